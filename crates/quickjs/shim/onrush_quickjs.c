@@ -1,0 +1,601 @@
+/* Onrush's shim, #included at the end of the patched quickjs.c because it needs its
+   internals. The public side is onrush_quickjs.h; the why is docs/design/003-patched-quickjs.md. */
+
+/* ---- assumptions of the Rust side (src/value.rs counts references inline) ---- */
+_Static_assert(offsetof(JSMallocBlockHeader, user_data) -
+               offsetof(JSMallocBlockHeader, ref_count) == 4,
+               "the reference count sits 4 bytes before the payload");
+_Static_assert(sizeof(JSValue) == 16, "64-bit, non NaN-boxed values");
+
+/* ---- per-VU execution state ---- */
+
+struct OnrushVm {
+    struct list_head gc_objects;
+    struct list_head jobs;
+    struct list_head modules; /* dense only */
+    JSMallocState account;
+    size_t gc_threshold;
+    struct JSStackFrame *stack_frame;
+    JSValue exception;
+    JSValueLink *parent_promise;
+    bool in_out_of_memory, in_build_stack_trace, oom;
+    /* dense only */
+    JSContext *ctx;
+    JSValue global_obj;
+    JSValue error_back_trace, error_prepare_stack, error_stack_trace_limit;
+    uint64_t random_state;
+    int interrupt_counter;
+};
+
+#define ONRUSH_EXCHANGE(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
+
+static inline void onrush_list_exchange(struct list_head *a, struct list_head *b)
+{
+    struct list_head t;
+    onrush_list_move(&t, a);
+    onrush_list_move(a, b);
+    onrush_list_move(b, &t);
+}
+
+void onrush_vm_swap(JSRuntime *rt, OnrushVm *vm)
+{
+    JSContext *ctx = vm->ctx;
+
+    onrush_list_exchange(&rt->gc_obj_list, &vm->gc_objects);
+    onrush_list_exchange(&rt->job_list, &vm->jobs);
+    ONRUSH_EXCHANGE(rt->malloc_state, vm->account);
+    ONRUSH_EXCHANGE(rt->malloc_gc_threshold, vm->gc_threshold);
+    ONRUSH_EXCHANGE(rt->current_stack_frame, vm->stack_frame);
+    ONRUSH_EXCHANGE(rt->current_exception, vm->exception);
+    ONRUSH_EXCHANGE(rt->parent_promise, vm->parent_promise);
+    ONRUSH_EXCHANGE(rt->in_out_of_memory, vm->in_out_of_memory);
+    ONRUSH_EXCHANGE(rt->in_build_stack_trace, vm->in_build_stack_trace);
+    ONRUSH_EXCHANGE(rt->onrush_oom, vm->oom);
+    if (ctx) {
+        onrush_list_exchange(&ctx->loaded_modules, &vm->modules);
+        ONRUSH_EXCHANGE(ctx->global_obj, vm->global_obj);
+        ONRUSH_EXCHANGE(ctx->error_back_trace, vm->error_back_trace);
+        ONRUSH_EXCHANGE(ctx->error_prepare_stack, vm->error_prepare_stack);
+        ONRUSH_EXCHANGE(ctx->error_stack_trace_limit, vm->error_stack_trace_limit);
+        ONRUSH_EXCHANGE(ctx->random_state, vm->random_state);
+        ONRUSH_EXCHANGE(ctx->interrupt_counter, vm->interrupt_counter);
+    }
+}
+
+OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit,
+                        size_t gc_threshold, uint64_t random_seed)
+{
+    OnrushVm *vm;
+    JSValue global;
+    int ok;
+
+    vm = rt->mf.js_calloc(rt->malloc_state.opaque, 1, sizeof(*vm));
+    if (!vm)
+        return NULL;
+    init_list_head(&vm->gc_objects);
+    init_list_head(&vm->jobs);
+    init_list_head(&vm->modules);
+    vm->account.malloc_limit = memory_limit;
+    vm->account.opaque = rt->malloc_state.opaque;
+    vm->gc_threshold = gc_threshold;
+    vm->exception = JS_UNINITIALIZED;
+    vm->global_obj = JS_UNDEFINED;
+    vm->error_back_trace = JS_UNDEFINED;
+    vm->error_prepare_stack = JS_UNDEFINED;
+    vm->error_stack_trace_limit = js_int32(10);
+    vm->random_state = random_seed ? random_seed : 1;
+    vm->interrupt_counter = JS_INTERRUPT_COUNTER_INIT;
+    if (!dense_ctx)
+        return vm;
+
+    vm->ctx = JS_DupContext(dense_ctx);
+    JSValue realm_global = js_dup(dense_ctx->global_obj);
+    onrush_vm_swap(rt, vm);
+    global = JS_NewObjectProto(dense_ctx, realm_global);
+    JS_FreeValue(dense_ctx, realm_global);
+    ok = !JS_IsException(global);
+    if (ok) {
+        dense_ctx->global_obj = global;
+        ok = JS_DefinePropertyValue(dense_ctx, global, JS_ATOM_globalThis, js_dup(global),
+                                    JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE) >= 0;
+    }
+    onrush_vm_swap(rt, vm);
+    if (!ok) {
+        onrush_vm_free(rt, vm);
+        return NULL;
+    }
+    return vm;
+}
+
+/* Drop everything a module definition refers to, so that the cycle collector can have
+   it; the definition itself stays valid. */
+static void onrush_module_clear(JSContext *ctx, JSModuleDef *m)
+{
+    int i;
+    JSValue *values[] = {
+        &m->module_ns, &m->func_obj, &m->eval_exception, &m->meta_obj, &m->promise,
+        &m->resolving_funcs[0], &m->resolving_funcs[1], &m->private_value, &m->attributes,
+    };
+
+    for (i = 0; i < m->export_entries_count; i++) {
+        JSExportEntry *me = &m->export_entries[i];
+        if (me->export_type == JS_EXPORT_TYPE_LOCAL && me->u.local.var_ref) {
+            free_var_ref(ctx->rt, me->u.local.var_ref);
+            me->u.local.var_ref = NULL;
+        }
+    }
+    for (i = 0; i < m->req_module_entries_count; i++) {
+        JS_FreeValue(ctx, m->req_module_entries[i].attributes);
+        m->req_module_entries[i].attributes = JS_UNDEFINED;
+    }
+    for (i = 0; i < (int)countof(values); i++) {
+        JSValue v = *values[i];
+        *values[i] = JS_UNDEFINED;
+        JS_FreeValue(ctx, v);
+    }
+}
+
+static void onrush_free_jobs(JSRuntime *rt)
+{
+    while (!list_empty(&rt->job_list)) {
+        JSJobEntry *e = list_entry(rt->job_list.next, JSJobEntry, link);
+        list_del(&e->link);
+        for (int i = 0; i < e->argc; i++)
+            JS_FreeValueRT(rt, e->argv[i]);
+        js_free_rt(rt, e);
+    }
+}
+
+/* A weak map's values are held by its keys. When a key is not of this VM (a shared
+   object), its values look referenced from outside; the VM is dying, so empty them. */
+static void onrush_clear_weak_maps(JSRuntime *rt)
+{
+    struct list_head *el, *el1;
+
+    list_for_each_safe(el, el1, &rt->gc_obj_list) {
+        JSGCObjectHeader *h = list_entry(el, JSGCObjectHeader, link);
+        JSObject *p = (JSObject *)h;
+        JSMapState *s;
+        if (JS_GC_TYPE(h) != JS_GC_OBJ_TYPE_JS_OBJECT ||
+            (p->class_id != JS_CLASS_WEAKMAP && p->class_id != JS_CLASS_WEAKSET))
+            continue;
+        s = p->u.map_state;
+        if (!s || list_empty(&s->records))
+            continue;
+        /* hold the map: a value may own the last reference to it */
+        JS_REF_COUNT(p)++;
+        /* freeing a value may remove other records: always take the first */
+        while (!list_empty(&s->records))
+            map_delete_record(rt, s, list_entry(s->records.next, JSMapRecord, link));
+        JS_FreeValueRT(rt, JS_MKPTR(JS_TAG_OBJECT, p));
+        /* the list may have changed anywhere: start again, each map is emptied once */
+        el1 = rt->gc_obj_list.next;
+    }
+}
+
+void onrush_vm_free(JSRuntime *rt, OnrushVm *vm)
+{
+    JSContext *ctx = vm->ctx;
+    struct list_head *el, *el1;
+    bool was_in_free = rt->in_free;
+
+    onrush_vm_swap(rt, vm);
+    rt->malloc_state.malloc_limit = 0;
+    rt->in_free = true; /* finalization registries enqueue no more callbacks */
+    JSValue exception = rt->current_exception;
+    rt->current_exception = JS_UNINITIALIZED;
+    JS_FreeValueRT(rt, exception);
+    onrush_free_jobs(rt);
+    if (ctx) {
+        JSValue global = ctx->global_obj;
+        list_for_each(el, &ctx->loaded_modules)
+            onrush_module_clear(ctx, list_entry(el, JSModuleDef, link));
+        ctx->global_obj = JS_UNDEFINED;
+        JS_FreeValue(ctx, global);
+        JSValue *errors[] = { &ctx->error_back_trace, &ctx->error_prepare_stack,
+                              &ctx->error_stack_trace_limit };
+        for (int i = 0; i < (int)countof(errors); i++) {
+            JSValue v = *errors[i];
+            *errors[i] = JS_UNDEFINED;
+            JS_FreeValue(ctx, v);
+        }
+    }
+    JS_RunGC(rt);
+    if (!list_empty(&rt->gc_obj_list)) {
+        onrush_clear_weak_maps(rt);
+        JS_RunGC(rt);
+    }
+    onrush_free_jobs(rt);
+    if (ctx) {
+        list_for_each_safe(el, el1, &ctx->loaded_modules)
+            js_free_module_def(ctx, list_entry(el, JSModuleDef, link));
+    }
+    rt->in_free = was_in_free;
+    onrush_vm_swap(rt, vm);
+
+    /* What is left is referenced from elsewhere: shapes other VUs use as well, values the
+       host still holds. It lives on in the account of whatever is swapped in. */
+    if (!list_empty(&vm->gc_objects)) {
+        struct list_head *first = vm->gc_objects.next, *last = vm->gc_objects.prev;
+        first->prev = rt->gc_obj_list.prev;
+        rt->gc_obj_list.prev->next = first;
+        last->next = &rt->gc_obj_list;
+        rt->gc_obj_list.prev = last;
+    }
+    if (ctx)
+        JS_FreeContext(ctx);
+    rt->mf.js_free(rt->malloc_state.opaque, vm);
+}
+
+size_t onrush_vm_memory_used(const OnrushVm *vm) { return vm->account.malloc_size; }
+size_t onrush_rt_memory_used(JSRuntime *rt) { return rt->malloc_state.malloc_size; }
+
+int onrush_rt_take_oom(JSRuntime *rt)
+{
+    int oom = rt->onrush_oom;
+    rt->onrush_oom = false;
+    return oom;
+}
+
+void onrush_vm_seed_random(JSContext *ctx, uint64_t seed)
+{
+    ctx->random_state = seed ? seed : 1; /* xorshift never leaves 0 */
+}
+
+void onrush_set_stack(JSRuntime *rt, uintptr_t top, size_t size)
+{
+    rt->stack_size = size;
+    rt->stack_top = top;
+    rt->stack_limit = size ? top - size : 0;
+}
+
+/* ---- shared realm and write traps ---- */
+
+#define ONRUSH_SHARED_MESSAGE \
+    "cannot change shared built-in property '%s': built-ins are shared by the VUs of a " \
+    "thread in the dense layout; run with --vu-isolation=isolated"
+
+static no_inline int onrush_shared_write_name(JSContext *ctx, const char *name)
+{
+    OnrushRuntimeState *s = &ctx->rt->onrush;
+    s->shared_violations++;
+    snprintf(s->last_violation, sizeof(s->last_violation), "%s", name);
+    JS_ThrowTypeError(ctx, ONRUSH_SHARED_MESSAGE, name);
+    return -1;
+}
+
+static no_inline int onrush_shared_write(JSContext *ctx, JSAtom prop)
+{
+    char buf[ATOM_GET_STR_BUF_SIZE];
+    return onrush_shared_write_name(ctx, JS_AtomGetStr(ctx, buf, sizeof(buf), prop));
+}
+
+/* -1 with an exception if the object is shared; 'slot' names the internal slot */
+static int onrush_shared_write_slot(JSContext *ctx, JSValueConst obj, const char *slot)
+{
+    if (likely(JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT || !JS_VALUE_GET_OBJ(obj)->is_shared))
+        return 0;
+    return onrush_shared_write_name(ctx, slot);
+}
+
+/* A definition that cannot change anything: a frozen property, or a missing one of an
+   object that takes no more. Stock code then answers as the specification says. */
+static no_inline bool onrush_shared_noop(JSObject *p, JSAtom prop)
+{
+    JSProperty *pr;
+    JSShapeProperty *prs = find_own_property(&pr, p, prop);
+    if (!prs)
+        return !p->extensible;
+    return !(prs->flags & (JS_PROP_CONFIGURABLE | JS_PROP_WRITABLE)) &&
+           (prs->flags & JS_PROP_TMASK) != JS_PROP_AUTOINIT;
+}
+
+static int onrush_materialise(JSContext *ctx, JSObject *p)
+{
+    for (int i = 0; i < p->shape->prop_count; i++) {
+        JSShapeProperty *prs = get_shape_prop(p->shape) + i;
+        if (prs->atom != JS_ATOM_NULL && (prs->flags & JS_PROP_TMASK) == JS_PROP_AUTOINIT &&
+            JS_AutoInitProperty(ctx, p, prs->atom, &p->prop[i], prs))
+            return -1;
+    }
+    return 0;
+}
+
+static int onrush_flag(JSContext *ctx, JSObject *p)
+{
+    if (p->is_shared)
+        return 0;
+    switch (p->class_id) {
+    case JS_CLASS_ARRAY:
+    case JS_CLASS_ARGUMENTS:
+    case JS_CLASS_MAPPED_ARGUMENTS:
+        /* without fast elements every write takes a path that checks the flag */
+        if (p->fast_array) {
+            bool std = ctx->std_array_prototype;
+            if (convert_fast_array_to_array(ctx, p))
+                return -1;
+            ctx->std_array_prototype = std;
+        }
+        break;
+    case JS_CLASS_ARRAY_BUFFER:
+    case JS_CLASS_SHARED_ARRAY_BUFFER:
+        p->u.array_buffer->immutable = true;
+        break;
+    default:
+        break;
+    }
+    p->is_shared = 1;
+    return 0;
+}
+
+int onrush_share_realm(JSContext *ctx)
+{
+    JSRuntime *rt = ctx->rt;
+    struct list_head *el;
+    int n = 0;
+
+    /* materialising appends to the list: what is appended gets its turn */
+    list_for_each(el, &rt->gc_obj_list) {
+        JSGCObjectHeader *h = list_entry(el, JSGCObjectHeader, link);
+        if (JS_GC_TYPE(h) != JS_GC_OBJ_TYPE_JS_OBJECT)
+            continue;
+        JS_REF_COUNT(h)++; /* a collection below must not take it off the list */
+        int ret = onrush_materialise(ctx, (JSObject *)h);
+        JS_REF_COUNT(h)--;
+        if (ret)
+            return -1;
+    }
+    list_for_each(el, &rt->gc_obj_list) {
+        JSGCObjectHeader *h = list_entry(el, JSGCObjectHeader, link);
+        if (JS_GC_TYPE(h) != JS_GC_OBJ_TYPE_JS_OBJECT)
+            continue;
+        if (onrush_flag(ctx, (JSObject *)h))
+            return -1;
+        n++;
+    }
+    return n;
+}
+
+void onrush_share_object(JSContext *ctx, JSValueConst obj)
+{
+    if (JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
+        return;
+    JSObject *p = JS_VALUE_GET_OBJ(obj);
+    if (onrush_materialise(ctx, p) || onrush_flag(ctx, p)) {
+        /* out of memory: still refuse writes, but drop the exception nobody asked for */
+        p->is_shared = 1;
+        JS_FreeValue(ctx, JS_GetException(ctx));
+    }
+}
+
+int onrush_is_shared(JSValueConst obj)
+{
+    return JS_VALUE_GET_TAG(obj) == JS_TAG_OBJECT && JS_VALUE_GET_OBJ(obj)->is_shared;
+}
+
+uint64_t onrush_shared_violations(JSRuntime *rt) { return rt->onrush.shared_violations; }
+const char *onrush_last_violation(JSRuntime *rt) { return rt->onrush.last_violation; }
+
+/* ---- modules ---- */
+
+void onrush_module_detach(JSContext *ctx, JSModuleDef *m)
+{
+    list_del(&m->link);
+    init_list_head(&m->link);
+}
+
+/* An array of 'count' elements copied from 'src'; NULL with an exception, or for none. */
+static int onrush_copy_entries(JSContext *ctx, void *pdst, const void *src, int count, size_t size)
+{
+    void *dst = NULL;
+    if (count > 0) {
+        dst = js_malloc(ctx, size * (size_t)count);
+        if (!dst)
+            return -1;
+        memcpy(dst, src, size * (size_t)count);
+    }
+    memcpy(pdst, &dst, sizeof(dst));
+    return 0;
+}
+
+JSModuleDef *onrush_module_clone(JSContext *ctx, JSModuleDef *t)
+{
+    int i;
+    JSModuleDef *m = js_new_module_def(ctx, JS_DupAtom(ctx, t->module_name));
+    if (!m)
+        return NULL;
+    /* The counts are set array by array, so that freeing a half-made clone is right. */
+#define ONRUSH_COPY(f) \
+    if (onrush_copy_entries(ctx, &m->f, t->f, t->f##_count, sizeof(*t->f))) goto fail; \
+    m->f##_count = m->f##_size = t->f##_count
+    ONRUSH_COPY(req_module_entries);
+    for (i = 0; i < m->req_module_entries_count; i++) {
+        JSReqModuleEntry *e = &m->req_module_entries[i];
+        JS_DupAtom(ctx, e->module_name);
+        js_dup(e->attributes);
+        e->module = NULL;
+    }
+    ONRUSH_COPY(export_entries);
+    for (i = 0; i < m->export_entries_count; i++) {
+        JSExportEntry *e = &m->export_entries[i];
+        JS_DupAtom(ctx, e->export_name);
+        JS_DupAtom(ctx, e->local_name);
+        if (e->export_type == JS_EXPORT_TYPE_LOCAL)
+            e->u.local.var_ref = NULL;
+    }
+    ONRUSH_COPY(star_export_entries);
+    ONRUSH_COPY(import_entries);
+    for (i = 0; i < m->import_entries_count; i++)
+        JS_DupAtom(ctx, m->import_entries[i].import_name);
+#undef ONRUSH_COPY
+    m->func_obj = js_dup(t->func_obj);
+    m->attributes = js_dup(t->attributes);
+    m->has_tla = t->has_tla;
+    m->resolved = m->req_module_entries_count == 0;
+    return m;
+ fail:
+    js_free_module_def(ctx, m);
+    return NULL;
+}
+
+int onrush_module_request_count(JSModuleDef *m) { return m->req_module_entries_count; }
+
+JSAtom onrush_module_request_name(JSContext *ctx, JSModuleDef *m, int i)
+{
+    return JS_DupAtom(ctx, m->req_module_entries[i].module_name);
+}
+
+void onrush_module_set_request(JSModuleDef *m, int i, JSModuleDef *dep)
+{
+    bool all = true;
+    m->req_module_entries[i].module = dep;
+    for (i = 0; i < m->req_module_entries_count; i++)
+        all = all && m->req_module_entries[i].module;
+    m->resolved = all;
+}
+
+JSValue onrush_module_evaluate(JSContext *ctx, JSModuleDef *m)
+{
+    /* resolves what was not set by hand through the module loader */
+    if (js_resolve_module(ctx, m) < 0)
+        return JS_EXCEPTION;
+    /* JS_EvalFunction drops one reference to the module */
+    return JS_EvalFunction(ctx, JS_NewModuleValue(ctx, m));
+}
+
+JSValue onrush_module_namespace(JSContext *ctx, JSModuleDef *m)
+{
+    return JS_GetModuleNamespace(ctx, m);
+}
+
+void onrush_module_free(JSContext *ctx, JSModuleDef *m)
+{
+    /* Promise reactions of an evaluation under way hold the definition. */
+    if (m->status == JS_MODULE_STATUS_EVALUATING ||
+        m->status == JS_MODULE_STATUS_EVALUATING_ASYNC || JS_REF_COUNT(m) > 1) {
+        if (list_empty(&m->link)) /* detached */
+            list_add_tail(&m->link, &ctx->loaded_modules);
+        return;
+    }
+    js_free_module_def(ctx, m);
+}
+
+int onrush_module_is_async(JSModuleDef *m) { return m->has_tla; }
+
+/* ---- host objects ---- */
+
+static JSValue onrush_lazy_autoinit(JSContext *ctx, JSObject *p, JSAtom atom, void *opaque)
+{
+    OnrushLazyHook *hook = ctx->rt->onrush.lazy_hook;
+    if (!hook)
+        return JS_UNDEFINED;
+    return hook(ctx, JS_MKPTR(JS_TAG_OBJECT, p), p->u.opaque, (int)(intptr_t)opaque);
+}
+
+void onrush_set_lazy_hook(JSRuntime *rt, OnrushLazyHook *hook) { rt->onrush.lazy_hook = hook; }
+
+int onrush_define_lazy(JSContext *ctx, JSValueConst obj, JSAtom prop, int which)
+{
+    return JS_DefineAutoInitProperty(ctx, obj, prop, JS_AUTOINIT_ID_HOST,
+                                     (void *)(intptr_t)which, JS_PROP_C_W_E);
+}
+
+JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, int n, void *opaque)
+{
+    JSObject *t = JS_VALUE_GET_OBJ(tmpl), *p;
+    JSShapeProperty *prs;
+    int i, k = 0;
+    JSValue obj = JS_NewObjectFromShape(ctx, js_dup_shape(t->shape), t->class_id, NULL);
+
+    if (JS_IsException(obj)) {
+        for (i = 0; i < n; i++)
+            JS_FreeValue(ctx, vals[i]);
+        return obj;
+    }
+    p = JS_VALUE_GET_OBJ(obj);
+    prs = get_shape_prop(t->shape);
+    for (i = 0; i < t->shape->prop_count; i++) {
+        switch (prs[i].flags & JS_PROP_TMASK) {
+        case JS_PROP_AUTOINIT:
+            p->prop[i] = t->prop[i];
+            JS_DupContext(js_autoinit_get_realm(&t->prop[i]));
+            break;
+        case JS_PROP_GETSET:
+            p->prop[i] = t->prop[i];
+            if (p->prop[i].u.getset.getter)
+                JS_REF_COUNT(p->prop[i].u.getset.getter)++;
+            if (p->prop[i].u.getset.setter)
+                JS_REF_COUNT(p->prop[i].u.getset.setter)++;
+            break;
+        case JS_PROP_VARREF:
+            p->prop[i] = t->prop[i];
+            JS_REF_COUNT(p->prop[i].u.var_ref)++;
+            break;
+        default:
+            if (prs[i].atom != JS_ATOM_NULL && k < n)
+                p->prop[i].u.value = vals[k++];
+            else
+                p->prop[i].u.value = js_dup(t->prop[i].u.value);
+        }
+    }
+    for (; k < n; k++) /* more values than slots: a host bug, but no leak */
+        JS_FreeValue(ctx, vals[k]);
+    p->u.opaque = opaque;
+    return obj;
+}
+
+/* ---- odds and ends ---- */
+
+JSContext *onrush_function_realm(JSContext *ctx, JSValueConst func)
+{
+    return JS_GetFunctionRealm(ctx, func);
+}
+
+int onrush_is_async_function(JSValueConst func)
+{
+    if (JS_VALUE_GET_TAG(func) != JS_TAG_OBJECT)
+        return 0;
+    JSObject *p = JS_VALUE_GET_OBJ(func);
+    return js_class_has_bytecode(p->class_id) &&
+           (p->u.func.function_bytecode->func_kind & JS_FUNC_ASYNC) != 0;
+}
+
+long onrush_gc_count(JSRuntime *rt)
+{
+    long n = 0;
+    struct list_head *el;
+    list_for_each(el, &rt->gc_obj_list)
+        n++;
+    return n;
+}
+
+int onrush_job_pending(JSRuntime *rt) { return !list_empty(&rt->job_list); }
+
+const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len)
+{
+    if (JS_VALUE_GET_TAG(str) != JS_TAG_STRING)
+        return NULL;
+    JSString *p = JS_VALUE_GET_STRING(str);
+    if (p->is_wide_char)
+        return NULL;
+    const uint8_t *s = str8(p);
+    size_t n = p->len, i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t w;
+        memcpy(&w, s + i, 8);
+        if (w & UINT64_C(0x8080808080808080))
+            return NULL;
+    }
+    for (; i < n; i++)
+        if (s[i] & 0x80)
+            return NULL;
+    *len = n;
+    return s;
+}
+
+JSValue onrush_new_string_latin1(JSContext *ctx, const uint8_t *p, size_t len)
+{
+    if (len > JS_STRING_LEN_MAX)
+        return JS_ThrowRangeError(ctx, "invalid string length");
+    return js_new_string8_len(ctx, (const char *)p, (int)len);
+}

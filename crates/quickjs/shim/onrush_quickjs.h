@@ -1,0 +1,111 @@
+/* Onrush's shim over the patched QuickJS-ng: what the engine needs beyond quickjs.h.
+   See docs/design/003-patched-quickjs.md. Everything here runs on the runtime's one
+   thread; nothing is reentrant across threads. */
+#ifndef ONRUSH_QUICKJS_H
+#define ONRUSH_QUICKJS_H
+#include "quickjs.h"
+
+/* Longest property name kept for onrush_last_violation, with the closing NUL. */
+#define ONRUSH_VIOLATION_NAME_MAX 64
+
+/* ---- per-VU execution state ---------------------------------------------------------
+   One JSRuntime a thread; what is runtime-wide in stock QuickJS but belongs to a VU is
+   exchanged on each fiber switch: the list of GC objects, the job queue, the malloc
+   account with its limit and GC threshold, the current exception and stack frame and,
+   for VUs that share a realm ("dense", ctx != NULL), the global object, the list of
+   loaded modules, Error.stackTraceLimit and prepareStackTrace, the state of
+   Math.random and the interrupt counter. */
+typedef struct OnrushVm OnrushVm;
+
+/* A VM that owns nothing yet. 'dense_ctx' is the realm the VU shares, or NULL when the
+   VU gets a realm of its own (made while the VM is swapped in). A dense VM has its own
+   global object, which inherits from the realm's. 'memory_limit' 0 means none.
+   Returns NULL when out of memory. */
+OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit,
+                        size_t gc_threshold, uint64_t random_seed);
+/* Exchange the runtime's execution state with the VM's. Its own inverse. O(1). */
+void onrush_vm_swap(JSRuntime *rt, OnrushVm *vm);
+/* Called swapped OUT, with no JavaScript of it on any stack: drops its jobs, modules and
+   global object, collects its cycles, then frees the VM. Objects the host still holds
+   references to survive on the list of whatever is swapped in. */
+void onrush_vm_free(JSRuntime *rt, OnrushVm *vm);
+/* Bytes in its malloc account; only meaningful swapped out. */
+size_t onrush_vm_memory_used(const OnrushVm *vm);
+/* Bytes in the account of whatever is swapped in. */
+size_t onrush_rt_memory_used(JSRuntime *rt);
+/* 1 if the memory limit refused an allocation since last asked, of what is swapped in. */
+int onrush_rt_take_oom(JSRuntime *rt);
+/* Seed Math.random of what is swapped in. */
+void onrush_vm_seed_random(JSContext *ctx, uint64_t seed);
+/* Absolute stack bounds; 'top' is the highest address. 'size' 0 disables the check. */
+void onrush_set_stack(JSRuntime *rt, uintptr_t top, size_t size);
+
+/* ---- shared realm and write traps ---------------------------------------------------
+   A write to a flagged object (add, set, define, delete, setPrototypeOf,
+   preventExtensions, elements, internal slots) throws
+   TypeError: cannot change shared built-in property '<prop>': ...
+   and is counted, also when the script catches it. Reads, and writes to objects that
+   merely inherit from a flagged one, behave as usual. */
+
+/* Materialise all lazy properties and flag every object on the current list.
+   Returns the number of objects flagged, or -1 with an exception pending. */
+int onrush_share_realm(JSContext *ctx);
+/* Flag one object (not what it refers to). A shared array loses its fast elements, a
+   shared ArrayBuffer becomes immutable. */
+void onrush_share_object(JSContext *ctx, JSValueConst obj);
+/* Whether the object is flagged. */
+int onrush_is_shared(JSValueConst obj);
+uint64_t onrush_shared_violations(JSRuntime *rt);
+/* Property name of the last violation, "" if there was none; owned by the runtime. */
+const char *onrush_last_violation(JSRuntime *rt);
+
+/* ---- modules ------------------------------------------------------------------------
+   A template is a JSModuleDef read from bytecode (JS_ReadObject) and not linked. Clones
+   share its bytecode; each has its own bindings. */
+
+/* Unlink from the list of loaded modules; it must then be freed with onrush_module_free. */
+void onrush_module_detach(JSContext *ctx, JSModuleDef *m);
+/* Another, unlinked instance of a template; NULL with an exception pending. It belongs to
+   the VM that is swapped in and is freed with it at the latest. */
+JSModuleDef *onrush_module_clone(JSContext *ctx, JSModuleDef *tmpl);
+int onrush_module_request_count(JSModuleDef *m);
+/* New reference. */
+JSAtom onrush_module_request_name(JSContext *ctx, JSModuleDef *m, int i);
+/* Sets dependency i; the module counts as resolved when all are set. */
+void onrush_module_set_request(JSModuleDef *m, int i, JSModuleDef *dep);
+/* Create the functions, link and evaluate. Value (a promise) or exception. */
+JSValue onrush_module_evaluate(JSContext *ctx, JSModuleDef *m);
+JSValue onrush_module_namespace(JSContext *ctx, JSModuleDef *m);
+/* Exports live on through closures and namespace objects. A module whose evaluation has
+   not settled is kept until its VM is freed. */
+void onrush_module_free(JSContext *ctx, JSModuleDef *m);
+/* Has top-level await. */
+int onrush_module_is_async(JSModuleDef *m);
+
+/* ---- host objects -------------------------------------------------------------------
+   Lazy properties: own, enumerable, writable data properties materialised from the
+   object's opaque pointer at first touch. The hook must not switch fibers and must not
+   touch the object's properties. */
+typedef JSValue OnrushLazyHook(JSContext *ctx, JSValueConst obj, void *opaque, int which);
+void onrush_set_lazy_hook(JSRuntime *rt, OnrushLazyHook *hook);
+/* Define lazy property 'prop'; -1 with an exception pending. */
+int onrush_define_lazy(JSContext *ctx, JSValueConst obj, JSAtom prop, int which);
+/* Clone a template object: same hidden class, same class id. The first n non-lazy slots
+   take vals (ownership moves, also on failure), the others the template's value. */
+JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, int n,
+                              void *opaque);
+
+/* ---- odds and ends ------------------------------------------------------------------ */
+/* The realm a function was made in; NULL with an exception pending (revoked proxy). */
+JSContext *onrush_function_realm(JSContext *ctx, JSValueConst func);
+/* Async function or async generator function. */
+int onrush_is_async_function(JSValueConst func);
+/* Objects (of any kind) on the swapped-in GC list. Walks it: for tests and reports. */
+long onrush_gc_count(JSRuntime *rt);
+int onrush_job_pending(JSRuntime *rt);
+/* The bytes of a string if it is flat, 8-bit and pure ASCII, without copying (valid while
+   the JSValue is alive and not zero terminated), else NULL. */
+const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len);
+/* A string from Latin-1 (so also ASCII) bytes, without UTF-8 validation. */
+JSValue onrush_new_string_latin1(JSContext *ctx, const uint8_t *p, size_t len);
+#endif

@@ -1,0 +1,66 @@
+//! The functions of `shim/onrush_quickjs.h`, where they are documented.
+
+use crate::types::*;
+use crate::value::{JSValue, JSValueConst};
+use core::ffi::{c_char, c_int, c_long, c_void};
+
+unsafe extern "C" {
+    // Per-VU execution state.
+    pub fn onrush_vm_new(
+        rt: *mut JSRuntime,
+        dense_ctx: *mut JSContext,
+        memory_limit: usize,
+        gc_threshold: usize,
+        random_seed: u64,
+    ) -> *mut OnrushVm;
+    pub fn onrush_vm_swap(rt: *mut JSRuntime, vm: *mut OnrushVm);
+    pub fn onrush_vm_free(rt: *mut JSRuntime, vm: *mut OnrushVm);
+    pub fn onrush_vm_memory_used(vm: *const OnrushVm) -> usize;
+    pub fn onrush_rt_memory_used(rt: *mut JSRuntime) -> usize;
+    pub fn onrush_rt_take_oom(rt: *mut JSRuntime) -> c_int;
+    pub fn onrush_vm_seed_random(ctx: *mut JSContext, seed: u64);
+    pub fn onrush_set_stack(rt: *mut JSRuntime, top: usize, size: usize);
+
+    // Shared realm and write traps.
+    pub fn onrush_share_realm(ctx: *mut JSContext) -> c_int;
+    pub fn onrush_share_object(ctx: *mut JSContext, obj: JSValueConst);
+    pub fn onrush_is_shared(obj: JSValueConst) -> c_int;
+    pub fn onrush_shared_violations(rt: *mut JSRuntime) -> u64;
+    pub fn onrush_last_violation(rt: *mut JSRuntime) -> *const c_char;
+
+    // Modules.
+    pub fn onrush_module_detach(ctx: *mut JSContext, m: *mut JSModuleDef);
+    pub fn onrush_module_clone(ctx: *mut JSContext, tmpl: *mut JSModuleDef) -> *mut JSModuleDef;
+    pub fn onrush_module_request_count(m: *mut JSModuleDef) -> c_int;
+    pub fn onrush_module_request_name(ctx: *mut JSContext, m: *mut JSModuleDef, i: c_int)
+    -> JSAtom;
+    pub fn onrush_module_set_request(m: *mut JSModuleDef, i: c_int, dep: *mut JSModuleDef);
+    pub fn onrush_module_evaluate(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
+    pub fn onrush_module_namespace(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
+    pub fn onrush_module_free(ctx: *mut JSContext, m: *mut JSModuleDef);
+    pub fn onrush_module_is_async(m: *mut JSModuleDef) -> c_int;
+
+    // Host objects.
+    pub fn onrush_set_lazy_hook(rt: *mut JSRuntime, hook: Option<OnrushLazyHook>);
+    pub fn onrush_define_lazy(
+        ctx: *mut JSContext,
+        obj: JSValueConst,
+        prop: JSAtom,
+        which: c_int,
+    ) -> c_int;
+    pub fn onrush_clone_template(
+        ctx: *mut JSContext,
+        tmpl: JSValueConst,
+        vals: *mut JSValue,
+        n: c_int,
+        opaque: *mut c_void,
+    ) -> JSValue;
+
+    // Odds and ends.
+    pub fn onrush_function_realm(ctx: *mut JSContext, func: JSValueConst) -> *mut JSContext;
+    pub fn onrush_is_async_function(func: JSValueConst) -> c_int;
+    pub fn onrush_gc_count(rt: *mut JSRuntime) -> c_long;
+    pub fn onrush_job_pending(rt: *mut JSRuntime) -> c_int;
+    pub fn onrush_string_ascii(s: JSValueConst, len: *mut usize) -> *const u8;
+    pub fn onrush_new_string_latin1(ctx: *mut JSContext, p: *const u8, len: usize) -> JSValue;
+}
