@@ -1,0 +1,122 @@
+//! What a fiber is: its identity, its record and what surrounds its runs.
+//!
+//! The record is what a suspended fiber costs beside its saved stack; keep it small.
+
+use std::ffi::c_void;
+use std::fmt;
+
+use crate::clock::Nanos;
+use crate::stack::SavedStack;
+
+/// Names a fiber of one reactor. It stays distinguishable after the fiber's end: operations on an
+/// id whose fiber is gone do nothing. It means nothing to another thread's reactor.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FiberId {
+    pub(crate) index: u32,
+    pub(crate) generation: u32,
+}
+
+impl FiberId {
+    /// No fiber: an index that is never given out.
+    pub(crate) const NONE: FiberId = FiberId { index: u32::MAX, generation: 0 };
+}
+
+impl fmt::Debug for FiberId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fiber {}.{}", self.index, self.generation)
+    }
+}
+
+/// Why a suspended fiber runs again.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Woke {
+    /// Somebody unparked it (or it only yielded).
+    Ready,
+    /// Its deadline passed.
+    Timeout,
+    /// It was cancelled. Sticky: every further wait returns this until the fiber clears it.
+    Cancelled,
+}
+
+/// Functions the reactor calls, on its own stack, right before each switch into a fiber and right
+/// after each switch out of it: the place to swap per-fiber state of an embedded C library.
+///
+/// They must neither panic nor park, spawn or unpark.
+#[derive(Clone, Copy, Debug)]
+pub struct Hooks {
+    pub(crate) data: *mut c_void,
+    pub(crate) enter: unsafe fn(*mut c_void),
+    pub(crate) leave: unsafe fn(*mut c_void),
+}
+
+impl Hooks {
+    /// Describes a fiber's hooks.
+    ///
+    /// # Safety
+    ///
+    /// Both functions may be called with `data`, on the thread that spawns the fiber, at any time
+    /// until the fiber has ended and `leave` was called for the last time.
+    #[expect(unsafe_code, reason = "the caller vouches for the functions and the pointer")]
+    #[must_use]
+    pub const unsafe fn new(
+        data: *mut c_void,
+        enter: unsafe fn(*mut c_void),
+        leave: unsafe fn(*mut c_void),
+    ) -> Hooks {
+        Hooks { data, enter, leave }
+    }
+}
+
+/// A panic that ended a fiber. It stops at the fiber's entry: the others and the thread go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FiberPanic {
+    /// The fiber, gone by now.
+    pub fiber: FiberId,
+    /// What it panicked with, if that was text.
+    pub message: String,
+}
+
+/// The states of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// No fiber.
+    Free,
+    /// In the ready queue.
+    Ready,
+    /// On the stack.
+    Running,
+    /// Waiting for unpark, deadline or cancel.
+    Parked,
+    /// Waiting for deadline or cancel; unpark only leaves a permit.
+    Sleeping,
+}
+
+/// Why a fiber is in the ready queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Start,
+    Unpark,
+    Timeout,
+    Cancel,
+    Yield,
+}
+
+/// A fiber's record.
+pub(crate) struct Fiber {
+    /// What it will run; taken when it starts.
+    pub(crate) entry: Option<Box<dyn FnOnce()>>,
+    pub(crate) hooks: Option<Hooks>,
+    pub(crate) saved: SavedStack,
+    /// What it waits for at most; `Nanos::MAX` without a deadline. The timer wheel's entry may be
+    /// earlier (see `sched`).
+    pub(crate) deadline: Nanos,
+    pub(crate) generation: u32,
+    pub(crate) state: State,
+    pub(crate) reason: Reason,
+    pub(crate) permit: bool,
+    pub(crate) cancelled: bool,
+}
+
+// A fiber at rest is its record, its timer node (24 bytes) and its saved stack.
+const _: () = assert!(size_of::<Fiber>() <= 104);

@@ -1,0 +1,411 @@
+//! The reactor: the loop of one thread, and the switches into and out of its fibers.
+//!
+//! A *turn* is: what other threads posted, then ready fibers in the order they became ready, then
+//! the kernel's events, then timers. While fibers are ready the loop looks at the clock after each
+//! of them, so due timers queue up in time, and asks the kernel every [`POLL_INTERVAL`] only: under
+//! load that is once for many events.
+#![expect(unsafe_code, reason = "switches stacks")]
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::marker::PhantomData;
+use std::num::NonZeroU64;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::thread::set_current_timer_slack;
+
+use crate::clock::{Clock, Nanos};
+use crate::fiber::{FiberId, FiberPanic, Woke};
+use crate::local;
+use crate::poller::Poller;
+use crate::readiness::Readiness;
+use crate::remote::{Message, Remote};
+use crate::sched::{Sched, Wait};
+use crate::stack::SharedStack;
+use crate::stats::Stats;
+use crate::switch::switch;
+
+/// How long ready fibers may keep the loop from asking the kernel for events. An empty
+/// `epoll_wait` costs about 0.3 µs: every 500 µs, that is below 0.1 %.
+const POLL_INTERVAL: Nanos = Nanos(500_000);
+/// The default size of the thread's fiber stack: as much as a main thread has. It is address space;
+/// memory is used only as deep as a fiber ever went.
+const STACK_BYTES: usize = 8 << 20;
+/// The kernel may delay a wait by this much to save wake-ups; its default is 50 µs, which would be
+/// a systematic delay of every arrival.
+const TIMER_SLACK_NANOS: NonZeroU64 = NonZeroU64::MIN;
+/// The token of the descriptor other threads wake the loop with.
+const WAKEUP_TOKEN: u64 = u64::MAX;
+/// No fiber is running.
+const NO_FIBER: u32 = u32::MAX;
+/// Apart, so that ids of different reactors are mistaken for each other only after 2^24 spawns.
+const SEED_STEP: u32 = 1 << 24;
+
+/// How to set up a reactor.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReactorConfig {
+    /// The size of the stack that all fibers of the thread run on, in bytes (rounded up to pages,
+    /// 64 KiB to 1 GiB). Code that goes deeper hits a guard and ends the process, as on any thread.
+    pub stack_bytes: usize,
+}
+
+impl Default for ReactorConfig {
+    fn default() -> Self {
+        ReactorConfig { stack_bytes: STACK_BYTES }
+    }
+}
+
+/// One thread's reactor. While it exists it is *the* reactor of the thread that made it.
+///
+/// Dropping it while fibers are suspended leaks what is on their stacks: a fiber is resumed until
+/// it ends, never unwound from outside. Let [`Reactor::run`] return by itself, or
+/// [`cancel_all`](Reactor::cancel_all) and run it again.
+pub struct Reactor {
+    inner: Box<Inner>,
+    /// It stays on its thread.
+    _not_send: PhantomData<*mut ()>,
+}
+
+impl Reactor {
+    /// Sets up this thread's reactor.
+    ///
+    /// # Errors
+    ///
+    /// When the thread has a reactor already ([`io::ErrorKind::AlreadyExists`]), or the system
+    /// refuses the stack, the epoll instance or the eventfd.
+    pub fn new(config: ReactorConfig) -> io::Result<Reactor> {
+        let inner = Box::new(Inner::new(&config)?);
+        if !local::install(&inner) {
+            let error = "this thread has a reactor already";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, error));
+        }
+        Ok(Reactor { inner, _not_send: PhantomData })
+    }
+
+    /// A handle for other threads.
+    #[must_use]
+    pub fn remote(&self) -> Remote {
+        self.inner.remote.clone()
+    }
+
+    /// Runs fibers until none is left alive and no [`Hold`](crate::Hold) exists, or until
+    /// [`Remote::stop`].
+    ///
+    /// # Panics
+    ///
+    /// When called from within itself: from a fiber, a hook or a posted function.
+    pub fn run(&self) {
+        self.inner.run();
+    }
+
+    /// Cancels every fiber alive; those that wait are resumed with [`Woke::Cancelled`] by the next
+    /// turns.
+    pub fn cancel_all(&self) {
+        let ids = self.inner.sched.borrow().ids();
+        for id in ids {
+            local::cancel(id);
+        }
+    }
+
+    /// Calls `hook` after each fiber that ended in a panic, on the reactor's own stack: it must not
+    /// wait. Replaces the previous hook.
+    pub fn on_panic(&self, hook: impl Fn(&FiberPanic) + 'static) {
+        *self.inner.on_panic.borrow_mut() = Some(Box::new(hook));
+    }
+
+    /// The address above the stack that all fibers of this thread run on: what a library that
+    /// checks its stack depth needs to know. Constant for the reactor's life.
+    #[must_use]
+    pub fn stack_top(&self) -> usize {
+        self.inner.stack.top()
+    }
+
+    /// The size of that stack in bytes.
+    #[must_use]
+    pub fn stack_bytes(&self) -> usize {
+        self.inner.stack.stack_bytes()
+    }
+
+    /// A snapshot; restarts peaks and lag. (On a fiber: [`stats`](crate::stats).)
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.inner.stats()
+    }
+}
+
+impl Drop for Reactor {
+    fn drop(&mut self) {
+        local::uninstall();
+    }
+}
+
+impl std::fmt::Debug for Reactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reactor").finish_non_exhaustive()
+    }
+}
+
+/// Everything a reactor consists of. No borrow of a cell is held across a switch or while foreign
+/// code (hooks, posted functions, wakers) runs.
+pub(crate) struct Inner {
+    pub(crate) sched: RefCell<Sched>,
+    pub(crate) sockets: RefCell<Readiness>,
+    pub(crate) poller: Poller,
+    pub(crate) remote: Remote,
+    pub(crate) stack: SharedStack,
+    /// Where the loop's own stack was left.
+    loop_sp: Cell<usize>,
+    /// Where the fiber's stack was left.
+    fiber_sp: Cell<usize>,
+    /// The fiber on the stack.
+    current: Cell<u32>,
+    /// Set by a fiber's last switch.
+    ended: Cell<bool>,
+    running: Cell<bool>,
+    last_poll: Cell<Nanos>,
+    /// Reads and writes of the current fiber since it was last resumed; see `tcp`.
+    pub(crate) io_streak: Cell<u32>,
+    panics: Cell<u64>,
+    polls: Cell<u64>,
+    /// The message of the panic that has just ended a fiber.
+    panic_message: Cell<Option<String>>,
+    on_panic: RefCell<Option<PanicHook>>,
+}
+
+type PanicHook = Box<dyn Fn(&FiberPanic)>;
+
+impl Inner {
+    fn new(config: &ReactorConfig) -> io::Result<Inner> {
+        static SEED: AtomicU32 = AtomicU32::new(1);
+        let seed = SEED.fetch_add(SEED_STEP, Ordering::Relaxed);
+        let poller = Poller::new()?;
+        let remote = Remote::new()?;
+        poller.add_wakeup(remote.wakeup_fd(), WAKEUP_TOKEN)?;
+        // Precision only: without it timers are up to 50 µs later.
+        let _ = set_current_timer_slack(Some(TIMER_SLACK_NANOS));
+        Ok(Inner {
+            sched: RefCell::new(Sched::new(seed)),
+            sockets: RefCell::new(Readiness::new(seed)),
+            poller,
+            remote,
+            stack: SharedStack::new(config.stack_bytes)?,
+            loop_sp: Cell::new(0),
+            fiber_sp: Cell::new(0),
+            current: Cell::new(NO_FIBER),
+            ended: Cell::new(false),
+            running: Cell::new(false),
+            last_poll: Cell::new(Nanos::ZERO),
+            io_streak: Cell::new(0),
+            panics: Cell::new(0),
+            polls: Cell::new(0),
+            panic_message: Cell::new(None),
+            on_panic: RefCell::new(None),
+        })
+    }
+
+    // On a fiber.
+
+    pub(crate) fn current_index(&self) -> Option<u32> {
+        let index = self.current.get();
+        (index != NO_FIBER).then_some(index)
+    }
+
+    pub(crate) fn current(&self) -> Option<FiberId> {
+        self.current_index().map(|index| self.sched.borrow().id(index))
+    }
+
+    /// Suspends the current fiber.
+    #[inline]
+    pub(crate) fn wait(&self, wait: Wait, deadline: Nanos) -> Woke {
+        let index = self.current_index().expect("this is not a fiber: only fibers can wait");
+        if std::thread::panicking() {
+            // Whether a thread is unwinding is the thread's state, not the fiber's: another fiber
+            // must not run in the middle of it.
+            return Woke::Cancelled;
+        }
+        if let Some(woke) = self.sched.borrow_mut().wait(index, wait, deadline) {
+            return woke;
+        }
+        // SAFETY: the loop's stack was left by the `switch` in `resume` that started or resumed
+        // this fiber and has not been touched since. `resume` saves our stack and restores it
+        // before it switches back here.
+        unsafe { switch(self.fiber_sp.as_ptr(), self.loop_sp.get()) };
+        self.sched.borrow_mut().woke(index)
+    }
+
+    /// Runs the closure of the fiber on the stack.
+    fn run_entry(&self) {
+        let entry = self.current_index().and_then(|i| self.sched.borrow_mut().take_entry(i));
+        let Some(entry) = entry else { return };
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(entry)) {
+            self.panic_message.set(Some(panic_message(payload)));
+        }
+    }
+
+    // On the thread's own stack.
+
+    fn run(&self) {
+        assert!(!self.running.replace(true), "a reactor is run by one caller at a time");
+        let _running = Running(&self.running);
+        loop {
+            self.receive();
+            self.run_ready();
+            if self.remote.take_stop() {
+                break;
+            }
+            let idle = self.sched.borrow().alive() == 0;
+            if idle && !self.remote.is_held() && !self.remote.is_signalled() {
+                break;
+            }
+            self.poll();
+        }
+    }
+
+    fn receive(&self) {
+        for message in self.remote.receive() {
+            match message {
+                Message::Run(f) => f(),
+                Message::Unpark(fiber) => self.sched.borrow_mut().unpark(fiber),
+            }
+        }
+    }
+
+    fn run_ready(&self) {
+        while self.resume_next() {
+            let mut sched = self.sched.borrow_mut();
+            if !sched.has_ready() {
+                break;
+            }
+            let now = Clock::now();
+            sched.advance(now);
+            if now - self.last_poll.get() >= POLL_INTERVAL {
+                break;
+            }
+        }
+    }
+
+    /// Runs the next ready fiber until it suspends or ends. False if there is none.
+    #[inline]
+    fn resume_next(&self) -> bool {
+        let mut sched = self.sched.borrow_mut();
+        let Some((index, fiber)) = sched.next() else { return false };
+        let hooks = fiber.hooks;
+        // SAFETY: the fiber that ran before was saved or has ended, so the stack is free; what a
+        // suspended fiber saved came from `save` below.
+        let sp = unsafe {
+            if fiber.saved.is_empty() {
+                self.stack.start(fiber_main)
+            } else {
+                self.stack.load(&fiber.saved)
+            }
+        };
+        drop(sched);
+        self.current.set(index);
+        self.io_streak.set(0);
+        if let Some(hooks) = hooks {
+            // SAFETY: promised to `Hooks::new`.
+            unsafe { (hooks.enter)(hooks.data) };
+        }
+        // SAFETY: `sp` is a fresh first frame or the fiber's restored stack; the fiber switches
+        // back through `loop_sp`, from `wait` or `fiber_main`.
+        unsafe { switch(self.loop_sp.as_ptr(), sp) };
+        if let Some(hooks) = hooks {
+            // SAFETY: promised to `Hooks::new`.
+            unsafe { (hooks.leave)(hooks.data) };
+        }
+        self.current.set(NO_FIBER);
+        if self.ended.replace(false) {
+            self.end(index);
+            return true;
+        }
+        let mut sched = self.sched.borrow_mut();
+        let saved = sched.saved_mut(index);
+        // SAFETY: `wait` has just left the fiber's stack at `fiber_sp`.
+        let grown = unsafe { self.stack.save(self.fiber_sp.get(), saved) };
+        let len = saved.len();
+        sched.count_saved(len, grown);
+        true
+    }
+
+    fn end(&self, index: u32) {
+        let fiber = self.sched.borrow().id(index);
+        self.sched.borrow_mut().end(index);
+        if let Some(message) = self.panic_message.take() {
+            self.panics.set(self.panics.get() + 1);
+            if let Some(hook) = &*self.on_panic.borrow() {
+                hook(&FiberPanic { fiber, message });
+            }
+        }
+    }
+
+    /// Takes the kernel's events; sleeps until there are some, or a timer is due, if no fiber is
+    /// ready.
+    fn poll(&self) {
+        let timeout = {
+            let sched = self.sched.borrow();
+            if sched.has_ready() || self.remote.is_signalled() {
+                Some(Nanos::ZERO)
+            } else {
+                match sched.wake_at() {
+                    Nanos::MAX => None,
+                    at => Some(at - Clock::now()),
+                }
+            }
+        };
+        self.polls.set(self.polls.get() + 1);
+        let result = self.poller.wait(timeout, |event| {
+            if event.token != WAKEUP_TOKEN {
+                let waiters = self.sockets.borrow_mut().event(event.token, event.bits);
+                let mut sched = self.sched.borrow_mut();
+                for waiter in waiters.into_iter().filter(|&id| id != FiberId::NONE) {
+                    sched.unpark(waiter);
+                }
+            }
+        });
+        // Its arguments are our own descriptor and buffer: only a bug elsewhere that closes a
+        // foreign descriptor can make it fail, and then no fiber would ever wake again.
+        result.expect("epoll_wait on the reactor's own descriptor");
+        let now = Clock::now();
+        self.last_poll.set(now);
+        self.sched.borrow_mut().advance(now);
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        let stats = self.sched.borrow_mut().stats();
+        Stats { panics: self.panics.get(), polls: self.polls.get(), ..stats }
+    }
+}
+
+/// Resets the flag however `run` is left.
+struct Running<'a>(&'a Cell<bool>);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
+}
+
+/// The first function on every fiber's stack.
+extern "C" fn fiber_main() -> ! {
+    let inner = local::inner().expect("a fiber runs within its reactor");
+    inner.run_entry();
+    inner.ended.set(true);
+    // SAFETY: as in `Inner::wait`. Nothing on this stack is needed any more.
+    unsafe { switch(inner.fiber_sp.as_ptr(), inner.loop_sp.get()) };
+    // An ended fiber's stack is never restored.
+    std::process::abort()
+}
+
+/// The text of a panic.
+fn panic_message(payload: Box<dyn Any + Send>) -> String {
+    let text = payload.downcast_ref::<&str>().map(|&text| text.to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    // A payload's own destructor may panic. Nobody would catch that, so it is leaked then.
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+    text.unwrap_or_else(|| "a panic without a message".to_owned())
+}
