@@ -1,0 +1,651 @@
+//! Loading: reads the script, follows its imports, and puts the program together.
+//!
+//! A static import that fails makes its importer fail, and so on up to the script. What only `require()` or `import()`
+//! asks for may fail: the error is kept for the moment the call is executed, as many scripts never get there.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use url::Url;
+
+use crate::analyze::Request;
+use crate::compile::{Compiled, Language, compile};
+use crate::error::{ErrorKind, ScriptError};
+use crate::facade::{facade, is_exportable};
+use crate::map::{self, Map};
+use crate::position::{Lines, Position};
+use crate::program::{Finding, Import, ImportKind, Module, ModuleIndex, ModuleKind, Program, Target};
+use crate::specifier::{self, Resolved, STDIN, Unresolved};
+
+/// What loading depends on besides the script.
+#[derive(Debug, Clone)]
+pub struct LoadOptions {
+    /// Where relative script names, and imports of a script from standard input, start. Absolute.
+    pub working_dir: PathBuf,
+    /// How scripts are read.
+    pub compatibility_mode: CompatibilityMode,
+    /// The names of the built-in modules that exist, such as `k6` and `k6/http`.
+    pub builtins: &'static [&'static str],
+    /// The largest source file that is read, in bytes.
+    pub source_bytes_max: u64,
+}
+
+/// k6's `--compatibility-mode`. All modes load scripts alike: they differ in the globals the engine offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CompatibilityMode {
+    /// The default.
+    #[default]
+    Extended,
+    /// Without the alias `global`.
+    Base,
+    /// k6: deprecated, behaves as extended.
+    ExperimentalEnhanced,
+}
+
+impl std::str::FromStr for CompatibilityMode {
+    type Err = UnknownMode;
+
+    fn from_str(text: &str) -> Result<Self, UnknownMode> {
+        match text {
+            "extended" => Ok(Self::Extended),
+            "base" => Ok(Self::Base),
+            "experimental_enhanced" => Ok(Self::ExperimentalEnhanced),
+            other => Err(UnknownMode(other.to_owned())),
+        }
+    }
+}
+
+/// A compatibility mode that does not exist. k6: its text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "invalid compatibility mode \"{0}\". Use: \"extended\", \"base\", \"experimental_enhanced\""
+)]
+pub struct UnknownMode(pub String);
+
+/// The script to load.
+#[derive(Debug, Clone)]
+pub enum Entry {
+    /// A file, relative to [`LoadOptions::working_dir`].
+    File(PathBuf),
+    /// The text of a script read from standard input (`-`). It may be TypeScript.
+    Stdin(String),
+}
+
+/// The most modules a script may consist of.
+pub const MODULES_MAX: usize = 10_000;
+
+/// The largest external source map that is read, in bytes. Maps embed their sources, so they are larger than bundles.
+pub const SOURCE_MAP_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// Stack of the thread that compiles: the compiler recurses with the nesting of the source, far deeper in generated
+/// code than an ordinary thread's stack allows. Reserved, not used, until it is needed.
+const STACK_BYTES: usize = 512 * 1024 * 1024;
+
+/// Loads a script and everything it imports.
+///
+/// # Errors
+/// The first failure in the order of the imports: the script or a module it needs cannot be resolved or read, or is
+/// not valid.
+pub fn load(entry: Entry, options: &LoadOptions) -> Result<Program, ScriptError> {
+    let internal = |message: String| ScriptError::new(ErrorKind::Internal, STDIN, message);
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .name("script-loader".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, || Loader::new(options).load(entry))
+            .map_err(|error| internal(format!("cannot start a thread to compile on: {error}")))?
+            .join()
+            .unwrap_or_else(|_| Err(internal("the script compiler failed on this input".to_owned())))
+    })
+}
+
+/// Modules are found breadth first; `drafts[0]` is the script.
+struct Loader<'o> {
+    options: &'o LoadOptions,
+    drafts: Vec<Draft>,
+    by_specifier: FxHashMap<String, usize>,
+    /// Files found and not read yet: index of the draft, and the request to name in errors.
+    queue: VecDeque<(usize, String)>,
+    warnings: Vec<String>,
+}
+
+/// A module on its way.
+struct Draft {
+    specifier: String,
+    path: PathBuf,
+    dir: PathBuf,
+    source: Arc<str>,
+    outcome: Result<Compiled, ScriptError>,
+    edges: Vec<Edge>,
+}
+
+/// One request of a draft, in the order of [`crate::analyze::Analysis::requests`].
+struct Edge {
+    kind: ImportKind,
+    position: Position,
+    target: Result<EdgeTarget, ScriptError>,
+}
+
+enum EdgeTarget {
+    Builtin(String),
+    Draft(usize),
+}
+
+impl<'o> Loader<'o> {
+    fn new(options: &'o LoadOptions) -> Self {
+        Self {
+            options,
+            drafts: Vec::new(),
+            by_specifier: FxHashMap::default(),
+            queue: VecDeque::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    fn load(mut self, entry: Entry) -> Result<Program, ScriptError> {
+        match entry {
+            Entry::Stdin(source) => {
+                let dir = self.options.working_dir.clone();
+                self.draft(STDIN.to_owned(), dir.join("-"), dir);
+                self.compile(0, source.into());
+            }
+            Entry::File(path) => self.entry_file(&path)?,
+        }
+        while let Some((index, request)) = self.queue.pop_front() {
+            match read_source(
+                &self.drafts[index].path,
+                &request,
+                self.options.source_bytes_max,
+            ) {
+                Ok(source) => self.compile(index, source),
+                Err((kind, unresolved)) => {
+                    let specifier = &self.drafts[index].specifier;
+                    let error = ScriptError::new(kind, specifier, unresolved.message);
+                    self.drafts[index].outcome = Err(error.with_hint(unresolved.hint));
+                }
+            }
+        }
+        self.attribute_unread();
+        let failed = self.failed();
+        if failed[0] {
+            return Err(self.failure(0, &failed));
+        }
+        Ok(self.assemble(&failed))
+    }
+
+    fn entry_file(&mut self, path: &Path) -> Result<(), ScriptError> {
+        let request = path.to_string_lossy().into_owned();
+        if request.contains("://") && !path.exists() {
+            // A URL: not a file, but the resolver knows what to say.
+            let dir = &self.options.working_dir;
+            if let Err(unresolved) = specifier::resolve(dir, &request, self.options.builtins) {
+                return Err(entry_error(&request, unresolved));
+            }
+        }
+        let path = specifier::normalise(&self.options.working_dir, path);
+        let Some(specifier) = specifier::from_path(&path) else {
+            return Err(entry_error(&request, specifier::not_found(&request)));
+        };
+        let dir = parent(&path);
+        self.draft(specifier, path, dir);
+        self.queue.push_back((0, request));
+        Ok(())
+    }
+
+    fn draft(&mut self, specifier: String, path: PathBuf, dir: PathBuf) -> usize {
+        let index = self.drafts.len();
+        self.by_specifier.insert(specifier.clone(), index);
+        let unread = ScriptError::new(ErrorKind::Internal, &specifier, "not read");
+        self.drafts.push(Draft {
+            specifier,
+            path,
+            dir,
+            source: "".into(),
+            outcome: Err(unread),
+            edges: Vec::new(),
+        });
+        index
+    }
+
+    fn compile(&mut self, index: usize, source: Arc<str>) {
+        let draft = &mut self.drafts[index];
+        let language = if draft.specifier == STDIN || draft.path.extension().is_some_and(|e| e == "ts")
+        {
+            Language::MaybeTypeScript
+        } else {
+            Language::JavaScript
+        };
+        draft.source = Arc::clone(&source);
+        let mut compiled = match compile(&draft.specifier, &source, language) {
+            Ok(compiled) => compiled,
+            Err(error) => {
+                draft.outcome = Err(error);
+                return;
+            }
+        };
+        if compiled.map.is_none()
+            && let Some(url) = map::mapping_url(&source)
+        {
+            match external_map(url, &draft.specifier) {
+                Ok(map) => compiled.map = Some(map),
+                Err(reason) => self.warnings.push(format!(
+                    "couldn't load source map for {}: {reason}",
+                    draft.specifier
+                )),
+            }
+        }
+        let lines = Lines::new(&source);
+        let dir = draft.dir.clone();
+        let specifier = draft.specifier.clone();
+        let mut edges = Vec::with_capacity(compiled.analysis.requests.len());
+        for request in &compiled.analysis.requests {
+            let position = lines.position(&source, request.offset);
+            let target = self.target(&dir, request).map_err(|unresolved| {
+                ScriptError::new(ErrorKind::Resolve, &specifier, unresolved.message)
+                    .at(&source, position, request.len)
+                    .with_hint(unresolved.hint)
+            });
+            edges.push(Edge {
+                kind: request.kind,
+                position,
+                target,
+            });
+        }
+        let draft = &mut self.drafts[index];
+        draft.edges = edges;
+        draft.outcome = Ok(compiled);
+    }
+
+    fn target(&mut self, dir: &Path, request: &Request) -> Result<EdgeTarget, Unresolved> {
+        let (path, specifier) = match specifier::resolve(dir, &request.text, self.options.builtins)? {
+            Resolved::Builtin(name) => return Ok(EdgeTarget::Builtin(name)),
+            Resolved::File { path, specifier } => (path, specifier),
+        };
+        if let Some(&index) = self.by_specifier.get(&specifier) {
+            return Ok(EdgeTarget::Draft(index));
+        }
+        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+            return Err(Unresolved::new(
+                format!("JSON files cannot be imported: {:?}", request.text),
+                format!("use JSON.parse(open({:?}))", request.text),
+            ));
+        }
+        if self.drafts.len() >= MODULES_MAX {
+            return Err(Unresolved::new(
+                format!("the script consists of more than {MODULES_MAX} modules"),
+                "bundle the script",
+            ));
+        }
+        let dir = parent(&path);
+        let index = self.draft(specifier, path, dir);
+        self.queue.push_back((index, request.text.clone()));
+        Ok(EdgeTarget::Draft(index))
+    }
+
+    /// A file that does not exist is an error at the import that names it, not in the file.
+    fn attribute_unread(&mut self) {
+        let unread: Vec<Option<ScriptError>> = self
+            .drafts
+            .iter()
+            .map(|draft| match &draft.outcome {
+                Err(error) if matches!(error.kind, ErrorKind::Resolve | ErrorKind::Read) => {
+                    Some(error.clone())
+                }
+                _ => None,
+            })
+            .collect();
+        for draft in &mut self.drafts {
+            let Ok(compiled) = &draft.outcome else {
+                continue;
+            };
+            for (edge, request) in draft.edges.iter_mut().zip(&compiled.analysis.requests) {
+                if let Ok(EdgeTarget::Draft(index)) = edge.target
+                    && let Some(error) = &unread[index]
+                {
+                    let mut error = error.clone();
+                    error.specifier.clone_from(&draft.specifier);
+                    if error.kind == ErrorKind::Resolve {
+                        // Name the file as this importer does.
+                        error.message = specifier::not_found(&request.text).message;
+                    }
+                    edge.target = Err(error.at(&draft.source, edge.position, request.len));
+                }
+            }
+        }
+    }
+
+    /// Which drafts cannot be used: those with an error, and those that statically import them.
+    fn failed(&self) -> Vec<bool> {
+        let mut failed: Vec<bool> = self.drafts.iter().map(|d| d.outcome.is_err()).collect();
+        loop {
+            let mut changed = false;
+            for (index, draft) in self.drafts.iter().enumerate() {
+                if failed[index] {
+                    continue;
+                }
+                let broken = draft
+                    .edges
+                    .iter()
+                    .filter(|edge| edge.kind == ImportKind::Static)
+                    .any(|edge| match edge.target {
+                        Err(_) => true,
+                        Ok(EdgeTarget::Draft(target)) => failed[target],
+                        Ok(EdgeTarget::Builtin(_)) => false,
+                    });
+                if broken {
+                    failed[index] = true;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return failed;
+            }
+        }
+    }
+
+    /// The error of a failed draft: the first in the order in which modules would be evaluated.
+    fn failure(&self, index: usize, failed: &[bool]) -> ScriptError {
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![index];
+        // Depth first: the edges of a draft are pushed in reverse.
+        while let Some(index) = stack.pop() {
+            if !seen.insert(index) {
+                continue;
+            }
+            let draft = &self.drafts[index];
+            if let Err(error) = &draft.outcome {
+                return error.clone();
+            }
+            let edges = draft.edges.iter().filter(|e| e.kind == ImportKind::Static);
+            let broken = edges.clone().position(|edge| match &edge.target {
+                Err(_) => true,
+                Ok(EdgeTarget::Draft(target)) => failed[*target] && !seen.contains(target),
+                Ok(EdgeTarget::Builtin(_)) => false,
+            });
+            let Some(broken) = broken else { continue };
+            if let Some(Edge {
+                target: Err(error), ..
+            }) = edges.clone().nth(broken)
+            {
+                return error.clone();
+            }
+            let targets: Vec<usize> = edges
+                .skip(broken)
+                .filter_map(|edge| match edge.target {
+                    Ok(EdgeTarget::Draft(target)) if failed[target] => Some(target),
+                    _ => None,
+                })
+                .collect();
+            stack.extend(targets.into_iter().rev());
+        }
+        let specifier = &self.drafts[index].specifier;
+        ScriptError::new(ErrorKind::Internal, specifier, "an import failed")
+    }
+
+    fn assemble(self, failed: &[bool]) -> Program {
+        let kept = self.reachable(failed);
+        let mut indices = vec![None; self.drafts.len()];
+        for (new, &old) in kept.iter().enumerate() {
+            indices[old] = Some(ModuleIndex(u32::try_from(new).unwrap_or(u32::MAX)));
+        }
+        let facades = self.facades(&kept);
+        // Errors of failed drafts have to be taken before the drafts are taken apart.
+        let errors: FxHashMap<usize, ScriptError> = (0..self.drafts.len())
+            .filter(|&index| failed[index])
+            .map(|index| (index, self.failure(index, failed)))
+            .collect();
+        let mut finding = None;
+        let mut modules = Vec::with_capacity(kept.len());
+        let mut drafts: Vec<Option<Draft>> = self.drafts.into_iter().map(Some).collect();
+        for (&old, facade) in kept.iter().zip(facades) {
+            let Some(Draft {
+                specifier,
+                dir,
+                source,
+                outcome: Ok(compiled),
+                edges,
+                ..
+            }) = drafts[old].take()
+            else {
+                continue;
+            };
+            if finding.is_none()
+                && let Some(write) = &compiled.write
+            {
+                let position = Lines::new(&source).position(&source, write.offset);
+                finding = Some(Finding {
+                    module: ModuleIndex(u32::try_from(modules.len()).unwrap_or(u32::MAX)),
+                    line: position.line,
+                    column: position.column,
+                    what: write.what.clone(),
+                });
+            }
+            let imports = edges
+                .into_iter()
+                .zip(compiled.analysis.requests)
+                .map(|(edge, request)| Import {
+                    request: request.text,
+                    kind: edge.kind,
+                    line: edge.position.line,
+                    column: edge.position.column,
+                    target: match edge.target {
+                        Ok(EdgeTarget::Builtin(name)) => Target::Builtin(name),
+                        Ok(EdgeTarget::Draft(target)) => match indices[target] {
+                            Some(index) => Target::Module(index),
+                            None => Target::Missing(Box::new(errors[&target].clone())),
+                        },
+                        Err(error) => Target::Missing(Box::new(error)),
+                    },
+                })
+                .collect();
+            modules.push(Module {
+                specifier,
+                code: compiled.code,
+                kind: compiled.kind,
+                imports,
+                facade,
+                uses_import_meta: compiled.analysis.uses_import_meta,
+                has_top_level_await: compiled.analysis.has_top_level_await,
+                source,
+                map: compiled.map,
+                prefix_len: compiled.prefix_len,
+                dir,
+                lines: OnceLock::new(),
+            });
+        }
+        let by_specifier = modules
+            .iter()
+            .zip(0..)
+            .map(|(module, index)| (module.specifier.clone(), ModuleIndex(index)))
+            .collect();
+        Program {
+            modules,
+            entry: ModuleIndex(0),
+            warnings: self.warnings,
+            by_specifier,
+            builtins: self.options.builtins,
+            finding,
+        }
+    }
+
+    /// The drafts the script can get at, in the order they were found. Those that failed are left out.
+    fn reachable(&self, failed: &[bool]) -> Vec<usize> {
+        let mut seen = vec![false; self.drafts.len()];
+        let mut stack = vec![0];
+        while let Some(index) = stack.pop() {
+            if failed[index] || std::mem::replace(&mut seen[index], true) {
+                continue;
+            }
+            for edge in &self.drafts[index].edges {
+                if let Ok(EdgeTarget::Draft(target)) = edge.target {
+                    stack.push(target);
+                }
+            }
+        }
+        (0..self.drafts.len()).filter(|&index| seen[index]).collect()
+    }
+
+    /// The facades of the kept drafts; empty for ES modules.
+    fn facades(&self, kept: &[usize]) -> Vec<String> {
+        // Names that importers ask for, by draft.
+        let mut asked: FxHashMap<usize, FxHashSet<&str>> = FxHashMap::default();
+        for &index in kept {
+            let draft = &self.drafts[index];
+            let Ok(compiled) = &draft.outcome else {
+                continue;
+            };
+            for (edge, request) in draft.edges.iter().zip(&compiled.analysis.requests) {
+                if let Ok(EdgeTarget::Draft(target)) = edge.target {
+                    asked
+                        .entry(target)
+                        .or_default()
+                        .extend(request.names.iter().map(String::as_str));
+                }
+            }
+        }
+        kept.iter()
+            .map(|&index| {
+                let draft = &self.drafts[index];
+                match &draft.outcome {
+                    Ok(compiled) if compiled.kind == ModuleKind::CommonJs => {
+                        let mut names = self.export_names(index);
+                        names.extend(asked.remove(&index).unwrap_or_default());
+                        let mut names: Vec<&str> =
+                            names.into_iter().filter(|name| is_exportable(name)).collect();
+                        names.sort_unstable();
+                        facade(&draft.specifier, names.into_iter())
+                    }
+                    _ => String::new(),
+                }
+            })
+            .collect()
+    }
+
+    /// The names a CommonJS module exports, as far as a static look tells, through modules it passes on.
+    fn export_names(&self, index: usize) -> FxHashSet<&str> {
+        let mut names = FxHashSet::default();
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![index];
+        while let Some(index) = stack.pop() {
+            let draft = &self.drafts[index];
+            let Ok(compiled) = &draft.outcome else {
+                continue;
+            };
+            if !seen.insert(index) {
+                continue;
+            }
+            let analysis = &compiled.analysis;
+            names.extend(analysis.export_names.iter().map(String::as_str));
+            for (edge, request) in draft.edges.iter().zip(&analysis.requests) {
+                if let Ok(EdgeTarget::Draft(target)) = edge.target
+                    && request.kind == ImportKind::Require
+                    && analysis.reexports.contains(&request.text)
+                {
+                    stack.push(target);
+                }
+            }
+        }
+        names
+    }
+}
+
+fn entry_error(request: &str, unresolved: Unresolved) -> ScriptError {
+    ScriptError::new(ErrorKind::Resolve, request, unresolved.message).with_hint(unresolved.hint)
+}
+
+fn parent(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(path).to_path_buf()
+}
+
+/// Reads a source file. `request` is how the script calls it.
+fn read_source(
+    path: &Path,
+    request: &str,
+    bytes_max: u64,
+) -> Result<Arc<str>, (ErrorKind, Unresolved)> {
+    let read = |message: String| (ErrorKind::Read, Unresolved::new(message, ""));
+    let bytes = match read_limited(path, bytes_max) {
+        Ok(bytes) => bytes,
+        Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err((ErrorKind::Resolve, specifier::not_found(request)));
+        }
+        // k6: its text for folders.
+        Err(ReadError::Io(error)) => {
+            return Err(read(format!("read {}: {}", path.display(), cause(&error))));
+        }
+        Err(ReadError::TooLarge) => {
+            return Err(read(format!(
+                "{} is larger than {bytes_max} bytes",
+                path.display()
+            )));
+        }
+    };
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        read(format!(
+            "{} is not valid UTF-8 (line {line})",
+            path.display()
+        ))
+    })?;
+    // A byte order mark is no part of the program; the engine would count it as a column.
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).into())
+}
+
+enum ReadError {
+    Io(std::io::Error),
+    TooLarge,
+}
+
+fn read_limited(path: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError> {
+    let file = File::open(path).map_err(ReadError::Io)?;
+    let mut bytes = Vec::new();
+    // Not by the file's length: it may be a pipe or a device.
+    file.take(bytes_max.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(ReadError::Io)?;
+    if u64::try_from(bytes.len()).is_ok_and(|len| len > bytes_max) {
+        return Err(ReadError::TooLarge);
+    }
+    Ok(bytes)
+}
+
+/// An I/O error as Go (and so k6) words it, where it matters.
+fn cause(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::IsADirectory => "is a directory".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// The map that `//# sourceMappingURL=` names.
+fn external_map(url: &str, specifier: &str) -> Result<Map, String> {
+    let base = Url::parse(specifier).map_err(|error| error.to_string())?;
+    if url.starts_with("data:") {
+        return Map::parse(&map::data_url(url)?, Some(&base));
+    }
+    let location = base.join(url).map_err(|error| error.to_string())?;
+    if location.scheme() != "file" {
+        return Err(format!("{location} is not a local file"));
+    }
+    let path = location
+        .to_file_path()
+        .map_err(|()| format!("{location} is not a path"))?;
+    let bytes = match read_limited(&path, SOURCE_MAP_BYTES_MAX) {
+        Ok(bytes) => bytes,
+        Err(ReadError::Io(error)) => return Err(format!("{}: {}", path.display(), cause(&error))),
+        Err(ReadError::TooLarge) => {
+            return Err(format!(
+                "{} is larger than {SOURCE_MAP_BYTES_MAX} bytes",
+                path.display()
+            ));
+        }
+    };
+    let json = String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
+    Map::parse(&json, Some(&location))
+}
