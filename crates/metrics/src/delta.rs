@@ -1,0 +1,54 @@
+//! What left one shard since its last drain: the unit that travels to the coordinator.
+
+use std::sync::Arc;
+
+use crate::registry::MetricId;
+use crate::sink::Sink;
+
+/// Tags of a series, sorted by name.
+pub type TagPairs = Arc<[(Arc<str>, Arc<str>)]>;
+
+/// The samples of one shard over one interval, folded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delta {
+    /// The series that got samples, in the order of their first one.
+    pub series: Vec<DeltaSeries>,
+    /// Told once per tag, when its values had to be folded.
+    pub warnings: Vec<CardinalityWarning>,
+    /// Tag values that were cut to [`crate::Limits::value_bytes_max`].
+    pub values_cut: u64,
+    /// Samples that could not be counted because a limit left no series for them.
+    pub samples_lost: u64,
+}
+
+/// The samples of one series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeltaSeries {
+    /// The metric.
+    pub metric: MetricId,
+    /// The tags it keeps.
+    pub tags: TagPairs,
+    /// The folded samples.
+    pub sink: Sink,
+}
+
+/// A tag had more values than a shard keeps apart; new ones count under [`crate::OTHER`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardinalityWarning {
+    /// The tag with too many values.
+    pub tag: Arc<str>,
+    /// Some of the values that were folded first.
+    pub examples: Vec<String>,
+}
+
+impl Delta {
+    /// Whether there is nothing to send.
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty() && self.warnings.is_empty() && self.values_cut == 0 && self.samples_lost == 0
+    }
+
+    /// Adds a series by hand, for samples that no VU thread makes, such as `vus`.
+    pub fn push(&mut self, metric: MetricId, tags: TagPairs, sink: Sink) {
+        self.series.push(DeltaSeries { metric, tags, sink });
+    }
+}

@@ -1,0 +1,210 @@
+//! One thread's open accounts: samples are folded here and leave once a second.
+//!
+//! The path of a sample is: tags to a [`TagNode`] (memoised), node and metric to
+//! a [`SeriesIdx`] or, for a request's nine metrics at once, an [`HttpIdx`]
+//! (memoised), then [`Shard::add`] or [`Shard::record_http`], which allocate
+//! nothing once warm. A shard belongs to one thread and takes no lock.
+
+mod cells;
+mod http;
+mod tag_sets;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+pub use http::{HttpIdx, HttpTimings};
+pub use tag_sets::{OTHER, TagNode};
+
+use cells::Cells;
+use http::HttpBlocks;
+use tag_sets::TagSets;
+
+use crate::delta::Delta;
+use crate::registry::{MetricId, MetricKind, Registry};
+use crate::subscriptions::Subscriptions;
+use crate::tag::{SystemTag, TagKey};
+
+/// A thread's series and what was folded into them since the last drain.
+#[derive(Debug)]
+pub struct Shard {
+    subscriptions: Arc<Subscriptions>,
+    kinds: Vec<MetricKind>,
+    limits: Limits,
+    tag_sets: TagSets,
+    /// By metric and the node asked for.
+    series: FxHashMap<(MetricId, TagNode), SeriesIdx>,
+    cells: Cells,
+    http: HttpBlocks,
+    /// Orders gauge values; never goes back.
+    time: u64,
+    samples_lost: u64,
+}
+
+/// What bounds a shard's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most series. Beyond it, new tag values are counted together under [`OTHER`].
+    pub series_max: usize,
+    /// Longest tag value in bytes; longer ones are cut. URLs and error texts may be script-made.
+    pub value_bytes_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { series_max: 100_000, value_bytes_max: 8_192 }
+    }
+}
+
+/// A series of one shard. Any shard accepts any index; a foreign or stale one counts nothing wrong
+/// only if the shard has no series of that index, so keep them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SeriesIdx(u32);
+
+impl Shard {
+    /// An empty shard for the metrics declared so far.
+    pub fn new(registry: &Registry, subscriptions: Arc<Subscriptions>, limits: Limits) -> Self {
+        let mut shard = Self {
+            tag_sets: TagSets::new(&subscriptions, limits),
+            subscriptions,
+            kinds: Vec::new(),
+            limits,
+            series: FxHashMap::default(),
+            cells: Cells::default(),
+            http: HttpBlocks::default(),
+            time: 0,
+            samples_lost: 0,
+        };
+        shard.sync(registry);
+        shard
+    }
+
+    /// Learns metrics that were declared since.
+    pub fn sync(&mut self, registry: &Registry) {
+        self.kinds.extend(registry.iter().skip(self.kinds.len()).map(|metric| metric.kind));
+    }
+
+    /// The subscriptions it reduces tags by.
+    pub fn subscriptions(&self) -> &Arc<Subscriptions> {
+        &self.subscriptions
+    }
+
+    /// The key of a tag name; `None` if nobody reads it. Unlike [`Subscriptions::key`]
+    /// this also finds room for new names when everything is kept.
+    pub fn key(&mut self, name: &str) -> Option<TagKey> {
+        if let Some(key) = self.subscriptions.key(name) {
+            return Some(key);
+        }
+        if self.subscriptions.keeps_all() { self.tag_sets.own_key(name) } else { None }
+    }
+
+    /// The tags of `node` with one added or replaced.
+    pub fn with(&mut self, node: TagNode, key: TagKey, value: &str) -> TagNode {
+        self.tag_sets.with(node, key, value)
+    }
+
+    /// The tags of `node` with a system tag, if that tag is switched on and read by anyone.
+    #[inline]
+    pub fn with_system(&mut self, node: TagNode, tag: SystemTag, value: &str) -> TagNode {
+        if self.subscriptions.wants(tag) { self.tag_sets.with(node, tag.key(), value) } else { node }
+    }
+
+    /// The series of `metric` for the tags of `node` that the metric keeps.
+    #[inline]
+    pub fn series(&mut self, metric: MetricId, node: TagNode) -> SeriesIdx {
+        match self.series.get(&(metric, node)) {
+            Some(series) => *series,
+            None => self.make_series(metric, node),
+        }
+    }
+
+    /// Folds one sample: a counter grows by it, a gauge becomes it, a rate counts whether
+    /// it is zero, a trend records it. NaN is ignored.
+    #[inline]
+    pub fn add(&mut self, series: SeriesIdx, value: f64) {
+        if value.is_nan() {
+            return;
+        }
+        if !self.cells.add(series, value, &mut self.time) {
+            self.samples_lost += 1;
+        }
+    }
+
+    /// Sets the time gauge values are ordered by, in any unit all shards share
+    /// (nanoseconds of the run). Without it they are ordered within this shard only.
+    #[inline]
+    pub fn set_time(&mut self, time: u64) {
+        self.time = self.time.max(time);
+    }
+
+    /// The block of the nine HTTP metrics for the tags of `node`.
+    #[inline]
+    pub fn http(&mut self, node: TagNode) -> HttpIdx {
+        match self.http.find(node) {
+            Some(block) => block,
+            None => {
+                let series = http::METRICS.map(|metric| self.series(metric, node));
+                self.http.insert(node, series)
+            }
+        }
+    }
+
+    /// Folds the samples of one request. `failed` is `None` if there is no response callback.
+    #[inline]
+    pub fn record_http(&mut self, http: HttpIdx, timings: &HttpTimings, failed: Option<bool>) {
+        match self.http.block(http) {
+            Some(block) => self.cells.add_http(block, timings, failed),
+            None => self.samples_lost += 1,
+        }
+    }
+
+    /// How many series there are.
+    pub fn series_len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Takes what was folded since the last drain. Interned tags, indices and capacity stay.
+    pub fn drain(&mut self) -> Delta {
+        Delta {
+            series: self.cells.drain(),
+            warnings: self.tag_sets.take_warnings(),
+            values_cut: self.tag_sets.take_values_cut(),
+            samples_lost: std::mem::take(&mut self.samples_lost),
+        }
+    }
+
+    #[cold]
+    fn make_series(&mut self, metric: MetricId, node: TagNode) -> SeriesIdx {
+        let Some(kind) = self.kinds.get(metric.0 as usize).copied() else {
+            // Not declared before `new` or `sync`: its samples are counted as lost.
+            return SeriesIdx::NONE;
+        };
+        let mut reduced = self.tag_sets.reduce(node, self.subscriptions.kept_by(metric));
+        // Folding step by step ends at a set that exists or that there are few of.
+        for (limit, all) in [(self.limits.series_max, false), (self.limits.series_max.saturating_mul(2), true)] {
+            if self.cells.len() >= limit && !self.series.contains_key(&(metric, reduced)) {
+                reduced = self.tag_sets.fold(reduced, all);
+            }
+        }
+        let series = match self.series.get(&(metric, reduced)) {
+            Some(series) => *series,
+            None => {
+                let series = self.cells.insert(metric, kind, self.tag_sets.pairs(reduced));
+                self.series.insert((metric, reduced), series);
+                series
+            }
+        };
+        if reduced != node {
+            self.series.insert((metric, node), series);
+        }
+        series
+    }
+}
+
+impl SeriesIdx {
+    /// Counts nothing.
+    pub(crate) const NONE: Self = Self(u32::MAX);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! The end-of-test summary: model and renderers.
