@@ -1,1 +1,62 @@
-//! Placeholder until this crate's first commit.
+//! What a test is going to do, as arithmetic: options and their tiers, scenarios, the six executors and
+//! execution segments.
+//!
+//! Nothing here reads a clock, starts a thread, opens a file or looks at the environment: the same inputs give the
+//! same schedule on every machine, so a ten-minute ramp is checked in microseconds. The crate does not run anything
+//! (that is `onrush-engine`) and does not parse threshold expressions (that is `onrush-metrics`).
+//!
+//! The way through it:
+//!
+//! 1. [`parse_json`], [`from_env`] and [`from_flags`] read one tier of [`Options`] each;
+//! 2. [`consolidate`] lays the tiers over each other, turns the shortcuts into scenarios and validates everything;
+//! 3. [`Plan::new`] takes the validated [`Scenario`]s and this instance's [`Tuple`] (its share of the whole test) and
+//!    gives one [`ScenarioPlan`] for each scenario that has work here.
+//!
+//! ```
+//! use onrush_plan::{Options, Plan, Tier, consolidate, parse_json};
+//!
+//! let script = parse_json(r#"{"vus": 20, "duration": "1m"}"#)?;
+//! let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, script.options)])?;
+//! let plan = Plan::new(&test.scenarios, &test.tuple)?;
+//! assert_eq!(plan.max_vus, 20);
+//! assert_eq!(plan.end_offset.to_string(), "1m30s");
+//! assert_eq!(plan.descriptions[0].text, "20 looping VUs for 1m0s (gracefulStop: 30s)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod duration;
+mod executor;
+mod options;
+mod plan;
+mod progress;
+mod ratio;
+mod reservation;
+mod scenario;
+mod segment;
+mod share;
+mod stripe;
+
+pub use duration::{
+    DurationError, GoDuration, format_go_duration, parse_extended_duration, parse_go_duration,
+};
+pub use executor::{
+    ArrivalEvent, ArrivalVus, ConstantArrivalRate, ConstantArrivalRatePlan, ConstantVus,
+    ConstantVusPlan, Executor, ExecutorPlan, HandleAction, HandleActions, HandleChange,
+    PerVuIterations, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateCursor,
+    RampingArrivalRatePlan, RampingVus, RampingVusPlan, SharedIterations, SharedIterationsPlan,
+    Stage,
+};
+pub use options::{
+    Cidr, ConfigErrors, Consolidated, DnsConfig, DnsPolicy, DnsSelect, ExecutorConfig, HostTarget,
+    IpPool, Options, OptionsError, Parsed, ScenarioConfig, Settings, StageConfig, SystemTags,
+    ThresholdConfig, Tier, TlsAuth, TlsVersion, TlsVersions, consolidate, consolidate_with_exports,
+    from_env, from_flags, lookup_host, matches_hostname, parse_json,
+};
+pub use plan::{Description, Plan, PlanError, ScenarioPlan};
+pub use progress::{Live, fixed_width_time};
+pub use ratio::Ratio;
+pub use reservation::{RequirementStep, Step};
+pub use scenario::{DEFAULT_EXEC, DEFAULT_GRACEFUL_STOP, DEFAULT_SCENARIO, Scenario};
+pub use segment::{Segment, SegmentError, SegmentSequence};
+pub use share::{count_for, first_for, thread_of};
+pub use stripe::{SegmentedIndex, Tuple};

@@ -1,0 +1,95 @@
+//! What the two arrival-rate executors share: their VUs, their events, and how a rate is shown.
+
+use super::Tuple;
+use crate::duration::GoDuration;
+use crate::plan::PlanError;
+
+/// One iteration that is due at a certain time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrivalEvent {
+    /// Its number in the whole test, from 0.
+    pub global: u64,
+    /// When it is due, in nanoseconds from the scenario's start.
+    pub at_ns: u64,
+}
+
+/// One instance's VUs of an arrival-rate scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrivalVus {
+    /// Made before the test.
+    pub planned: u64,
+    /// Made before or, when the planned are all busy, during the test; at least `planned`.
+    pub max: u64,
+}
+
+/// `preAllocatedVUs` and `maxVUs` as written.
+pub(super) fn valid_vus(
+    pre_allocated: Option<i64>,
+    max: Option<i64>,
+    errors: &mut Vec<String>,
+) -> ArrivalVus {
+    match pre_allocated {
+        None => errors.push("the number of preAllocatedVUs isn't specified".to_owned()),
+        Some(n) if n < 0 => {
+            errors.push("the number of preAllocatedVUs can't be negative".to_owned())
+        }
+        Some(_) => {}
+    }
+    let pre_allocated = pre_allocated.unwrap_or(0);
+    let max = max.unwrap_or(pre_allocated);
+    if max < pre_allocated {
+        errors.push("maxVUs can't be less than preAllocatedVUs".to_owned());
+    }
+    ArrivalVus {
+        planned: u64::try_from(pre_allocated).unwrap_or(0),
+        max: u64::try_from(max).unwrap_or(0),
+    }
+}
+
+pub(super) fn valid_time_unit(time_unit: Option<GoDuration>, errors: &mut Vec<String>) -> u64 {
+    let time_unit = time_unit.unwrap_or(DEFAULT_TIME_UNIT);
+    if time_unit <= GoDuration::ZERO {
+        errors.push("the timeUnit must be more than 0".to_owned());
+    }
+    time_unit.as_ns()
+}
+
+impl ArrivalVus {
+    /// Our share of the VUs, and the share of events that goes with it; `None` when we get no VU.
+    pub(super) fn share(self, tuple: &Tuple) -> Result<Option<(Self, Tuple)>, PlanError> {
+        let Some(events) = tuple.from_value(self.max)? else {
+            return Ok(None);
+        };
+        let own = Self {
+            planned: tuple.scale(self.planned),
+            max: tuple.scale(self.max),
+        };
+        Ok((own.max > 0).then_some((own, events)))
+    }
+
+    /// `maxVUs: 10-20`. The range is shown when it is one for the whole test, even if our share is not.
+    pub(super) fn describe(self, tuple: &Tuple) -> String {
+        if self.planned == self.max {
+            format!("maxVUs: {}", tuple.scale(self.max))
+        } else {
+            format!(
+                "maxVUs: {}-{}",
+                tuple.scale(self.planned),
+                tuple.scale(self.max)
+            )
+        }
+    }
+}
+
+/// Our part of `rate` per `time_unit_ns`, in iterations per second.
+pub(super) fn rate_per_sec(rate: u64, time_unit_ns: u64, events: Option<&Tuple>) -> f64 {
+    let share = events.map_or(0.0, |t| t.length().as_f64());
+    if time_unit_ns == 0 {
+        0.0
+    } else {
+        rate as f64 * share * 1e9 / time_unit_ns as f64
+    }
+}
+
+/// `timeUnit` when it is not given.
+const DEFAULT_TIME_UNIT: GoDuration = GoDuration::from_secs(1);

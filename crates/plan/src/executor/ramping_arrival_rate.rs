@@ -1,0 +1,267 @@
+//! ramping-arrival-rate: iterations start where the integral of a piecewise linear rate reaches 1, 2, 3, …
+//!
+//! The area under the rate is kept as an exact integer, in units of half an iteration per time unit, so which stage an
+//! event falls in and how many events there are do not depend on rounding. Only the instant within a stage takes a
+//! square root, in a form that does not cancel.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::arrival::{ArrivalEvent, ArrivalVus, rate_per_sec, valid_time_unit, valid_vus};
+use super::{Stage, StageConfig, checked, text_ns, total_ns, valid_stages};
+use crate::duration::GoDuration;
+use crate::options::int;
+use crate::plan::PlanError;
+use crate::stripe::Tuple;
+
+/// As written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RampingArrivalRateConfig {
+    /// Iterations per time unit at the start; 0 if not given.
+    #[serde(default, deserialize_with = "int")]
+    pub start_rate: Option<i64>,
+    /// The time unit; 1 second if not given.
+    #[serde(default)]
+    pub time_unit: Option<GoDuration>,
+    /// The stages; targets are iterations per time unit.
+    #[serde(default)]
+    pub stages: Option<Vec<StageConfig>>,
+    /// VUs made before the test; required.
+    #[serde(default, deserialize_with = "int", rename = "preAllocatedVUs")]
+    pub pre_allocated_vus: Option<i64>,
+    /// VUs made at most; as many as pre-allocated if not given.
+    #[serde(default, deserialize_with = "int", rename = "maxVUs")]
+    pub max_vus: Option<i64>,
+}
+
+impl RampingArrivalRateConfig {
+    pub(crate) const FIELDS: &[&str] = &[
+        "startRate",
+        "timeUnit",
+        "stages",
+        "preAllocatedVUs",
+        "maxVUs",
+    ];
+
+    pub(crate) fn validate(&self) -> Result<RampingArrivalRate, Vec<String>> {
+        let mut errors = Vec::new();
+        let start_rate = self.start_rate.unwrap_or(0);
+        if start_rate < 0 {
+            errors.push("the startRate value can't be negative".to_owned());
+        }
+        let time_unit_ns = valid_time_unit(self.time_unit, &mut errors);
+        let stages = valid_stages(self.stages.as_deref(), None, &mut errors);
+        let vus = valid_vus(self.pre_allocated_vus, self.max_vus, &mut errors);
+        let start_rate = u64::try_from(start_rate).unwrap_or(0);
+        checked(
+            RampingArrivalRate {
+                start_rate,
+                time_unit_ns,
+                stages,
+                vus,
+            },
+            errors,
+        )
+    }
+}
+
+/// Valid values, for the whole test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RampingArrivalRate {
+    /// Iterations per time unit at the start.
+    pub start_rate: u64,
+    /// The time unit in nanoseconds; at least 1.
+    pub time_unit_ns: u64,
+    /// The stages; targets are iterations per time unit.
+    pub stages: Vec<Stage>,
+    /// The VUs.
+    pub vus: ArrivalVus,
+}
+
+impl RampingArrivalRate {
+    pub(crate) fn describe(&self, tuple: &Tuple) -> Result<(String, Vec<String>), PlanError> {
+        let events = tuple.from_value(self.vus.max)?;
+        let peak = self
+            .stages
+            .iter()
+            .map(|s| s.target)
+            .fold(self.start_rate, u64::max);
+        let rate = rate_per_sec(peak, self.time_unit_ns, events.as_ref());
+        let duration = text_ns(total_ns(&self.stages));
+        Ok((
+            format!(
+                "Up to {rate:.2} iterations/s for {duration} over {} stages",
+                self.stages.len()
+            ),
+            vec![self.vus.describe(tuple)],
+        ))
+    }
+
+    pub(crate) fn plan(&self, tuple: &Tuple) -> Result<Option<RampingArrivalRatePlan>, PlanError> {
+        let Some((vus, events)) = self.vus.share(tuple)? else {
+            return Ok(None);
+        };
+        let mut slopes = Vec::with_capacity(self.stages.len());
+        let (mut from, mut start_ns, mut area) = (self.start_rate, 0_u64, 0_u128);
+        for stage in &self.stages {
+            // Rates are below 2^63 and all durations together below 2^63 ns, so the sum of all areas fits 127 bits.
+            let own = (u128::from(from) + u128::from(stage.target)) * u128::from(stage.duration_ns);
+            slopes.push(Slope {
+                start_ns,
+                duration_ns: stage.duration_ns,
+                from,
+                to: stage.target,
+                area_before: area,
+                area_after: area + own,
+            });
+            area += own;
+            start_ns += stage.duration_ns;
+            from = stage.target;
+        }
+        let unit = 2 * u128::from(self.time_unit_ns.max(1));
+        let total = u64::try_from(area / unit).unwrap_or(u64::MAX);
+        Ok(Some(RampingArrivalRatePlan {
+            vus,
+            own_events: events.scale(total),
+            own_share: events.length().as_f64(),
+            time_unit_ns: self.time_unit_ns.max(1),
+            slopes: slopes.into(),
+            events,
+        }))
+    }
+}
+
+/// One instance's share.
+#[derive(Clone, Debug)]
+pub struct RampingArrivalRatePlan {
+    /// The VUs here.
+    pub vus: ArrivalVus,
+    own_events: u64,
+    own_share: f64,
+    time_unit_ns: u64,
+    slopes: Arc<[Slope]>,
+    events: Tuple,
+}
+
+impl RampingArrivalRatePlan {
+    /// How many iterations are due here up to and including the regular end.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.own_events
+    }
+
+    /// Our `j`-th event (from 0); `None` after the last. The first event of the whole test is where the area reaches
+    /// 1, and the last may be due exactly at the regular end. Use a [`cursor`](Self::cursor) to walk many.
+    #[must_use]
+    pub fn event(&self, j: u64) -> Option<ArrivalEvent> {
+        self.cursor().event(j)
+    }
+
+    /// A cursor that remembers its stage.
+    #[must_use]
+    pub fn cursor(&self) -> RampingArrivalRateCursor {
+        RampingArrivalRateCursor {
+            plan: self.clone(),
+            stage: 0,
+        }
+    }
+
+    /// Our rate at a moment, in iterations per second; 0 after the regular end.
+    #[must_use]
+    pub fn rate_at(&self, at_ns: u64) -> f64 {
+        let Some(slope) = self
+            .slopes
+            .iter()
+            .find(|s| at_ns < s.start_ns.saturating_add(s.duration_ns))
+        else {
+            return 0.0;
+        };
+        let progress = at_ns.saturating_sub(slope.start_ns) as f64 / slope.duration_ns as f64;
+        let rate = slope.from as f64 + (slope.to as f64 - slope.from as f64) * progress;
+        rate * self.own_share * 1e9 / self.time_unit_ns as f64
+    }
+
+    /// The number in the whole test of our `j`-th iteration, both from 0. k6 numbers iterations as they *start*, so
+    /// after a dropped event this is not the event's own number.
+    #[must_use]
+    pub fn iteration_in_test(&self, j: u64) -> Option<u64> {
+        self.events.nth(j)
+    }
+}
+
+/// Walks a [`RampingArrivalRatePlan`]'s events. Any order is right; ascending is cheap.
+#[derive(Clone, Debug)]
+pub struct RampingArrivalRateCursor {
+    plan: RampingArrivalRatePlan,
+    stage: usize,
+}
+
+impl RampingArrivalRateCursor {
+    /// Our `j`-th event (from 0); `None` after the last.
+    pub fn event(&mut self, j: u64) -> Option<ArrivalEvent> {
+        if j >= self.plan.own_events {
+            return None;
+        }
+        let global = self.plan.events.nth(j)?;
+        // `global` is below the area in whole iterations, so this stays below the area in half units.
+        let area = (u128::from(global) + 1) * 2 * u128::from(self.plan.time_unit_ns);
+        let slopes = &self.plan.slopes;
+        if slopes
+            .get(self.stage)
+            .is_some_and(|s| area <= s.area_before)
+        {
+            self.stage = 0;
+        }
+        while slopes.get(self.stage).is_some_and(|s| area > s.area_after) {
+            self.stage += 1;
+        }
+        let at_ns = slopes.get(self.stage)?.instant(area);
+        Some(ArrivalEvent { global, at_ns })
+    }
+}
+
+/// One stage. Areas are in units of half an iteration per time unit: the area of a stage is (from + to) * duration.
+#[derive(Clone, Copy, Debug)]
+struct Slope {
+    start_ns: u64,
+    duration_ns: u64,
+    from: u64,
+    to: u64,
+    area_before: u128,
+    area_after: u128,
+}
+
+impl Slope {
+    /// When the area reaches `area`, which lies within this stage (so the stage has a duration and a rate).
+    fn instant(&self, area: u128) -> u64 {
+        let part = area - self.area_before;
+        // With rates a -> b over d and the wanted part m (twice the iterations), x solves
+        // (b - a) x^2 + 2 a d x - d m = 0. This root has no subtraction of near-equal numbers.
+        let from_area = self.from as f64 * self.duration_ns as f64;
+        let root = self.discriminant(part).max(0.0).sqrt();
+        let x = self.duration_ns as f64 * part as f64 / (from_area + root);
+        // A float above the duration is rounding; NaN cannot be, but would become 0 here.
+        let offset_ns = (x as u64).min(self.duration_ns);
+        self.start_ns.saturating_add(offset_ns)
+    }
+
+    /// a^2 d^2 + (b - a) d m: exactly if it fits 128 bits, because on the way down to 0 it is a small difference.
+    fn discriminant(&self, part: u128) -> f64 {
+        let exact = || {
+            let from_area = i128::from(self.from).checked_mul(i128::from(self.duration_ns))?;
+            let slope = i128::from(self.to) - i128::from(self.from);
+            let bend = slope
+                .checked_mul(i128::from(self.duration_ns))?
+                .checked_mul(i128::try_from(part).ok()?)?;
+            from_area.checked_mul(from_area)?.checked_add(bend)
+        };
+        if let Some(value) = exact() {
+            return value as f64;
+        }
+        let from_area = self.from as f64 * self.duration_ns as f64;
+        from_area * from_area
+            + (self.to as f64 - self.from as f64) * self.duration_ns as f64 * part as f64
+    }
+}

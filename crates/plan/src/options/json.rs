@@ -1,0 +1,179 @@
+//! Reading options from JSON as k6 does: any letter case of a key, numbers as text where a number is meant, unknown
+//! top-level keys kept apart, and errors that name the option.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::scenario_config::ScenarioConfig;
+use super::{OPTION_KEYS, Options};
+
+/// What a script or config file said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed {
+    /// The options that were understood.
+    pub options: Options,
+    /// Top-level keys that are not options, in their order. They only deserve a warning:
+    /// `There were unknown fields in the options exported in the script`.
+    pub unknown: Vec<String>,
+}
+
+/// Reads an options object. `null` is an empty one.
+///
+/// # Errors
+/// [`OptionsError`] for text that is not JSON, a wrong type (naming the option), an invalid value, or an unknown field
+/// within a scenario.
+pub fn parse_json(text: &str) -> Result<Parsed, OptionsError> {
+    let value: Value = serde_json::from_str(text).map_err(|e| OptionsError {
+        path: String::new(),
+        message: e.to_string(),
+    })?;
+    let fields = match value {
+        Value::Null => return Ok(Parsed::default()),
+        Value::Object(fields) => fields,
+        other => return Err(OptionsError::wrong_type("options", "an object", &other)),
+    };
+    let (mut fields, unknown) = canonical_keys(fields, OPTION_KEYS);
+    let scenarios = match fields.remove("scenarios") {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(entries)) => {
+            let mut scenarios = BTreeMap::new();
+            for (name, value) in entries {
+                let config = ScenarioConfig::from_value(&name, value)?;
+                scenarios.insert(name, config);
+            }
+            Some(scenarios)
+        }
+        Some(other) => return Err(OptionsError::wrong_type("scenarios", "an object", &other)),
+    };
+    let mut options: Options = decode(Value::Object(fields), "")?;
+    options.scenarios = scenarios;
+    if let Some(stages) = &mut options.stages {
+        // k6: a stage of the shortcut without a duration is left out without a word.
+        stages.retain(|stage| stage.duration.is_some());
+    }
+    Ok(Parsed { options, unknown })
+}
+
+/// Why options could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionsError {
+    /// Which option: `scenarios.contacts.vus`, `K6_VUS`, `--stage`; empty when the text names it or it is the whole.
+    pub path: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl OptionsError {
+    pub(super) fn new(path: impl Into<String>, message: impl ToString) -> Self {
+        Self {
+            path: path.into(),
+            message: message.to_string(),
+        }
+    }
+
+    pub(super) fn plain(message: String) -> Self {
+        Self {
+            path: String::new(),
+            message,
+        }
+    }
+
+    pub(super) fn wrong_type(path: &str, expected: &str, got: &Value) -> Self {
+        let mut shown = got.to_string();
+        if let Some((end, _)) = shown.char_indices().nth(VALUE_SHOWN_MAX) {
+            shown.truncate(end);
+            shown.push('…');
+        }
+        Self::new(path, format!("expected {expected}, got {shown}"))
+    }
+
+    /// k6: the text is Go's; where it was found is added.
+    pub(super) fn unknown_field(path: &str, field: &str) -> Self {
+        Self::plain(format!("json: unknown field {field:?} in {path}"))
+    }
+}
+
+impl std::fmt::Display for OptionsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.path.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.path, self.message)
+        }
+    }
+}
+
+impl std::error::Error for OptionsError {}
+
+/// Gives every known key its canonical spelling (k6 accepts any letter case) and splits off the unknown ones.
+/// The last of several spellings wins.
+pub(super) fn canonical_keys(
+    fields: Map<String, Value>,
+    known: &[&str],
+) -> (Map<String, Value>, Vec<String>) {
+    let mut canonical = Map::new();
+    let mut unknown = Vec::new();
+    for (key, value) in fields {
+        let name = known
+            .iter()
+            .find(|k| **k == key)
+            .or_else(|| known.iter().find(|k| k.eq_ignore_ascii_case(&key)));
+        match name {
+            Some(name) => {
+                canonical.insert((*name).to_owned(), value);
+            }
+            None => unknown.push(key),
+        }
+    }
+    (canonical, unknown)
+}
+
+/// Decodes with the path of what went wrong, below `base`.
+pub(super) fn decode<T: DeserializeOwned>(value: Value, base: &str) -> Result<T, OptionsError> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let inner = error.path().to_string();
+        let path = match (base, inner.as_str()) {
+            ("", ".") => "options".to_owned(),
+            ("", inner) => inner.to_owned(),
+            (base, ".") => base.to_owned(),
+            (base, inner) => format!("{base}.{inner}"),
+        };
+        OptionsError::new(path, error.into_inner())
+    })
+}
+
+/// A whole number, also as text; an empty text is unset, as in k6.
+pub(crate) fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    use serde::de::Error;
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        Value::String(text) if text.is_empty() => Ok(None),
+        Value::String(text) => text
+            .parse()
+            .map(Some)
+            .map_err(|_| Error::custom(format!("{text:?} is not a whole number"))),
+        Value::Number(number) => {
+            if let Some(n) = number.as_i64() {
+                return Ok(Some(n));
+            }
+            match number.as_f64() {
+                // 2^63 is exact as a float.
+                Some(f) if f.fract() == 0.0 && f.abs() < 9_223_372_036_854_775_808.0 => {
+                    Ok(Some(f as i64))
+                }
+                _ => Err(Error::custom(format!(
+                    "{number} is not a whole number within 64 bits"
+                ))),
+            }
+        }
+        other => Err(Error::custom(format!(
+            "expected a whole number, got {other}"
+        ))),
+    }
+}
+
+/// Longest piece of a value that an error repeats, in characters.
+const VALUE_SHOWN_MAX: usize = 60;

@@ -1,0 +1,306 @@
+//! A scenario as written: the common fields, and the executor's own as an enum by `executor`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::{Map, Value};
+
+use super::OptionsError;
+use super::json::{canonical_keys, decode};
+use crate::duration::GoDuration;
+use crate::executor::{
+    ConstantArrivalRateConfig, ConstantVusConfig, Executor, PerVuIterationsConfig,
+    RampingArrivalRateConfig, RampingVusConfig, SharedIterationsConfig,
+};
+use crate::scenario::{DEFAULT_EXEC, DEFAULT_GRACEFUL_STOP, Scenario};
+
+/// A scenario as the user wrote it; nothing is checked but types and field names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenarioConfig {
+    /// When it starts, from the start of the test; at once if not given.
+    pub start_time: Option<GoDuration>,
+    /// How long iterations may go on after the regular end; 30 seconds if not given.
+    pub graceful_stop: Option<GoDuration>,
+    /// Laid over `__ENV`.
+    pub env: Option<BTreeMap<String, String>>,
+    /// The exported function; `default` if not given.
+    pub exec: Option<String>,
+    /// Tags for all samples of the scenario.
+    pub tags: Option<BTreeMap<String, String>>,
+    /// The raw `options` object.
+    pub options: Option<Value>,
+    /// The executor and its fields.
+    pub executor: ExecutorConfig,
+}
+
+/// An executor as the user wrote it.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the variants are the executors' names")]
+pub enum ExecutorConfig {
+    ConstantVus(ConstantVusConfig),
+    RampingVus(RampingVusConfig),
+    SharedIterations(SharedIterationsConfig),
+    PerVuIterations(PerVuIterationsConfig),
+    ConstantArrivalRate(ConstantArrivalRateConfig),
+    RampingArrivalRate(RampingArrivalRateConfig),
+}
+
+impl ExecutorConfig {
+    /// The name users write in `executor:`.
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Self::ConstantVus(_) => "constant-vus",
+            Self::RampingVus(_) => "ramping-vus",
+            Self::SharedIterations(_) => "shared-iterations",
+            Self::PerVuIterations(_) => "per-vu-iterations",
+            Self::ConstantArrivalRate(_) => "constant-arrival-rate",
+            Self::RampingArrivalRate(_) => "ramping-arrival-rate",
+        }
+    }
+
+    fn validate(&self) -> Result<Executor, Vec<String>> {
+        Ok(match self {
+            Self::ConstantVus(c) => Executor::ConstantVus(c.validate()?),
+            Self::RampingVus(c) => Executor::RampingVus(c.validate()?),
+            Self::SharedIterations(c) => Executor::SharedIterations(c.validate()?),
+            Self::PerVuIterations(c) => Executor::PerVuIterations(c.validate()?),
+            Self::ConstantArrivalRate(c) => Executor::ConstantArrivalRate(c.validate()?),
+            Self::RampingArrivalRate(c) => Executor::RampingArrivalRate(c.validate()?),
+        })
+    }
+}
+
+impl From<ExecutorConfig> for ScenarioConfig {
+    /// A scenario with nothing but its executor, as the shortcuts make it.
+    fn from(executor: ExecutorConfig) -> Self {
+        Self {
+            start_time: None,
+            graceful_stop: None,
+            env: None,
+            exec: None,
+            tags: None,
+            options: None,
+            executor,
+        }
+    }
+}
+
+impl ScenarioConfig {
+    /// Reads one entry of `scenarios`. Unknown fields are errors.
+    pub(super) fn from_value(name: &str, value: Value) -> Result<Self, OptionsError> {
+        let path = format!("scenarios.{name}");
+        let missing = || {
+            OptionsError::plain(format!(
+                "scenario '{name}' doesn't have a specified executor type"
+            ))
+        };
+        let fields = match value {
+            Value::Object(fields) => fields,
+            Value::Null => return Err(missing()),
+            other => return Err(OptionsError::wrong_type(&path, "an object", &other)),
+        };
+        let type_name = match fields
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case("executor"))
+        {
+            None | Some((_, Value::Null)) => return Err(missing()),
+            Some((_, Value::String(text))) if text.is_empty() => return Err(missing()),
+            Some((_, Value::String(text))) => text.clone(),
+            Some((_, other)) => {
+                return Err(OptionsError::wrong_type(
+                    &format!("{path}.executor"),
+                    "text",
+                    other,
+                ));
+            }
+        };
+        let executor_fields: &[&str] = match type_name.as_str() {
+            "constant-vus" => ConstantVusConfig::FIELDS,
+            "ramping-vus" => RampingVusConfig::FIELDS,
+            "shared-iterations" => SharedIterationsConfig::FIELDS,
+            "per-vu-iterations" => PerVuIterationsConfig::FIELDS,
+            "constant-arrival-rate" => ConstantArrivalRateConfig::FIELDS,
+            "ramping-arrival-rate" => RampingArrivalRateConfig::FIELDS,
+            "externally-controlled" => {
+                return Err(OptionsError::plain(format!(
+                    "the externally-controlled executor of scenario '{name}' is not supported yet"
+                )));
+            }
+            _ => {
+                return Err(OptionsError::plain(format!(
+                    "unknown executor type '{type_name}'"
+                )));
+            }
+        };
+        let known: Vec<&str> = COMMON_FIELDS
+            .iter()
+            .chain(executor_fields)
+            .copied()
+            .collect();
+        let (fields, unknown) = canonical_keys(fields, &known);
+        if let Some(field) = unknown.first() {
+            return Err(OptionsError::unknown_field(&path, field));
+        }
+        let (mut common, mut own) = (Map::new(), Map::new());
+        for (key, value) in fields {
+            if executor_fields.contains(&key.as_str()) {
+                own.insert(key, strict_stages(&path, value)?);
+            } else if key != "executor" {
+                common.insert(key, value);
+            }
+        }
+        let own = Value::Object(own);
+        let executor = match type_name.as_str() {
+            "constant-vus" => ExecutorConfig::ConstantVus(decode(own, &path)?),
+            "ramping-vus" => ExecutorConfig::RampingVus(decode(own, &path)?),
+            "shared-iterations" => ExecutorConfig::SharedIterations(decode(own, &path)?),
+            "per-vu-iterations" => ExecutorConfig::PerVuIterations(decode(own, &path)?),
+            "constant-arrival-rate" => ExecutorConfig::ConstantArrivalRate(decode(own, &path)?),
+            _ => ExecutorConfig::RampingArrivalRate(decode(own, &path)?),
+        };
+        let common: CommonFields = decode(Value::Object(common), &path)?;
+        Ok(Self {
+            start_time: common.start_time,
+            graceful_stop: common.graceful_stop,
+            env: common.env,
+            exec: common.exec,
+            tags: common.tags,
+            options: common.options,
+            executor,
+        })
+    }
+
+    /// Checks everything; all messages of one scenario together.
+    pub(super) fn validate(&self, name: &str) -> Result<Scenario, String> {
+        let mut errors = Vec::new();
+        if name.is_empty() {
+            errors.push("scenario name can't be empty".to_owned());
+        }
+        if name.is_empty()
+            || !name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+        {
+            errors.push(
+                "the scenario name should contain only numbers, latin letters, underscores, and dashes".to_owned(),
+            );
+        }
+        let exec = self.exec.clone().unwrap_or_else(|| DEFAULT_EXEC.to_owned());
+        if exec.is_empty() {
+            errors.push("exec value cannot be empty".to_owned());
+        }
+        let start_time = self.start_time.unwrap_or_default();
+        if start_time < GoDuration::ZERO {
+            errors.push("the startTime can't be negative".to_owned());
+        }
+        let graceful_stop = self.graceful_stop.unwrap_or(DEFAULT_GRACEFUL_STOP);
+        if graceful_stop < GoDuration::ZERO {
+            errors.push("the gracefulStop timeout can't be negative".to_owned());
+        }
+        let executor = match self.executor.validate() {
+            Ok(executor) if errors.is_empty() => executor,
+            Ok(_) => return Err(scenario_errors(name, &errors)),
+            Err(more) => {
+                errors.extend(more);
+                return Err(scenario_errors(name, &errors));
+            }
+        };
+        Ok(Scenario {
+            name: name.to_owned(),
+            exec,
+            start_time,
+            graceful_stop,
+            env: self.env.clone().unwrap_or_default(),
+            tags: self.tags.clone().unwrap_or_default(),
+            options: self.options.clone(),
+            executor,
+        })
+    }
+}
+
+/// In k6's order: executor, the common fields, then the executor's own; unset is null.
+impl Serialize for ScenarioConfig {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error;
+        let own = match &self.executor {
+            ExecutorConfig::ConstantVus(c) => serde_json::to_value(c),
+            ExecutorConfig::RampingVus(c) => serde_json::to_value(c),
+            ExecutorConfig::SharedIterations(c) => serde_json::to_value(c),
+            ExecutorConfig::PerVuIterations(c) => serde_json::to_value(c),
+            ExecutorConfig::ConstantArrivalRate(c) => serde_json::to_value(c),
+            ExecutorConfig::RampingArrivalRate(c) => serde_json::to_value(c),
+        }
+        .map_err(Error::custom)?;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("executor", self.executor.type_name())?;
+        map.serialize_entry("startTime", &self.start_time)?;
+        map.serialize_entry("gracefulStop", &self.graceful_stop)?;
+        map.serialize_entry("env", &self.env)?;
+        map.serialize_entry("exec", &self.exec)?;
+        map.serialize_entry("tags", &self.tags)?;
+        if let Some(options) = &self.options {
+            map.serialize_entry("options", options)?;
+        }
+        if let Value::Object(fields) = own {
+            for (key, value) in fields {
+                map.serialize_entry(&key, &value)?;
+            }
+        }
+        map.end()
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct CommonFields {
+    start_time: Option<GoDuration>,
+    graceful_stop: Option<GoDuration>,
+    env: Option<BTreeMap<String, String>>,
+    exec: Option<String>,
+    tags: Option<BTreeMap<String, String>>,
+    options: Option<Value>,
+}
+
+/// Stages of a scenario allow no other field, unlike those of the shortcut.
+fn strict_stages(path: &str, value: Value) -> Result<Value, OptionsError> {
+    let Value::Array(items) = value else {
+        return Ok(value);
+    };
+    let mut strict = Vec::with_capacity(items.len());
+    for (i, item) in items.into_iter().enumerate() {
+        strict.push(match item {
+            Value::Object(fields) => {
+                let (fields, unknown) = canonical_keys(fields, &["duration", "target"]);
+                if let Some(field) = unknown.first() {
+                    return Err(OptionsError::unknown_field(
+                        &format!("{path}.stages[{i}]"),
+                        field,
+                    ));
+                }
+                Value::Object(fields)
+            }
+            other => other,
+        });
+    }
+    Ok(Value::Array(strict))
+}
+
+fn scenario_errors(name: &str, errors: &[String]) -> String {
+    format!(
+        "scenario {name} has configuration errors: {}",
+        errors.join(", ")
+    )
+}
+
+const COMMON_FIELDS: &[&str] = &[
+    "executor",
+    "startTime",
+    "gracefulStop",
+    "env",
+    "exec",
+    "tags",
+    "options",
+];

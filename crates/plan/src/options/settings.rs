@@ -1,0 +1,123 @@
+//! Options as plain values, with the defaults filled in: what the engine reads.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::{DnsConfig, Options, SystemTags};
+use crate::duration::GoDuration;
+
+/// The values a run uses. Numbers that make no sense below zero are at least 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Initialise the VUs, then wait to be resumed.
+    pub paused: bool,
+    /// Run `setup()` if there is one.
+    pub setup: bool,
+    /// Run `teardown()` if there is one.
+    pub teardown: bool,
+    /// How long `setup()` may take.
+    pub setup_timeout: Duration,
+    /// How long `teardown()` may take.
+    pub teardown_timeout: Duration,
+    /// How long `handleSummary()` may take.
+    pub handle_summary_timeout: Duration,
+    /// Most HTTP requests a second on this instance.
+    pub rps: Option<u64>,
+    /// Name resolution.
+    pub dns: DnsConfig,
+    /// How many redirects are followed.
+    pub max_redirects: u64,
+    /// The `User-Agent` header; `None` is the program's own.
+    pub user_agent: Option<String>,
+    /// Parallel requests of one `http.batch()`; at least 1.
+    pub batch: u64,
+    /// Parallel requests of one `http.batch()` to one host; at least 1.
+    pub batch_per_host: u64,
+    /// HTTP errors become exceptions.
+    pub throw: bool,
+    /// Shortest time from the start of an iteration to the next.
+    pub min_iteration_duration: Duration,
+    /// Columns of trends in the summary.
+    pub summary_trend_stats: Vec<String>,
+    /// Unit of times in the summary; empty adapts.
+    pub summary_time_unit: String,
+    /// Which system tags samples get.
+    pub system_tags: SystemTags,
+    /// Tags for all samples.
+    pub tags: BTreeMap<String, String>,
+    /// Capacity between VUs and outputs; at least 1.
+    pub metric_samples_buffer_size: u64,
+    /// Cookies outlive iterations.
+    pub keep_cookies: bool,
+    /// Bodies are not kept unless a request asks for them.
+    pub discard_response_bodies: bool,
+    /// A new connection for every request.
+    pub no_connection_reuse: bool,
+    /// No connection outlives an iteration.
+    pub no_vu_connection_reuse: bool,
+    /// Accept any certificate.
+    pub insecure_skip_tls_verify: bool,
+}
+
+impl Options {
+    /// The values with the defaults filled in.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        let defaults = Self::defaults();
+        let on = |switch: Option<bool>| switch.unwrap_or(false);
+        let time =
+            |value: Option<GoDuration>, default: GoDuration| value.unwrap_or(default).as_std();
+        let number = |value: Option<i64>, default: u64, least: u64| {
+            value
+                .map_or(default, |n| u64::try_from(n).unwrap_or(0))
+                .max(least)
+        };
+        Settings {
+            paused: on(self.paused),
+            setup: !on(self.no_setup),
+            teardown: !on(self.no_teardown),
+            setup_timeout: time(self.setup_timeout, DEFAULT_SETUP_TIMEOUT),
+            teardown_timeout: time(self.teardown_timeout, DEFAULT_SETUP_TIMEOUT),
+            handle_summary_timeout: time(
+                self.handle_summary_timeout,
+                DEFAULT_HANDLE_SUMMARY_TIMEOUT,
+            ),
+            rps: self
+                .rps
+                .and_then(|n| u64::try_from(n).ok())
+                .filter(|n| *n > 0),
+            dns: self.dns.clone(),
+            max_redirects: number(self.max_redirects, DEFAULT_MAX_REDIRECTS, 0),
+            user_agent: self.user_agent.clone(),
+            batch: number(self.batch, DEFAULT_BATCH, 1),
+            batch_per_host: number(self.batch_per_host, DEFAULT_BATCH_PER_HOST, 1),
+            throw: on(self.throw),
+            min_iteration_duration: time(self.min_iteration_duration, GoDuration::ZERO),
+            summary_trend_stats: self
+                .summary_trend_stats
+                .clone()
+                .or(defaults.summary_trend_stats)
+                .unwrap_or_default(),
+            summary_time_unit: self.summary_time_unit.clone().unwrap_or_default(),
+            system_tags: self.system_tags.clone().unwrap_or_default(),
+            tags: self.tags.clone().unwrap_or_default(),
+            metric_samples_buffer_size: number(
+                self.metric_samples_buffer_size,
+                DEFAULT_METRIC_SAMPLES_BUFFER_SIZE,
+                1,
+            ),
+            keep_cookies: on(self.no_cookies_reset),
+            discard_response_bodies: on(self.discard_response_bodies),
+            no_connection_reuse: on(self.no_connection_reuse),
+            no_vu_connection_reuse: on(self.no_vu_connection_reuse),
+            insecure_skip_tls_verify: on(self.insecure_skip_tls_verify),
+        }
+    }
+}
+
+const DEFAULT_SETUP_TIMEOUT: GoDuration = GoDuration::from_secs(60);
+const DEFAULT_HANDLE_SUMMARY_TIMEOUT: GoDuration = GoDuration::from_secs(120);
+const DEFAULT_MAX_REDIRECTS: u64 = 10;
+const DEFAULT_BATCH: u64 = 20;
+const DEFAULT_BATCH_PER_HOST: u64 = 6;
+const DEFAULT_METRIC_SAMPLES_BUFFER_SIZE: u64 = 1_000;

@@ -1,0 +1,252 @@
+//! The plan of one instance: every scenario's schedule for its share, and the VUs they need together.
+
+use std::sync::Arc;
+
+use crate::duration::GoDuration;
+use crate::executor::ExecutorPlan;
+use crate::reservation::{RequirementStep, Step, sum, value_at};
+use crate::scenario::Scenario;
+use crate::segment::SegmentError;
+use crate::stripe::Tuple;
+
+/// What one instance does in a test. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The scenarios with work in this instance, in the order of (start time, name).
+    pub scenarios: Arc<[ScenarioPlan]>,
+    /// All scenarios in the same order, also those without work here, as the execution block lists them.
+    pub descriptions: Arc<[Description]>,
+    /// VUs to initialise before the test.
+    pub planned_vus: u64,
+    /// VUs that may exist at once, with those that arrival-rate scenarios start while the test runs.
+    pub max_vus: u64,
+    /// When everything has ended at the latest, from the start of the test, graceful stop included.
+    pub end_offset: GoDuration,
+    requirement: Arc<[RequirementStep]>,
+    tuple: Tuple,
+}
+
+/// One line of the execution block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The scenario's name.
+    pub name: String,
+    /// `20 looping VUs for 1m0s (gracefulStop: 30s)`, scaled to this instance.
+    pub text: String,
+}
+
+impl Plan {
+    /// Plans the share `tuple` of the scenarios.
+    ///
+    /// # Errors
+    /// When a share or a staircase is too fine to be laid out.
+    pub fn new(scenarios: &[Scenario], tuple: &Tuple) -> Result<Self, PlanError> {
+        let mut ordered: Vec<&Scenario> = scenarios.iter().collect();
+        ordered.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
+        let mut plans = Vec::with_capacity(ordered.len());
+        let mut descriptions = Vec::with_capacity(ordered.len());
+        for scenario in ordered {
+            let in_scenario = |source: PlanError| PlanError::Scenario {
+                name: scenario.name.clone(),
+                source: Box::new(source),
+            };
+            let text = scenario.describe(tuple).map_err(in_scenario)?;
+            descriptions.push(Description {
+                name: scenario.name.clone(),
+                text,
+            });
+            if let Some(plan) = ScenarioPlan::new(scenario, tuple).map_err(in_scenario)? {
+                plans.push(plan);
+            }
+        }
+        let parts: Vec<_> = plans
+            .iter()
+            .map(|p| {
+                let unplanned = p
+                    .executor
+                    .max_vus()
+                    .saturating_sub(p.executor.planned_vus());
+                let extra = crate::reservation::constant(unplanned, p.hard_end_ns);
+                (p.start_ns, p.reservation().to_vec(), extra)
+            })
+            .collect();
+        let requirement = sum(&parts);
+        let end_ns = plans
+            .iter()
+            .map(|p| p.start_ns.saturating_add(p.hard_end_ns))
+            .max()
+            .unwrap_or(0);
+        Ok(Self {
+            planned_vus: requirement.iter().map(|s| s.planned).max().unwrap_or(0),
+            max_vus: requirement
+                .iter()
+                .map(|s| s.planned.saturating_add(s.unplanned))
+                .max()
+                .unwrap_or(0),
+            end_offset: GoDuration::from_ns(i64::try_from(end_ns).unwrap_or(i64::MAX)),
+            scenarios: plans.into(),
+            descriptions: descriptions.into(),
+            requirement: requirement.into(),
+            tuple: tuple.clone(),
+        })
+    }
+
+    /// The VUs all scenarios need together, from the start of the test.
+    #[must_use]
+    pub fn reservation_total(&self) -> &[RequirementStep] {
+        &self.requirement
+    }
+
+    /// `exec.vu.idInTest` of this instance's `k`-th VU (from 0): unique in the whole test, from 1.
+    #[must_use]
+    pub fn vu_id_in_test(&self, k: u64) -> Option<u64> {
+        self.tuple.nth(k)?.checked_add(1)
+    }
+
+    /// This instance's share.
+    #[must_use]
+    pub fn tuple(&self) -> &Tuple {
+        &self.tuple
+    }
+
+    /// This instance's share as k6 prints it: `25.00%`.
+    #[must_use]
+    pub fn share_text(&self) -> String {
+        format!("{:.2}%", self.tuple.length().as_f64() * 100.0)
+    }
+}
+
+/// One scenario's schedule for one instance. All times are nanoseconds from the scenario's own start. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct ScenarioPlan {
+    /// The scenario as the whole test has it.
+    pub scenario: Arc<Scenario>,
+    /// When it starts, from the start of the test.
+    pub start_ns: u64,
+    /// No iteration begins after this.
+    pub regular_end_ns: u64,
+    /// Iterations still running are cut here.
+    pub hard_end_ns: u64,
+    /// The executor's own schedule.
+    pub executor: ExecutorPlan,
+    /// k6's one-line description, scaled to this instance.
+    pub description: Arc<str>,
+    tuple: Tuple,
+}
+
+impl ScenarioPlan {
+    /// `None` when the scenario has no work in the share.
+    fn new(scenario: &Scenario, tuple: &Tuple) -> Result<Option<Self>, PlanError> {
+        let hard_end_ns = scenario.hard_end_ns();
+        let Some(executor) = scenario.executor.plan(tuple, hard_end_ns)? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            start_ns: scenario.start_time.as_ns(),
+            regular_end_ns: scenario.regular_end_ns(),
+            hard_end_ns,
+            description: scenario.describe(tuple)?.into(),
+            scenario: Arc::new(scenario.clone()),
+            executor,
+            tuple: tuple.clone(),
+        }))
+    }
+
+    /// The scenario's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.scenario.name
+    }
+
+    /// The raw staircase of VUs that should be working; 0 at the regular end.
+    #[must_use]
+    pub fn steps(&self) -> Arc<[Step]> {
+        self.executor.steps(self.regular_end_ns)
+    }
+
+    /// The planned VUs that are kept for the scenario at each moment; 0 at the hard end.
+    #[must_use]
+    pub fn reservation(&self) -> Arc<[Step]> {
+        self.executor.reservation(self.hard_end_ns)
+    }
+
+    /// How many VUs should be working at a moment (for arrival rates: how many are planned).
+    #[must_use]
+    pub fn planned_at(&self, at_ns: u64) -> u64 {
+        match &self.executor {
+            ExecutorPlan::RampingVus(p) => p.planned_at(at_ns),
+            _ if at_ns < self.regular_end_ns => self.executor.planned_vus(),
+            _ => 0,
+        }
+    }
+
+    /// How many VUs are kept for the scenario at a moment.
+    #[must_use]
+    pub fn reserved_at(&self, at_ns: u64) -> u64 {
+        value_at(&self.reservation(), at_ns)
+    }
+
+    /// Our rate of iterations at a moment, per second; `None` for executors without a rate.
+    #[must_use]
+    pub fn rate_at(&self, at_ns: u64) -> Option<f64> {
+        match &self.executor {
+            ExecutorPlan::ConstantArrivalRate(p) => Some(p.rate_per_sec),
+            ExecutorPlan::RampingArrivalRate(p) => Some(p.rate_at(at_ns)),
+            _ => None,
+        }
+    }
+
+    /// How many iterations are meant to run here; `None` where only time ends the scenario.
+    #[must_use]
+    pub fn total_iterations(&self) -> Option<u64> {
+        match &self.executor {
+            ExecutorPlan::SharedIterations(p) => Some(p.iterations),
+            ExecutorPlan::PerVuIterations(p) => Some(p.total_iterations()),
+            _ => None,
+        }
+    }
+
+    /// `exec.scenario.iterationInTest` of this instance's `j`-th started iteration, both from 0.
+    #[must_use]
+    pub fn iteration_in_test(&self, j: u64) -> Option<u64> {
+        match &self.executor {
+            ExecutorPlan::SharedIterations(p) => p.iteration_in_test(j),
+            ExecutorPlan::ConstantArrivalRate(p) => p.iteration_in_test(j),
+            ExecutorPlan::RampingArrivalRate(p) => p.iteration_in_test(j),
+            _ => self.tuple.nth(j),
+        }
+    }
+
+    /// `exec.vu.idInTest` of this instance's `k`-th VU (from 0), as [`Plan::vu_id_in_test`].
+    #[must_use]
+    pub fn vu_id_in_test(&self, k: u64) -> Option<u64> {
+        self.tuple.nth(k)?.checked_add(1)
+    }
+}
+
+/// Why a valid test cannot be planned.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// The pattern of the shares is too long to keep.
+    #[error(transparent)]
+    Segment(#[from] SegmentError),
+    /// A staircase has too many steps to keep.
+    #[error(
+        "the stages change the number of VUs {steps} times on this instance, the limit is {max}: use smaller targets or more instances"
+    )]
+    TooManySteps {
+        /// How many it would have.
+        steps: u64,
+        /// How many it may have.
+        max: u64,
+    },
+    /// Which scenario it is about.
+    #[error("scenario {name}: {source}")]
+    Scenario {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        #[source]
+        source: Box<PlanError>,
+    },
+}
