@@ -328,6 +328,18 @@ static int onrush_flag(JSContext *ctx, JSObject *p)
     return 0;
 }
 
+/* Has lazy properties of the host: a template for clones, which nobody else sees. */
+static bool onrush_is_template(JSObject *p)
+{
+    JSShapeProperty *prs = get_shape_prop(p->shape);
+    for (int i = 0; i < p->shape->prop_count; i++) {
+        if ((prs[i].flags & JS_PROP_TMASK) == JS_PROP_AUTOINIT &&
+            js_autoinit_get_id(&p->prop[i]) == JS_AUTOINIT_ID_HOST)
+            return true;
+    }
+    return false;
+}
+
 int onrush_share_realm(JSContext *ctx)
 {
     JSRuntime *rt = ctx->rt;
@@ -337,7 +349,7 @@ int onrush_share_realm(JSContext *ctx)
     /* materialising appends to the list: what is appended gets its turn */
     list_for_each(el, &rt->gc_obj_list) {
         JSGCObjectHeader *h = list_entry(el, JSGCObjectHeader, link);
-        if (JS_GC_TYPE(h) != JS_GC_OBJ_TYPE_JS_OBJECT)
+        if (JS_GC_TYPE(h) != JS_GC_OBJ_TYPE_JS_OBJECT || onrush_is_template((JSObject *)h))
             continue;
         JS_REF_COUNT(h)++; /* a collection below must not take it off the list */
         int ret = onrush_materialise(ctx, (JSObject *)h);
@@ -347,7 +359,7 @@ int onrush_share_realm(JSContext *ctx)
     }
     list_for_each(el, &rt->gc_obj_list) {
         JSGCObjectHeader *h = list_entry(el, JSGCObjectHeader, link);
-        if (JS_GC_TYPE(h) != JS_GC_OBJ_TYPE_JS_OBJECT)
+        if (JS_GC_TYPE(h) != JS_GC_OBJ_TYPE_JS_OBJECT || onrush_is_template((JSObject *)h))
             continue;
         if (onrush_flag(ctx, (JSObject *)h))
             return -1;

@@ -47,8 +47,9 @@ void onrush_set_stack(JSRuntime *rt, uintptr_t top, size_t size);
    and is counted, also when the script catches it. Reads, and writes to objects that
    merely inherit from a flagged one, behave as usual. */
 
-/* Materialise all lazy properties and flag every object on the current list.
-   Returns the number of objects flagged, or -1 with an exception pending. */
+/* Materialise the lazy properties of all built-ins and flag every object on the current
+   list. Objects with lazy properties of the host (onrush_define_lazy) are templates: they
+   are left alone. Returns the number of objects flagged, or -1 with an exception pending. */
 int onrush_share_realm(JSContext *ctx);
 /* Flag one object (not what it refers to). A shared array loses its fast elements, a
    shared ArrayBuffer becomes immutable. */
