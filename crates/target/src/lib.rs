@@ -1,1 +1,48 @@
-//! Placeholder until this crate's first commit.
+//! The built-in system under test: what `onrush target` runs.
+//!
+//! A small HTTP/1.1 server made to be loaded: a demo site for the scripts of
+//! published benchmarks, endpoints in the manner of httpbin, responses of any
+//! size (`/f/{n}`) and calibrated delays. Each thread has an epoll loop and
+//! listeners of its own and shares nothing with the others but counters.
+//!
+//! It is not a general web server: no files, no proxying, no HTTP/2. It answers
+//! whoever connects, so it listens on loopback unless
+//! [`TargetOptions::allow_remote`] says otherwise.
+//!
+//! ```
+//! use onrush_target::{TargetOptions, start};
+//!
+//! let options = TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() };
+//! let target = start(options)?;
+//! println!("try http://{}/get", target.addr);
+//! target.stop();
+//! target.join()?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Where to read on: [`start`] in `handle`, the loop in `worker`, the exchange
+//! of one connection in `connection`, the endpoints in `routes`.
+
+mod body;
+mod certificate;
+mod clock;
+mod connection;
+mod context;
+mod handle;
+mod head;
+mod json;
+mod listener;
+mod multipart;
+mod options;
+mod reply;
+mod routes;
+mod source;
+mod statics;
+mod stats;
+mod status_code;
+mod timers;
+mod transport;
+mod worker;
+
+pub use handle::{Stopper, TargetHandle, raise_file_limit, start};
+pub use options::{Limits, THREADS_MAX, TargetOptions};

@@ -1,0 +1,446 @@
+//! One connection: its place in the exchange of requests and responses.
+//!
+//! A connection is driven by its events and timers and never blocks. It reads
+//! only while nothing waits to be written, so a client that does not take its
+//! responses is not served further, and memory stays bounded.
+
+use std::io;
+use std::mem::{MaybeUninit, take};
+use std::net::IpAddr;
+
+use crate::body::{Body, Decoder, Sink};
+use crate::clock::monotonic_ns;
+use crate::context::Context;
+use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
+use crate::reply::{Built, Manner, Payload, Reply};
+use crate::routes::{self, Request};
+use crate::source::{Progress, Source};
+use crate::stats::Class;
+use crate::timers::TimerId;
+use crate::transport::{Received, Transport};
+
+/// Turns one connection gets before others get theirs.
+const ROUNDS_MAX: usize = 16;
+/// Pipelined responses collected before they are sent.
+const BATCH_BYTES_MAX: usize = 256 * 1024;
+/// How long a refused client may go on sending before its connection is reset.
+const LINGER_SECONDS: u32 = 5;
+/// No time limit.
+pub(crate) const NEVER: u32 = u32::MAX;
+
+/// One client's connection.
+pub(crate) struct Connection {
+    pub(crate) transport: Transport,
+    peer: IpAddr,
+    slot: u32,
+    phase: Phase,
+    /// Received and not yet understood.
+    input: Vec<u8>,
+    /// `input` holds more than an incomplete head: look at it before reading.
+    retry: bool,
+    /// The timer this connection waits for.
+    pub(crate) timer: Option<TimerId>,
+    /// One connection too many: its first request is answered with 503.
+    refused: bool,
+    /// When the current head began, for its time limit.
+    head_started_s: u32,
+    /// When output was last taken, for its time limit.
+    written_s: u32,
+    /// When lingering ends.
+    linger_until_s: u32,
+}
+
+enum Phase {
+    /// Waiting for a request head, or reading one.
+    Head,
+    /// Reading a request's body.
+    Body(Box<Upload>),
+    /// A response waits for its time.
+    Held(Box<Held>),
+    /// A response's body is being produced.
+    Stream { source: Source, keep_alive: bool },
+    /// The last response is being sent. Lingering reads on for a while, so that
+    /// a client still sending gets to see the response.
+    Closing { linger: bool },
+    /// Everything is sent: received bytes are dropped until the client is done.
+    Linger,
+}
+
+struct Upload {
+    /// The head's bytes, to be parsed again when the body is complete.
+    head: Vec<u8>,
+    decoder: Decoder,
+    sink: Sink,
+}
+
+struct Held {
+    reply: Reply,
+    manner: Manner,
+    class: Class,
+}
+
+/// What is to become of a connection after it was driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It waits for an event or a timer.
+    Wait,
+    /// It had its turn and has more to do.
+    Again,
+    Close,
+}
+
+impl Connection {
+    pub(crate) fn new(transport: Transport, peer: IpAddr, slot: u32, refused: bool, now_s: u32) -> Self {
+        Self {
+            transport,
+            peer,
+            slot,
+            phase: Phase::Head,
+            input: Vec::new(),
+            retry: false,
+            timer: None,
+            refused,
+            head_started_s: now_s,
+            written_s: now_s,
+            linger_until_s: NEVER,
+        }
+    }
+
+    /// Goes on as far as possible without blocking.
+    pub(crate) fn drive(&mut self, cx: &mut Context) -> Outcome {
+        // Whatever fails on a socket, its connection is over.
+        let outcome = self.advance(cx).unwrap_or(Outcome::Close);
+        cx.clear_unsent();
+        outcome
+    }
+
+    /// Called when a peer is gone for both directions.
+    pub(crate) fn hung_up(&self) -> bool {
+        // While a response waits for its time nothing would notice.
+        self.timer.is_some()
+    }
+
+    fn advance(&mut self, cx: &mut Context) -> io::Result<Outcome> {
+        for _ in 0..ROUNDS_MAX {
+            if self.transport.has_pending() {
+                let (drained, moved) = self.transport.flush()?;
+                if moved {
+                    self.written_s = cx.now_s;
+                }
+                if !drained {
+                    return Ok(Outcome::Wait);
+                }
+            }
+            match &mut self.phase {
+                Phase::Head | Phase::Body(_) => {
+                    if !self.read(cx)? {
+                        return Ok(if self.transport.ending && self.at_end() {
+                            Outcome::Close
+                        } else {
+                            Outcome::Wait
+                        });
+                    }
+                }
+                Phase::Held(_) | Phase::Stream { .. } if self.timer.is_some() => {
+                    return Ok(Outcome::Wait);
+                }
+                Phase::Held(_) => {
+                    if let Phase::Held(held) = std::mem::replace(&mut self.phase, Phase::Head) {
+                        self.emit(held.reply, held.manner, held.class, cx);
+                    }
+                }
+                Phase::Stream { source, keep_alive } => {
+                    match source.produce(monotonic_ns(), cx.out()) {
+                        Progress::More => {}
+                        Progress::At(deadline_ns) => {
+                            self.timer = Some(cx.timers.add(deadline_ns, self.slot));
+                        }
+                        Progress::Done => self.phase = after(*keep_alive),
+                    }
+                }
+                Phase::Closing { linger: false } => {
+                    self.transport.finish();
+                    return Ok(Outcome::Close);
+                }
+                Phase::Closing { linger: true } => {
+                    self.transport.finish();
+                    self.linger_until_s = cx.now_s.saturating_add(LINGER_SECONDS);
+                    self.input = Vec::new();
+                    self.phase = Phase::Linger;
+                }
+                Phase::Linger => match self.transport.receive(cx)? {
+                    Received::Bytes(_) => {}
+                    Received::Nothing if self.transport.readable => {}
+                    Received::Nothing => return Ok(Outcome::Wait),
+                    Received::End => return Ok(Outcome::Close),
+                },
+            }
+            if !cx.unsent().is_empty() {
+                self.written_s = cx.now_s;
+                self.transport.send(cx)?;
+            }
+        }
+        Ok(Outcome::Again)
+    }
+
+    /// Reads and handles what there is; false when there is nothing to do.
+    fn read(&mut self, cx: &mut Context) -> io::Result<bool> {
+        if self.retry {
+            self.retry = false;
+            self.head_started_s = cx.now_s;
+            self.take_input(cx);
+            return Ok(true);
+        }
+        if !self.transport.readable {
+            return Ok(false);
+        }
+        match self.transport.receive(cx)? {
+            Received::End => {
+                self.transport.ending = true;
+                self.transport.readable = false;
+                // A client that leaves in the middle gets no answer: it is gone,
+                // or it would not have stopped there.
+                self.phase = Phase::Closing { linger: false };
+            }
+            Received::Nothing => {}
+            Received::Bytes(bytes) => {
+                let tls = self.transport.is_tls();
+                let data = take(if tls { &mut cx.plain } else { &mut cx.read });
+                if self.input.is_empty() {
+                    let used = self.ingest(&data[..bytes], cx);
+                    if used < bytes {
+                        self.head_started_s = cx.now_s;
+                        self.input.extend_from_slice(&data[used..bytes]);
+                    }
+                } else {
+                    self.input.extend_from_slice(&data[..bytes]);
+                    // A head ends with a line end. Without one there is no point
+                    // in parsing again, unless the head has grown too large: a
+                    // client that sends byte by byte costs little.
+                    let line_ended = memchr::memchr(b'\n', &data[..bytes]).is_some();
+                    let grown = self.input.len() > cx.limits().target_bytes_max;
+                    if line_ended
+                        || self.input.len() > cx.limits().head_bytes_max
+                        || grown && memchr::memchr(b'\n', &self.input).is_none()
+                    {
+                        self.take_input(cx);
+                    }
+                }
+                *(if tls { &mut cx.plain } else { &mut cx.read }) = data;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Handles what was received earlier.
+    fn take_input(&mut self, cx: &mut Context) {
+        let mut input = take(&mut self.input);
+        let used = self.ingest(&input, cx);
+        if used == input.len() {
+            // Nothing is kept, not even the buffer.
+        } else if used == 0 {
+            self.input = input;
+        } else {
+            self.head_started_s = cx.now_s;
+            input.drain(..used);
+            self.input = input;
+        }
+    }
+
+    /// Whether an ended stream leaves nothing to do.
+    fn at_end(&self) -> bool {
+        !self.transport.readable && !self.retry
+    }
+
+    /// Handles received bytes; returns how many are dealt with.
+    fn ingest(&mut self, data: &[u8], cx: &mut Context) -> usize {
+        let mut at = 0;
+        while at < data.len() {
+            match &mut self.phase {
+                Phase::Head => {
+                    if cx.unsent().len() >= BATCH_BYTES_MAX {
+                        self.retry = true;
+                        break;
+                    }
+                    // Empty lines before a request are skipped, as RFC 9112 says.
+                    if matches!(data[at], b'\r' | b'\n') {
+                        at += 1;
+                        continue;
+                    }
+                    match self.head(&data[at..], cx) {
+                        Ok(0) => break,
+                        Ok(used) => at += used,
+                        Err(refusal) => self.refuse(refusal, cx),
+                    }
+                }
+                Phase::Body(upload) => {
+                    let sink = &mut upload.sink;
+                    match upload.decoder.feed(&data[at..], |piece| sink.take(piece)) {
+                        Ok(used) => {
+                            at += used;
+                            if upload.decoder.is_done() {
+                                self.finish_upload(cx);
+                            }
+                        }
+                        Err(refusal) => self.refuse(refusal, cx),
+                    }
+                }
+                Phase::Held(_) | Phase::Stream { .. } => {
+                    self.retry = true;
+                    break;
+                }
+                // What follows the last request is not of interest.
+                Phase::Closing { .. } | Phase::Linger => return data.len(),
+            }
+        }
+        at
+    }
+
+    /// Handles a request head, and its body if that is complete. Returns the
+    /// bytes used, 0 when the head is not complete.
+    fn head(&mut self, data: &[u8], cx: &mut Context) -> Result<usize, Refusal> {
+        let mut storage = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+        let Some(head) = Head::parse(data, &mut storage, cx.limits())? else { return Ok(0) };
+        if self.refused {
+            return Err(Refusal::new(503, "too many connections"));
+        }
+        if head.framing == Framing::None {
+            self.respond(&head, Body::Kept { data: &[], total: 0 }, cx);
+            return Ok(head.bytes);
+        }
+        let mut decoder = Decoder::new(head.framing, cx.limits())?;
+        let mut sink = routes::sink(&head, cx.limits())?;
+        let head_bytes = head.bytes;
+        let rest = &data[head_bytes..];
+        if let (Framing::Length(length), Sink::Keep { bytes_max, .. }) = (head.framing, &sink)
+            && length <= rest.len() as u64
+            && length <= *bytes_max as u64
+        {
+            // The common case of a small body that came with its head.
+            let body = &rest[..length as usize];
+            self.respond(&head, Body::Kept { data: body, total: length }, cx);
+            return Ok(head_bytes + body.len());
+        }
+        let used = decoder.feed(rest, |piece| sink.take(piece))?;
+        if decoder.is_done() {
+            let body = sink.finish()?;
+            self.respond(&head, body, cx);
+        } else {
+            if head.expect_continue && rest.is_empty() {
+                cx.out().extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
+            }
+            let head = data[..head_bytes].to_vec();
+            self.phase = Phase::Body(Box::new(Upload { head, decoder, sink }));
+        }
+        Ok(head_bytes + used)
+    }
+
+    /// Answers a request whose body has arrived in pieces.
+    fn finish_upload(&mut self, cx: &mut Context) {
+        let Phase::Body(mut upload) = std::mem::replace(&mut self.phase, Phase::Head) else {
+            return;
+        };
+        let mut storage = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+        let outcome = Head::parse(&upload.head, &mut storage, cx.limits()).and_then(|head| {
+            // The same bytes were a complete head before.
+            let head = head.ok_or(Refusal::new(500, "request head lost"))?;
+            Ok((head, upload.sink.finish()?))
+        });
+        match outcome {
+            Ok((head, body)) => self.respond(&head, body, cx),
+            Err(refusal) => self.refuse(refusal, cx),
+        }
+    }
+
+    fn respond(&mut self, head: &Head<'_>, body: Body<'_>, cx: &mut Context) {
+        let request = Request { head, body, peer: self.peer, tls: self.transport.is_tls() };
+        let answer = routes::respond(&request, cx);
+        let manner = Manner::of(head);
+        if answer.hold_ns > 0 {
+            let deadline_ns = monotonic_ns().saturating_add(answer.hold_ns);
+            self.timer = Some(cx.timers.add(deadline_ns, self.slot));
+            let held = Held { reply: answer.reply, manner, class: answer.class };
+            self.phase = Phase::Held(Box::new(held));
+        } else {
+            self.emit(answer.reply, manner, answer.class, cx);
+        }
+    }
+
+    /// Puts a response in the output and goes on to what follows it.
+    fn emit(&mut self, reply: Reply, manner: Manner, class: Class, cx: &mut Context) {
+        match reply {
+            Reply::Static(id) => {
+                cx.counters().answered(class, 200);
+                if manner.keep_alive && manner.minor == 1 && !manner.head_only {
+                    cx.put_static(id);
+                } else {
+                    let (out, statics) = cx.out_and_statics();
+                    statics.write(id, manner, out);
+                }
+                self.phase = after(manner.keep_alive);
+            }
+            Reply::Built(mut built) => {
+                cx.counters().answered(class, built.status);
+                if let Payload::Stream { source, .. } = &mut built.payload {
+                    source.start(monotonic_ns());
+                }
+                let (out, statics) = cx.out_and_statics();
+                let (source, keep_alive) = built.write(manner, statics.date(), out);
+                self.phase = match source {
+                    Some(source) => Phase::Stream { source, keep_alive },
+                    None => after(keep_alive),
+                };
+            }
+        }
+    }
+
+    /// Answers with an error and ends the connection.
+    fn refuse(&mut self, refusal: Refusal, cx: &mut Context) {
+        cx.counters().answered(Class::Refused, refusal.status);
+        let (out, statics) = cx.out_and_statics();
+        Built::refused(refusal).write(Manner::REFUSED, statics.date(), out);
+        self.phase = Phase::Closing { linger: true };
+    }
+
+    /// The second at which this connection has waited too long.
+    pub(crate) fn deadline_s(&self, cx: &Context) -> u32 {
+        let limits = cx.limits();
+        let after = |start_s: u32, limit: std::time::Duration| {
+            // One second more, because seconds are counted by their beginnings.
+            start_s.saturating_add(u32::try_from(limit.as_secs()).unwrap_or(NEVER)).saturating_add(1)
+        };
+        if self.transport.has_pending() {
+            return after(self.written_s, limits.write_timeout);
+        }
+        match &self.phase {
+            Phase::Head if self.transport.is_handshaking() || !self.input.is_empty() => {
+                after(self.head_started_s, limits.head_timeout)
+            }
+            Phase::Head => after(cx.now_s, limits.idle_timeout),
+            Phase::Body(_) => after(cx.now_s, limits.body_timeout),
+            Phase::Held(_) | Phase::Stream { .. } => NEVER,
+            Phase::Closing { .. } => after(self.written_s, limits.write_timeout),
+            Phase::Linger => self.linger_until_s,
+        }
+    }
+
+    /// Called at the deadline: says why it ends, if that helps anybody.
+    pub(crate) fn time_out(&mut self, cx: &mut Context) -> Outcome {
+        let answerable = !self.transport.has_pending() && !self.transport.is_handshaking();
+        match &self.phase {
+            Phase::Head if answerable && !self.input.is_empty() => {}
+            Phase::Body(_) if answerable => {}
+            _ => return Outcome::Close,
+        }
+        self.refuse(Refusal::new(408, "request took too long"), cx);
+        if self.transport.send(cx).is_err() {
+            return Outcome::Close;
+        }
+        self.drive(cx)
+    }
+}
+
+/// What follows a response.
+fn after(keep_alive: bool) -> Phase {
+    if keep_alive { Phase::Head } else { Phase::Closing { linger: false } }
+}

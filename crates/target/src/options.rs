@@ -1,0 +1,92 @@
+//! What a user can choose about a target: addresses, threads, delay, limits.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+/// Most worker threads one target starts.
+pub const THREADS_MAX: usize = 256;
+
+/// How to run a target. `TargetOptions::default()` listens on
+/// `127.0.0.1:8080` with one thread, without TLS and without a delay.
+#[derive(Clone, Debug)]
+pub struct TargetOptions {
+    /// Where to listen for plain HTTP. Port 0 picks a free port.
+    pub listen: SocketAddr,
+    /// Where to listen for HTTPS, if anywhere. Port 0 picks a free port.
+    pub tls_listen: Option<SocketAddr>,
+    /// Allow addresses other machines can reach. Off by default: the target
+    /// answers anybody who connects, echoes what it is sent and redirects to
+    /// wherever it is told, so it belongs on loopback or in a closed network.
+    pub allow_remote: bool,
+    /// Worker threads, each with its own event loop; 1 to [`THREADS_MAX`].
+    pub threads: usize,
+    /// Added to every response (but not to `/healthz` and `/stats`), to about
+    /// 0.1 ms while the machine has idle CPU. A request's `?delay_ms=` replaces it.
+    pub delay: Duration,
+    /// Host names the self-made certificate is valid for, besides `localhost`,
+    /// `127.0.0.1` and `::1`.
+    pub tls_names: Vec<String>,
+    /// Limits that keep hostile or broken clients from exhausting the target.
+    pub limits: Limits,
+}
+
+impl Default for TargetOptions {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
+            tls_listen: None,
+            allow_remote: false,
+            threads: 1,
+            delay: Duration::ZERO,
+            tls_names: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What a client may use up, and for how long.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of a request head; more is answered with 431.
+    pub head_bytes_max: usize,
+    /// Bytes of a request target; more is answered with 414.
+    pub target_bytes_max: usize,
+    /// Bytes of a request body; more is answered with 413. Bodies are streamed,
+    /// so this bounds time, not memory.
+    pub body_bytes_max: u64,
+    /// Bytes of a body that are kept to be echoed; the rest is only counted and
+    /// the answer says `"truncated": true`.
+    pub echo_bytes_max: usize,
+    /// Open connections over all threads; more are answered with 503. 0 means
+    /// what the process's file limit allows.
+    pub connections_max: usize,
+    /// Time from a head's first byte to its last; then 408. A TLS handshake has
+    /// as much.
+    pub head_timeout: Duration,
+    /// Longest pause between two reads of a body; then 408.
+    pub body_timeout: Duration,
+    /// Longest time a client may take no byte of its response; then it is closed.
+    pub write_timeout: Duration,
+    /// Longest wait for the first or next request on an open connection.
+    pub idle_timeout: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            // nginx allows 4 x 8 KiB; so does this.
+            head_bytes_max: 32 * 1024,
+            target_bytes_max: 8 * 1024,
+            // Ten times the largest upload seen in published load tests.
+            body_bytes_max: 1024 * 1024 * 1024,
+            echo_bytes_max: 1024 * 1024,
+            connections_max: 0,
+            head_timeout: Duration::from_secs(30),
+            body_timeout: Duration::from_secs(60),
+            write_timeout: Duration::from_secs(60),
+            // Longer than the sleeps of common scripts: a virtual user that
+            // sleeps for a minute must find its connection open.
+            idle_timeout: Duration::from_secs(600),
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Responses: what endpoints build, and how it is put on the wire.
+
+use crate::head::{Head, Refusal};
+use crate::source::Source;
+use crate::statics::{StaticId, Statics};
+
+/// The `Server` header's value.
+pub(crate) const SERVER: &str = "onrush-target";
+
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+pub(crate) const OCTETS: &str = "application/octet-stream";
+
+/// What an endpoint answers.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// A response that is ready, head and body.
+    Static(StaticId),
+    /// A response made for this request.
+    Built(Box<Built>),
+}
+
+/// A response made for one request.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub(crate) status: u16,
+    /// Header lines besides the ones every response has, each with its line end.
+    headers: Vec<u8>,
+    pub(crate) payload: Payload,
+}
+
+/// A response's body.
+#[derive(Debug)]
+pub(crate) enum Payload {
+    Bytes(Vec<u8>),
+    Text(&'static [u8]),
+    /// Produced as the client takes it; with its length when that is known.
+    Stream { source: Source, length: Option<u64> },
+}
+
+/// What of the request decides how its response is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    pub(crate) head_only: bool,
+    pub(crate) keep_alive: bool,
+    pub(crate) minor: u8,
+}
+
+impl Manner {
+    pub(crate) fn of(head: &Head<'_>) -> Self {
+        Self { head_only: head.is_head(), keep_alive: head.keep_alive, minor: head.minor }
+    }
+
+    /// For a request that was not understood.
+    pub(crate) const REFUSED: Self = Self { head_only: false, keep_alive: false, minor: 1 };
+}
+
+impl Built {
+    pub(crate) fn new(status: u16, content_type: &str, body: Vec<u8>) -> Self {
+        Self::with_payload(status, content_type, Payload::Bytes(body))
+    }
+
+    pub(crate) fn with_payload(status: u16, content_type: &str, payload: Payload) -> Self {
+        let mut built = Self { status, headers: Vec::new(), payload };
+        if !content_type.is_empty() {
+            built.add("Content-Type", content_type);
+        }
+        built
+    }
+
+    pub(crate) fn empty(status: u16) -> Self {
+        Self::new(status, "", Vec::new())
+    }
+
+    pub(crate) fn json(body: Vec<u8>) -> Self {
+        Self::new(200, JSON, body)
+    }
+
+    /// A plain-text explanation of a status.
+    pub(crate) fn explained(status: u16, reason: &str) -> Self {
+        Self::new(status, TEXT, format!("{reason}\n").into_bytes())
+    }
+
+    pub(crate) fn refused(refusal: Refusal) -> Self {
+        Self::explained(refusal.status, refusal.reason)
+    }
+
+    /// Adds a header line. The name is ours or checked by the caller; control
+    /// characters in the value become `?`, so that no request can smuggle a
+    /// line of its own into a response.
+    pub(crate) fn add(&mut self, name: &str, value: &str) {
+        debug_assert!(is_token(name.as_bytes()), "header names are tokens");
+        self.headers.extend_from_slice(name.as_bytes());
+        self.headers.extend_from_slice(b": ");
+        self.headers.extend(
+            value.bytes().map(|byte| if byte < b' ' && byte != b'\t' || byte == 0x7f { b'?' } else { byte }),
+        );
+        self.headers.extend_from_slice(b"\r\n");
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.add(name, value);
+        self
+    }
+
+    pub(crate) fn reply(self) -> Reply {
+        Reply::Built(Box::new(self))
+    }
+
+    /// Whether this response's end can be told on a connection that stays open.
+    fn keeps_alive(&self, manner: Manner) -> bool {
+        // A body of unknown length ends an HTTP/1.0 connection.
+        let endless = matches!(self.payload, Payload::Stream { length: None, .. });
+        manner.keep_alive && !(endless && manner.minor == 0 && !manner.head_only)
+    }
+
+    /// Writes the head, and the body unless it is a stream, which is returned.
+    /// The second value says whether the connection can go on.
+    pub(crate) fn write(
+        self,
+        manner: Manner,
+        date: &[u8],
+        out: &mut Vec<u8>,
+    ) -> (Option<Source>, bool) {
+        let keep_alive = self.keeps_alive(manner);
+        let bodiless = matches!(self.status, 204 | 304) || self.status < 200;
+        write_status(out, self.status);
+        write_common(out, date);
+        out.extend_from_slice(&self.headers);
+        let length = match &self.payload {
+            Payload::Bytes(bytes) => Some(bytes.len() as u64),
+            Payload::Text(text) => Some(text.len() as u64),
+            Payload::Stream { length, .. } => *length,
+        };
+        match length {
+            _ if bodiless => {}
+            Some(length) => write_length(out, length),
+            None if manner.minor == 1 => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
+            None => {}
+        }
+        write_connection(out, keep_alive, manner);
+        out.extend_from_slice(b"\r\n");
+        if bodiless || manner.head_only {
+            return (None, keep_alive);
+        }
+        match self.payload {
+            Payload::Bytes(bytes) => out.extend_from_slice(&bytes),
+            Payload::Text(text) => out.extend_from_slice(text),
+            Payload::Stream { mut source, .. } => {
+                source.set_chunked(length.is_none() && manner.minor == 1);
+                return (Some(source), keep_alive);
+            }
+        }
+        (None, keep_alive)
+    }
+}
+
+impl Statics {
+    /// Writes a ready response in another manner than it was prepared for.
+    pub(crate) fn write(&self, id: StaticId, manner: Manner, out: &mut Vec<u8>) {
+        let (head, body) = self.parts(id);
+        // The prepared head ends with the empty line.
+        out.extend_from_slice(&head[..head.len() - 2]);
+        write_connection(out, manner.keep_alive, manner);
+        out.extend_from_slice(b"\r\n");
+        if !manner.head_only {
+            out.extend_from_slice(body);
+        }
+    }
+}
+
+pub(crate) fn write_status(out: &mut Vec<u8>, status: u16) {
+    out.extend_from_slice(b"HTTP/1.1 ");
+    out.extend_from_slice(status.to_string().as_bytes());
+    out.push(b' ');
+    out.extend_from_slice(reason(status).as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+pub(crate) fn write_common(out: &mut Vec<u8>, date: &[u8]) {
+    out.extend_from_slice(b"Server: ");
+    out.extend_from_slice(SERVER.as_bytes());
+    out.extend_from_slice(b"\r\nDate: ");
+    out.extend_from_slice(date);
+    out.extend_from_slice(b"\r\n");
+}
+
+pub(crate) fn write_length(out: &mut Vec<u8>, length: u64) {
+    out.extend_from_slice(b"Content-Length: ");
+    out.extend_from_slice(length.to_string().as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+fn write_connection(out: &mut Vec<u8>, keep_alive: bool, manner: Manner) {
+    match (keep_alive, manner.minor) {
+        (false, _) => out.extend_from_slice(b"Connection: close\r\n"),
+        (true, 0) => out.extend_from_slice(b"Connection: keep-alive\r\n"),
+        (true, _) => {}
+    }
+}
+
+pub(crate) fn is_token(name: &[u8]) -> bool {
+    !name.is_empty()
+        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+}
+
+/// The reason phrases of the statuses in the registry.
+pub(crate) fn reason(status: u16) -> &'static str {
+    match status {
+        100 => "Continue",
+        101 => "Switching Protocols",
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        203 => "Non-Authoritative Information",
+        204 => "No Content",
+        205 => "Reset Content",
+        206 => "Partial Content",
+        207 => "Multi-Status",
+        300 => "Multiple Choices",
+        301 => "Moved Permanently",
+        302 => "Found",
+        303 => "See Other",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        402 => "Payment Required",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        406 => "Not Acceptable",
+        407 => "Proxy Authentication Required",
+        408 => "Request Timeout",
+        409 => "Conflict",
+        410 => "Gone",
+        411 => "Length Required",
+        412 => "Precondition Failed",
+        413 => "Content Too Large",
+        414 => "URI Too Long",
+        415 => "Unsupported Media Type",
+        416 => "Range Not Satisfiable",
+        417 => "Expectation Failed",
+        418 => "I'm a teapot",
+        421 => "Misdirected Request",
+        422 => "Unprocessable Content",
+        425 => "Too Early",
+        426 => "Upgrade Required",
+        428 => "Precondition Required",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        451 => "Unavailable For Legal Reasons",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        505 => "HTTP Version Not Supported",
+        511 => "Network Authentication Required",
+        _ => "Unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(built: Built, manner: Manner, expect: &str) {
+        let mut out = Vec::new();
+        let (_, keep_alive) = built.write(manner, b"NOW", &mut out);
+        let text = format!("{}{}", String::from_utf8(out).unwrap(), if keep_alive { "" } else { "#" });
+        assert_eq!(text.replace("\r\n", "|"), expect);
+    }
+
+    const KEEP: Manner = Manner { head_only: false, keep_alive: true, minor: 1 };
+
+    #[test]
+    fn responses_on_the_wire() {
+        let start = "Server: onrush-target|Date: NOW|";
+        check(
+            Built::json(b"{}".to_vec()).with("X", "a\r\nY: b"),
+            KEEP,
+            &format!("HTTP/1.1 200 OK|{start}Content-Type: application/json|X: a??Y: b|Content-Length: 2||{{}}"),
+        );
+        check(
+            Built::explained(404, "no"),
+            Manner { head_only: true, ..KEEP },
+            &format!("HTTP/1.1 404 Not Found|{start}Content-Type: {TEXT}|Content-Length: 3||"),
+        );
+        check(Built::empty(204), KEEP, &format!("HTTP/1.1 204 No Content|{start}|"));
+        check(
+            Built::empty(200),
+            Manner { minor: 0, ..KEEP },
+            &format!("HTTP/1.1 200 OK|{start}Content-Length: 0|Connection: keep-alive||"),
+        );
+        check(
+            Built::empty(299),
+            Manner::REFUSED,
+            &format!("HTTP/1.1 299 Unknown|{start}Content-Length: 0|Connection: close||#"),
+        );
+    }
+}

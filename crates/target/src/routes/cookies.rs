@@ -1,0 +1,77 @@
+//! Cookies: reading them, and endpoints that set and delete them.
+
+use std::borrow::Cow;
+
+use crate::head::Head;
+use crate::json::Json;
+use crate::reply::{Built, is_token};
+use crate::routes::echo::write_fields;
+use crate::routes::{FIELDS_MAX, GET, Outcome, allow, bad_request, decode, fields, not_found};
+
+/// The request's cookies, in order.
+pub(super) fn cookies<'a>(head: &'a Head<'_>) -> impl Iterator<Item = (&'a str, &'a str)> {
+    head.headers
+        .iter()
+        .filter(|header| header.name.eq_ignore_ascii_case("cookie"))
+        .filter_map(|header| std::str::from_utf8(header.value).ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .take(FIELDS_MAX)
+}
+
+/// The first cookie of that name.
+pub(super) fn cookie<'a>(head: &'a Head<'_>, name: &str) -> Option<&'a str> {
+    cookies(head).find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+pub(super) fn show(head: &Head<'_>) -> Outcome {
+    allow(head, GET)?;
+    let mut json = Json::new();
+    json.open();
+    json.key("cookies");
+    let pairs = cookies(head).map(|(key, value)| (Cow::Borrowed(key), Cow::Borrowed(value)));
+    write_fields(&mut json, pairs.collect());
+    json.close();
+    Ok(Built::json(json.finish()))
+}
+
+pub(super) fn set_all(head: &Head<'_>) -> Outcome {
+    allow(head, GET)?;
+    let mut built = Built::empty(302).with("Location", "/cookies");
+    for (name, value) in fields(head.query.as_bytes()) {
+        if name != "delay_ms" {
+            built.add("Set-Cookie", &set(&name, &value)?);
+        }
+    }
+    Ok(built)
+}
+
+/// `/cookies/set/{name}/{value}`.
+pub(super) fn set_one(head: &Head<'_>, rest: &str) -> Outcome {
+    let (name, value) =
+        rest.strip_prefix("set/").and_then(|pair| pair.split_once('/')).ok_or_else(not_found)?;
+    allow(head, GET)?;
+    let cookie = set(&decode(name), &decode(value))?;
+    Ok(Built::empty(302).with("Location", "/cookies").with("Set-Cookie", &cookie))
+}
+
+pub(super) fn delete(head: &Head<'_>) -> Outcome {
+    allow(head, GET)?;
+    let mut built = Built::empty(302).with("Location", "/cookies");
+    for (name, _) in fields(head.query.as_bytes()) {
+        if name != "delay_ms" {
+            let gone = set(&name, "")?;
+            let cookie = format!("{gone}; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT");
+            built.add("Set-Cookie", &cookie);
+        }
+    }
+    Ok(built)
+}
+
+fn set(name: &str, value: &str) -> Result<String, Box<Built>> {
+    let clean = value.bytes().all(|byte| byte > b' ' && byte != 0x7f && byte != b';');
+    if !is_token(name.as_bytes()) || !clean {
+        return Err(bad_request("not a cookie's name or value"));
+    }
+    Ok(format!("{name}={value}; Path=/"))
+}

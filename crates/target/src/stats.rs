@@ -1,0 +1,143 @@
+//! Counters of a target: one block a thread, added up when somebody asks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::json::Json;
+
+/// Groups of paths that are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// The demo site's pages and assets.
+    Site,
+    /// `/f/{n}`.
+    Fixed,
+    /// Endpoints that echo the request.
+    Echo,
+    /// Bodies of a chosen size and pace.
+    Bytes,
+    /// Uploads that are counted.
+    Upload,
+    /// Everything else that exists.
+    Other,
+    /// Answers to requests that were not understood or exceeded a limit.
+    Refused,
+}
+
+const CLASSES: [(&str, Class); 7] = [
+    ("site", Class::Site),
+    ("fixed", Class::Fixed),
+    ("echo", Class::Echo),
+    ("bytes", Class::Bytes),
+    ("upload", Class::Upload),
+    ("other", Class::Other),
+    ("refused", Class::Refused),
+];
+
+/// A counter with one writer: a plain add that other threads can read.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn add(&self, amount: u64) {
+        // One writer a counter, so no locked instruction is needed.
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
+    }
+
+    pub(crate) fn value(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// One thread's counters. Aligned so that threads do not share cache lines.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct ThreadStats {
+    classes: [Counter; CLASSES.len()],
+    /// Responses by the first digit of their status.
+    statuses: [Counter; 6],
+    pub(crate) accepted: Counter,
+    pub(crate) accepted_tls: Counter,
+    pub(crate) closed: Counter,
+    pub(crate) refused: Counter,
+    pub(crate) accept_errors: Counter,
+    pub(crate) handshake_errors: Counter,
+    pub(crate) timeouts: Counter,
+    pub(crate) received_bytes: Counter,
+    pub(crate) sent_bytes: Counter,
+}
+
+impl ThreadStats {
+    /// Counts one response.
+    pub(crate) fn answered(&self, class: Class, status: u16) {
+        self.classes[class as usize].add(1);
+        self.statuses[usize::from(status / 100).min(5)].add(1);
+    }
+
+    fn requests(&self) -> u64 {
+        self.classes.iter().map(Counter::value).sum()
+    }
+}
+
+/// Every thread's counters.
+#[derive(Clone, Debug)]
+pub(crate) struct Stats {
+    threads: Arc<[ThreadStats]>,
+}
+
+impl Stats {
+    pub(crate) fn new(threads: usize) -> Self {
+        Self { threads: (0..threads).map(|_| ThreadStats::default()).collect() }
+    }
+
+    pub(crate) fn of(&self, thread: usize) -> &ThreadStats {
+        &self.threads[thread]
+    }
+
+    fn sum(&self, value: impl Fn(&ThreadStats) -> u64) -> u64 {
+        self.threads.iter().map(value).sum()
+    }
+
+    pub(crate) fn requests(&self) -> u64 {
+        self.sum(ThreadStats::requests)
+    }
+
+    pub(crate) fn connections_open(&self) -> u64 {
+        let accepted = self.sum(|thread| thread.accepted.value());
+        accepted.saturating_sub(self.sum(|thread| thread.closed.value()))
+    }
+
+    /// The body of `/stats`.
+    pub(crate) fn to_json(&self) -> Vec<u8> {
+        let mut json = Json::new();
+        json.open();
+        json.key("requests").number(self.requests());
+        json.key("requests_by_class").open();
+        for (name, class) in CLASSES {
+            json.key(name).number(self.sum(|thread| thread.classes[class as usize].value()));
+        }
+        json.close();
+        json.key("responses_by_status").open();
+        for (index, name) in ["1xx", "2xx", "3xx", "4xx", "5xx"].into_iter().enumerate() {
+            json.key(name).number(self.sum(|thread| thread.statuses[index + 1].value()));
+        }
+        json.close();
+        json.key("connections").open();
+        json.key("open").number(self.connections_open());
+        let mut counter = |name: &str, value: &dyn Fn(&ThreadStats) -> u64| {
+            json.key(name).number(self.sum(value));
+        };
+        counter("accepted", &|thread| thread.accepted.value());
+        counter("accepted_tls", &|thread| thread.accepted_tls.value());
+        counter("refused", &|thread| thread.refused.value());
+        counter("accept_errors", &|thread| thread.accept_errors.value());
+        counter("handshake_errors", &|thread| thread.handshake_errors.value());
+        counter("timeouts", &|thread| thread.timeouts.value());
+        json.close();
+        json.key("received_bytes").number(self.sum(|thread| thread.received_bytes.value()));
+        json.key("sent_bytes").number(self.sum(|thread| thread.sent_bytes.value()));
+        json.key("threads").number(self.threads.len() as u64);
+        json.close();
+        json.finish()
+    }
+}
