@@ -158,6 +158,12 @@ impl TagSets {
         mem::take(&mut self.values_cut)
     }
 
+    /// Sets, values and remembered ways between sets.
+    #[cfg(test)]
+    pub(super) fn sizes(&self) -> (usize, usize, usize) {
+        (self.nodes.len(), self.values.len(), self.children.len())
+    }
+
     #[cold]
     fn make_child(&mut self, node: TagNode, key: TagKey, value: &str) -> TagNode {
         if usize::from(key.0) >= self.names.len() || node.0 as usize >= self.nodes.len() {
@@ -225,8 +231,10 @@ impl TagSets {
     }
 
     fn fold_tags(&mut self, tags: &mut [(TagKey, ValueId)], folding: Folding) {
-        let open = || tags.iter().enumerate().filter(|(_, (_, value))| *value != ValueId::OTHER);
-        let largest = open().max_by_key(|(_, (key, _))| self.seen_by_key[usize::from(key.0)]).map(|(position, _)| position);
+        // A set that has a folded tag is one of few; it must not lose another for it.
+        let is_folded = tags.iter().any(|(_, value)| *value == ValueId::OTHER);
+        let largest = tags.iter().enumerate().max_by_key(|(_, (key, _))| self.seen_by_key[usize::from(key.0)]);
+        let largest = largest.map(|(position, _)| position).filter(|_| !is_folded);
         for (position, (key, value)) in tags.iter_mut().enumerate() {
             let folded = folding == Folding::All || Some(position) == largest || self.has_many_values(*key);
             if folded && *value != ValueId::OTHER {

@@ -199,10 +199,9 @@ impl MetricResult {
             let Some(metric) = metric.filter(|metric| !method.is_supported_by(metric.kind)) else {
                 continue;
             };
-            // k6: the expression is not escaped here.
             let message = format!(
-                "invalid threshold \"{}\" applied on metric {name}; reason: unsupported aggregation method {} on metric of type {}. supported aggregation methods for this metric are: {}",
-                result.source,
+                "invalid threshold {} applied on metric {name}; reason: unsupported aggregation method {} on metric of type {}. supported aggregation methods for this metric are: {}",
+                go_quote(&result.source),
                 method.as_str(),
                 metric.kind,
                 expression::supported_methods(metric.kind)

@@ -1,1 +1,233 @@
-//! Tests.
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::builtin;
+use crate::delta::{Delta, TagPairs};
+use crate::histogram::Histogram;
+use crate::registry::Contains;
+use crate::sink::Gauge;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+fn registry() -> Registry {
+    let mut registry = Registry::new();
+    for (name, kind) in
+        [("count", MetricKind::Counter), ("gauge", MetricKind::Gauge), ("rate", MetricKind::Rate), ("trend", MetricKind::Trend)]
+    {
+        registry.declare(name, kind, Contains::Default).expect("a good name");
+    }
+    registry
+}
+
+fn parse(sources: &[(&str, &[&str])]) -> Result<Thresholds, Vec<ThresholdError>> {
+    let sources = sources
+        .iter()
+        .map(|(name, expressions)| {
+            let sources = expressions.iter().map(|text| ThresholdSource { expression: (*text).to_owned(), ..Default::default() });
+            ((*name).to_owned(), sources.collect())
+        })
+        .collect();
+    Thresholds::parse(&sources, &registry())
+}
+
+fn merged(parts: &[(&str, &[(&str, &str)], Sink)]) -> Merged {
+    let registry = registry();
+    let mut merged = Merged::new(&registry);
+    let mut delta = Delta::default();
+    for (name, tags, sink) in parts {
+        let tags: TagPairs = tags.iter().map(|(key, value)| (Arc::from(*key), Arc::from(*value))).collect();
+        delta.push(registry.lookup(name).expect("declared"), tags, sink.clone());
+    }
+    merged.add(&delta);
+    merged
+}
+
+fn trend(values: impl IntoIterator<Item = f64>) -> Sink {
+    let mut histogram = Histogram::new();
+    values.into_iter().for_each(|value| histogram.record(value));
+    Sink::Trend(histogram)
+}
+
+fn count(value: f64) -> Sink {
+    let mut sum = crate::ExactSum::default();
+    sum.add(value);
+    Sink::Counter { sum }
+}
+
+/// `✓` or `✗`, expression and observed value, by metric.
+fn shown(thresholds: &Thresholds) -> String {
+    let mut text = String::new();
+    for metric in thresholds.results() {
+        text.push_str(&metric.name);
+        for result in &metric.expressions {
+            let observed = result.observed.map_or("-".to_owned(), |value| value.to_string());
+            text.push_str(&format!(" {}{}={observed}", if result.ok { '✓' } else { '✗' }, result.source));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn without_samples() {
+    let sources: &[(&str, &[&str])] = &[
+        ("count", &["count>0", "count==0", "rate>0"]),
+        ("count{a:b}", &["count>0"]),
+        ("gauge", &["value>0", "value<1"]),
+        ("rate", &["rate>0.5"]),
+        ("rate{a:b}", &["rate>0.5"]),
+        ("trend", &["avg>0"]),
+        ("trend{a:b}", &["p(95)<5"]),
+    ];
+    let mut thresholds = parse(sources).expect("valid");
+    let nothing = merged(&[]);
+    assert_eq!(thresholds.evaluate(&nothing, SECOND_NS, Phase::Running), Evaluation::default());
+    assert!(thresholds.results().iter().flat_map(|metric| &metric.expressions).all(|result| result.ok && result.observed.is_none()));
+    // As k6 1.8 prints it.
+    let end = thresholds.evaluate(&nothing, SECOND_NS, Phase::End);
+    assert_eq!(end.crossed, ["count", "count{a:b}", "gauge", "trend"]);
+    assert!(!end.abort);
+    assert_eq!(
+        shown(&thresholds),
+        "count ✗count>0=0 ✓count==0=0 ✗rate>0=0\n\
+         count{a:b} ✗count>0=0\n\
+         gauge ✗value>0=0 ✓value<1=0\n\
+         rate ✓rate>0.5=0\n\
+         rate{a:b} ✓rate>0.5=0\n\
+         trend ✗avg>0=0\n\
+         trend{a:b} ✓p(95)<5=0\n"
+    );
+}
+
+#[test]
+fn with_samples() {
+    let sources: &[(&str, &[&str])] = &[
+        ("count", &["count==12", "rate<6"]),
+        ("count{a:b}", &["rate>=1"]),
+        ("gauge", &["value===3"]),
+        ("rate", &["rate!=0.5"]),
+        ("trend", &["avg<2", "min<1", "max>=3", "med==2", "p(75)>2"]),
+    ];
+    let mut thresholds = parse(sources).expect("valid");
+    let state = merged(&[
+        ("count", &[("a", "b")], count(2.0)),
+        ("count", &[("a", "c")], count(10.0)),
+        ("gauge", &[], Sink::Gauge(Gauge::new(3.0, 1))),
+        ("rate", &[], Sink::Rate { hits: 2, total: 4 }),
+        ("trend", &[], trend([1.0, 2.0, 3.0])),
+    ]);
+    let evaluation = thresholds.evaluate(&state, 2 * SECOND_NS, Phase::Running);
+    assert_eq!(evaluation.crossed, ["count", "rate", "trend"]);
+    assert_eq!(
+        shown(&thresholds),
+        "count ✓count==12=12 ✗rate<6=6\n\
+         count{a:b} ✓rate>=1=1\n\
+         gauge ✓value===3=3\n\
+         rate ✗rate!=0.5=0.5\n\
+         trend ✗avg<2=2 ✗min<1=1 ✓max>=3=3 ✓med==2=2 ✓p(75)>2=2.5\n"
+    );
+    thresholds.evaluate(&state, 0, Phase::Running);
+    assert!(shown(&thresholds).starts_with("count ✓count==12=12 ✓rate<6=0\n"));
+}
+
+#[test]
+fn aborting() {
+    let source = |delay: Option<u64>| ThresholdSource { expression: "rate<0.5".to_owned(), abort_on_fail: true, delay_abort_eval_ns: delay };
+    let state = merged(&[("rate", &[], Sink::Rate { hits: 1, total: 1 })]);
+    let check = |delay: Option<u64>, elapsed_ns: u64, expect: bool| {
+        let sources = BTreeMap::from([("rate".to_owned(), vec![source(delay)])]);
+        let mut thresholds = Thresholds::parse(&sources, &registry()).expect("valid");
+        let evaluation = thresholds.evaluate(&state, elapsed_ns, Phase::Running);
+        assert_eq!(evaluation, Evaluation { crossed: vec!["rate".to_owned()], abort: expect }, "{delay:?} {elapsed_ns}");
+    };
+    check(None, 0, true);
+    check(Some(SECOND_NS), SECOND_NS - 1, false);
+    check(Some(SECOND_NS), SECOND_NS, false);
+    check(Some(SECOND_NS), SECOND_NS + 1, true);
+}
+
+#[test]
+fn a_threshold_can_recover() {
+    let mut thresholds = parse(&[("rate", &["rate>0.5"])]).expect("valid");
+    let state = |hits: u64| merged(&[("rate", &[], Sink::Rate { hits, total: 10 })]);
+    assert_eq!(thresholds.evaluate(&state(1), 1, Phase::Running).crossed, ["rate"]);
+    assert!(thresholds.results()[0].is_tainted());
+    assert!(thresholds.evaluate(&state(9), 2, Phase::End).crossed.is_empty());
+    assert!(!thresholds.results()[0].is_tainted());
+}
+
+#[test]
+fn every_mistake_is_told() {
+    let sources: &[(&str, &[&str])] =
+        &[("count", &["count>1", "avg<1"]), ("gauge{a}", &["foo"]), ("nope", &["rate>1"]), ("trend", &[" count\n<1", "p(x)<1"])];
+    let errors = parse(sources).expect_err("mistakes");
+    let shown: Vec<_> = errors
+        .iter()
+        .map(|error| format!("{} {} {}: {error}", error.metric, error.expression.as_deref().unwrap_or("-"), error.position))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "count avg<1 0: invalid threshold \"avg<1\" applied on metric count; reason: unsupported aggregation method avg on metric of type counter. supported aggregation methods for this metric are: count, rate",
+            "gauge{a} foo 3: failed parsing threshold expression \"foo\"; reason: malformed threshold expression",
+            "gauge{a} - 6: unable to validate threshold expressions; reason: parsing metric name failed, metric \"a\" tag expression is malformed",
+            "nope - 0: invalid threshold defined on nope; reason: no metric name \"nope\" found",
+            "trend p(x)<1 2: failed parsing threshold expression's \"p(x)<1\" left hand side; reason: malformed percentile value; reason: strconv.ParseFloat: parsing \"x\": invalid syntax",
+            "trend  count\n<1 1: invalid threshold \" count\\n<1\" applied on metric trend; reason: unsupported aggregation method count on metric of type trend. supported aggregation methods for this metric are: avg, min, max, med, p",
+        ]
+    );
+}
+
+#[test]
+fn methods_by_kind() {
+    let check = |metric: &str, works: &str| {
+        let all = ["count", "rate", "value", "avg", "min", "max", "med", "p(1)"];
+        let working: Vec<_> = all.into_iter().filter(|method| parse(&[(metric, &[&format!("{method}>1")])]).is_ok()).collect();
+        assert_eq!(working.join(" "), works, "{metric}");
+    };
+    check("count", "count rate");
+    check("gauge", "value");
+    check("rate", "rate");
+    check("trend", "avg min max med p(1)");
+    check("http_req_duration{status:200}", "avg min max med p(1)");
+}
+
+#[test]
+fn names_without_expressions() {
+    let mut thresholds = parse(&[("trend{a: b}", &[]), ("http_reqs{vu:1,iter:2}", &[])]).expect("valid");
+    assert!(thresholds.is_empty());
+    assert_eq!(thresholds.submetrics().len(), 2);
+    assert!(thresholds.evaluate(&merged(&[]), 0, Phase::End).crossed.is_empty());
+    assert_eq!(thresholds.results()[1].submetric, Some(1));
+    let warnings = thresholds.warnings();
+    assert_eq!(warnings.len(), 2);
+    assert_eq!(
+        warnings[1],
+        "The high-cardinality 'vu' metric tag was made non-indexable in k6 v0.41.0, so thresholds like 'http_reqs{vu:1,iter:2}' that are based on it won't work correctly."
+    );
+    assert_eq!(thresholds.submetrics()[0].metric, builtin::HTTP_REQS);
+}
+
+proptest! {
+    #[test]
+    fn parsers_never_panic_on_any_text(text in ".{0,60}") {
+        fuzz_threshold(&text);
+    }
+
+    #[test]
+    fn parsers_never_panic_on_almost_thresholds(text in "( |\t|\u{a0}|é)?(p\\(|avg|med|count|rate|vus|\\{|a:b|,)?[0-9.x_]{0,4}\\)?( )?(<|<=|>|>=|==|===|!=|=|\\})?( )?[-+0-9a-fpx_.é]{0,8}") {
+        fuzz_threshold(&text);
+    }
+
+    #[test]
+    fn good_expressions_parse(percent in 0.0..=100.0_f64, value in any::<f64>().prop_filter("finite", |v| v.is_finite()), operator in 0_usize..7, blank in "[ \t]{0,2}") {
+        let (symbol, expect) = [
+            ("<=", Operator::LessOrEqual), ("<", Operator::Less), (">=", Operator::GreaterOrEqual), (">", Operator::Greater),
+            ("===", Operator::Equal), ("==", Operator::Equal), ("!=", Operator::NotEqual),
+        ][operator];
+        let text = format!("{blank}p({percent}){blank}{symbol}{blank}{value}{blank}");
+        prop_assert_eq!(Expression::parse(&text), Ok(Expression { method: Method::Percentile(percent), operator: expect, value }));
+    }
+}
