@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn decodes_mappings() {
-        let json = r#"{"version":3,"sources":["../src/a.ts","webpack://x/./b.js"],"names":[],"mappings":"AAAA,IAAI;;ACEJ,A"}"#;
+        let json = r#"{"version":3,"sources":["../src/a.ts","webpack://x/./b.js"],"names":[],"mappings":"AAAA,IAAI;;ACEJ,E"}"#;
         let map = Map::parse(json, Some(&base())).unwrap();
         let look = |line, column| map.lookup(at(line, column)).map(|(s, p)| (s.to_owned(), p));
         assert_eq!(look(1, 1), Some(("file:///p/src/a.ts".into(), at(1, 1))));
@@ -339,7 +339,8 @@ mod tests {
         assert_eq!(look(1, 500), Some(("file:///p/src/a.ts".into(), at(1, 5))));
         assert_eq!(look(2, 1), None);
         // The last segment has a generated column only: code of no source.
-        assert_eq!(look(3, 1), None);
+        assert_eq!(look(3, 1), Some(("webpack://x/./b.js".into(), at(3, 1))));
+        assert_eq!(look(3, 3), None);
         assert_eq!(look(99, 1), None);
         assert_eq!(look(0, 0), None);
     }

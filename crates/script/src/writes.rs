@@ -253,10 +253,14 @@ impl<'a> Visit<'a> for Visitor<'_> {
     }
 
     fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
-        if it.operator == UnaryOperator::Delete
-            && let Some(member) = it.argument.without_parentheses().as_member_expression()
-        {
-            self.member(member);
+        if it.operator == UnaryOperator::Delete {
+            let member = match it.argument.without_parentheses() {
+                Expression::ChainExpression(chain) => chain.expression.member_expression(),
+                other => other.as_member_expression(),
+            };
+            if let Some(member) = member {
+                self.member(member);
+            }
         }
         walk::walk_unary_expression(self, it);
     }
