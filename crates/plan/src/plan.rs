@@ -20,7 +20,7 @@ pub struct Plan {
     pub planned_vus: u64,
     /// VUs that may exist at once, with those that arrival-rate scenarios start while the test runs.
     pub max_vus: u64,
-    /// When everything has ended at the latest, from the start of the test, graceful stop included.
+    /// When the last VU is given back at the latest, from the start of the test, graceful stop included.
     pub end_offset: GoDuration,
     requirement: Arc<[RequirementStep]>,
     tuple: Tuple,
@@ -45,6 +45,7 @@ impl Plan {
         ordered.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
         let mut plans = Vec::with_capacity(ordered.len());
         let mut descriptions = Vec::with_capacity(ordered.len());
+        let mut parts = Vec::with_capacity(ordered.len());
         for scenario in ordered {
             let in_scenario = |source: PlanError| PlanError::Scenario {
                 name: scenario.name.clone(),
@@ -55,27 +56,25 @@ impl Plan {
                 name: scenario.name.clone(),
                 text,
             });
-            if let Some(plan) = ScenarioPlan::new(scenario, tuple).map_err(in_scenario)? {
-                plans.push(plan);
-            }
+            let start_ns = scenario.start_time.as_ns();
+            let steps = match ScenarioPlan::new(scenario, tuple).map_err(in_scenario)? {
+                Some(plan) => {
+                    let steps = plan.requirement();
+                    plans.push(plan);
+                    steps
+                }
+                None => vec![RequirementStep {
+                    at_ns: 0,
+                    planned: 0,
+                    unplanned: 0,
+                }],
+            };
+            parts.push((start_ns, steps));
         }
-        let parts: Vec<_> = plans
-            .iter()
-            .map(|p| {
-                let unplanned = p
-                    .executor
-                    .max_vus()
-                    .saturating_sub(p.executor.planned_vus());
-                let extra = crate::reservation::constant(unplanned, p.hard_end_ns);
-                (p.start_ns, p.reservation().to_vec(), extra)
-            })
-            .collect();
         let requirement = sum(&parts);
-        let end_ns = plans
-            .iter()
-            .map(|p| p.start_ns.saturating_add(p.hard_end_ns))
-            .max()
-            .unwrap_or(0);
+        // k6: the end counts from the last change in the number of VUs, so a scenario that ramps down to none early
+        // does not prolong it.
+        let end_ns = requirement.last().map_or(0, |step| step.at_ns);
         Ok(Self {
             planned_vus: requirement.iter().map(|s| s.planned).max().unwrap_or(0),
             max_vus: requirement
@@ -168,6 +167,38 @@ impl ScenarioPlan {
     #[must_use]
     pub fn reservation(&self) -> Arc<[Step]> {
         self.executor.reservation(self.hard_end_ns)
+    }
+
+    /// The VUs this scenario needs, planned and unplanned, from its own start.
+    fn requirement(&self) -> Vec<RequirementStep> {
+        let unplanned = self
+            .executor
+            .max_vus()
+            .saturating_sub(self.executor.planned_vus());
+        if unplanned > 0 {
+            let planned = self.executor.planned_vus();
+            return vec![
+                RequirementStep {
+                    at_ns: 0,
+                    planned,
+                    unplanned,
+                },
+                RequirementStep {
+                    at_ns: self.hard_end_ns,
+                    planned: 0,
+                    unplanned: 0,
+                },
+            ];
+        }
+        let steps = self.reservation();
+        steps
+            .iter()
+            .map(|s| RequirementStep {
+                at_ns: s.at_ns,
+                planned: s.vus,
+                unplanned: 0,
+            })
+            .collect()
     }
 
     /// How many VUs should be working at a moment (for arrival rates: how many are planned).

@@ -7,14 +7,14 @@
 #[must_use]
 pub fn thread_of(k: u64, threads: u64, offset: u64) -> u64 {
     let threads = threads.max(1);
-    (k % threads + offset % threads) % threads
+    add_mod(k % threads, offset % threads, threads)
 }
 
 /// The first local index `thread` owns; its others follow every `threads`.
 #[must_use]
 pub fn first_for(thread: u64, threads: u64, offset: u64) -> u64 {
     let threads = threads.max(1);
-    (thread % threads + threads - offset % threads) % threads
+    add_mod(thread % threads, threads - offset % threads, threads)
 }
 
 /// How many of the local indexes `0..n` belong to `thread`.
@@ -27,6 +27,12 @@ pub fn count_for(n: u64, thread: u64, threads: u64, offset: u64) -> u64 {
     } else {
         (n - first - 1) / threads + 1
     }
+}
+
+/// `(a + b) % modulus` without overflow.
+fn add_mod(a: u64, b: u64, modulus: u64) -> u64 {
+    // The remainder is below `modulus`, so it fits 64 bits again.
+    ((u128::from(a) + u128::from(b)) % u128::from(modulus)) as u64
 }
 
 #[cfg(test)]

@@ -379,7 +379,7 @@ mod tests {
             "provided segment 0:1/4 can't be found in sequence 0,1/2,1"
         );
         assert!(check(Some("1/99999989"), None).contains("too fine"));
-        assert!(check(Some("0.000000000000000001"), None).contains("too fine"));
+        assert!(check(Some(".000000000000000001"), None).contains("too fine"));
     }
 
     #[test]
