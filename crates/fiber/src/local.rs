@@ -1,5 +1,8 @@
 //! The thread's reactor, and what code on (or beside) a fiber calls.
-#![expect(unsafe_code, reason = "the thread's reactor is reached through a pointer")]
+#![expect(
+    unsafe_code,
+    reason = "the thread's reactor is reached through a pointer"
+)]
 
 use std::cell::Cell;
 use std::ptr;
@@ -49,7 +52,9 @@ pub fn current() -> Option<FiberId> {
 /// Outside of a fiber.
 #[inline]
 pub fn park(deadline: Option<Nanos>) -> Woke {
-    inner().expect(NO_FIBER).wait(Wait::Park, deadline.unwrap_or(Nanos::MAX))
+    inner()
+        .expect(NO_FIBER)
+        .wait(Wait::Park, deadline.unwrap_or(Nanos::MAX))
 }
 
 /// Makes a parked fiber of this thread ready to run; leaves it a permit if it is not parked. Does
@@ -92,7 +97,9 @@ pub fn cancel(id: FiberId) {
 #[must_use]
 pub fn is_cancelled() -> bool {
     inner().is_some_and(|inner| {
-        inner.current_index().is_some_and(|index| inner.sched.borrow().is_cancelled(index))
+        inner
+            .current_index()
+            .is_some_and(|index| inner.sched.borrow().is_cancelled(index))
     })
 }
 

@@ -1,5 +1,8 @@
 //! The kernel's events: a thin layer over epoll, edge-triggered.
-#![expect(unsafe_code, reason = "epoll_pwait2 has no safe wrapper that always passes nanoseconds")]
+#![expect(
+    unsafe_code,
+    reason = "epoll_pwait2 has no safe wrapper that always passes nanoseconds"
+)]
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -34,7 +37,11 @@ impl Poller {
     pub(crate) fn new() -> io::Result<Poller> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let events = RefCell::new(Vec::with_capacity(EVENTS_PER_POLL));
-        Ok(Poller { epoll, events, has_pwait2: Cell::new(true) })
+        Ok(Poller {
+            epoll,
+            events,
+            has_pwait2: Cell::new(true),
+        })
     }
 
     /// Registers a socket for its whole life: reads, writes, the peer's close. Closing it
@@ -50,7 +57,12 @@ impl Poller {
     }
 
     fn add(&self, fd: impl AsFd, token: u64, flags: epoll::EventFlags) -> io::Result<()> {
-        Ok(epoll::add(&self.epoll, fd, epoll::EventData::new_u64(token), flags)?)
+        Ok(epoll::add(
+            &self.epoll,
+            fd,
+            epoll::EventData::new_u64(token),
+            flags,
+        )?)
     }
 
     /// Waits for events for at most `timeout` (`None`: until there is one) and hands each to
@@ -70,7 +82,10 @@ impl Poller {
         // SAFETY: the kernel has filled the first `count` of the EVENTS_PER_POLL entries.
         unsafe { events.set_len(count) };
         for event in events.iter() {
-            handle(Event { token: event.u64, bits: event.events });
+            handle(Event {
+                token: event.u64,
+                bits: event.events,
+            });
         }
         Ok(())
     }
@@ -93,7 +108,15 @@ impl Poller {
             // a null signal mask is allowed (with whatever size).
             let result = unsafe {
                 let no_mask = ptr::null::<libc::sigset_t>();
-                libc::syscall(libc::SYS_epoll_pwait2, fd, events, capacity, &spec, no_mask, 8)
+                libc::syscall(
+                    libc::SYS_epoll_pwait2,
+                    fd,
+                    events,
+                    capacity,
+                    &spec,
+                    no_mask,
+                    8,
+                )
             };
             match counted(result) {
                 Err(error) if is_unknown_call(&error) => self.has_pwait2.set(false),

@@ -54,13 +54,21 @@ pub(crate) type Token = u64;
 impl Readiness {
     /// `seed` makes the tokens of different reactors differ.
     pub(crate) fn new(seed: u32) -> Readiness {
-        Readiness { next_generation: seed, ..Readiness::default() }
+        Readiness {
+            next_generation: seed,
+            ..Readiness::default()
+        }
     }
 
     pub(crate) fn insert(&mut self) -> Token {
         let generation = self.next_generation;
         self.next_generation = generation.wrapping_add(1);
-        let slot = Slot { generation, bits: 0, reader: FiberId::NONE, writer: FiberId::NONE };
+        let slot = Slot {
+            generation,
+            bits: 0,
+            reader: FiberId::NONE,
+            writer: FiberId::NONE,
+        };
         let index = match self.free.pop() {
             Some(index) => {
                 self.slots[index as usize] = slot;
@@ -91,17 +99,31 @@ impl Readiness {
         const BREAK: u32 = (libc::EPOLLHUP | libc::EPOLLERR) as u32;
 
         let mut bits = 0;
-        for (mask, bit) in [(IN, READABLE), (OUT, WRITABLE), (CLOSE, CLOSED), (BREAK, BROKEN)] {
+        for (mask, bit) in [
+            (IN, READABLE),
+            (OUT, WRITABLE),
+            (CLOSE, CLOSED),
+            (BREAK, BROKEN),
+        ] {
             if epoll_bits & mask != 0 {
                 bits |= bit;
             }
         }
-        let Some(slot) = self.find(token) else { return [FiberId::NONE; 2] };
+        let Some(slot) = self.find(token) else {
+            return [FiberId::NONE; 2];
+        };
         slot.bits |= bits;
         let woken = |direction: Direction, waiter| {
-            if bits & direction.bits() != 0 { waiter } else { FiberId::NONE }
+            if bits & direction.bits() != 0 {
+                waiter
+            } else {
+                FiberId::NONE
+            }
         };
-        [woken(Direction::Read, slot.reader), woken(Direction::Write, slot.writer)]
+        [
+            woken(Direction::Read, slot.reader),
+            woken(Direction::Write, slot.writer),
+        ]
     }
 
     /// The bits of a socket; those of a broken one if the token is not (or no longer) known.
@@ -126,7 +148,9 @@ impl Readiness {
 
     /// Makes `fiber` the one to wake. False if another one waits already, or the token is unknown.
     pub(crate) fn wait(&mut self, token: Token, direction: Direction, fiber: FiberId) -> bool {
-        let Some(waiter) = self.waiter(token, direction) else { return false };
+        let Some(waiter) = self.waiter(token, direction) else {
+            return false;
+        };
         let vacant = *waiter == FiberId::NONE;
         if vacant {
             *waiter = fiber;
@@ -163,14 +187,26 @@ mod tests {
     fn a_closed_sockets_events_reach_nobody() {
         let mut sockets = Readiness::new(7);
         let first = sockets.insert();
-        let fiber = FiberId { index: 1, generation: 1 };
+        let fiber = FiberId {
+            index: 1,
+            generation: 1,
+        };
         assert!(sockets.wait(first, Direction::Read, fiber));
-        assert!(!sockets.wait(first, Direction::Read, fiber), "one reader at a time");
+        assert!(
+            !sockets.wait(first, Direction::Read, fiber),
+            "one reader at a time"
+        );
         sockets.remove(first);
-        assert_eq!(sockets.event(first, libc::EPOLLIN as u32), [FiberId::NONE; 2]);
+        assert_eq!(
+            sockets.event(first, libc::EPOLLIN as u32),
+            [FiberId::NONE; 2]
+        );
         let second = sockets.insert();
         assert_eq!(first as u32, second as u32, "the slot is reused");
-        assert_eq!(sockets.event(first, libc::EPOLLIN as u32), [FiberId::NONE; 2]);
+        assert_eq!(
+            sockets.event(first, libc::EPOLLIN as u32),
+            [FiberId::NONE; 2]
+        );
         assert_eq!(sockets.bits(second), 0);
     }
 
@@ -178,8 +214,14 @@ mod tests {
     fn events_wake_the_side_they_concern() {
         let mut sockets = Readiness::new(0);
         let token = sockets.insert();
-        let reader = FiberId { index: 1, generation: 1 };
-        let writer = FiberId { index: 2, generation: 1 };
+        let reader = FiberId {
+            index: 1,
+            generation: 1,
+        };
+        let writer = FiberId {
+            index: 2,
+            generation: 1,
+        };
         assert!(sockets.wait(token, Direction::Read, reader));
         assert!(sockets.wait(token, Direction::Write, writer));
         let mut check = |bits: i32, expect: [FiberId; 2]| {

@@ -28,7 +28,9 @@ impl Remote {
             holds: AtomicUsize::new(0),
             wakeup,
         };
-        Ok(Remote { mailbox: Arc::new(mailbox) })
+        Ok(Remote {
+            mailbox: Arc::new(mailbox),
+        })
     }
 
     /// Runs `f` on the reactor's thread, on the reactor's own stack: it must not park or sleep
@@ -57,7 +59,9 @@ impl Remote {
     #[must_use]
     pub fn hold(&self) -> Hold {
         self.mailbox.holds.fetch_add(1, Ordering::AcqRel);
-        Hold { remote: self.clone() }
+        Hold {
+            remote: self.clone(),
+        }
     }
 
     fn send(&self, message: Message) {
@@ -102,8 +106,7 @@ impl Remote {
 
     /// Whether `stop` was called since the last look.
     pub(crate) fn take_stop(&self) -> bool {
-        self.mailbox.stop.load(Ordering::Relaxed)
-            && self.mailbox.stop.swap(false, Ordering::AcqRel)
+        self.mailbox.stop.load(Ordering::Relaxed) && self.mailbox.stop.swap(false, Ordering::AcqRel)
     }
 
     pub(crate) fn is_held(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Who runs next: the fibers' records, the ready queue, the timers.
 //!
-//! Pure bookkeeping: it switches no stack and reads no clock. `reactor` drives it.
+//! Bookkeeping only: it switches no stack, and reads the clock only to tell how late a timer's fiber
+//! runs. `reactor` drives it.
 //!
 //! ```text
 //! spawn ─► Ready ─► Running ─► (ends)
@@ -16,7 +17,7 @@
 
 use std::collections::VecDeque;
 
-use crate::clock::Nanos;
+use crate::clock::{Clock, Nanos};
 use crate::fiber::{Fiber, FiberId, Hooks, Reason, State, Woke};
 use crate::stack::SavedStack;
 use crate::stats::{Lag, Stats};
@@ -126,19 +127,33 @@ impl Sched {
 
     /// The ids of all fibers alive.
     pub(crate) fn ids(&self) -> Vec<FiberId> {
-        let alive = self.fibers.iter().enumerate().filter(|(_, f)| f.state != State::Free);
+        let alive = self
+            .fibers
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.state != State::Free);
         // An index fits: `spawn` made it.
-        alive.map(|(i, f)| FiberId { index: i as u32, generation: f.generation }).collect()
+        alive
+            .map(|(i, f)| FiberId {
+                index: i as u32,
+                generation: f.generation,
+            })
+            .collect()
     }
 
     pub(crate) fn id(&self, index: u32) -> FiberId {
-        FiberId { index, generation: self.fibers[index as usize].generation }
+        FiberId {
+            index,
+            generation: self.fibers[index as usize].generation,
+        }
     }
 
     // From outside of the fiber.
 
     pub(crate) fn unpark(&mut self, id: FiberId) {
-        let Some(fiber) = self.find_mut(id) else { return };
+        let Some(fiber) = self.find_mut(id) else {
+            return;
+        };
         match fiber.state {
             State::Parked => {
                 fiber.state = State::Ready;
@@ -153,7 +168,9 @@ impl Sched {
     }
 
     pub(crate) fn cancel(&mut self, id: FiberId) {
-        let Some(fiber) = self.find_mut(id) else { return };
+        let Some(fiber) = self.find_mut(id) else {
+            return;
+        };
         fiber.cancelled = true;
         if matches!(fiber.state, State::Parked | State::Sleeping) {
             fiber.state = State::Ready;
@@ -233,15 +250,9 @@ impl Sched {
         fiber.state = State::Running;
         self.counters.switches += 1;
         if fiber.reason == Reason::Timeout {
-            self.counters.lag.record(self.now - fiber.deadline);
+            self.counters.lag.record(Clock::now() - fiber.deadline);
         }
         Some((index, fiber))
-    }
-
-    /// The fiber after the next one, to prefetch its stack.
-    #[inline]
-    pub(crate) fn peek(&self) -> Option<&Fiber> {
-        self.ready.front().map(|&index| &self.fibers[index as usize])
     }
 
     #[inline]

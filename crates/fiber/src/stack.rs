@@ -25,8 +25,10 @@ const SAVED_STEP_BYTES: usize = 256;
 const SAVED_SLACK_FACTOR: usize = 4;
 /// ... this many times in a row, so that a fiber alternating between deep and shallow keeps it.
 const SAVED_SLACK_TIMES: u8 = 8;
-/// Alignment of the copies: memcpy runs best on aligned sources.
-const SAVED_ALIGN: usize = 16;
+/// Whole cache lines are copied, from and to line boundaries. Measured: 2.1 KiB out and in take
+/// 52 ns so; unaligned 50 to 95 ns, and up to 15 times as long where source and destination are a
+/// few bytes apart modulo 4 KiB (the processor then mistakes loads for dependent on stores).
+const LINE_BYTES: usize = 64;
 
 /// The stack of a thread's fibers.
 pub(crate) struct SharedStack {
@@ -40,15 +42,20 @@ impl SharedStack {
     /// pages count only once touched.
     pub(crate) fn new(stack_bytes: usize) -> io::Result<SharedStack> {
         let page = rustix::param::page_size();
-        let stack_bytes =
-            stack_bytes.clamp(STACK_BYTES_MIN, STACK_BYTES_MAX).next_multiple_of(page);
+        let stack_bytes = stack_bytes
+            .clamp(STACK_BYTES_MIN, STACK_BYTES_MAX)
+            .next_multiple_of(page);
         let guard_bytes = GUARD_BYTES.next_multiple_of(page);
         let mapping_bytes = stack_bytes + guard_bytes;
         let prot = ProtFlags::READ | ProtFlags::WRITE;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
         // SAFETY: a fresh anonymous mapping at an address of the kernel's choice.
         let mapping = unsafe { mmap_anonymous(ptr::null_mut(), mapping_bytes, prot, flags) }?;
-        let stack = SharedStack { mapping: mapping.cast(), mapping_bytes, stack_bytes };
+        let stack = SharedStack {
+            mapping: mapping.cast(),
+            mapping_bytes,
+            stack_bytes,
+        };
         // SAFETY: the guard lies within the mapping just made, which nobody uses yet.
         unsafe { mprotect(mapping, guard_bytes, MprotectFlags::empty()) }?;
         Ok(stack)
@@ -82,11 +89,11 @@ impl SharedStack {
     /// As for [`SharedStack::start`], and `saved` was filled by [`SharedStack::save`].
     #[inline]
     pub(crate) unsafe fn load(&self, saved: &SavedStack) -> usize {
-        let sp = self.top() - saved.len as usize;
-        // SAFETY: `saved` holds `len` initialised bytes, the stack has as many below its top
-        // (they came from there), and a heap block does not overlap the mapping.
-        unsafe { ptr::copy_nonoverlapping(saved.data, sp as *mut u8, saved.len as usize) };
-        sp
+        let low = self.top() - saved.len as usize;
+        // SAFETY: `saved` holds `len` bytes, the stack has as many below its top (they came from
+        // there), and a heap block does not overlap the mapping.
+        unsafe { ptr::copy_nonoverlapping(saved.data, low as *mut u8, saved.len as usize) };
+        low + saved.below as usize
     }
 
     /// Copies the bytes from `sp` to the top out into `saved`. Returns by how many bytes the
@@ -97,13 +104,16 @@ impl SharedStack {
     /// `sp` is the stack pointer the fiber was left with by `switch`.
     #[inline]
     pub(crate) unsafe fn save(&self, sp: usize, saved: &mut SavedStack) -> isize {
-        let len = self.top() - sp;
+        let low = sp & !(LINE_BYTES - 1);
+        let len = self.top() - low;
         let grown = saved.fit(len);
-        // SAFETY: [sp, top) is the fiber's live stack (caller); `fit` made room for `len` bytes;
-        // a heap block does not overlap the mapping.
-        unsafe { ptr::copy_nonoverlapping(sp as *const u8, saved.data, len) };
-        // `len` is at most STACK_BYTES_MAX, below 2^32.
+        // SAFETY: [low, top) is the fiber's live stack (caller) and less than a line below it,
+        // within the mapping, whose start is page-aligned; `fit` made room for `len` bytes; a heap
+        // block does not overlap the mapping.
+        unsafe { ptr::copy_nonoverlapping(low as *const u8, saved.data, len) };
+        // `len` is at most STACK_BYTES_MAX, below 2^32; `below` is less than LINE_BYTES.
         saved.len = len as u32;
+        saved.below = (sp - low) as u8;
         grown
     }
 }
@@ -125,12 +135,20 @@ pub(crate) struct SavedStack {
     data: *mut u8,
     len: u32,
     cap: u32,
+    /// Bytes copied below the stack pointer, to begin at a line.
+    below: u8,
+    /// How many saves in a row used little of the buffer.
     slack: u8,
 }
 
 impl SavedStack {
-    pub(crate) const EMPTY: SavedStack =
-        SavedStack { data: ptr::null_mut(), len: 0, cap: 0, slack: 0 };
+    pub(crate) const EMPTY: SavedStack = SavedStack {
+        data: ptr::null_mut(),
+        len: 0,
+        cap: 0,
+        below: 0,
+        slack: 0,
+    };
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
@@ -140,12 +158,6 @@ impl SavedStack {
     /// Bytes in use.
     pub(crate) fn len(&self) -> usize {
         self.len as usize
-    }
-
-    /// The bytes' address, for prefetching.
-    #[inline]
-    pub(crate) fn address(&self) -> *const u8 {
-        self.data
     }
 
     /// Frees the buffer; returns its size.
@@ -206,7 +218,7 @@ fn grown(cap: usize, len: usize) -> usize {
 }
 
 fn layout(cap: usize) -> Layout {
-    Layout::from_size_align(cap, SAVED_ALIGN)
+    Layout::from_size_align(cap, LINE_BYTES)
         .expect("a saved stack is far smaller than isize::MAX and its alignment a power of two")
 }
 

@@ -75,7 +75,11 @@ impl TcpStream {
         deadline: Option<Nanos>,
     ) -> Result<TcpStream, IoFailure> {
         let reactor = local::inner().expect("connect is called on a fiber");
-        let family = if addr.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let family = if addr.is_ipv4() {
+            AddressFamily::INET
+        } else {
+            AddressFamily::INET6
+        };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let fd = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
         sockopt::set_tcp_nodelay(&fd, true)?;
@@ -92,7 +96,12 @@ impl TcpStream {
         };
         // After `connect`: an unconnected socket would be reported as hung up.
         let token = reactor.sockets.borrow_mut().insert();
-        let stream = TcpStream { fd, token, peer: addr, _not_send: PhantomData };
+        let stream = TcpStream {
+            fd,
+            token,
+            peer: addr,
+            _not_send: PhantomData,
+        };
         reactor.poller.add_socket(&stream.fd, token)?;
         if pending {
             stream.wait(Direction::Write, deadline)?;
@@ -211,12 +220,7 @@ impl TcpStream {
             part[0].advance(skip);
             skip += self.write_some(deadline, || {
                 let mut control = rustix::net::SendAncillaryBuffer::default();
-                rustix::net::sendmsg(
-                    &self.fd,
-                    &part[..count],
-                    &mut control,
-                    SendFlags::NOSIGNAL,
-                )
+                rustix::net::sendmsg(&self.fd, &part[..count], &mut control, SendFlags::NOSIGNAL)
             })?;
         }
     }
@@ -284,7 +288,11 @@ impl TcpStream {
     ///
     /// Outside of a fiber, if it has to wait.
     pub fn wait_readable(&self, deadline: Option<Nanos>) -> Result<(), IoFailure> {
-        if self.is_readable() { Ok(()) } else { self.wait(Direction::Read, deadline) }
+        if self.is_readable() {
+            Ok(())
+        } else {
+            self.wait(Direction::Read, deadline)
+        }
     }
 
     /// The address it is connected to.
@@ -331,7 +339,11 @@ impl TcpStream {
     fn wait(&self, direction: Direction, deadline: Option<Nanos>) -> Result<(), IoFailure> {
         let fiber = local::current().expect("only fibers can wait for a socket");
         let reactor = local::inner().expect("a fiber has a reactor");
-        if !reactor.sockets.borrow_mut().wait(self.token, direction, fiber) {
+        if !reactor
+            .sockets
+            .borrow_mut()
+            .wait(self.token, direction, fiber)
+        {
             let error = "another fiber waits for this socket already";
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, error).into());
         }
@@ -395,13 +407,19 @@ fn bind_address_no_port(fd: &OwnedFd) -> io::Result<()> {
             size_of_val(&on) as libc::socklen_t,
         )
     };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// Counts operations that did not have to wait; after a streak of them, lets others run.
 #[inline]
 fn breathe(deadline: Option<Nanos>) -> Result<(), IoFailure> {
-    let Some(reactor) = local::inner() else { return Ok(()) };
+    let Some(reactor) = local::inner() else {
+        return Ok(());
+    };
     let streak: &Cell<u32> = &reactor.io_streak;
     streak.set(streak.get() + 1);
     if streak.get() < IO_STREAK_MAX || reactor.current_index().is_none() {
