@@ -22,6 +22,7 @@ struct OnrushVm {
     /* dense only */
     JSContext *ctx;
     JSValue global_obj;
+    JSValue global_var_obj; /* the realm's until the VU declares a global let, const or class */
     JSValue error_back_trace, error_prepare_stack, error_stack_trace_limit;
     uint64_t random_state;
     int interrupt_counter;
@@ -54,6 +55,7 @@ void onrush_vm_swap(JSRuntime *rt, OnrushVm *vm)
     if (ctx) {
         onrush_list_exchange(&ctx->loaded_modules, &vm->modules);
         ONRUSH_EXCHANGE(ctx->global_obj, vm->global_obj);
+        ONRUSH_EXCHANGE(ctx->global_var_obj, vm->global_var_obj);
         ONRUSH_EXCHANGE(ctx->error_back_trace, vm->error_back_trace);
         ONRUSH_EXCHANGE(ctx->error_prepare_stack, vm->error_prepare_stack);
         ONRUSH_EXCHANGE(ctx->error_stack_trace_limit, vm->error_stack_trace_limit);
@@ -80,6 +82,7 @@ OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit
     vm->gc_threshold = gc_threshold;
     vm->exception = JS_UNINITIALIZED;
     vm->global_obj = JS_UNDEFINED;
+    vm->global_var_obj = JS_UNDEFINED;
     vm->error_back_trace = JS_UNDEFINED;
     vm->error_prepare_stack = JS_UNDEFINED;
     vm->error_stack_trace_limit = js_int32(10);
@@ -89,6 +92,7 @@ OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit
         return vm;
 
     vm->ctx = JS_DupContext(dense_ctx);
+    vm->global_var_obj = js_dup(dense_ctx->global_var_obj);
     JSValue realm_global = js_dup(dense_ctx->global_obj);
     onrush_vm_swap(rt, vm);
     global = JS_NewObjectProto(dense_ctx, realm_global);
@@ -187,16 +191,13 @@ void onrush_vm_free(JSRuntime *rt, OnrushVm *vm)
     JS_FreeValueRT(rt, exception);
     onrush_free_jobs(rt);
     if (ctx) {
-        JSValue global = ctx->global_obj;
         list_for_each(el, &ctx->loaded_modules)
             onrush_module_clear(ctx, list_entry(el, JSModuleDef, link));
-        ctx->global_obj = JS_UNDEFINED;
-        JS_FreeValue(ctx, global);
-        JSValue *errors[] = { &ctx->error_back_trace, &ctx->error_prepare_stack,
-                              &ctx->error_stack_trace_limit };
-        for (int i = 0; i < (int)countof(errors); i++) {
-            JSValue v = *errors[i];
-            *errors[i] = JS_UNDEFINED;
+        JSValue *roots[] = { &ctx->global_obj, &ctx->global_var_obj, &ctx->error_back_trace,
+                             &ctx->error_prepare_stack, &ctx->error_stack_trace_limit };
+        for (int i = 0; i < (int)countof(roots); i++) {
+            JSValue v = *roots[i];
+            *roots[i] = JS_UNDEFINED;
             JS_FreeValue(ctx, v);
         }
     }
@@ -268,6 +269,20 @@ static no_inline int onrush_shared_write(JSContext *ctx, JSAtom prop)
 {
     char buf[ATOM_GET_STR_BUF_SIZE];
     return onrush_shared_write_name(ctx, JS_AtomGetStr(ctx, buf, sizeof(buf), prop));
+}
+
+/* A dense VU gets its own scope for global let, const and class at its first declaration. */
+static int onrush_own_global_vars(JSContext *ctx)
+{
+    if (likely(!JS_VALUE_GET_OBJ(ctx->global_var_obj)->is_shared) ||
+        JS_VALUE_GET_OBJ(ctx->global_obj)->is_shared)
+        return 0;
+    JSValue own = JS_NewObjectProto(ctx, JS_NULL);
+    if (JS_IsException(own))
+        return -1;
+    JS_FreeValue(ctx, ctx->global_var_obj);
+    ctx->global_var_obj = own;
+    return 0;
 }
 
 /* -1 with an exception if the object is shared; 'slot' names the internal slot */
