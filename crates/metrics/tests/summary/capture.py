@@ -60,14 +60,14 @@ def run(name, mode, colour, flags):
 
 
 def compress(values):
-    """Runs of equal values as [value, times]."""
+    """Separated by spaces, runs of equal values as VALUE*TIMES; text, because not every JSON reader keeps all digits."""
     runs = []
     for value in values:
         if runs and runs[-1][0] == value:
             runs[-1][1] += 1
         else:
             runs.append([value, 1])
-    return [value if times == 1 else [value, times] for value, times in runs]
+    return " ".join(repr(value) if times == 1 else f"{value!r}*{times}" for value, times in runs)
 
 
 def write(path, reference):

@@ -1,0 +1,224 @@
+//! From merged metrics and evaluated thresholds to what the summary needs to know.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values};
+use super::trend_stat::{TimeUnit, TrendStat};
+use crate::builtin;
+use crate::delta::TagPairs;
+use crate::histogram::Histogram;
+use crate::merged::{Merged, MergedSeries};
+use crate::registry::{Metric, MetricId};
+use crate::sink::Sink;
+use crate::submetric::SubMetric;
+use crate::tag::SystemTag;
+use crate::threshold::Thresholds;
+
+/// What the summary needs to know beside the metrics.
+#[derive(Clone, Debug, Default)]
+pub struct RunInfo {
+    /// How long the run took, paused time excluded, ns.
+    pub duration_ns: u64,
+    /// The columns of trends (option `summaryTrendStats`).
+    pub trend_stats: Vec<TrendStat>,
+    /// The unit of durations (option `summaryTimeUnit`).
+    pub time_unit: Option<TimeUnit>,
+    /// Whether the user switched colours off.
+    pub no_color: bool,
+    /// Whether stdout is a terminal.
+    pub stdout_tty: bool,
+    /// Whether stderr is a terminal.
+    pub stderr_tty: bool,
+    /// What `setup()` returned, if anything.
+    pub setup_data: Option<serde_json::Value>,
+    /// Whether to tell apart scenarios and groups, for the full layout. Every
+    /// metric must then keep the tags `scenario` and `group`.
+    pub scopes: bool,
+}
+
+/// Gathers the summary's input. The thresholds must have been evaluated at the end of the run.
+pub fn input_from<'a>(merged: &'a Merged, thresholds: &Thresholds, info: RunInfo) -> SummaryInput<'a> {
+    SummaryInput {
+        metrics: metrics(merged, thresholds),
+        thresholds: judged(thresholds),
+        checks: checks(merged),
+        groups: groups(merged),
+        scopes: if info.scopes { scopes(merged) } else { Vec::new() },
+        duration_ns: info.duration_ns,
+        trend_stats: info.trend_stats,
+        time_unit: info.time_unit,
+        no_color: info.no_color,
+        stdout_tty: info.stdout_tty,
+        stderr_tty: info.stderr_tty,
+        setup_data: info.setup_data,
+    }
+}
+
+impl TrendStats for Histogram {
+    fn avg(&self) -> f64 {
+        self.mean()
+    }
+    fn min(&self) -> f64 {
+        self.min()
+    }
+    fn max(&self) -> f64 {
+        self.max()
+    }
+    fn count(&self) -> u64 {
+        self.count()
+    }
+    fn quantile(&self, q: f64) -> f64 {
+        self.quantile(q)
+    }
+}
+
+impl<T: TrendStats + ?Sized> TrendStats for &T {
+    fn avg(&self) -> f64 {
+        (**self).avg()
+    }
+    fn min(&self) -> f64 {
+        (**self).min()
+    }
+    fn med(&self) -> f64 {
+        (**self).med()
+    }
+    fn max(&self) -> f64 {
+        (**self).max()
+    }
+    fn count(&self) -> u64 {
+        (**self).count()
+    }
+    fn quantile(&self, q: f64) -> f64 {
+        (**self).quantile(q)
+    }
+}
+
+/// Metrics with samples or thresholds, and sub-metrics with thresholds. The
+/// sub-metric of expected responses is always among them if it has samples.
+fn metrics<'a>(merged: &'a Merged, thresholds: &Thresholds) -> Vec<MetricInput<'a>> {
+    let registry = merged.registry();
+    // k6: thresholds make a metric appear that got no sample, and so do those of its sub-metrics.
+    let named: FxHashSet<MetricId> = thresholds.results().iter().map(|result| result.metric).collect();
+    let mut inputs = Vec::new();
+    for metric in registry.iter() {
+        match merged.sink(metric.id) {
+            Some(sink) => inputs.push(input(metric.name.to_string(), metric, Some(Cow::Borrowed(sink)))),
+            None if named.contains(&metric.id) => inputs.push(input(metric.name.to_string(), metric, None)),
+            None => {}
+        }
+    }
+    let expected = SubMetric::expected_response(registry);
+    if let Some(sink) = merged.submetric(&expected)
+        && thresholds.submetrics().iter().all(|submetric| submetric.name != expected.name)
+    {
+        inputs.push(input(expected.name, registry.metric(expected.metric), Some(sink)));
+    }
+    for submetric in thresholds.submetrics() {
+        if let Some(metric) = registry.find(submetric.metric) {
+            inputs.push(input(submetric.name.clone(), metric, merged.submetric(submetric)));
+        }
+    }
+    inputs
+}
+
+fn input<'a>(name: String, metric: &Metric, sink: Option<Cow<'a, Sink>>) -> MetricInput<'a> {
+    let values = sink.map_or_else(|| Values::empty(metric.kind), values_of);
+    MetricInput { name, contains: metric.contains, values }
+}
+
+fn values_of(sink: Cow<'_, Sink>) -> Values<'_> {
+    match sink {
+        Cow::Borrowed(Sink::Trend(histogram)) => Values::Trend(Box::new(histogram)),
+        Cow::Owned(Sink::Trend(histogram)) => Values::Trend(Box::new(histogram)),
+        Cow::Borrowed(sink) => plain_values(sink),
+        Cow::Owned(sink) => plain_values(&sink),
+    }
+}
+
+fn plain_values(sink: &Sink) -> Values<'static> {
+    match sink {
+        Sink::Counter { sum } => Values::Counter { count: sum.value() },
+        Sink::Gauge(gauge) => Values::Gauge { value: gauge.last, min: gauge.min, max: gauge.max },
+        Sink::Rate { hits, total } => Values::Rate { hits: *hits, total: *total },
+        Sink::Trend(histogram) => Values::Trend(Box::new(histogram.clone())),
+    }
+}
+
+fn judged(thresholds: &Thresholds) -> Vec<ThresholdInput> {
+    let results = thresholds.results().iter().flat_map(|metric| metric.expressions.iter().map(move |expression| (metric, expression)));
+    results
+        .filter_map(|(metric, expression)| {
+            // Nothing was observed if nothing was evaluated, as under `--no-thresholds`: then there is no result to show.
+            let observed = expression.observed?;
+            Some(ThresholdInput { metric: metric.name.clone(), source: expression.source.clone(), ok: expression.ok, observed })
+        })
+        .collect()
+}
+
+fn checks(merged: &Merged) -> Vec<CheckInput> {
+    let check = |series: &MergedSeries| {
+        let name = tag(&series.tags, SystemTag::Check)?.to_owned();
+        let (hits, total) = series.sink.rate()?;
+        let scenario = tag(&series.tags, SystemTag::Scenario).unwrap_or_default().to_owned();
+        let group = tag(&series.tags, SystemTag::Group).unwrap_or_default().to_owned();
+        Some(CheckInput { scenario, group, name, passes: hits, fails: total.saturating_sub(hits) })
+    };
+    merged.series_of(builtin::CHECKS).filter_map(check).collect()
+}
+
+/// Every group that any sample names, in first-seen order.
+fn groups(merged: &Merged) -> Vec<GroupInput> {
+    let mut seen = FxHashSet::default();
+    let mut groups = Vec::new();
+    for series in merged.series() {
+        let scenario = tag(&series.tags, SystemTag::Scenario).unwrap_or_default();
+        let path = tag(&series.tags, SystemTag::Group).unwrap_or_default();
+        if !path.is_empty() && seen.insert((scenario, path)) {
+            groups.push(GroupInput { scenario: scenario.to_owned(), path: path.to_owned() });
+        }
+    }
+    groups
+}
+
+/// The metrics of each scenario and of each group in it, in first-seen order.
+fn scopes(merged: &Merged) -> Vec<ScopeInput<'_>> {
+    type Key<'a> = (&'a str, Option<&'a str>);
+    let mut order: Vec<(Key<'_>, Vec<(MetricId, Sink)>)> = Vec::new();
+    let mut index: FxHashMap<Key<'_>, usize> = FxHashMap::default();
+    for series in merged.series() {
+        let scenario = tag(&series.tags, SystemTag::Scenario).unwrap_or_default();
+        let group = tag(&series.tags, SystemTag::Group).filter(|group| !group.is_empty());
+        let whole = (!scenario.is_empty()).then_some((scenario, None));
+        for key in whole.into_iter().chain(group.map(|group| (scenario, Some(group)))) {
+            let at = *index.entry(key).or_insert_with(|| {
+                order.push((key, Vec::new()));
+                order.len() - 1
+            });
+            let sinks = &mut order[at].1;
+            match sinks.iter_mut().find(|(metric, _)| *metric == series.metric) {
+                // Series of one metric are of one kind, so this never mismatches.
+                Some((_, sink)) => drop(sink.merge(&series.sink)),
+                None => sinks.push((series.metric, series.sink.clone())),
+            }
+        }
+    }
+    let registry = merged.registry();
+    let scope = |((scenario, group), sinks): (Key<'_>, Vec<(MetricId, Sink)>)| ScopeInput {
+        scenario: scenario.to_owned(),
+        group: group.map(str::to_owned),
+        metrics: sinks
+            .into_iter()
+            .filter_map(|(id, sink)| {
+                let metric = registry.find(id)?;
+                Some(input(metric.name.to_string(), metric, Some(Cow::Owned(sink))))
+            })
+            .collect(),
+    };
+    order.into_iter().map(scope).collect()
+}
+
+fn tag(tags: &TagPairs, tag: SystemTag) -> Option<&str> {
+    tags.iter().find(|(name, _)| **name == *tag.as_str()).map(|(_, value)| &**value)
+}
