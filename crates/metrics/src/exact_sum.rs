@@ -34,30 +34,36 @@ impl ExactSum {
     #[inline]
     pub fn add(&mut self, value: f64) {
         let bits = value.to_bits();
-        let shift = (bits >> MANTISSA_BITS & EXPONENT_MASK).wrapping_sub(EXPONENT_LOW);
-        if shift > SHIFT_MAX {
-            return self.add_outside(value, 1);
-        }
-        let magnitude = i128::from(bits & MANTISSA_MASK | IMPLICIT_BIT) << shift;
-        let signed = if value < 0.0 { -magnitude } else { magnitude };
-        match self.window.checked_add(signed) {
-            Some(sum) => self.window = sum,
-            None => self.overflow(signed),
+        match Windowed::of_magnitude(bits & !SIGN_BIT) {
+            Some(Windowed(magnitude)) if bits & SIGN_BIT == 0 => self.add_window(magnitude),
+            Some(Windowed(magnitude)) => self.add_window(-magnitude),
+            None => self.add_outside(value, 1),
         }
     }
 
     /// Adds `value` `times` times.
     pub fn add_times(&mut self, value: f64, times: u64) {
-        // value = mantissa * 2^unit with |mantissa| < 2^53: the product with `times` fits 117 bits.
-        self.add_outside(value, times);
+        let product = Windowed::of_magnitude(value.to_bits() & !SIGN_BIT)
+            .and_then(|Windowed(magnitude)| magnitude.checked_mul(i128::from(times)))
+            .map(|magnitude| if value < 0.0 { -magnitude } else { magnitude });
+        match product {
+            Some(product) => self.add_window(product),
+            None => self.add_outside(value, times),
+        }
+    }
+
+    /// Adds what [`Windowed`] values were summed up to.
+    #[inline]
+    pub(crate) fn add_window(&mut self, addend: i128) {
+        match self.window.checked_add(addend) {
+            Some(sum) => self.window = sum,
+            None => self.overflow(addend),
+        }
     }
 
     /// Adds another sum.
     pub fn merge(&mut self, other: &Self) {
-        match self.window.checked_add(other.window) {
-            Some(sum) => self.window = sum,
-            None => self.overflow(other.window),
-        }
+        self.add_window(other.window);
         if let Some(more) = &other.spill {
             let spill = self.spill.get_or_insert_default();
             for (exponent, sum) in &more.bins {
@@ -89,13 +95,22 @@ impl ExactSum {
         }
         let spill = self.spill.get_or_insert_default();
         if value.is_infinite() {
-            let count = if value > 0.0 { &mut spill.infinities_positive } else { &mut spill.infinities_negative };
+            let count = if value > 0.0 {
+                &mut spill.infinities_positive
+            } else {
+                &mut spill.infinities_negative
+            };
             *count = count.saturating_add(times);
             return;
         }
         let bits = value.to_bits();
         let exponent = (bits >> MANTISSA_BITS & EXPONENT_MASK) as u16;
-        let mantissa = if exponent == 0 { bits & MANTISSA_MASK } else { bits & MANTISSA_MASK | IMPLICIT_BIT };
+        let mantissa = if exponent == 0 {
+            bits & MANTISSA_MASK
+        } else {
+            bits & MANTISSA_MASK | IMPLICIT_BIT
+        };
+        // Below 2^53 * 2^64.
         let magnitude = i128::from(mantissa) * i128::from(times);
         let bin = spill.bins.entry(exponent.max(1)).or_insert(0);
         *bin = bin.saturating_add(if value < 0.0 { -magnitude } else { magnitude });
@@ -117,6 +132,24 @@ impl ExactSum {
             wide.add(*sum, *exponent);
         }
         wide
+    }
+}
+
+/// A value inside the window, in its units. Up to 2^24 of them can be summed up in an `i128`.
+pub(crate) struct Windowed(pub(crate) i128);
+
+impl Windowed {
+    /// From the bits of a value that is not negative (else it is `None`).
+    #[inline]
+    pub(crate) fn of_magnitude(bits: u64) -> Option<Self> {
+        let shift = (bits >> MANTISSA_BITS).wrapping_sub(EXPONENT_LOW);
+        if shift > SHIFT_MAX {
+            return None;
+        }
+        // The same as a 128-bit shift, for a shift known to be below 64.
+        let mantissa = bits & MANTISSA_MASK | IMPLICIT_BIT;
+        let (low, high) = (mantissa << shift, mantissa >> 1 >> (63 - shift));
+        Some(Self(i128::from(high) << 64 | i128::from(low)))
     }
 }
 
@@ -146,7 +179,11 @@ impl Wide {
         let (word, shift) = (offset / 64, offset % 64);
         // The value as three words, shifted and sign-extended.
         let low = (value as u128) << shift;
-        let high = if shift == 0 { value >> 127 } else { value >> (128 - shift) };
+        let high = if shift == 0 {
+            value >> 127
+        } else {
+            value >> (128 - shift)
+        };
         let sign = (value >> 127) as u64;
         let parts = [low as u64, (low >> 64) as u64, high as u64];
         let mut carry = false;
@@ -185,7 +222,8 @@ impl Wide {
             if shift > 0 {
                 leading |= self.0.get(word + 1).copied().unwrap_or(0) << (64 - shift);
             }
-            let below = self.0[..word].iter().any(|part| *part != 0) || self.0[word] & ((1 << shift) - 1) != 0;
+            let below = self.0[..word].iter().any(|part| *part != 0)
+                || self.0[word] & ((1 << shift) - 1) != 0;
             scale(leading | u64::from(below), first)
         };
         if negative { -magnitude } else { magnitude }
@@ -208,6 +246,7 @@ fn scale(leading: u64, first: usize) -> f64 {
 const MANTISSA_BITS: u32 = 52;
 const MANTISSA_MASK: u64 = (1 << MANTISSA_BITS) - 1;
 const IMPLICIT_BIT: u64 = 1 << MANTISSA_BITS;
+const SIGN_BIT: u64 = 1 << 63;
 const EXPONENT_MASK: u64 = 0x7ff;
 /// Biased exponent of 2^-18, the smallest value whose last mantissa bit is a multiple of 2^-70.
 const EXPONENT_LOW: u64 = 1_023 - 18;
@@ -236,7 +275,10 @@ mod tests {
     #[track_caller]
     fn check(values: &[f64], expect: f64) {
         let actual = sum(values).value();
-        assert!(actual == expect || (actual.is_nan() && expect.is_nan()), "{values:?}: {actual} instead of {expect}");
+        assert!(
+            actual == expect || (actual.is_nan() && expect.is_nan()),
+            "{values:?}: {actual} instead of {expect}"
+        );
     }
 
     #[test]
@@ -262,8 +304,10 @@ mod tests {
     #[test]
     fn the_window_spills_without_loss() {
         let large = 8_589_934_591.5;
-        let mut whole = ExactSum::default();
-        whole.window = i128::MAX - 5;
+        let mut whole = ExactSum {
+            window: i128::MAX - 5,
+            spill: None,
+        };
         let before = whole.clone();
         whole.add(large);
         assert!(whole.spill.is_some());

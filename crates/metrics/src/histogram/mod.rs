@@ -9,10 +9,13 @@
 mod boundaries;
 mod bucket;
 mod pages;
+mod recorder;
 
 use pages::Pages;
 
-use crate::exact_sum::ExactSum;
+pub(crate) use recorder::Recorder;
+
+use crate::exact_sum::{ExactSum, Windowed};
 
 /// Most a percentile can be off, relative to the true order statistics: 2^(1/512) - 1.
 pub const RELATIVE_ERROR: f64 = 0.001_355;
@@ -70,21 +73,12 @@ impl Histogram {
     }
 
     /// Adds a value. NaN is ignored: the script API refuses it before it gets here.
-    #[inline]
     pub fn record(&mut self, value: f64) {
         if value.is_nan() {
             return;
         }
         self.count += 1;
-        if value < self.min {
-            self.min = value;
-        }
-        if value > self.max {
-            self.max = value;
-        }
-        if value != 0.0 {
-            self.sum.add(value);
-        }
+        self.measure(value);
         if self.bucketed {
             self.count_value(value, 1);
         } else {
@@ -102,7 +96,8 @@ impl Histogram {
         self.max = self.max.max(value);
         self.sum.add_times(value, times);
         if !self.bucketed && self.count <= EXACT_VALUES_MAX as u64 {
-            self.values.extend(std::iter::repeat_n(value, times as usize));
+            self.values
+                .extend(std::iter::repeat_n(value, times as usize));
         } else {
             self.use_buckets();
             self.count_value(value, times);
@@ -183,7 +178,11 @@ impl Histogram {
 
     /// The average; 0 if there is no value, as in k6.
     pub fn mean(&self) -> f64 {
-        if self.is_empty() { 0.0 } else { self.sum() / self.count as f64 }
+        if self.is_empty() {
+            0.0
+        } else {
+            self.sum() / self.count as f64
+        }
     }
 
     /// Whether percentiles are exact, not only within [`RELATIVE_ERROR`].
@@ -204,7 +203,11 @@ impl Histogram {
         let fraction = position - rank as f64;
         let last = self.count - 1;
         let (lower, upper) = self.order_statistics(rank.min(last), (rank + 1).min(last));
-        if fraction > 0.0 && lower < upper { lower + (upper - lower) * fraction } else { lower }
+        if fraction > 0.0 && lower < upper {
+            lower + (upper - lower) * fraction
+        } else {
+            lower
+        }
     }
 
     /// The values by bucket in rising order, for outputs of whole distributions.
@@ -219,12 +222,83 @@ impl Histogram {
             outer: sign * bucket::upper_bound(index),
             count,
         };
-        let negative = self.negative.iter().rev().map(|(index, count)| bound(index, -1.0, count));
-        let zero = (self.zeros > 0).then_some(Bucket { inner: 0.0, outer: 0.0, count: self.zeros });
-        negative.chain(zero).chain(self.positive.iter().map(|(index, count)| bound(index, 1.0, count))).collect()
+        let negative = self
+            .negative
+            .iter()
+            .rev()
+            .map(|(index, count)| bound(index, -1.0, count));
+        let zero = (self.zeros > 0).then_some(Bucket {
+            inner: 0.0,
+            outer: 0.0,
+            count: self.zeros,
+        });
+        negative
+            .chain(zero)
+            .chain(
+                self.positive
+                    .iter()
+                    .map(|(index, count)| bound(index, 1.0, count)),
+            )
+            .collect()
     }
 
-    #[inline]
+    /// Adds many values, none of them NaN, with less work for each than [`Histogram::record`].
+    fn record_batch(&mut self, values: &[f64]) {
+        debug_assert!(
+            values.len() <= recorder::BATCH && values.iter().all(|value| !value.is_nan())
+        );
+        self.count += values.len() as u64;
+        if !self.bucketed && self.count <= EXACT_VALUES_MAX as u64 {
+            self.values.extend_from_slice(values);
+            values.iter().for_each(|value| self.measure(*value));
+            return;
+        }
+        self.use_buckets();
+        let (mut sum, mut zeros, mut min, mut max) = (0_i128, 0, f64::INFINITY, f64::NEG_INFINITY);
+        let mut values = values.iter();
+        loop {
+            let mut pages = self.positive.open();
+            let unusual = values.find(|value| {
+                let bits = value.to_bits();
+                // Phases of a request that did not happen are 0.
+                if bits == 0 {
+                    zeros += 1;
+                    return false;
+                }
+                let Some(Windowed(magnitude)) = Windowed::of_magnitude(bits) else {
+                    return true;
+                };
+                if !pages.count(bucket::index_of_normal(bits)) {
+                    return true;
+                }
+                sum += magnitude;
+                min = if **value < min { **value } else { min };
+                max = if **value > max { **value } else { max };
+                false
+            });
+            let Some(unusual) = unusual else {
+                break;
+            };
+            self.measure(*unusual);
+            self.count_value(*unusual, 1);
+        }
+        self.sum.add_window(sum);
+        self.zeros += zeros;
+        let (min, max) = if zeros > 0 {
+            (min.min(0.0), max.max(0.0))
+        } else {
+            (min, max)
+        };
+        self.min = self.min.min(min);
+        self.max = self.max.max(max);
+    }
+
+    fn measure(&mut self, value: f64) {
+        self.sum.add(value);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
     fn count_value(&mut self, value: f64, times: u64) {
         if value > 0.0 {
             self.positive.add(bucket::index_of(value), times);
@@ -235,7 +309,6 @@ impl Histogram {
         }
     }
 
-    #[inline]
     fn keep_value(&mut self, value: f64) {
         if self.values.len() < EXACT_VALUES_MAX {
             self.values.push(value);
@@ -245,9 +318,10 @@ impl Histogram {
         }
     }
 
-    #[cold]
     fn use_buckets(&mut self) {
-        self.bucketed = true;
+        if std::mem::replace(&mut self.bucketed, true) {
+            return;
+        }
         let mut values = std::mem::take(&mut self.values);
         for value in values.drain(..) {
             self.count_value(value, 1);
@@ -262,8 +336,15 @@ impl Histogram {
             sorted.sort_unstable_by(f64::total_cmp);
             return (sorted[lower as usize], sorted[upper as usize]);
         }
-        let negative = self.negative.iter().rev().map(|(index, count)| (-bucket::representative(index), count));
-        let positive = self.positive.iter().map(|(index, count)| (bucket::representative(index), count));
+        let negative = self
+            .negative
+            .iter()
+            .rev()
+            .map(|(index, count)| (-bucket::representative(index), count));
+        let positive = self
+            .positive
+            .iter()
+            .map(|(index, count)| (bucket::representative(index), count));
         let zero = (self.zeros > 0).then_some((0.0, self.zeros));
         let mut below = 0;
         let mut lower_value = None;
@@ -273,7 +354,10 @@ impl Histogram {
                 lower_value = Some(value);
             }
             if upper < below {
-                return (self.at_rank(lower, lower_value.unwrap_or(value)), self.at_rank(upper, value));
+                return (
+                    self.at_rank(lower, lower_value.unwrap_or(value)),
+                    self.at_rank(upper, value),
+                );
             }
         }
         // Unreachable while the counts add up; the maximum is right in any case.

@@ -18,14 +18,16 @@ type Page = [u64; PAGE_BUCKETS];
 
 impl Pages {
     /// Adds `count` to a bucket.
-    #[inline]
     pub(super) fn add(&mut self, index: i32, count: u64) {
         let (page, slot) = place(index);
-        let position = page.wrapping_sub(self.first) as u32 as usize;
-        if let Some(Some(page)) = self.pages.get_mut(position) {
-            page[slot] += count;
-        } else {
-            self.page_at(page)[slot] += count;
+        self.page_at(page)[slot] += count;
+    }
+
+    /// For counting many values in buckets that mostly have their page.
+    pub(super) fn open(&mut self) -> OpenPages<'_> {
+        OpenPages {
+            first: self.first,
+            pages: &mut self.pages,
         }
     }
 
@@ -42,7 +44,10 @@ impl Pages {
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = (i32, u64)> {
         self.iter_pages().flat_map(|(number, page)| {
             let start = (number << PAGE_BITS) + 1;
-            page.iter().enumerate().filter(|(_, count)| **count > 0).map(move |(slot, count)| (start + slot as i32, *count))
+            page.iter()
+                .enumerate()
+                .filter(|(_, count)| **count > 0)
+                .map(move |(slot, count)| (start + slot as i32, *count))
         })
     }
 
@@ -57,14 +62,20 @@ impl Pages {
             }
             Some(Box::new(mem::replace(&mut **counts, [0; PAGE_BUCKETS])))
         });
-        let drained = Self { first: self.first, pages: pages.collect() };
+        let drained = Self {
+            first: self.first,
+            pages: pages.collect(),
+        };
         self.trim();
         drained
     }
 
     fn iter_pages(&self) -> impl DoubleEndedIterator<Item = (i32, &Page)> {
         let first = self.first;
-        self.pages.iter().enumerate().filter_map(move |(position, page)| Some((first + position as i32, page.as_deref()?)))
+        self.pages
+            .iter()
+            .enumerate()
+            .filter_map(move |(position, page)| Some((first + position as i32, page.as_deref()?)))
     }
 
     fn page_at(&mut self, number: i32) -> &mut Page {
@@ -93,6 +104,26 @@ impl Pages {
     }
 }
 
+/// The pages there are. Holding them keeps their place in registers.
+pub(super) struct OpenPages<'a> {
+    first: i32,
+    pages: &'a mut [Option<Box<Page>>],
+}
+
+impl OpenPages<'_> {
+    /// Counts one value; `false` if the bucket's page is missing.
+    #[inline]
+    pub(super) fn count(&mut self, index: i32) -> bool {
+        let (page, slot) = place(index);
+        let position = page.wrapping_sub(self.first) as u32 as usize;
+        let Some(Some(page)) = self.pages.get_mut(position) else {
+            return false;
+        };
+        page[slot] += 1;
+        true
+    }
+}
+
 /// Equal if the counts are.
 impl PartialEq for Pages {
     fn eq(&self, other: &Self) -> bool {
@@ -104,7 +135,10 @@ impl PartialEq for Pages {
 #[inline]
 fn place(index: i32) -> (i32, usize) {
     let position = index - 1;
-    (position >> PAGE_BITS, (position & (PAGE_BUCKETS as i32 - 1)) as usize)
+    (
+        position >> PAGE_BITS,
+        (position & (PAGE_BUCKETS as i32 - 1)) as usize,
+    )
 }
 
 const PAGE_BITS: u32 = 6;
@@ -124,7 +158,10 @@ mod tests {
         pages.add(-275_000, 1);
         pages.add(262_144, 1);
         pages.add(262_144, 2);
-        assert_eq!(pages.iter().collect::<Vec<_>>(), [(-275_000, 1), (262_144, 3)]);
+        assert_eq!(
+            pages.iter().collect::<Vec<_>>(),
+            [(-275_000, 1), (262_144, 3)]
+        );
         assert_eq!(pages.pages.iter().flatten().count(), 2);
     }
 

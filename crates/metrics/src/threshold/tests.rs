@@ -13,10 +13,15 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 fn registry() -> Registry {
     let mut registry = Registry::new();
-    for (name, kind) in
-        [("count", MetricKind::Counter), ("gauge", MetricKind::Gauge), ("rate", MetricKind::Rate), ("trend", MetricKind::Trend)]
-    {
-        registry.declare(name, kind, Contains::Default).expect("a good name");
+    for (name, kind) in [
+        ("count", MetricKind::Counter),
+        ("gauge", MetricKind::Gauge),
+        ("rate", MetricKind::Rate),
+        ("trend", MetricKind::Trend),
+    ] {
+        registry
+            .declare(name, kind, Contains::Default)
+            .expect("a good name");
     }
     registry
 }
@@ -25,19 +30,27 @@ fn parse(sources: &[(&str, &[&str])]) -> Result<Thresholds, Vec<ThresholdError>>
     let sources = sources
         .iter()
         .map(|(name, expressions)| {
-            let sources = expressions.iter().map(|text| ThresholdSource { expression: (*text).to_owned(), ..Default::default() });
+            let sources = expressions.iter().map(|text| ThresholdSource {
+                expression: (*text).to_owned(),
+                ..Default::default()
+            });
             ((*name).to_owned(), sources.collect())
         })
         .collect();
     Thresholds::parse(&sources, &registry())
 }
 
-fn merged(parts: &[(&str, &[(&str, &str)], Sink)]) -> Merged {
+type Part<'a> = (&'a str, &'a [(&'a str, &'a str)], Sink);
+
+fn merged(parts: &[Part<'_>]) -> Merged {
     let registry = registry();
     let mut merged = Merged::new(&registry);
     let mut delta = Delta::default();
     for (name, tags, sink) in parts {
-        let tags: TagPairs = tags.iter().map(|(key, value)| (Arc::from(*key), Arc::from(*value))).collect();
+        let tags: TagPairs = tags
+            .iter()
+            .map(|(key, value)| (Arc::from(*key), Arc::from(*value)))
+            .collect();
         delta.push(registry.lookup(name).expect("declared"), tags, sink.clone());
     }
     merged.add(&delta);
@@ -62,8 +75,14 @@ fn shown(thresholds: &Thresholds) -> String {
     for metric in thresholds.results() {
         text.push_str(&metric.name);
         for result in &metric.expressions {
-            let observed = result.observed.map_or("-".to_owned(), |value| value.to_string());
-            text.push_str(&format!(" {}{}={observed}", if result.ok { '✓' } else { '✗' }, result.source));
+            let observed = result
+                .observed
+                .map_or_else(|| "-".to_owned(), |value| value.to_string());
+            text.push_str(&format!(
+                " {}{}={observed}",
+                if result.ok { '✓' } else { '✗' },
+                result.source
+            ));
         }
         text.push('\n');
     }
@@ -83,8 +102,17 @@ fn without_samples() {
     ];
     let mut thresholds = parse(sources).expect("valid");
     let nothing = merged(&[]);
-    assert_eq!(thresholds.evaluate(&nothing, SECOND_NS, Phase::Running), Evaluation::default());
-    assert!(thresholds.results().iter().flat_map(|metric| &metric.expressions).all(|result| result.ok && result.observed.is_none()));
+    assert_eq!(
+        thresholds.evaluate(&nothing, SECOND_NS, Phase::Running),
+        Evaluation::default()
+    );
+    assert!(
+        thresholds
+            .results()
+            .iter()
+            .flat_map(|metric| &metric.expressions)
+            .all(|result| result.ok && result.observed.is_none())
+    );
     // As k6 1.8 prints it.
     let end = thresholds.evaluate(&nothing, SECOND_NS, Phase::End);
     assert_eq!(end.crossed, ["count", "count{a:b}", "gauge", "trend"]);
@@ -134,13 +162,24 @@ fn with_samples() {
 
 #[test]
 fn aborting() {
-    let source = |delay: Option<u64>| ThresholdSource { expression: "rate<0.5".to_owned(), abort_on_fail: true, delay_abort_eval_ns: delay };
+    let source = |delay: Option<u64>| ThresholdSource {
+        expression: "rate<0.5".to_owned(),
+        abort_on_fail: true,
+        delay_abort_eval_ns: delay,
+    };
     let state = merged(&[("rate", &[], Sink::Rate { hits: 1, total: 1 })]);
     let check = |delay: Option<u64>, elapsed_ns: u64, expect: bool| {
         let sources = BTreeMap::from([("rate".to_owned(), vec![source(delay)])]);
         let mut thresholds = Thresholds::parse(&sources, &registry()).expect("valid");
         let evaluation = thresholds.evaluate(&state, elapsed_ns, Phase::Running);
-        assert_eq!(evaluation, Evaluation { crossed: vec!["rate".to_owned()], abort: expect }, "{delay:?} {elapsed_ns}");
+        assert_eq!(
+            evaluation,
+            Evaluation {
+                crossed: vec!["rate".to_owned()],
+                abort: expect
+            },
+            "{delay:?} {elapsed_ns}"
+        );
     };
     check(None, 0, true);
     check(Some(SECOND_NS), SECOND_NS - 1, false);
@@ -152,20 +191,39 @@ fn aborting() {
 fn a_threshold_can_recover() {
     let mut thresholds = parse(&[("rate", &["rate>0.5"])]).expect("valid");
     let state = |hits: u64| merged(&[("rate", &[], Sink::Rate { hits, total: 10 })]);
-    assert_eq!(thresholds.evaluate(&state(1), 1, Phase::Running).crossed, ["rate"]);
+    assert_eq!(
+        thresholds.evaluate(&state(1), 1, Phase::Running).crossed,
+        ["rate"]
+    );
     assert!(thresholds.results()[0].is_tainted());
-    assert!(thresholds.evaluate(&state(9), 2, Phase::End).crossed.is_empty());
+    assert!(
+        thresholds
+            .evaluate(&state(9), 2, Phase::End)
+            .crossed
+            .is_empty()
+    );
     assert!(!thresholds.results()[0].is_tainted());
 }
 
 #[test]
 fn every_mistake_is_told() {
-    let sources: &[(&str, &[&str])] =
-        &[("count", &["count>1", "avg<1"]), ("gauge{a}", &["foo"]), ("nope", &["rate>1"]), ("trend", &[" count\n<1", "p(x)<1"])];
+    let sources: &[(&str, &[&str])] = &[
+        ("count", &["count>1", "avg<1"]),
+        ("gauge{a}", &["foo"]),
+        ("nope", &["rate>1"]),
+        ("trend", &[" count\n<1", "p(x)<1"]),
+    ];
     let errors = parse(sources).expect_err("mistakes");
     let shown: Vec<_> = errors
         .iter()
-        .map(|error| format!("{} {} {}: {error}", error.metric, error.expression.as_deref().unwrap_or("-"), error.position))
+        .map(|error| {
+            format!(
+                "{} {} {}: {error}",
+                error.metric,
+                error.expression.as_deref().unwrap_or("-"),
+                error.position
+            )
+        })
         .collect();
     assert_eq!(
         shown,
@@ -184,7 +242,10 @@ fn every_mistake_is_told() {
 fn methods_by_kind() {
     let check = |metric: &str, works: &str| {
         let all = ["count", "rate", "value", "avg", "min", "max", "med", "p(1)"];
-        let working: Vec<_> = all.into_iter().filter(|method| parse(&[(metric, &[&format!("{method}>1")])]).is_ok()).collect();
+        let working: Vec<_> = all
+            .into_iter()
+            .filter(|method| parse(&[(metric, &[&format!("{method}>1")])]).is_ok())
+            .collect();
         assert_eq!(working.join(" "), works, "{metric}");
     };
     check("count", "count rate");
@@ -196,10 +257,16 @@ fn methods_by_kind() {
 
 #[test]
 fn names_without_expressions() {
-    let mut thresholds = parse(&[("trend{a: b}", &[]), ("http_reqs{vu:1,iter:2}", &[])]).expect("valid");
+    let mut thresholds =
+        parse(&[("trend{a: b}", &[]), ("http_reqs{vu:1,iter:2}", &[])]).expect("valid");
     assert!(thresholds.is_empty());
     assert_eq!(thresholds.submetrics().len(), 2);
-    assert!(thresholds.evaluate(&merged(&[]), 0, Phase::End).crossed.is_empty());
+    assert!(
+        thresholds
+            .evaluate(&merged(&[]), 0, Phase::End)
+            .crossed
+            .is_empty()
+    );
     assert_eq!(thresholds.results()[1].submetric, Some(1));
     let warnings = thresholds.warnings();
     assert_eq!(warnings.len(), 2);
