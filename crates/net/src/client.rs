@@ -1,0 +1,415 @@
+//! The exchange: one request and its response over a kept or a new connection, phases measured.
+//!
+//! Redirects, cookies, decompression and metrics are the caller's; see [`crate::redirect`],
+//! [`crate::cookie`], [`crate::encoding`].
+
+use std::cell::{Cell, RefCell};
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+
+use bytes::Bytes;
+use onrush_fiber::{Clock, Nanos};
+
+use crate::conn::{Conn, DialMarks, Step, WireBytes, give_out, take_out};
+use crate::error::{NetError, Op, code};
+use crate::http1::{
+    Body, BodyMode, BodyPlan, EMPTY_CHUNKED, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
+    write_head,
+};
+use crate::options::ClientShared;
+use crate::text::go_quote;
+use crate::url::{Scheme, Url};
+
+/// A VU's connections. Several fibers of the VU (`http.batch`) may use it at once; nothing is borrowed
+/// while one of them waits. There is no limit on active connections.
+pub struct Connections {
+    shared: Rc<ClientShared>,
+    /// The most recently used last.
+    idle: RefCell<Vec<Conn>>,
+    wire: WireBytes,
+    local: Cell<Option<IpAddr>>,
+    /// Counts `close_idle` calls: a request that began before one does not keep its connection.
+    generation: Cell<u32>,
+}
+
+impl Connections {
+    /// No connections yet.
+    pub fn new(shared: Rc<ClientShared>) -> Self {
+        Self {
+            shared,
+            idle: RefCell::new(Vec::new()),
+            wire: WireBytes::default(),
+            local: Cell::new(None),
+            generation: Cell::new(0),
+        }
+    }
+
+    /// Dials from this address from now on (`localIPs`).
+    pub fn set_local_ip(&self, ip: Option<IpAddr>) {
+        self.local.set(ip);
+    }
+
+    /// Bytes sent since the last call, TLS and everything included.
+    pub fn take_bytes_sent(&self) -> u64 {
+        self.wire.sent.take()
+    }
+
+    /// Bytes received since the last call.
+    pub fn take_bytes_received(&self) -> u64 {
+        self.wire.received.take()
+    }
+
+    /// Closes the idle connections (`noVUConnectionReuse`, a VU that is done).
+    pub fn close_idle(&self) {
+        self.generation.set(self.generation.get().wrapping_add(1));
+        let idle = self.idle.take();
+        drop(idle);
+    }
+
+    /// How many connections are idle.
+    pub fn idle_count(&self) -> usize {
+        self.idle.borrow().len()
+    }
+
+    /// Sends a request and reads its response. Suspends the fiber.
+    ///
+    /// A kept connection that turns out to be dead before a byte of the response came is replaced and the
+    /// request repeated, as Go does, when that is safe.
+    ///
+    /// # Errors
+    /// What k6 would report, with the phases measured so far.
+    pub fn exchange(
+        &self,
+        request: &Request<'_>,
+        mode: BodyMode,
+        deadline: Option<Nanos>,
+    ) -> Result<Response, Failure> {
+        let mut attempt = Attempt::new(Clock::now());
+        if let Err(error) = check_url(request.url) {
+            return Err(attempt.fail(error, Bytes::new(), false));
+        }
+        loop {
+            match self.attempt(request, mode, deadline, &mut attempt) {
+                Ok(response) => return Ok(response),
+                Err(Lost { retry: true, .. }) => attempt.again(),
+                Err(lost) => return Err(attempt.fail(lost.error, lost.partial, lost.in_body)),
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        request: &Request<'_>,
+        mode: BodyMode,
+        deadline: Option<Nanos>,
+        attempt: &mut Attempt,
+    ) -> Result<Response, Lost> {
+        let mut out = take_out();
+        let plan = write_head(&mut out, request, self.shared.no_connection_reuse())?;
+        let generation = self.generation.get();
+        let mut conn = match self.take_idle(request.url) {
+            Some(conn) => {
+                attempt.reused = true;
+                conn
+            }
+            None => self.dial(request.url, deadline, attempt)?,
+        };
+        attempt.remote = Some(conn.peer());
+        attempt.tls = conn.tls_info();
+        let body: &[u8] = match (&request.body, plan) {
+            (Body::Bytes(bytes), BodyPlan::Bytes) => bytes,
+            (_, BodyPlan::EmptyChunked) => EMPTY_CHUNKED,
+            _ => &[],
+        };
+        let sent = conn.send(&mut out, body, deadline, &self.wire);
+        give_out(out);
+        let mut reader = ResponseReader::new(request.method == "HEAD", mode, self.shared.limits());
+        if let Err((failure, sent_any)) = sent {
+            return self.after_failed_send(conn, reader, &failure, sent_any, attempt);
+        }
+        attempt.written = Some(Clock::now());
+        let clean = receive_all(&mut conn, &mut reader, deadline, &self.wire, attempt, is_replayable(request))?;
+        if clean && reader.keeps_alive() && generation == self.generation.get() {
+            self.keep(conn);
+        }
+        Ok(attempt.finish(&mut reader))
+    }
+
+    /// The peer may have answered and closed before it had read the whole request: then its answer
+    /// counts.
+    fn after_failed_send(
+        &self,
+        mut conn: Conn,
+        mut reader: ResponseReader,
+        failure: &onrush_fiber::IoFailure,
+        sent_any: bool,
+        attempt: &mut Attempt,
+    ) -> Result<Response, Lost> {
+        while let Ok(step @ (Step::More | Step::Done { .. })) = conn.receive_now(&mut reader, &self.wire) {
+            let now = Clock::now();
+            attempt.written.get_or_insert(now);
+            attempt.first_byte.get_or_insert(now);
+            if matches!(step, Step::Done { .. }) {
+                attempt.end = now;
+                return Ok(attempt.finish(&mut reader));
+            }
+        }
+        attempt.end = Clock::now();
+        let retry = attempt.reused && !sent_any && matches!(failure, onrush_fiber::IoFailure::Io(_));
+        Err(Lost { retry, ..Lost::from(NetError::waiting(Op::Write, failure, conn.peer())) })
+    }
+
+    fn dial(&self, url: &Url, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Conn, NetError> {
+        let address = self.shared.rules().address_of(url, self.shared.resolver(), deadline);
+        let address = address.inspect_err(|_| attempt.end = Clock::now())?;
+        let origin = self.shared.origin(url.host(), address_port(url), url.is_https());
+        let mut marks = DialMarks::default();
+        let local = self.local.get();
+        attempt.remote = Some(address);
+        let conn = Conn::open(&self.shared, origin, address, local, deadline, &mut marks, &self.wire);
+        attempt.dialled = Some(marks);
+        attempt.got_conn = Clock::now();
+        if conn.is_err() {
+            attempt.end = attempt.got_conn;
+            if marks.connected == Nanos::default() {
+                attempt.remote = None;
+            }
+        }
+        conn
+    }
+
+    /// The most recently used idle connection to a URL's origin that is still alive.
+    fn take_idle(&self, url: &Url) -> Option<Conn> {
+        let (host, port, is_tls) = (url.host(), address_port(url), url.is_https());
+        let mut idle = self.idle.borrow_mut();
+        let mut at = idle.len();
+        while at > 0 {
+            at -= 1;
+            let origin = &idle[at].origin;
+            let fits = origin.port == port && origin.is_tls == is_tls && origin.host.eq_ignore_ascii_case(host);
+            if !fits {
+                continue;
+            }
+            let mut conn = idle.remove(at);
+            if conn.is_fresh(&self.wire) {
+                return Some(conn);
+            }
+        }
+        None
+    }
+
+    /// Keeps a connection, within the limits on idle ones: as in Go, one too many for its host is closed,
+    /// one too many in all pushes out the one that was idle longest.
+    fn keep(&self, conn: Conn) {
+        if self.shared.no_connection_reuse() {
+            return;
+        }
+        let mut idle = self.idle.borrow_mut();
+        let same = idle.iter().filter(|other| Rc::ptr_eq(&other.origin, &conn.origin)).count();
+        if same >= self.shared.idle_per_host() || self.shared.idle_total() == 0 {
+            return;
+        }
+        if idle.len() >= self.shared.idle_total() {
+            idle.remove(0);
+        }
+        if idle.len() == idle.capacity() {
+            // Most VUs have one connection; `push` would make room for four.
+            idle.reserve_exact(1);
+        }
+        idle.push(conn);
+    }
+}
+
+impl std::fmt::Debug for Connections {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connections").field("idle", &self.idle_count()).finish_non_exhaustive()
+    }
+}
+
+/// A failed attempt.
+struct Lost {
+    error: NetError,
+    partial: Bytes,
+    in_body: bool,
+    retry: bool,
+}
+
+impl From<NetError> for Lost {
+    fn from(error: NetError) -> Self {
+        Self { error, partial: Bytes::new(), in_body: false, retry: false }
+    }
+}
+
+/// When the phases of one attempt happened.
+struct Attempt {
+    start: Nanos,
+    got_conn: Nanos,
+    dialled: Option<DialMarks>,
+    written: Option<Nanos>,
+    first_byte: Option<Nanos>,
+    end: Nanos,
+    remote: Option<SocketAddr>,
+    tls: Option<TlsInfo>,
+    reused: bool,
+}
+
+impl Attempt {
+    fn new(start: Nanos) -> Self {
+        Self {
+            start,
+            got_conn: start,
+            dialled: None,
+            written: None,
+            first_byte: None,
+            end: start,
+            remote: None,
+            tls: None,
+            reused: false,
+        }
+    }
+
+    /// Starts over on another connection; the time so far counts as waiting for it.
+    fn again(&mut self) {
+        *self = Self { got_conn: Clock::now(), ..Self::new(self.start) };
+    }
+
+    fn timings(&self) -> Timings {
+        let span = |from: Nanos, to: Nanos| Nanos(to.0.saturating_sub(from.0)).as_millis_f64();
+        let mut timings = Timings { blocked: span(self.start, self.got_conn), end: self.end, ..Timings::default() };
+        if let Some(marks) = self.dialled {
+            if marks.connected != Nanos::default() {
+                timings.connecting = span(marks.connect_start, marks.connected);
+            }
+            if let Some(secured) = marks.secured {
+                timings.tls_handshaking = span(marks.connected, secured);
+            }
+        }
+        let Some(written) = self.written else { return timings };
+        timings.sending = span(self.got_conn, written);
+        match self.first_byte {
+            Some(first) => {
+                timings.waiting = span(written, first);
+                timings.receiving = span(first.max(written), self.end);
+            }
+            None => timings.waiting = span(written, self.end),
+        }
+        timings
+    }
+
+    fn finish(&self, reader: &mut ResponseReader) -> Response {
+        let body = reader.take_body();
+        let body_len = reader.body_len();
+        let (status, proto, headers) = reader.take_head_parts().unwrap_or_default();
+        Response {
+            status,
+            proto,
+            headers,
+            body,
+            body_len,
+            remote: self.remote.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0))),
+            tls: self.tls,
+            timings: self.timings(),
+            reused: self.reused,
+        }
+    }
+
+    fn fail(&mut self, error: NetError, partial: Bytes, in_body: bool) -> Failure {
+        Failure {
+            error,
+            timings: self.timings(),
+            remote: self.remote,
+            tls: self.tls,
+            reused: self.reused,
+            partial_body: in_body.then_some(partial),
+        }
+    }
+}
+
+/// Reads until the response is complete; whether nothing came after it.
+fn receive_all(
+    conn: &mut Conn,
+    reader: &mut ResponseReader,
+    deadline: Option<Nanos>,
+    wire: &WireBytes,
+    attempt: &mut Attempt,
+    replayable: bool,
+) -> Result<bool, Lost> {
+    loop {
+        let step = conn.receive(reader, deadline, wire);
+        let now = Clock::now();
+        attempt.end = now;
+        let error = match step {
+            Ok(Step::Done { clean }) => {
+                attempt.first_byte.get_or_insert(now);
+                return Ok(clean);
+            }
+            Ok(step @ (Step::More | Step::Again)) => {
+                if matches!(step, Step::More) {
+                    attempt.first_byte.get_or_insert(now);
+                }
+                if deadline.is_none_or(|deadline| now < deadline) {
+                    continue;
+                }
+                NetError::timeout()
+            }
+            Ok(Step::Eof) => match reader.finish() {
+                Ok(()) => return Ok(false),
+                Err(error) => error,
+            },
+            Err(error) => after_break(error, reader),
+        };
+        if reader.has_started() {
+            attempt.first_byte.get_or_insert(now);
+        }
+        return Err(lost(error, reader, attempt, replayable));
+    }
+}
+
+/// A connection that breaks in the middle of a head: as in Go, what is wrong with the line it broke off
+/// in comes first.
+fn after_break(error: NetError, reader: &mut ResponseReader) -> NetError {
+    if error.code != code::RESET_BY_PEER || reader.in_body() || !reader.has_started() {
+        return error;
+    }
+    match reader.finish() {
+        Err(verdict) if verdict.message != NetError::unexpected_eof().message => verdict,
+        _ => NetError { detail: NetError::malformed(&*error.detail).detail, ..error },
+    }
+}
+
+fn lost(error: NetError, reader: &mut ResponseReader, attempt: &Attempt, replayable: bool) -> Lost {
+    let in_body = reader.in_body();
+    let error = if in_body { error.in_body() } else { error };
+    let broke = error.code == code::RESET_BY_PEER || error == NetError::eof();
+    let retry = attempt.reused && !reader.has_started() && broke && replayable;
+    let partial = if in_body { reader.take_body() } else { Bytes::new() };
+    Lost { error, partial, in_body, retry }
+}
+
+/// Whether Go would repeat the request when a kept connection turns out to be dead: what a server may do
+/// twice without harm.
+fn is_replayable(request: &Request<'_>) -> bool {
+    if matches!(request.method, "" | "GET" | "HEAD" | "OPTIONS" | "TRACE") {
+        return true;
+    }
+    request.head.split(|&byte| byte == b'\n').any(|line| {
+        line.starts_with(b"Idempotency-Key:") || line.starts_with(b"X-Idempotency-Key:")
+    })
+}
+
+/// What can be parsed but not requested, in Go's words.
+fn check_url(url: &Url) -> Result<(), NetError> {
+    if url.scheme() == Scheme::Other {
+        let scheme = go_quote(url.scheme_text().as_bytes());
+        return Err(NetError::generic(format!("unsupported protocol scheme {scheme}")));
+    }
+    if url.host().is_empty() {
+        return Err(NetError::generic("http: no Host in request URL"));
+    }
+    Ok(())
+}
+
+/// The port for comparing origins; a URL whose port is none never gets a connection.
+fn address_port(url: &Url) -> u16 {
+    url.port().unwrap_or_default()
+}

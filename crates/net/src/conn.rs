@@ -1,0 +1,371 @@
+//! One connection: TCP, with TLS on it or not, moving bytes between a socket and a response reader.
+//!
+//! All connections of a thread share one read buffer. It is only touched between two suspensions: a
+//! fiber waits until its socket is readable, reads into the buffer, feeds its reader, and only then may
+//! wait again.
+
+use std::cell::{Cell, RefCell};
+use std::io::IoSlice;
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+
+use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
+
+use crate::error::{NetError, Op};
+use crate::http1::{Fed, ResponseReader, TlsInfo};
+use crate::options::ClientShared;
+use crate::tls::{Advance, TlsSession, to_net_error};
+
+/// The shared read buffer. One read of this size takes what a socket buffer usually holds; responses of
+/// load tests are far smaller.
+const SCRATCH_BYTES: usize = 64 << 10;
+/// From this size on, what is missing of a body is read straight into the body.
+const DIRECT_READ_BYTES_MIN: usize = 16 << 10;
+/// A body up to this size is copied behind its head, so that both go out in one plain write.
+const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
+/// Plaintext encrypted at a time.
+const TLS_WRITE_BYTES: usize = 64 << 10;
+/// A write buffer that grew beyond this is not kept for the next request.
+const OUT_BYTES_KEPT: usize = 64 << 10;
+
+thread_local! {
+    static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; SCRATCH_BYTES].into());
+    /// The buffer requests are serialised into. Taken while one is written: a fiber that has to wait in
+    /// its write keeps it, and the next one starts a new one.
+    static OUT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Where a connection goes: what requests must have in common to share it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) host: Box<str>,
+    pub(crate) port: u16,
+    pub(crate) is_tls: bool,
+}
+
+/// Bytes that crossed the wire, TLS included.
+#[derive(Debug, Default)]
+pub(crate) struct WireBytes {
+    pub(crate) sent: Cell<u64>,
+    pub(crate) received: Cell<u64>,
+}
+
+impl WireBytes {
+    fn add_sent(&self, count: usize) {
+        self.sent.set(self.sent.get() + count as u64);
+    }
+
+    fn add_received(&self, count: usize) {
+        self.received.set(self.received.get() + count as u64);
+    }
+}
+
+/// An open connection. Idle, it holds no buffer.
+pub(crate) struct Conn {
+    stream: TcpStream,
+    tls: Option<Box<TlsSession>>,
+    pub(crate) origin: Rc<Origin>,
+}
+
+/// When the phases of making a connection happened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct DialMarks {
+    pub(crate) connect_start: Nanos,
+    pub(crate) connected: Nanos,
+    pub(crate) secured: Option<Nanos>,
+}
+
+/// What came of one read.
+pub(crate) enum Step {
+    /// Bytes were fed; the response goes on.
+    More,
+    /// The response is complete. `clean` when nothing came after it, so that the connection can be used
+    /// again.
+    Done {
+        clean: bool,
+    },
+    /// The peer has closed its side.
+    Eof,
+    /// Nothing for the reader yet.
+    Again,
+}
+
+impl Conn {
+    /// Connects to `address` and, for a TLS origin, shakes hands. `marks` is filled as far as it comes.
+    pub(crate) fn open(
+        shared: &ClientShared,
+        origin: Rc<Origin>,
+        address: SocketAddr,
+        local: Option<IpAddr>,
+        deadline: Option<Nanos>,
+        marks: &mut DialMarks,
+        wire: &WireBytes,
+    ) -> Result<Self, NetError> {
+        marks.connect_start = Clock::now();
+        let dial_deadline = marks.connect_start + shared.dial_timeout();
+        let until = deadline.map_or(dial_deadline, |deadline| deadline.min(dial_deadline));
+        let stream = match TcpStream::connect(address, local, Some(until)) {
+            Ok(stream) => stream,
+            Err(IoFailure::Io(error)) => return Err(NetError::dial(&error, address)),
+            Err(IoFailure::Cancelled) => return Err(NetError::cancelled()),
+            Err(IoFailure::Timeout) if deadline.is_some_and(|deadline| deadline <= dial_deadline) => {
+                return Err(NetError::timeout());
+            }
+            Err(IoFailure::Timeout) => return Err(NetError::dial_timeout(address)),
+        };
+        marks.connected = Clock::now();
+        let mut conn = Self { stream, tls: None, origin };
+        if conn.origin.is_tls {
+            conn.tls = Some(Box::new(shared.tls().connect(&conn.origin.host)?));
+            conn.shake_hands(deadline, wire)?;
+            marks.secured = Some(Clock::now());
+        }
+        Ok(conn)
+    }
+
+    /// The peer's address.
+    pub(crate) fn peer(&self) -> SocketAddr {
+        self.stream.peer_addr()
+    }
+
+    /// What TLS negotiated.
+    pub(crate) fn tls_info(&self) -> Option<TlsInfo> {
+        self.tls.as_ref().and_then(|tls| tls.info())
+    }
+
+    /// Whether an idle connection can be used: the peer has neither closed it nor said anything.
+    pub(crate) fn is_fresh(&mut self, wire: &WireBytes) -> bool {
+        if !self.stream.is_readable() {
+            return true;
+        }
+        if self.stream.is_closed_by_peer() {
+            return false;
+        }
+        if !self.stream.is_readable() {
+            return true;
+        }
+        // Over TLS it may be a session ticket; data nobody asked for means the two sides disagree.
+        let mut unasked = self.tls.is_none();
+        while !unasked && self.stream.is_readable() {
+            match self.pull_tls(wire, |_| unasked = true) {
+                Ok((_, Step::Again)) => {}
+                Ok(_) | Err(_) => return false,
+            }
+        }
+        !unasked
+    }
+
+    /// Writes a request's head and body. A failure says whether anything may have reached the peer.
+    pub(crate) fn send(
+        &mut self,
+        head: &mut Vec<u8>,
+        body: &[u8],
+        deadline: Option<Nanos>,
+        wire: &WireBytes,
+    ) -> Result<(), (IoFailure, bool)> {
+        if self.tls.is_some() {
+            return self.send_tls(head, body, deadline, wire);
+        }
+        if body.len() <= INLINE_BODY_BYTES_MAX {
+            head.extend_from_slice(body);
+            // One write that fails has sent nothing: the request fits in an empty socket buffer.
+            self.stream.write_all(head, deadline).map_err(|failure| (failure, false))?;
+            wire.add_sent(head.len());
+            return Ok(());
+        }
+        self.stream
+            .write_vectored_all(&[IoSlice::new(head), IoSlice::new(body)], deadline)
+            .map_err(|failure| (failure, true))?;
+        wire.add_sent(head.len() + body.len());
+        Ok(())
+    }
+
+    fn send_tls(
+        &mut self,
+        head: &mut Vec<u8>,
+        body: &[u8],
+        deadline: Option<Nanos>,
+        wire: &WireBytes,
+    ) -> Result<(), (IoFailure, bool)> {
+        let inline = body.len() <= INLINE_BODY_BYTES_MAX;
+        if inline {
+            head.extend_from_slice(body);
+        }
+        let rest: &[u8] = if inline { &[] } else { body };
+        let mut sent_any = false;
+        for piece in std::iter::once(head.as_slice()).chain(rest.chunks(TLS_WRITE_BYTES)) {
+            let mut out = Vec::new();
+            let tls = self.tls.as_mut().expect("send_tls is called on TLS connections");
+            tls.encrypt(piece, &mut out)
+                .map_err(|error| (IoFailure::Io(std::io::Error::other(error)), sent_any))?;
+            self.stream.write_all(&out, deadline).map_err(|failure| (failure, sent_any))?;
+            wire.add_sent(out.len());
+            sent_any = true;
+        }
+        Ok(())
+    }
+
+    /// Waits for bytes and feeds them to `reader`.
+    pub(crate) fn receive(
+        &mut self,
+        reader: &mut ResponseReader,
+        deadline: Option<Nanos>,
+        wire: &WireBytes,
+    ) -> Result<Step, NetError> {
+        let peer = self.peer();
+        let failed = |failure: IoFailure| NetError::waiting(Op::Read, &failure, peer);
+        if self.tls.is_some() {
+            return self.receive_tls(reader, deadline, wire);
+        }
+        if let Some(space) = reader.direct_space(DIRECT_READ_BYTES_MIN) {
+            let count = self.stream.read(space, deadline).map_err(failed)?;
+            wire.add_received(count);
+            return Ok(match reader.advance(count) {
+                _ if count == 0 => Step::Eof,
+                Fed::More => Step::More,
+                Fed::Done { .. } => Step::Done { clean: true },
+            });
+        }
+        self.stream.wait_readable(deadline).map_err(failed)?;
+        self.receive_now(reader, wire)
+    }
+
+    /// Feeds what has arrived, without waiting.
+    pub(crate) fn receive_now(&mut self, reader: &mut ResponseReader, wire: &WireBytes) -> Result<Step, NetError> {
+        if self.tls.is_some() {
+            return self.feed_tls(reader, wire);
+        }
+        SCRATCH.with_borrow_mut(|scratch| match self.stream.try_read(scratch) {
+            Ok(None) => Ok(Step::Again),
+            Ok(Some(0)) => Ok(Step::Eof),
+            Ok(Some(count)) => {
+                wire.add_received(count);
+                Ok(match reader.feed(&scratch[..count])? {
+                    Fed::Done { used } => Step::Done { clean: used == count },
+                    Fed::More => Step::More,
+                })
+            }
+            Err(failure) => Err(NetError::waiting(Op::Read, &failure, self.stream.peer_addr())),
+        })
+    }
+
+    fn receive_tls(
+        &mut self,
+        reader: &mut ResponseReader,
+        deadline: Option<Nanos>,
+        wire: &WireBytes,
+    ) -> Result<Step, NetError> {
+        let peer = self.peer();
+        self.stream
+            .wait_readable(deadline)
+            .map_err(|failure| NetError::waiting(Op::Read, &failure, peer))?;
+        let step = self.feed_tls(reader, wire)?;
+        self.flush(deadline, wire)?;
+        Ok(step)
+    }
+
+    fn feed_tls(&mut self, reader: &mut ResponseReader, wire: &WireBytes) -> Result<Step, NetError> {
+        let mut outcome = Ok(None);
+        let mut excess = false;
+        let (_, step) = self.pull_tls(wire, |data| match outcome {
+            Ok(None | Some(Fed::More)) => {
+                outcome = reader.feed(data).map(Some);
+                if let Ok(Some(Fed::Done { used })) = outcome {
+                    excess = used < data.len();
+                }
+            }
+            Ok(Some(Fed::Done { .. })) => excess = true,
+            Err(_) => {}
+        })?;
+        Ok(match outcome? {
+            Some(Fed::Done { .. }) => Step::Done { clean: !excess && !matches!(step, Step::Eof) },
+            Some(Fed::More) if !matches!(step, Step::Eof) => Step::More,
+            _ => step,
+        })
+    }
+
+    /// Reads once and drives the TLS session over it; `Step::Eof` when the peer has closed.
+    fn pull_tls(&mut self, wire: &WireBytes, sink: impl FnMut(&[u8])) -> Result<(Advance, Step), NetError> {
+        let peer = self.stream.peer_addr();
+        let tls = self.tls.as_mut().expect("pull_tls is called on TLS connections");
+        SCRATCH.with_borrow_mut(|scratch| {
+            let kept = tls.pending().len();
+            let mut long;
+            // Room behind what is pending; a long handshake message gets a buffer of its own.
+            let buffer: &mut [u8] = if kept <= SCRATCH_BYTES / 2 {
+                scratch
+            } else {
+                long = vec![0; kept + SCRATCH_BYTES];
+                &mut long
+            };
+            buffer[..kept].copy_from_slice(tls.pending());
+            let count = match self.stream.try_read(&mut buffer[kept..]) {
+                Ok(None) => return Ok((Advance::Handshaking, Step::Again)),
+                Ok(Some(0)) => return Ok((Advance::Closed, Step::Eof)),
+                Ok(Some(count)) => count,
+                Err(failure) => return Err(NetError::waiting(Op::Read, &failure, peer)),
+            };
+            wire.add_received(count);
+            let advance = tls
+                .advance(&mut buffer[..kept + count], sink)
+                .map_err(|error| to_net_error(&error, &self.origin.host))?;
+            let step = if advance == Advance::Closed { Step::Eof } else { Step::Again };
+            Ok((advance, step))
+        })
+    }
+
+    fn shake_hands(&mut self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), NetError> {
+        let peer = self.peer();
+        let tls = self.tls.as_mut().expect("shake_hands is called on TLS connections");
+        tls.advance(&mut [], |_| {}).map_err(|error| to_net_error(&error, &self.origin.host))?;
+        loop {
+            self.flush(deadline, wire)?;
+            self.stream
+                .wait_readable(deadline)
+                .map_err(|failure| NetError::waiting(Op::Read, &failure, peer))?;
+            let outcome = self.pull_tls(wire, |_| {});
+            match outcome {
+                Ok((Advance::Open, _)) => return self.flush(deadline, wire),
+                Ok((Advance::Closed, _)) => return Err(NetError::eof()),
+                Ok((Advance::Handshaking, _)) => {}
+                Err(error) => {
+                    // Tell the peer why, if it can be told at once.
+                    let _ = self.flush(Some(Clock::now()), wire);
+                    return Err(error);
+                }
+            }
+            if deadline.is_some_and(|deadline| deadline <= Clock::now()) {
+                return Err(NetError::timeout());
+            }
+        }
+    }
+
+    /// Sends the records that wait in the session.
+    fn flush(&mut self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), NetError> {
+        let Some(tls) = &mut self.tls else { return Ok(()) };
+        let out = tls.take_outgoing();
+        if out.is_empty() {
+            return Ok(());
+        }
+        let peer = self.stream.peer_addr();
+        self.stream
+            .write_all(&out, deadline)
+            .map_err(|failure| NetError::waiting(Op::Write, &failure, peer))?;
+        wire.add_sent(out.len());
+        Ok(())
+    }
+}
+
+/// Takes the thread's write buffer, empty.
+pub(crate) fn take_out() -> Vec<u8> {
+    let mut out = OUT.take();
+    out.clear();
+    out
+}
+
+/// Gives the write buffer back.
+pub(crate) fn give_out(out: Vec<u8>) {
+    if out.capacity() <= OUT_BYTES_KEPT {
+        OUT.set(out);
+    }
+}

@@ -1,0 +1,359 @@
+//! Real lookups: one helper thread a process, a shared cache, waiting fibers woken by it.
+//!
+//! The thread is started by the first name that needs it; a run against addresses, static hosts and
+//! `localhost` never starts it. Several fibers that ask for the same name wait for one lookup.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker};
+
+use hickory_resolver::TokioResolver;
+use hickory_resolver::config::LookupIpStrategy;
+use hickory_resolver::net::{DnsError, NetError as HickoryError};
+use onrush_fiber::{Clock, Nanos, Woke, block_on};
+
+use super::{DnsOptions, Policy, Select, Ttl};
+use crate::error::NetError;
+
+/// Names remembered at once; when there are more, all are forgotten.
+const CACHED_HOSTS_MAX: usize = 10_000;
+/// Names being looked up at once.
+const LOOKUPS_MAX: usize = 4_096;
+
+/// A handle on the process's resolver. Cheap to clone, usable from every thread.
+#[derive(Clone)]
+pub struct Resolver {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    options: DnsOptions,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    cache: HashMap<Box<str>, Entry>,
+    /// Names being looked up, and who waits for them.
+    pending: HashMap<Box<str>, Vec<Arc<Answer>>>,
+    worker: Option<tokio::sync::mpsc::Sender<Box<str>>>,
+    random: u64,
+}
+
+struct Entry {
+    ips: Vec<IpAddr>,
+    /// When the answer is not used any more; `None` for never.
+    expires: Option<Nanos>,
+    next: usize,
+}
+
+type Outcome = Result<Vec<IpAddr>, NetError>;
+
+/// Where a waiting fiber finds its answer.
+#[derive(Default)]
+struct Answer {
+    slot: Mutex<(Option<Outcome>, Option<Waker>)>,
+}
+
+impl Resolver {
+    /// A resolver under the `dns` option.
+    pub fn new(options: DnsOptions) -> Self {
+        let state = State { random: Clock::now().0 | 1, ..State::default() };
+        Self { shared: Arc::new(Shared { options, state: Mutex::new(state) }) }
+    }
+
+    /// The address to use for a name. Suspends the fiber unless the answer is cached.
+    ///
+    /// # Errors
+    /// 1101 when the name does not exist, 1100 for other failures, 1050 when the deadline passes.
+    pub fn resolve(&self, host: &str, deadline: Option<Nanos>) -> Result<IpAddr, NetError> {
+        let host: Box<str> = host.trim_end_matches('.').to_ascii_lowercase().into();
+        let answer = {
+            let mut state = self.shared.lock();
+            if let Some(ip) = state.cached(&host, Clock::now(), self.shared.options.select) {
+                return Ok(ip);
+            }
+            if *host == *"localhost" {
+                // RFC 6761: never asked over the network.
+                let both = vec![IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+                return self.shared.settle(&mut state, &host, both);
+            }
+            state.ask(&host, &self.shared)?
+        };
+        let waited = block_on(Box::pin(WaitFor { answer }), deadline);
+        let ips = match waited {
+            Ok(outcome) => outcome?,
+            Err(Woke::Cancelled) => return Err(NetError::cancelled()),
+            Err(_) => return Err(NetError::timeout()),
+        };
+        let mut state = self.shared.lock();
+        self.shared.settle(&mut state, &host, ips)
+    }
+}
+
+impl std::fmt::Debug for Resolver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resolver").field("options", &self.shared.options).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic while it was held cannot have left it half changed: each change is one assignment.
+        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Applies the policy to an answer, remembers it and picks an address.
+    fn settle(&self, state: &mut State, host: &str, ips: Vec<IpAddr>) -> Result<IpAddr, NetError> {
+        let ips = self.options.policy.filter(ips);
+        let expires = match self.options.ttl {
+            Ttl::None => {
+                let mut entry = Entry { ips, expires: None, next: 0 };
+                return entry
+                    .pick(self.options.select, &mut state.random)
+                    .ok_or_else(|| NetError::no_such_host(host));
+            }
+            Ttl::For(ttl) => Some(Clock::now() + ttl),
+            Ttl::Forever => None,
+        };
+        if ips.is_empty() {
+            return Err(NetError::no_such_host(host));
+        }
+        if state.cache.len() >= CACHED_HOSTS_MAX && !state.cache.contains_key(host) {
+            state.cache.clear();
+        }
+        let next = state.cache.get(host).map_or(0, |entry| entry.next);
+        let mut entry = Entry { ips, expires, next };
+        let picked = entry.pick(self.options.select, &mut state.random);
+        state.cache.insert(host.into(), entry);
+        picked.ok_or_else(|| NetError::no_such_host(host))
+    }
+
+    /// Hands an answer to everyone who waits for it.
+    fn deliver(&self, host: &str, outcome: &Outcome) {
+        let waiting = self.lock().pending.remove(host).unwrap_or_default();
+        for answer in waiting {
+            let mut slot = answer.slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            slot.0 = Some(outcome.clone());
+            if let Some(waker) = slot.1.take() {
+                waker.wake();
+            }
+        }
+    }
+}
+
+impl State {
+    fn cached(&mut self, host: &str, now: Nanos, select: Select) -> Option<IpAddr> {
+        let entry = self.cache.get_mut(host)?;
+        if entry.expires.is_some_and(|expires| expires <= now) {
+            self.cache.remove(host);
+            return None;
+        }
+        entry.pick(select, &mut self.random)
+    }
+
+    /// Joins the lookup of a name, starting it when it is the first.
+    fn ask(&mut self, host: &str, shared: &Arc<Shared>) -> Result<Arc<Answer>, NetError> {
+        let answer = Arc::new(Answer::default());
+        if let Some(waiting) = self.pending.get_mut(host) {
+            waiting.push(Arc::clone(&answer));
+            return Ok(answer);
+        }
+        if self.worker.as_ref().is_none_or(tokio::sync::mpsc::Sender::is_closed) {
+            self.worker = Some(start_worker(shared).map_err(|reason| NetError::dns(host, &reason))?);
+        }
+        let sent = self.worker.as_ref().map(|worker| worker.try_send(host.into()));
+        match sent {
+            Some(Ok(())) => {
+                self.pending.insert(host.into(), vec![Arc::clone(&answer)]);
+                Ok(answer)
+            }
+            _ => Err(NetError::dns(host, "too many lookups at once")),
+        }
+    }
+}
+
+impl Entry {
+    fn pick(&mut self, select: Select, random: &mut u64) -> Option<IpAddr> {
+        let count = self.ips.len();
+        if count == 0 {
+            return None;
+        }
+        let at = match select {
+            Select::First => 0,
+            Select::RoundRobin => {
+                let at = self.next % count;
+                self.next = at + 1;
+                at
+            }
+            Select::Random => {
+                // xorshift64: which of a few addresses comes next needs no better.
+                *random ^= *random << 13;
+                *random ^= *random >> 7;
+                *random ^= *random << 17;
+                usize::try_from(*random % count as u64).unwrap_or(0)
+            }
+        };
+        self.ips.get(at).copied()
+    }
+}
+
+struct WaitFor {
+    answer: Arc<Answer>,
+}
+
+impl Future for WaitFor {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut slot = self.answer.slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match slot.0.take() {
+            Some(outcome) => Poll::Ready(outcome),
+            None => {
+                slot.1 = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// Starts the helper thread; it ends when the last [`Resolver`] is gone.
+fn start_worker(shared: &Arc<Shared>) -> Result<tokio::sync::mpsc::Sender<Box<str>>, String> {
+    let (sender, receiver) = tokio::sync::mpsc::channel(LOOKUPS_MAX);
+    let weak = Arc::downgrade(shared);
+    let policy = shared.options.policy;
+    std::thread::Builder::new()
+        .name("dns".to_owned())
+        .spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            match runtime {
+                Ok(runtime) => runtime.block_on(serve(receiver, weak, policy)),
+                Err(error) => refuse_all(receiver, &weak, &error.to_string()),
+            }
+        })
+        .map_err(|error| format!("cannot start the resolver thread: {error}"))?;
+    Ok(sender)
+}
+
+async fn serve(
+    mut jobs: tokio::sync::mpsc::Receiver<Box<str>>,
+    shared: std::sync::Weak<Shared>,
+    policy: Policy,
+) {
+    let resolver = match build_resolver(policy) {
+        Ok(resolver) => Arc::new(resolver),
+        Err(reason) => {
+            while let Some(host) = jobs.recv().await {
+                if let Some(shared) = shared.upgrade() {
+                    shared.deliver(&host, &Err(NetError::dns(&host, &reason)));
+                }
+            }
+            return;
+        }
+    };
+    while let Some(host) = jobs.recv().await {
+        let (resolver, shared) = (Arc::clone(&resolver), shared.clone());
+        tokio::spawn(async move {
+            let asked = host.clone();
+            let lookup = tokio::spawn(async move { look_up(&resolver, &asked).await });
+            // A panic in the resolver must not leave the waiting fibers without an answer.
+            let outcome = lookup.await.unwrap_or_else(|error| Err(NetError::dns(&host, &error.to_string())));
+            if let Some(shared) = shared.upgrade() {
+                shared.deliver(&host, &outcome);
+            }
+        });
+    }
+}
+
+fn refuse_all(
+    mut jobs: tokio::sync::mpsc::Receiver<Box<str>>,
+    shared: &std::sync::Weak<Shared>,
+    reason: &str,
+) {
+    while let Some(host) = jobs.blocking_recv() {
+        if let Some(shared) = shared.upgrade() {
+            shared.deliver(&host, &Err(NetError::dns(&host, reason)));
+        }
+    }
+}
+
+/// The system's resolver settings, the hosts file included. Its own cache is off: ours follows `ttl`.
+fn build_resolver(policy: Policy) -> Result<TokioResolver, String> {
+    let mut builder = TokioResolver::builder_tokio().map_err(|error| error.to_string())?;
+    let options = builder.options_mut();
+    options.cache_size = 0;
+    options.ip_strategy = match policy {
+        Policy::OnlyIpv4 => LookupIpStrategy::Ipv4Only,
+        Policy::OnlyIpv6 => LookupIpStrategy::Ipv6Only,
+        Policy::PreferIpv4 | Policy::PreferIpv6 | Policy::Any => LookupIpStrategy::Ipv4AndIpv6,
+    };
+    builder.build().map_err(|error| error.to_string())
+}
+
+async fn look_up(resolver: &TokioResolver, host: &str) -> Outcome {
+    match resolver.lookup_ip(host).await {
+        Ok(found) => {
+            let ips: Vec<IpAddr> = found.iter().collect();
+            if ips.is_empty() { Err(NetError::no_such_host(host)) } else { Ok(ips) }
+        }
+        Err(HickoryError::Dns(DnsError::NoRecordsFound(_))) => Err(NetError::no_such_host(host)),
+        Err(HickoryError::Timeout) => Err(NetError::dns(host, "i/o timeout")),
+        // A name that cannot be asked for does not exist.
+        Err(HickoryError::Proto(_)) => Err(NetError::no_such_host(host)),
+        Err(error) => Err(NetError::dns(host, &error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(count: u8) -> Entry {
+        let ips = (0..count).map(|last| IpAddr::from([10, 0, 0, last])).collect();
+        Entry { ips, expires: None, next: 0 }
+    }
+
+    #[test]
+    fn picks() {
+        let mut random = 7;
+        let mut three = entry(3);
+        let turn: Vec<_> = (0..4).map(|_| three.pick(Select::RoundRobin, &mut random).unwrap()).collect();
+        assert_eq!(turn, [[10, 0, 0, 0], [10, 0, 0, 1], [10, 0, 0, 2], [10, 0, 0, 0]].map(IpAddr::from));
+        assert_eq!(three.pick(Select::First, &mut random), Some(IpAddr::from([10, 0, 0, 0])));
+        let mut seen = [0; 3];
+        for _ in 0..300 {
+            let IpAddr::V4(ip) = three.pick(Select::Random, &mut random).unwrap() else { unreachable!() };
+            seen[usize::from(ip.octets()[3])] += 1;
+        }
+        assert!(seen.iter().all(|&count| count > 50), "{seen:?}");
+        assert_eq!(entry(0).pick(Select::Random, &mut random), None);
+    }
+
+    #[test]
+    fn answers_live_as_long_as_ttl_says() {
+        let run = |ttl: Ttl| {
+            let resolver = Resolver::new(DnsOptions { ttl, select: Select::First, ..DnsOptions::default() });
+            let mut state = resolver.shared.lock();
+            let ips = vec![IpAddr::from([1, 2, 3, 4])];
+            resolver.shared.settle(&mut state, "h", ips).unwrap();
+            let now = Clock::now();
+            let hour = now + std::time::Duration::from_secs(3600);
+            let select = Select::First;
+            (state.cached("h", now, select).is_some(), state.cached("h", hour, select).is_some())
+        };
+        assert_eq!(run(Ttl::None), (false, false));
+        assert_eq!(run(Ttl::For(std::time::Duration::from_secs(60))), (true, false));
+        assert_eq!(run(Ttl::Forever), (true, true));
+    }
+
+    #[test]
+    fn an_answer_without_a_fitting_address_is_no_host() {
+        let resolver = Resolver::new(DnsOptions { policy: Policy::OnlyIpv6, ..DnsOptions::default() });
+        let mut state = resolver.shared.lock();
+        let error = resolver.shared.settle(&mut state, "h", vec![IpAddr::from([1, 2, 3, 4])]).unwrap_err();
+        assert_eq!((error.code, error.message.as_str()), (1101, "lookup: no such host"));
+    }
+}

@@ -1,0 +1,392 @@
+//! Header fields: Go's canonical names, the headers of a request, the header block of a response.
+//!
+//! A response's block keeps the bytes the server sent in one allocation and looks fields up when they
+//! are asked for: most responses of a load test have their status read and nothing else.
+
+use std::borrow::Cow;
+
+use crate::error::NetError;
+use crate::text::{eq_lower, go_quote, trim_ows};
+
+/// Go's `textproto.CanonicalMIMEHeaderKey`: `content-type` becomes `Content-Type`. A name that is no
+/// token is returned as it is.
+pub fn canonical_name(name: &str) -> Cow<'_, str> {
+    let is_canonical = |bytes: &[u8]| {
+        let mut upper = true;
+        bytes.iter().all(|&byte| {
+            let fits = if upper { !byte.is_ascii_lowercase() } else { !byte.is_ascii_uppercase() };
+            upper = byte == b'-';
+            fits
+        })
+    };
+    if is_canonical(name.as_bytes()) || !name.bytes().all(is_token_byte) {
+        return Cow::Borrowed(name);
+    }
+    let mut upper = true;
+    let canonical = name
+        .chars()
+        .map(|letter| {
+            let cased = if upper { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+            upper = letter == '-';
+            cased
+        })
+        .collect();
+    Cow::Owned(canonical)
+}
+
+/// Whether a byte may be part of a header name or a method (RFC 9110 `tchar`).
+pub fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+/// Whether a byte may be part of a header value.
+pub fn is_value_byte(byte: u8) -> bool {
+    byte >= 0x20 && byte != 0x7f || byte == b'\t'
+}
+
+/// The headers of a request under Go's rules: canonical names, sent in the order of their names.
+///
+/// `Host`, `User-Agent`, `Content-Length`, `Transfer-Encoding` and `Trailer` may be set and read but are
+/// not written: the request itself decides about them (see [`crate::http1::Request`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestHeaders {
+    /// Sorted by name; equal names in the order they were added.
+    fields: Vec<(Box<str>, Box<str>)>,
+}
+
+impl RequestHeaders {
+    /// No headers.
+    pub const fn new() -> Self {
+        Self { fields: Vec::new() }
+    }
+
+    /// Replaces a header.
+    pub fn set(&mut self, name: &str, value: &str) {
+        let name = canonical_name(name);
+        self.fields.retain(|(other, _)| **other != *name);
+        self.insert(&name, value);
+    }
+
+    /// Adds a value, keeping those there are.
+    pub fn add(&mut self, name: &str, value: &str) {
+        self.insert(&canonical_name(name), value);
+    }
+
+    /// Removes a header.
+    pub fn remove(&mut self, name: &str) {
+        let name = canonical_name(name);
+        self.fields.retain(|(other, _)| **other != *name);
+    }
+
+    /// The first value of a header.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let name = canonical_name(name);
+        self.fields.iter().find(|(other, _)| **other == *name).map(|(_, value)| &**value)
+    }
+
+    /// All headers, in the order they are sent.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.fields.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    /// Whether there are no headers.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// Checks names and values: nothing that could end a line passes.
+    ///
+    /// # Errors
+    /// Code 1000, `net/http: invalid header field name "…"` or `… field value for "…"`.
+    pub fn validate(&self) -> Result<(), NetError> {
+        for (name, value) in self.iter() {
+            if name.is_empty() || !name.bytes().all(is_token_byte) {
+                return Err(NetError::generic(format!(
+                    "net/http: invalid header field name {}",
+                    go_quote(name.as_bytes())
+                )));
+            }
+            if !value.bytes().all(is_value_byte) {
+                return Err(NetError::generic(format!(
+                    "net/http: invalid header field value for {}",
+                    go_quote(name.as_bytes())
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the lines of a request head, each ending in `\r\n`. Fields that do not pass
+    /// [`RequestHeaders::validate`] are left out, so that no caller can inject a line.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        for (name, value) in self.iter() {
+            let is_safe = name.bytes().all(is_token_byte) && value.bytes().all(is_value_byte);
+            if WRITTEN_BY_THE_REQUEST.contains(&name) || !is_safe {
+                continue;
+            }
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(trim_ows(value.as_bytes()));
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+
+    fn insert(&mut self, name: &str, value: &str) {
+        let at = self.fields.partition_point(|(other, _)| **other <= *name);
+        self.fields.insert(at, (name.into(), value.into()));
+    }
+}
+
+const WRITTEN_BY_THE_REQUEST: [&str; 5] =
+    ["Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Trailer"];
+
+/// The status line and header fields of a response, as received, in one allocation.
+#[derive(Clone, Default)]
+pub struct HeaderBlock {
+    /// Complete lines without the blank line at the end; folded lines are already joined.
+    bytes: Box<[u8]>,
+    /// Where the fields start: after the status line.
+    fields_at: u32,
+    facts: Facts,
+}
+
+/// What the parser found out about a block: fields that Go takes out of the map it shows (or adds to it)
+/// because it has acted on them, and fields that are asked for all the time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// `Transfer-Encoding` was present.
+    pub(crate) transfer_encoding: bool,
+    /// `Content-Length` is void: the body is chunked.
+    pub(crate) content_length: bool,
+    /// Only the first of several equal `Content-Length` fields is shown.
+    pub(crate) repeated_length: bool,
+    /// `Connection: close` of an HTTP/1.1 response.
+    pub(crate) connection: bool,
+    /// `Trailer` of a chunked response.
+    pub(crate) trailer: bool,
+    /// `Pragma: no-cache` without `Cache-Control` shows as `Cache-Control: no-cache` too.
+    pub(crate) adds_cache_control: bool,
+    /// There is a `Set-Cookie`: the request path asks this for every response.
+    pub(crate) has_set_cookie: bool,
+    /// There is a `Content-Encoding`.
+    pub(crate) has_content_encoding: bool,
+}
+
+impl HeaderBlock {
+    /// Copies a head: the status line and the field lines, without the closing blank line. The bytes
+    /// must have passed the response parser.
+    pub(crate) fn new(bytes: &[u8], fields_at: usize, facts: Facts) -> Self {
+        let fields_at = u32::try_from(fields_at).unwrap_or(u32::MAX);
+        Self { bytes: bytes.into(), fields_at, facts }
+    }
+
+    /// The status after the version, as received: `200 OK`.
+    pub fn status_text(&self) -> Cow<'_, str> {
+        let end = (self.fields_at as usize).min(self.bytes.len());
+        let line = trim_line(&self.bytes[..end]);
+        let status = line.iter().position(|&byte| byte == b' ').map_or(&b""[..], |at| &line[at + 1..]);
+        let from = status.iter().position(|&byte| byte != b' ').unwrap_or(status.len());
+        String::from_utf8_lossy(&status[from..])
+    }
+
+    /// The reason phrase: the status text without its code.
+    pub fn reason(&self) -> String {
+        let status = self.status_text();
+        status.split_once(' ').map_or(String::new(), |(_, reason)| reason.to_owned())
+    }
+
+    /// The fields as received: names in the server's spelling, values trimmed. Fields that Go consumes
+    /// (`Transfer-Encoding` and such) are left out.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let mut lengths_seen = 0;
+        let added = self.facts.adds_cache_control.then_some((&b"Cache-Control"[..], &b"no-cache"[..]));
+        self.raw_fields().filter(move |(name, _)| !self.facts.hides(name, &mut lengths_seen)).chain(added)
+    }
+
+    /// The first value of a field, found whatever the case of its name.
+    pub fn get(&self, name: &str) -> Option<&[u8]> {
+        let found = self.iter().find(|(other, _)| other.eq_ignore_ascii_case(name.as_bytes()));
+        found.map(|(_, value)| value)
+    }
+
+    /// All values of a field.
+    pub fn get_all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
+        self.iter()
+            .filter(move |(other, _)| other.eq_ignore_ascii_case(name.as_bytes()))
+            .map(|(_, value)| value)
+    }
+
+    /// The fields as Go's map shows them, in the order of first appearance: canonical names, the values
+    /// of equal names joined with `", "`.
+    pub fn joined(&self) -> Vec<(String, String)> {
+        let mut joined: Vec<(String, String)> = Vec::new();
+        for (name, value) in self.iter() {
+            let name = String::from_utf8_lossy(name);
+            let name = canonical_name(&name);
+            let value = String::from_utf8_lossy(value);
+            match joined.iter_mut().find(|(other, _)| *other == name) {
+                Some((_, values)) => {
+                    values.push_str(", ");
+                    values.push_str(&value);
+                }
+                None => joined.push((name.into_owned(), value.into_owned())),
+            }
+        }
+        joined
+    }
+
+    /// Whether there is a `Set-Cookie` field. No search.
+    pub fn has_set_cookie(&self) -> bool {
+        self.facts.has_set_cookie
+    }
+
+    /// The `Content-Encoding`, several joined by commas. No search when there is none.
+    pub fn content_encoding(&self) -> Option<Vec<u8>> {
+        if !self.facts.has_content_encoding {
+            return None;
+        }
+        Some(self.get_all("content-encoding").collect::<Vec<_>>().join(&b", "[..]))
+    }
+
+    /// How many bytes the block holds.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is not even a status line.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    fn raw_fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let start = (self.fields_at as usize).min(self.bytes.len());
+        self.bytes[start..].split(|&byte| byte == b'\n').filter_map(|line| {
+            let line = trim_line(line);
+            let colon = line.iter().position(|&byte| byte == b':')?;
+            Some((&line[..colon], trim_ows(&line[colon + 1..])))
+        })
+    }
+}
+
+impl std::fmt::Debug for HeaderBlock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("HeaderBlock").field(&String::from_utf8_lossy(&self.bytes)).finish()
+    }
+}
+
+impl Facts {
+    fn hides(self, name: &[u8], lengths_seen: &mut u32) -> bool {
+        match name.len() {
+            17 if self.transfer_encoding => eq_lower(name, b"transfer-encoding"),
+            14 if eq_lower(name, b"content-length") => {
+                *lengths_seen += 1;
+                self.content_length || self.repeated_length && *lengths_seen > 1
+            }
+            10 if self.connection => eq_lower(name, b"connection"),
+            7 if self.trailer => eq_lower(name, b"trailer"),
+            _ => false,
+        }
+    }
+}
+
+fn trim_line(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn canonical_names_are_gos() {
+        let check = |name: &str, expect: &str| assert_eq!(canonical_name(name), expect);
+        check("content-type", "Content-Type");
+        check("CONTENT-TYPE", "Content-Type");
+        check("X-Foo", "X-Foo");
+        check("eTAG", "Etag");
+        check("x-é", "x-é");
+        check("a b", "a b");
+        check("-a-", "-A-");
+        check("", "");
+    }
+
+    #[test]
+    fn request_headers_are_sorted_and_canonical() {
+        let mut headers = RequestHeaders::new();
+        for (name, value) in [("zeta", "1"), ("Alpha", " 2 "), ("x-foo", "a"), ("User-Agent", "u"), ("host", "h")] {
+            headers.set(name, value);
+        }
+        headers.set("X-FOO", "b");
+        headers.add("alpha", "3");
+        let mut out = Vec::new();
+        headers.write(&mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), "Alpha: 2\r\nAlpha: 3\r\nX-Foo: b\r\nZeta: 1\r\n");
+        assert_eq!(headers.get("HOST"), Some("h"));
+        headers.remove("ZETA");
+        assert_eq!(headers.get("zeta"), None);
+    }
+
+    #[test]
+    fn injection_is_refused() {
+        let check = |name: &str, value: &str, expect: &str| {
+            let mut headers = RequestHeaders::new();
+            headers.set(name, value);
+            let error = headers.validate().unwrap_err();
+            assert_eq!((error.code, error.message.as_str()), (1000, expect));
+            let mut out = Vec::new();
+            headers.write(&mut out);
+            assert!(out.is_empty());
+        };
+        check("x-foo", "a\r\nb: c", "net/http: invalid header field value for \"X-Foo\"");
+        check("x bad", "1", "net/http: invalid header field name \"x bad\"");
+        check("a\r\nb", "1", "net/http: invalid header field name \"a\\r\\nb\"");
+    }
+
+    #[test]
+    fn blocks_show_what_go_shows() {
+        let head = b"HTTP/1.1  200  OK \r\nx-low: a\r\nX-Low:b\t\r\nbad name: x\r\n";
+        let block = HeaderBlock::new(head, 20, Facts::default());
+        assert_eq!(block.status_text(), "200  OK ");
+        assert_eq!(block.get("X-LOW"), Some(&b"a"[..]));
+        let joined: Vec<_> = block.joined();
+        assert_eq!(
+            joined,
+            [("X-Low".to_owned(), "a, b".to_owned()), ("bad name".to_owned(), "x".to_owned())]
+        );
+    }
+
+    #[test]
+    fn consumed_fields_are_hidden() {
+        let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\nTrailer: x\r\nConnection: close\r\nPragma: no-cache\r\n";
+        let facts = Facts {
+            transfer_encoding: true,
+            content_length: true,
+            repeated_length: false,
+            connection: true,
+            trailer: true,
+            adds_cache_control: true,
+            ..Facts::default()
+        };
+        let joined = HeaderBlock::new(head, 17, facts).joined();
+        assert_eq!(
+            joined,
+            [("Pragma".to_owned(), "no-cache".to_owned()), ("Cache-Control".to_owned(), "no-cache".to_owned())]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn canonicalising_twice_changes_nothing(name in "[a-zA-Z0-9 é-]{0,20}") {
+            let once = canonical_name(&name).into_owned();
+            prop_assert_eq!(canonical_name(&once), &*once);
+        }
+
+        #[test]
+        fn blocks_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..100), at in 0_usize..120) {
+            let block = HeaderBlock::new(&bytes, at, Facts::default());
+            let _ = (block.status_text(), block.joined(), block.reason());
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Serialising a request head, in the order Go writes it.
+
+use super::{Body, Request};
+use crate::error::NetError;
+use crate::header::is_token_byte;
+use crate::text::{go_quote, push_decimal, trim_ows};
+
+/// How a body goes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BodyPlan {
+    /// Nothing follows the head.
+    Nothing,
+    /// The bytes, announced by `Content-Length`.
+    Bytes,
+    /// An empty chunked body.
+    EmptyChunked,
+}
+
+/// The closing chunk of an empty body.
+pub(crate) const EMPTY_CHUNKED: &[u8] = b"0\r\n\r\n";
+
+/// Appends the head of a request. `close` asks the server to close the connection afterwards.
+///
+/// # Errors
+/// Code 1000: an invalid method, or a URL that cannot be requested.
+pub(crate) fn write_head(out: &mut Vec<u8>, request: &Request<'_>, close: bool) -> Result<BodyPlan, NetError> {
+    let method = if request.method.is_empty() { "GET" } else { request.method };
+    if !method.bytes().all(is_token_byte) {
+        return Err(NetError::generic(format!("net/http: invalid method {}", go_quote(method.as_bytes()))));
+    }
+    out.extend_from_slice(method.as_bytes());
+    out.push(b' ');
+    request.url.write_target(out);
+    out.extend_from_slice(b" HTTP/1.1\r\nHost: ");
+    let host = request.host.filter(|host| !host.is_empty()).unwrap_or_else(|| request.url.authority());
+    // Go sends an empty `Host` rather than one that could smuggle something.
+    if host.bytes().all(is_host_byte) {
+        out.extend_from_slice(host.as_bytes());
+    }
+    out.extend_from_slice(b"\r\n");
+    if let Some(agent) = request.user_agent.filter(|agent| !agent.is_empty()) {
+        out.extend_from_slice(b"User-Agent: ");
+        let start = out.len();
+        out.extend_from_slice(trim_ows(agent.as_bytes()));
+        for byte in &mut out[start..] {
+            if matches!(byte, b'\r' | b'\n') {
+                *byte = b' ';
+            }
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+    let plan = write_framing(out, method, &request.body);
+    out.extend_from_slice(request.head);
+    if close {
+        out.extend_from_slice(b"Connection: close\r\n");
+    }
+    out.extend_from_slice(b"\r\n");
+    Ok(plan)
+}
+
+fn write_framing(out: &mut Vec<u8>, method: &str, body: &Body) -> BodyPlan {
+    match body {
+        Body::None => {
+            if matches!(method, "POST" | "PUT" | "PATCH") {
+                out.extend_from_slice(b"Content-Length: 0\r\n");
+            }
+            BodyPlan::Nothing
+        }
+        Body::Bytes(bytes) if bytes.is_empty() => {
+            if usually_lacks_body(method) {
+                return BodyPlan::Nothing;
+            }
+            out.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
+            BodyPlan::EmptyChunked
+        }
+        Body::Bytes(bytes) => {
+            out.extend_from_slice(b"Content-Length: ");
+            push_decimal(out, bytes.len() as u64);
+            out.extend_from_slice(b"\r\n");
+            BodyPlan::Bytes
+        }
+    }
+}
+
+/// The methods for which Go does not announce an empty body.
+fn usually_lacks_body(method: &str) -> bool {
+    matches!(method, "GET" | "HEAD" | "DELETE" | "OPTIONS" | "PROPFIND" | "SEARCH" | "CONNECT")
+}
+
+/// What Go's `ValidHostHeader` lets through.
+fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!$%&()*+,-.:;='[]_~".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::url::Url;
+    use bytes::Bytes;
+
+    fn head(method: &str, body: Body, close: bool) -> (String, BodyPlan) {
+        let url = Url::parse("http://h:1/p?q#f").unwrap();
+        let request = Request { method, url: &url, head: b"X-A: 1\r\n", host: None, body, user_agent: Some("ua") };
+        let mut out = Vec::new();
+        let plan = write_head(&mut out, &request, close).unwrap();
+        (String::from_utf8(out).unwrap(), plan)
+    }
+
+    #[test]
+    fn heads_as_go_writes_them() {
+        let check = |method: &str, body: Body, close: bool, framing: &str, tail: &str| {
+            let verb = if method.is_empty() { "GET" } else { method };
+            let expect = format!("{verb} /p?q HTTP/1.1\r\nHost: h:1\r\nUser-Agent: ua\r\n{framing}X-A: 1\r\n{tail}\r\n");
+            assert_eq!(head(method, body, close).0, expect);
+        };
+        let bytes = |text: &'static str| Body::Bytes(Bytes::from_static(text.as_bytes()));
+        check("GET", Body::None, false, "", "");
+        check("", Body::None, true, "", "Connection: close\r\n");
+        check("GET", bytes("xy"), false, "Content-Length: 2\r\n", "");
+        check("POST", Body::None, false, "Content-Length: 0\r\n", "");
+        check("POST", bytes(""), false, "Transfer-Encoding: chunked\r\n", "");
+        check("DELETE", bytes(""), false, "", "");
+        check("DELETE", Body::None, false, "", "");
+        check("FOO", bytes(""), false, "Transfer-Encoding: chunked\r\n", "");
+        assert_eq!(head("POST", bytes(""), false).1, BodyPlan::EmptyChunked);
+        assert_eq!(head("POST", bytes("x"), false).1, BodyPlan::Bytes);
+    }
+
+    #[test]
+    fn nothing_is_injected() {
+        let url = Url::parse("http://h/").unwrap();
+        let request = Request {
+            method: "GET",
+            url: &url,
+            head: b"",
+            host: Some("a\r\nX: y"),
+            body: Body::None,
+            user_agent: Some("u\r\nX: y"),
+        };
+        let mut out = Vec::new();
+        write_head(&mut out, &request, false).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), "GET / HTTP/1.1\r\nHost: \r\nUser-Agent: u  X: y\r\n\r\n");
+        let request = Request { method: "B AD", ..request };
+        let error = write_head(&mut Vec::new(), &request, false).unwrap_err();
+        assert_eq!(error.message, "net/http: invalid method \"B AD\"");
+    }
+}

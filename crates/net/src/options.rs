@@ -1,0 +1,242 @@
+//! What a run says about its connections, as plain data, and what is built from it: one [`Client`] a
+//! process, one [`ClientShared`] a thread, one [`crate::client::Connections`] a VU.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxBuildHasher;
+
+use crate::conn::Origin;
+use crate::dns::{DnsOptions, HostPattern, HostTable, IpRange, NameRules, Resolver};
+use crate::http1::Limits;
+use crate::tls::{TlsOptions, TlsOptionsError, TlsSettings};
+
+/// Origins kept by name; those without a connection are forgotten when there are more.
+const ORIGINS_MAX: usize = 1024;
+
+/// The connection options of a run.
+#[derive(Debug, Clone)]
+pub struct ClientOptions {
+    /// TLS.
+    pub tls: TlsOptions,
+    /// `dns`
+    pub dns: DnsOptions,
+    /// `hosts`: pairs of `host[:port]` (or `*.x`) and `ip[:port]`.
+    pub hosts: Vec<(String, String)>,
+    /// `blockHostnames`
+    pub block_hostnames: Vec<String>,
+    /// `blacklistIPs`
+    pub blacklist_ips: Vec<String>,
+    /// `noConnectionReuse`: each request says `Connection: close` and none is kept.
+    pub no_connection_reuse: bool,
+    /// `batch`: idle connections a VU keeps in all.
+    pub idle_total: usize,
+    /// `batchPerHost`: idle connections a VU keeps to one host and port.
+    pub idle_per_host: usize,
+    /// How long a TCP connect may take (the request's own deadline may be shorter).
+    pub dial_timeout: Duration,
+    /// Limits against hostile servers.
+    pub limits: Limits,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        const DIAL_TIMEOUT: Duration = Duration::from_secs(30);
+        Self {
+            tls: TlsOptions::default(),
+            dns: DnsOptions::default(),
+            hosts: Vec::new(),
+            block_hostnames: Vec::new(),
+            blacklist_ips: Vec::new(),
+            no_connection_reuse: false,
+            idle_total: 20,
+            idle_per_host: 6,
+            dial_timeout: DIAL_TIMEOUT,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Options that cannot be used. The texts are k6's where k6 has them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClientOptionsError {
+    /// `hosts`, `blockHostnames` or `blacklistIPs`.
+    #[error("{0}")]
+    Names(String),
+    /// TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsOptionsError),
+}
+
+/// Checked options and what all threads share: the resolver and its cache, TLS configurations.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<ClientInner>,
+}
+
+struct ClientInner {
+    rules: NameRules,
+    resolver: Resolver,
+    tls: TlsSettings,
+    no_connection_reuse: bool,
+    idle_total: usize,
+    idle_per_host: usize,
+    dial_timeout: Duration,
+    limits: Limits,
+}
+
+impl ClientOptions {
+    /// Checks the options and builds what a process shares.
+    ///
+    /// # Errors
+    /// The first option that cannot be used.
+    pub fn build(self) -> Result<Client, ClientOptionsError> {
+        let names = ClientOptionsError::Names;
+        let pairs = self.hosts.iter().map(|(name, address)| (name.as_str(), address.as_str()));
+        let rules = NameRules {
+            hosts: HostTable::parse(pairs).map_err(names)?,
+            blocked: self
+                .block_hostnames
+                .iter()
+                .map(|pattern| HostPattern::parse(pattern).map_err(names))
+                .collect::<Result<_, _>>()?,
+            blacklist: self
+                .blacklist_ips
+                .iter()
+                .map(|range| IpRange::parse(range).map_err(names))
+                .collect::<Result<_, _>>()?,
+        };
+        let inner = ClientInner {
+            rules,
+            resolver: Resolver::new(self.dns),
+            tls: TlsSettings::new(self.tls)?,
+            no_connection_reuse: self.no_connection_reuse,
+            idle_total: self.idle_total,
+            idle_per_host: self.idle_per_host,
+            dial_timeout: self.dial_timeout,
+            limits: self.limits,
+        };
+        Ok(Client { inner: Arc::new(inner) })
+    }
+
+    /// Builds what one thread needs when there is only one.
+    ///
+    /// # Errors
+    /// As [`ClientOptions::build`].
+    pub fn build_thread(self) -> Result<Rc<ClientShared>, ClientOptionsError> {
+        Ok(self.build()?.thread())
+    }
+}
+
+impl Client {
+    /// What one thread's VUs share. Call it once on each thread.
+    pub fn thread(&self) -> Rc<ClientShared> {
+        Rc::new(ClientShared { inner: Arc::clone(&self.inner), origins: RefCell::default() })
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("rules", &self.inner.rules).finish_non_exhaustive()
+    }
+}
+
+/// What the VUs of one thread share.
+pub struct ClientShared {
+    inner: Arc<ClientInner>,
+    /// Hosts that are or were connected to, so that idle connections share their names.
+    origins: RefCell<HashMap<Box<str>, Rc<Origin>, FxBuildHasher>>,
+}
+
+impl ClientShared {
+    pub(crate) fn rules(&self) -> &NameRules {
+        &self.inner.rules
+    }
+
+    pub(crate) fn resolver(&self) -> &Resolver {
+        &self.inner.resolver
+    }
+
+    pub(crate) fn tls(&self) -> &TlsSettings {
+        &self.inner.tls
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.inner.limits
+    }
+
+    pub(crate) fn dial_timeout(&self) -> Duration {
+        self.inner.dial_timeout
+    }
+
+    pub(crate) fn no_connection_reuse(&self) -> bool {
+        self.inner.no_connection_reuse
+    }
+
+    pub(crate) fn idle_total(&self) -> usize {
+        self.inner.idle_total
+    }
+
+    pub(crate) fn idle_per_host(&self) -> usize {
+        self.inner.idle_per_host
+    }
+
+    /// The shared record of an origin.
+    pub(crate) fn origin(&self, host: &str, port: u16, is_tls: bool) -> Rc<Origin> {
+        let scheme = if is_tls { 's' } else { 'p' };
+        let key: Box<str> = format!("{scheme}{port} {host}").to_ascii_lowercase().into();
+        let mut origins = self.origins.borrow_mut();
+        if let Some(origin) = origins.get(&key) {
+            return Rc::clone(origin);
+        }
+        if origins.len() >= ORIGINS_MAX {
+            origins.retain(|_, origin| Rc::strong_count(origin) > 1);
+        }
+        let origin = Rc::new(Origin { host: host.into(), port, is_tls });
+        origins.insert(key, Rc::clone(&origin));
+        origin
+    }
+}
+
+impl std::fmt::Debug for ClientShared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientShared").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_options_are_named() {
+        let check = |change: fn(&mut ClientOptions), expect: &str| {
+            let mut options = ClientOptions::default();
+            change(&mut options);
+            assert_eq!(options.build().unwrap_err().to_string(), expect);
+        };
+        check(|options| options.hosts.push(("a*".into(), "1.1.1.1".into())), "invalid host pattern 'a*'");
+        check(|options| options.block_hostnames.push("a*b".into()), "invalid hostname pattern 'a*b'");
+        check(
+            |options| options.blacklist_ips.push("1.1.1.1".into()),
+            "failed to parse CIDR '1.1.1.1': invalid CIDR address: 1.1.1.1",
+        );
+        check(|options| options.tls.cipher_suites.push("x".into()), "unknown cipher suite 'x'");
+    }
+
+    #[test]
+    fn origins_are_shared() {
+        let shared = ClientOptions::default().build_thread().unwrap();
+        let one = shared.origin("h", 80, false);
+        assert!(Rc::ptr_eq(&one, &shared.origin("H", 80, false)));
+        assert!(!Rc::ptr_eq(&one, &shared.origin("h", 80, true)));
+        for port in 0..2_000 {
+            shared.origin("many", port, false);
+        }
+        assert!(shared.origins.borrow().len() <= ORIGINS_MAX);
+        assert!(Rc::ptr_eq(&one, &shared.origin("h", 80, false)));
+    }
+}

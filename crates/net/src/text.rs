@@ -1,0 +1,103 @@
+//! Small text forms shared by the error messages: Go's `%q` quoting and ASCII case helpers.
+
+/// Quotes bytes as Go's `%q` does: `"…"` with `\"`, `\\`, `\n`, `\x01` and so on.
+pub(crate) fn go_quote(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() + 2);
+    out.push('"');
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            push_quoted(&mut out, letter);
+        }
+        for &byte in chunk.invalid() {
+            push_hex(&mut out, byte);
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether two byte strings are equal when ASCII letters are folded and `b` is already lower case.
+pub(crate) fn eq_lower(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x.to_ascii_lowercase() == *y)
+}
+
+/// Trims spaces and tabs (and nothing else) from both ends, as HTTP field values need.
+pub(crate) fn trim_ows(mut bytes: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = bytes {
+        bytes = rest;
+    }
+    while let [rest @ .., b' ' | b'\t'] = bytes {
+        bytes = rest;
+    }
+    bytes
+}
+
+/// Appends a decimal number without the formatting machinery: this runs once a request.
+pub(crate) fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
+    const DIGITS_MAX: usize = 20;
+    let mut digits = [0_u8; DIGITS_MAX];
+    let mut at = DIGITS_MAX;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + u8::try_from(number % 10).expect("a remainder of 10 fits in a byte");
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+fn push_quoted(out: &mut String, letter: char) {
+    match letter {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\u{7}' => out.push_str("\\a"),
+        '\u{8}' => out.push_str("\\b"),
+        '\u{b}' => out.push_str("\\v"),
+        '\u{c}' => out.push_str("\\f"),
+        other if u32::from(other) < 0x20 || other == '\u{7f}' => {
+            push_hex(out, u8::try_from(u32::from(other)).unwrap_or(b'?'));
+        }
+        other => out.push(other),
+    }
+}
+
+fn push_hex(out: &mut String, byte: u8) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push_str("\\x");
+    out.push(char::from(HEX[usize::from(byte >> 4)]));
+    out.push(char::from(HEX[usize::from(byte & 15)]));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_like_go() {
+        let check = |input: &[u8], expect: &str| assert_eq!(go_quote(input), expect);
+        check(b"plain", r#""plain""#);
+        check(b"a\"b\\c", r#""a\"b\\c""#);
+        check(b"x\r\n\x01\xff", r#""x\r\n\x01\xff""#);
+        check("é".as_bytes(), "\"é\"");
+    }
+
+    #[test]
+    fn decimals() {
+        for number in [0, 7, 10, 99, 12_345, u64::MAX] {
+            let mut out = Vec::new();
+            push_decimal(&mut out, number);
+            assert_eq!(out, number.to_string().into_bytes());
+        }
+    }
+
+    #[test]
+    fn trims_only_blanks() {
+        assert_eq!(trim_ows(b" \t a b\r \t"), b"a b\r");
+        assert_eq!(trim_ows(b"  "), b"");
+    }
+}

@@ -1,0 +1,217 @@
+//! One TLS session without its socket: bytes in, bytes out.
+//!
+//! It uses rustls's unbuffered interface, so that an idle connection holds keys and nothing else: what
+//! arrives is decrypted from the thread's shared buffer, and only the tail of an incomplete record is
+//! kept between reads.
+
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls::client::UnbufferedClientConnection;
+use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
+use rustls_pki_types::ServerName;
+
+use super::names::{cipher_name, version_name};
+use crate::http1::TlsInfo;
+
+/// Most bytes a record adds to what it carries.
+const RECORD_OVERHEAD_MAX: usize = 5 + 1 + 8 + 16 + 16;
+/// Plaintext per record.
+const RECORD_PLAINTEXT_MAX: usize = 16 << 10;
+/// More undecrypted bytes than this are kept for no peer: a handshake message may span records up to
+/// rustls's own limit of 64 KiB.
+pub(crate) const PENDING_BYTES_MAX: usize = 256 << 10;
+/// Steps of one call without progress on the input before the peer is considered to be playing games.
+const STEPS_MAX: usize = 100_000;
+
+/// What driving a session led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Advance {
+    /// The handshake needs more bytes.
+    Handshaking,
+    /// Application data may be sent.
+    Open,
+    /// The peer has closed its side.
+    Closed,
+}
+
+/// A client session.
+pub(crate) struct TlsSession {
+    connection: UnbufferedClientConnection,
+    /// Undecrypted bytes: the beginning of a record.
+    pending: Vec<u8>,
+    /// Encoded records that wait to be sent.
+    outgoing: Vec<u8>,
+    info: Option<TlsInfo>,
+    closed: bool,
+}
+
+impl TlsSession {
+    pub(crate) fn new(config: Arc<ClientConfig>, name: ServerName<'static>) -> Result<Self, rustls::Error> {
+        let connection = UnbufferedClientConnection::new(config, name)?;
+        Ok(Self { connection, pending: Vec::new(), outgoing: Vec::new(), info: None, closed: false })
+    }
+
+    /// What was negotiated, once the handshake is done.
+    pub(crate) fn info(&self) -> Option<TlsInfo> {
+        self.info
+    }
+
+    /// How many bytes a caller must leave at the front of its buffer for what is pending.
+    pub(crate) fn pending(&self) -> &[u8] {
+        &self.pending
+    }
+
+    /// Takes the bytes that wait to be sent.
+    pub(crate) fn take_outgoing(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.outgoing)
+    }
+
+    /// Drives the session over `input`, which starts with [`TlsSession::pending`] and goes on with what
+    /// has newly arrived; hands decrypted data to `sink`. What is left of the input is kept.
+    pub(crate) fn advance(
+        &mut self,
+        input: &mut [u8],
+        mut sink: impl FnMut(&[u8]),
+    ) -> Result<Advance, rustls::Error> {
+        let mut start = 0;
+        let outcome = self.steps(input, &mut start, &mut sink);
+        let rest = &input[start.min(input.len())..];
+        if rest.is_empty() {
+            self.pending = Vec::new();
+        } else {
+            self.pending.clear();
+            self.pending.extend_from_slice(rest);
+        }
+        if self.pending.len() > PENDING_BYTES_MAX {
+            return Err(rustls::Error::PeerSentOversizedRecord);
+        }
+        outcome
+    }
+
+    fn steps(
+        &mut self,
+        input: &mut [u8],
+        start: &mut usize,
+        sink: &mut impl FnMut(&[u8]),
+    ) -> Result<Advance, rustls::Error> {
+        for _ in 0..STEPS_MAX {
+            let UnbufferedStatus { discard, state } = self.connection.process_tls_records(&mut input[*start..]);
+            let outcome = match state? {
+                ConnectionState::ReadTraffic(mut traffic) => {
+                    while let Some(record) = traffic.next_record() {
+                        sink(record?.payload);
+                    }
+                    None
+                }
+                ConnectionState::EncodeTlsData(mut data) => {
+                    append(&mut self.outgoing, |space| match data.encode(space) {
+                        Ok(count) => Ok(count),
+                        Err(EncodeError::InsufficientSize(error)) => Err(Some(error.required_size)),
+                        Err(EncodeError::AlreadyEncoded) => Err(None),
+                    })?;
+                    None
+                }
+                ConnectionState::TransmitTlsData(data) => {
+                    // The bytes are in `outgoing`; whoever drives the session sends them next.
+                    data.done();
+                    None
+                }
+                ConnectionState::PeerClosed => {
+                    self.closed = true;
+                    None
+                }
+                ConnectionState::Closed => Some(Advance::Closed),
+                ConnectionState::BlockedHandshake => Some(Advance::Handshaking),
+                ConnectionState::WriteTraffic(_) => Some(Advance::Open),
+                other => return Err(rustls::Error::General(format!("unexpected TLS state {other:?}"))),
+            };
+            *start += discard;
+            match outcome {
+                None => {}
+                Some(Advance::Open) => {
+                    self.note_info();
+                    return Ok(if self.closed { Advance::Closed } else { Advance::Open });
+                }
+                Some(outcome) => return Ok(outcome),
+            }
+        }
+        Err(rustls::Error::General("no progress in TLS session".to_owned()))
+    }
+
+    /// Encrypts `plain` onto the end of `out`.
+    pub(crate) fn encrypt(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), rustls::Error> {
+        for _ in 0..STEPS_MAX {
+            // Pending bytes belong to an incomplete record: nothing is discarded here.
+            let UnbufferedStatus { state, .. } = self.connection.process_tls_records(&mut self.pending);
+            match state? {
+                ConnectionState::WriteTraffic(mut traffic) => {
+                    let records = plain.len() / RECORD_PLAINTEXT_MAX + 1;
+                    let start = out.len();
+                    out.append(&mut self.outgoing);
+                    out.reserve(plain.len() + records * RECORD_OVERHEAD_MAX);
+                    return append_sized(out, plain.len() + records * RECORD_OVERHEAD_MAX, |space| {
+                        match traffic.encrypt(plain, space) {
+                            Ok(count) => Ok(count),
+                            Err(EncryptError::InsufficientSize(error)) => Err(Some(error.required_size)),
+                            Err(EncryptError::EncryptExhausted) => Err(None),
+                        }
+                    })
+                    .inspect_err(|_| out.truncate(start));
+                }
+                ConnectionState::EncodeTlsData(mut data) => {
+                    append(&mut self.outgoing, |space| match data.encode(space) {
+                        Ok(count) => Ok(count),
+                        Err(EncodeError::InsufficientSize(error)) => Err(Some(error.required_size)),
+                        Err(EncodeError::AlreadyEncoded) => Err(None),
+                    })?;
+                }
+                ConnectionState::TransmitTlsData(data) => data.done(),
+                ConnectionState::PeerClosed => self.closed = true,
+                _ => return Err(rustls::Error::HandshakeNotComplete),
+            }
+        }
+        Err(rustls::Error::General("no progress in TLS session".to_owned()))
+    }
+
+    fn note_info(&mut self) {
+        if self.info.is_some() {
+            return;
+        }
+        let version = self.connection.protocol_version().map_or("", version_name);
+        let cipher = self.connection.negotiated_cipher_suite().map_or("", |suite| cipher_name(suite.suite()));
+        self.info = Some(TlsInfo { version, cipher });
+    }
+}
+
+/// Appends what `fill` writes into space at the end of `out`, trying again with the size it asks for.
+fn append(
+    out: &mut Vec<u8>,
+    fill: impl FnMut(&mut [u8]) -> Result<usize, Option<usize>>,
+) -> Result<(), rustls::Error> {
+    /// A client hello fits.
+    const FIRST_TRY_BYTES: usize = 512;
+    append_sized(out, FIRST_TRY_BYTES, fill)
+}
+
+fn append_sized(
+    out: &mut Vec<u8>,
+    mut size: usize,
+    mut fill: impl FnMut(&mut [u8]) -> Result<usize, Option<usize>>,
+) -> Result<(), rustls::Error> {
+    let start = out.len();
+    loop {
+        out.resize(start + size, 0);
+        match fill(&mut out[start..]) {
+            Ok(count) => {
+                out.truncate(start + count);
+                return Ok(());
+            }
+            Err(Some(required)) if required > size => size = required,
+            Err(_) => {
+                out.truncate(start);
+                return Err(rustls::Error::EncryptError);
+            }
+        }
+    }
+}
