@@ -1,1 +1,28 @@
-//! Placeholder until this crate's first commit.
+//! Peers for tests: servers that misbehave on purpose, and one that does not.
+//!
+//! Everything here is threads and `std::net`, so that no code under test is used to test itself. A
+//! server stops, and has closed all its sockets, when it is dropped: tests may count descriptors.
+//!
+//! Not for production use, and no load target: that is `onrush-target`.
+//!
+//! ```
+//! use onrush_testkit::{GoodServer, Reply};
+//!
+//! let server = GoodServer::start(|request| Reply::text(format!("you asked for {}", request.target)));
+//! assert!(server.url("/x").starts_with("http://127.0.0.1:"));
+//! ```
+
+mod acceptor;
+mod certificates;
+mod good;
+mod hostile;
+
+pub use certificates::{CertificateAuthority, Identity};
+pub use good::{GoodServer, Incoming, Reply};
+pub use hostile::{Behaviour, End, HostileServer};
+
+/// How many file descriptors this process has open.
+pub fn open_fds() -> usize {
+    // The directory that is being read is one of them.
+    std::fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count().saturating_sub(1))
+}
