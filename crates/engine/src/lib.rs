@@ -1,1 +1,22 @@
-//! Placeholder until this crate's first commit.
+//! Worker threads that execute a plan: VU life cycle, executors' drivers, and the generator's own health.
+//!
+//! One thread a core, each with a reactor, a JavaScript engine and its share of the VUs. Work is split by local index
+//! (`onrush_plan::thread_of`), so threads need no coordination but a few counters; an arrival that finds no idle VU on
+//! its own thread is handed to another that has one. Everything the outside learns comes as [`Event`]s; everything it
+//! wants goes through [`Engine`]'s methods. This crate prints nothing and touches no file.
+
+mod config;
+mod event;
+mod executor;
+mod health;
+mod lifecycle;
+mod shared;
+mod slot;
+mod ticker;
+mod worker;
+
+pub use config::{EngineConfig, Timeouts};
+pub use event::{Event, LifecycleError, ThreadSample};
+pub use health::{HealthProbe, HealthSample};
+pub use shared::ScenarioProgress;
+pub use worker::Engine;

@@ -1,1 +1,24 @@
-//! Placeholder until this crate's first commit.
+//! k6 scripts in the patched QuickJS: embedding, VU layouts, event loop and the `k6/*` modules.
+//!
+//! Entry points: [`init::run`] executes a script's init code once (as VU 0) and says what it exports; [`JsThread`] is
+//! one worker thread's engine; [`Vu`] is one virtual user, created by [`JsThread::new_vu`] and driven from a fiber.
+//! This crate knows nothing of schedules or terminals: `engine` decides when a VU runs, `log` says where text goes.
+
+mod bytecode;
+mod embed;
+pub mod init;
+mod layout;
+pub mod log;
+mod modules;
+mod realm;
+mod run;
+mod state;
+mod thread;
+mod vu;
+
+pub use layout::{Isolation, IsolationChoice};
+pub use modules::BUILTIN_MODULES;
+pub use run::{HttpSettings, RunConfig, ScenarioContext, ScriptEnv};
+pub use state::{Abort, RunState};
+pub use thread::{JsThread, ThreadError};
+pub use vu::{CallEnd, HandleSummaryFile, IterationIds, ScriptFailure, Vu};

@@ -1,0 +1,31 @@
+//! What an engine is started with.
+
+use std::{sync::Arc, time::Duration};
+
+use onrush_js::RunConfig;
+use onrush_plan::Plan;
+
+/// Everything fixed before the first VU is made.
+pub struct EngineConfig {
+    /// The script side.
+    pub run: Arc<RunConfig>,
+    /// The schedule of this instance's segment.
+    pub plan: Arc<Plan>,
+    /// Worker threads, at least 1.
+    pub threads: usize,
+    /// `minIterationDuration`.
+    pub min_iteration: Duration,
+    /// Limits of the life-cycle functions.
+    pub timeouts: Timeouts,
+}
+
+/// How long the life-cycle functions may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeouts {
+    /// `setupTimeout`.
+    pub setup: Duration,
+    /// `teardownTimeout`.
+    pub teardown: Duration,
+    /// `handleSummaryTimeout`.
+    pub handle_summary: Duration,
+}

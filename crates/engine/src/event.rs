@@ -1,0 +1,68 @@
+//! What an engine tells the outside.
+
+use std::time::Duration;
+
+use onrush_fiber::Lag;
+use onrush_js::{HandleSummaryFile, ScriptFailure};
+use onrush_metrics::{Delta, Histogram};
+
+/// Something that happened. Events of one thread arrive in order.
+#[derive(Debug)]
+pub enum Event {
+    /// All planned VUs have run their init code.
+    Initialized,
+    /// Init code threw in a VU, or a thread could not be set up: the test cannot start.
+    InitFailed(LifecycleError),
+    /// `setup()` ended: its data as JSON text.
+    SetupDone(Result<Option<String>, LifecycleError>),
+    /// Every scenario of every thread is over.
+    ScenariosDone,
+    /// `teardown()` ended.
+    TeardownDone(Result<(), LifecycleError>),
+    /// `handleSummary()` ended. `None`: print the built-in text.
+    HandleSummaryDone(Result<Option<Vec<HandleSummaryFile>>, LifecycleError>),
+    /// What a thread folded since its last delta.
+    Sample(Box<ThreadSample>),
+    /// Something the user should see once, such as an exhausted VU pool.
+    Warning(String),
+    /// A thread has ended after [`crate::Engine::shutdown`]; its last sample came before.
+    ThreadEnded,
+}
+
+/// A thread's samples and its view of its own health over the last second.
+#[derive(Debug)]
+pub struct ThreadSample {
+    /// Which thread.
+    pub thread: usize,
+    /// Folded samples.
+    pub delta: Delta,
+    /// How late timers fired.
+    pub loop_lag: Lag,
+    /// Intended to actual start of arrival-rate iterations, milliseconds.
+    pub start_lag: Histogram,
+    /// Largest fiber stack saved so far, bytes.
+    pub stack_bytes_max: usize,
+    /// Fibers that panicked so far: bugs of ours.
+    pub panics: u64,
+    /// Writes to shared built-ins trapped so far, and the last property.
+    pub trapped_writes: (u64, String),
+}
+
+/// Why a life-cycle function did not finish.
+#[derive(Debug, thiserror::Error)]
+pub enum LifecycleError {
+    /// The script threw or aborted.
+    #[error("{0}")]
+    Script(ScriptFailure),
+    /// `setup() execution timed out after 60 seconds`.
+    #[error("{function}() execution timed out after {} seconds", .after.as_secs_f64())]
+    Timeout {
+        /// `setup`, `teardown` or `handleSummary`.
+        function: &'static str,
+        /// The limit.
+        after: Duration,
+    },
+    /// The engine could not be set up.
+    #[error("{0}")]
+    Engine(String),
+}

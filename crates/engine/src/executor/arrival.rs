@@ -1,0 +1,152 @@
+//! constant- and ramping-arrival-rate: iterations begin when the plan says, whoever is free runs them.
+//!
+//! Each thread dispatches its own events. One that finds no idle VU on its thread is handed to a thread that has one;
+//! only when no thread has is it dropped, and a VU added if the scenario may have more.
+
+use std::{rc::Rc, sync::atomic::Ordering};
+
+use onrush_fiber::{Clock, Nanos, Woke};
+use onrush_plan::{ArrivalEvent, ArrivalVus, first_for};
+
+use super::{ScenarioRun, looping::drop_iterations};
+use crate::{Event, slot::Slot, worker::Worker};
+
+/// Events dispatched before the VUs they started get to run: bounds how late an iteration begins in a burst.
+const BURST: u32 = 64;
+
+pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, mut event: impl FnMut(u64) -> Option<ArrivalEvent>) {
+    prepare(worker, run, vus);
+    let common = &worker.common;
+    let threads = common.config.threads as u64;
+    let mut j = first_for(worker.thread as u64, threads, common.offset(run.index));
+    let mut burst = 0;
+    while let Some(next) = event(j) {
+        let due = Nanos(run.start.0.saturating_add(next.at_ns));
+        if due >= run.regular_end || run.is_cut() {
+            break;
+        }
+        // Late events are not skipped: they fire at once, so a stalled generator catches up.
+        if due > Clock::now() {
+            burst = 0;
+            if onrush_fiber::sleep_until(due) == Woke::Cancelled {
+                onrush_fiber::clear_cancel();
+                break;
+            }
+        } else {
+            burst += 1;
+            if burst >= BURST {
+                burst = 0;
+                if onrush_fiber::yield_now() == Woke::Cancelled {
+                    onrush_fiber::clear_cancel();
+                    break;
+                }
+            }
+            if Clock::now() >= run.regular_end {
+                break;
+            }
+        }
+        dispatch(worker, run, vus, j, next.global, due);
+        j += threads;
+    }
+    wait_for_regular_end(run);
+    run.wait_until_idle();
+    let slots: Vec<_> = run.slots.borrow().clone();
+    for slot in slots {
+        run.release(worker, &slot);
+    }
+}
+
+/// Takes this thread's share of the pre-allocated VUs.
+fn prepare(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
+    for _ in 0..run.share(worker, vus.planned) {
+        let Some(slot) = run.acquire(worker) else { return };
+        run.shared.vus.fetch_add(1, Ordering::Relaxed);
+        becomes_idle(worker, run, slot);
+    }
+}
+
+fn becomes_idle(worker: &Worker, run: &ScenarioRun, slot: Rc<Slot>) {
+    run.idle.borrow_mut().push_back(slot);
+    run.shared.idle[worker.thread].fetch_add(1, Ordering::AcqRel);
+}
+
+/// Other threads may hand over iterations until the regular end, so VUs stay until then.
+fn wait_for_regular_end(run: &ScenarioRun) {
+    while !run.is_over() {
+        if onrush_fiber::sleep_until(run.regular_end) == Woke::Cancelled {
+            onrush_fiber::clear_cancel();
+        }
+    }
+}
+
+fn dispatch(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, j: u64, global: u64, due: Nanos) {
+    let shared = &run.shared;
+    if shared.claim_idle(worker.thread) {
+        run_on_idle(worker, run, j, global, due);
+        return;
+    }
+    let threads = worker.common.config.threads;
+    let other = (1..threads).map(|step| (worker.thread + step) % threads).find(|&thread| shared.claim_idle(thread));
+    if let Some(remote) = other.and_then(|thread| worker.common.remote(thread)) {
+        let index = run.index;
+        remote.post(Box::new(move || {
+            let Some(worker) = Worker::current() else { return };
+            let run = worker.runs.borrow().iter().find(|run| run.index == index).cloned();
+            if let Some(run) = run {
+                run_on_idle(&worker, &run, j, global, due);
+            }
+        }));
+        return;
+    }
+    drop_iterations(worker, run, 1);
+    grow(worker, run, vus);
+}
+
+/// Runs one iteration on a VU that was claimed.
+fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, j: u64, global: u64, due: Nanos) {
+    // The claim was counted when the VU was queued, so one is there; after an interrupt there may be none.
+    let Some(slot) = run.idle.borrow_mut().pop_front() else { return };
+    if run.is_cut() {
+        return;
+    }
+    run.enter();
+    let (worker, run) = (worker.clone(), run.clone());
+    slot.give(Box::new(move |slot| {
+        let lag = Clock::now().0.saturating_sub(due.0);
+        worker.start_lag.borrow_mut().record(lag as f64 / 1e6);
+        run.shared.context.iterations.fetch_add(1, Ordering::Relaxed);
+        slot.iterate(&run, Some((j, global)));
+        becomes_idle(&worker, &run, slot.clone());
+        run.exit();
+    }));
+}
+
+/// Adds a VU if the scenario may have more and none is on its way.
+fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
+    let shared = &run.shared;
+    if shared.growing.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let grown = shared.vus.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |existing| (existing < vus.max).then(|| existing + 1));
+    if grown.is_err() {
+        shared.growing.store(false, Ordering::Release);
+        if !shared.warned.swap(true, Ordering::Relaxed) {
+            worker.common.send(Event::Warning(format!("Insufficient VUs, reached {} active VUs and cannot initialize more", vus.max)));
+        }
+        return;
+    }
+    let (id, id_in_test) = worker.common.next_vu();
+    let (own, run) = (worker.clone(), run.clone());
+    let slot = Slot::spawn(worker, id, id_in_test, move |slot, result| {
+        run.shared.growing.store(false, Ordering::Release);
+        match result {
+            Ok(()) => {
+                own.common.config.run.state.vus_initialized.fetch_add(1, Ordering::Relaxed);
+                run.adopt(&own, slot);
+                becomes_idle(&own, &run, slot.clone());
+            }
+            Err(failure) => own.common.send(Event::Warning(format!("failed to initialise an additional VU: {failure}"))),
+        }
+    });
+    worker.slots.borrow_mut().push(slot);
+}

@@ -1,0 +1,75 @@
+//! Executors whose VUs loop without pause: constant-vus, shared-iterations, per-vu-iterations.
+
+use std::{
+    rc::Rc,
+    sync::atomic::Ordering,
+};
+
+use onrush_metrics::builtin;
+
+use super::ScenarioRun;
+use crate::{slot::Slot, worker::Worker};
+
+/// Every VU iterates until the regular end.
+pub(super) fn constant_vus(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64) {
+    start(worker, run, vus, |run, slot| {
+        while !run.is_over() && slot.iterate(run, None) {}
+    });
+    run.wait_until_idle();
+}
+
+/// VUs race for `iterations` in all.
+pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, iterations: u64) {
+    start(worker, run, vus, move |run, slot| {
+        while !run.is_over() {
+            let claimed = run.shared.attempts.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |begun| (begun < iterations).then(|| begun + 1));
+            if claimed.is_err() || !slot.iterate(run, None) {
+                break;
+            }
+        }
+    });
+    run.wait_until_idle();
+    // k6: what nobody began is dropped, in one sample; the last thread to finish knows.
+    if run.shared.threads_left.load(Ordering::Acquire) == 1 {
+        let dropped = iterations.saturating_sub(run.shared.attempts.load(Ordering::Acquire));
+        drop_iterations(worker, run, dropped);
+    }
+}
+
+/// Every VU does `iterations` of its own.
+pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, iterations: u64) {
+    let own = worker.clone();
+    start(worker, run, vus, move |run, slot| {
+        let mut done = 0;
+        while done < iterations && !run.is_over() && slot.iterate(run, None) {
+            done += 1;
+        }
+        if done < iterations && !run.is_cut() {
+            drop_iterations(&own, run, iterations - done);
+        }
+    });
+    run.wait_until_idle();
+}
+
+/// Gives this thread's share of the VUs the same loop.
+fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, body: impl Fn(&Rc<ScenarioRun>, &Rc<Slot>) + 'static) {
+    let body = Rc::new(body);
+    for _ in 0..run.share(worker, vus) {
+        let Some(slot) = run.acquire(worker) else { return };
+        run.enter();
+        let (worker, run, body) = (worker.clone(), run.clone(), body.clone());
+        slot.give(Box::new(move |slot| {
+            body(&run, slot);
+            run.release(&worker, slot);
+            run.exit();
+        }));
+    }
+}
+
+/// Counts iterations that will never run.
+pub(super) fn drop_iterations(worker: &Worker, run: &ScenarioRun, count: u64) {
+    if count > 0 {
+        run.shared.dropped.fetch_add(count, Ordering::Relaxed);
+        worker.js.add_sample(builtin::DROPPED_ITERATIONS, Some(run.index), count as f64);
+    }
+}

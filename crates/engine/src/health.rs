@@ -1,0 +1,193 @@
+//! The generator's own health: what decides whether a run's numbers can be trusted.
+
+use std::{
+    fs,
+    time::Duration,
+};
+
+use onrush_fiber::{Clock, Nanos};
+
+/// One look at the process and its machine, over the time since the previous look.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct HealthSample {
+    /// Time covered.
+    pub interval: Duration,
+    /// CPU time the process used, in cores (1.5: one and a half cores busy).
+    pub process_cores: f64,
+    /// Of it, in user space.
+    pub user_cores: f64,
+    /// Cores the process may use (affinity and cgroup quota).
+    pub available_cores: f64,
+    /// Busiest single thread, in cores: at 1.0 it has no time left.
+    pub busiest_thread_cores: f64,
+    /// CPU time stolen by the hypervisor, in cores.
+    pub steal_cores: f64,
+    /// Time the cgroup was throttled, as a fraction of the interval.
+    pub throttled: f64,
+    /// Resident memory in bytes.
+    pub rss_bytes: u64,
+    /// Memory the machine (or cgroup) has, in bytes; 0 if unknown.
+    pub memory_bytes: u64,
+    /// Open file descriptors.
+    pub fds: u64,
+    /// Their limit.
+    pub fds_max: u64,
+}
+
+/// Samples the process; keeps the previous counters to form rates.
+#[derive(Debug)]
+pub struct HealthProbe {
+    at: Nanos,
+    process: Cpu,
+    threads: Vec<(u64, f64)>,
+    steal_secs: f64,
+    throttled_usec: u64,
+    available_cores: f64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Cpu {
+    user_secs: f64,
+    system_secs: f64,
+}
+
+impl HealthProbe {
+    /// Starts a probe; the first sample covers the time from now.
+    pub fn new() -> Self {
+        Self {
+            at: Clock::now(),
+            process: process_cpu(),
+            threads: thread_cpu(),
+            steal_secs: steal_secs(),
+            throttled_usec: throttled_usec(),
+            available_cores: available_cores(),
+        }
+    }
+
+    /// Cores the process may use.
+    pub fn available_cores(&self) -> f64 {
+        self.available_cores
+    }
+
+    /// What happened since the last sample.
+    pub fn sample(&mut self) -> HealthSample {
+        let now = Clock::now();
+        let secs = ((now.0 - self.at.0) as f64 / 1e9).max(1e-6);
+        let (process, threads, steal, throttled) = (process_cpu(), thread_cpu(), steal_secs(), throttled_usec());
+        let user = process.user_secs - self.process.user_secs;
+        let system = process.system_secs - self.process.system_secs;
+        let busiest = threads
+            .iter()
+            .map(|(id, cpu)| cpu - self.threads.iter().find(|(known, _)| known == id).map_or(0.0, |(_, before)| *before))
+            .fold(0.0, f64::max);
+        let sample = HealthSample {
+            interval: Duration::from_secs_f64(secs),
+            process_cores: (user + system) / secs,
+            user_cores: user / secs,
+            available_cores: self.available_cores,
+            busiest_thread_cores: busiest / secs,
+            steal_cores: (steal - self.steal_secs).max(0.0) / secs,
+            throttled: ((throttled - self.throttled_usec.min(throttled)) as f64 / 1e6 / secs).min(1.0),
+            rss_bytes: rss_bytes(),
+            memory_bytes: memory_bytes(),
+            fds: fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64),
+            fds_max: rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX),
+        };
+        *self = Self { at: now, process, threads, steal_secs: steal, throttled_usec: throttled, available_cores: self.available_cores };
+        sample
+    }
+}
+
+impl Default for HealthProbe {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn ticks_per_sec() -> f64 {
+    rustix::param::clock_ticks_per_second() as f64
+}
+
+/// User and system time of a `stat` file of /proc, in seconds: fields 14 and 15, counted after the command's `)`.
+fn stat_cpu(text: &str) -> Option<Cpu> {
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    let ticks = |index: usize| fields.get(index)?.parse::<f64>().ok();
+    Some(Cpu { user_secs: ticks(11)? / ticks_per_sec(), system_secs: ticks(12)? / ticks_per_sec() })
+}
+
+fn process_cpu() -> Cpu {
+    fs::read_to_string("/proc/self/stat").ok().and_then(|text| stat_cpu(&text)).unwrap_or_default()
+}
+
+/// CPU seconds of each thread by id.
+fn thread_cpu() -> Vec<(u64, f64)> {
+    let Ok(entries) = fs::read_dir("/proc/self/task") else { return Vec::new() };
+    entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let id = entry.file_name().to_str()?.parse().ok()?;
+            let cpu = stat_cpu(&fs::read_to_string(entry.path().join("stat")).ok()?)?;
+            Some((id, cpu.user_secs + cpu.system_secs))
+        })
+        .collect()
+}
+
+/// Steal time of all cores: the eighth number of the first line of /proc/stat.
+fn steal_secs() -> f64 {
+    let text = fs::read_to_string("/proc/stat").unwrap_or_default();
+    let ticks = text.lines().next().and_then(|line| line.split_ascii_whitespace().nth(8)).and_then(|field| field.parse::<f64>().ok());
+    ticks.unwrap_or(0.0) / ticks_per_sec()
+}
+
+/// The cgroup's throttled time (version 2), where it has a quota.
+fn throttled_usec() -> u64 {
+    let text = fs::read_to_string("/sys/fs/cgroup/cpu.stat").unwrap_or_default();
+    text.lines().find_map(|line| line.strip_prefix("throttled_usec ")?.trim().parse().ok()).unwrap_or(0)
+}
+
+fn available_cores() -> f64 {
+    let allowed = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
+    let quota = fs::read_to_string("/sys/fs/cgroup/cpu.max").ok().and_then(|text| {
+        let (quota, period) = text.trim().split_once(' ')?;
+        Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
+    });
+    quota.map_or(allowed, |quota| quota.min(allowed))
+}
+
+fn rss_bytes() -> u64 {
+    let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = text.split_ascii_whitespace().nth(1).and_then(|field| field.parse().ok()).unwrap_or(0);
+    pages * rustix::param::page_size() as u64
+}
+
+fn memory_bytes() -> u64 {
+    let limit = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse::<u64>().ok());
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let kilobytes: u64 = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
+        Some(kilobytes * 1024)
+    });
+    match (limit, machine) {
+        (Some(limit), Some(machine)) => limit.min(machine),
+        (limit, machine) => limit.or(machine).unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stat_fields_are_counted_after_a_command_with_spaces_and_brackets() {
+        let fields = (3..=52).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+        let cpu = stat_cpu(&format!("1 (a b) c) {fields}")).expect("a whole line");
+        assert_eq!(cpu.user_secs, 14.0 / ticks_per_sec());
+        assert_eq!(cpu.system_secs, 15.0 / ticks_per_sec());
+    }
+
+    #[test]
+    fn a_probe_sees_this_process() {
+        let mut probe = HealthProbe::new();
+        let sample = probe.sample();
+        assert!(sample.rss_bytes > 0 && sample.fds > 0 && sample.available_cores >= 0.1);
+    }
+}

@@ -1,0 +1,104 @@
+//! What the threads of an engine share: a few counters per scenario.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+};
+
+use onrush_js::ScenarioContext;
+
+/// Counters of one scenario. All relaxed: they are statistics, or handed over by messages that order them.
+#[derive(Debug)]
+pub(crate) struct SharedScenario {
+    pub(crate) context: Arc<ScenarioContext>,
+    /// shared-iterations: iterations begun.
+    pub(crate) attempts: AtomicU64,
+    /// Iterations that ended.
+    pub(crate) done: AtomicU64,
+    /// Iterations cut.
+    pub(crate) interrupted: AtomicU64,
+    /// VUs inside an iteration.
+    pub(crate) running: AtomicU64,
+    /// VUs the scenario holds.
+    pub(crate) active: AtomicU64,
+    /// Arrival rates: idle VUs by thread.
+    pub(crate) idle: Box<[AtomicI64]>,
+    /// Arrival rates: VUs made or being made, planned ones included.
+    pub(crate) vus: AtomicU64,
+    /// Arrival rates: one unplanned VU initialises at a time.
+    pub(crate) growing: AtomicBool,
+    /// The exhausted pool has been reported.
+    pub(crate) warned: AtomicBool,
+    /// Iterations dropped.
+    pub(crate) dropped: AtomicU64,
+    /// Threads whose share is not over.
+    pub(crate) threads_left: AtomicU64,
+    /// 0 waiting, 1 running, 2 regular end passed, 3 over.
+    pub(crate) phase: AtomicU64,
+}
+
+impl SharedScenario {
+    pub(crate) fn new(context: Arc<ScenarioContext>, threads: usize) -> Self {
+        Self {
+            context,
+            attempts: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            interrupted: AtomicU64::new(0),
+            running: AtomicU64::new(0),
+            active: AtomicU64::new(0),
+            idle: (0..threads).map(|_| AtomicI64::new(0)).collect(),
+            vus: AtomicU64::new(0),
+            growing: AtomicBool::new(false),
+            warned: AtomicBool::new(false),
+            dropped: AtomicU64::new(0),
+            threads_left: AtomicU64::new(threads as u64),
+            phase: AtomicU64::new(0),
+        }
+    }
+
+    /// Reserves one idle VU of a thread; the reserver must then use it.
+    pub(crate) fn claim_idle(&self, thread: usize) -> bool {
+        self.idle[thread].fetch_update(Ordering::AcqRel, Ordering::Relaxed, |idle| (idle > 0).then(|| idle - 1)).is_ok()
+    }
+
+    pub(crate) fn advance_phase(&self, phase: u64) {
+        self.phase.fetch_max(phase, Ordering::Relaxed);
+    }
+}
+
+/// How a scenario stands, for progress lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ScenarioProgress {
+    /// When it started, in the process clock; 0 while it waits.
+    pub started_at_ns: u64,
+    /// VUs inside an iteration.
+    pub running_vus: u64,
+    /// VUs it holds.
+    pub active_vus: u64,
+    /// Iterations that ended.
+    pub done: u64,
+    /// Iterations cut.
+    pub interrupted: u64,
+    /// Iterations dropped.
+    pub dropped: u64,
+    /// Past its regular end: only graceful stops remain.
+    pub stopping: bool,
+    /// Nothing of it runs any more.
+    pub over: bool,
+}
+
+impl SharedScenario {
+    pub(crate) fn progress(&self) -> ScenarioProgress {
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        ScenarioProgress {
+            started_at_ns: load(&self.context.started_at),
+            running_vus: load(&self.running),
+            active_vus: load(&self.active),
+            done: load(&self.done),
+            interrupted: load(&self.interrupted),
+            dropped: load(&self.dropped),
+            stopping: load(&self.phase) >= 2,
+            over: load(&self.phase) >= 3,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! A VU and its fiber: initialised once, then given one job after the other.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    sync::atomic::Ordering,
+};
+
+use onrush_fiber::{Clock, FiberId, Nanos, Woke};
+use onrush_js::{CallEnd, IterationIds, Vu};
+
+use crate::{executor::ScenarioRun, worker::Worker};
+
+/// What a VU's fiber is to do next.
+pub(crate) type Job = Box<dyn FnOnce(&Rc<Slot>)>;
+
+/// A VU on this thread.
+pub(crate) struct Slot {
+    pub(crate) vu: Rc<Vu>,
+    pub(crate) fiber: Cell<Option<FiberId>>,
+    job: RefCell<Option<Job>>,
+    quit: Cell<bool>,
+    /// Iterations in the scenario that has the VU now.
+    iterations: Cell<u64>,
+    /// The VU is inside an iteration.
+    pub(crate) is_running: Cell<bool>,
+}
+
+impl Slot {
+    /// Makes a VU and starts its fiber. `ready` is called on the fiber once init code has run (or failed).
+    pub(crate) fn spawn(worker: &Rc<Worker>, id: u64, id_in_test: u64, ready: impl FnOnce(&Rc<Self>, Result<(), onrush_js::ScriptFailure>) + 'static) -> Rc<Self> {
+        let vu = worker.js.new_vu(id, id_in_test);
+        let hooks = vu.hooks();
+        let slot = Rc::new(Self {
+            vu,
+            fiber: Cell::new(None),
+            job: RefCell::new(None),
+            quit: Cell::new(false),
+            iterations: Cell::new(0),
+            is_running: Cell::new(false),
+        });
+        let own = slot.clone();
+        let fiber = onrush_fiber::spawn(Some(hooks), move || {
+            let result = own.vu.init();
+            let usable = result.is_ok();
+            ready(&own, result);
+            if usable {
+                own.serve();
+            }
+        });
+        slot.fiber.set(Some(fiber));
+        slot
+    }
+
+    fn serve(self: &Rc<Self>) {
+        loop {
+            let job = self.job.borrow_mut().take();
+            if let Some(job) = job {
+                job(self);
+                continue;
+            }
+            if self.quit.get() {
+                return;
+            }
+            if onrush_fiber::park(None) == Woke::Cancelled {
+                // Cancelled between jobs: there is nothing to cut.
+                onrush_fiber::clear_cancel();
+            }
+        }
+    }
+
+    /// Gives an idle VU its next job.
+    pub(crate) fn give(&self, job: Job) {
+        let previous = self.job.borrow_mut().replace(job);
+        debug_assert!(previous.is_none(), "a VU has one job at a time");
+        self.wake();
+    }
+
+    /// Lets the fiber end once it is idle.
+    pub(crate) fn quit(&self) {
+        self.quit.set(true);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        if let Some(fiber) = self.fiber.get() {
+            onrush_fiber::unpark(fiber);
+        }
+    }
+
+    /// Cuts the iteration that runs, if one does.
+    pub(crate) fn cut(&self) {
+        if let (true, Some(fiber)) = (self.is_running.get(), self.fiber.get()) {
+            onrush_fiber::cancel(fiber);
+        }
+    }
+
+    /// Hands the VU to a scenario.
+    pub(crate) fn activate(&self, run: &ScenarioRun) {
+        self.iterations.set(0);
+        self.vu.activate(Some((run.index, run.shared.context.clone())));
+    }
+
+    /// Runs one iteration and keeps the scenario's books. `in_test` is `iterationInTest`, `None` to use the next of this instance.
+    ///
+    /// Returns whether the VU may go on: false when the iteration was cut.
+    pub(crate) fn iterate(&self, run: &ScenarioRun, event: Option<(u64, u64)>) -> bool {
+        let shared = &run.shared;
+        let (in_instance, in_test) = event.unwrap_or_else(|| {
+            let local = shared.context.iterations.fetch_add(1, Ordering::Relaxed);
+            (local, run.plan.iteration_in_test(local).unwrap_or(local))
+        });
+        let in_scenario = self.iterations.replace(self.iterations.get() + 1);
+        let ids = IterationIds { in_scenario, scenario_in_instance: in_instance, scenario_in_test: in_test };
+        let start = Clock::now();
+        self.is_running.set(true);
+        shared.running.fetch_add(1, Ordering::Relaxed);
+        let end = self.vu.run_iteration(ids, run.worker_setup_data().as_deref());
+        shared.running.fetch_sub(1, Ordering::Relaxed);
+        self.is_running.set(false);
+        if matches!(end, CallEnd::Interrupted) {
+            shared.interrupted.fetch_add(1, Ordering::Relaxed);
+            onrush_fiber::clear_cancel();
+            run.check_abort();
+            return false;
+        }
+        shared.done.fetch_add(1, Ordering::Relaxed);
+        self.pad(run, start)
+    }
+
+    /// `minIterationDuration`: waits out what is left, outside the iteration's own duration.
+    fn pad(&self, run: &ScenarioRun, start: Nanos) -> bool {
+        let until = Nanos(start.0 + run.min_iteration_ns);
+        if run.min_iteration_ns == 0 || Clock::now() >= until {
+            return true;
+        }
+        self.is_running.set(true);
+        let woke = onrush_fiber::sleep_until(until);
+        self.is_running.set(false);
+        if woke == Woke::Cancelled {
+            onrush_fiber::clear_cancel();
+            return false;
+        }
+        true
+    }
+}

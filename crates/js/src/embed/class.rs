@@ -1,0 +1,102 @@
+//! Host classes: JavaScript objects that own a Rust value.
+#![expect(unsafe_code, reason = "class registration and opaque pointers")]
+
+use std::{any::type_name, cell::RefCell, ffi::CString};
+
+use onrush_quickjs_sys as sys;
+use rustc_hash::FxHashMap;
+
+use super::{Ctx, Handle, JsResult, Throw, Val, runtime_ptr};
+
+/// A Rust type scripts see as objects of one class.
+///
+/// The value sits in a box behind the object's opaque pointer and is dropped by the object's finalizer. It must not
+/// hold JavaScript values: QuickJS's cycle collector would not see them.
+pub(crate) trait HostObject: Sized + 'static {
+    /// The class name, as `Object.prototype.toString` shows it.
+    const NAME: &'static str;
+
+    /// Exotic property behaviour, if the class has one.
+    fn exotic() -> Option<&'static sys::JSClassExoticMethods> {
+        None
+    }
+}
+
+thread_local! {
+    static CLASS_IDS: RefCell<FxHashMap<&'static str, sys::JSClassID>> = RefCell::new(FxHashMap::default());
+}
+
+/// Registration and creation of objects of one host class.
+pub(crate) struct HostClass<T>(std::marker::PhantomData<T>);
+
+impl<T: HostObject> HostClass<T> {
+    /// The class id in this thread's runtime, registered at first use.
+    pub(crate) fn id() -> sys::JSClassID {
+        CLASS_IDS.with_borrow_mut(|ids| {
+            *ids.entry(type_name::<T>()).or_insert_with(|| {
+                let name = CString::new(T::NAME).expect("class names are literals");
+                let mut id = 0;
+                // SAFETY: registers a class with static callbacks; the name is interned by QuickJS.
+                unsafe {
+                    sys::JS_NewClassID(runtime_ptr(), &mut id);
+                    let definition = sys::JSClassDef {
+                        class_name: name.as_ptr(),
+                        finalizer: Some(finalize::<T>),
+                        gc_mark: None,
+                        call: None,
+                        exotic: T::exotic().map_or(std::ptr::null_mut(), |methods| std::ptr::from_ref(methods).cast_mut()),
+                    };
+                    let status = sys::JS_NewClass(runtime_ptr(), id, &definition);
+                    assert!(status >= 0, "a class is registered once per runtime");
+                }
+                id
+            })
+        })
+    }
+
+    /// Makes `prototype` the prototype of new objects in this realm.
+    pub(crate) fn set_prototype(ctx: Ctx, prototype: Val) {
+        // SAFETY: ownership of the prototype moves to the realm.
+        unsafe { sys::JS_SetClassProto(ctx.raw(), Self::id(), prototype.into_raw()) }
+    }
+
+    /// The prototype of new objects in this realm.
+    pub(crate) fn prototype(ctx: Ctx) -> Val {
+        // SAFETY: returns a new reference to the realm's prototype.
+        Val::from_raw(unsafe { sys::JS_GetClassProto(ctx.raw(), Self::id()) })
+    }
+
+    /// Wraps a value in a new object.
+    pub(crate) fn create(ctx: Ctx, value: T) -> JsResult {
+        // SAFETY: the class is registered; the object then owns the box.
+        unsafe {
+            let object = Val::checked(sys::JS_NewObjectClass(ctx.raw(), Self::id()))?;
+            sys::JS_SetOpaque(object.raw(), Box::into_raw(Box::new(value)).cast());
+            Ok(object)
+        }
+    }
+
+    /// The Rust value of an object of this class. The reference is good while the object is.
+    pub(crate) fn of(object: &Handle) -> Option<&T> {
+        if !object.is_object() {
+            return None;
+        }
+        // SAFETY: JS_GetOpaque checks the class; the pointer was set by `create` (or a template clone) and lives as long as the object.
+        unsafe { sys::JS_GetOpaque(object.raw(), Self::id()).cast::<T>().as_ref() }
+    }
+
+    /// The same, or a TypeError.
+    pub(crate) fn expect(object: &Handle) -> JsResult<&T> {
+        Self::of(object).ok_or_else(|| Throw::type_error(format!("this is not a {}", T::NAME)))
+    }
+}
+
+unsafe extern "C" fn finalize<T: HostObject>(_: *mut sys::JSRuntime, object: sys::JSValue) {
+    // SAFETY: called once per object by QuickJS; the pointer, if set, came from Box::into_raw.
+    unsafe {
+        let pointer = sys::JS_GetOpaque(object, HostClass::<T>::id()).cast::<T>();
+        if !pointer.is_null() {
+            drop(Box::from_raw(pointer));
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Exceptions between Rust and scripts.
+
+use super::{Ctx, Handle, Val};
+
+/// What a native function gives back when it does not return a value.
+#[derive(Debug)]
+pub(crate) enum Throw {
+    /// An exception is already pending in the context.
+    Pending,
+    /// `Error(message)`: what k6 throws for errors of its Go side.
+    Error(String),
+    /// `TypeError(message)`.
+    Type(String),
+    /// `RangeError(message)`.
+    Range(String),
+    /// The iteration is being ended from outside: scripts cannot catch this.
+    Interrupted,
+}
+
+pub(crate) type JsResult<T = Val> = Result<T, Throw>;
+
+impl Throw {
+    pub(crate) fn error(message: impl Into<String>) -> Self {
+        Self::Error(message.into())
+    }
+
+    pub(crate) fn type_error(message: impl Into<String>) -> Self {
+        Self::Type(message.into())
+    }
+}
+
+/// An exception taken out of a context, ready to be reported.
+#[derive(Debug, Clone)]
+pub(crate) struct Exception {
+    /// `Error: boom`, or the thrown value as text.
+    pub(crate) message: String,
+    /// The engine's stack text, `    at f (file:///x.js:1:2)` lines; empty when a non-error was thrown.
+    pub(crate) stack: String,
+    /// Ended from outside rather than by the script.
+    pub(crate) interrupted: bool,
+}
+
+impl Exception {
+    /// Describes a thrown value without throwing again.
+    pub(crate) fn describe(ctx: Ctx, thrown: &Handle) -> Self {
+        let interrupted = ctx.is_uncatchable(thrown);
+        let read = |key: &str| -> Option<String> {
+            let text = thrown.get(ctx, key).and_then(|value| if value.is_string() { value.to_text(ctx) } else { Ok(String::new()) });
+            match text {
+                Ok(text) => (!text.is_empty()).then_some(text),
+                Err(_) => {
+                    drop(ctx.take_exception_value());
+                    None
+                }
+            }
+        };
+        let stack = if thrown.is_error() { read("stack").unwrap_or_default() } else { String::new() };
+        let message = match thrown.to_text(ctx) {
+            Ok(text) => text,
+            Err(_) => {
+                drop(ctx.take_exception_value());
+                "an exception that cannot be shown as text".to_owned()
+            }
+        };
+        Self { message, stack, interrupted }
+    }
+}

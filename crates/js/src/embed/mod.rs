@@ -1,0 +1,19 @@
+//! The thin layer over the patched QuickJS: values, exceptions, native functions, host classes.
+//!
+//! Everything here is about one thread's runtime; what a VU is, and the k6 modules, live elsewhere in this crate.
+//! `Val` owns a reference, `&Handle` borrows one, and a native function is an ordinary Rust function
+//! `fn(Ctx, &Handle, Args) -> JsResult`. No pointer into QuickJS escapes this folder except through these types.
+
+mod class;
+mod context;
+mod error;
+mod native;
+mod object;
+mod value;
+
+pub(crate) use class::{HostClass, HostObject};
+pub(crate) use context::{Ctx, PromiseState, Runtime, runtime_ptr};
+pub(crate) use error::{Exception, JsResult, Throw};
+pub(crate) use native::{Args, Getter, Native};
+pub(crate) use object::{Atom};
+pub(crate) use value::{Handle, Val};

@@ -1,0 +1,97 @@
+//! Rust functions as JavaScript functions.
+#![expect(unsafe_code, reason = "extern \"C\" trampolines around safe functions")]
+
+use std::{
+    ffi::{CString, c_int},
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use onrush_quickjs_sys as sys;
+
+use super::{Ctx, Handle, JsResult, Throw, Val};
+
+/// The arguments of a call; missing ones read as undefined.
+#[derive(Clone, Copy)]
+pub(crate) struct Args<'a>(&'a [Handle]);
+
+impl<'a> Args<'a> {
+    pub(crate) fn at(self, index: usize) -> &'a Handle {
+        self.0.get(index).unwrap_or(Handle::UNDEFINED)
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(self) -> std::slice::Iter<'a, Handle> {
+        self.0.iter()
+    }
+}
+
+/// A Rust function scripts can call: `this` first, then the arguments. In constructors `this` is `new.target`.
+///
+/// Implemented by function items and captureless closures only: they have no size, so the trampoline needs no
+/// place to keep them, and a native module is a static table shared by all VUs.
+pub(crate) trait Native: Fn(Ctx, &Handle, Args<'_>) -> JsResult + Copy + 'static {}
+impl<F: Fn(Ctx, &Handle, Args<'_>) -> JsResult + Copy + 'static> Native for F {}
+
+/// A property reader.
+pub(crate) trait Getter: Fn(Ctx, &Handle) -> JsResult + Copy + 'static {}
+impl<F: Fn(Ctx, &Handle) -> JsResult + Copy + 'static> Getter for F {}
+
+impl Ctx {
+    pub(crate) fn function<F: Native>(self, name: &str, length: i32, _: F) -> JsResult {
+        self.native(name, length, trampoline::<F>, sys::JSCFunctionEnum::generic)
+    }
+
+    /// A class constructor: callable only with `new`.
+    pub(crate) fn constructor<F: Native>(self, name: &str, length: i32, _: F) -> JsResult {
+        self.native(name, length, trampoline::<F>, sys::JSCFunctionEnum::constructor)
+    }
+
+    pub(crate) fn getter<F: Getter>(self, name: &str, _: F) -> JsResult {
+        self.native(name, 0, getter_trampoline::<F>, sys::JSCFunctionEnum::generic)
+    }
+
+    fn native(self, name: &str, length: i32, function: sys::JSCFunction, kind: sys::JSCFunctionEnum) -> JsResult {
+        let name = CString::new(name).expect("native functions have literal names");
+        // SAFETY: the trampoline matches QuickJS's generic signature; the name is copied.
+        Val::checked(unsafe { sys::JS_NewCFunction2(self.raw(), function, name.as_ptr(), length, kind, 0) })
+    }
+}
+
+/// The zero-sized function behind a trampoline.
+fn conjure<F: Copy + 'static>() -> F {
+    const { assert!(size_of::<F>() == 0, "natives are function items or captureless closures") };
+    // SAFETY: a zero-sized Copy type has exactly one value and reading it touches no memory.
+    unsafe { std::ptr::NonNull::<F>::dangling().as_ptr().read() }
+}
+
+unsafe extern "C" fn trampoline<F: Native>(ctx: *mut sys::JSContext, this: sys::JSValue, argc: c_int, argv: *mut sys::JSValue) -> sys::JSValue {
+    // SAFETY: QuickJS passes a live context and `argc` live arguments.
+    let (ctx, args) = unsafe { (Ctx::from_raw(ctx), Handle::slice(argv, argc.max(0) as usize)) };
+    finish(ctx, || conjure::<F>()(ctx, Handle::from_raw_ref(&this), Args(args)))
+}
+
+unsafe extern "C" fn getter_trampoline<F: Getter>(ctx: *mut sys::JSContext, this: sys::JSValue, _: c_int, _: *mut sys::JSValue) -> sys::JSValue {
+    // SAFETY: QuickJS passes a live context.
+    let ctx = unsafe { Ctx::from_raw(ctx) };
+    finish(ctx, || conjure::<F>()(ctx, Handle::from_raw_ref(&this)))
+}
+
+/// Runs a native and hands its result, error or panic to the script.
+fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue {
+    // A panic must not unwind into QuickJS's frames: it becomes an error of this call and is reported.
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(value)) => value.into_raw(),
+        Ok(Err(throw)) => {
+            ctx.raise(throw);
+            sys::JS_EXCEPTION
+        }
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+            ctx.raise(Throw::Error(format!("internal error in Onrush (please report it): {}", text.unwrap_or("panic"))));
+            sys::JS_EXCEPTION
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Property access.
+#![expect(unsafe_code, reason = "wraps QuickJS property calls")]
+
+use onrush_quickjs_sys as sys;
+
+use super::{Ctx, Handle, JsResult, Native, Throw, Val, runtime_ptr};
+
+/// An interned property name.
+pub(crate) struct Atom(sys::JSAtom);
+
+impl Atom {
+    pub(crate) fn new(ctx: Ctx, name: &str) -> Self {
+        // SAFETY: the text is copied. Running out of memory gives JS_ATOM_NULL, which reads as a missing property.
+        Self(unsafe { sys::JS_NewAtomLen(ctx.raw(), name.as_ptr().cast(), name.len()) })
+    }
+
+    pub(crate) fn from_raw(raw: sys::JSAtom) -> Self {
+        Self(raw)
+    }
+
+    pub(crate) fn raw(&self) -> sys::JSAtom {
+        self.0
+    }
+
+    pub(crate) fn text(&self, ctx: Ctx) -> JsResult<String> {
+        // SAFETY: the atom is alive.
+        Val::checked(unsafe { sys::JS_AtomToString(ctx.raw(), self.0) })?.to_text(ctx)
+    }
+}
+
+impl Drop for Atom {
+    fn drop(&mut self) {
+        // SAFETY: this holds one reference of the thread's runtime.
+        unsafe { sys::JS_FreeAtomRT(runtime_ptr(), self.0) }
+    }
+}
+
+/// Something that names a property.
+pub(crate) trait Key {
+    fn with<R>(&self, ctx: Ctx, f: impl FnOnce(sys::JSAtom) -> R) -> R;
+}
+
+impl Key for &str {
+    fn with<R>(&self, ctx: Ctx, f: impl FnOnce(sys::JSAtom) -> R) -> R {
+        f(Atom::new(ctx, self).raw())
+    }
+}
+
+impl Key for &String {
+    fn with<R>(&self, ctx: Ctx, f: impl FnOnce(sys::JSAtom) -> R) -> R {
+        self.as_str().with(ctx, f)
+    }
+}
+
+impl Key for &Atom {
+    fn with<R>(&self, _: Ctx, f: impl FnOnce(sys::JSAtom) -> R) -> R {
+        f(self.0)
+    }
+}
+
+impl Handle {
+    /// `this[key]`, as script code would read it.
+    pub(crate) fn get(&self, ctx: Ctx, key: impl Key) -> JsResult {
+        // SAFETY: the object and the atom are alive over the call.
+        key.with(ctx, |atom| Val::checked(unsafe { sys::JS_GetProperty(ctx.raw(), self.raw(), atom) }))
+    }
+
+    pub(crate) fn get_index(&self, ctx: Ctx, index: u32) -> JsResult {
+        // SAFETY: the object is alive over the call.
+        Val::checked(unsafe { sys::JS_GetPropertyUint32(ctx.raw(), self.raw(), index) })
+    }
+
+    /// `this[key] = value`.
+    pub(crate) fn set(&self, ctx: Ctx, key: impl Key, value: Val) -> JsResult<()> {
+        // SAFETY: ownership of the value moves to QuickJS.
+        let status = key.with(ctx, |atom| unsafe { sys::JS_SetProperty(ctx.raw(), self.raw(), atom, value.into_raw()) });
+        if status < 0 { Err(Throw::Pending) } else { Ok(()) }
+    }
+
+    /// Defines an own, enumerable, writable data property, whatever the prototypes hold.
+    pub(crate) fn define(&self, ctx: Ctx, key: impl Key, value: Val) -> JsResult<()> {
+        self.define_with(ctx, key, value, sys::JS_PROP_C_W_E)
+    }
+
+    /// Defines an own data property that `for…in` does not list.
+    pub(crate) fn define_hidden(&self, ctx: Ctx, key: impl Key, value: Val) -> JsResult<()> {
+        self.define_with(ctx, key, value, sys::JS_PROP_WRITABLE | sys::JS_PROP_CONFIGURABLE)
+    }
+
+    fn define_with(&self, ctx: Ctx, key: impl Key, value: Val, flags: i32) -> JsResult<()> {
+        // SAFETY: ownership of the value moves to QuickJS.
+        let status = key.with(ctx, |atom| unsafe { sys::JS_DefinePropertyValue(ctx.raw(), self.raw(), atom, value.into_raw(), flags) });
+        if status < 0 { Err(Throw::Pending) } else { Ok(()) }
+    }
+
+    pub(crate) fn define_index(&self, ctx: Ctx, index: u32, value: Val) -> JsResult<()> {
+        // SAFETY: ownership of the value moves to QuickJS.
+        let status = unsafe { sys::JS_DefinePropertyValueUint32(ctx.raw(), self.raw(), index, value.into_raw(), sys::JS_PROP_C_W_E) };
+        if status < 0 { Err(Throw::Pending) } else { Ok(()) }
+    }
+
+    /// Defines an enumerable accessor without a setter.
+    pub(crate) fn define_getter(&self, ctx: Ctx, key: &str, getter: Val) -> JsResult<()> {
+        let atom = Atom::new(ctx, key);
+        // SAFETY: ownership of the getter moves to QuickJS.
+        let status = unsafe {
+            sys::JS_DefinePropertyGetSet(ctx.raw(), self.raw(), atom.raw(), getter.into_raw(), sys::JS_UNDEFINED, sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_ENUMERABLE)
+        };
+        if status < 0 { Err(Throw::Pending) } else { Ok(()) }
+    }
+
+    /// Adds a native method, as built-in methods are: not enumerable.
+    pub(crate) fn method<F: Native>(&self, ctx: Ctx, name: &str, length: i32, function: F) -> JsResult<()> {
+        let function = ctx.function(name, length, function)?;
+        self.define_hidden(ctx, name, function)
+    }
+
+    pub(crate) fn has(&self, ctx: Ctx, key: &str) -> JsResult<bool> {
+        let atom = Atom::new(ctx, key);
+        // SAFETY: the object and the atom are alive over the call.
+        match unsafe { sys::JS_HasProperty(ctx.raw(), self.raw(), atom.raw()) } {
+            status if status < 0 => Err(Throw::Pending),
+            status => Ok(status > 0),
+        }
+    }
+
+    pub(crate) fn delete(&self, ctx: Ctx, key: &str) -> JsResult<()> {
+        let atom = Atom::new(ctx, key);
+        // SAFETY: the object and the atom are alive over the call.
+        if unsafe { sys::JS_DeleteProperty(ctx.raw(), self.raw(), atom.raw(), 0) } < 0 { Err(Throw::Pending) } else { Ok(()) }
+    }
+
+    /// `this.length` as an integer.
+    pub(crate) fn length(&self, ctx: Ctx) -> JsResult<u32> {
+        let mut length = 0;
+        // SAFETY: `length` outlives the call.
+        if unsafe { sys::JS_GetLength(ctx.raw(), self.raw(), &mut length) } < 0 {
+            return Err(Throw::Pending);
+        }
+        u32::try_from(length).map_err(|_| Throw::Range("array is too long".to_owned()))
+    }
+
+    /// Own enumerable string keys in property order.
+    pub(crate) fn keys(&self, ctx: Ctx) -> JsResult<Vec<Atom>> {
+        let (mut table, mut count) = (std::ptr::null_mut(), 0);
+        // SAFETY: QuickJS allocates the table; each atom moves into an `Atom`, the table itself is freed below.
+        unsafe {
+            if sys::JS_GetOwnPropertyNames(ctx.raw(), &mut table, &mut count, self.raw(), sys::JS_GPN_STRING_MASK | sys::JS_GPN_ENUM_ONLY) < 0 {
+                return Err(Throw::Pending);
+            }
+            let keys = (0..count as usize).map(|index| Atom::from_raw((*table.add(index)).atom)).collect();
+            sys::js_free(ctx.raw(), table.cast());
+            Ok(keys)
+        }
+    }
+
+    pub(crate) fn freeze(&self, ctx: Ctx) -> JsResult<()> {
+        // SAFETY: the object is alive over the call.
+        if unsafe { sys::JS_FreezeObject(ctx.raw(), self.raw()) } < 0 { Err(Throw::Pending) } else { Ok(()) }
+    }
+
+    /// Replaces the prototype.
+    pub(crate) fn set_prototype(&self, ctx: Ctx, prototype: &Self) -> JsResult<()> {
+        // SAFETY: both objects are alive over the call.
+        if unsafe { sys::JS_SetPrototype(ctx.raw(), self.raw(), prototype.raw()) } < 0 { Err(Throw::Pending) } else { Ok(()) }
+    }
+}

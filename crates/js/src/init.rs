@@ -1,0 +1,178 @@
+//! The init pass: the script's init code run once as VU 0, before options are known.
+//!
+//! It yields the exported options, the exported functions, the metrics the script declares, the files it opened and
+//! the arrays it shares; and it decides which VU layout the script can run in.
+
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc};
+
+use onrush_fiber::{Reactor, ReactorConfig};
+use onrush_metrics::{Registry, Subscriptions};
+use onrush_net::{Client, ClientOptions};
+
+use crate::{
+    HttpSettings, Isolation, IsolationChoice, JsThread, RunConfig, RunState, ScriptEnv, ScriptFailure, ThreadError,
+    embed::{Handle, JsResult},
+    vu::Vu,
+};
+
+/// What `--vu-isolation` asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum IsolationMode {
+    /// Dense unless the script writes to shared built-ins.
+    #[default]
+    Auto,
+    /// Dense whatever the script does: such writes throw.
+    Dense,
+    /// Isolated.
+    Isolated,
+}
+
+/// What the init pass found.
+pub struct Init {
+    /// `options` as JSON text; `{}` when the script exports none.
+    pub options_json: String,
+    /// Names of all exported functions.
+    pub functions: Vec<String>,
+    /// Exported names that must be functions but are something else (`setup`, `teardown`, `handleSummary`).
+    pub not_functions: Vec<String>,
+    /// Metrics declared so far, built-ins included.
+    pub registry: Registry,
+    /// The layout to run in.
+    pub isolation: IsolationChoice,
+}
+
+/// Why the init pass failed.
+#[derive(Debug, thiserror::Error)]
+pub enum InitError {
+    /// Init code threw, or aborted the test.
+    #[error("{0}")]
+    Script(ScriptFailure),
+    /// The engine could not be set up.
+    #[error(transparent)]
+    Engine(#[from] ThreadError),
+    /// The thread for the pass could not run.
+    #[error("failed to start the init pass: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// Runs the init pass on a thread of its own.
+pub fn run(script: &Arc<ScriptEnv>, mode: IsolationMode) -> Result<Init, InitError> {
+    let fixed = match mode {
+        IsolationMode::Dense => Some((Isolation::Dense, ASKED_FOR.to_owned())),
+        IsolationMode::Isolated => Some((Isolation::Isolated, ASKED_FOR.to_owned())),
+        IsolationMode::Auto => script.program.shared_builtin_writes().map(|finding| {
+            let module = &script.program.modules[finding.module.0 as usize].specifier;
+            (Isolation::Isolated, format!("the script changes {} at {module}:{}:{}", finding.what, finding.line, finding.column))
+        }),
+    };
+    if let Some((isolation, reason)) = fixed {
+        return Ok(pass(script, isolation, reason)?.0);
+    }
+    match pass(script, Isolation::Dense, "default".to_owned()) {
+        Ok((init, None)) => Ok(init),
+        Err((error, None)) => Err(error),
+        // The trap fired: whether or not the script caught the error, only isolated VUs give it what it asked for.
+        Ok((_, Some(property))) | Err((_, Some(property))) => {
+            let reason = format!("init code changes the shared built-in property '{property}'");
+            Ok(pass(script, Isolation::Isolated, reason)?.0)
+        }
+    }
+}
+
+type PassError = (InitError, Option<String>);
+
+impl From<PassError> for InitError {
+    fn from((error, _): PassError) -> Self {
+        error
+    }
+}
+
+/// One pass; beside its result, the property of a trapped write if there was one.
+fn pass(script: &Arc<ScriptEnv>, isolation: Isolation, reason: String) -> Result<(Init, Option<String>), PassError> {
+    let script = script.clone();
+    let thread = std::thread::Builder::new().name("onrush-init".to_owned()).spawn(move || on_thread(&script, isolation, reason));
+    let thread = thread.map_err(|error| (InitError::Io(error), None))?;
+    // Panics of natives are caught where they happen; one that reaches this point is a bug worth its full message.
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+fn on_thread(script: &Arc<ScriptEnv>, isolation: Isolation, reason: String) -> Result<(Init, Option<String>), PassError> {
+    let reactor = Reactor::new(ReactorConfig::default()).map_err(|error| (InitError::Io(error), None))?;
+    let client = ClientOptions::default().build().map_err(|error| (InitError::Engine(ThreadError::Network(error.to_string())), None))?;
+    let config = Arc::new(provisional_config(script, isolation, Arc::new(client)));
+    let thread = JsThread::new(config, reactor.stack_top(), reactor.stack_bytes()).map_err(|error| (InitError::Engine(error), None))?;
+    let outcome: Rc<RefCell<Option<Result<Found, ScriptFailure>>>> = Rc::default();
+    let vu = thread.new_vu(0, 0);
+    let hooks = vu.hooks();
+    let (fiber_vu, slot) = (vu.clone(), outcome.clone());
+    onrush_fiber::spawn(Some(hooks), move || {
+        let found = fiber_vu.init_with(|exports| collect(&fiber_vu, exports));
+        *slot.borrow_mut() = Some(found);
+    });
+    reactor.run();
+    let (violations, property) = thread.trapped_writes();
+    let trapped = (violations > 0).then_some(property);
+    let found = outcome.take().unwrap_or_else(|| {
+        Err(ScriptFailure { text: "the init pass ended early".to_owned(), aborted: false, interrupted: true })
+    });
+    drop(vu);
+    match found {
+        Ok(found) => {
+            let registry = thread.registry();
+            let init = Init {
+                options_json: found.options_json,
+                functions: found.functions,
+                not_functions: found.not_functions,
+                registry,
+                isolation: IsolationChoice { isolation, reason },
+            };
+            Ok((init, trapped))
+        }
+        Err(failure) => Err((InitError::Script(failure), trapped)),
+    }
+}
+
+struct Found {
+    options_json: String,
+    functions: Vec<String>,
+    not_functions: Vec<String>,
+}
+
+fn collect(vu: &Vu, exports: &Handle) -> JsResult<Found> {
+    let ctx = vu.ctx();
+    let mut found = Found { options_json: "{}".to_owned(), functions: Vec::new(), not_functions: Vec::new() };
+    for key in exports.keys(ctx)? {
+        let name = key.text(ctx)?;
+        let value = exports.get(ctx, &key)?;
+        if value.is_function(ctx) {
+            found.functions.push(name);
+        } else if name == "options" {
+            if let Some(json) = ctx.stringify(&value)? {
+                found.options_json = json;
+            }
+        } else if matches!(name.as_str(), "setup" | "teardown" | "handleSummary") && value.is_set() {
+            found.not_functions.push(name);
+        }
+    }
+    Ok(found)
+}
+
+/// The configuration of the pass itself: no options, no subscriptions.
+fn provisional_config(script: &Arc<ScriptEnv>, isolation: Isolation, client: Arc<Client>) -> RunConfig {
+    RunConfig {
+        script: script.clone(),
+        registry: Registry::new(),
+        subscriptions: Arc::new(Subscriptions::builder().build()),
+        isolation,
+        options_json: String::new(),
+        tags: BTreeMap::new(),
+        http: HttpSettings::default(),
+        client,
+        state: Arc::new(RunState::default()),
+        scenarios: Vec::new(),
+        functions: Vec::new(),
+        init_pass: true,
+    }
+}
+
+const ASKED_FOR: &str = "asked for with --vu-isolation";

@@ -1,0 +1,316 @@
+//! `k6/execution`: what a script can learn about the run, and how it ends it.
+#![expect(unsafe_code, reason = "exotic property methods of the tag map")]
+
+use std::sync::atomic::Ordering;
+
+use onrush_fiber::{Clock, Nanos};
+use onrush_quickjs_sys as sys;
+
+use super::{export, tag_value};
+use crate::{
+    Abort,
+    embed::{Args, Ctx, Getter, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    log::Level,
+    state::RunState,
+    vu::{
+        Vu,
+        context::{thread, vu},
+    },
+};
+
+pub(super) fn build(ctx: Ctx) -> JsResult {
+    let exports = ctx.object()?;
+    exports.define(ctx, "instance", instance(ctx)?)?;
+    exports.define(ctx, "scenario", scenario(ctx)?)?;
+    exports.define(ctx, "test", test(ctx)?)?;
+    exports.define(ctx, "vu", vu_object(ctx)?)?;
+    Ok(exports)
+}
+
+fn getter<F: Getter>(ctx: Ctx, object: &Handle, name: &str, function: F) -> JsResult<()> {
+    object.define_getter(ctx, name, ctx.getter(name, function)?)
+}
+
+fn run() -> &'static RunState {
+    &thread().config.state
+}
+
+fn outside_init(what: &str) -> JsResult<&'static Vu> {
+    let vu = vu();
+    if vu.in_init() { Err(Throw::error(format!("getting {what} in the init context is not supported"))) } else { Ok(vu) }
+}
+
+fn instance(ctx: Ctx) -> JsResult {
+    let object = ctx.object()?;
+    getter(ctx, &object, "currentTestRunDuration", |_, _| instance_value(|state| state.elapsed_ms()))?;
+    getter(ctx, &object, "iterationsCompleted", |_, _| instance_value(|state| state.iterations_completed.load(Ordering::Relaxed) as f64))?;
+    getter(ctx, &object, "iterationsInterrupted", |_, _| instance_value(|state| state.iterations_interrupted.load(Ordering::Relaxed) as f64))?;
+    getter(ctx, &object, "vusActive", |_, _| instance_value(|state| state.vus_active.load(Ordering::Relaxed) as f64))?;
+    getter(ctx, &object, "vusInitialized", |_, _| instance_value(|state| state.vus_initialized.load(Ordering::Relaxed) as f64))?;
+    Ok(object)
+}
+
+fn instance_value(read: impl FnOnce(&RunState) -> f64) -> JsResult {
+    outside_init("instance information")?;
+    Ok(Val::number(read(run())))
+}
+
+fn scenario(ctx: Ctx) -> JsResult {
+    let object = ctx.object()?;
+    getter(ctx, &object, "name", |ctx, _| in_scenario(|_, scenario| Val::string(ctx, &scenario.name)))?;
+    getter(ctx, &object, "executor", |ctx, _| in_scenario(|_, scenario| Val::string(ctx, &scenario.executor)))?;
+    getter(ctx, &object, "startTime", |_, _| {
+        in_scenario(|_, scenario| Ok(Val::number(Clock::unix_ms(Nanos(scenario.started_at.load(Ordering::Relaxed))).floor())))
+    })?;
+    getter(ctx, &object, "progress", |_, _| in_scenario(|_, scenario| Ok(Val::number(scenario.progress(Clock::now())))))?;
+    getter(ctx, &object, "iterationInInstance", |_, _| in_scenario(|vu, _| Ok(Val::number(vu.ids.get().scenario_in_instance as f64))))?;
+    getter(ctx, &object, "iterationInTest", |_, _| in_scenario(|vu, _| Ok(Val::number(vu.ids.get().scenario_in_test as f64))))?;
+    Ok(object)
+}
+
+fn in_scenario(read: impl FnOnce(&Vu, &crate::ScenarioContext) -> JsResult) -> JsResult {
+    let vu = vu();
+    let scenario = vu.scenario.borrow().as_ref().map(|(_, scenario)| scenario.clone());
+    match scenario {
+        Some(scenario) if !vu.in_init() => read(vu, &scenario),
+        _ => Err(Throw::error("getting scenario information outside of the VU context is not supported")),
+    }
+}
+
+impl crate::ScenarioContext {
+    /// How far the scenario is, 0 to 1: by iterations where their number is known, else by time.
+    pub fn progress(&self, now: Nanos) -> f64 {
+        let part = if self.iterations_total > 0 {
+            self.iterations.load(Ordering::Relaxed) as f64 / self.iterations_total as f64
+        } else if self.duration_ns > 0 {
+            now.0.saturating_sub(self.started_at.load(Ordering::Relaxed)) as f64 / self.duration_ns as f64
+        } else {
+            0.0
+        };
+        part.clamp(0.0, 1.0)
+    }
+}
+
+fn test(ctx: Ctx) -> JsResult {
+    let object = ctx.object()?;
+    export(ctx, &object, "abort", 1, abort)?;
+    export(ctx, &object, "fail", 1, fail)?;
+    getter(ctx, &object, "options", options)?;
+    Ok(object)
+}
+
+fn abort(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
+    let message = if args.at(0).is_set() { format!("test aborted: {}", args.at(0).to_text(ctx)?) } else { "test aborted".to_owned() };
+    run().abort(Abort { message });
+    Err(Throw::Interrupted)
+}
+
+fn fail(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
+    let vu = vu();
+    if vu.in_init() {
+        return Err(Throw::error("execution.test.fail() called outside of VU context"));
+    }
+    let message = if args.at(0).is_set() { args.at(0).to_text(ctx)? } else { String::new() };
+    run().mark_failed();
+    vu.log(Level::Error, message);
+    Ok(Val::undefined())
+}
+
+/// A frozen copy of the consolidated options, built when asked for.
+fn options(ctx: Ctx, _: &Handle) -> JsResult {
+    outside_init("test options")?;
+    let options = ctx.parse_json(thread().config.options_json.as_bytes())?;
+    freeze(ctx, &options)?;
+    Ok(options)
+}
+
+fn freeze(ctx: Ctx, value: &Handle) -> JsResult<()> {
+    if !value.is_object() {
+        return Ok(());
+    }
+    for key in value.keys(ctx)? {
+        let item = value.get(ctx, &key)?;
+        freeze(ctx, &item)?;
+    }
+    value.freeze(ctx)
+}
+
+fn vu_object(ctx: Ctx) -> JsResult {
+    let object = ctx.object()?;
+    getter(ctx, &object, "idInInstance", |_, _| Ok(Val::number(outside_init("VU information")?.id as f64)))?;
+    getter(ctx, &object, "idInTest", |_, _| Ok(Val::number(outside_init("VU information")?.id_in_test as f64)))?;
+    getter(ctx, &object, "iterationInInstance", |_, _| Ok(Val::number(outside_init("VU information")?.iteration.get().unwrap_or(0) as f64)))?;
+    getter(ctx, &object, "iterationInScenario", |_, _| {
+        let vu = outside_init("VU information")?;
+        if vu.scenario.borrow().is_none() {
+            return Err(Throw::error("getting scenario information outside of the VU context is not supported"));
+        }
+        Ok(Val::number(vu.ids.get().in_scenario as f64))
+    })?;
+    getter(ctx, &object, "tags", |ctx, _| tag_map(ctx))?;
+    let metrics = ctx.object()?;
+    getter(ctx, &metrics, "tags", |ctx, _| tag_map(ctx))?;
+    // Metadata is not indexed and no output of this version carries it: it is kept so that scripts can read it back.
+    getter(ctx, &metrics, "metadata", |ctx, _| metadata(ctx))?;
+    object.define(ctx, "metrics", metrics)?;
+    Ok(object)
+}
+
+fn tag_map(ctx: Ctx) -> JsResult {
+    outside_init("VU information")?;
+    HostClass::create(ctx, TagMap)
+}
+
+fn metadata(ctx: Ctx) -> JsResult {
+    let vu = outside_init("VU information")?;
+    vu.metadata(ctx)
+}
+
+/// `exec.vu.metrics.tags`: a live view of the running VU's tags, without state of its own.
+struct TagMap;
+
+impl HostObject for TagMap {
+    const NAME: &'static str = "Tags";
+
+    fn exotic() -> Option<&'static sys::JSClassExoticMethods> {
+        Some(&EXOTIC)
+    }
+}
+
+static EXOTIC: sys::JSClassExoticMethods = sys::JSClassExoticMethods {
+    get_own_property: Some(get_own_property),
+    get_own_property_names: Some(get_own_property_names),
+    delete_property: Some(delete_property),
+    define_own_property: Some(define_own_property),
+    has_property: None,
+    get_property: None,
+    set_property: Some(set_property),
+};
+
+pub(super) fn install_classes(ctx: Ctx) -> JsResult<()> {
+    HostClass::<TagMap>::set_prototype(ctx, ctx.object()?);
+    Ok(())
+}
+
+/// Tags a script may set in one VU.
+const TAGS_MAX: usize = 1000;
+
+/// All tags a sample of this VU would carry now, custom ones last.
+fn visible_tags(vu: &Vu) -> Vec<(String, String)> {
+    let mut tags: std::collections::BTreeMap<String, String> = thread().config.tags.clone();
+    if let Some((_, scenario)) = vu.scenario.borrow().as_ref() {
+        tags.extend(scenario.tags.clone());
+        tags.insert("scenario".to_owned(), scenario.name.clone());
+    }
+    tags.insert("group".to_owned(), vu.group.borrow().to_string());
+    tags.extend(vu.custom_tags.borrow().as_deref().cloned().unwrap_or_default());
+    tags.into_iter().collect()
+}
+
+fn atom_text(ctx: Ctx, property: sys::JSAtom) -> JsResult<Option<String>> {
+    // SAFETY: the atom is alive during the exotic call.
+    let key = Val::from_raw(unsafe { sys::JS_AtomToValue(ctx.raw(), property) });
+    if key.is_symbol() { Ok(None) } else { key.to_text(ctx).map(Some) }
+}
+
+fn status(ctx: Ctx, result: JsResult<bool>) -> i32 {
+    match result {
+        Ok(value) => i32::from(value),
+        Err(throw) => {
+            ctx.raise(throw);
+            -1
+        }
+    }
+}
+
+unsafe extern "C" fn get_own_property(ctx: *mut sys::JSContext, descriptor: *mut sys::JSPropertyDescriptor, _: sys::JSValue, property: sys::JSAtom) -> i32 {
+    // SAFETY: QuickJS passes a live context; the descriptor may be null.
+    let (ctx, descriptor) = unsafe { (Ctx::from_raw(ctx), descriptor.as_mut()) };
+    let result = (|| {
+        let Some(name) = atom_text(ctx, property)? else { return Ok(false) };
+        let Some((_, value)) = visible_tags(vu()).into_iter().find(|(tag, _)| *tag == name) else { return Ok(false) };
+        if let Some(descriptor) = descriptor {
+            descriptor.flags = sys::JS_PROP_C_W_E;
+            descriptor.value = Val::string(ctx, &value)?.into_raw();
+            descriptor.getter = sys::JS_UNDEFINED;
+            descriptor.setter = sys::JS_UNDEFINED;
+        }
+        Ok(true)
+    })();
+    status(ctx, result)
+}
+
+unsafe extern "C" fn get_own_property_names(ctx: *mut sys::JSContext, table: *mut *mut sys::JSPropertyEnum, count: *mut u32, _: sys::JSValue) -> i32 {
+    let tags = visible_tags(vu());
+    // SAFETY: QuickJS passes a live context and frees the table it is given with js_free.
+    unsafe {
+        let entries: *mut sys::JSPropertyEnum = sys::js_malloc(ctx, tags.len().max(1) * size_of::<sys::JSPropertyEnum>()).cast();
+        if entries.is_null() {
+            return -1;
+        }
+        for (index, (name, _)) in tags.iter().enumerate() {
+            let atom = sys::JS_NewAtomLen(ctx, name.as_ptr().cast(), name.len());
+            entries.add(index).write(sys::JSPropertyEnum { is_enumerable: true, atom });
+        }
+        *table = entries;
+        *count = tags.len() as u32;
+        0
+    }
+}
+
+unsafe extern "C" fn delete_property(ctx: *mut sys::JSContext, _: sys::JSValue, property: sys::JSAtom) -> i32 {
+    // SAFETY: QuickJS passes a live context.
+    let ctx = unsafe { Ctx::from_raw(ctx) };
+    let result = atom_text(ctx, property).map(|name| {
+        let vu = vu();
+        if let (Some(name), Some(tags)) = (name, vu.custom_tags.borrow_mut().as_mut()) {
+            tags.remove(&name);
+        }
+        vu.refresh_tags();
+        true
+    });
+    status(ctx, result)
+}
+
+fn set_tag(ctx: Ctx, property: sys::JSAtom, value: &Handle) -> JsResult<bool> {
+    let Some(name) = atom_text(ctx, property)? else { return Ok(false) };
+    let vu = vu();
+    let Some(value) = tag_value::text(ctx, value)? else {
+        let problem = format!("invalid type for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values");
+        if thread().config.http.throw {
+            return Err(Throw::type_error(problem));
+        }
+        vu.log(Level::Warn, problem);
+        return Ok(true);
+    };
+    {
+        let mut custom = vu.custom_tags.borrow_mut();
+        let tags = custom.get_or_insert_default();
+        if tags.len() >= TAGS_MAX && !tags.contains_key(&name) {
+            return Err(Throw::Range(format!("a VU cannot have more than {TAGS_MAX} tags")));
+        }
+        tags.insert(name, value);
+    }
+    vu.refresh_tags();
+    Ok(true)
+}
+
+unsafe extern "C" fn define_own_property(
+    ctx: *mut sys::JSContext,
+    _: sys::JSValue,
+    property: sys::JSAtom,
+    value: sys::JSValue,
+    _: sys::JSValue,
+    _: sys::JSValue,
+    _: i32,
+) -> i32 {
+    // SAFETY: QuickJS passes a live context and value.
+    let ctx = unsafe { Ctx::from_raw(ctx) };
+    status(ctx, set_tag(ctx, property, Handle::from_raw_ref(&value)))
+}
+
+unsafe extern "C" fn set_property(ctx: *mut sys::JSContext, _: sys::JSValue, property: sys::JSAtom, value: sys::JSValue, _: sys::JSValue, _: i32) -> i32 {
+    // SAFETY: QuickJS passes a live context and value.
+    let ctx = unsafe { Ctx::from_raw(ctx) };
+    status(ctx, set_tag(ctx, property, Handle::from_raw_ref(&value)))
+}

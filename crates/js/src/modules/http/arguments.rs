@@ -1,0 +1,99 @@
+//! A call's arguments as a request that owns everything it needs.
+
+use std::{borrow::Cow, cell::RefCell, rc::Rc, sync::Arc};
+
+use onrush_net::{Body, CookieJar, RequestHeaders, encoding::Algorithm};
+
+use super::{body, expected::ResponseCallback, params, send::Refused, url_template::{self, Target}};
+use crate::{
+    embed::{Ctx, Handle, JsResult},
+    vu::Vu,
+};
+
+/// A request ready to be sent; holds no script values.
+pub(crate) struct Prepared {
+    pub(crate) method: Cow<'static, str>,
+    pub(crate) target: Rc<Target>,
+    pub(crate) body: Body,
+    pub(crate) params: Params,
+}
+
+/// The request's parameters, defaults filled in.
+pub(crate) struct Params {
+    pub(crate) headers: RequestHeaders,
+    /// A `Host` header.
+    pub(crate) host: Option<Box<str>>,
+    /// A `User-Agent` header; `None` uses the option.
+    pub(crate) user_agent: Option<Box<str>>,
+    pub(crate) cookies: Vec<ParamCookie>,
+    pub(crate) jar: Option<Rc<RefCell<CookieJar>>>,
+    pub(crate) tags: Vec<(Box<str>, Box<str>)>,
+    /// The `name` tag, when the script gave one.
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) timeout_ns: u64,
+    /// `redirects`, when given.
+    pub(crate) redirects: Option<u32>,
+    pub(crate) response_type: ResponseType,
+    pub(crate) compression: Vec<Algorithm>,
+    /// `responseCallback`: outer `None` uses the VU's, inner `None` disables.
+    pub(crate) callback: Option<Option<ResponseCallback>>,
+    pub(crate) throw: bool,
+    /// Node of the VU's tags when the request was made: later requests may run after a group has ended.
+    pub(crate) node: onrush_metrics::TagNode,
+}
+
+/// A cookie given as a parameter.
+pub(crate) struct ParamCookie {
+    pub(crate) name: Box<str>,
+    pub(crate) value: Box<str>,
+    /// The jar's cookie of that name is left out.
+    pub(crate) replace: bool,
+}
+
+/// What becomes of the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResponseType {
+    Text,
+    Binary,
+    None,
+}
+
+/// The method argument of `request` and `batch`.
+pub(super) fn method(ctx: Ctx, value: &Handle) -> JsResult<Cow<'static, str>> {
+    let text = value.to_text(ctx)?.to_uppercase();
+    Ok(match text.as_str() {
+        "GET" => "GET".into(),
+        "POST" => "POST".into(),
+        "PUT" => "PUT".into(),
+        "DELETE" => "DELETE".into(),
+        "PATCH" => "PATCH".into(),
+        "HEAD" => "HEAD".into(),
+        "OPTIONS" => "OPTIONS".into(),
+        _ => text.into(),
+    })
+}
+
+/// Reads a call. `Err(Refused)` is a request that cannot be sent: the script gets a Response that says so.
+pub(super) fn prepare(
+    ctx: Ctx,
+    vu: &Vu,
+    method: Cow<'static, str>,
+    url: &Handle,
+    body: &Handle,
+    params: &Handle,
+) -> JsResult<Result<Rc<Prepared>, Refused>> {
+    let mut parsed = params::parse(ctx, vu, params)?;
+    let target = match url_template::target(ctx, vu, url)? {
+        Ok(target) => target,
+        Err((text, error)) => {
+            return Ok(Err(Refused { method, url: text, error, throw: parsed.throw }));
+        }
+    };
+    let body = body::convert(ctx, vu, body, &mut parsed)?;
+    let body = body::compress(vu, body, &mut parsed)?;
+    if let Err(error) = parsed.headers.validate() {
+        let url = target.url.as_str().to_owned();
+        return Ok(Err(Refused { method, url, error, throw: parsed.throw }));
+    }
+    Ok(Ok(Rc::new(Prepared { method, target, body, params: parsed })))
+}

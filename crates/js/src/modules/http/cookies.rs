@@ -1,0 +1,110 @@
+//! `http.CookieJar` and the VU's own jar.
+
+use std::{cell::RefCell, rc::Rc};
+
+use onrush_net::{CookieJar, SetCookie, Url, cookie::parse_http_date};
+
+use super::send::now_ms;
+use crate::{
+    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    vu::context::vu,
+};
+
+/// A jar as scripts hold it.
+pub(super) struct Jar(Rc<RefCell<CookieJar>>);
+
+impl HostObject for Jar {
+    const NAME: &'static str = "CookieJar";
+}
+
+impl Jar {
+    pub(super) fn shared(&self) -> Rc<RefCell<CookieJar>> {
+        self.0.clone()
+    }
+}
+
+pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
+    let prototype = ctx.object()?;
+    prototype.method(ctx, "cookiesForURL", 1, cookies_for_url)?;
+    prototype.method(ctx, "set", 4, set)?;
+    prototype.method(ctx, "clear", 1, clear)?;
+    prototype.method(ctx, "delete", 2, delete)?;
+    HostClass::<Jar>::set_prototype(ctx, prototype);
+    Ok(())
+}
+
+fn in_vu_context() -> JsResult<()> {
+    if vu().in_init() { Err(Throw::error("Making cookie jars in the init context is not supported")) } else { Ok(()) }
+}
+
+pub(super) fn construct(ctx: Ctx, _: &Handle, _: Args<'_>) -> JsResult {
+    in_vu_context()?;
+    HostClass::create(ctx, Jar(Rc::default()))
+}
+
+/// `http.cookieJar()`: the jar this iteration's requests use.
+pub(super) fn vu_jar(ctx: Ctx, _: &Handle, _: Args<'_>) -> JsResult {
+    in_vu_context()?;
+    let jar = vu().jar.borrow_mut().get_or_insert_default().clone();
+    HostClass::create(ctx, Jar(jar))
+}
+
+fn url(ctx: Ctx, value: &Handle) -> JsResult<Url> {
+    Url::parse(&value.to_text(ctx)?).map_err(|error| Throw::error(error.message))
+}
+
+fn cookies_for_url(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
+    let url = url(ctx, args.at(0))?;
+    let object = ctx.object()?;
+    let jar = HostClass::<Jar>::expect(this)?.0.borrow();
+    for cookie in jar.for_url(&url, now_ms()) {
+        let list = if object.has(ctx, cookie.name)? {
+            object.get(ctx, cookie.name)?
+        } else {
+            let list = ctx.array()?;
+            object.define(ctx, cookie.name, list.clone())?;
+            list
+        };
+        list.define_index(ctx, list.length(ctx)?, Val::string(ctx, cookie.value)?)?;
+    }
+    Ok(object)
+}
+
+fn set(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
+    let url = url(ctx, args.at(0))?;
+    let mut cookie = SetCookie { name: args.at(1).to_text(ctx)?, value: args.at(2).to_text(ctx)?, ..SetCookie::default() };
+    let options = args.at(3);
+    if options.is_object() {
+        let text = |key: &str| -> JsResult<Option<String>> {
+            let value = options.get(ctx, key)?;
+            if value.is_set() { value.to_text(ctx).map(Some) } else { Ok(None) }
+        };
+        cookie.path = text("path")?.unwrap_or_default();
+        cookie.domain = text("domain")?.unwrap_or_default();
+        cookie.secure = options.get(ctx, "secure")?.truthy(ctx);
+        cookie.http_only = options.get(ctx, "http_only")?.truthy(ctx);
+        let max_age = options.get(ctx, "max_age")?;
+        if max_age.is_set() {
+            cookie.max_age = max_age.to_i64(ctx)?;
+        }
+        if let Some(date) = text("expires")?.filter(|date| !date.is_empty()) {
+            let parsed = parse_http_date(&date).ok_or_else(|| Throw::error(format!("unable to parse \"expires\" date string \"{date}\": use the form Mon, 02 Jan 2006 15:04:05 GMT")))?;
+            cookie.expires_ms = Some(parsed);
+        }
+    }
+    HostClass::<Jar>::expect(this)?.0.borrow_mut().set(&url, &cookie, now_ms());
+    Ok(Val::bool(true))
+}
+
+fn clear(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
+    let url = url(ctx, args.at(0))?;
+    HostClass::<Jar>::expect(this)?.0.borrow_mut().clear(&url, now_ms());
+    Ok(Val::undefined())
+}
+
+fn delete(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
+    let url = url(ctx, args.at(0))?;
+    let name = args.at(1).to_text(ctx)?;
+    HostClass::<Jar>::expect(this)?.0.borrow_mut().delete(&url, &name);
+    Ok(Val::undefined())
+}

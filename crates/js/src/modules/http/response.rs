@@ -1,0 +1,283 @@
+//! The Response object: all fields but three are made from the exchange at their first touch.
+#![expect(unsafe_code, reason = "lazy properties and template cloning")]
+
+use std::ffi::c_void;
+
+use onrush_net::{SetCookie, code_of_status};
+use onrush_quickjs_sys as sys;
+
+use super::{arguments::ResponseType, json, send::Exchange};
+use crate::{
+    embed::{Atom, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    vu::Vu,
+};
+
+impl HostObject for Exchange {
+    const NAME: &'static str = "Response";
+}
+
+/// Lazy fields, by the number QuickJS hands back.
+#[derive(Clone, Copy)]
+enum Lazy {
+    RemoteIp,
+    RemotePort,
+    Url,
+    StatusText,
+    Proto,
+    Headers,
+    Cookies,
+    Body,
+    Timings,
+    TlsVersion,
+    TlsCipherSuite,
+    Ocsp,
+    Request,
+}
+
+const LAZY: [(&str, Lazy); 13] = [
+    ("remote_ip", Lazy::RemoteIp),
+    ("remote_port", Lazy::RemotePort),
+    ("url", Lazy::Url),
+    ("status_text", Lazy::StatusText),
+    ("proto", Lazy::Proto),
+    ("headers", Lazy::Headers),
+    ("cookies", Lazy::Cookies),
+    ("body", Lazy::Body),
+    ("timings", Lazy::Timings),
+    ("tls_version", Lazy::TlsVersion),
+    ("tls_cipher_suite", Lazy::TlsCipherSuite),
+    ("ocsp", Lazy::Ocsp),
+    ("request", Lazy::Request),
+];
+
+pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
+    let prototype = ctx.object()?;
+    prototype.method(ctx, "json", 1, json::json)?;
+    prototype.method(ctx, "html", 1, |_, _, _| unavailable("html"))?;
+    prototype.method(ctx, "submitForm", 1, |_, _, _| unavailable("submitForm"))?;
+    prototype.method(ctx, "clickLink", 1, |_, _, _| unavailable("clickLink"))?;
+    HostClass::<Exchange>::set_prototype(ctx, prototype);
+    Ok(())
+}
+
+fn unavailable(method: &str) -> JsResult {
+    Err(Throw::error(format!("Response.{method}() is not available in this version of Onrush (it needs k6/html)")))
+}
+
+/// The object all Responses of a realm are cloned from: same hidden class, lazy slots included.
+///
+/// Made after the realm was shared: sharing materialises the lazy properties of everything that exists then.
+pub(crate) fn template(ctx: Ctx) -> JsResult {
+    // SAFETY: a plain object of the class without an exchange behind it; nobody but `create` sees it.
+    let template = Val::checked(unsafe { sys::JS_NewObjectClass(ctx.raw(), HostClass::<Exchange>::id()) })?;
+    template.define(ctx, "status", Val::int(0))?;
+    template.define(ctx, "error_code", Val::int(0))?;
+    template.define(ctx, "error", Val::string(ctx, "")?)?;
+    for (name, lazy) in LAZY {
+        let atom = Atom::new(ctx, name);
+        // SAFETY: the object is alive; the hook knows every number in `Lazy`.
+        if unsafe { sys::onrush_define_lazy(ctx.raw(), template.raw(), atom.raw(), lazy as i32) } < 0 {
+            return Err(Throw::Pending);
+        }
+    }
+    Ok(template)
+}
+
+/// A Response over an exchange.
+pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Exchange) -> JsResult {
+    let status = exchange.status();
+    let code = exchange.error.as_ref().map_or_else(|| code_of_status(status), |error| error.code);
+    let mut values = [sys::js_int32(i32::from(status)), sys::js_int32(i32::from(code)), sys::JS_UNDEFINED];
+    let mut count = 2;
+    if let Some(error) = &exchange.error {
+        values[2] = Val::string(ctx, &error.message)?.into_raw();
+        count = 3;
+    }
+    let template = vu.realm().response_template(ctx)?;
+    let opaque = Box::into_raw(Box::new(exchange));
+    // SAFETY: the values' references and the box move to the new object, whose finalizer drops the box.
+    let object = Val::checked(unsafe { sys::onrush_clone_template(ctx.raw(), template.raw(), values.as_mut_ptr(), count, opaque.cast()) });
+    object.inspect_err(|_| {
+        // SAFETY: without an object nobody else owns the box.
+        drop(unsafe { Box::from_raw(opaque) });
+    })
+}
+
+/// Makes the value of a lazy field.
+///
+/// # Safety
+/// `opaque` is the exchange of `object`, or null for a template.
+pub(crate) unsafe fn materialise(ctx: Ctx, _: &Handle, opaque: *mut c_void, which: i32) -> sys::JSValue {
+    // SAFETY: forwarded to the caller; the object keeps the exchange alive.
+    let Some(exchange) = (unsafe { opaque.cast::<Exchange>().as_ref() }) else { return sys::JS_UNDEFINED };
+    let lazy = LAZY.iter().map(|(_, lazy)| *lazy).find(|lazy| *lazy as i32 == which);
+    match lazy.map_or_else(|| Ok(Val::undefined()), |lazy| field(ctx, exchange, lazy)) {
+        Ok(value) => value.into_raw(),
+        Err(throw) => {
+            ctx.raise(throw);
+            sys::JS_EXCEPTION
+        }
+    }
+}
+
+fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
+    let response = exchange.response.as_ref().filter(|_| exchange.error.is_none());
+    match lazy {
+        Lazy::RemoteIp => Val::string(ctx, &exchange.remote.map_or_else(String::new, |remote| remote.ip().to_string())),
+        Lazy::RemotePort => Ok(Val::int(exchange.remote.map_or(0, |remote| i32::from(remote.port())))),
+        Lazy::Url => Val::string(ctx, url(exchange)),
+        Lazy::StatusText => Val::string(ctx, &response.map(|response| response.headers.status_text()).unwrap_or_default()),
+        Lazy::Proto => Val::string(ctx, &response.map(|response| response.proto.text()).unwrap_or_default()),
+        Lazy::Headers => headers(ctx, exchange),
+        Lazy::Cookies => cookies(ctx, exchange),
+        Lazy::Body => body(ctx, exchange),
+        Lazy::Timings => timings(ctx, exchange),
+        Lazy::TlsVersion => Val::string(ctx, exchange.tls.map_or("", |tls| tls.version)),
+        Lazy::TlsCipherSuite => Val::string(ctx, exchange.tls.map_or("", |tls| tls.cipher)),
+        Lazy::Ocsp => ocsp(ctx),
+        Lazy::Request => request(ctx, exchange),
+    }
+}
+
+fn url(exchange: &Exchange) -> &str {
+    match (&exchange.url, &exchange.prepared, &exchange.refused) {
+        (Some(url), ..) => url,
+        (None, Some(prepared), _) => prepared.target.url.as_str(),
+        (None, None, Some(refused)) => &refused.url,
+        (None, None, None) => "",
+    }
+}
+
+fn headers(ctx: Ctx, exchange: &Exchange) -> JsResult {
+    let object = ctx.object()?;
+    if let Some(response) = &exchange.response {
+        for (name, value) in response.headers.joined() {
+            object.define(ctx, &name, Val::string(ctx, &value)?)?;
+        }
+    }
+    Ok(object)
+}
+
+/// `{name: [{name, value, …}]}` of the last response.
+fn cookies(ctx: Ctx, exchange: &Exchange) -> JsResult {
+    let object = ctx.object()?;
+    let Some(response) = exchange.response.as_ref().filter(|response| response.headers.has_set_cookie()) else { return Ok(object) };
+    for cookie in response.headers.get_all("set-cookie").filter_map(SetCookie::parse) {
+        let entry = ctx.object()?;
+        entry.define(ctx, "name", Val::string(ctx, &cookie.name)?)?;
+        entry.define(ctx, "value", Val::string(ctx, &cookie.value)?)?;
+        entry.define(ctx, "domain", Val::string(ctx, &cookie.domain)?)?;
+        entry.define(ctx, "path", Val::string(ctx, &cookie.path)?)?;
+        entry.define(ctx, "http_only", Val::bool(cookie.http_only))?;
+        entry.define(ctx, "secure", Val::bool(cookie.secure))?;
+        entry.define(ctx, "max_age", Val::number(cookie.max_age as f64))?;
+        entry.define(ctx, "expires", Val::number(cookie.expires_ms.map_or(GO_ZERO_TIME_MS, |ms| ms as f64)))?;
+        let list = if object.has(ctx, &cookie.name)? {
+            object.get(ctx, &cookie.name)?
+        } else {
+            let list = ctx.array()?;
+            object.define(ctx, &cookie.name, list.clone())?;
+            list
+        };
+        list.define_index(ctx, list.length(ctx)?, entry)?;
+    }
+    Ok(object)
+}
+
+/// k6 shows Go's zero time, 0001-01-01, where a cookie has no expiry.
+const GO_ZERO_TIME_MS: f64 = -62_135_596_800_000.0;
+
+fn body(ctx: Ctx, exchange: &Exchange) -> JsResult {
+    let has_body = exchange.error.is_none() || !exchange.body.is_empty();
+    match exchange.response_type() {
+        _ if !has_body => Ok(Val::null()),
+        ResponseType::None => Ok(Val::null()),
+        ResponseType::Text => Val::text(ctx, &exchange.body),
+        ResponseType::Binary => ctx.array_buffer(&exchange.body),
+    }
+}
+
+fn timings(ctx: Ctx, exchange: &Exchange) -> JsResult {
+    let object = ctx.object()?;
+    let timings = &exchange.timings;
+    let fields = [
+        ("duration", timings.duration()),
+        ("blocked", timings.blocked),
+        ("looking_up", 0.0),
+        ("connecting", timings.connecting),
+        ("tls_handshaking", timings.tls_handshaking),
+        ("sending", timings.sending),
+        ("waiting", timings.waiting),
+        ("receiving", timings.receiving),
+    ];
+    for (name, value) in fields {
+        object.define(ctx, name, Val::number(value))?;
+    }
+    Ok(object)
+}
+
+fn ocsp(ctx: Ctx) -> JsResult {
+    let object = ctx.object()?;
+    for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
+        object.define(ctx, name, Val::int(0))?;
+    }
+    object.define(ctx, "revocation_reason", Val::string(ctx, "")?)?;
+    object.define(ctx, "status", Val::string(ctx, "")?)?;
+    Ok(object)
+}
+
+/// The request the script made: the first hop.
+fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
+    let object = ctx.object()?;
+    let headers = ctx.object()?;
+    let cookies = ctx.object()?;
+    if let Some(prepared) = &exchange.prepared {
+        object.define(ctx, "method", Val::string(ctx, &prepared.method)?)?;
+        object.define(ctx, "url", Val::string(ctx, prepared.target.url.as_str())?)?;
+        let params = &prepared.params;
+        for (name, value) in params.headers.iter() {
+            push(ctx, &headers, name, Val::string(ctx, value)?)?;
+        }
+        for (name, value) in [("Host", &params.host), ("User-Agent", &params.user_agent)] {
+            if let Some(value) = value {
+                push(ctx, &headers, name, Val::string(ctx, value)?)?;
+            }
+        }
+        for (name, value, replace) in &exchange.sent_cookies {
+            let entry = ctx.object()?;
+            entry.define(ctx, "name", Val::string(ctx, name)?)?;
+            entry.define(ctx, "value", Val::string(ctx, value)?)?;
+            entry.define(ctx, "replace", Val::bool(*replace))?;
+            push(ctx, &cookies, name, entry)?;
+        }
+        let body = match &prepared.body {
+            onrush_net::Body::Bytes(bytes) => Val::text(ctx, bytes)?,
+            onrush_net::Body::None => Val::string(ctx, "")?,
+        };
+        object.define(ctx, "body", body)?;
+    } else if let Some(refused) = &exchange.refused {
+        object.define(ctx, "method", Val::string(ctx, &refused.method)?)?;
+        object.define(ctx, "url", Val::string(ctx, &refused.url)?)?;
+        object.define(ctx, "body", Val::string(ctx, "")?)?;
+    }
+    object.define(ctx, "headers", headers)?;
+    object.define(ctx, "cookies", cookies)?;
+    Ok(object)
+}
+
+/// Appends to the array under `name`.
+fn push(ctx: Ctx, object: &Handle, name: &str, value: Val) -> JsResult<()> {
+    let list = if object.has(ctx, name)? {
+        object.get(ctx, name)?
+    } else {
+        let list = ctx.array()?;
+        object.define(ctx, name, list.clone())?;
+        list
+    };
+    list.define_index(ctx, list.length(ctx)?, value)
+}
+
+/// Keeps the signature of methods in one place.
+pub(super) fn exchange_of(this: &Handle) -> JsResult<&Exchange> {
+    HostClass::<Exchange>::expect(this)
+}

@@ -1,0 +1,148 @@
+//! The nine samples of a request.
+
+use onrush_metrics::{HttpTimings, Shard, SystemTag, TagNode};
+use onrush_net::{Failure, NetError, Response, Timings, TlsInfo, Url, code_of_status};
+
+use super::arguments::Prepared;
+use crate::vu::{Vu, context::with_named};
+
+/// Samples of a hop that was answered. `error` is set when its body could not be decoded.
+pub(super) fn response(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, response: &Response, error: Option<&NetError>) {
+    let code = error.map_or_else(|| code_of_status(response.status), |error| error.code);
+    let outcome = Outcome {
+        status: if error.is_some() { 0 } else { response.status },
+        error: error.map(|error| error.message.as_str()),
+        code,
+        proto: Some(response),
+        tls: response.tls,
+        timings: &response.timings,
+    };
+    record(vu, prepared, method, url, &outcome);
+}
+
+/// Samples of a hop that failed.
+pub(super) fn failure(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, failure: &Failure) {
+    let outcome = Outcome {
+        status: 0,
+        error: Some(&failure.error.message),
+        code: failure.error.code,
+        proto: None,
+        tls: failure.tls,
+        timings: &failure.timings,
+    };
+    record(vu, prepared, method, url, &outcome);
+}
+
+struct Outcome<'a> {
+    status: u16,
+    error: Option<&'a str>,
+    code: u16,
+    proto: Option<&'a Response>,
+    tls: Option<TlsInfo>,
+    timings: &'a Timings,
+}
+
+fn record(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, outcome: &Outcome<'_>) {
+    let expected = match &prepared.params.callback {
+        Some(own) => own.as_ref().map(|callback| callback.expects(outcome.status)),
+        None => vu.response_callback.borrow().as_ref().map(|callback| callback.expects(outcome.status)),
+    };
+    let mut shard = vu.thread.shard.borrow_mut();
+    let node = tags(&mut shard, vu, prepared, method, url, outcome, expected);
+    let timings = HttpTimings {
+        duration: outcome.timings.duration(),
+        blocked: outcome.timings.blocked,
+        connecting: outcome.timings.connecting,
+        tls_handshaking: outcome.timings.tls_handshaking,
+        sending: outcome.timings.sending,
+        waiting: outcome.timings.waiting,
+        receiving: outcome.timings.receiving,
+    };
+    let http = shard.http(node);
+    shard.record_http(http, &timings, expected.map(|expected| !expected));
+}
+
+/// The tags of a hop: those of the VU and the request, then the system tags somebody asked for.
+fn tags(shard: &mut Shard, vu: &Vu, prepared: &Prepared, method: &str, url: &Url, outcome: &Outcome<'_>, expected: Option<bool>) -> TagNode {
+    let config = &vu.thread.config;
+    let wants = |tag| config.subscriptions.wants(tag);
+    let params = &prepared.params;
+    let mut node = params.node;
+    for (name, value) in &params.tags {
+        node = with_named(shard, config, node, name, value);
+    }
+    if let Some(expected) = expected {
+        node = shard.with_system(node, SystemTag::ExpectedResponse, if expected { "true" } else { "false" });
+    }
+    if wants(SystemTag::Method) {
+        node = shard.with_system(node, SystemTag::Method, method);
+    }
+    if wants(SystemTag::Status) {
+        let mut digits = [0; 5];
+        node = shard.with_system(node, SystemTag::Status, decimal(outcome.status, &mut digits));
+    }
+    if wants(SystemTag::Name) || wants(SystemTag::Url) {
+        node = names(shard, prepared, url, node);
+    }
+    if wants(SystemTag::Proto) {
+        if let Some(response) = outcome.proto {
+            node = shard.with_system(node, SystemTag::Proto, &response.proto.text());
+        }
+    }
+    if let Some(tls) = outcome.tls.filter(|_| wants(SystemTag::TlsVersion)) {
+        node = shard.with_system(node, SystemTag::TlsVersion, tls.version);
+    }
+    if let Some(error) = outcome.error.filter(|_| wants(SystemTag::Error)) {
+        node = shard.with_system(node, SystemTag::Error, error);
+    }
+    if outcome.code != 0 && wants(SystemTag::ErrorCode) {
+        let mut digits = [0; 5];
+        node = shard.with_system(node, SystemTag::ErrorCode, decimal(outcome.code, &mut digits));
+    }
+    node
+}
+
+/// k6: `name` is the user's tag, else the template, else the URL; `url` equals it whenever a name was given.
+fn names(shard: &mut Shard, prepared: &Prepared, url: &Url, node: TagNode) -> TagNode {
+    let target = &prepared.target;
+    let is_first = std::ptr::eq(url, &target.url);
+    let clean;
+    let name: &str = match &prepared.params.name {
+        Some(name) => name,
+        None if is_first => &target.name,
+        None => {
+            clean = url.clean();
+            &clean
+        }
+    };
+    let node = shard.with_system(node, SystemTag::Name, name);
+    shard.with_system(node, SystemTag::Url, name)
+}
+
+/// The decimal digits of a status or code, without allocating.
+fn decimal(value: u16, digits: &mut [u8; 5]) -> &str {
+    let mut at = digits.len();
+    let mut rest = value;
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    std::str::from_utf8(&digits[at..]).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals() {
+        let mut digits = [0; 5];
+        assert_eq!(decimal(0, &mut digits), "0");
+        assert_eq!(decimal(200, &mut digits), "200");
+        assert_eq!(decimal(u16::MAX, &mut digits), "65535");
+    }
+}

@@ -1,0 +1,328 @@
+//! Sending a prepared request: hops, cookies, samples. No JavaScript runs here.
+
+use std::{borrow::Cow, cell::RefCell, rc::Rc, sync::Arc};
+
+use bytes::Bytes;
+use onrush_fiber::{Clock, Nanos};
+use onrush_net::{Body, BodyMode, CookieJar, Failure, NetError, Request, RequestHeaders, Response, Timings, TlsInfo, Url, encoding, redirect};
+
+use super::{
+    arguments::{Prepared, ResponseType},
+    sample,
+};
+use crate::{
+    embed::{JsResult, Throw},
+    log::Level,
+    vu::Vu,
+};
+
+/// A request that was never sent: its URL or headers are invalid.
+pub(crate) struct Refused {
+    pub(crate) method: Cow<'static, str>,
+    pub(crate) url: String,
+    pub(crate) error: NetError,
+    pub(crate) throw: bool,
+}
+
+/// A request and what became of it: the data behind a Response object.
+pub(crate) struct Exchange {
+    /// What was sent; `None` when the request was refused.
+    pub(crate) prepared: Option<Rc<Prepared>>,
+    /// Method and URL of a refused request.
+    pub(crate) refused: Option<Box<Refused>>,
+    /// The URL of the last hop, when it is not the first.
+    pub(crate) url: Option<Arc<str>>,
+    pub(crate) response: Option<Response>,
+    /// The body, decoded; what arrived of it when the request failed in it.
+    pub(crate) body: Bytes,
+    pub(crate) error: Option<Box<NetError>>,
+    /// The long form of the error, for the log.
+    log_text: String,
+    pub(crate) timings: Timings,
+    pub(crate) remote: Option<std::net::SocketAddr>,
+    pub(crate) tls: Option<TlsInfo>,
+    /// Headers of the first hop as sent, cookies included; filled only where they differ from the parameters.
+    pub(crate) sent_cookies: Vec<(Box<str>, Box<str>, bool)>,
+}
+
+impl Exchange {
+    pub(super) fn refused(refused: Refused) -> Self {
+        let log_text = refused.error.detail.clone();
+        Self {
+            prepared: None,
+            url: None,
+            response: None,
+            body: Bytes::new(),
+            error: Some(Box::new(refused.error.clone())),
+            log_text,
+            timings: Timings::default(),
+            remote: None,
+            tls: None,
+            sent_cookies: Vec::new(),
+            refused: Some(Box::new(refused)),
+        }
+    }
+
+    /// The error's long form, if the request failed.
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.error.as_ref().map(|_| self.log_text.as_str())
+    }
+
+    pub(super) fn is_thrown(&self) -> bool {
+        match (&self.prepared, &self.refused) {
+            (Some(prepared), _) => prepared.params.throw,
+            (None, Some(refused)) => refused.throw,
+            (None, None) => false,
+        }
+    }
+
+    /// The status; 0 when the request failed.
+    pub(crate) fn status(&self) -> u16 {
+        if self.error.is_some() { 0 } else { self.response.as_ref().map_or(0, |response| response.status) }
+    }
+
+    pub(super) fn status_text(&self) -> String {
+        match &self.response {
+            Some(response) if self.error.is_none() => response.headers.status_text().into_owned(),
+            _ => String::new(),
+        }
+    }
+
+    pub(crate) fn response_type(&self) -> ResponseType {
+        self.prepared.as_ref().map_or(ResponseType::Text, |prepared| prepared.params.response_type)
+    }
+}
+
+/// Sends a request and follows redirects. Every hop emits its samples. Ends with `Interrupted` when the fiber was cancelled.
+pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Exchange> {
+    let params = &prepared.params;
+    let deadline = Some(Nanos(Clock::now().0.saturating_add(params.timeout_ns)));
+    let mode = if params.response_type == ResponseType::None { BodyMode::Discard } else { BodyMode::Keep };
+    let settings = &vu.thread.config.http;
+    let redirects_max = params.redirects.unwrap_or(settings.max_redirects);
+    let user_agent = params.user_agent.as_deref().unwrap_or(&settings.user_agent);
+    let mut hop = Hop::first(prepared);
+    let mut sent_cookies = Vec::new();
+    let mut redirects = 0;
+    let mut head = Vec::new();
+    loop {
+        let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
+        head.clear();
+        hop.write_head(prepared, url, &mut head);
+        hop.write_cookies(vu, prepared, url, &mut head, (redirects == 0).then_some(&mut sent_cookies));
+        let request = Request {
+            method: &hop.method,
+            url,
+            head: &head,
+            host: params.host.as_deref().filter(|_| hop.keep_host),
+            body: if hop.keep_body { prepared.body.clone() } else { Body::None },
+            user_agent: Some(user_agent),
+        };
+        let result = vu.connections.exchange(&request, mode, deadline);
+        if onrush_fiber::is_cancelled() {
+            return Err(Throw::Interrupted);
+        }
+        let response = match result {
+            Ok(response) => response,
+            Err(failure) => return Ok(failed(vu, prepared, &hop, *boxed(failure), sent_cookies)),
+        };
+        store_cookies(vu, prepared, url, &response);
+        let next = if (300..400).contains(&response.status) { hop.next(prepared, url, &response) } else { Ok(None) };
+        match next {
+            Ok(Some(next)) if redirects < redirects_max => {
+                sample::response(vu, prepared, &hop.method, url, &response, None);
+                hop.follow(next);
+                redirects += 1;
+            }
+            Ok(next) => {
+                if next.is_some() && params.redirects.is_none() {
+                    vu.log(
+                        Level::Warn,
+                        format!("Stopped after {redirects} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this"),
+                    );
+                }
+                return Ok(ended(vu, prepared, hop, response, sent_cookies));
+            }
+            Err(error) => {
+                let failure = Failure { error, timings: response.timings, remote: Some(response.remote), tls: response.tls, reused: response.reused, partial_body: None };
+                return Ok(failed(vu, prepared, &hop, failure, sent_cookies));
+            }
+        }
+    }
+}
+
+fn boxed(failure: impl Into<Box<Failure>>) -> Box<Failure> {
+    failure.into()
+}
+
+/// What the current hop sends.
+struct Hop {
+    method: Cow<'static, str>,
+    /// `None`: the URL the script gave.
+    url: Option<Url>,
+    keep_body: bool,
+    strip_sensitive: bool,
+    keep_host: bool,
+    referer: Option<Arc<str>>,
+}
+
+impl Hop {
+    fn first(prepared: &Prepared) -> Self {
+        Self { method: prepared.method.clone(), url: None, keep_body: true, strip_sensitive: false, keep_host: true, referer: None }
+    }
+
+    fn next(&self, prepared: &Prepared, url: &Url, response: &Response) -> Result<Option<redirect::Next>, NetError> {
+        let meta = redirect::RequestMeta {
+            method: &self.method,
+            url,
+            first_url: &prepared.target.url,
+            keep_body: self.keep_body,
+            strip_sensitive: self.strip_sensitive,
+        };
+        redirect::next(&meta, response.status, response.headers.get("location"))
+    }
+
+    fn follow(&mut self, next: redirect::Next) {
+        *self = Self {
+            method: next.method,
+            url: Some(next.url),
+            keep_body: next.keep_body,
+            strip_sensitive: next.strip_sensitive,
+            keep_host: self.keep_host && next.keep_host,
+            referer: next.referer,
+        };
+    }
+
+    /// The script's headers that go with this hop, and those the hop adds.
+    fn write_head(&self, prepared: &Prepared, url: &Url, head: &mut Vec<u8>) {
+        let headers = &prepared.params.headers;
+        let is_first = self.url.is_none();
+        if is_first {
+            headers.write(head);
+        } else {
+            let mut kept = RequestHeaders::new();
+            let next = redirect::Next {
+                method: Cow::Borrowed(""),
+                url: url.clone(),
+                keep_body: self.keep_body,
+                strip_sensitive: self.strip_sensitive,
+                keep_host: self.keep_host,
+                referer: None,
+            };
+            for (name, value) in headers.iter().filter(|(name, _)| next.keeps_header(name)) {
+                kept.add(name, value);
+            }
+            if let Some(referer) = self.referer.as_deref().filter(|_| kept.get("Referer").is_none()) {
+                kept.set("Referer", referer);
+            }
+            kept.write(head);
+        }
+        if headers.get("Authorization").is_none() {
+            if let Some(basic) = url.basic_auth() {
+                let mut auth = RequestHeaders::new();
+                auth.set("Authorization", &basic);
+                auth.write(head);
+            }
+        }
+    }
+
+    /// One `Cookie` line: parameter cookies, then the jar's. `sent` collects them for `res.request.cookies`.
+    fn write_cookies(&self, vu: &Vu, prepared: &Prepared, url: &Url, head: &mut Vec<u8>, mut sent: Option<&mut Vec<(Box<str>, Box<str>, bool)>>) {
+        let params = &prepared.params;
+        let jar = params.jar.clone().or_else(|| vu.jar.borrow().clone());
+        let jar = jar.as_ref().map(|jar| jar.borrow());
+        let jar = jar.as_deref().filter(|jar| !jar.is_empty());
+        if params.cookies.is_empty() && jar.is_none() {
+            return;
+        }
+        let mut is_first = true;
+        let mut write = |name: &str, value: &str, replace: bool, head: &mut Vec<u8>| {
+            head.extend_from_slice(if is_first { b"Cookie: " } else { b"; " });
+            is_first = false;
+            head.extend(name.bytes().chain([b'=']).chain(value.bytes()).filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
+            if let Some(sent) = sent.as_deref_mut() {
+                sent.push((name.into(), value.into(), replace));
+            }
+        };
+        if !self.strip_sensitive {
+            for cookie in &params.cookies {
+                write(&cookie.name, &cookie.value, cookie.replace, head);
+            }
+        }
+        for cookie in jar.map(|jar| jar.for_url(url, now_ms())).unwrap_or_default() {
+            let is_replaced = params.cookies.iter().any(|own| own.replace && *own.name == *cookie.name);
+            if !is_replaced {
+                if cookie.quoted { write(cookie.name, &format!("\"{}\"", cookie.value), false, head) } else { write(cookie.name, cookie.value, false, head) }
+            }
+        }
+        if !is_first {
+            head.extend_from_slice(b"\r\n");
+        }
+    }
+}
+
+/// Wall-clock milliseconds, for cookies' expiry.
+pub(super) fn now_ms() -> i64 {
+    Clock::unix_ms(Clock::now()) as i64
+}
+
+fn store_cookies(vu: &Vu, prepared: &Prepared, url: &Url, response: &Response) {
+    if !response.headers.has_set_cookie() {
+        return;
+    }
+    let jar = prepared.params.jar.clone().unwrap_or_else(|| vu.jar.borrow_mut().get_or_insert_with(|| Rc::new(RefCell::new(CookieJar::new()))).clone());
+    jar.borrow_mut().store(url, response.headers.get_all("set-cookie"), now_ms());
+}
+
+fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: Hop, response: Response, sent_cookies: Vec<(Box<str>, Box<str>, bool)>) -> Exchange {
+    let mut body = response.body.clone();
+    let mut error = None;
+    let mut log_text = String::new();
+    if let Some(list) = response.headers.content_encoding().filter(|_| !body.is_empty()) {
+        match encoding::decode(body, &list, DECODED_BYTES_MAX) {
+            Ok(decoded) => body = decoded,
+            Err(failure) => {
+                body = failure.partial;
+                log_text = failure.error.detail.clone();
+                error = Some(Box::new(failure.error));
+            }
+        }
+    }
+    let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
+    sample::response(vu, prepared, &hop.method, url, &response, error.as_deref());
+    Exchange {
+        prepared: Some(prepared.clone()),
+        refused: None,
+        url: hop.url.as_ref().map(Url::to_text),
+        body,
+        error,
+        log_text,
+        timings: response.timings,
+        remote: Some(response.remote),
+        tls: response.tls,
+        response: Some(response),
+        sent_cookies,
+    }
+}
+
+fn failed(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, failure: Failure, sent_cookies: Vec<(Box<str>, Box<str>, bool)>) -> Exchange {
+    let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
+    sample::failure(vu, prepared, &hop.method, url, &failure);
+    let log_text = failure.error.log_text(&hop.method, &url.log_text());
+    Exchange {
+        prepared: Some(prepared.clone()),
+        refused: None,
+        url: hop.url.as_ref().map(Url::to_text),
+        response: None,
+        body: failure.partial_body.unwrap_or_default(),
+        error: Some(Box::new(failure.error)),
+        log_text,
+        timings: failure.timings,
+        remote: failure.remote,
+        tls: failure.tls,
+        sent_cookies,
+    }
+}
+
+/// Largest body a content encoding may unfold to: a few kilobytes can claim to be terabytes.
+const DECODED_BYTES_MAX: u64 = 1 << 30;

@@ -1,0 +1,21 @@
+//! Tags given by scripts: string, number or boolean values only.
+
+use crate::embed::{Ctx, Handle, JsResult};
+
+/// The text of a tag value, or `None` when the type is not allowed.
+pub(super) fn text(ctx: Ctx, value: &Handle) -> JsResult<Option<String>> {
+    if value.is_string() || value.is_number() || value.is_bool() || value.is_bigint() { value.to_text(ctx).map(Some) } else { Ok(None) }
+}
+
+/// Calls `each` with every tag of `tags`; `Err(name)` names the first with a wrong value.
+pub(super) fn for_each(ctx: Ctx, tags: &Handle, mut each: impl FnMut(&str, &str)) -> JsResult<Result<(), String>> {
+    for key in tags.keys(ctx)? {
+        let name = key.text(ctx)?;
+        let value = tags.get(ctx, &key)?;
+        match text(ctx, &value)? {
+            Some(value) => each(&name, &value),
+            None => return Ok(Err(name)),
+        }
+    }
+    Ok(Ok(()))
+}

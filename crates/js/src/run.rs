@@ -1,0 +1,149 @@
+//! The plain data a run hands to every worker thread.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use onrush_metrics::{Registry, Subscriptions};
+use onrush_net::Client;
+use onrush_script::Program;
+
+use crate::{
+    Isolation, RunState,
+    bytecode::Bytecode,
+    log::Sink,
+    realm::{files::FileCache, shared_array::SharedArrays},
+};
+
+/// What is known before any script code has run. Shared by the init pass and all worker threads.
+pub struct ScriptEnv {
+    /// The loaded modules.
+    pub program: Arc<Program>,
+    /// `__ENV` at the start of every activation.
+    pub env: BTreeMap<String, String>,
+    /// Where `console` and exceptions go.
+    pub log: Arc<dyn Sink>,
+    /// Directory that relative `open()` paths of a stdin script start from.
+    pub working_dir: std::path::PathBuf,
+    /// Bytes one VU's JavaScript heap may hold.
+    pub memory_limit_bytes: usize,
+    /// `global` exists (k6's extended compatibility mode).
+    pub extended_mode: bool,
+    pub(crate) files: FileCache,
+    pub(crate) shared_arrays: SharedArrays,
+    pub(crate) bytecode: Mutex<Option<Arc<Bytecode>>>,
+}
+
+impl ScriptEnv {
+    /// Default of [`ScriptEnv::memory_limit_bytes`]: far above real scripts (hundreds of kilobytes), far below a machine.
+    pub const MEMORY_LIMIT_BYTES: usize = 512 << 20;
+
+    /// Collects the inputs of a run.
+    pub fn new(program: Arc<Program>, env: BTreeMap<String, String>, log: Arc<dyn Sink>, working_dir: std::path::PathBuf) -> Self {
+        Self {
+            program,
+            env,
+            log,
+            working_dir,
+            memory_limit_bytes: Self::MEMORY_LIMIT_BYTES,
+            extended_mode: true,
+            files: FileCache::default(),
+            shared_arrays: SharedArrays::default(),
+            bytecode: Mutex::new(None),
+        }
+    }
+}
+
+/// HTTP options of the script that the request path reads.
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    /// `maxRedirects`.
+    pub max_redirects: u32,
+    /// `userAgent`; empty sends none.
+    pub user_agent: String,
+    /// `batch`: parallel requests of one `http.batch`.
+    pub batch: usize,
+    /// `batchPerHost`.
+    pub batch_per_host: usize,
+    /// `discardResponseBodies`.
+    pub discard_bodies: bool,
+    /// `noCookiesReset`.
+    pub no_cookies_reset: bool,
+    /// `noConnectionReuse`.
+    pub no_connection_reuse: bool,
+    /// `noVUConnectionReuse`.
+    pub no_vu_connection_reuse: bool,
+    /// `throw`.
+    pub throw: bool,
+    /// `rps`: requests a second over all VUs of this agent; 0 is unlimited.
+    pub rps: u64,
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            max_redirects: 10,
+            user_agent: concat!("Onrush/", env!("CARGO_PKG_VERSION")).to_owned(),
+            batch: 20,
+            batch_per_host: 6,
+            discard_bodies: false,
+            no_cookies_reset: false,
+            no_connection_reuse: false,
+            no_vu_connection_reuse: false,
+            throw: false,
+            rps: 0,
+        }
+    }
+}
+
+/// What a scenario's VUs need to know; one per scenario, shared by all threads.
+#[derive(Debug)]
+pub struct ScenarioContext {
+    /// The scenario's name.
+    pub name: String,
+    /// Executor name such as `constant-vus`.
+    pub executor: String,
+    /// The exported function to call.
+    pub exec: String,
+    /// Laid over `__ENV` while a VU runs this scenario.
+    pub env: BTreeMap<String, String>,
+    /// Added to all samples.
+    pub tags: BTreeMap<String, String>,
+    /// Nanoseconds from scenario start to its regular end, for `exec.scenario.progress`; 0 if unknown.
+    pub duration_ns: u64,
+    /// When it started, in the process clock; 0 until then.
+    pub started_at: std::sync::atomic::AtomicU64,
+    /// Next `iterationInInstance`.
+    pub iterations: std::sync::atomic::AtomicU64,
+    /// Iterations it will run in all, where the executor knows (shared-iterations, per-vu-iterations); else 0.
+    pub iterations_total: u64,
+}
+
+/// Everything fixed once options are consolidated.
+pub struct RunConfig {
+    /// The script and its surroundings.
+    pub script: Arc<ScriptEnv>,
+    /// Metrics declared by init code.
+    pub registry: Registry,
+    /// Which tags are kept.
+    pub subscriptions: Arc<Subscriptions>,
+    /// VU layout in use.
+    pub isolation: Isolation,
+    /// Consolidated options as JSON text, for `exec.test.options` and the script's `options` export.
+    pub options_json: String,
+    /// Run-wide `tags`.
+    pub tags: BTreeMap<String, String>,
+    /// Request-path options.
+    pub http: HttpSettings,
+    /// The network side, shared by all threads.
+    pub client: Arc<Client>,
+    /// Counters and marks.
+    pub state: Arc<RunState>,
+    /// Scenarios in plan order.
+    pub scenarios: Vec<Arc<ScenarioContext>>,
+    /// Names of exported functions that VUs must keep: every `exec`, plus `setup`, `teardown`, `handleSummary`.
+    pub functions: Vec<String>,
+    /// This is the init pass: metrics may be declared and files opened for the first time.
+    pub init_pass: bool,
+}

@@ -1,0 +1,73 @@
+//! What all threads of one agent share while a test runs: counters, clock start, abort and failure marks.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+use onrush_fiber::{Clock, Nanos};
+
+/// Why a script ended the test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abort {
+    /// `test aborted` or `test aborted: message`.
+    pub message: String,
+}
+
+/// Counters and marks of a running test. All fields are monotone or last-writer-wins, so relaxed ordering suffices.
+#[derive(Debug, Default)]
+pub struct RunState {
+    /// Iterations that ran to their end, whatever they threw.
+    pub iterations_completed: AtomicU64,
+    /// Iterations cut from outside.
+    pub iterations_interrupted: AtomicU64,
+    /// VUs inside an iteration or waiting for one in a running scenario.
+    pub vus_active: AtomicU64,
+    /// VUs whose init code has run.
+    pub vus_initialized: AtomicU64,
+    started_at: AtomicU64,
+    aborted: AtomicBool,
+    abort: Mutex<Option<Abort>>,
+    marked_failed: AtomicBool,
+}
+
+impl RunState {
+    /// Starts the test's clock; later calls change nothing.
+    pub fn start_clock(&self, at: Nanos) {
+        let _ = self.started_at.compare_exchange(0, at.0.max(1), Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// When the test's clock started, if it has.
+    pub fn started_at(&self) -> Option<Nanos> {
+        Some(self.started_at.load(Ordering::Relaxed)).filter(|at| *at != 0).map(Nanos)
+    }
+
+    /// Milliseconds since the test's clock started; 0 before.
+    pub fn elapsed_ms(&self) -> f64 {
+        self.started_at().map_or(0.0, |start| Clock::now().0.saturating_sub(start.0) as f64 / 1e6)
+    }
+
+    /// Records that the script asked to end the test. The first reason stays.
+    pub fn abort(&self, abort: Abort) {
+        self.abort.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(abort);
+        self.aborted.store(true, Ordering::Release);
+    }
+
+    /// The reason given to [`RunState::abort`].
+    pub fn aborted(&self) -> Option<Abort> {
+        if !self.aborted.load(Ordering::Acquire) {
+            return None;
+        }
+        self.abort.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// `exec.test.fail()`: the run goes on and exits with 110.
+    pub fn mark_failed(&self) {
+        self.marked_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the script marked the run as failed.
+    pub fn is_marked_failed(&self) -> bool {
+        self.marked_failed.load(Ordering::Relaxed)
+    }
+}

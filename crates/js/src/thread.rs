@@ -1,0 +1,140 @@
+//! One worker thread's JavaScript engine: its runtime, the shared realm and what VUs are instantiated from.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    sync::Arc,
+};
+
+use onrush_fiber::Nanos;
+use onrush_metrics::{Delta, Limits, Registry, Shard};
+use onrush_net::ClientShared;
+
+use crate::{
+    Isolation, RunConfig,
+    bytecode::Bytecode,
+    embed::{Ctx, Runtime},
+    realm::Realm,
+    vu::{Vu, context},
+};
+
+/// Why a worker thread's engine could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum ThreadError {
+    /// The network options do not make a client (bad certificate, unknown cipher, …).
+    #[error("failed to set up networking: {0}")]
+    Network(String),
+    /// Built-in modules or the program could not be instantiated.
+    #[error("failed to set up the script engine: {0}")]
+    Engine(String),
+}
+
+/// The engine of one worker thread. Everything in it, VUs included, stays on that thread.
+pub struct JsThread {
+    pub(crate) config: Arc<RunConfig>,
+    pub(crate) runtime: Rc<Runtime>,
+    /// The thread's shared realm in the dense layout; in the isolated layout a realm only used for bookkeeping.
+    pub(crate) realm: Realm,
+    pub(crate) bytecode: Arc<Bytecode>,
+    pub(crate) shard: RefCell<Shard>,
+    /// Declared metrics; only the init pass adds to it.
+    pub(crate) registry: RefCell<Registry>,
+    pub(crate) client: Rc<ClientShared>,
+    pub(crate) http: crate::modules::http::HttpThread,
+    seeds: Cell<u64>,
+}
+
+impl JsThread {
+    /// Sets up the engine on the current thread, which must have a reactor whose fiber stack is
+    /// `[stack_top - stack_bytes, stack_top)`.
+    pub fn new(config: Arc<RunConfig>, stack_top: usize, stack_bytes: usize) -> Result<Rc<Self>, ThreadError> {
+        let client = config.client.thread();
+        // Setting up the realm runs on the thread's own stack, not on a fiber's.
+        let here = std::ptr::from_ref(&client).addr();
+        let runtime = Rc::new(Runtime::new(here, SETUP_STACK_BYTES));
+        context::install_hooks(&runtime);
+        let bytecode = compiled(&runtime, &config)?;
+        let shared = config.isolation == Isolation::Dense;
+        let realm = Realm::new(&runtime, &config.script, &bytecode, shared).map_err(|error| ThreadError::Engine(error.message))?;
+        runtime.set_stack(stack_top, stack_bytes);
+        let shard = Shard::new(&config.registry, config.subscriptions.clone(), Limits::default());
+        let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
+        let thread = Rc::new(Self {
+            http: crate::modules::http::HttpThread::new(&config),
+            registry: RefCell::new(config.registry.clone()),
+            config,
+            runtime,
+            realm,
+            bytecode,
+            shard: RefCell::new(shard),
+            client,
+            seeds: Cell::new(seed),
+        });
+        context::install_thread(&thread);
+        Ok(thread)
+    }
+
+    /// A new VU, not yet initialised. `id` is its id in this instance (0 for setup, teardown and handleSummary), `id_in_test` the global one.
+    pub fn new_vu(self: &Rc<Self>, id: u64, id_in_test: u64) -> Rc<Vu> {
+        Vu::new(self.clone(), id, id_in_test)
+    }
+
+    /// Samples folded since the last call.
+    pub fn drain(&self) -> Delta {
+        self.shard.borrow_mut().drain()
+    }
+
+    /// Adds to a metric outside any VU, with the scenario's tags; for `dropped_iterations` and the like.
+    pub fn add_sample(&self, metric: onrush_metrics::MetricId, scenario: Option<usize>, value: f64) {
+        let mut shard = self.shard.borrow_mut();
+        let node = context::base_node(&mut shard, &self.config, scenario);
+        let series = shard.series(metric, node);
+        shard.add(series, value);
+    }
+
+    /// A fresh seed for a VU's `Math.random`.
+    pub(crate) fn next_seed(&self) -> u64 {
+        // SplitMix64: any 64-bit sequence without short cycles will do.
+        let mut z = self.seeds.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
+        self.seeds.set(z);
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) | 1
+    }
+
+    /// The metrics known on this thread.
+    pub(crate) fn registry(&self) -> Registry {
+        self.registry.borrow().clone()
+    }
+
+    pub(crate) fn shared_realm(&self) -> Option<Ctx> {
+        (self.config.isolation == Isolation::Dense).then_some(self.realm.ctx)
+    }
+
+    /// Writes to shared built-ins that iterations tried, and the last property; for the run's report.
+    pub fn trapped_writes(&self) -> (u64, String) {
+        (self.runtime.shared_violations(), self.runtime.last_violation())
+    }
+}
+
+/// The program's bytecode: compiled by the first thread that needs it, which is the init pass.
+fn compiled(runtime: &Runtime, config: &RunConfig) -> Result<Arc<Bytecode>, ThreadError> {
+    let mut slot = config.script.bytecode.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(bytecode) = slot.as_ref() {
+        return Ok(bytecode.clone());
+    }
+    let ctx = runtime.new_realm();
+    let bytecode = Bytecode::compile(ctx, &config.script.program).map_err(|throw| {
+        let exception = ctx.take_exception(throw);
+        ThreadError::Engine(format!("{}\n{}", exception.message, config.script.program.remap_stack(exception.stack.trim_end())))
+    })?;
+    *slot = Some(bytecode.clone());
+    Ok(bytecode)
+}
+
+/// A time slice: after this long without a suspension a computing VU lets the others of its thread run.
+/// 10 ms keeps the added latency of neighbours below what k6's Go scheduler gives (it preempts at 10 ms too).
+pub(crate) const TIME_SLICE: Nanos = Nanos(10_000_000);
+
+/// Realm set-up runs below the thread's entry: standard built-ins need a few kilobytes.
+const SETUP_STACK_BYTES: usize = 256 << 10;

@@ -1,0 +1,219 @@
+//! Calls the engine makes: iterations, `setup`, `teardown`.
+
+use std::sync::Arc;
+
+use onrush_fiber::Clock;
+use onrush_metrics::builtin;
+
+use super::{Phase, Vu, context};
+use crate::{
+    ScenarioContext,
+    embed::{Exception, JsResult, Throw, Val},
+    log::{Level, Line},
+};
+
+/// The counters scripts see for the iteration about to run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IterationIds {
+    /// `exec.vu.iterationInScenario`.
+    pub in_scenario: u64,
+    /// `exec.scenario.iterationInInstance`.
+    pub scenario_in_instance: u64,
+    /// `exec.scenario.iterationInTest`.
+    pub scenario_in_test: u64,
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub enum CallEnd {
+    /// It returned (or its promise was fulfilled).
+    Returned,
+    /// It threw; the failure has been logged.
+    Threw(ScriptFailure),
+    /// It was cut from outside: cancelled, or the script aborted the test.
+    Interrupted,
+}
+
+/// An uncaught exception, positions already mapped to the user's sources.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct ScriptFailure {
+    /// Message and stack as printed.
+    pub text: String,
+    /// The script called `exec.test.abort()`.
+    pub aborted: bool,
+    /// The call was cut from outside.
+    pub interrupted: bool,
+}
+
+impl ScriptFailure {
+    pub(crate) fn from_throw(vu: &Vu, throw: Throw) -> Self {
+        let exception = vu.ctx().take_exception(throw);
+        Self::from_exception(vu, exception)
+    }
+
+    pub(crate) fn from_exception(vu: &Vu, exception: Exception) -> Self {
+        let aborted = vu.thread.config.state.aborted();
+        if let (true, Some(abort)) = (exception.interrupted, aborted) {
+            return Self { text: abort.message, aborted: true, interrupted: true };
+        }
+        let mut text = exception.message;
+        if context::take_out_of_memory() {
+            text = format!(
+                "the VU's JavaScript heap reached its limit of {} MiB; raise it with --vu-memory-limit\n{text}",
+                vu.script().memory_limit_bytes >> 20
+            );
+        }
+        if !exception.stack.is_empty() {
+            text = format!("{text}\n{}", vu.script().program.remap_stack(exception.stack.trim_end()));
+        }
+        Self { text, aborted: false, interrupted: exception.interrupted }
+    }
+}
+
+impl Vu {
+    /// Prepares the VU for a scenario: environment, tags, counters. `None` for setup and teardown.
+    pub fn activate(&self, scenario: Option<(usize, Arc<ScenarioContext>)>) {
+        context::with_current(self, || drop((self.env.take(), self.metadata.take())));
+        *self.scenario.borrow_mut() = scenario;
+        self.custom_tags.take();
+        self.ids.set(IterationIds::default());
+        self.refresh_tags();
+    }
+
+    /// Runs one iteration of the activated scenario and emits its samples. `setup_data` is JSON text, decoded once.
+    ///
+    /// Must be called on the VU's fiber. A cancelled fiber ends the iteration with [`CallEnd::Interrupted`] and stays
+    /// cancelled; the caller clears that.
+    pub fn run_iteration(&self, ids: IterationIds, setup_data: Option<&str>) -> CallEnd {
+        self.phase.set(Phase::Iteration);
+        self.ids.set(ids);
+        self.iteration.set(Some(self.iteration.get().map_or(0, |previous| previous + 1)));
+        self.new_jar();
+        let exec = self.scenario.borrow().as_ref().map(|(_, scenario)| scenario.clone());
+        let exec = exec.as_ref().map_or("default", |scenario| &scenario.exec);
+        let start = Clock::now();
+        let result = self.setup_data(setup_data).and_then(|data| self.call_exported(exec, &[&data]));
+        let end = self.finish(result.map(drop));
+        self.phase.set(Phase::Lifecycle);
+        let state = &self.thread.config.state;
+        if end.is_complete() {
+            self.sample(builtin::ITERATION_DURATION, (Clock::now().0 - start.0) as f64 / 1e6);
+            self.sample(builtin::ITERATIONS, 1.0);
+            state.iterations_completed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        } else {
+            state.iterations_interrupted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+        self.report_bytes();
+        if self.thread.config.http.no_vu_connection_reuse {
+            self.connections.close_idle();
+        }
+        end
+    }
+
+    /// Runs `setup()`: JSON text of what it returned, `None` for undefined.
+    pub fn setup(&self) -> Result<Option<String>, ScriptFailure> {
+        self.lifecycle("::setup", || {
+            let result = self.call_exported("setup", &[])?;
+            self.ctx().stringify(&result)
+        })
+    }
+
+    /// Runs `teardown(data)`.
+    pub fn teardown(&self, setup_data: Option<&str>) -> Result<(), ScriptFailure> {
+        self.lifecycle("::teardown", || {
+            let data = self.setup_data(setup_data)?;
+            self.call_exported("teardown", &[&data]).map(drop)
+        })
+    }
+
+    fn lifecycle<R>(&self, group: &str, body: impl FnOnce() -> JsResult<R>) -> Result<R, ScriptFailure> {
+        self.phase.set(Phase::Lifecycle);
+        self.new_jar();
+        let result = self.in_group(group.into(), body).map_err(|throw| ScriptFailure::from_throw(self, throw));
+        self.abandon_pending();
+        self.report_bytes();
+        result
+    }
+
+    /// Turns a call's result into its end: logs an exception, drops what is still pending.
+    fn finish(&self, result: JsResult<()>) -> CallEnd {
+        let Err(throw) = result else { return CallEnd::Returned };
+        let failure = ScriptFailure::from_throw(self, throw);
+        self.abandon_pending();
+        // An exception left the group it was thrown in; samples that follow belong to the root again.
+        if !self.group.borrow().is_empty() {
+            self.group.replace("".into());
+            self.refresh_tags();
+        }
+        if failure.interrupted {
+            return CallEnd::Interrupted;
+        }
+        self.log_failure(&failure);
+        CallEnd::Threw(failure)
+    }
+
+    /// After an exception or interruption nothing of the call may run on.
+    fn abandon_pending(&self) {
+        let timers = self.event_loop.clear();
+        if timers > 0 && onrush_fiber::is_cancelled() {
+            self.log(Level::Warn, format!("{timers} timers of VU {} were stopped because the VU iteration was interrupted", self.id));
+        }
+        crate::modules::http::cancel_operations(self);
+        self.await_operations();
+        self.event_loop.clear();
+    }
+
+    fn log_failure(&self, failure: &ScriptFailure) {
+        let mut fields = Vec::new();
+        if let Some((_, scenario)) = self.scenario.borrow().as_ref() {
+            fields.push(("executor", scenario.executor.clone()));
+            fields.push(("scenario", scenario.name.clone()));
+        }
+        fields.push(("source", "stacktrace".to_owned()));
+        self.script().log.line(Line { level: Level::Error, message: format!("{}\n", failure.text), fields });
+    }
+
+    /// Writes a line of the engine's own.
+    pub(crate) fn log(&self, level: Level, message: String) {
+        self.script().log.line(Line { level, message, fields: Vec::new() });
+    }
+
+    fn setup_data(&self, text: Option<&str>) -> JsResult {
+        let Some(text) = text else { return Ok(Val::undefined()) };
+        if let Some(data) = self.data.borrow().as_ref() {
+            return Ok(data.clone());
+        }
+        let data = self.ctx().parse_json(text.as_bytes())?;
+        *self.data.borrow_mut() = Some(data.clone());
+        Ok(data)
+    }
+
+    fn new_jar(&self) {
+        if !self.thread.config.http.no_cookies_reset {
+            self.jar.take();
+        }
+    }
+
+    /// `data_sent` and `data_received`: one sample each per call, of what the VU's connections moved since the last.
+    fn report_bytes(&self) {
+        self.sample(builtin::DATA_SENT, self.connections.take_bytes_sent() as f64);
+        self.sample(builtin::DATA_RECEIVED, self.connections.take_bytes_received() as f64);
+    }
+
+    /// `__ENV` of this activation: the run's environment with the scenario's laid over it.
+    pub(crate) fn env(&self) -> JsResult {
+        if let Some(env) = self.env.borrow().as_ref() {
+            return Ok(env.clone());
+        }
+        let ctx = self.ctx();
+        let object = ctx.object()?;
+        let scenario = self.scenario.borrow().as_ref().map(|(_, scenario)| scenario.clone());
+        let overlay = scenario.iter().flat_map(|scenario| scenario.env.iter());
+        for (name, value) in self.script().env.iter().chain(overlay) {
+            object.define(ctx, name, Val::string(ctx, value)?)?;
+        }
+        *self.env.borrow_mut() = Some(object.clone());
+        Ok(object)
+    }
+}

@@ -1,0 +1,202 @@
+//! Whose code is running: the current VU of a thread, entering and leaving it, and its tags.
+#![expect(unsafe_code, reason = "thread-local raw pointers set by fiber hooks")]
+
+use std::{cell::Cell, ffi::c_void, rc::Rc};
+
+use onrush_fiber::{Clock, Hooks, Woke};
+use onrush_metrics::{Shard, SystemTag, TagNode};
+use onrush_quickjs_sys as sys;
+
+use super::Vu;
+use crate::{
+    JsThread, RunConfig, ScenarioContext,
+    embed::{JsResult, Runtime, Throw, runtime_ptr},
+    thread::TIME_SLICE,
+};
+
+thread_local! {
+    static CURRENT: Cell<*const Vu> = const { Cell::new(std::ptr::null()) };
+    static THREAD: Cell<*const JsThread> = const { Cell::new(std::ptr::null()) };
+}
+
+/// The VU whose code is running.
+///
+/// Natives call this; they only ever run inside a VU, because scripts only do.
+pub(crate) fn vu() -> &'static Vu {
+    let vu = CURRENT.get();
+    assert!(!vu.is_null(), "native functions run inside a VU");
+    // SAFETY: set by `enter` to a VU that its fiber keeps alive until `leave`; natives do not keep the reference.
+    unsafe { &*vu }
+}
+
+/// The VU whose code is running, if any.
+pub(crate) fn try_vu() -> Option<&'static Vu> {
+    let vu = CURRENT.get();
+    // SAFETY: see `vu`.
+    unsafe { vu.as_ref() }
+}
+
+/// The VU whose code is running, kept alive by the caller: for child fibers.
+pub(crate) fn vu_rc() -> Rc<Vu> {
+    let vu: *const Vu = vu();
+    // SAFETY: every VU is made by `Vu::new` inside an Rc, and `enter` got its pointer from `Rc::as_ptr`; one more count
+    // makes the returned Rc an owner of its own.
+    unsafe {
+        Rc::increment_strong_count(vu);
+        Rc::from_raw(vu)
+    }
+}
+
+/// This thread's engine.
+pub(crate) fn thread() -> &'static JsThread {
+    let thread = THREAD.get();
+    assert!(!thread.is_null(), "scripts run on worker threads");
+    // SAFETY: set once to an Rc that is leaked for the thread's life.
+    unsafe { &*thread }
+}
+
+/// Makes `thread` this thread's engine for good.
+pub(crate) fn install_thread(thread: &Rc<JsThread>) {
+    THREAD.set(Rc::into_raw(thread.clone()));
+}
+
+/// Registers the callbacks through which QuickJS reaches the current VU.
+pub(crate) fn install_hooks(runtime: &Runtime) {
+    // SAFETY: the callbacks have static lifetime and need no opaque pointer.
+    unsafe {
+        sys::JS_SetInterruptHandler(runtime.raw(), Some(interrupt), std::ptr::null_mut());
+        sys::JS_SetHostPromiseRejectionTracker(runtime.raw(), Some(super::event_loop::track_rejection), std::ptr::null_mut());
+        sys::onrush_set_lazy_hook(runtime.raw(), Some(crate::modules::lazy_hook));
+        sys::JS_SetModuleLoaderFunc(runtime.raw(), Some(super::modules::normalize), super::modules::load, std::ptr::null_mut());
+    }
+}
+
+/// The hooks that swap a VU's execution state in and out around every switch of its fiber.
+pub(crate) fn hooks(vu: &Rc<Vu>) -> Hooks {
+    // SAFETY: both functions take a pointer to a live VU; the spawner keeps the VU beyond the fiber's end.
+    unsafe { Hooks::new(Rc::as_ptr(vu).cast_mut().cast(), enter, leave) }
+}
+
+unsafe fn enter(data: *mut c_void) {
+    // SAFETY: `data` is the VU given to `hooks`, kept alive by the closure its fiber runs.
+    let vu = unsafe { &*data.cast::<Vu>() };
+    debug_assert!(CURRENT.get().is_null(), "one VU runs at a time");
+    CURRENT.set(vu);
+    vu.slice_start.set(None);
+    // SAFETY: the VM belongs to this runtime and is swapped out now.
+    unsafe { sys::onrush_vm_swap(runtime_ptr(), vu.vm) }
+}
+
+unsafe fn leave(data: *mut c_void) {
+    // SAFETY: see `enter`; the VM is swapped in now.
+    unsafe { sys::onrush_vm_swap(runtime_ptr(), (*data.cast::<Vu>()).vm) }
+    CURRENT.set(std::ptr::null());
+}
+
+/// Runs `body` as `vu` outside its fiber, for short work that never suspends.
+pub(crate) fn with_entered<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
+    struct Leave(*mut c_void);
+    impl Drop for Leave {
+        fn drop(&mut self) {
+            // SAFETY: entered below with the same pointer.
+            unsafe { leave(self.0) }
+        }
+    }
+    let data = std::ptr::from_ref(vu).cast_mut().cast();
+    // SAFETY: `vu` outlives this call and is swapped out, as nothing else runs on this thread.
+    unsafe { enter(data) };
+    let _leave = Leave(data);
+    body()
+}
+
+/// QuickJS asks every ten thousand operations whether to go on. Suspends a VU that used up its time slice, and ends
+/// one that was cancelled.
+unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
+    let Some(vu) = try_vu() else { return 0 };
+    if onrush_fiber::current().is_none() {
+        return 0;
+    }
+    let now = Clock::now();
+    match vu.slice_start.get() {
+        None => vu.slice_start.set(Some(now)),
+        Some(start) if now.0 - start.0 >= TIME_SLICE.0 => {
+            // `enter` forgets the slice's start, so the next one begins at its own first check.
+            if matches!(onrush_fiber::yield_now(), Woke::Cancelled) {
+                return 1;
+            }
+        }
+        Some(_) => {}
+    }
+    i32::from(onrush_fiber::is_cancelled())
+}
+
+/// Turns the outcome of a wait into the error that unwinds a cancelled VU.
+pub(crate) fn not_cancelled(woke: Woke) -> JsResult<()> {
+    if woke == Woke::Cancelled { Err(Throw::Interrupted) } else { Ok(()) }
+}
+
+/// The interned tag set of run tags, then scenario name and scenario tags.
+pub(crate) fn base_node(shard: &mut Shard, config: &RunConfig, scenario: Option<usize>) -> TagNode {
+    let mut node = TagNode::ROOT;
+    for (name, value) in &config.tags {
+        node = with_named(shard, config, node, name, value);
+    }
+    if let Some(scenario) = scenario.and_then(|index| config.scenarios.get(index)) {
+        node = with_scenario(shard, config, node, scenario);
+    }
+    node
+}
+
+fn with_scenario(shard: &mut Shard, config: &RunConfig, node: TagNode, scenario: &ScenarioContext) -> TagNode {
+    let mut node = node;
+    for (name, value) in &scenario.tags {
+        node = with_named(shard, config, node, name, value);
+    }
+    shard.with_system(node, SystemTag::Scenario, &scenario.name)
+}
+
+/// Adds a tag by name, if anyone subscribed to it.
+pub(crate) fn with_named(shard: &mut Shard, config: &RunConfig, node: TagNode, name: &str, value: &str) -> TagNode {
+    match config.subscriptions.key(name) {
+        Some(key) => shard.with(node, key, value),
+        None => node,
+    }
+}
+
+/// A new, swapped-out execution state.
+pub(crate) fn new_vm(thread: &JsThread, seed: u64) -> *mut sys::OnrushVm {
+    let shared = thread.shared_realm().map_or(std::ptr::null_mut(), |ctx| ctx.raw());
+    // SAFETY: the runtime and the shared realm live as long as the thread.
+    let vm = unsafe { sys::onrush_vm_new(thread.runtime.raw(), shared, thread.config.script.memory_limit_bytes, GC_THRESHOLD_BYTES, seed) };
+    assert!(!vm.is_null(), "the process is out of memory");
+    vm
+}
+
+/// Bytes in a VU's account, whether it is running or not.
+pub(crate) fn memory_used(vu: &Vu) -> usize {
+    // SAFETY: reads counters of a live VM or of the runtime it is swapped into.
+    unsafe {
+        if std::ptr::eq(CURRENT.get(), vu) { sys::onrush_rt_memory_used(runtime_ptr()) } else { sys::onrush_vm_memory_used(vu.vm) }
+    }
+}
+
+/// Frees the objects a dropped VU still owns.
+pub(crate) fn free_vm(vu: &Vu) {
+    // SAFETY: called once, from the VU's drop, swapped out.
+    unsafe { sys::onrush_vm_free(runtime_ptr(), vu.vm) }
+}
+
+/// First cycle collection of a VU: most scripts never make this much garbage that reference counting leaves behind.
+/// QuickJS raises the threshold to one and a half times the live heap after each collection.
+const GC_THRESHOLD_BYTES: usize = 256 << 10;
+
+/// Whether an allocation of the running VU was refused by its memory limit since last asked.
+pub(crate) fn take_out_of_memory() -> bool {
+    // SAFETY: reads and clears a flag of the runtime.
+    unsafe { sys::onrush_rt_take_oom(runtime_ptr()) != 0 }
+}
+
+/// Runs `body` as `vu`, entering it if it is not the one running.
+pub(crate) fn with_current<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
+    if std::ptr::eq(CURRENT.get(), vu) { body() } else { with_entered(vu, body) }
+}

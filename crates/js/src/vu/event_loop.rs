@@ -1,0 +1,205 @@
+//! A VU's event loop: microtasks, timers and the completions of asynchronous operations.
+//!
+//! k6 ends an iteration only when nothing is left to run: an un-awaited timer or request keeps it alive. `sleep()` and
+//! synchronous requests block the VU and with it this loop, as in k6.
+#![expect(unsafe_code, reason = "QuickJS's promise rejection callback")]
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+    ffi::c_void,
+};
+
+use onrush_fiber::{Clock, Nanos, Woke};
+use onrush_quickjs_sys as sys;
+
+use super::{Vu, context};
+use crate::embed::{Ctx, Handle, JsResult, PromiseState, Throw, Val};
+
+/// Work handed back to the VU by a child fiber, run on the VU's own fiber.
+pub(crate) type Completion = Box<dyn FnOnce(Ctx) -> JsResult<()>>;
+
+/// Timers a VU may have at once; each keeps a closure alive.
+const TIMERS_MAX: usize = 100_000;
+
+/// Pending work of one VU.
+#[derive(Default)]
+pub(crate) struct EventLoop {
+    timers: RefCell<Vec<Timer>>,
+    next_timer: Cell<u32>,
+    /// Operations under way whose completion will arrive.
+    operations: Cell<usize>,
+    completions: RefCell<VecDeque<Completion>>,
+    rejections: RefCell<Vec<Val>>,
+}
+
+struct Timer {
+    id: u32,
+    due: Nanos,
+    /// `setInterval`'s period.
+    period: Option<Nanos>,
+    callback: Val,
+    args: Box<[Val]>,
+}
+
+impl EventLoop {
+    /// Adds a timer and returns its id.
+    pub(crate) fn add_timer(&self, callback: Val, args: Box<[Val]>, delay_ms: f64, repeat: bool) -> JsResult<u32> {
+        let mut timers = self.timers.borrow_mut();
+        if timers.len() >= TIMERS_MAX {
+            return Err(Throw::Range(format!("a VU cannot have more than {TIMERS_MAX} timers")));
+        }
+        // A negative or NaN delay is 0; beyond a century it never fires.
+        let delay = Nanos((delay_ms.max(0.0) * 1e6).min(3e18) as u64);
+        let id = self.next_timer.get() + 1;
+        self.next_timer.set(id);
+        timers.push(Timer { id, due: Nanos(Clock::now().0.saturating_add(delay.0)), period: repeat.then_some(delay), callback, args });
+        Ok(id)
+    }
+
+    /// Forgets a timer; unknown ids do nothing.
+    pub(crate) fn clear_timer(&self, id: u32) {
+        let removed = {
+            let mut timers = self.timers.borrow_mut();
+            timers.iter().position(|timer| timer.id == id).map(|index| timers.remove(index))
+        };
+        drop(removed);
+    }
+
+    /// Announces an operation; each must be followed by exactly one [`EventLoop::complete`].
+    pub(crate) fn begin(&self) {
+        self.operations.set(self.operations.get() + 1);
+    }
+
+    /// Delivers the end of an operation. Called from a child fiber of the same thread; the caller then unparks the VU.
+    pub(crate) fn complete(&self, completion: Completion) {
+        self.operations.set(self.operations.get() - 1);
+        self.completions.borrow_mut().push_back(completion);
+    }
+
+    /// Drops timers, completions and noted rejections; returns how many timers there were.
+    pub(crate) fn clear(&self) -> usize {
+        let timers = self.timers.take();
+        self.completions.take();
+        self.rejections.take();
+        timers.len()
+    }
+
+    fn next_due(&self) -> Option<Nanos> {
+        self.timers.borrow().iter().map(|timer| timer.due).min()
+    }
+
+    /// Takes the earliest timer that is due: its callback and arguments. Ties go to the older timer.
+    fn take_due(&self, now: Nanos) -> Option<(Val, Box<[Val]>)> {
+        let mut timers = self.timers.borrow_mut();
+        let index = (0..timers.len()).filter(|&i| timers[i].due <= now).min_by_key(|&i| (timers[i].due, timers[i].id))?;
+        match timers[index].period {
+            Some(period) => {
+                let timer = &mut timers[index];
+                timer.due = Nanos(now.0 + period.0.max(1));
+                Some((timer.callback.clone(), timer.args.clone()))
+            }
+            None => {
+                let timer = timers.remove(index);
+                Some((timer.callback, timer.args))
+            }
+        }
+    }
+}
+
+impl Vu {
+    /// Runs microtasks until none is left.
+    pub(crate) fn run_jobs(&self) -> JsResult<()> {
+        let ctx = self.ctx();
+        while ctx.run_job()? {}
+        Ok(())
+    }
+
+    /// Runs everything that is pending until the loop is empty, waiting where it must.
+    pub(crate) fn drain(&self) -> JsResult<()> {
+        let ctx = self.ctx();
+        loop {
+            self.run_jobs()?;
+            self.check_rejections()?;
+            let completion = self.event_loop.completions.borrow_mut().pop_front();
+            if let Some(completion) = completion {
+                completion(ctx)?;
+                continue;
+            }
+            if let Some((callback, args)) = self.event_loop.take_due(Clock::now()) {
+                let args: Vec<&Handle> = args.iter().map(|arg| &**arg).collect();
+                ctx.call(&callback, Handle::UNDEFINED, &args)?;
+                continue;
+            }
+            let due = self.event_loop.next_due();
+            if due.is_none() && self.event_loop.operations.get() == 0 {
+                return Ok(());
+            }
+            if onrush_fiber::park(due) == Woke::Cancelled {
+                return Err(Throw::Interrupted);
+            }
+        }
+    }
+
+    /// Waits for a promise, running the loop meanwhile, and returns its value or throws its reason.
+    pub(crate) fn settle(&self, value: Val) -> JsResult {
+        if !value.is_promise() {
+            return Ok(value);
+        }
+        let ctx = self.ctx();
+        ctx.mark_handled(&value);
+        self.event_loop.rejections.borrow_mut().clear();
+        self.drain()?;
+        match ctx.promise_state(&value) {
+            PromiseState::Fulfilled(result) => Ok(result),
+            PromiseState::Rejected(reason) => Err(ctx.throw_value(reason)),
+            // Nothing is left that could settle it: as in k6 the function just ends.
+            PromiseState::Pending => Ok(Val::undefined()),
+        }
+    }
+
+    /// Waits until no asynchronous operation is under way, without running script code: for a VU that was cancelled.
+    pub(crate) fn await_operations(&self) {
+        while self.event_loop.operations.get() > 0 {
+            onrush_fiber::clear_cancel();
+            // Whatever woke it, the loop looks again.
+            let _ = onrush_fiber::park(None);
+        }
+    }
+
+    fn check_rejections(&self) -> JsResult<()> {
+        let rejected = self.event_loop.rejections.borrow_mut().pop();
+        let Some(promise) = rejected else { return Ok(()) };
+        let ctx = self.ctx();
+        match ctx.promise_state(&promise) {
+            PromiseState::Rejected(reason) => {
+                // k6: `Uncaught (in promise) …`, and the iteration ends.
+                let text = crate::embed::Exception::describe(ctx, &reason);
+                if text.interrupted {
+                    return Err(ctx.throw_value(reason));
+                }
+                let stack = if text.stack.is_empty() { String::new() } else { format!("\n{}", text.stack.trim_end()) };
+                Err(Throw::Error(format!("Uncaught (in promise) {}{stack}", text.message)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// QuickJS reports promises rejected without a handler, and those that get one later.
+pub(crate) unsafe extern "C" fn track_rejection(
+    _: *mut sys::JSContext,
+    promise: sys::JSValue,
+    _: sys::JSValue,
+    is_handled: bool,
+    _: *mut c_void,
+) {
+    let Some(vu) = context::try_vu() else { return };
+    let promise = Handle::from_raw_ref(&promise);
+    let mut rejections = vu.event_loop.rejections.borrow_mut();
+    if is_handled {
+        rejections.retain(|known| known.identity() != promise.identity());
+    } else {
+        rejections.push(promise.dup());
+    }
+}

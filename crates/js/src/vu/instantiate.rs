@@ -1,0 +1,100 @@
+//! Bringing a VU to life: its realm if it has its own, its module instances, and the functions it keeps.
+
+use onrush_script::ModuleKind;
+
+use super::{CallEnd, Phase, ScriptFailure, Vu};
+use crate::{
+    Isolation,
+    embed::{Handle, JsResult, Throw, Val},
+    realm::Realm,
+};
+
+impl Vu {
+    /// Runs the init code. Must be called on the VU's fiber, once.
+    pub fn init(&self) -> Result<(), ScriptFailure> {
+        self.fiber.set(onrush_fiber::current());
+        self.init_with(|exports| self.keep_functions(exports))
+    }
+
+    /// Runs the init code and hands the exports to `then` before module records are released.
+    pub(crate) fn init_with<R>(&self, then: impl FnOnce(&Handle) -> JsResult<R>) -> Result<R, ScriptFailure> {
+        if self.thread.config.isolation == Isolation::Isolated && self.own_realm.get().is_none() {
+            let realm = Realm::new(&self.thread.runtime, self.script(), &self.thread.bytecode, false).map_err(|error| ScriptFailure::from_exception(self, error))?;
+            let _ = self.own_realm.set(Box::new(realm));
+        }
+        self.phase.set(Phase::Init);
+        self.refresh_tags();
+        let result = self.evaluate().and_then(|exports| then(&exports));
+        let result = result.map_err(|throw| ScriptFailure::from_throw(self, throw));
+        self.release_records();
+        self.phase.set(Phase::Lifecycle);
+        result
+    }
+
+    fn evaluate(&self) -> JsResult {
+        let program = self.script().program.clone();
+        let exports = match program.modules[program.entry.0 as usize].kind {
+            ModuleKind::Esm => self.import(program.entry)?,
+            ModuleKind::CommonJs => self.require(program.entry)?,
+        };
+        self.drain()?;
+        Ok(exports)
+    }
+
+    /// Keeps the exported functions scenarios call, and shows the script its final options.
+    fn keep_functions(&self, exports: &Handle) -> JsResult<()> {
+        let ctx = self.ctx();
+        let mut functions = Vec::with_capacity(self.thread.config.functions.len());
+        for name in &self.thread.config.functions {
+            let function = exports.get(ctx, name)?;
+            functions.push(if function.is_function(ctx) { function } else { Val::undefined() });
+        }
+        *self.functions.borrow_mut() = functions;
+        self.rewrite_options(exports)
+    }
+
+    /// k6 overwrites the properties of an exported `options` object with the consolidated values, in every VU.
+    fn rewrite_options(&self, exports: &Handle) -> JsResult<()> {
+        let ctx = self.ctx();
+        let options = exports.get(ctx, "options")?;
+        if !options.is_object() || self.thread.config.options_json.is_empty() {
+            return Ok(());
+        }
+        let consolidated = ctx.parse_json(self.thread.config.options_json.as_bytes())?;
+        for key in consolidated.keys(ctx)? {
+            let value = consolidated.get(ctx, &key)?;
+            // A frozen options object stays as it is.
+            if value.is_set() && options.set(ctx, &key, value).is_err() {
+                drop(ctx.take_exception_value());
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// The kept function of that name, if the script exports it.
+    pub(crate) fn function(&self, name: &str) -> Option<Val> {
+        let index = self.thread.config.functions.iter().position(|known| known == name)?;
+        self.functions.borrow().get(index).filter(|function| function.is_object()).cloned()
+    }
+
+    /// Whether the script exports that function.
+    pub fn exports(&self, name: &str) -> bool {
+        self.function(name).is_some()
+    }
+
+    pub(crate) fn call_exported(&self, name: &str, args: &[&Handle]) -> JsResult {
+        let function = self.function(name).ok_or_else(|| Throw::error(format!("function '{name}' not found in exports")))?;
+        let result = self.ctx().call(&function, Handle::UNDEFINED, args)?;
+        let result = self.settle(result)?;
+        self.drain()?;
+        Ok(result)
+    }
+}
+
+impl CallEnd {
+    /// Whether the call ran to its end, throwing or not.
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Returned | Self::Threw(_))
+    }
+}

@@ -1,0 +1,169 @@
+//! A virtual user: its state and the calls the engine makes on it. Everything here runs on the VU's own fiber.
+
+mod call;
+pub(crate) mod context;
+pub(crate) mod event_loop;
+mod instantiate;
+pub(crate) mod modules;
+mod summary;
+mod tags;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    cell::{Cell, OnceCell, RefCell},
+    collections::BTreeMap,
+    rc::Rc,
+    sync::Arc,
+};
+
+use onrush_fiber::{FiberId, Nanos};
+use onrush_metrics::TagNode;
+use onrush_net::{Connections, CookieJar};
+use onrush_quickjs_sys as sys;
+
+pub use call::{CallEnd, IterationIds, ScriptFailure};
+pub use summary::HandleSummaryFile;
+
+use self::{event_loop::EventLoop, modules::Instances};
+use crate::{Isolation, JsThread, ScenarioContext, ScriptEnv, embed::{Ctx, Val}, realm::Realm};
+
+/// What a VU is doing, which decides what scripts may call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Running init code.
+    Init,
+    /// `setup()`, `teardown()` or `handleSummary()`.
+    Lifecycle,
+    /// An iteration of a scenario.
+    Iteration,
+}
+
+/// One virtual user.
+pub struct Vu {
+    pub(crate) thread: Rc<JsThread>,
+    pub(crate) vm: *mut sys::OnrushVm,
+    /// Realm of its own in the isolated layout.
+    own_realm: OnceCell<Box<Realm>>,
+    /// Id in this instance; 0 for the init pass, setup, teardown and handleSummary.
+    pub(crate) id: u64,
+    pub(crate) id_in_test: u64,
+    pub(crate) phase: Cell<Phase>,
+    /// When QuickJS first asked in the current slice; see `context`.
+    pub(crate) slice_start: Cell<Option<Nanos>>,
+    pub(crate) scenario: RefCell<Option<(usize, Arc<ScenarioContext>)>>,
+    /// `__ITER`: iterations this VU has begun before this one, over all scenarios; `None` until the first.
+    pub(crate) iteration: Cell<Option<u64>>,
+    pub(crate) ids: Cell<IterationIds>,
+    /// Run, scenario, group and VU tags interned for the samples to come.
+    pub(crate) node: Cell<TagNode>,
+    pub(crate) group: RefCell<Rc<str>>,
+    /// `exec.vu.metrics.tags` set by the script in this activation.
+    pub(crate) custom_tags: RefCell<Option<Box<BTreeMap<String, String>>>>,
+    pub(crate) event_loop: EventLoop,
+    instances: RefCell<Instances>,
+    /// Exported functions by their index in `RunConfig::functions`.
+    functions: RefCell<Vec<Val>>,
+    env: RefCell<Option<Val>>,
+    metadata: RefCell<Option<Val>>,
+    /// Setup data, decoded once per VU; iterations share and may change it.
+    data: RefCell<Option<Val>>,
+    pub(crate) connections: Connections,
+    pub(crate) jar: RefCell<Option<Rc<RefCell<CookieJar>>>>,
+    pub(crate) response_callback: RefCell<Option<crate::modules::http::ResponseCallback>>,
+    pub(crate) fiber: Cell<Option<FiberId>>,
+    /// Fibers of asynchronous requests under way.
+    pub(crate) children: RefCell<Vec<FiberId>>,
+}
+
+impl Vu {
+    pub(crate) fn new(thread: Rc<JsThread>, id: u64, id_in_test: u64) -> Rc<Self> {
+        let seed = thread.next_seed();
+        let vm = context::new_vm(&thread, seed);
+        let connections = Connections::new(thread.client.clone());
+        Rc::new(Self {
+            vm,
+            own_realm: OnceCell::new(),
+            id,
+            id_in_test,
+            phase: Cell::new(Phase::Init),
+            slice_start: Cell::new(None),
+            scenario: RefCell::new(None),
+            iteration: Cell::new(None),
+            ids: Cell::new(IterationIds::default()),
+            node: Cell::new(TagNode::ROOT),
+            group: RefCell::new(Rc::from("")),
+            custom_tags: RefCell::new(None),
+            event_loop: EventLoop::default(),
+            instances: RefCell::new(Instances::default()),
+            functions: RefCell::new(Vec::new()),
+            env: RefCell::new(None),
+            metadata: RefCell::new(None),
+            data: RefCell::new(None),
+            connections,
+            jar: RefCell::new(None),
+            response_callback: RefCell::new(Some(crate::modules::http::ResponseCallback::default())),
+            fiber: Cell::new(None),
+            children: RefCell::new(Vec::new()),
+            thread,
+        })
+    }
+
+    /// The hooks a fiber that runs this VU must have. The caller keeps the VU alive while the fiber lives.
+    pub fn hooks(self: &Rc<Self>) -> onrush_fiber::Hooks {
+        context::hooks(self)
+    }
+
+    /// Id in this instance.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(crate) fn script(&self) -> &ScriptEnv {
+        &self.thread.config.script
+    }
+
+    pub(crate) fn realm(&self) -> &Realm {
+        match self.thread.config.isolation {
+            Isolation::Dense => &self.thread.realm,
+            Isolation::Isolated => self.own_realm.get().map_or(&self.thread.realm, |realm| realm),
+        }
+    }
+
+    pub(crate) fn ctx(&self) -> Ctx {
+        self.realm().ctx
+    }
+
+    /// Bytes in this VU's JavaScript heap.
+    pub fn memory_used(&self) -> usize {
+        context::memory_used(self)
+    }
+
+    /// `exec.vu.metrics.metadata` of this activation.
+    pub(crate) fn metadata(&self, ctx: Ctx) -> crate::embed::JsResult {
+        if let Some(metadata) = self.metadata.borrow().as_ref() {
+            return Ok(metadata.clone());
+        }
+        let object = ctx.object()?;
+        *self.metadata.borrow_mut() = Some(object.clone());
+        Ok(object)
+    }
+
+    pub(crate) fn in_init(&self) -> bool {
+        self.phase.get() == Phase::Init
+    }
+}
+
+impl Drop for Vu {
+    fn drop(&mut self) {
+        context::with_entered(self, || {
+            self.functions.borrow_mut().clear();
+            self.env.take();
+            self.metadata.take();
+            self.data.take();
+            self.event_loop.clear();
+            self.instances.borrow_mut().clear();
+        });
+        context::free_vm(self);
+    }
+}

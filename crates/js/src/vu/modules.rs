@@ -1,0 +1,283 @@
+//! A VU's own instances of the program's modules, and how imports, `require` and `import()` find them.
+#![expect(unsafe_code, reason = "QuickJS module records")]
+
+use std::ffi::{CStr, CString, c_char, c_void};
+
+use onrush_quickjs_sys as sys;
+use onrush_script::{ModuleIndex, ModuleKind, Resolved, Target};
+
+use super::{Vu, context};
+use crate::{
+    embed::{Ctx, Handle, JsResult, Throw, Val},
+    modules as builtins,
+    realm::Template,
+};
+
+/// One VU's module instances; emptied after init except for what `require` and `import()` may ask for again.
+#[derive(Default)]
+pub(crate) struct Instances {
+    /// By module index.
+    esm: Vec<Option<Esm>>,
+    /// `module` objects of CommonJS modules that have started, by module index.
+    cjs: Vec<Option<Val>>,
+}
+
+struct Esm {
+    record: *mut sys::JSModuleDef,
+    evaluated: bool,
+}
+
+impl Instances {
+    pub(crate) fn clear(&mut self) {
+        self.cjs.clear();
+        self.esm.clear();
+    }
+}
+
+impl Vu {
+    /// The module record of this VU for a program module, made (with all it imports) at first use.
+    fn record(&self, index: ModuleIndex) -> JsResult<*mut sys::JSModuleDef> {
+        let slot = index.0 as usize;
+        {
+            let mut instances = self.instances.borrow_mut();
+            if instances.esm.is_empty() {
+                instances.esm.resize_with(self.script().program.modules.len(), || None);
+            }
+            if let Some(esm) = &instances.esm[slot] {
+                return Ok(esm.record);
+            }
+        }
+        let realm = self.realm();
+        let ctx = realm.ctx;
+        let Some(Template { record: template, requests }) = realm.templates.get(slot) else {
+            return Err(Throw::error("module is not part of the program"));
+        };
+        // SAFETY: the template belongs to this realm and was never linked.
+        let record = unsafe { sys::onrush_module_clone(ctx.raw(), *template) };
+        if record.is_null() {
+            return Err(Throw::Pending);
+        }
+        // Registered before its imports are followed: cyclic imports end here.
+        self.instances.borrow_mut().esm[slot] = Some(Esm { record, evaluated: false });
+        for (position, target) in requests.iter().enumerate() {
+            let dependency = match target {
+                Target::Module(index) => self.record(*index)?,
+                Target::Builtin(name) => realm.native(name)?,
+                Target::Missing(error) => return Err(Throw::error(error.to_string())),
+            };
+            // SAFETY: both records are alive; `position` is below the request count the template was read with.
+            unsafe { sys::onrush_module_set_request(record, position as i32, dependency) };
+        }
+        if self.script().program.modules[slot].uses_import_meta {
+            self.fill_import_meta(record, index)?;
+        }
+        if requests.is_empty() {
+            // SAFETY: a record without imports still has to be marked as resolved.
+            unsafe { sys::onrush_module_set_request(record, -1, std::ptr::null_mut()) };
+        }
+        Ok(record)
+    }
+
+    /// `import.meta.url` and `import.meta.resolve()`.
+    fn fill_import_meta(&self, record: *mut sys::JSModuleDef, index: ModuleIndex) -> JsResult<()> {
+        let ctx = self.ctx();
+        // SAFETY: the record is alive; the object is created at first use.
+        let meta = Val::checked(unsafe { sys::JS_GetImportMeta(ctx.raw(), record) })?;
+        meta.define(ctx, "url", Val::string(ctx, &self.script().program.modules[index.0 as usize].specifier)?)?;
+        let resolve = ctx.function("resolve", 1, import_meta_resolve)?;
+        let bind = resolve.get(ctx, "bind")?;
+        let bound = ctx.call(&bind, &resolve, &[&Val::int(index.0 as i32)])?;
+        meta.define(ctx, "resolve", bound)
+    }
+
+    /// Evaluates an ES module of the program and returns its namespace.
+    pub(crate) fn import(&self, index: ModuleIndex) -> JsResult {
+        let record = self.record(index)?;
+        let ctx = self.ctx();
+        let first = {
+            let mut instances = self.instances.borrow_mut();
+            instances.esm[index.0 as usize].as_mut().is_some_and(|esm| !std::mem::replace(&mut esm.evaluated, true))
+        };
+        if first {
+            // SAFETY: the record and all it requests are alive and linked to records of this realm.
+            let result = Val::checked(unsafe { sys::onrush_module_evaluate(ctx.raw(), record) })?;
+            self.settle(result)?;
+        }
+        // SAFETY: the record has been linked.
+        Val::checked(unsafe { sys::onrush_module_namespace(ctx.raw(), record) })
+    }
+
+    /// The exports of a program module as `require` returns them.
+    pub(crate) fn require(&self, index: ModuleIndex) -> JsResult {
+        match self.script().program.modules[index.0 as usize].kind {
+            ModuleKind::Esm => self.import(index),
+            ModuleKind::CommonJs => self.module_object(index)?.get(self.ctx(), "exports"),
+        }
+    }
+
+    /// Runs a CommonJS module once in this VU; a cycle sees the unfinished `module` object, as in Node.
+    fn module_object(&self, index: ModuleIndex) -> JsResult {
+        let slot = index.0 as usize;
+        {
+            let mut instances = self.instances.borrow_mut();
+            if instances.cjs.is_empty() {
+                instances.cjs.resize_with(self.script().program.modules.len(), || None);
+            }
+            if let Some(module) = &instances.cjs[slot] {
+                return Ok(module.clone());
+            }
+        }
+        let ctx = self.ctx();
+        let module = ctx.object()?;
+        let exports = ctx.object()?;
+        module.set(ctx, "exports", exports.clone())?;
+        self.instances.borrow_mut().cjs[slot] = Some(module.clone());
+        let code = self.realm().scripts[slot].as_ref().ok_or_else(|| Throw::error("not a CommonJS module"))?.clone();
+        // SAFETY: the bytecode is a script; ownership of this reference moves to the call.
+        let wrapper = Val::checked(unsafe { sys::JS_EvalFunction(ctx.raw(), code.into_raw()) })?;
+        let require = require_function(ctx, Some(index))?;
+        ctx.call(&wrapper, &exports, &[&module, &exports, &require])?;
+        Ok(module)
+    }
+
+    /// Frees the module records; functions and live bindings stay alive through the closures that use them.
+    pub(crate) fn release_records(&self) {
+        // `import()` and `require()` are refused after init, so nothing asks for the records again. Modules that use
+        // `import.meta` keep theirs: the object hangs off the record.
+        let program = self.script().program.clone();
+        let mut instances = self.instances.borrow_mut();
+        for (slot, esm) in std::mem::take(&mut instances.esm).into_iter().enumerate() {
+            let Some(esm) = esm else { continue };
+            let keep = program.modules.get(slot).is_none_or(|module| module.uses_import_meta || module.has_top_level_await);
+            if !keep {
+                // SAFETY: evaluated, and no code refers to the record any more.
+                unsafe { sys::onrush_module_free(self.ctx().raw(), esm.record) };
+            }
+        }
+        instances.cjs = Vec::new();
+    }
+}
+
+/// A `require` that resolves from `base` (the entry module when `None`).
+pub(crate) fn require_function(ctx: Ctx, base: Option<ModuleIndex>) -> JsResult {
+    let function = ctx.function("require", 1, require)?;
+    let Some(base) = base else { return Ok(function) };
+    // Binding the module's index as `this` keeps the native free of captured state.
+    let bind = function.get(ctx, "bind")?;
+    ctx.call(&bind, &function, &[&Val::int(base.0 as i32)])
+}
+
+fn require(ctx: Ctx, this: &Handle, args: crate::embed::Args<'_>) -> JsResult {
+    let vu = context::vu();
+    let specifier = args.at(0);
+    if !specifier.is_string() {
+        return Err(Throw::type_error("require() expects the name of a module"));
+    }
+    let specifier = specifier.to_text(ctx)?;
+    if specifier.is_empty() {
+        return Err(Throw::error("require() can't be used with an empty specifier"));
+    }
+    if !vu.in_init() {
+        // k6 refuses only modules it has not seen; ours are released after init.
+        return Err(Throw::error(
+            "the \"require\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle for more information",
+        ));
+    }
+    let program = &vu.script().program;
+    let base = this.as_int().map_or(program.entry, |index| ModuleIndex(index as u32));
+    match target(vu, base, &specifier)? {
+        Target::Module(index) => vu.require(index),
+        Target::Builtin(name) => vu.realm().native_exports(&name),
+        Target::Missing(error) => Err(Throw::error(error.to_string())),
+    }
+}
+
+/// `import.meta.resolve(specifier)`: the URL it stands for, whether or not such a module exists.
+fn import_meta_resolve(ctx: Ctx, this: &Handle, args: crate::embed::Args<'_>) -> JsResult {
+    let base = ModuleIndex(this.as_int().unwrap_or_default() as u32);
+    let request = args.at(0).to_text(ctx)?;
+    match context::vu().script().program.resolve(base, &request) {
+        Ok(Resolved::Builtin(name)) => Val::string(ctx, &name),
+        Ok(Resolved::File { specifier, .. }) => Val::string(ctx, &specifier),
+        Err(error) => Err(Throw::error(error.to_string())),
+    }
+}
+
+/// What a request of module `base` stands for, found when loading or (for computed names) now.
+fn target(vu: &Vu, base: ModuleIndex, request: &str) -> JsResult<Target> {
+    let program = &vu.script().program;
+    let import = program.module(base).and_then(|module| module.imports.iter().find(|import| import.request == request));
+    match import {
+        Some(import) => Ok(import.target.clone()),
+        None => program.target(base, request).map_err(|error| Throw::error(error.to_string())),
+    }
+}
+
+/// `cjs("<specifier>")` of the facade modules: a CommonJS module's exports, for ES modules that import it.
+pub(crate) fn cjs(ctx: Ctx, _: &Handle, args: crate::embed::Args<'_>) -> JsResult {
+    let specifier = args.at(0).to_text(ctx)?;
+    let vu = context::vu();
+    let index = vu.script().program.find(&specifier).ok_or_else(|| Throw::error(format!("unknown module {specifier}")))?;
+    vu.module_object(index)?.get(ctx, "exports")
+}
+
+/// QuickJS normalises the names of dynamic imports with this: the importing module's table decides.
+pub(crate) unsafe extern "C" fn normalize(ctx: *mut sys::JSContext, base: *const c_char, name: *const c_char, _: *mut c_void) -> *mut c_char {
+    // SAFETY: QuickJS passes two zero-terminated texts and wants a js_malloc'ed one back.
+    unsafe {
+        let (base, name) = (CStr::from_ptr(base).to_string_lossy(), CStr::from_ptr(name).to_string_lossy());
+        let resolved = resolve(&base, &name).unwrap_or_else(|| name.into_owned());
+        let resolved = CString::new(resolved).unwrap_or_default();
+        sys::js_strdup(ctx, resolved.as_ptr())
+    }
+}
+
+fn resolve(base: &str, name: &str) -> Option<String> {
+    let vu = context::try_vu()?;
+    let program = &vu.script().program;
+    match target(vu, program.find(base)?, name).ok()? {
+        Target::Module(index) => Some(program.module(index)?.specifier.clone()),
+        Target::Builtin(name) => Some(name),
+        Target::Missing(_) => None,
+    }
+}
+
+/// QuickJS loads the target of a dynamic import with this: the VU's own record, never a shared one.
+pub(crate) unsafe extern "C" fn load(ctx: *mut sys::JSContext, name: *const c_char, _: *mut c_void) -> *mut sys::JSModuleDef {
+    // SAFETY: QuickJS passes a zero-terminated text and a live context.
+    let (ctx, name) = unsafe { (Ctx::from_raw(ctx), CStr::from_ptr(name).to_string_lossy()) };
+    let found = (|| {
+        let vu = context::try_vu().ok_or_else(|| Throw::error("modules are loaded by VUs"))?;
+        if !vu.in_init() {
+            return Err(Throw::error("import() is only available in the init stage"));
+        }
+        let program = &vu.script().program;
+        match program.find(&name) {
+            Some(index) => vu.record(index),
+            None if builtins::BUILTIN_MODULES.contains(&&*name) => vu.realm().native(&name),
+            None => Err(Throw::error(format!("the module \"{name}\" was not loaded with the script"))),
+        }
+    })();
+    found.unwrap_or_else(|throw| {
+        ctx.raise(throw);
+        std::ptr::null_mut()
+    })
+}
+
+/// Reads the request names of a template into program targets.
+pub(crate) fn requests(ctx: Ctx, record: *mut sys::JSModuleDef, imports: &[onrush_script::Import]) -> JsResult<Vec<Target>> {
+    // SAFETY: the record is alive; names are new references that are freed here.
+    unsafe {
+        (0..sys::onrush_module_request_count(record))
+            .map(|position| {
+                let atom = crate::embed::Atom::from_raw(sys::onrush_module_request_name(ctx.raw(), record, position));
+                let name = atom.text(ctx)?;
+                if name == builtins::CJS_MODULE {
+                    return Ok(Target::Builtin(name));
+                }
+                let import = imports.iter().find(|import| import.request == name);
+                import.map(|import| import.target.clone()).ok_or_else(|| Throw::error(format!("import of {name} was not resolved")))
+            })
+            .collect()
+    }
+}
