@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values};
+use super::text::SummaryMode;
 use super::trend_stat::{TimeUnit, TrendStat};
 use crate::builtin;
 use crate::delta::TagPairs;
@@ -13,11 +14,12 @@ use crate::merged::{Merged, MergedSeries};
 use crate::registry::{Metric, MetricId};
 use crate::sink::Sink;
 use crate::submetric::SubMetric;
+use crate::subscriptions::SubscriptionsBuilder;
 use crate::tag::SystemTag;
 use crate::threshold::Thresholds;
 
 /// What the summary needs to know beside the metrics.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RunInfo {
     /// How long the run took, paused time excluded, ns.
     pub duration_ns: u64,
@@ -33,9 +35,35 @@ pub struct RunInfo {
     pub stderr_tty: bool,
     /// What `setup()` returned, if anything.
     pub setup_data: Option<serde_json::Value>,
-    /// Whether to tell apart scenarios and groups, for the full layout. Every
-    /// metric must then keep the tags `scenario` and `group`.
+    /// Whether to tell apart scenarios and groups, for the full layout; see [`subscribe`].
     pub scopes: bool,
+}
+
+impl Default for RunInfo {
+    /// A run of no length with the default columns.
+    fn default() -> Self {
+        Self {
+            duration_ns: 0,
+            trend_stats: TrendStat::defaults(),
+            time_unit: None,
+            no_color: false,
+            stdout_tty: false,
+            stderr_tty: false,
+            setup_data: None,
+            scopes: false,
+        }
+    }
+}
+
+/// Makes metrics keep the tags that the summary of this mode reads. Those of
+/// thresholds come on top.
+#[must_use]
+pub fn subscribe(subscriptions: SubscriptionsBuilder, mode: SummaryMode) -> SubscriptionsBuilder {
+    match mode {
+        SummaryMode::Disabled => subscriptions,
+        SummaryMode::Compact | SummaryMode::Legacy => subscriptions.for_summary(),
+        SummaryMode::Full => subscriptions.for_summary().keep_everywhere(SystemTag::Scenario).keep_everywhere(SystemTag::Group),
+    }
 }
 
 /// Gathers the summary's input. The thresholds must have been evaluated at the end of the run.
@@ -187,6 +215,7 @@ fn scopes(merged: &Merged) -> Vec<ScopeInput<'_>> {
     type Key<'a> = (&'a str, Option<&'a str>);
     let mut order: Vec<(Key<'_>, Vec<(MetricId, Sink)>)> = Vec::new();
     let mut index: FxHashMap<Key<'_>, usize> = FxHashMap::default();
+    let mut place: FxHashMap<(usize, MetricId), usize> = FxHashMap::default();
     for series in merged.series() {
         let scenario = tag(&series.tags, SystemTag::Scenario).unwrap_or_default();
         let group = tag(&series.tags, SystemTag::Group).filter(|group| !group.is_empty());
@@ -197,10 +226,15 @@ fn scopes(merged: &Merged) -> Vec<ScopeInput<'_>> {
                 order.len() - 1
             });
             let sinks = &mut order[at].1;
-            match sinks.iter_mut().find(|(metric, _)| *metric == series.metric) {
-                // Series of one metric are of one kind, so this never mismatches.
-                Some((_, sink)) => drop(sink.merge(&series.sink)),
-                None => sinks.push((series.metric, series.sink.clone())),
+            match place.get(&(at, series.metric)) {
+                Some(known) => {
+                    let merged = sinks[*known].1.merge(&series.sink);
+                    debug_assert!(merged, "series of one metric are of one kind");
+                }
+                None => {
+                    place.insert((at, series.metric), sinks.len());
+                    sinks.push((series.metric, series.sink.clone()));
+                }
             }
         }
     }

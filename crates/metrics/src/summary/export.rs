@@ -2,6 +2,8 @@
 //!
 //! JSON has no NaN and no infinities; where a metric holds one there is `null`.
 
+use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::group::{Check, Group};
@@ -78,9 +80,11 @@ pub struct MachineInfo<'a> {
 /// Beside k6's six fixed numbers a trend has the others of `summaryTrendStats`.
 pub fn machine_readable(model: &SummaryModel, info: &MachineInfo<'_>) -> Value {
     let mut results = Map::new();
-    if let Some((passes, fails)) = check_counts(&model.metrics, &model.checks) {
-        results.insert("checks".to_owned(), machine_checks(passes, fails, &model.checks));
-    }
+    let checks = match check_counts(&model.metrics, &model.checks) {
+        Some((passes, fails)) => machine_checks(passes, fails, &model.checks),
+        None => json!({ "metrics": [], "results": [] }),
+    };
+    results.insert("checks".to_owned(), checks);
     let shown = model.metrics.iter().filter(|metric| !info.mode.hides(&metric.name));
     results.insert("metrics".to_owned(), shown.map(machine_metric).collect());
     json!({
@@ -97,6 +101,17 @@ pub fn machine_readable(model: &SummaryModel, info: &MachineInfo<'_>) -> Value {
         "results": results,
         "version": MACHINE_READABLE_VERSION,
     })
+}
+
+/// The text of a file with one of these shapes: indented by four, as k6 writes it.
+pub fn to_file(value: &Value) -> String {
+    let mut text = Vec::new();
+    let mut serializer = Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b"    "));
+    // Values have no keys but strings and the buffer takes every write, so this cannot fail; if it did, compact JSON is as good.
+    match value.serialize(&mut serializer).ok().and_then(|()| String::from_utf8(text).ok()) {
+        Some(text) => text,
+        None => value.to_string(),
+    }
 }
 
 fn add_setup_data(data: &mut Value, model: &SummaryModel) {
@@ -155,16 +170,16 @@ fn check(check: &Check) -> Value {
 
 fn machine_checks(passes: u64, fails: u64, checks: &[CheckTotal]) -> Value {
     let total = passes.saturating_add(fails);
-    let rate = |name: &str, part: u64| {
-        let values = json!({ "matches": part, "rate": number(share(part, total - part)), "total": total });
+    let rate = |name: &str, part: u64, rest: u64| {
+        let values = json!({ "matches": part, "rate": number(share(part, rest)), "total": total });
         json!({ "contains": "default", "name": name, "type": "rate", "values": values })
     };
     let results = checks.iter().map(|check| json!({ "fails": check.fails, "name": check.name, "passes": check.passes }));
     json!({
         "metrics": [
             { "contains": "default", "name": "checks_total", "type": "counter", "values": { "count": total } },
-            rate("checks_failed", fails),
-            rate("checks_succeeded", passes),
+            rate("checks_failed", fails, passes),
+            rate("checks_succeeded", passes, fails),
         ],
         "results": results.collect::<Vec<_>>(),
     })

@@ -1,6 +1,7 @@
 //! The tree of groups with their checks, each with the id k6 gives it.
 
 use md5::{Digest, Md5};
+use rustc_hash::FxHashMap;
 
 use super::input::{CheckInput, GroupInput};
 
@@ -8,8 +9,9 @@ use super::input::{CheckInput, GroupInput};
 const SEPARATOR: &str = "::";
 
 /// Deepest nesting kept as a tree; what lies deeper becomes one name, separators
-/// included. The text indents by two columns a level, so more is unreadable anyway.
-const DEPTH_MAX: usize = 128;
+/// included. Each level is two in JSON, whose readers commonly stop at 128
+/// (serde_json does), and what renders the tree recurses.
+const DEPTH_MAX: usize = 50;
 
 /// A group, the root included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,54 +46,110 @@ pub struct Check {
 impl Group {
     /// The tree of all groups, in the order given, and of all checks.
     pub(super) fn tree(groups: &[GroupInput], checks: &[CheckInput]) -> Self {
-        let mut root = Self::new(String::new(), String::new());
+        let mut paths = Paths::new();
         for group in groups {
-            root.descend(&group.path);
+            paths.at(&group.path);
         }
+        let mut inside: Vec<Vec<Check>> = Vec::new();
+        let mut known: FxHashMap<(usize, &str), usize> = FxHashMap::default();
         for check in checks {
-            let group = root.descend(&check.group);
-            match group.checks.iter_mut().find(|known| known.name == check.name) {
-                Some(known) => {
-                    known.passes = known.passes.saturating_add(check.passes);
-                    known.fails = known.fails.saturating_add(check.fails);
-                }
-                None => {
-                    let path = format!("{}{SEPARATOR}{}", group.path, check.name);
-                    let id = id_of(&path);
-                    group.checks.push(Check { name: check.name.clone(), path, id, passes: check.passes, fails: check.fails });
-                }
-            }
+            let group = paths.at(&check.group);
+            inside.resize_with(paths.len(), Vec::new);
+            let place = *known.entry((group, &check.name)).or_insert_with(|| {
+                let path = format!("{}{SEPARATOR}{}", paths.path(group), check.name);
+                let id = id_of(&path);
+                inside[group].push(Check { name: check.name.clone(), path, id, passes: 0, fails: 0 });
+                inside[group].len() - 1
+            });
+            let total = &mut inside[group][place];
+            total.passes = total.passes.saturating_add(check.passes);
+            total.fails = total.fails.saturating_add(check.fails);
         }
-        root
-    }
-
-    fn new(name: String, path: String) -> Self {
-        let id = id_of(&path);
-        Self { name, path, id, groups: Vec::new(), checks: Vec::new() }
-    }
-
-    /// The group at `path`, made with all groups on the way if need be.
-    fn descend(&mut self, path: &str) -> &mut Self {
-        let mut group = self;
-        for name in names(path) {
-            let index = match group.groups.iter().position(|known| known.name == name) {
-                Some(index) => index,
-                None => {
-                    let path = format!("{}{SEPARATOR}{name}", group.path);
-                    group.groups.push(Self::new(name.to_owned(), path));
-                    group.groups.len() - 1
-                }
-            };
-            group = &mut group.groups[index];
-        }
-        group
+        paths.into_tree(|index, name, path| {
+            let checks = inside.get_mut(index).map(std::mem::take).unwrap_or_default();
+            Self { name, id: id_of(&path), path, groups: Vec::new(), checks }
+        })
     }
 }
 
-/// The names along a path, outermost first; at most [`DEPTH_MAX`].
-pub(super) fn names(path: &str) -> impl Iterator<Item = &str> {
-    // A path starts with the separator, so what precedes it is no group; k6 gives none to an empty name either.
-    path.splitn(DEPTH_MAX + 1, SEPARATOR).filter(|name| !name.is_empty())
+impl Nest for Group {
+    fn inner(&mut self) -> &mut Vec<Self> {
+        &mut self.groups
+    }
+}
+
+/// A node of a tree of groups.
+pub(super) trait Nest {
+    /// The groups within it.
+    fn inner(&mut self) -> &mut Vec<Self>
+    where
+        Self: Sized;
+}
+
+/// The paths of groups, each with all that lead to it, in first-seen order.
+pub(super) struct Paths {
+    nodes: Vec<Node>,
+    by_path: FxHashMap<String, usize>,
+}
+
+struct Node {
+    name: String,
+    path: String,
+    parent: usize,
+}
+
+impl Paths {
+    /// Only the root, whose path is empty and whose index is 0.
+    pub(super) fn new() -> Self {
+        Self { nodes: vec![Node { name: String::new(), path: String::new(), parent: 0 }], by_path: FxHashMap::default() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The index of the group at `path`, made with all groups on the way if need be.
+    pub(super) fn at(&mut self, path: &str) -> usize {
+        if let Some(index) = self.by_path.get(path) {
+            return *index;
+        }
+        let mut parent = 0;
+        // A path starts with the separator, so what precedes it is no group; k6 makes none of an empty name either.
+        for name in path.splitn(DEPTH_MAX + 1, SEPARATOR).filter(|name| !name.is_empty()) {
+            let path = format!("{}{SEPARATOR}{name}", self.nodes[parent].path);
+            parent = *self.by_path.entry(path).or_insert_with_key(|path| {
+                self.nodes.push(Node { name: name.to_owned(), path: path.clone(), parent });
+                self.nodes.len() - 1
+            });
+        }
+        // Other spellings of a path are remembered as well.
+        self.by_path.entry(path.to_owned()).or_insert(parent);
+        parent
+    }
+
+    pub(super) fn path(&self, index: usize) -> &str {
+        &self.nodes[index].path
+    }
+
+    /// The root of the tree whose nodes `make` makes of index, name and path.
+    pub(super) fn into_tree<T: Nest>(self, mut make: impl FnMut(usize, String, String) -> T) -> T {
+        let mut made: Vec<T> = Vec::with_capacity(self.nodes.len());
+        let mut parents = Vec::with_capacity(self.nodes.len());
+        for (index, node) in self.nodes.into_iter().enumerate() {
+            made.push(make(index, node.name, node.path));
+            parents.push(node.parent);
+        }
+        // A group comes after the one around it, so from the end each is complete when it is moved there.
+        while made.len() > 1
+            && let (Some(mut node), Some(parent)) = (made.pop(), parents.pop())
+        {
+            node.inner().reverse();
+            made[parent].inner().push(node);
+        }
+        let mut root = made.swap_remove(0);
+        root.inner().reverse();
+        root
+    }
 }
 
 fn id_of(path: &str) -> String {
@@ -125,6 +183,23 @@ mod tests {
         assert_eq!(root.groups.len(), 1);
         assert_eq!((root.groups[0].checks[0].passes, root.groups[0].checks[0].fails), (11, 22));
         assert_eq!((root.checks[0].passes, root.checks[0].fails), (5, 0));
+    }
+
+    #[test]
+    fn order_is_that_of_appearance() {
+        let root = Group::tree(&[group("::b::x"), group("::a"), group("::b::w"), group("::b"), group(""), group("::a::::y")], &[]);
+        let names = |groups: &[Group]| groups.iter().map(|group| group.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&root.groups), ["b", "a"]);
+        assert_eq!(names(&root.groups[0].groups), ["x", "w"]);
+        assert_eq!(root.groups[1].groups[0].path, "::a::y");
+    }
+
+    #[test]
+    fn many_groups_and_checks_take_no_square_time() {
+        let groups: Vec<_> = (0..50_000).map(|index| group(&format!("::{index}"))).collect();
+        let checks: Vec<_> = (0..50_000).map(|index| check("", "::7", &format!("c{index}"), 1, 0)).collect();
+        let root = Group::tree(&groups, &checks);
+        assert_eq!((root.groups.len(), root.groups[7].checks.len()), (50_000, 50_000));
     }
 
     #[test]

@@ -22,8 +22,8 @@ mod number;
 mod text;
 mod trend_stat;
 
-pub use collect::{RunInfo, input_from};
-pub use export::{MachineInfo, handle_summary, machine_readable, summary_export};
+pub use collect::{RunInfo, input_from, subscribe};
+pub use export::{MachineInfo, handle_summary, machine_readable, summary_export, to_file};
 pub use footer::{Footer, Verdict};
 pub use group::{Check, Group};
 pub use input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values};

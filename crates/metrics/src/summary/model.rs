@@ -2,10 +2,12 @@
 //!
 //! Everything a renderer needs is here; what a layout hides is the renderer's business.
 
+use rustc_hash::FxHashMap;
+
 use crate::registry::{Contains, MetricKind};
 
 use super::collate;
-use super::group::{self, Group};
+use super::group::{Group, Nest, Paths};
 use super::input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, TrendStats, Values};
 use super::trend_stat::{TimeUnit, TrendStat};
 
@@ -229,7 +231,11 @@ pub(super) fn check_counts(metrics: &[MetricSummary], checks: &[CheckTotal]) -> 
     match metric.map(|metric| &metric.values) {
         Some(MetricValues::Rate { passes, fails, .. }) => Some((*passes, *fails)),
         _ if checks.is_empty() => None,
-        _ => Some(checks.iter().fold((0, 0), |(passes, fails), check| (passes + check.passes, fails + check.fails))),
+        _ => {
+            let add =
+                |(passes, fails): (u64, u64), check: &CheckTotal| (passes.saturating_add(check.passes), fails.saturating_add(check.fails));
+            Some(checks.iter().fold((0, 0), add))
+        }
     }
 }
 
@@ -274,74 +280,85 @@ struct ScopeBuilder<'a> {
     scopes: &'a [ScopeInput<'a>],
 }
 
-impl ScopeBuilder<'_> {
+/// What belongs to one scenario, or to none that is named.
+struct ScenarioParts<'a> {
+    paths: Paths,
+    /// The scenario's own metrics at index 0, those of its groups at theirs.
+    metrics: FxHashMap<usize, &'a [MetricInput<'a>]>,
+    checks: Vec<(usize, &'a CheckInput)>,
+}
+
+impl<'a> ScopeBuilder<'a> {
     /// The top-level groups outside named scenarios, and the named scenarios.
     fn build(&self) -> (Vec<Scope>, Vec<Scope>) {
         if self.scopes.is_empty() {
             return (Vec::new(), Vec::new());
         }
-        let mut outside = Scope::new("");
-        let mut scenarios: Vec<Scope> = Vec::new();
-        let checked = self.checks.iter().map(|check| (&*check.scenario, &*check.group));
-        let entered = self.groups.iter().map(|group| (&*group.scenario, &*group.path));
-        let measured = self.scopes.iter().map(|scope| (&*scope.scenario, scope.group.as_deref().unwrap_or("")));
-        for (scenario, path) in entered.chain(checked).chain(measured) {
-            let scope = if is_named(scenario) { child(&mut scenarios, scenario) } else { &mut outside };
-            if !LIFE_CYCLE_GROUPS.contains(&path) {
-                group::names(path).fold(scope, |scope, name| child(&mut scope.groups, name));
+        let mut parts: FxHashMap<&str, ScenarioParts<'a>> = FxHashMap::default();
+        for group in self.groups {
+            parts_of(&mut parts, &group.scenario).enter(&group.path);
+        }
+        for check in self.checks {
+            let parts = parts_of(&mut parts, &check.scenario);
+            let index = parts.enter(&check.group);
+            parts.checks.push((index, check));
+        }
+        for scope in self.scopes {
+            let parts = parts_of(&mut parts, &scope.scenario);
+            let index = parts.enter(scope.group.as_deref().unwrap_or_default());
+            // What is measured in a life-cycle function itself has the root's index too, but comes with a path.
+            if (index == 0) == scope.group.is_none() {
+                parts.metrics.entry(index).or_insert(&scope.metrics);
             }
         }
-        for scenario in &mut scenarios {
-            let name = scenario.name.clone();
-            scenario.checks = totals(self.checks.iter().filter(|check| check.scenario == name));
-            let measured = self.scopes.iter().find(|scope| scope.scenario == name && scope.group.is_none());
-            scenario.metrics = measured.map(|scope| self.context.metrics(&scope.metrics)).unwrap_or_default();
-            self.fill(&mut scenario.groups, &|scenario| scenario == name, "");
-        }
-        self.fill(&mut outside.groups, &|scenario| !is_named(scenario), "");
+        let outside = parts.remove("").map(|parts| self.tree("", parts).groups).unwrap_or_default();
+        let mut scenarios: Vec<_> = parts.into_iter().map(|(name, parts)| self.tree(name, parts)).collect();
         scenarios.sort_by(|left, right| collate::compare(&left.name, &right.name));
-        (outside.groups, scenarios)
+        (outside, scenarios)
     }
 
-    /// Puts checks and metrics into groups, whose depth [`group::names`] bounds.
-    fn fill(&self, groups: &mut [Scope], in_scenario: &dyn Fn(&str) -> bool, parent: &str) {
-        for group in groups {
-            let path = format!("{parent}::{}", group.name);
-            if !LIFE_CYCLE_GROUPS.contains(&&*path) {
-                group.checks = totals(self.checks.iter().filter(|check| in_scenario(&check.scenario) && check.group == path));
-                // Outside named scenarios a group can be measured under `default` and under none, never both: only
-                // life-cycle functions have none, and their groups have paths of their own.
-                let measured = self.scopes.iter().find(|scope| in_scenario(&scope.scenario) && scope.group.as_deref() == Some(&*path));
-                group.metrics = measured.map(|scope| self.context.metrics(&scope.metrics)).unwrap_or_default();
+    /// A scenario with its groups.
+    fn tree(&self, scenario: &str, mut parts: ScenarioParts<'a>) -> Scope {
+        let mut checks: Vec<Vec<&CheckInput>> = vec![Vec::new(); parts.paths.len()];
+        for (index, check) in &parts.checks {
+            if *index != 0 {
+                checks[*index].push(check);
             }
-            self.fill(&mut group.groups, in_scenario, &path);
+            // A scenario counts the checks in its groups as well.
+            checks[0].push(check);
         }
+        parts.paths.into_tree(|index, name, _| Scope {
+            name: if index == 0 { scenario.to_owned() } else { name },
+            checks: totals(checks[index].drain(..)),
+            metrics: parts.metrics.remove(&index).map(|metrics| self.context.metrics(metrics)).unwrap_or_default(),
+            groups: Vec::new(),
+        })
     }
 }
 
-impl Scope {
-    fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), checks: Vec::new(), metrics: Vec::new(), groups: Vec::new() }
+impl ScenarioParts<'_> {
+    /// The index of a group. A life-cycle function is none by itself, only around a group.
+    fn enter(&mut self, path: &str) -> usize {
+        if LIFE_CYCLE_GROUPS.contains(&path) { 0 } else { self.paths.at(path) }
     }
 }
 
-fn is_named(scenario: &str) -> bool {
-    !scenario.is_empty() && scenario != DEFAULT_SCENARIO
+impl Nest for Scope {
+    fn inner(&mut self) -> &mut Vec<Self> {
+        &mut self.groups
+    }
 }
 
-/// The scope called `name`, made if need be.
-fn child<'a>(scopes: &'a mut Vec<Scope>, name: &str) -> &'a mut Scope {
-    let index = scopes.iter().position(|scope| scope.name == name).unwrap_or_else(|| {
-        scopes.push(Scope::new(name));
-        scopes.len() - 1
-    });
-    &mut scopes[index]
+fn parts_of<'m, 'a>(parts: &'m mut FxHashMap<&'a str, ScenarioParts<'a>>, scenario: &'a str) -> &'m mut ScenarioParts<'a> {
+    // k6: the default scenario's groups stand with those of no scenario.
+    let name = if scenario == DEFAULT_SCENARIO { "" } else { scenario };
+    parts.entry(name).or_insert_with(|| ScenarioParts { paths: Paths::new(), metrics: FxHashMap::default(), checks: Vec::new() })
 }
 
 /// k6: checks are told apart by name only, so the same name in two groups is one line.
 fn totals<'a>(checks: impl Iterator<Item = &'a CheckInput>) -> Vec<CheckTotal> {
     let mut totals: Vec<CheckTotal> = Vec::new();
-    let mut index = rustc_hash::FxHashMap::default();
+    let mut index = FxHashMap::default();
     for check in checks {
         let at = *index.entry(&*check.name).or_insert_with(|| {
             totals.push(CheckTotal { name: check.name.clone(), passes: 0, fails: 0 });

@@ -269,4 +269,19 @@ mod tests {
         // k6: binary fractions show.
         assert_eq!(percent(0.29), "28.99%");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn written_numbers_give_the_number_back(value in proptest::prelude::any::<f64>()) {
+            let text = to_js(value);
+            let same = text.parse::<f64>().is_ok_and(|parsed| parsed == value) || value.is_nan();
+            proptest::prop_assert!(same, "{value:?} became {text}");
+        }
+
+        #[test]
+        fn six_decimals_are_within_half_of_the_last(value in -1e9..1e9) {
+            let shown: f64 = plain(value).parse().map_err(|_| proptest::test_runner::TestCaseError::fail("no number"))?;
+            proptest::prop_assert!((shown - value).abs() <= 0.500_001e-6 + value.abs() * f64::EPSILON);
+        }
+    }
 }

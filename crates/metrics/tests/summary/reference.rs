@@ -1,5 +1,7 @@
 //! Reads the captured runs and computes their metrics exactly, as k6 does.
 
+#![expect(dead_code, reason = "two test binaries use different parts")]
+
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -56,6 +58,22 @@ impl Reference {
 
     pub(crate) fn summary_export(&self) -> &Value {
         &self.capture["export"]
+    }
+
+    /// Name, kind and contents of the metrics and sub-metrics k6 chose to show.
+    pub(crate) fn shown_metrics(&self) -> impl Iterator<Item = (&str, MetricKind, Contains)> {
+        let metrics = self.capture["data"]["metrics"].as_object().expect("an object");
+        metrics.iter().map(|(name, metric)| (name.as_str(), kind(metric), contains(metric)))
+    }
+
+    /// Metrics and expressions of all thresholds, in their order.
+    pub(crate) fn threshold_sources(&self) -> Vec<(String, String)> {
+        self.thresholds(1).into_iter().map(|threshold| (threshold.metric, threshold.source)).collect()
+    }
+
+    /// The samples by series, in the order of the first of each.
+    pub(crate) fn samples(&self) -> impl Iterator<Item = (&str, &HashMap<String, String>, &[f64])> {
+        self.series.iter().map(|series| (series.metric.as_str(), &series.tags, series.values.as_slice()))
     }
 
     pub(crate) fn input(&self) -> SummaryInput<'_> {
@@ -220,12 +238,15 @@ impl TrendStats for Exact {
 }
 
 fn metric_input<'a>(name: &str, metric: &Value, values: Vec<f64>) -> MetricInput<'a> {
-    let contains = match metric["contains"].as_str().expect("a text") {
+    MetricInput { name: name.to_owned(), contains: contains(metric), values: values_input(kind(metric), values) }
+}
+
+fn contains(metric: &Value) -> Contains {
+    match metric["contains"].as_str().expect("a text") {
         "time" => Contains::Time,
         "data" => Contains::Data,
         _ => Contains::Default,
-    };
-    MetricInput { name: name.to_owned(), contains, values: values_input(kind(metric), values) }
+    }
 }
 
 fn kind(metric: &Value) -> MetricKind {

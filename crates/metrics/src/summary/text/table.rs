@@ -35,7 +35,7 @@ pub(super) struct Widths {
 }
 
 impl Row {
-    /// The row of a metric, or none if the values do not fit a row.
+    /// The row of a metric.
     pub(super) fn metric(name: String, metric: &MetricSummary, unit: Option<TimeUnit>) -> Self {
         let show = |value: f64| number::value(value, metric.contains, unit);
         let cells = match &metric.values {
@@ -63,9 +63,9 @@ impl Row {
         let total = u128::from(passes) + u128::from(fails);
         let count = total as f64;
         let show = |value: f64| number::value(value, Contains::Default, model.time_unit);
-        let rate = |part: u64| Cells::share(crate::summary::model::share(part, passes + fails - part), part, total);
+        let rate = |part: u64, rest: u64| Cells::share(crate::summary::model::share(part, rest), part, total);
         let counter = Cells::Plain { value: show(count), extras: vec![format!("{}/s", show(model.per_second(count)))] };
-        [("checks_total", counter), ("checks_succeeded", rate(passes)), ("checks_failed", rate(fails))]
+        [("checks_total", counter), ("checks_succeeded", rate(passes, fails)), ("checks_failed", rate(fails, passes))]
             .map(|(name, cells)| Self { name: name.to_owned(), cells })
     }
 
