@@ -103,7 +103,8 @@ impl Visitor<'_> {
                 if import.import_kind.is_type() {
                     return;
                 }
-                let request = self.request(&import.source.value, ImportKind::Static, import.source.span);
+                let request =
+                    self.request(&import.source.value, ImportKind::Static, import.source.span);
                 for specifier in import.specifiers.iter().flatten() {
                     match specifier {
                         ImportDeclarationSpecifier::ImportSpecifier(named) => {
@@ -123,7 +124,8 @@ impl Visitor<'_> {
                 if export.export_kind.is_type() {
                     return;
                 }
-                let request = self.request(&export.source.value, ImportKind::Static, export.source.span);
+                let request =
+                    self.request(&export.source.value, ImportKind::Static, export.source.span);
                 for specifier in &export.specifiers {
                     self.name(request, &specifier.local);
                 }
@@ -211,7 +213,9 @@ impl Visitor<'_> {
     fn exports_value(&mut self, value: &Expression<'_>) {
         match value.without_parentheses() {
             Expression::ObjectExpression(object) => self.out.export_names.extend(keys(object)),
-            Expression::Identifier(identifier) => self.exported_objects.extend(self.symbol(identifier)),
+            Expression::Identifier(identifier) => {
+                self.exported_objects.extend(self.symbol(identifier))
+            }
             Expression::AssignmentExpression(assignment) => self.exports_value(&assignment.right),
             other => {
                 let request = self.required(other).map(|(text, _)| text.to_owned());

@@ -16,6 +16,7 @@ use oxc_transformer::{TransformOptions, Transformer};
 use crate::analyze::{Analysis, analyze};
 use crate::error::{ErrorKind, ScriptError};
 use crate::map::Map;
+use crate::namespaces;
 use crate::position::Lines;
 use crate::program::{ModuleKind, mixed_styles_message};
 use crate::writes::{self, Write};
@@ -48,12 +49,17 @@ pub(crate) struct Compiled {
 const PREFIX: &str = "(function (module, exports, require) {\"use strict\";";
 const SUFFIX: &str = "\n})";
 
+/// The deepest nesting of brackets. The compiler recurses, so its stack is what limits it; generated code has been
+/// seen to nest some hundred levels.
+pub(crate) const NESTING_MAX: u32 = 50_000;
+
 pub(crate) fn compile(
     specifier: &str,
     source: &str,
     language: Language,
 ) -> Result<Compiled, ScriptError> {
     let input = Input { specifier, source };
+    input.check_nesting()?;
     match (input.javascript(), language) {
         (Ok(compiled), _) => Ok(compiled),
         (Err(error), _) if error.kind != ErrorKind::Syntax => Err(error),
@@ -120,16 +126,21 @@ impl Input<'_> {
         let parsed = Parser::new(&allocator, self.source, SourceType::ts()).parse();
         self.check(&parsed.diagnostics)?;
         let mut program = parsed.program;
-        let semantic = SemanticBuilder::new_compiler()
-            .with_excess_capacity(2.0)
-            .with_enum_eval(true)
-            .build(&program);
+        let bind = || {
+            SemanticBuilder::new_compiler()
+                .with_excess_capacity(2.0)
+                .with_enum_eval(true)
+        };
+        let semantic = bind().build(&program);
         self.check(&semantic.diagnostics)?;
-        let scoping = semantic.semantic.into_scoping();
+        let mut scoping = semantic.semantic.into_scoping();
+        if namespaces::qualify(&allocator, &mut program, &scoping) {
+            scoping = bind().build(&program).semantic.into_scoping();
+        }
         let path = Path::new(self.specifier);
         let options = TransformOptions::default();
-        let transformed = Transformer::new(&allocator, path, &options)
-            .build_with_scoping(scoping, &mut program);
+        let transformed =
+            Transformer::new(&allocator, path, &options).build_with_scoping(scoping, &mut program);
         self.check(&transformed.diagnostics)?;
         // The transformer changed the tree: bind names anew for the analysis.
         let scoping = SemanticBuilder::new()
@@ -166,7 +177,9 @@ impl Input<'_> {
         if let Some(offset) = analysis.decorator {
             return Err(self
                 .error(ErrorKind::Syntax, "decorators are not supported", offset, 1)
-                .with_hint("compile the script with your own TypeScript compiler or bundler first"));
+                .with_hint(
+                    "compile the script with your own TypeScript compiler or bundler first",
+                ));
         }
         if analysis.is_esm
             && let Some((offset, name)) = &analysis.commonjs_use
@@ -228,6 +241,24 @@ impl Input<'_> {
         !parser.parse().diagnostics.has_errors()
     }
 
+    /// Refuses sources that would overflow the compiler's stack. Brackets in strings and comments count, too: this is
+    /// no parser, and the limit is far away.
+    fn check_nesting(&self) -> Result<(), ScriptError> {
+        let mut depth = 0_u32;
+        for (byte, offset) in self.source.bytes().zip(0..) {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth > NESTING_MAX {
+                let message = format!("brackets are nested deeper than {NESTING_MAX} levels");
+                return Err(self.error(ErrorKind::Read, message, offset, 1));
+            }
+        }
+        Ok(())
+    }
+
     /// The first error among the compiler's diagnostics.
     fn check(&self, diagnostics: &Diagnostics) -> Result<(), ScriptError> {
         let Some(first) = diagnostics.errors().next() else {
@@ -239,12 +270,7 @@ impl Input<'_> {
             .map_or((0, 1), |label| (label.offset(), label.len()));
         let hint = first.help.as_deref().unwrap_or("");
         Err(self
-            .error(
-                ErrorKind::Syntax,
-                first.message.as_ref(),
-                offset,
-                width,
-            )
+            .error(ErrorKind::Syntax, first.message.as_ref(), offset, width)
             .with_hint(hint))
     }
 

@@ -134,13 +134,7 @@ fn frame(source: &str, at: Position, width: u32) -> String {
         .min(left.max(1))
         .min(FRAME_COLUMNS_MAX / 2);
     let pad = column - skip;
-    let _ = write!(
-        out,
-        "  {:gutter$} | {:pad$}{}",
-        "",
-        "",
-        "^".repeat(carets)
-    );
+    let _ = write!(out, "  {:gutter$} | {:pad$}{}", "", "", "^".repeat(carets));
     out
 }
 

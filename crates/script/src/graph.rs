@@ -4,21 +4,21 @@
 //! asks for may fail: the error is kept for the moment the call is executed, as many scripts never get there.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use url::Url;
 
 use crate::analyze::Request;
 use crate::compile::{Compiled, Language, compile};
 use crate::error::{ErrorKind, ScriptError};
 use crate::facade::{facade, is_exportable};
-use crate::map::{self, Map};
+use crate::map;
 use crate::position::{Lines, Position};
-use crate::program::{Finding, Import, ImportKind, Module, ModuleIndex, ModuleKind, Program, Target};
+use crate::program::{
+    Finding, Import, ImportKind, Module, ModuleIndex, ModuleKind, Program, Target,
+};
+use crate::source;
 use crate::specifier::{self, Resolved, STDIN, Unresolved};
 
 /// What loading depends on besides the script.
@@ -78,12 +78,10 @@ pub enum Entry {
 /// The most modules a script may consist of.
 pub const MODULES_MAX: usize = 10_000;
 
-/// The largest external source map that is read, in bytes. Maps embed their sources, so they are larger than bundles.
-pub const SOURCE_MAP_BYTES_MAX: u64 = 256 * 1024 * 1024;
-
-/// Stack of the thread that compiles: the compiler recurses with the nesting of the source, far deeper in generated
-/// code than an ordinary thread's stack allows. Reserved, not used, until it is needed.
-const STACK_BYTES: usize = 512 * 1024 * 1024;
+/// Stacks to try for the thread that compiles. The compiler recurses with the nesting of the source: up to 2.6 KiB a
+/// bracket ([`crate::compile::NESTING_MAX`] of them take 130 MiB), up to 1 KiB an operator that nests to the right.
+/// It is reserved, and not used until it is needed; where even reserving is limited, a smaller one has to do.
+const STACK_BYTES: [usize; 2] = [512 * 1024 * 1024, 32 * 1024 * 1024];
 
 /// Loads a script and everything it imports.
 ///
@@ -93,13 +91,22 @@ const STACK_BYTES: usize = 512 * 1024 * 1024;
 pub fn load(entry: Entry, options: &LoadOptions) -> Result<Program, ScriptError> {
     let internal = |message: String| ScriptError::new(ErrorKind::Internal, STDIN, message);
     std::thread::scope(|scope| {
-        std::thread::Builder::new()
-            .name("script-loader".to_owned())
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, || Loader::new(options).load(entry))
+        let entry = &entry;
+        let spawn = |bytes| {
+            std::thread::Builder::new()
+                .name("script-loader".to_owned())
+                .stack_size(bytes)
+                .spawn_scoped(scope, move || Loader::new(options).load(entry))
+        };
+        spawn(STACK_BYTES[0])
+            .or_else(|_| spawn(STACK_BYTES[1]))
             .map_err(|error| internal(format!("cannot start a thread to compile on: {error}")))?
             .join()
-            .unwrap_or_else(|_| Err(internal("the script compiler failed on this input".to_owned())))
+            .unwrap_or_else(|_| {
+                Err(internal(
+                    "the script compiler failed on this input".to_owned(),
+                ))
+            })
     })
 }
 
@@ -146,17 +153,17 @@ impl<'o> Loader<'o> {
         }
     }
 
-    fn load(mut self, entry: Entry) -> Result<Program, ScriptError> {
+    fn load(mut self, entry: &Entry) -> Result<Program, ScriptError> {
         match entry {
             Entry::Stdin(source) => {
                 let dir = self.options.working_dir.clone();
                 self.draft(STDIN.to_owned(), dir.join("-"), dir);
-                self.compile(0, source.into());
+                self.compile(0, source.as_str().into());
             }
-            Entry::File(path) => self.entry_file(&path)?,
+            Entry::File(path) => self.entry_file(path)?,
         }
         while let Some((index, request)) = self.queue.pop_front() {
-            match read_source(
+            match source::read(
                 &self.drafts[index].path,
                 &request,
                 self.options.source_bytes_max,
@@ -213,12 +220,12 @@ impl<'o> Loader<'o> {
 
     fn compile(&mut self, index: usize, source: Arc<str>) {
         let draft = &mut self.drafts[index];
-        let language = if draft.specifier == STDIN || draft.path.extension().is_some_and(|e| e == "ts")
-        {
-            Language::MaybeTypeScript
-        } else {
-            Language::JavaScript
-        };
+        let language =
+            if draft.specifier == STDIN || draft.path.extension().is_some_and(|e| e == "ts") {
+                Language::MaybeTypeScript
+            } else {
+                Language::JavaScript
+            };
         draft.source = Arc::clone(&source);
         let mut compiled = match compile(&draft.specifier, &source, language) {
             Ok(compiled) => compiled,
@@ -230,7 +237,7 @@ impl<'o> Loader<'o> {
         if compiled.map.is_none()
             && let Some(url) = map::mapping_url(&source)
         {
-            match external_map(url, &draft.specifier) {
+            match source::map(url, &draft.specifier) {
                 Ok(map) => compiled.map = Some(map),
                 Err(reason) => self.warnings.push(format!(
                     "couldn't load source map for {}: {reason}",
@@ -261,14 +268,18 @@ impl<'o> Loader<'o> {
     }
 
     fn target(&mut self, dir: &Path, request: &Request) -> Result<EdgeTarget, Unresolved> {
-        let (path, specifier) = match specifier::resolve(dir, &request.text, self.options.builtins)? {
+        let (path, specifier) = match specifier::resolve(dir, &request.text, self.options.builtins)?
+        {
             Resolved::Builtin(name) => return Ok(EdgeTarget::Builtin(name)),
             Resolved::File { path, specifier } => (path, specifier),
         };
         if let Some(&index) = self.by_specifier.get(&specifier) {
             return Ok(EdgeTarget::Draft(index));
         }
-        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+        if path
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("json"))
+        {
             return Err(Unresolved::new(
                 format!("JSON files cannot be imported: {:?}", request.text),
                 format!("use JSON.parse(open({:?}))", request.text),
@@ -486,7 +497,9 @@ impl<'o> Loader<'o> {
                 }
             }
         }
-        (0..self.drafts.len()).filter(|&index| seen[index]).collect()
+        (0..self.drafts.len())
+            .filter(|&index| seen[index])
+            .collect()
     }
 
     /// The facades of the kept drafts; empty for ES modules.
@@ -514,8 +527,10 @@ impl<'o> Loader<'o> {
                     Ok(compiled) if compiled.kind == ModuleKind::CommonJs => {
                         let mut names = self.export_names(index);
                         names.extend(asked.remove(&index).unwrap_or_default());
-                        let mut names: Vec<&str> =
-                            names.into_iter().filter(|name| is_exportable(name)).collect();
+                        let mut names: Vec<&str> = names
+                            .into_iter()
+                            .filter(|name| is_exportable(name))
+                            .collect();
                         names.sort_unstable();
                         facade(&draft.specifier, names.into_iter())
                     }
@@ -559,93 +574,4 @@ fn entry_error(request: &str, unresolved: Unresolved) -> ScriptError {
 
 fn parent(path: &Path) -> PathBuf {
     path.parent().unwrap_or(path).to_path_buf()
-}
-
-/// Reads a source file. `request` is how the script calls it.
-fn read_source(
-    path: &Path,
-    request: &str,
-    bytes_max: u64,
-) -> Result<Arc<str>, (ErrorKind, Unresolved)> {
-    let read = |message: String| (ErrorKind::Read, Unresolved::new(message, ""));
-    let bytes = match read_limited(path, bytes_max) {
-        Ok(bytes) => bytes,
-        Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err((ErrorKind::Resolve, specifier::not_found(request)));
-        }
-        // k6: its text for folders.
-        Err(ReadError::Io(error)) => {
-            return Err(read(format!("read {}: {}", path.display(), cause(&error))));
-        }
-        Err(ReadError::TooLarge) => {
-            return Err(read(format!(
-                "{} is larger than {bytes_max} bytes",
-                path.display()
-            )));
-        }
-    };
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-        read(format!(
-            "{} is not valid UTF-8 (line {line})",
-            path.display()
-        ))
-    })?;
-    // A byte order mark is no part of the program; the engine would count it as a column.
-    Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).into())
-}
-
-enum ReadError {
-    Io(std::io::Error),
-    TooLarge,
-}
-
-fn read_limited(path: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError> {
-    let file = File::open(path).map_err(ReadError::Io)?;
-    let mut bytes = Vec::new();
-    // Not by the file's length: it may be a pipe or a device.
-    file.take(bytes_max.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(ReadError::Io)?;
-    if u64::try_from(bytes.len()).is_ok_and(|len| len > bytes_max) {
-        return Err(ReadError::TooLarge);
-    }
-    Ok(bytes)
-}
-
-/// An I/O error as Go (and so k6) words it, where it matters.
-fn cause(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::IsADirectory => "is a directory".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
-/// The map that `//# sourceMappingURL=` names.
-fn external_map(url: &str, specifier: &str) -> Result<Map, String> {
-    let base = Url::parse(specifier).map_err(|error| error.to_string())?;
-    if url.starts_with("data:") {
-        return Map::parse(&map::data_url(url)?, Some(&base));
-    }
-    let location = base.join(url).map_err(|error| error.to_string())?;
-    if location.scheme() != "file" {
-        return Err(format!("{location} is not a local file"));
-    }
-    let path = location
-        .to_file_path()
-        .map_err(|()| format!("{location} is not a path"))?;
-    let bytes = match read_limited(&path, SOURCE_MAP_BYTES_MAX) {
-        Ok(bytes) => bytes,
-        Err(ReadError::Io(error)) => return Err(format!("{}: {}", path.display(), cause(&error))),
-        Err(ReadError::TooLarge) => {
-            return Err(format!(
-                "{} is larger than {SOURCE_MAP_BYTES_MAX} bytes",
-                path.display()
-            ));
-        }
-    };
-    let json = String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
-    Map::parse(&json, Some(&location))
 }

@@ -32,8 +32,10 @@ mod error;
 mod facade;
 mod graph;
 mod map;
+mod namespaces;
 mod position;
 mod program;
+mod source;
 mod specifier;
 mod writes;
 
@@ -41,13 +43,12 @@ mod writes;
 mod tests;
 
 pub use error::{ErrorKind, ScriptError};
-pub use graph::{
-    CompatibilityMode, Entry, LoadOptions, MODULES_MAX, SOURCE_MAP_BYTES_MAX, UnknownMode, load,
-};
+pub use graph::{CompatibilityMode, Entry, LoadOptions, MODULES_MAX, UnknownMode, load};
 pub use map::Map;
 pub use position::Position;
 pub use program::{
     Finding, Import, ImportKind, MIXED_STYLES, Module, ModuleIndex, ModuleKind, Program, Target,
     mixed_styles_message,
 };
+pub use source::SOURCE_MAP_BYTES_MAX;
 pub use specifier::Resolved;

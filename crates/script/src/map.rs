@@ -298,7 +298,9 @@ fn vlq(segment: &str) -> Result<([i64; 5], usize), String> {
             continue;
         }
         let magnitude = i64::try_from(value >> 1).map_err(|_| "a number is too large")?;
-        *fields.get_mut(count).ok_or("a segment with more than 5 fields")? = if value & 1 == 1 {
+        *fields
+            .get_mut(count)
+            .ok_or("a segment with more than 5 fields")? = if value & 1 == 1 {
             -magnitude
         } else {
             magnitude
@@ -351,10 +353,7 @@ mod tests {
             {"offset":{"line":0,"column":0},"map":{"version":3,"sourceRoot":"/r/","sources":["a.ts"],"mappings":"AAAA"}},
             {"offset":{"line":1,"column":10},"map":{"version":3,"sources":["b.ts"],"mappings":"AACA;AAAA"}}]}"#;
         let map = Map::parse(json, Some(&base())).unwrap();
-        assert_eq!(
-            map.lookup(at(1, 1)),
-            Some(("file:///r/a.ts", at(1, 1)))
-        );
+        assert_eq!(map.lookup(at(1, 1)), Some(("file:///r/a.ts", at(1, 1))));
         assert_eq!(
             map.lookup(at(2, 11)),
             Some(("file:///p/dist/b.ts", at(2, 1)))
@@ -410,7 +409,10 @@ mod tests {
         let check = |url: &str, expect: Option<&str>| {
             assert_eq!(data_url(url).ok().as_deref(), expect, "{url:?}");
         };
-        check("data:application/json;charset=utf-8;base64,e30=", Some("{}"));
+        check(
+            "data:application/json;charset=utf-8;base64,e30=",
+            Some("{}"),
+        );
         check("data:application/json;base64,e30", Some("{}"));
         check("data:application/json,%7B%7D", Some("{}"));
         check("data:application/json;base64,***", None);

@@ -185,12 +185,12 @@ impl Program {
         while let Some(at) = rest.find(SCHEME) {
             out.push_str(&rest[..at]);
             rest = &rest[at..];
-            let Some((specifier, line, column, len)) = self.located(rest) else {
+            let Some((module, line, column, len)) = self.located(rest) else {
                 out.push_str(SCHEME);
                 rest = &rest[SCHEME.len()..];
                 continue;
             };
-            let (source, position) = self.original(specifier, line, column.unwrap_or(1));
+            let (source, position) = self.original(module, line, column.unwrap_or(1));
             // Writing to a String cannot fail.
             let _ = if column.is_some() {
                 write!(out, "{source}:{}:{}", position.line, position.column)
@@ -205,8 +205,8 @@ impl Program {
 
     /// Where a position the engine reports lies in the user's sources: its name (of the module, or of the file a
     /// bundler made it from) and position. `column` counts UTF-8 bytes from 1, as QuickJS does.
-    pub fn original(&self, specifier: ModuleIndex, line: u32, column: u32) -> (&str, Position) {
-        match self.module(specifier) {
+    pub fn original(&self, module: ModuleIndex, line: u32, column: u32) -> (&str, Position) {
+        match self.module(module) {
             Some(module) => module.original(line, column),
             None => ("", Position { line, column }),
         }

@@ -72,7 +72,9 @@ pub(crate) fn resolve(
     }
     if request.starts_with("https://") {
         return Err(Unresolved::new(
-            format!("importing remote modules is not supported by this version of Onrush: {request}"),
+            format!(
+                "importing remote modules is not supported by this version of Onrush: {request}"
+            ),
             "download the module next to the script and import it by a relative path, such as \"./module.js\"",
         ));
     }
@@ -168,9 +170,7 @@ fn unrecognised(request: &str) -> Unresolved {
         "npm packages have to be bundled into the script (webpack, rollup, esbuild)".to_owned()
     };
     Unresolved::new(
-        format!(
-            "The moduleSpecifier {request:?} couldn't be recognised as something k6 supports."
-        ),
+        format!("The moduleSpecifier {request:?} couldn't be recognised as something k6 supports."),
         hint,
     )
 }
@@ -266,10 +266,7 @@ mod tests {
         check("./é.js", "file:///home/u/tests/%C3%A9.js");
         check("./a%25.js", "file:///home/u/tests/a%25.js");
         check("./a.js?x=1", "file:///home/u/tests/a.js%3Fx=1");
-        check(
-            "./a%.js",
-            "parse \"./a%.js\": invalid URL escape \"%.j\"",
-        );
+        check("./a%.js", "parse \"./a%.js\": invalid URL escape \"%.j\"");
         check("./a%", "parse \"./a%\": invalid URL escape \"%\"");
         check("", "local or remote path required");
         check(

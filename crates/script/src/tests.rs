@@ -79,7 +79,9 @@ impl Project {
 
 fn loaded(files: &[(&str, &str)]) -> (Project, Program) {
     let project = Project::new(files);
-    let program = project.load().unwrap_or_else(|error| panic!("{}", error.render()));
+    let program = project
+        .load()
+        .unwrap_or_else(|error| panic!("{}", error.render()));
     (project, program)
 }
 

@@ -109,9 +109,11 @@ impl Names<'_> {
             return key.filter(|key| is_shared_global(key)).map(str::to_owned);
         }
         let object = self.path(member.object())?;
-        Some(match key {
+        // What lies behind an unknown key is unknown.
+        let known = !object.ends_with(UNKNOWN_KEY);
+        known.then(|| match key {
             Some(key) => format!("{object}.{key}"),
-            None => format!("{object}[...]"),
+            None => format!("{object}{UNKNOWN_KEY}"),
         })
     }
 
@@ -258,7 +260,10 @@ impl<'a> Visit<'a> for Visitor<'_> {
                 Expression::ChainExpression(chain) => chain.expression.member_expression(),
                 other => other.as_member_expression(),
             };
-            if let Some(member) = member {
+            // Deleting by an unknown key is how core-js replaces a missing `defineProperty`: never executed here.
+            if let Some(member) = member
+                && member.static_property_name().is_some()
+            {
                 self.member(member);
             }
         }
@@ -325,7 +330,10 @@ fn keyed(path: &str, argument: Option<&Argument<'_>>) -> String {
             .map(|name| name.into_owned()),
         _ => None,
     };
-    key.map_or_else(|| format!("{path}[...]"), |key| format!("{path}.{key}"))
+    key.map_or_else(
+        || format!("{path}{UNKNOWN_KEY}"),
+        |key| format!("{path}.{key}"),
+    )
 }
 
 fn is_shared_global(name: &str) -> bool {
@@ -336,6 +344,9 @@ fn is_shared_global(name: &str) -> bool {
 fn is_shared_module(name: &str) -> bool {
     crate::builtin::is_builtin_name(name) && name != "k6/execution"
 }
+
+/// How a key that is not a literal is shown.
+const UNKNOWN_KEY: &str = "[...]";
 
 /// Harmless writes: the same in every VU, and read by the engine only.
 const IGNORED: &[&str] = &["Error.stackTraceLimit"];

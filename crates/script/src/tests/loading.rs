@@ -8,7 +8,13 @@ fn check(files: &[(&str, &str)], expect: &str) {
     assert_eq!(project.graph(&program).trim_end(), expect);
     assert!(program.warnings.is_empty(), "{:?}", program.warnings);
     for module in &program.modules {
-        assert_eq!(program.find(&module.specifier).and_then(|i| program.module(i)).map(|m| &m.code), Some(&module.code));
+        assert_eq!(
+            program
+                .find(&module.specifier)
+                .and_then(|i| program.module(i))
+                .map(|m| &m.code),
+            Some(&module.code)
+        );
     }
 }
 
@@ -40,8 +46,14 @@ fn follows_every_kind_of_import() {
 fn cycles_and_self_imports() {
     check(
         &[
-            ("a.js", "import { b } from './b.js'; export const a = 1; export default () => b;"),
-            ("b.js", "import { a } from './a.js'; import * as self from './b.js'; export const b = 2;"),
+            (
+                "a.js",
+                "import { b } from './b.js'; export const a = 1; export default () => b;",
+            ),
+            (
+                "b.js",
+                "import { a } from './a.js'; import * as self from './b.js'; export const b = 2;",
+            ),
         ],
         "a.js esm Static:b.js\nb.js esm Static:a.js Static:b.js",
     );
@@ -71,17 +83,27 @@ fn requests_are_listed_once_a_kind_with_positions() {
     let imports = &program.modules[0].imports;
     let places: Vec<_> = imports.iter().map(|i| (i.kind, i.line, i.column)).collect();
     use crate::ImportKind::{Dynamic, Require, Static};
-    assert_eq!(places, [(Static, 1, 16), (Require, 3, 11), (Dynamic, 3, 25)]);
+    assert_eq!(
+        places,
+        [(Static, 1, 16), (Require, 3, 11), (Dynamic, 3, 25)]
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn symbolic_links_are_not_followed() {
     let project = Project::new(&[
-        ("main.js", "import './link.js'; import './real.js'; export {}"),
+        (
+            "main.js",
+            "import './link.js'; import './real.js'; export {}",
+        ),
         ("real.js", "export {}"),
     ]);
-    std::os::unix::fs::symlink(project.dir.path().join("real.js"), project.dir.path().join("link.js")).unwrap();
+    std::os::unix::fs::symlink(
+        project.dir.path().join("real.js"),
+        project.dir.path().join("link.js"),
+    )
+    .unwrap();
     let program = project.load().unwrap();
     assert_eq!(
         project.graph(&program).trim_end(),
@@ -117,7 +139,10 @@ fn missing_targets_carry_their_error() {
     let Target::Missing(error) = &program.modules[0].imports[0].target else {
         panic!("found");
     };
-    assert_eq!(project.relative(&error.to_string()), "file://~/y.js:2:1: Unexpected token");
+    assert_eq!(
+        project.relative(&error.to_string()),
+        "file://~/y.js:2:1: Unexpected token"
+    );
 }
 
 #[test]
@@ -126,11 +151,17 @@ fn static_failures_are_reported_at_the_import() {
         let text = failure(files);
         let mut lines = text.lines();
         for part in expect {
-            assert!(lines.next().is_some_and(|line| line.contains(part)), "{part:?} in\n{text}");
+            assert!(
+                lines.next().is_some_and(|line| line.contains(part)),
+                "{part:?} in\n{text}"
+            );
         }
     };
     check(
-        &[("main.js", "import './a.js';\nexport {}"), ("a.js", "import {} from './gone.js';")],
+        &[
+            ("main.js", "import './a.js';\nexport {}"),
+            ("a.js", "import {} from './gone.js';"),
+        ],
         &[
             "file://~/a.js:1:16: The moduleSpecifier \"./gone.js\" couldn't be found on local disk. Make sure",
             "  1 | import {} from './gone.js';",
@@ -141,12 +172,22 @@ fn static_failures_are_reported_at_the_import() {
         &[("main.js", "import x from 'https://jslib.k6.io/x.js';")],
         &[
             "file://~/main.js:1:15: importing remote modules is not supported by this version of Onrush: https://jslib.k6.io/x.js",
-            "", "", "hint: download",
+            "",
+            "",
+            "hint: download",
         ],
     );
     check(
-        &[("main.js", "import a from './a.json';"), ("a.json", "{\"a\":1}")],
-        &["file://~/main.js:1:15: JSON files cannot be imported", "", "", "hint: use JSON.parse(open(\"./a.json\"))"],
+        &[
+            ("main.js", "import a from './a.json';"),
+            ("a.json", "{\"a\":1}"),
+        ],
+        &[
+            "file://~/main.js:1:15: JSON files cannot be imported",
+            "",
+            "",
+            "hint: use JSON.parse(open(\"./a.json\"))",
+        ],
     );
     check(
         &[("main.js", "import a from './d';"), ("d/index.js", "")],
@@ -157,7 +198,11 @@ fn static_failures_are_reported_at_the_import() {
         &["main.js:1:18: k6/html is not available in this version of Onrush"],
     );
     check(
-        &[("main.js", "import './b.js'; import './c.js'"), ("b.js", "import './c.js';"), ("c.js", "x y")],
+        &[
+            ("main.js", "import './b.js'; import './c.js'"),
+            ("b.js", "import './c.js';"),
+            ("c.js", "x y"),
+        ],
         &["file://~/c.js:1:2: "],
     );
     // The first in evaluation order, also through cycles.
@@ -182,12 +227,24 @@ fn entries_that_cannot_be_read() {
     };
     let (kind, message) = load("nope.js");
     assert_eq!(kind, ErrorKind::Resolve);
-    assert!(message.starts_with("The moduleSpecifier \"nope.js\" couldn't be found on local disk."));
-    assert_eq!(load("."), (ErrorKind::Read, "read ~: is a directory".into()));
+    assert!(
+        message.starts_with("The moduleSpecifier \"nope.js\" couldn't be found on local disk.")
+    );
+    assert_eq!(
+        load("."),
+        (ErrorKind::Read, "read ~: is a directory".into())
+    );
     let (kind, message) = load("https://example.com/x.js");
     assert_eq!(kind, ErrorKind::Resolve);
-    assert_eq!(message, "importing remote modules is not supported by this version of Onrush: https://example.com/x.js");
-    assert!(load("http://example.com/x.js").1.starts_with("only supported schemes"));
+    assert_eq!(
+        message,
+        "importing remote modules is not supported by this version of Onrush: https://example.com/x.js"
+    );
+    assert!(
+        load("http://example.com/x.js")
+            .1
+            .starts_with("only supported schemes")
+    );
     let absolute = project.dir.path().join("x/../main.js");
     assert!(crate::load(Entry::File(absolute), &project.options()).is_ok());
 }
@@ -224,7 +281,9 @@ fn computed_requests_resolve_to_what_was_loaded() {
     assert!(target("./b.js").contains("not a literal"));
     assert!(target("nope").contains("couldn't be recognised"));
     let resolved = program.resolve(program.entry, "./y z.js").unwrap();
-    let crate::Resolved::File { specifier, .. } = resolved else { panic!() };
+    let crate::Resolved::File { specifier, .. } = resolved else {
+        panic!()
+    };
     assert_eq!(project.relative(&specifier), "file://~/d/y%20z.js");
 }
 

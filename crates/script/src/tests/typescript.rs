@@ -12,11 +12,26 @@ fn check(source: &str, expect: &str) {
 #[test]
 fn types_are_removed() {
     check("export let a: number = 1 as number;", "export let a = 1;");
-    check("interface A { x: string } type B = A | null; export {};", "export {};");
-    check("export function f<T extends object>(x?: T, ...r: any[]): x is T { return x! }", "export function f(x, ...r) { return x; }");
-    check("const g = 1; export default g satisfies number;", "const g = 1; export default g;");
-    check("export abstract class A<T> implements B { abstract m(): void; declare d: T; static s?: T }", "export class A { static s; }");
-    check("export function f(a: string): void; export function f(a: any) {}", "export function f(a) {}");
+    check(
+        "interface A { x: string } type B = A | null; export {};",
+        "export {};",
+    );
+    check(
+        "export function f<T extends object>(x?: T, ...r: any[]): x is T { return x! }",
+        "export function f(x, ...r) { return x; }",
+    );
+    check(
+        "const g = 1; export default g satisfies number;",
+        "const g = 1; export default g;",
+    );
+    check(
+        "export abstract class A<T> implements B { abstract m(): void; declare d: T; static s?: T }",
+        "export class A { static s; }",
+    );
+    check(
+        "export function f(a: string): void; export function f(a: any) {}",
+        "export function f(a) {}",
+    );
 }
 
 #[test]
@@ -32,6 +47,11 @@ fn enums_namespaces_and_parameter_properties_are_transformed() {
     check(
         "export namespace N { export const q: number = 1; export function f() { return q } }",
         "export let N; (function(_N) { const q = _N.q = 1; function f() { return q; } _N.f = f; })(N || (N = {}));",
+    );
+    check(
+        "export namespace M { export let a: number = 1; export const b = 2; export function f() { a++; [a] = [{ a, b }]; } }",
+        "export let M; (function(_M) { let a = _M.a = 1; const b = _M.b = 2; function f() { M.a++; [M.a] = [{ a: M.a, b }]; } \
+         _M.f = f; })(M || (M = {}));",
     );
     check(
         "export class P { constructor(private readonly n: number, public s = '', plain?: string) { f(); } }",
@@ -72,12 +92,19 @@ fn a_ts_file_that_is_javascript_is_left_alone() {
 
 #[test]
 fn typescript_may_be_commonjs() {
-    let (project, program) = loaded(&[
-        ("main.ts", "import http = require('k6/http');\nconst n: number = 1;\nexport = { default: () => http.get(n) };"),
-    ]);
-    assert_eq!(project.graph(&program).trim_end(), "main.ts cjs Require:k6/http");
+    let (project, program) = loaded(&[(
+        "main.ts",
+        "import http = require('k6/http');\nconst n: number = 1;\nexport = { default: () => http.get(n) };",
+    )]);
+    assert_eq!(
+        project.graph(&program).trim_end(),
+        "main.ts cjs Require:k6/http"
+    );
     let code = &program.modules[0].code;
-    assert!(code.starts_with("(function (module, exports, require) {\"use strict\";"), "{code}");
+    assert!(
+        code.starts_with("(function (module, exports, require) {\"use strict\";"),
+        "{code}"
+    );
     assert!(code.contains("const http = require(\"k6/http\")"), "{code}");
     assert!(code.contains("module.exports = {"), "{code}");
 }
@@ -87,8 +114,19 @@ fn typescript_in_other_files_is_a_syntax_error_with_a_hint() {
     let text = failure(&[("x.js", "export {};\nconst a: number = 1;\n")]);
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("file://~/x.js:2:7: "), "{text}");
-    assert_eq!(lines[1..4], ["  1 | export {};", "  2 | const a: number = 1;", "    |       ^"], "{text}");
-    assert!(lines[4].starts_with("hint: this looks like TypeScript"), "{text}");
+    assert_eq!(
+        lines[1..4],
+        [
+            "  1 | export {};",
+            "  2 | const a: number = 1;",
+            "    |       ^"
+        ],
+        "{text}"
+    );
+    assert!(
+        lines[4].starts_with("hint: this looks like TypeScript"),
+        "{text}"
+    );
     assert!(single("x.tsx", "const a: number = 1;").is_err());
 }
 
@@ -96,7 +134,10 @@ fn typescript_in_other_files_is_a_syntax_error_with_a_hint() {
 fn decorators_are_refused_clearly() {
     for name in ["x.js", "x.ts"] {
         let error = single(name, "export class A {\n  @dec m() {}\n}").unwrap_err();
-        assert_eq!((error.message.as_str(), error.line, error.column), ("decorators are not supported", 2, 3));
+        assert_eq!(
+            (error.message.as_str(), error.line, error.column),
+            ("decorators are not supported", 2, 3)
+        );
     }
 }
 
@@ -104,7 +145,12 @@ fn decorators_are_refused_clearly() {
 fn syntax_errors_have_positions() {
     let check = |name: &str, source: &str, line: u32, column: u32| {
         let error = single(name, source).unwrap_err();
-        assert_eq!((error.line, error.column), (line, column), "{}", error.render());
+        assert_eq!(
+            (error.line, error.column),
+            (line, column),
+            "{}",
+            error.render()
+        );
         assert!(error.frame.contains('^'));
     };
     check("x.js", "const a = ;", 1, 11);
