@@ -184,10 +184,10 @@ const HEAD_TOO_LARGE: Refusal = Refusal::new(431, "request head too large");
 
 /// Decides whether an incomplete head can still become a good one.
 fn partial(data: &[u8], limits: &Limits) -> Result<Option<Head<'static>>, Refusal> {
-    let line = memchr::memchr(b'\n', data);
-    // A method is at most some 20 bytes: what is longer without a line end is target.
+    let line_bytes = memchr::memchr(b'\n', data).unwrap_or(data.len());
+    // Methods and versions take some 20 bytes: the rest of a longer line is target.
     const METHOD_BYTES: usize = 32;
-    if line.is_none() && data.len() > limits.target_bytes_max + METHOD_BYTES {
+    if line_bytes > limits.target_bytes_max + METHOD_BYTES {
         return Err(TARGET_TOO_LONG);
     }
     if data.len() > limits.head_bytes_max {

@@ -296,7 +296,7 @@ mod tests {
         let file = "--XX\r\ncontent-disposition: form-data; name=\"f\"; filename=\"x; \\\"y\\\".zip\"\r\n\
                     Content-Type: application/zip\r\n\r\n\r\n--X\r\n\r\n--\r\n";
         check(&format!("{field}--XX--\r\n"), Ok("a:None:5:value"));
-        check(&format!("{field}{file}--XX--"), Ok("a:None:5:value|f:Some(\"x; \\\"y\\\".zip\"):9:"));
+        check(&format!("{field}{file}--XX--"), Ok("a:None:5:value|f:Some(\"x; \\\"y\\\".zip\"):11:"));
         check(&format!("ignored\r\n{field}--XX--\r\nignored"), Ok("a:None:5:value"));
         check("--XX--\r\n", Ok(""));
     }

@@ -138,6 +138,6 @@ mod tests {
             timers.forget(|id, _| id == kept);
         }
         assert!(timers.heap.len() <= STALE_MIN + 1);
-        assert_eq!(timers.pop_due(u64::MAX).is_some(), true);
+        assert!(timers.pop_due(u64::MAX).is_some());
     }
 }
