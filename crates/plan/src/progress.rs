@@ -46,7 +46,6 @@ impl ScenarioPlan {
         } else {
             format!("{elapsed}/{total}")
         };
-        let digits = |n: u64| n.checked_ilog10().unwrap_or(0) as usize + 1;
         match &self.executor {
             ExecutorPlan::ConstantVus(p) => vec![format!("{} VUs", p.vus), time],
             ExecutorPlan::RampingVus(p) => {
@@ -83,25 +82,32 @@ impl ScenarioPlan {
                     ),
                 ]
             }
-            ExecutorPlan::ConstantArrivalRate(p) => self.arrival_columns(live, p.vus.max, time),
-            ExecutorPlan::RampingArrivalRate(p) => self.arrival_columns(live, p.vus.max, time),
+            ExecutorPlan::ConstantArrivalRate(p) => {
+                self.arrival_columns(live, p.vus.max, p.rate_per_sec, time)
+            }
+            ExecutorPlan::RampingArrivalRate(p) => {
+                self.arrival_columns(live, p.vus.max, p.peak_rate(), time)
+            }
         }
     }
 
-    fn arrival_columns(&self, live: &Live, max: u64, time: String) -> Vec<String> {
-        let width = max.checked_ilog10().unwrap_or(0) as usize + 1;
+    fn arrival_columns(&self, live: &Live, max: u64, peak: f64, time: String) -> Vec<String> {
+        let width = digits(max);
+        let rate_width = format!("{peak:.2}").len();
+        let rate = self.rate_at(live.elapsed_ns).unwrap_or(0.0);
         vec![
             format!(
                 "{:0width$}/{:0width$} VUs",
                 live.running_vus, live.active_vus
             ),
             time,
-            format!(
-                "{:.2} iters/s",
-                self.rate_at(live.elapsed_ns).unwrap_or(0.0)
-            ),
+            format!("{rate:0rate_width$.2} iters/s"),
         ]
     }
+}
+
+fn digits(n: u64) -> usize {
+    n.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
 /// A time in tenths of a second, with the shape that `max_ns` needs, so that a column keeps its width:
@@ -130,11 +136,105 @@ pub fn fixed_width_time(ns: u64, max_ns: u64) -> String {
     } else if max_secs < DAY {
         format!("{hours:02}h{m:02}m{s:02}.{tenth}s")
     } else {
-        let width = (max_secs / DAY).checked_ilog10().unwrap_or(0) as usize + 1;
+        let width = digits(max_secs / DAY);
         format!("{days:0width$}d{h:02}h{m:02}m{s:02}.{tenth}s")
     }
 }
 
 fn text(ns: u64) -> String {
     format_go_duration(i64::try_from(ns).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Plan, Tier, consolidate, parse_json};
+
+    fn check(scenario: &str, live: Live, expect: &[&str]) {
+        let options = parse_json(&format!(r#"{{"scenarios": {{"a": {scenario}}}}}"#))
+            .unwrap()
+            .options;
+        let test = consolidate(vec![
+            (Tier::Defaults, Options::defaults()),
+            (Tier::Script, options),
+        ])
+        .unwrap();
+        let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
+        assert_eq!(plan.scenarios[0].progress_columns(&live), expect);
+    }
+
+    fn live(elapsed_s: f64, running_vus: u64, active_vus: u64, done_iterations: u64) -> Live {
+        Live {
+            elapsed_ns: (elapsed_s * 1e9) as u64,
+            running_vus,
+            active_vus,
+            done_iterations,
+        }
+    }
+
+    /// The expected texts were printed by k6 1.8.1.
+    #[test]
+    fn columns() {
+        check(
+            r#"{"executor": "constant-arrival-rate", "rate": 1, "timeUnit": "8s", "duration": "5s", "preAllocatedVUs": 0, "maxVUs": 20}"#,
+            live(0.9, 0, 0, 0),
+            &["00/00 VUs", "0.9s/5s", "0.12 iters/s"],
+        );
+        check(
+            r#"{"executor": "ramping-arrival-rate", "stages": [{"duration": "5s", "target": 3}], "startRate": 30, "preAllocatedVUs": 20, "maxVUs": 40}"#,
+            live(3.967, 3, 20, 0),
+            &["03/20 VUs", "3.9s/5s", "08.58 iters/s"],
+        );
+        check(
+            r#"{"executor": "ramping-vus", "stages": [{"duration": "2s", "target": 3}, {"duration": "3s", "target": 0}]}"#,
+            live(2.9, 3, 0, 0),
+            &["3/3 VUs", "2.9s/5.0s"],
+        );
+        check(
+            r#"{"executor": "ramping-vus", "stages": [{"duration": "1m", "target": 30}]}"#,
+            live(1.0, 1, 0, 0),
+            &["01/30 VUs", "0m01.0s/1m00.0s"],
+        );
+        check(
+            r#"{"executor": "shared-iterations", "vus": 12, "iterations": 300, "maxDuration": "5s"}"#,
+            live(0.9, 12, 0, 36),
+            &["12 VUs", "0.9s/5s", "036/300 shared iters"],
+        );
+        check(
+            r#"{"executor": "per-vu-iterations", "vus": 2, "iterations": 1}"#,
+            live(0.1, 0, 0, 2),
+            &["2 VUs", "00m00.1s/10m0s", "2/2 iters, 1 per VU"],
+        );
+        check(
+            r#"{"executor": "constant-vus", "vus": 10, "duration": "1s"}"#,
+            live(0.2, 10, 0, 0),
+            &["10 VUs", "0.2s/1s"],
+        );
+        check(
+            r#"{"executor": "constant-vus", "vus": 10, "duration": "1s"}"#,
+            live(1.2, 10, 0, 0),
+            &["10 VUs", "1s"],
+        );
+    }
+
+    #[test]
+    fn times_keep_their_width() {
+        const S: u64 = 1_000_000_000;
+        for (max_s, expect) in [
+            (9, "4.0s"),
+            (10, "04.0s"),
+            (60, "0m04.0s"),
+            (600, "00m04.0s"),
+            (3_600, "0h00m04.0s"),
+            (36_000, "00h00m04.0s"),
+            (86_400, "0d00h00m04.0s"),
+            (864_000, "00d00h00m04.0s"),
+        ] {
+            assert_eq!(fixed_width_time(4 * S, max_s * S), expect);
+        }
+        assert_eq!(
+            fixed_width_time(u64::MAX, u64::MAX).len(),
+            "213503d23h34m33.7s".len()
+        );
+    }
 }

@@ -67,16 +67,16 @@ impl ArrivalVus {
         Ok((own.max > 0).then_some((own, events)))
     }
 
-    /// `maxVUs: 10-20`. The range is shown when it is one for the whole test, even if our share is not.
-    pub(super) fn describe(self, tuple: &Tuple) -> String {
-        if self.planned == self.max {
-            format!("maxVUs: {}", tuple.scale(self.max))
-        } else {
+    /// `maxVUs: 10-20`, or one number unless `range`. What decides it differs between the two executors, as in k6.
+    pub(super) fn describe(self, tuple: &Tuple, range: bool) -> String {
+        if range {
             format!(
                 "maxVUs: {}-{}",
                 tuple.scale(self.planned),
                 tuple.scale(self.max)
             )
+        } else {
+            format!("maxVUs: {}", tuple.scale(self.max))
         }
     }
 }

@@ -76,9 +76,11 @@ impl ConstantArrivalRate {
     pub(crate) fn describe(&self, tuple: &Tuple) -> Result<(String, Vec<String>), PlanError> {
         let events = tuple.from_value(self.vus.max)?;
         let rate = rate_per_sec(self.rate, self.time_unit_ns, events.as_ref());
+        // k6: a range when our share is one.
+        let range = tuple.scale(self.vus.planned) != tuple.scale(self.vus.max);
         Ok((
             format!("{rate:.2} iterations/s for {}", self.duration),
-            vec![self.vus.describe(tuple)],
+            vec![self.vus.describe(tuple, range)],
         ))
     }
 

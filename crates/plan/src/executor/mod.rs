@@ -110,7 +110,7 @@ impl Executor {
             Self::SharedIterations(e) => e.describe(tuple)?,
             Self::PerVuIterations(e) => e.describe(tuple),
             Self::ConstantArrivalRate(e) => e.describe(tuple)?,
-            Self::RampingArrivalRate(e) => e.describe(tuple)?,
+            Self::RampingArrivalRate(e) => e.describe(tuple),
         })
     }
 

@@ -81,22 +81,25 @@ pub struct RampingArrivalRate {
 }
 
 impl RampingArrivalRate {
-    pub(crate) fn describe(&self, tuple: &Tuple) -> Result<(String, Vec<String>), PlanError> {
-        let events = tuple.from_value(self.vus.max)?;
+    pub(crate) fn describe(&self, tuple: &Tuple) -> (String, Vec<String>) {
         let peak = self
             .stages
             .iter()
             .map(|s| s.target)
             .fold(self.start_rate, u64::max);
-        let rate = rate_per_sec(peak, self.time_unit_ns, events.as_ref());
+        // k6: this line shows the segment's share of the rate, not the share that is re-derived from maxVUs, which
+        // is what really runs here and what constant-arrival-rate shows.
+        let rate = rate_per_sec(peak, self.time_unit_ns, Some(tuple));
+        // k6: a range when the whole test has one.
+        let range = self.vus.planned != self.vus.max;
         let duration = text_ns(total_ns(&self.stages));
-        Ok((
+        (
             format!(
                 "Up to {rate:.2} iterations/s for {duration} over {} stages",
                 self.stages.len()
             ),
-            vec![self.vus.describe(tuple)],
-        ))
+            vec![self.vus.describe(tuple, range)],
+        )
     }
 
     pub(crate) fn plan(&self, tuple: &Tuple) -> Result<Option<RampingArrivalRatePlan>, PlanError> {
@@ -168,18 +171,36 @@ impl RampingArrivalRatePlan {
         }
     }
 
-    /// Our rate at a moment, in iterations per second; 0 after the regular end.
+    /// Our rate at a moment, in iterations per second; the last target after the regular end.
     #[must_use]
     pub fn rate_at(&self, at_ns: u64) -> f64 {
-        let Some(slope) = self
+        let slope = self
             .slopes
             .iter()
             .find(|s| at_ns < s.start_ns.saturating_add(s.duration_ns))
-        else {
-            return 0.0;
+            .or(self.slopes.last());
+        let Some(slope) = slope else { return 0.0 };
+        let progress = if slope.duration_ns == 0 {
+            1.0
+        } else {
+            (at_ns.saturating_sub(slope.start_ns) as f64 / slope.duration_ns as f64).min(1.0)
         };
-        let progress = at_ns.saturating_sub(slope.start_ns) as f64 / slope.duration_ns as f64;
-        let rate = slope.from as f64 + (slope.to as f64 - slope.from as f64) * progress;
+        self.per_sec(slope.from as f64 + (slope.to as f64 - slope.from as f64) * progress)
+    }
+
+    /// The highest rate of all stages here, in iterations per second.
+    #[must_use]
+    pub fn peak_rate(&self) -> f64 {
+        self.per_sec(
+            self.slopes
+                .iter()
+                .map(|s| s.from.max(s.to))
+                .max()
+                .unwrap_or(0) as f64,
+        )
+    }
+
+    fn per_sec(&self, rate: f64) -> f64 {
         rate * self.own_share * 1e9 / self.time_unit_ns as f64
     }
 

@@ -109,8 +109,9 @@ impl RampingVus {
             return Ok(None);
         }
         let mut steps = self.staircase(tuple)?;
-        let reservation = windowed(&steps, self.graceful_ramp_down.as_ns(), hard_end_ns);
-        // From here on only what lasts matters: a level that is left in the same instant starts no VU.
+        let window_ns = self.graceful_ramp_down.as_ns();
+        let reservation = windowed(&steps, window_ns, hard_end_ns);
+        // For the handles only what lasts matters: a level that is left in the same instant starts no VU.
         steps.dedup_by(|next, kept| {
             let same_time = next.at_ns == kept.at_ns;
             if same_time {
@@ -118,14 +119,24 @@ impl RampingVus {
             }
             same_time
         });
-        steps.push(Step {
-            at_ns: total_ns(&self.stages),
-            vus: 0,
-        });
         steps.dedup_by(|next, kept| next.vus == kept.vus);
+        let end_ns = total_ns(&self.stages);
+        // A VU that would start at the very end begins no iteration.
+        let before = steps.len().checked_sub(2).map_or(0, |i| steps[i].vus);
+        steps.pop_if(|last| last.at_ns == end_ns && last.vus > before);
+        let limits = windowed(&steps, window_ns, hard_end_ns);
+        match steps.last_mut() {
+            Some(last) if last.at_ns == end_ns => last.vus = 0,
+            Some(last) if last.vus == 0 => {}
+            _ => steps.push(Step {
+                at_ns: end_ns,
+                vus: 0,
+            }),
+        }
         Ok(Some(RampingVusPlan {
             steps: steps.into(),
             reservation: reservation.into(),
+            limits: limits.into(),
         }))
     }
 
@@ -196,16 +207,19 @@ impl RampingVus {
 pub struct RampingVusPlan {
     steps: Arc<[Step]>,
     reservation: Arc<[Step]>,
+    /// The reservation without levels that last no time: where handles are cut.
+    limits: Arc<[Step]>,
 }
 
 impl RampingVusPlan {
-    /// How many VUs should be working from when on; ends with 0 at the regular end.
+    /// How many VUs should be working from when on; the last step is to 0, at the regular end or before.
     #[must_use]
     pub fn steps(&self) -> Arc<[Step]> {
         Arc::clone(&self.steps)
     }
 
-    /// How many VUs are kept from when on, with those that may still finish; ends with 0 at the hard end.
+    /// How many VUs are kept from when on, with those that may still finish; the last step is to 0, at the hard end or
+    /// before. It also has the levels that are left in the same instant, as k6 counts them.
     #[must_use]
     pub fn reservation(&self) -> Arc<[Step]> {
         Arc::clone(&self.reservation)
@@ -228,9 +242,9 @@ impl RampingVusPlan {
     pub fn handle_actions(&self) -> HandleActions {
         HandleActions {
             steps: self.steps(),
-            reservation: self.reservation(),
+            limits: Arc::clone(&self.limits),
             next_step: 0,
-            next_reservation: 0,
+            next_limit: 0,
             running: 0,
             kept: 0,
             pending: None,
@@ -282,9 +296,9 @@ pub struct HandleAction {
 #[derive(Clone, Debug)]
 pub struct HandleActions {
     steps: Arc<[Step]>,
-    reservation: Arc<[Step]>,
+    limits: Arc<[Step]>,
     next_step: usize,
-    next_reservation: usize,
+    next_limit: usize,
     running: u64,
     kept: u64,
     /// The change in progress: (time, what, level to reach).
@@ -294,8 +308,8 @@ pub struct HandleActions {
 impl HandleActions {
     fn pull(&mut self) -> Option<()> {
         let step = self.steps.get(self.next_step);
-        let reserved = self.reservation.get(self.next_reservation);
-        let take_step = match (step, reserved) {
+        let limit = self.limits.get(self.next_limit);
+        let take_step = match (step, limit) {
             (Some(s), Some(r)) => s.at_ns <= r.at_ns,
             (Some(_), None) => true,
             (None, Some(_)) => false,
@@ -309,8 +323,8 @@ impl HandleActions {
                 HandleChange::GracefulStop
             };
             self.pending = Some((s.at_ns, change, s.vus));
-        } else if let Some(r) = reserved {
-            self.next_reservation += 1;
+        } else if let Some(r) = limit {
+            self.next_limit += 1;
             if r.vus > self.kept {
                 self.kept = r.vus;
             } else {
