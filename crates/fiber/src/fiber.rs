@@ -74,11 +74,12 @@ impl Hooks {
     }
 }
 
-/// A panic that ended a fiber. It stops at the fiber's entry: the others and the thread go on.
+/// A panic that ended a fiber, or a function posted by [`Remote::post`](crate::Remote::post). It
+/// stops there: other fibers and the thread go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiberPanic {
-    /// The fiber, gone by now.
-    pub fiber: FiberId,
+    /// The fiber, gone by now; `None` for a posted function.
+    pub fiber: Option<FiberId>,
     /// What it panicked with, if that was text.
     pub message: String,
 }

@@ -146,16 +146,16 @@ impl Readiness {
         }
     }
 
-    /// Makes `fiber` the one to wake. False if another one waits already, or the token is unknown.
+    /// Makes `fiber` the one to wake. False if another one is that already, or the token is unknown.
     pub(crate) fn wait(&mut self, token: Token, direction: Direction, fiber: FiberId) -> bool {
         let Some(waiter) = self.waiter(token, direction) else {
             return false;
         };
-        let vacant = *waiter == FiberId::NONE;
-        if vacant {
+        let free = *waiter == FiberId::NONE || *waiter == fiber;
+        if free {
             *waiter = fiber;
         }
-        vacant
+        free
     }
 
     pub(crate) fn unwait(&mut self, token: Token, direction: Direction) {
@@ -193,7 +193,15 @@ mod tests {
         };
         assert!(sockets.wait(first, Direction::Read, fiber));
         assert!(
-            !sockets.wait(first, Direction::Read, fiber),
+            sockets.wait(first, Direction::Read, fiber),
+            "it may ask twice"
+        );
+        let other = FiberId {
+            index: 2,
+            generation: 1,
+        };
+        assert!(
+            !sockets.wait(first, Direction::Read, other),
             "one reader at a time"
         );
         sockets.remove(first);

@@ -22,7 +22,7 @@ impl Remote {
     pub(crate) fn new() -> io::Result<Remote> {
         let wakeup = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
         let mailbox = Mailbox {
-            messages: Mutex::new(Vec::new()),
+            messages: Mutex::new(Some(Vec::new())),
             signalled: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             holds: AtomicUsize::new(0),
@@ -34,7 +34,8 @@ impl Remote {
     }
 
     /// Runs `f` on the reactor's thread, on the reactor's own stack: it must not park or sleep
-    /// (spawn a fiber for that). Calls from one thread run in the order they were made.
+    /// (spawn a fiber for that). Calls from one thread run in the order they were made. The queue
+    /// has no limit of its own: callers bound what they have outstanding.
     pub fn post(&self, f: Box<dyn FnOnce() + Send>) {
         self.send(Message::Run(f));
     }
@@ -65,8 +66,15 @@ impl Remote {
     }
 
     fn send(&self, message: Message) {
-        self.mailbox.lock().push(message);
-        self.signal();
+        let delivered = self
+            .mailbox
+            .lock()
+            .as_mut()
+            .map(|queue| queue.push(message))
+            .is_some();
+        if delivered {
+            self.signal();
+        }
     }
 
     fn signal(&self) {
@@ -98,10 +106,20 @@ impl Remote {
         // Reading the flag with a swap orders this after every sender that saw it set: their
         // messages are in the queue.
         if self.mailbox.signalled.swap(false, Ordering::AcqRel) {
-            mem::take(&mut *self.mailbox.lock())
+            self.mailbox
+                .lock()
+                .as_mut()
+                .map(mem::take)
+                .unwrap_or_default()
         } else {
             Vec::new()
         }
+    }
+
+    /// The reactor is going away: drops what nobody will run, now and from now on.
+    pub(crate) fn close(&self) {
+        let undelivered = self.mailbox.lock().take();
+        drop(undelivered);
     }
 
     /// Whether `stop` was called since the last look.
@@ -139,7 +157,8 @@ pub(crate) enum Message {
 }
 
 struct Mailbox {
-    messages: Mutex<Vec<Message>>,
+    /// `None` once the reactor is gone.
+    messages: Mutex<Option<Vec<Message>>>,
     /// Set by a sender, cleared by the reactor before it looks into the queue.
     signalled: AtomicBool,
     stop: AtomicBool,
@@ -148,7 +167,7 @@ struct Mailbox {
 }
 
 impl Mailbox {
-    fn lock(&self) -> MutexGuard<'_, Vec<Message>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Vec<Message>>> {
         // A push cannot panic half-way: the queue is sound even if a thread died holding it.
         self.messages.lock().unwrap_or_else(PoisonError::into_inner)
     }

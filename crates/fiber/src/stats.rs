@@ -13,7 +13,7 @@ pub struct Stats {
     pub max_saved_bytes: usize,
     /// Memory held for the stacks of suspended fibers, in bytes.
     pub saved_bytes_total: usize,
-    /// Fibers that ended in a panic since the reactor was made.
+    /// Fibers and posted functions that ended in a panic since the reactor was made.
     pub panics: u64,
     /// How late fibers ran after the deadline they waited for, since the last snapshot. Large
     /// values mean that this thread is too busy to keep its schedule.

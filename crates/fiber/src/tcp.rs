@@ -167,6 +167,58 @@ impl TcpStream {
         }
     }
 
+    /// Writes what the socket takes now; `None` if that is nothing.
+    ///
+    /// # Errors
+    ///
+    /// The system's error.
+    pub fn try_write(&self, buf: &[u8]) -> Result<Option<usize>, IoFailure> {
+        if self.bits() & (WRITABLE | BROKEN) == 0 {
+            return Ok(None);
+        }
+        loop {
+            match rustix::net::send(&self.fd, buf, SendFlags::NOSIGNAL) {
+                Ok(sent) => return Ok(Some(sent)),
+                Err(Errno::AGAIN) => {
+                    self.clear(WRITABLE | BROKEN);
+                    return Ok(None);
+                }
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+
+    /// Has the current fiber [`unpark`](crate::unpark)ed whenever something arrives (or the stream
+    /// ends), until another wait for reading is over. With [`try_read`](TcpStream::try_read) this is
+    /// what a poll function for [`block_on`](crate::block_on) needs: try, ask to be notified, say
+    /// "pending".
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::ResourceBusy`] if another fiber waits for reading.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a fiber.
+    pub fn notify_readable(&self) -> Result<(), IoFailure> {
+        self.register(Direction::Read)
+    }
+
+    /// As [`notify_readable`](TcpStream::notify_readable), for when the socket takes bytes again
+    /// after [`try_write`](TcpStream::try_write) returned `None`.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::ResourceBusy`] if another fiber waits for writing.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a fiber.
+    pub fn notify_writable(&self) -> Result<(), IoFailure> {
+        self.register(Direction::Write)
+    }
+
     /// Writes all of `buf`.
     ///
     /// # Errors
@@ -337,16 +389,7 @@ impl TcpStream {
 
     /// Suspends the current fiber until the socket may be ready.
     fn wait(&self, direction: Direction, deadline: Option<Nanos>) -> Result<(), IoFailure> {
-        let fiber = local::current().expect("only fibers can wait for a socket");
-        let reactor = local::inner().expect("a fiber has a reactor");
-        if !reactor
-            .sockets
-            .borrow_mut()
-            .wait(self.token, direction, fiber)
-        {
-            let error = "another fiber waits for this socket already";
-            return Err(io::Error::new(io::ErrorKind::ResourceBusy, error).into());
-        }
+        self.register(direction)?;
         let result = loop {
             let woke = local::park(deadline);
             // What has arrived counts, even if this thread was too busy to notice it in time.
@@ -359,8 +402,25 @@ impl TcpStream {
                 Woke::Cancelled => break Err(IoFailure::Cancelled),
             }
         };
-        reactor.sockets.borrow_mut().unwait(self.token, direction);
+        if let Some(reactor) = local::inner() {
+            reactor.sockets.borrow_mut().unwait(self.token, direction);
+        }
         result
+    }
+
+    /// Makes the current fiber the one to wake.
+    fn register(&self, direction: Direction) -> Result<(), IoFailure> {
+        let fiber = local::current().expect("only fibers can wait for a socket");
+        let reactor = local::inner().expect("a fiber has a reactor");
+        if reactor
+            .sockets
+            .borrow_mut()
+            .wait(self.token, direction, fiber)
+        {
+            return Ok(());
+        }
+        let error = "another fiber waits for this socket already";
+        Err(io::Error::new(io::ErrorKind::ResourceBusy, error).into())
     }
 
     #[inline]

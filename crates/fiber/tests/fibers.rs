@@ -324,7 +324,7 @@ fn a_panic_ends_its_fiber_only() {
         let reports = reports.borrow();
         reports
             .iter()
-            .find(|r| r.fiber == id)
+            .find(|r| r.fiber == Some(id))
             .map(|r| r.message.clone())
             .unwrap_or_default()
     };

@@ -95,6 +95,40 @@ fn posting_from_the_reactors_own_thread_wakes_nobody_but_runs() {
 }
 
 #[test]
+fn a_panic_in_a_posted_function_stops_there() {
+    let reactor = reactor();
+    let reports = Rc::new(RefCell::new(Vec::new()));
+    let sink = Rc::clone(&reports);
+    reactor.on_panic(move |panic| sink.borrow_mut().push(panic.clone()));
+    let ran = Arc::new(AtomicUsize::new(0));
+    for i in 0..3 {
+        let ran = Arc::clone(&ran);
+        reactor.remote().post(Box::new(move || {
+            assert_ne!(i, 1, "the second one");
+            ran.fetch_add(1, Ordering::Relaxed);
+        }));
+    }
+    reactor.run();
+    assert_eq!(ran.load(Ordering::Relaxed), 2);
+    let reports = reports.borrow();
+    assert_eq!(reports.len(), 1);
+    assert_eq!(reports[0].fiber, None);
+    assert!(reports[0].message.contains("the second one"));
+}
+
+#[test]
+fn what_a_gone_reactor_would_have_run_is_dropped() {
+    let shared = Arc::new(());
+    let first = reactor();
+    let remote = first.remote();
+    let (early, late) = (Arc::clone(&shared), Arc::clone(&shared));
+    remote.post(Box::new(move || drop(early)));
+    drop(first);
+    remote.post(Box::new(move || drop(late)));
+    assert_eq!(Arc::strong_count(&shared), 1);
+}
+
+#[test]
 fn stop_returns_and_run_goes_on() {
     let reactor = reactor();
     let id = spawn(None, || assert_eq!(park(None), Woke::Ready));
