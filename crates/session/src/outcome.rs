@@ -1,0 +1,94 @@
+//! How a run ended, and the exit code that says so.
+
+/// Exit codes, as k6 documents them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ExitCode {
+    /// The run ended as planned and no threshold was crossed; iterations may have thrown.
+    Success = 0,
+    /// A threshold was crossed.
+    ThresholdsHaveFailed = 99,
+    /// `setup()` took too long.
+    SetupTimeout = 100,
+    /// `teardown()` took too long.
+    TeardownTimeout = 101,
+    /// Some other time limit.
+    GenericTimeout = 102,
+    /// Options, thresholds or scenario functions are wrong.
+    InvalidConfig = 104,
+    /// Ended by a signal.
+    ExternalAbort = 105,
+    /// The REST API's address could not be listened on.
+    CannotStartRestApi = 106,
+    /// Init code, `setup()` or `teardown()` threw.
+    ScriptException = 107,
+    /// The script called `exec.test.abort()`.
+    ScriptAborted = 108,
+    /// A bug of ours.
+    Panic = 109,
+    /// The script called `exec.test.fail()`.
+    MarkedAsFailed = 110,
+    /// Anything else: a bad flag, a missing file.
+    Other = 255,
+}
+
+/// What ended a run before its plan did, or spoiled it. The first one decides the exit code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    /// The exit code.
+    pub code: ExitCode,
+    /// One line for the log.
+    pub message: String,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// What stopped it, if anything did.
+    pub stop: Option<Stop>,
+    /// Metrics whose thresholds were crossed, sorted.
+    pub crossed: Vec<String>,
+    /// `exec.test.fail()` was called.
+    pub is_marked_failed: bool,
+}
+
+impl Outcome {
+    /// k6's order: an abort or exception, then `test.fail()`, then thresholds.
+    pub fn exit_code(&self) -> ExitCode {
+        match &self.stop {
+            Some(stop) => stop.code,
+            None if self.is_marked_failed => ExitCode::MarkedAsFailed,
+            None if !self.crossed.is_empty() => ExitCode::ThresholdsHaveFailed,
+            None => ExitCode::Success,
+        }
+    }
+
+    /// The last line of the log, for codes other than 0.
+    pub fn message(&self) -> Option<String> {
+        match &self.stop {
+            Some(stop) => Some(stop.message.clone()),
+            None if self.is_marked_failed => Some("test run was marked as failed".to_owned()),
+            None if !self.crossed.is_empty() => Some(format!("thresholds on metrics '{}' have been crossed", self.crossed.join(", "))),
+            None => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(stop: Option<ExitCode>, crossed: &[&str], failed: bool, expect: ExitCode) {
+        let stop = stop.map(|code| Stop { code, message: "why".to_owned() });
+        let crossed = crossed.iter().map(|&name| name.to_owned()).collect();
+        assert_eq!(Outcome { stop, crossed, is_marked_failed: failed }.exit_code(), expect);
+    }
+
+    #[test]
+    fn the_first_reason_decides() {
+        check(None, &[], false, ExitCode::Success);
+        check(None, &["a"], false, ExitCode::ThresholdsHaveFailed);
+        check(None, &["a"], true, ExitCode::MarkedAsFailed);
+        check(Some(ExitCode::ExternalAbort), &["a"], true, ExitCode::ExternalAbort);
+    }
+}

@@ -1,0 +1,223 @@
+//! The verdict on the measurement: was the generator itself healthy?
+//!
+//! A load generator that has no CPU left measures itself. Every run is judged VALID, SUSPECT or INVALID from what the
+//! agents saw of themselves, each with its reason in one sentence.
+
+use onrush_metrics::Histogram;
+
+/// Whether a run's numbers can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Nothing limited the generator.
+    Valid,
+    /// Something came close to limiting it, or did so briefly.
+    Suspect,
+    /// The generator was the bottleneck: latencies include its own delays, rates are its own limits.
+    Invalid,
+}
+
+impl Verdict {
+    /// The word that is printed.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Valid => "VALID",
+            Self::Suspect => "SUSPECT",
+            Self::Invalid => "INVALID",
+        }
+    }
+}
+
+/// One second of an agent's view of itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Health {
+    /// CPU used by the process, in cores.
+    pub process_cores: f64,
+    /// CPU of the busiest worker thread, in cores.
+    pub busiest_thread_cores: f64,
+    /// Cores it may use.
+    pub available_cores: f64,
+    /// CPU taken by the hypervisor, in cores.
+    pub steal_cores: f64,
+    /// Fraction of the time the cgroup was throttled.
+    pub throttled: f64,
+    /// Worst delay of a timer, milliseconds.
+    pub timer_lag_max_ms: f64,
+    /// Mean delay of timers, milliseconds.
+    pub timer_lag_mean_ms: f64,
+    /// Resident memory over the memory there is, 0 if unknown.
+    pub memory_used: f64,
+    /// File descriptors over their limit.
+    pub fds_used: f64,
+}
+
+/// Collects what agents report and judges at the end.
+#[derive(Debug, Clone, Default)]
+pub struct Judge {
+    seconds: u64,
+    saturated: u64,
+    nearly_saturated: u64,
+    late: u64,
+    throttled: u64,
+    stolen: u64,
+    memory_max: f64,
+    fds_max: f64,
+    timer_lag_max_ms: f64,
+    start_lag: Histogram,
+    panics: u64,
+    samples_lost: u64,
+}
+
+/// The verdict with its reasons, worst first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// The word.
+    pub verdict: Verdict,
+    /// A sentence for each finding; empty when VALID.
+    pub reasons: Vec<String>,
+}
+
+impl Judge {
+    /// A thread busier than this has no time left for what comes next.
+    const THREAD_SATURATED: f64 = 0.97;
+    /// A thread busier than this queues noticeably (at 85 % an M/D/1 queue waits three service times).
+    const THREAD_BUSY: f64 = 0.85;
+    /// Mean timer delay beyond which latencies are visibly our own.
+    const TIMER_LAG_MEAN_MS: f64 = 5.0;
+    /// Iterations that start later than this after their intended start distort an open model.
+    const START_LAG_P99_MS: f64 = 10.0;
+    /// Share of the run's seconds a condition must hold to make the run INVALID; below it is SUSPECT.
+    const SHARE_INVALID: f64 = 0.2;
+
+    /// Adds one second of one agent.
+    pub fn health(&mut self, health: &Health) {
+        self.seconds += 1;
+        let cores = health.available_cores.max(0.01);
+        let busiest = health.busiest_thread_cores.max(health.process_cores / cores);
+        if busiest >= Self::THREAD_SATURATED {
+            self.saturated += 1;
+        } else if busiest >= Self::THREAD_BUSY {
+            self.nearly_saturated += 1;
+        }
+        self.late += u64::from(health.timer_lag_mean_ms > Self::TIMER_LAG_MEAN_MS);
+        self.throttled += u64::from(health.throttled > 0.01);
+        self.stolen += u64::from(health.steal_cores > 0.1 * cores);
+        self.memory_max = self.memory_max.max(health.memory_used);
+        self.fds_max = self.fds_max.max(health.fds_used);
+        self.timer_lag_max_ms = self.timer_lag_max_ms.max(health.timer_lag_max_ms);
+    }
+
+    /// Adds intended-to-actual start delays of arrival-rate iterations, milliseconds.
+    pub fn start_lag(&mut self, lag: &Histogram) {
+        self.start_lag.merge(lag);
+    }
+
+    /// Notes panics so far (each agent's largest number counts).
+    pub fn panics(&mut self, panics: u64) {
+        self.panics = self.panics.max(panics);
+    }
+
+    /// Notes samples that could not be kept.
+    pub fn samples_lost(&mut self, lost: u64) {
+        self.samples_lost = self.samples_lost.max(lost);
+    }
+
+    /// The delays of arrival-rate iterations, milliseconds.
+    pub fn start_lags(&self) -> &Histogram {
+        &self.start_lag
+    }
+
+    /// Judges what was collected. `dropped` and `iterations` are the run's totals.
+    pub fn judge(&self, dropped: f64, iterations: f64) -> Judgement {
+        let mut findings: Vec<(Verdict, String)> = Vec::new();
+        let seconds = self.seconds.max(1) as f64;
+        let mut lasting = |count: u64, text: String| {
+            if count > 0 {
+                let share = count as f64 / seconds;
+                let verdict = if share >= Self::SHARE_INVALID { Verdict::Invalid } else { Verdict::Suspect };
+                findings.push((verdict, format!("{text} in {count} of {} seconds", self.seconds)));
+            }
+        };
+        lasting(self.saturated, "the generator had no CPU left (a worker thread was 97 % busy or more)".to_owned());
+        lasting(self.late, format!("timers fired more than {} ms late on average", Self::TIMER_LAG_MEAN_MS));
+        lasting(self.throttled, "the generator's cgroup was throttled by its CPU quota".to_owned());
+        lasting(self.stolen, "the hypervisor took more than 10 % of the CPU".to_owned());
+        if self.nearly_saturated as f64 / seconds >= Self::SHARE_INVALID {
+            let text = format!("the generator was short of CPU (a worker thread was 85 % busy or more) in {} of {} seconds", self.nearly_saturated, self.seconds);
+            findings.push((Verdict::Suspect, text));
+        }
+        if !self.start_lag.is_empty() {
+            let p99 = self.start_lag.quantile(0.99);
+            if p99 > Self::START_LAG_P99_MS {
+                findings.push((Verdict::Invalid, format!("iterations began late: p(99) of the delay after their intended start was {p99:.1} ms")));
+            }
+        }
+        let planned = iterations + dropped;
+        if dropped > 0.0 && planned > 0.0 {
+            let share = dropped / planned;
+            let verdict = if share > 0.01 { Verdict::Invalid } else { Verdict::Suspect };
+            let text = format!("{dropped:.0} of {planned:.0} planned iterations ({:.2} %) were dropped: the offered load was lower than asked for", share * 100.0);
+            findings.push((verdict, text));
+        }
+        if self.memory_max > 0.9 {
+            findings.push((Verdict::Suspect, format!("memory was {:.0} % used", self.memory_max * 100.0)));
+        }
+        if self.fds_max > 0.95 {
+            findings.push((Verdict::Suspect, format!("{:.0} % of the allowed file descriptors were in use", self.fds_max * 100.0)));
+        }
+        if self.panics > 0 {
+            findings.push((Verdict::Invalid, format!("{} VU fibers ended in an internal error", self.panics)));
+        }
+        if self.samples_lost > 0 {
+            findings.push((Verdict::Invalid, format!("{} samples could not be kept", self.samples_lost)));
+        }
+        findings.sort_by_key(|(verdict, _)| std::cmp::Reverse(*verdict));
+        Judgement {
+            verdict: findings.first().map_or(Verdict::Valid, |(verdict, _)| *verdict),
+            reasons: findings.into_iter().map(|(_, reason)| reason).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn healthy() -> Health {
+        Health { process_cores: 0.5, busiest_thread_cores: 0.3, available_cores: 2.0, ..Health::default() }
+    }
+
+    fn judged(bad: &Health, bad_seconds: u32, seconds: u32) -> Judgement {
+        let mut judge = Judge::default();
+        for second in 0..seconds {
+            judge.health(if second < bad_seconds { bad } else { &healthy() });
+        }
+        judge.judge(0.0, 100.0)
+    }
+
+    #[test]
+    fn a_healthy_run_is_valid_and_says_nothing() {
+        let judgement = judged(&healthy(), 0, 10);
+        assert_eq!(judgement, Judgement { verdict: Verdict::Valid, reasons: Vec::new() });
+    }
+
+    #[test]
+    fn saturation_is_suspect_when_brief_and_invalid_when_lasting() {
+        let busy = Health { busiest_thread_cores: 1.0, ..healthy() };
+        assert_eq!(judged(&busy, 1, 10).verdict, Verdict::Suspect);
+        let lasting = judged(&busy, 5, 10);
+        assert_eq!(lasting.verdict, Verdict::Invalid);
+        assert!(lasting.reasons[0].contains("5 of 10 seconds"), "{lasting:?}");
+    }
+
+    #[test]
+    fn dropped_iterations_and_late_starts_spoil_an_open_model() {
+        let mut judge = Judge::default();
+        judge.health(&healthy());
+        assert_eq!(judge.judge(1.0, 999.0).verdict, Verdict::Suspect);
+        assert_eq!(judge.judge(50.0, 950.0).verdict, Verdict::Invalid);
+        let mut lag = Histogram::new();
+        lag.record_n(25.0, 100);
+        judge.start_lag(&lag);
+        assert_eq!(judge.judge(0.0, 100.0).verdict, Verdict::Invalid);
+    }
+}
