@@ -194,8 +194,8 @@ mod tests {
 
         #[test]
         fn order_is_kept(a in any::<f64>().prop_map(f64::abs), b in any::<f64>().prop_map(f64::abs)) {
-            prop_assume!(a > 0.0 && b > 0.0 && a <= b);
-            prop_assert!(index_of(a) <= index_of(b));
+            prop_assume!(a > 0.0 && b > 0.0);
+            prop_assert!(index_of(a.min(b)) <= index_of(a.max(b)));
         }
     }
 }

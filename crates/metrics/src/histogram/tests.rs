@@ -1,3 +1,5 @@
+//! A histogram against exact sorting, and against itself in parts.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Totals, watched sub-metrics, and what is refused.
+
 use std::sync::Arc;
 
 use super::*;

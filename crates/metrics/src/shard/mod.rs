@@ -59,8 +59,8 @@ impl Default for Limits {
     }
 }
 
-/// A series of one shard. Any shard accepts any index; a foreign or stale one counts nothing wrong
-/// only if the shard has no series of that index, so keep them apart.
+/// A series of one shard. Another shard does not know it: there its samples are
+/// lost (and counted so) or go to a series of the same position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SeriesIdx(u32);
 

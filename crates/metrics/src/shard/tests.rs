@@ -1,3 +1,5 @@
+//! Tag reduction, folding at the limit, and exact merging over shards.
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Thresholds as k6 judges them, and both parsers on any text.
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
