@@ -7,8 +7,8 @@
 //!
 //! This is the only crate that uses oxc.
 //!
-//! Where to read next: [`graph`] walks the imports, [`specifier`] says what an import names, [`compile`] handles one
-//! source, [`program`] is the result.
+//! Where to read next: `graph` walks the imports, `specifier` says what an import names, `compile` handles one source,
+//! `program` is the result.
 //!
 //! ```
 //! use onrush_script::{CompatibilityMode, Entry, LoadOptions, load};
