@@ -193,8 +193,8 @@ mod tests {
         }
 
         #[test]
-        fn order_is_kept(a in any::<f64>().prop_map(f64::abs), b in any::<f64>().prop_map(f64::abs)) {
-            prop_assume!(a > 0.0 && b > 0.0);
+        fn order_is_kept(a in any::<f64>(), b in any::<f64>()) {
+            let (a, b) = (a.abs().max(5e-324), b.abs().max(5e-324));
             prop_assert!(index_of(a.min(b)) <= index_of(a.max(b)));
         }
     }
