@@ -40,11 +40,12 @@ pub use duration::{
     DurationError, GoDuration, format_go_duration, parse_extended_duration, parse_go_duration,
 };
 pub use executor::{
-    ArrivalEvent, ArrivalVus, ConstantArrivalRate, ConstantArrivalRatePlan, ConstantVus,
-    ConstantVusPlan, Executor, ExecutorPlan, HandleAction, HandleActions, HandleChange,
-    PerVuIterations, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateCursor,
-    RampingArrivalRatePlan, RampingVus, RampingVusPlan, SharedIterations, SharedIterationsPlan,
-    Stage,
+    ArrivalEvent, ArrivalVus, ConstantArrivalRate, ConstantArrivalRateConfig,
+    ConstantArrivalRatePlan, ConstantVus, ConstantVusConfig, ConstantVusPlan, Executor,
+    ExecutorPlan, HandleAction, HandleActions, HandleChange, PerVuIterations,
+    PerVuIterationsConfig, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateConfig,
+    RampingArrivalRateCursor, RampingArrivalRatePlan, RampingVus, RampingVusConfig, RampingVusPlan,
+    SharedIterations, SharedIterationsConfig, SharedIterationsPlan, Stage,
 };
 pub use options::{
     Cidr, ConfigErrors, Consolidated, DnsConfig, DnsPolicy, DnsSelect, ExecutorConfig, HostTarget,

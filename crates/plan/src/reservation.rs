@@ -48,6 +48,9 @@ pub(crate) fn value_at(steps: &[Step], at_ns: u64) -> u64 {
 
 /// The reservation over a raw staircase: a VU stays reserved for `window_ns` after it was told to stop, and no VU
 /// outlives `end_ns`. In other words the largest raw value of the last `window_ns`.
+///
+/// k6 does otherwise in one case: when the number rises again within the window, but not as high as before, its plan
+/// forgets the rise and VUs are cut that its own staircase keeps running. This plan never holds fewer than run.
 pub(crate) fn windowed(raw: &[Step], window_ns: u64, end_ns: u64) -> Vec<Step> {
     // Each raw step counts from its own time until the next step's time plus the window. Both bounds grow along the
     // list, so the steps that count form a queue, and only its descending maxima matter.
@@ -62,10 +65,10 @@ pub(crate) fn windowed(raw: &[Step], window_ns: u64, end_ns: u64) -> Vec<Step> {
         while let Some(&(until, _)) = maxima.front().filter(|front| front.0 <= step.at_ns) {
             maxima.pop_front();
             // Something newer is always still in the queue: the previous step counts at least up to this one.
-            if until < step.at_ns {
-                if let Some(&(_, vus)) = maxima.front() {
-                    emit(&mut plan, until, vus);
-                }
+            if until < step.at_ns
+                && let Some(&(_, vus)) = maxima.front()
+            {
+                emit(&mut plan, until, vus);
             }
         }
         let until = match raw.get(i + 1) {

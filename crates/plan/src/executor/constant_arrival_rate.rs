@@ -124,7 +124,9 @@ impl ConstantArrivalRatePlan {
     }
 
     /// Our `j`-th event (from 0); `None` after the last. Due times never decrease with `j` and are all before the
-    /// regular end; number 0 of the whole test is due at once.
+    /// regular end; number 0 of the whole test is due at once. So there are exactly rate × duration of them.
+    ///
+    /// k6 lets one more, due exactly at the regular end, race with the end and mostly win.
     #[must_use]
     pub fn event(&self, j: u64) -> Option<ArrivalEvent> {
         if j >= self.own_events {

@@ -25,12 +25,12 @@ pub use ramping_arrival_rate::{
 pub use ramping_vus::{HandleAction, HandleActions, HandleChange, RampingVus, RampingVusPlan};
 pub use shared_iterations::{SharedIterations, SharedIterationsPlan};
 
-pub(crate) use constant_arrival_rate::ConstantArrivalRateConfig;
-pub(crate) use constant_vus::ConstantVusConfig;
-pub(crate) use per_vu_iterations::PerVuIterationsConfig;
-pub(crate) use ramping_arrival_rate::RampingArrivalRateConfig;
-pub(crate) use ramping_vus::RampingVusConfig;
-pub(crate) use shared_iterations::SharedIterationsConfig;
+pub use constant_arrival_rate::ConstantArrivalRateConfig;
+pub use constant_vus::ConstantVusConfig;
+pub use per_vu_iterations::PerVuIterationsConfig;
+pub use ramping_arrival_rate::RampingArrivalRateConfig;
+pub use ramping_vus::RampingVusConfig;
+pub use shared_iterations::SharedIterationsConfig;
 
 use crate::duration::GoDuration;
 use crate::options::int;

@@ -178,7 +178,7 @@ impl RampingArrivalRatePlan {
             .slopes
             .iter()
             .find(|s| at_ns < s.start_ns.saturating_add(s.duration_ns))
-            .or(self.slopes.last());
+            .or_else(|| self.slopes.last());
         let Some(slope) = slope else { return 0.0 };
         let progress = if slope.duration_ns == 0 {
             1.0
