@@ -344,3 +344,68 @@ impl Sched {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One running fiber.
+    fn running() -> (Sched, FiberId) {
+        let mut sched = Sched::new(0);
+        let id = sched.spawn(None, Box::new(|| {}));
+        assert_eq!(run_next(&mut sched), Woke::Ready);
+        (sched, id)
+    }
+
+    fn run_next(sched: &mut Sched) -> Woke {
+        let (index, _) = sched.next().expect("somebody is ready");
+        sched.woke(index)
+    }
+
+    #[test]
+    fn a_fiber_owns_one_timer_and_moves_it_only_forward() {
+        let (mut sched, id) = running();
+        let secs = Nanos::from_secs;
+        let mut check = |wait, deadline, armed| {
+            assert_eq!(sched.wait(id.index, wait, deadline), None);
+            assert_eq!(Nanos(sched.wheel.armed_at(id.index)), armed);
+            if wait == Wait::Park {
+                sched.unpark(id);
+                assert_eq!(run_next(&mut sched), Woke::Ready);
+            } else {
+                sched.advance(deadline);
+                assert_eq!(run_next(&mut sched), Woke::Timeout);
+            }
+        };
+        check(Wait::Park, secs(60), secs(60));
+        check(Wait::Park, secs(61), secs(60));
+        check(Wait::Park, Nanos::MAX, secs(60));
+        check(Wait::Sleep, secs(1), secs(1));
+        check(Wait::Park, secs(62), secs(62));
+        // The timer finds the fiber waiting for something later, and is armed for that.
+        assert_eq!(sched.wait(id.index, Wait::Park, secs(70)), None);
+        sched.advance(secs(62));
+        assert!(!sched.has_ready());
+        assert_eq!(sched.wake_at(), secs(70));
+        // It finds nobody waiting, and goes away.
+        sched.unpark(id);
+        assert_eq!(run_next(&mut sched), Woke::Ready);
+        sched.advance(secs(70));
+        assert_eq!(sched.wake_at(), Nanos::MAX);
+        sched.end(id.index);
+        assert_eq!(sched.alive(), 0);
+    }
+
+    #[test]
+    fn a_deadline_that_passed_is_not_undone_by_an_unpark() {
+        let (mut sched, id) = running();
+        assert_eq!(sched.wait(id.index, Wait::Park, Nanos(5)), None);
+        sched.advance(Nanos(5));
+        sched.unpark(id);
+        assert_eq!(run_next(&mut sched), Woke::Timeout);
+        assert_eq!(
+            sched.wait(id.index, Wait::Park, Nanos::MAX),
+            Some(Woke::Ready)
+        );
+    }
+}

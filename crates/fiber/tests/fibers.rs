@@ -421,10 +421,7 @@ fn everyone_gets_a_turn() {
         );
         stop.set(true);
         let [first, second] = turns.get();
-        assert!(
-            first > 10 && first.abs_diff(second) <= 1,
-            "{first} {second}"
-        );
+        assert!(first > 0 && first.abs_diff(second) <= 1, "{first} {second}");
     });
 }
 

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, Nanos, Reactor, ReactorConfig, Woke, park, sleep_until, spawn, stats, unpark, yield_now,
+    Clock, Nanos, Reactor, ReactorConfig, Woke, current, is_alive, park, sleep_until, spawn, stats,
+    unpark, yield_now,
 };
 
 fn reactor() -> Reactor {
@@ -52,22 +53,31 @@ fn sleepers_wake_in_order_and_never_early() {
 fn a_later_deadline_outlives_the_timer_of_an_earlier_wait() {
     let reactor = reactor();
     let fiber = spawn(None, || {
-        // The timer armed here stays when the fiber is unparked ...
-        let early = Clock::now() + Duration::from_millis(2);
-        assert_eq!(park(Some(early)), Woke::Ready);
+        // The timer armed here stays when the fiber is unparked (in time, unless this machine is
+        // very slow) ...
+        let me = current().expect("on a fiber");
+        let mut ahead = Duration::from_millis(2);
+        let early = loop {
+            let early = Clock::now() + ahead;
+            spawn(None, move || unpark(me));
+            if park(Some(early)) == Woke::Ready {
+                break early;
+            }
+            ahead *= 4;
+        };
         // ... and must not end the next wait.
         let late = early + Duration::from_millis(3);
         assert_eq!(sleep_until(late), Woke::Timeout);
         assert!(Clock::now() >= late);
-        // A wait without a deadline is not ended by it either.
+        // A wait without a deadline is not ended by one either.
         let _ = park(Some(Clock::now() + Duration::from_millis(1)));
         assert_eq!(park(None), Woke::Ready);
     });
     spawn(None, move || {
-        unpark(fiber);
-        let _ = sleep_until(Clock::now() + Duration::from_millis(30));
-        unpark(fiber);
-        unpark(fiber);
+        while is_alive(fiber) {
+            let _ = sleep_until(Clock::now() + Duration::from_millis(20));
+            unpark(fiber);
+        }
     });
     reactor.run();
     assert_eq!(reactor.stats().panics, 0);
@@ -109,7 +119,7 @@ fn lag_is_counted_per_timeout_and_drained() {
         while Clock::now() < busy_until {
             std::hint::spin_loop();
         }
-        while onrush_fiber::is_alive(sleeper) {
+        while is_alive(sleeper) {
             let _ = yield_now();
         }
         let first = stats().expect("on a fiber").loop_lag;
