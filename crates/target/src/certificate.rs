@@ -13,7 +13,11 @@ use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 /// # Errors
 /// `InvalidInput` when a name cannot be in a certificate.
 pub(crate) fn certificate(names: &[String]) -> io::Result<(Arc<ServerConfig>, String)> {
-    let mut all = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+    let mut all = vec![
+        "localhost".to_owned(),
+        "127.0.0.1".to_owned(),
+        "::1".to_owned(),
+    ];
     for name in names {
         if !all.contains(name) {
             all.push(name.clone());

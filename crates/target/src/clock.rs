@@ -7,6 +7,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Nanoseconds in one second.
 pub(crate) const NANOS_PER_SEC: u64 = 1_000_000_000;
+/// Nanoseconds in one microsecond.
+pub(crate) const NANOS_PER_MICRO: u64 = 1_000;
 /// Nanoseconds in one millisecond.
 pub(crate) const NANOS_PER_MILLI: u64 = 1_000_000;
 /// Length of an IMF-fixdate such as `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -16,7 +18,9 @@ pub(crate) const DATE_BYTES: usize = 29;
 pub(crate) fn monotonic_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     // The monotonic clock starts near zero at boot: both parts are positive.
-    (now.tv_sec as u64).wrapping_mul(NANOS_PER_SEC).wrapping_add(now.tv_nsec as u64)
+    (now.tv_sec as u64)
+        .wrapping_mul(NANOS_PER_SEC)
+        .wrapping_add(now.tv_nsec as u64)
 }
 
 /// Seconds since 1970, as good as the last kernel tick: enough for a header.
@@ -42,7 +46,11 @@ pub(crate) fn http_date(seconds: u64) -> [u8; DATE_BYTES] {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
-    let month = if month_shifted < 10 { month_shifted + 3 } else { month_shifted - 9 };
+    let month = if month_shifted < 10 {
+        month_shifted + 3
+    } else {
+        month_shifted - 9
+    };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
 
     let mut text = *b"Thu, 00 Jan 0000 00:00:00 GMT";

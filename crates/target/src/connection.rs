@@ -40,6 +40,8 @@ pub(crate) struct Connection {
     retry: bool,
     /// The timer this connection waits for.
     pub(crate) timer: Option<TimerId>,
+    /// Bytes charged to the thread's budget for this connection.
+    pub(crate) charged_bytes: usize,
     /// One connection too many: its first request is answered with 503.
     refused: bool,
     /// When the current head began, for its time limit.
@@ -90,7 +92,13 @@ pub(crate) enum Outcome {
 }
 
 impl Connection {
-    pub(crate) fn new(transport: Transport, peer: IpAddr, slot: u32, refused: bool, now_s: u32) -> Self {
+    pub(crate) fn new(
+        transport: Transport,
+        peer: IpAddr,
+        slot: u32,
+        refused: bool,
+        now_s: u32,
+    ) -> Self {
         Self {
             transport,
             peer,
@@ -99,6 +107,7 @@ impl Connection {
             input: Vec::new(),
             retry: false,
             timer: None,
+            charged_bytes: 0,
             refused,
             head_started_s: now_s,
             written_s: now_s,
@@ -114,10 +123,20 @@ impl Connection {
         outcome
     }
 
-    /// Called when a peer is gone for both directions.
-    pub(crate) fn hung_up(&self) -> bool {
-        // While a response waits for its time nothing would notice.
+    /// Whether it waits for a timer: then it does not look at its socket, and
+    /// would not notice that its client is gone.
+    pub(crate) fn is_timed(&self) -> bool {
         self.timer.is_some()
+    }
+
+    /// Bytes of memory this connection holds, besides a fixed few hundred.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let phase_bytes = match &self.phase {
+            Phase::Body(upload) => upload.head.capacity() + upload.sink.held_bytes(),
+            Phase::Held(held) => held.reply.held_bytes(),
+            _ => 0,
+        };
+        phase_bytes + self.input.capacity() + self.transport.held_bytes()
     }
 
     fn advance(&mut self, cx: &mut Context) -> io::Result<Outcome> {
@@ -158,12 +177,15 @@ impl Connection {
                         Progress::Done => self.phase = after(*keep_alive),
                     }
                 }
-                Phase::Closing { linger: false } => {
+                Phase::Closing { linger } => {
+                    // Closing on unread bytes would reset the connection, and
+                    // the client might lose a response it has not read yet.
+                    let unread = self.transport.readable && !self.transport.ending;
+                    let linger = *linger || unread;
                     self.transport.finish();
-                    return Ok(Outcome::Close);
-                }
-                Phase::Closing { linger: true } => {
-                    self.transport.finish();
+                    if !linger {
+                        return Ok(Outcome::Close);
+                    }
                     self.linger_until_s = cx.now_s.saturating_add(LINGER_SECONDS);
                     self.input = Vec::new();
                     self.phase = Phase::Linger;
@@ -300,12 +322,21 @@ impl Connection {
     /// bytes used, 0 when the head is not complete.
     fn head(&mut self, data: &[u8], cx: &mut Context) -> Result<usize, Refusal> {
         let mut storage = [const { MaybeUninit::uninit() }; HEADERS_MAX];
-        let Some(head) = Head::parse(data, &mut storage, cx.limits())? else { return Ok(0) };
+        let Some(head) = Head::parse(data, &mut storage, cx.limits())? else {
+            return Ok(0);
+        };
         if self.refused {
             return Err(Refusal::new(503, "too many connections"));
         }
         if head.framing == Framing::None {
-            self.respond(&head, Body::Kept { data: &[], total: 0 }, cx);
+            self.respond(
+                &head,
+                Body::Kept {
+                    data: &[],
+                    total: 0,
+                },
+                cx,
+            );
             return Ok(head.bytes);
         }
         let mut decoder = Decoder::new(head.framing, cx.limits())?;
@@ -318,7 +349,14 @@ impl Connection {
         {
             // The common case of a small body that came with its head.
             let body = &rest[..length as usize];
-            self.respond(&head, Body::Kept { data: body, total: length }, cx);
+            self.respond(
+                &head,
+                Body::Kept {
+                    data: body,
+                    total: length,
+                },
+                cx,
+            );
             return Ok(head_bytes + body.len());
         }
         let used = decoder.feed(rest, |piece| sink.take(piece))?;
@@ -330,7 +368,11 @@ impl Connection {
                 cx.out().extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
             }
             let head = data[..head_bytes].to_vec();
-            self.phase = Phase::Body(Box::new(Upload { head, decoder, sink }));
+            self.phase = Phase::Body(Box::new(Upload {
+                head,
+                decoder,
+                sink,
+            }));
         }
         Ok(head_bytes + used)
     }
@@ -353,13 +395,22 @@ impl Connection {
     }
 
     fn respond(&mut self, head: &Head<'_>, body: Body<'_>, cx: &mut Context) {
-        let request = Request { head, body, peer: self.peer, tls: self.transport.is_tls() };
+        let request = Request {
+            head,
+            body,
+            peer: self.peer,
+            tls: self.transport.is_tls(),
+        };
         let answer = routes::respond(&request, cx);
         let manner = Manner::of(head);
         if answer.hold_ns > 0 {
             let deadline_ns = monotonic_ns().saturating_add(answer.hold_ns);
             self.timer = Some(cx.timers.add(deadline_ns, self.slot));
-            let held = Held { reply: answer.reply, manner, class: answer.class };
+            let held = Held {
+                reply: answer.reply,
+                manner,
+                class: answer.class,
+            };
             self.phase = Phase::Held(Box::new(held));
         } else {
             self.emit(answer.reply, manner, answer.class, cx);
@@ -407,7 +458,9 @@ impl Connection {
         let limits = cx.limits();
         let after = |start_s: u32, limit: std::time::Duration| {
             // One second more, because seconds are counted by their beginnings.
-            start_s.saturating_add(u32::try_from(limit.as_secs()).unwrap_or(NEVER)).saturating_add(1)
+            start_s
+                .saturating_add(u32::try_from(limit.as_secs()).unwrap_or(NEVER))
+                .saturating_add(1)
         };
         if self.transport.has_pending() {
             return after(self.written_s, limits.write_timeout);
@@ -442,5 +495,9 @@ impl Connection {
 
 /// What follows a response.
 fn after(keep_alive: bool) -> Phase {
-    if keep_alive { Phase::Head } else { Phase::Closing { linger: false } }
+    if keep_alive {
+        Phase::Head
+    } else {
+        Phase::Closing { linger: false }
+    }
 }

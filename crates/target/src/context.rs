@@ -25,6 +25,8 @@ pub(crate) struct Shared {
     pub(crate) delay_ns: u64,
     /// Connections one thread accepts before it answers 503.
     pub(crate) connections_max: usize,
+    /// Bytes one thread's connections may hold together.
+    pub(crate) buffer_bytes_max: usize,
     /// Keys the login cookie, so that nobody can make one up.
     pub(crate) secret: RandomState,
 }
@@ -51,12 +53,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(
-        shared: Arc<Shared>,
-        stats: Stats,
-        thread: usize,
-        timers: Timers,
-    ) -> Self {
+    pub(crate) fn new(shared: Arc<Shared>, stats: Stats, thread: usize, timers: Timers) -> Self {
         let random_state = shared.secret.hash_one((thread, monotonic_ns()));
         Self {
             shared,

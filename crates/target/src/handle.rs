@@ -19,8 +19,8 @@ use crate::stats::Stats;
 use crate::timers::Timers;
 use crate::worker::{Parts, Worker};
 
-/// File descriptors left to the rest of the process.
-const FILES_RESERVED: u64 = 128;
+/// File descriptors left to refused connections and the rest of the process.
+const FILES_RESERVED: u64 = 256;
 /// Connections one thread can number, far beyond what ports and memory allow.
 const CONNECTIONS_MAX: u64 = 1 << 31;
 
@@ -63,7 +63,9 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
             let (config, pem) = certificate(&options.tls_names)?;
             let sockets = listeners(address, threads)?;
             let address = sockets[0].local_addr()?;
-            let pairs = sockets.into_iter().map(|socket| (socket, Arc::clone(&config)));
+            let pairs = sockets
+                .into_iter()
+                .map(|socket| (socket, Arc::clone(&config)));
             (pairs.collect(), Some(address), Some(pem))
         }
     };
@@ -71,14 +73,23 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     let shared = Arc::new(Shared {
         delay_ns: u64::try_from(options.delay.as_nanos()).unwrap_or(u64::MAX),
         connections_max: connections_max.max(1),
+        buffer_bytes_max: options.limits.buffer_bytes_max / threads,
         secret: RandomState::new(),
         limits: options.limits,
     });
     let stats = Stats::new(threads);
     let wakers = (0..threads)
-        .map(|_| Ok(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)))
+        .map(|_| {
+            Ok(Arc::new(eventfd(
+                0,
+                EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK,
+            )?))
+        })
         .collect::<io::Result<Vec<_>>>()?;
-    let stopper = Stopper { stop: Arc::default(), wakers: wakers.into() };
+    let stopper = Stopper {
+        stop: Arc::default(),
+        wakers: wakers.into(),
+    };
     let mut handle = TargetHandle {
         addr,
         tls_addr,
@@ -116,7 +127,9 @@ fn check(options: &TargetOptions) -> io::Result<()> {
     }
     for address in std::iter::once(options.listen).chain(options.tls_listen) {
         if !address.ip().is_loopback() && !options.allow_remote {
-            return invalid(format!("{address} can be reached by other machines, which must be allowed"));
+            return invalid(format!(
+                "{address} can be reached by other machines, which must be allowed"
+            ));
         }
     }
     Ok(())
@@ -126,9 +139,15 @@ fn connections_max(options: &TargetOptions) -> usize {
     if options.limits.connections_max > 0 {
         return options.limits.connections_max;
     }
-    let files = getrlimit(Resource::Nofile).current.unwrap_or(CONNECTIONS_MAX);
-    usize::try_from(files.saturating_sub(FILES_RESERVED).clamp(1, CONNECTIONS_MAX))
-        .unwrap_or(usize::MAX)
+    let files = getrlimit(Resource::Nofile)
+        .current
+        .unwrap_or(CONNECTIONS_MAX);
+    usize::try_from(
+        files
+            .saturating_sub(FILES_RESERVED)
+            .clamp(1, CONNECTIONS_MAX),
+    )
+    .unwrap_or(usize::MAX)
 }
 
 /// Raises the process's limit of open files to what the system allows, and
@@ -138,7 +157,10 @@ fn connections_max(options: &TargetOptions) -> usize {
 /// What the system says; the old limit stays.
 pub fn raise_file_limit() -> io::Result<u64> {
     let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
     setrlimit(Resource::Nofile, raised)?;
     Ok(limit.maximum.unwrap_or(u64::MAX))
 }
@@ -181,7 +203,9 @@ impl TargetHandle {
     fn wait(&mut self) -> io::Result<()> {
         let mut outcome = Ok(());
         for thread in self.threads.drain(..) {
-            let ended = thread.join().unwrap_or_else(|_| Err(io::Error::other("target thread panicked")));
+            let ended = thread
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("target thread panicked")));
             if outcome.is_ok() {
                 outcome = ended;
             }

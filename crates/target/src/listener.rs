@@ -4,9 +4,7 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 
-use rustix::net::sockopt::{
-    set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay,
-};
+use rustix::net::sockopt::{set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with};
 
 /// Connections the kernel may hold for us; it clamps this to `somaxconn`.
@@ -29,7 +27,11 @@ pub(crate) fn listeners(address: SocketAddr, count: usize) -> io::Result<Vec<Tcp
 }
 
 fn open(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
-    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let family = if address.is_ipv4() {
+        AddressFamily::INET
+    } else {
+        AddressFamily::INET6
+    };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = socket_with(family, SocketType::STREAM, flags, None)?;
     set_socket_reuseaddr(&socket, true)?;

@@ -37,8 +37,9 @@ pub(crate) struct Multipart {
     /// Bytes that cannot be judged without the ones that follow.
     carry: Vec<u8>,
     parts: Vec<Part>,
-    /// Room left for fields' values.
-    value_bytes_left: usize,
+    /// Room left for parts' names and fields' values.
+    kept_bytes_left: usize,
+    kept_bytes_max: usize,
     truncated: bool,
 }
 
@@ -63,11 +64,11 @@ enum Step {
 
 impl Multipart {
     /// A reader for the boundary a `Content-Type` names; keeps up to
-    /// `value_bytes_max` bytes of fields.
+    /// `kept_bytes_max` bytes of names and values.
     ///
     /// # Errors
     /// 400 without a usable boundary.
-    pub(crate) fn new(content_type: &[u8], value_bytes_max: usize) -> Result<Self, Refusal> {
+    pub(crate) fn new(content_type: &[u8], kept_bytes_max: usize) -> Result<Self, Refusal> {
         let boundary = parameter(content_type, b"boundary")
             .filter(|boundary| !boundary.is_empty() && boundary.len() <= BOUNDARY_BYTES_MAX)
             .ok_or(Refusal::new(400, "multipart body without a boundary"))?;
@@ -77,7 +78,8 @@ impl Multipart {
             delimiter: Finder::new(&needle).into_owned(),
             carry: b"\r\n".to_vec(),
             parts: Vec::new(),
-            value_bytes_left: value_bytes_max,
+            kept_bytes_left: kept_bytes_max,
+            kept_bytes_max,
             truncated: false,
         })
     }
@@ -85,7 +87,7 @@ impl Multipart {
     /// Reads the next piece of the body.
     ///
     /// # Errors
-    /// 400 for a malformed part, 413 for too many parts.
+    /// 400 for a malformed part, 413 for too many or too large ones.
     pub(crate) fn feed(&mut self, data: &[u8]) -> Result<(), Refusal> {
         if self.carry.is_empty() {
             let used = self.read(data)?;
@@ -105,11 +107,21 @@ impl Multipart {
     /// # Errors
     /// 400 when it has not.
     pub(crate) fn finish(&self) -> Result<(), Refusal> {
-        if self.state == State::Epilogue { Ok(()) } else { Err(UNFINISHED) }
+        if self.state == State::Epilogue {
+            Ok(())
+        } else {
+            Err(UNFINISHED)
+        }
     }
 
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
+    }
+
+    /// Bytes of memory the reader holds.
+    pub(crate) fn held_bytes(&self) -> usize {
+        let kept_bytes = self.kept_bytes_max - self.kept_bytes_left;
+        kept_bytes + self.carry.capacity() + self.parts.capacity() * size_of::<Part>()
     }
 
     /// Whether a field's value was longer than what is kept.
@@ -165,7 +177,13 @@ impl Multipart {
             }
             State::PartHead => match memchr::memmem::find(data, b"\r\n\r\n") {
                 Some(end) if end <= PART_HEAD_BYTES_MAX => {
-                    self.parts.push(part(&data[..end])?);
+                    let part = part(&data[..end])?;
+                    // Names are needed whole: without room for them it ends here.
+                    self.kept_bytes_left = self
+                        .kept_bytes_left
+                        .checked_sub(end)
+                        .ok_or(Refusal::new(413, "multipart heads too large"))?;
+                    self.parts.push(part);
                     self.state = State::PartBody;
                     Step::Used(end + 4)
                 }
@@ -180,12 +198,14 @@ impl Multipart {
         if self.state != State::PartBody {
             return;
         }
-        let Some(part) = self.parts.last_mut() else { return };
+        let Some(part) = self.parts.last_mut() else {
+            return;
+        };
         part.bytes += data.len() as u64;
         if part.file_name.is_none() {
-            let kept = data.len().min(self.value_bytes_left);
+            let kept = data.len().min(self.kept_bytes_left);
             self.truncated |= kept < data.len();
-            self.value_bytes_left -= kept;
+            self.kept_bytes_left -= kept;
             part.value.extend_from_slice(&data[..kept]);
         }
     }
@@ -204,7 +224,10 @@ fn tail_match(data: &[u8], needle: &[u8]) -> usize {
 
 /// Reads a part's header lines.
 fn part(head: &[u8]) -> Result<Part, Refusal> {
-    let mut part = Part { content_type: "text/plain".to_owned(), ..Part::default() };
+    let mut part = Part {
+        content_type: "text/plain".to_owned(),
+        ..Part::default()
+    };
     let mut disposed = false;
     for line in head.split(|&byte| byte == b'\n') {
         let line = line.trim_ascii();
@@ -266,7 +289,7 @@ mod tests {
     const TYPE: &[u8] = b"multipart/form-data; boundary=XX";
 
     fn read(body: &[u8], step: usize) -> Result<Vec<Part>, Refusal> {
-        let mut reader = Multipart::new(TYPE, 1000)?;
+        let mut reader = Multipart::new(TYPE, 100_000)?;
         for piece in body.chunks(step.max(1)) {
             reader.feed(piece)?;
             assert!(reader.carry.len() <= PART_HEAD_BYTES_MAX + piece.len() + BOUNDARY_BYTES_MAX);
@@ -286,7 +309,11 @@ mod tests {
                     parts.iter().map(show).collect::<Vec<_>>().join("|")
                 })
                 .map_err(|refusal| refusal.status);
-            assert_eq!(shown, expect.map(str::to_owned), "{body:?} in steps of {step}");
+            assert_eq!(
+                shown,
+                expect.map(str::to_owned),
+                "{body:?} in steps of {step}"
+            );
         }
     }
 
@@ -296,8 +323,14 @@ mod tests {
         let file = "--XX\r\ncontent-disposition: form-data; name=\"f\"; filename=\"x; \\\"y\\\".zip\"\r\n\
                     Content-Type: application/zip\r\n\r\n\r\n--X\r\n\r\n--\r\n";
         check(&format!("{field}--XX--\r\n"), Ok("a:None:5:value"));
-        check(&format!("{field}{file}--XX--"), Ok("a:None:5:value|f:Some(\"x; \\\"y\\\".zip\"):11:"));
-        check(&format!("ignored\r\n{field}--XX--\r\nignored"), Ok("a:None:5:value"));
+        check(
+            &format!("{field}{file}--XX--"),
+            Ok("a:None:5:value|f:Some(\"x; \\\"y\\\".zip\"):11:"),
+        );
+        check(
+            &format!("ignored\r\n{field}--XX--\r\nignored"),
+            Ok("a:None:5:value"),
+        );
         check("--XX--\r\n", Ok(""));
     }
 
@@ -306,7 +339,10 @@ mod tests {
         check("", Err(400));
         check("--XX\r\n", Err(400));
         check("--XX\r\n\r\nvalue\r\n--XX--\r\n", Err(400));
-        check("--XX\r\nContent-Disposition: form-data\r\n\r\nvalue\r\n--XX--\r\n", Err(400));
+        check(
+            "--XX\r\nContent-Disposition: form-data\r\n\r\nvalue\r\n--XX--\r\n",
+            Err(400),
+        );
         check("--XXgarbage", Err(400));
         check(&format!("--XX\r\nA: {}", "b".repeat(20_000)), Err(400));
         let part = "--XX\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n";
@@ -316,8 +352,14 @@ mod tests {
     #[test]
     fn boundaries() {
         let boundary = |text: &str| parameter(text.as_bytes(), b"boundary");
-        assert_eq!(boundary("multipart/form-data; boundary=abc"), Some(b"abc".to_vec()));
-        assert_eq!(boundary("multipart/form-data; a=b;Boundary=\"a b\""), Some(b"a b".to_vec()));
+        assert_eq!(
+            boundary("multipart/form-data; boundary=abc"),
+            Some(b"abc".to_vec())
+        );
+        assert_eq!(
+            boundary("multipart/form-data; a=b;Boundary=\"a b\""),
+            Some(b"a b".to_vec())
+        );
         assert_eq!(boundary("multipart/form-data"), None);
         assert!(Multipart::new(b"multipart/form-data; boundary=", 0).is_err());
         assert!(Multipart::new(&[b"a; boundary=".as_slice(), &[b'x'; 71]].concat(), 0).is_err());

@@ -57,6 +57,10 @@ pub struct Limits {
     /// Bytes of a body that are kept to be echoed; the rest is only counted and
     /// the answer says `"truncated": true`.
     pub echo_bytes_max: usize,
+    /// Bytes that all connections together may make the target hold: bodies to
+    /// be echoed, responses nobody takes. Beyond it, the connections that want
+    /// more are closed.
+    pub buffer_bytes_max: usize,
     /// Open connections over all threads; more are answered with 503. 0 means
     /// what the process's file limit allows.
     pub connections_max: usize,
@@ -80,6 +84,7 @@ impl Default for Limits {
             // Ten times the largest upload seen in published load tests.
             body_bytes_max: 1024 * 1024 * 1024,
             echo_bytes_max: 1024 * 1024,
+            buffer_bytes_max: 1024 * 1024 * 1024,
             connections_max: 0,
             head_timeout: Duration::from_secs(30),
             body_timeout: Duration::from_secs(60),

@@ -36,7 +36,26 @@ pub(crate) enum Payload {
     Bytes(Vec<u8>),
     Text(&'static [u8]),
     /// Produced as the client takes it; with its length when that is known.
-    Stream { source: Source, length: Option<u64> },
+    Stream {
+        source: Source,
+        length: Option<u64>,
+    },
+}
+
+impl Reply {
+    /// Bytes of memory the response holds.
+    pub(crate) fn held_bytes(&self) -> usize {
+        match self {
+            Self::Static(_) => 0,
+            Self::Built(built) => {
+                let body_bytes = match &built.payload {
+                    Payload::Bytes(bytes) => bytes.capacity(),
+                    Payload::Text(_) | Payload::Stream { .. } => 0,
+                };
+                body_bytes + built.headers.capacity() + size_of::<Built>()
+            }
+        }
+    }
 }
 
 /// What of the request decides how its response is written.
@@ -49,11 +68,19 @@ pub(crate) struct Manner {
 
 impl Manner {
     pub(crate) fn of(head: &Head<'_>) -> Self {
-        Self { head_only: head.is_head(), keep_alive: head.keep_alive, minor: head.minor }
+        Self {
+            head_only: head.is_head(),
+            keep_alive: head.keep_alive,
+            minor: head.minor,
+        }
     }
 
     /// For a request that was not understood.
-    pub(crate) const REFUSED: Self = Self { head_only: false, keep_alive: false, minor: 1 };
+    pub(crate) const REFUSED: Self = Self {
+        head_only: false,
+        keep_alive: false,
+        minor: 1,
+    };
 }
 
 impl Built {
@@ -62,7 +89,11 @@ impl Built {
     }
 
     pub(crate) fn with_payload(status: u16, content_type: &str, payload: Payload) -> Self {
-        let mut built = Self { status, headers: Vec::new(), payload };
+        let mut built = Self {
+            status,
+            headers: Vec::new(),
+            payload,
+        };
         if !content_type.is_empty() {
             built.add("Content-Type", content_type);
         }
@@ -93,9 +124,13 @@ impl Built {
         debug_assert!(is_token(name.as_bytes()), "header names are tokens");
         self.headers.extend_from_slice(name.as_bytes());
         self.headers.extend_from_slice(b": ");
-        self.headers.extend(
-            value.bytes().map(|byte| if byte < b' ' && byte != b'\t' || byte == 0x7f { b'?' } else { byte }),
-        );
+        self.headers.extend(value.bytes().map(|byte| {
+            if byte < b' ' && byte != b'\t' || byte == 0x7f {
+                b'?'
+            } else {
+                byte
+            }
+        }));
         self.headers.extend_from_slice(b"\r\n");
     }
 
@@ -202,7 +237,9 @@ fn write_connection(out: &mut Vec<u8>, keep_alive: bool, manner: Manner) {
 
 pub(crate) fn is_token(name: &[u8]) -> bool {
     !name.is_empty()
-        && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }
 
 /// The reason phrases of the statuses in the registry.
@@ -270,11 +307,19 @@ mod tests {
     fn check(built: Built, manner: Manner, expect: &str) {
         let mut out = Vec::new();
         let (_, keep_alive) = built.write(manner, b"NOW", &mut out);
-        let text = format!("{}{}", String::from_utf8(out).unwrap(), if keep_alive { "" } else { "#" });
+        let text = format!(
+            "{}{}",
+            String::from_utf8(out).unwrap(),
+            if keep_alive { "" } else { "#" }
+        );
         assert_eq!(text.replace("\r\n", "|"), expect);
     }
 
-    const KEEP: Manner = Manner { head_only: false, keep_alive: true, minor: 1 };
+    const KEEP: Manner = Manner {
+        head_only: false,
+        keep_alive: true,
+        minor: 1,
+    };
 
     #[test]
     fn responses_on_the_wire() {
@@ -282,14 +327,23 @@ mod tests {
         check(
             Built::json(b"{}".to_vec()).with("X", "a\r\nY: b"),
             KEEP,
-            &format!("HTTP/1.1 200 OK|{start}Content-Type: application/json|X: a??Y: b|Content-Length: 2||{{}}"),
+            &format!(
+                "HTTP/1.1 200 OK|{start}Content-Type: application/json|X: a??Y: b|Content-Length: 2||{{}}"
+            ),
         );
         check(
             Built::explained(404, "no"),
-            Manner { head_only: true, ..KEEP },
+            Manner {
+                head_only: true,
+                ..KEEP
+            },
             &format!("HTTP/1.1 404 Not Found|{start}Content-Type: {TEXT}|Content-Length: 3||"),
         );
-        check(Built::empty(204), KEEP, &format!("HTTP/1.1 204 No Content|{start}|"));
+        check(
+            Built::empty(204),
+            KEEP,
+            &format!("HTTP/1.1 204 No Content|{start}|"),
+        );
         check(
             Built::empty(200),
             Manner { minor: 0, ..KEEP },

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::clock::NANOS_PER_MICRO;
 use crate::json::Json;
 
 /// Groups of paths that are counted together.
@@ -34,6 +35,9 @@ const CLASSES: [(&str, Class); 7] = [
     ("refused", Class::Refused),
 ];
 
+/// Delays are meant to be accurate to this much.
+const LATE_NS: u64 = 100 * NANOS_PER_MICRO;
+
 /// A counter with one writer: a plain add that other threads can read.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
@@ -41,7 +45,17 @@ pub(crate) struct Counter(AtomicU64);
 impl Counter {
     pub(crate) fn add(&self, amount: u64) {
         // One writer a counter, so no locked instruction is needed.
-        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
+        self.0.store(
+            self.0.load(Ordering::Relaxed).wrapping_add(amount),
+            Ordering::Relaxed,
+        );
+    }
+
+    /// Keeps the largest value.
+    fn raise(&self, value: u64) {
+        if value > self.value() {
+            self.0.store(value, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn value(&self) -> u64 {
@@ -60,9 +74,17 @@ pub(crate) struct ThreadStats {
     pub(crate) accepted_tls: Counter,
     pub(crate) closed: Counter,
     pub(crate) refused: Counter,
+    /// Connections closed because all of them together held too much.
+    pub(crate) shed: Counter,
     pub(crate) accept_errors: Counter,
     pub(crate) handshake_errors: Counter,
     pub(crate) timeouts: Counter,
+    /// Delay timers that fired, and by how much they were late.
+    timers: Counter,
+    timers_late_ns: Counter,
+    timers_late_ns_max: Counter,
+    /// Timers that were later than [`LATE_NS`].
+    timers_late: Counter,
     pub(crate) received_bytes: Counter,
     pub(crate) sent_bytes: Counter,
 }
@@ -72,6 +94,14 @@ impl ThreadStats {
     pub(crate) fn answered(&self, class: Class, status: u16) {
         self.classes[class as usize].add(1);
         self.statuses[usize::from(status / 100).min(5)].add(1);
+    }
+
+    /// Counts a delay that is over.
+    pub(crate) fn timer_fired(&self, late_ns: u64) {
+        self.timers.add(1);
+        self.timers_late_ns.add(late_ns);
+        self.timers_late_ns_max.raise(late_ns);
+        self.timers_late.add(u64::from(late_ns > LATE_NS));
     }
 
     fn requests(&self) -> u64 {
@@ -87,7 +117,9 @@ pub(crate) struct Stats {
 
 impl Stats {
     pub(crate) fn new(threads: usize) -> Self {
-        Self { threads: (0..threads).map(|_| ThreadStats::default()).collect() }
+        Self {
+            threads: (0..threads).map(|_| ThreadStats::default()).collect(),
+        }
     }
 
     pub(crate) fn of(&self, thread: usize) -> &ThreadStats {
@@ -114,12 +146,14 @@ impl Stats {
         json.key("requests").number(self.requests());
         json.key("requests_by_class").open();
         for (name, class) in CLASSES {
-            json.key(name).number(self.sum(|thread| thread.classes[class as usize].value()));
+            json.key(name)
+                .number(self.sum(|thread| thread.classes[class as usize].value()));
         }
         json.close();
         json.key("responses_by_status").open();
         for (index, name) in ["1xx", "2xx", "3xx", "4xx", "5xx"].into_iter().enumerate() {
-            json.key(name).number(self.sum(|thread| thread.statuses[index + 1].value()));
+            json.key(name)
+                .number(self.sum(|thread| thread.statuses[index + 1].value()));
         }
         json.close();
         json.key("connections").open();
@@ -130,12 +164,34 @@ impl Stats {
         counter("accepted", &|thread| thread.accepted.value());
         counter("accepted_tls", &|thread| thread.accepted_tls.value());
         counter("refused", &|thread| thread.refused.value());
+        counter("shed", &|thread| thread.shed.value());
         counter("accept_errors", &|thread| thread.accept_errors.value());
-        counter("handshake_errors", &|thread| thread.handshake_errors.value());
+        counter("handshake_errors", &|thread| {
+            thread.handshake_errors.value()
+        });
         counter("timeouts", &|thread| thread.timeouts.value());
         json.close();
-        json.key("received_bytes").number(self.sum(|thread| thread.received_bytes.value()));
-        json.key("sent_bytes").number(self.sum(|thread| thread.sent_bytes.value()));
+        // How accurate delays were, without the way to the client and back.
+        let timers = self.sum(|thread| thread.timers.value());
+        let late_ns = self.sum(|thread| thread.timers_late_ns.value());
+        let late_ns_max = self
+            .threads
+            .iter()
+            .map(|thread| thread.timers_late_ns_max.value())
+            .max();
+        json.key("delays").open();
+        json.key("count").number(timers);
+        json.key("over_100_us")
+            .number(self.sum(|thread| thread.timers_late.value()));
+        json.key("late_us_mean")
+            .number(late_ns / timers.max(1) / NANOS_PER_MICRO);
+        json.key("late_us_max")
+            .number(late_ns_max.unwrap_or(0) / NANOS_PER_MICRO);
+        json.close();
+        json.key("received_bytes")
+            .number(self.sum(|thread| thread.received_bytes.value()));
+        json.key("sent_bytes")
+            .number(self.sum(|thread| thread.sent_bytes.value()));
         json.key("threads").number(self.threads.len() as u64);
         json.close();
         json.finish()

@@ -40,7 +40,13 @@ impl Timers {
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
         )?;
-        Ok(Self { fd, heap: BinaryHeap::new(), armed_ns: u64::MAX, next_id: 0, stale: 0 })
+        Ok(Self {
+            fd,
+            heap: BinaryHeap::new(),
+            armed_ns: u64::MAX,
+            next_id: 0,
+            stale: 0,
+        })
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
@@ -63,7 +69,8 @@ impl Timers {
     pub(crate) fn forget(&mut self, is_live: impl Fn(TimerId, u32) -> bool) {
         self.stale += 1;
         if self.stale >= STALE_MIN && self.stale * 2 > self.heap.len() {
-            self.heap.retain(|Reverse((_, id, slot))| is_live(*id, *slot));
+            self.heap
+                .retain(|Reverse((_, id, slot))| is_live(*id, *slot));
             self.stale = 0;
         }
     }
@@ -73,13 +80,13 @@ impl Timers {
         self.armed_ns = u64::MAX;
     }
 
-    /// Takes the next timer that is due, if any.
-    pub(crate) fn pop_due(&mut self, now_ns: u64) -> Option<(TimerId, u32)> {
+    /// Takes the next timer that is due, if any, with its deadline.
+    pub(crate) fn pop_due(&mut self, now_ns: u64) -> Option<(u64, TimerId, u32)> {
         let Reverse((deadline_ns, _, _)) = self.heap.peek()?;
         if *deadline_ns > now_ns {
             return None;
         }
-        self.heap.pop().map(|Reverse((_, id, slot))| (id, slot))
+        self.heap.pop().map(|Reverse(timer)| timer)
     }
 
     /// Notes that a popped timer belonged to nobody.
@@ -99,13 +106,21 @@ impl Timers {
         self.armed_ns = *deadline_ns;
         // Zero would disarm the timer; a deadline is never zero in practice.
         let at = (*deadline_ns).max(1);
-        let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let value =
-            Timespec { tv_sec: (at / NANOS_PER_SEC) as _, tv_nsec: (at % NANOS_PER_SEC) as _ };
+        let zero = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        let value = Timespec {
+            tv_sec: (at / NANOS_PER_SEC) as _,
+            tv_nsec: (at % NANOS_PER_SEC) as _,
+        };
         timerfd_settime(
             &self.fd,
             TimerfdTimerFlags::ABSTIME,
-            &Itimerspec { it_interval: zero, it_value: value },
+            &Itimerspec {
+                it_interval: zero,
+                it_value: value,
+            },
         )?;
         Ok(())
     }
@@ -122,10 +137,10 @@ mod tests {
         let soon = timers.add(100, 1);
         let same = timers.add(100, 2);
         assert_eq!(timers.pop_due(99), None);
-        assert_eq!(timers.pop_due(100), Some((soon, 1)));
-        assert_eq!(timers.pop_due(100), Some((same, 2)));
+        assert_eq!(timers.pop_due(100), Some((100, soon, 1)));
+        assert_eq!(timers.pop_due(100), Some((100, same, 2)));
         assert_eq!(timers.pop_due(100), None);
-        assert_eq!(timers.pop_due(u64::MAX), Some((late, 3)));
+        assert_eq!(timers.pop_due(u64::MAX), Some((300, late, 3)));
         assert!(timers.is_empty());
     }
 

@@ -33,7 +33,14 @@ pub(crate) enum Received {
 
 impl Transport {
     pub(crate) fn new(stream: TcpStream, tls: Option<Box<ServerConnection>>) -> Self {
-        Self { stream, tls, pending: Vec::new(), pending_at: 0, readable: false, ending: false }
+        Self {
+            stream,
+            tls,
+            pending: Vec::new(),
+            pending_at: 0,
+            readable: false,
+            ending: false,
+        }
     }
 
     pub(crate) fn is_tls(&self) -> bool {
@@ -42,6 +49,12 @@ impl Transport {
 
     pub(crate) fn is_handshaking(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
+    }
+
+    /// Bytes held for the socket. What TLS holds besides is bounded by its
+    /// record size.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.pending.capacity()
     }
 
     /// Whether something waits for the socket to take it.
@@ -69,7 +82,9 @@ impl Transport {
         // A short read has emptied the socket: the next byte raises a new
         // event, unless the end has been announced already.
         self.readable = bytes == cx.read.len() || self.ending;
-        let Some(tls) = &mut self.tls else { return Ok(Received::Bytes(bytes)) };
+        let Some(tls) = &mut self.tls else {
+            return Ok(Received::Bytes(bytes));
+        };
         cx.plain.clear();
         let mut data = &cx.read[..bytes];
         while !data.is_empty() {
@@ -79,7 +94,9 @@ impl Transport {
             let state = match tls.process_new_packets() {
                 Ok(state) => state,
                 Err(error) => {
-                    cx.counters().handshake_errors.add(u64::from(tls.is_handshaking()));
+                    cx.counters()
+                        .handshake_errors
+                        .add(u64::from(tls.is_handshaking()));
                     // The alert that tells the peer why; best effort.
                     let _ = tls.write_tls(&mut self.stream);
                     return Err(io::Error::new(ErrorKind::InvalidData, error));
@@ -111,7 +128,11 @@ impl Transport {
         if data.is_empty() {
             return Ok(());
         }
-        let taken = if self.has_pending() { 0 } else { self.write(data)? };
+        let taken = if self.has_pending() {
+            0
+        } else {
+            self.write(data)?
+        };
         cx.counters().sent_bytes.add(data.len() as u64);
         if taken < data.len() {
             self.pending.extend_from_slice(&data[taken..]);

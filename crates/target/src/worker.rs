@@ -57,6 +57,8 @@ pub(crate) struct Worker {
     /// of them once a second touches little memory.
     deadlines_s: Vec<u32>,
     open: usize,
+    /// Bytes all connections hold together.
+    buffered_bytes: usize,
     /// Connections that had their turn and have more to do.
     again: Vec<(u32, u32)>,
     accept_paused_until_ns: Option<u64>,
@@ -84,6 +86,7 @@ impl Worker {
             free: Vec::new(),
             deadlines_s: Vec::new(),
             open: 0,
+            buffered_bytes: 0,
             again: Vec::new(),
             accept_paused_until_ns: None,
             _waker: Arc::clone(&parts.waker),
@@ -151,7 +154,10 @@ impl Worker {
 
     fn timeout(&self) -> Option<Timespec> {
         let millis = |millis: i64| {
-            Some(Timespec { tv_sec: millis / 1000, tv_nsec: (millis % 1000 * 1_000_000) as _ })
+            Some(Timespec {
+                tv_sec: millis / 1000,
+                tv_nsec: (millis % 1000 * 1_000_000) as _,
+            })
         };
         if !self.again.is_empty() {
             millis(0)
@@ -183,7 +189,9 @@ impl Worker {
     }
 
     fn connection_event(&mut self, slot: u32, generation: u32, flags: EventFlags) {
-        let Some(mut connection) = self.take(slot, generation) else { return };
+        let Some(mut connection) = self.take(slot, generation) else {
+            return;
+        };
         let over = flags.intersects(EventFlags::HUP | EventFlags::ERR);
         if over || flags.contains(EventFlags::RDHUP) {
             connection.transport.ending = true;
@@ -192,7 +200,7 @@ impl Worker {
         if flags.contains(EventFlags::IN) {
             connection.transport.readable = true;
         }
-        if over && connection.hung_up() {
+        if over && connection.is_timed() {
             self.close(slot, *connection);
             return;
         }
@@ -201,7 +209,11 @@ impl Worker {
 
     fn take(&mut self, slot: u32, generation: u32) -> Option<Box<Connection>> {
         let entry = self.slots.get_mut(slot as usize)?;
-        if entry.generation == generation { entry.connection.take() } else { None }
+        if entry.generation == generation {
+            entry.connection.take()
+        } else {
+            None
+        }
     }
 
     /// Lets a connection that was taken from its slot go on.
@@ -210,8 +222,14 @@ impl Worker {
         self.settle(slot, connection, outcome);
     }
 
-    fn settle(&mut self, slot: u32, connection: Box<Connection>, outcome: Outcome) {
-        if outcome == Outcome::Close {
+    fn settle(&mut self, slot: u32, mut connection: Box<Connection>, outcome: Outcome) {
+        let held_bytes = connection.held_bytes();
+        let charged_bytes = std::mem::replace(&mut connection.charged_bytes, held_bytes);
+        self.buffered_bytes = self.buffered_bytes - charged_bytes + held_bytes;
+        let greedy =
+            held_bytes > charged_bytes && self.buffered_bytes > self.cx.shared.buffer_bytes_max;
+        self.cx.counters().shed.add(u64::from(greedy));
+        if greedy || outcome == Outcome::Close {
             self.close(slot, *connection);
             return;
         }
@@ -229,11 +247,14 @@ impl Worker {
         self.deadlines_s[index] = NEVER;
         self.free.push(slot);
         self.open -= 1;
+        self.buffered_bytes -= connection.charged_bytes;
         self.cx.counters().closed.add(1);
         if connection.timer.is_some() {
             let slots = &self.slots;
             self.cx.timers.forget(|id, slot| {
-                let live = slots.get(slot as usize).and_then(|slot| slot.connection.as_ref());
+                let live = slots
+                    .get(slot as usize)
+                    .and_then(|slot| slot.connection.as_ref());
                 live.is_some_and(|connection| connection.timer == Some(id))
             });
         }
@@ -244,14 +265,17 @@ impl Worker {
             return;
         }
         let now_ns = monotonic_ns();
-        while let Some((id, slot)) = self.cx.timers.pop_due(now_ns) {
+        while let Some((deadline_ns, id, slot)) = self.cx.timers.pop_due(now_ns) {
             let entry = self.slots.get_mut(slot as usize);
             let waiting = entry.and_then(|entry| {
-                entry.connection.take_if(|connection| connection.timer == Some(id))
+                entry
+                    .connection
+                    .take_if(|connection| connection.timer == Some(id))
             });
             match waiting {
                 Some(mut connection) => {
                     connection.timer = None;
+                    self.cx.counters().timer_fired(now_ns - deadline_ns);
                     self.drive(slot, connection);
                 }
                 None => self.cx.timers.popped_stale(),
@@ -312,7 +336,10 @@ impl Worker {
     }
 
     fn resume_accepting(&mut self, now_ns: u64) -> io::Result<()> {
-        if self.accept_paused_until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
+        if self
+            .accept_paused_until_ns
+            .is_some_and(|until_ns| until_ns <= now_ns)
+        {
             self.accept_paused_until_ns = None;
             self.watch_listeners()?;
         }
@@ -347,7 +374,14 @@ impl Worker {
         let token = u64::from(entry.generation) << 32 | u64::from(slot);
         // Both directions at once and edge-triggered: one call per connection.
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        if epoll::add(&self.epoll, stream.as_fd(), EventData::new_u64(token), flags).is_err() {
+        if epoll::add(
+            &self.epoll,
+            stream.as_fd(),
+            EventData::new_u64(token),
+            flags,
+        )
+        .is_err()
+        {
             self.free.push(slot);
             self.cx.counters().accept_errors.add(1);
             return;

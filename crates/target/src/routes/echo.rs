@@ -69,7 +69,8 @@ fn write_body(json: &mut Json, request: &Request<'_>) -> bool {
     json.key("files");
     write_grouped(json, files, |json, part| {
         json.open();
-        json.key("filename").string(part.file_name.as_deref().unwrap_or_default());
+        json.key("filename")
+            .string(part.file_name.as_deref().unwrap_or_default());
         json.key("content_type").string(&part.content_type);
         json.key("size").number(part.bytes);
         json.close();
@@ -88,9 +89,10 @@ fn write_body(json: &mut Json, request: &Request<'_>) -> bool {
 fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
-        Err(_) => {
-            Cow::Owned(format!("data:application/octet-stream;base64,{}", STANDARD.encode(bytes)))
-        }
+        Err(_) => Cow::Owned(format!(
+            "data:application/octet-stream;base64,{}",
+            STANDARD.encode(bytes)
+        )),
     }
 }
 
@@ -128,7 +130,12 @@ pub(super) fn write_headers(json: &mut Json, head: &Head<'_>) {
     let mut headers: Vec<(String, Cow<'_, str>)> = head
         .headers
         .iter()
-        .map(|header| (title_case(header.name), String::from_utf8_lossy(header.value)))
+        .map(|header| {
+            (
+                title_case(header.name),
+                String::from_utf8_lossy(header.value),
+            )
+        })
         .collect();
     headers.sort_by(|(left, _), (right, _)| left.cmp(right));
     json.open();
@@ -143,7 +150,11 @@ fn title_case(name: &str) -> String {
     let mut start = true;
     name.chars()
         .map(|letter| {
-            let cased = if start { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+            let cased = if start {
+                letter.to_ascii_uppercase()
+            } else {
+                letter.to_ascii_lowercase()
+            };
             start = letter == '-';
             cased
         })

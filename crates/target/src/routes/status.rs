@@ -45,9 +45,7 @@ fn choose(choices: &[(u16, f64)], random: u64) -> u16 {
 /// A response of that status, with the headers that usually go with it.
 fn with_code(code: u16) -> Built {
     match code {
-        301 | 302 | 303 | 305 | 307 | 308 => {
-            Built::empty(code).with("Location", "/redirect/1")
-        }
+        301 | 302 | 303 | 305 | 307 | 308 => Built::empty(code).with("Location", "/redirect/1"),
         401 => Built::empty(code).with("WWW-Authenticate", "Basic realm=\"onrush\""),
         407 => Built::empty(code).with("Proxy-Authenticate", "Basic realm=\"onrush\""),
         418 => Built::new(code, TEXT, b"short and stout\n".to_vec()),
@@ -62,8 +60,13 @@ mod tests {
     #[test]
     fn lists_of_codes() {
         assert_eq!(choices("200"), Some(vec![(200, 1.0)]));
-        assert_eq!(choices("200:0.5, 503:2"), Some(vec![(200, 0.5), (503, 2.0)]));
-        for bad in ["", "100", "600", "abc", "200,", "200:0", "200:-1", "200:NaN", "200:inf"] {
+        assert_eq!(
+            choices("200:0.5, 503:2"),
+            Some(vec![(200, 0.5), (503, 2.0)])
+        );
+        for bad in [
+            "", "100", "600", "abc", "200,", "200:0", "200:-1", "200:NaN", "200:inf",
+        ] {
             assert_eq!(choices(bad), None, "{bad}");
         }
     }
@@ -71,8 +74,9 @@ mod tests {
     #[test]
     fn choices_follow_weights() {
         let codes = [(200, 1.0), (500, 3.0)];
-        let chosen: Vec<u16> =
-            (0..4).map(|quarter| choose(&codes, u64::MAX / 4 * quarter + u64::MAX / 8)).collect();
+        let chosen: Vec<u16> = (0..4)
+            .map(|quarter| choose(&codes, u64::MAX / 4 * quarter + u64::MAX / 8))
+            .collect();
         assert_eq!(chosen, [200, 500, 500, 500]);
         assert_eq!(choose(&codes, u64::MAX), 500);
     }

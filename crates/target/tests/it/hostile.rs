@@ -34,7 +34,11 @@ fn garbage_does_no_harm() {
         proptest::collection::vec(any::<u8>(), 0..30),
     ];
     let input = proptest::collection::vec(piece, 0..12);
-    let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config {
+        cases: 400,
+        failure_persistence: None,
+        ..Config::default()
+    });
     runner
         .run(&input, |pieces| {
             let mut client = connect(target.addr);
@@ -58,13 +62,14 @@ fn a_slow_head_is_given_up() {
     client.send(b"GET / HTTP/1.1\r\n");
     let mut writer = client.stream.try_clone().unwrap();
     // A line now and then does not help.
+    let (answered, done) = std::sync::mpsc::channel::<()>();
     let trickle = std::thread::spawn(move || {
-        while writer.write_all(b"A: b\r\n").is_ok() {
-            std::thread::sleep(Duration::from_millis(100));
+        while done.recv_timeout(Duration::from_millis(100)).is_err() {
+            writer.write_all(b"A: b\r\n").unwrap();
         }
     });
     assert_eq!(client.response().status, 408);
-    drop(client);
+    answered.send(()).unwrap();
     trickle.join().unwrap();
 }
 
@@ -101,7 +106,10 @@ fn who_does_not_read_is_given_up() {
 fn who_does_not_read_is_not_served_further() {
     let target = target();
     let mut client = connect(target.addr);
-    client.stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+    client
+        .stream
+        .set_write_timeout(Some(Duration::from_millis(500)))
+        .unwrap();
     // Each request asks for a megabyte; the socket's buffers end the game.
     let request = b"GET /f/1000000 HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1_000);
     let mut sent = 0;
@@ -140,7 +148,10 @@ fn too_many_connections() {
     }
     let mut extra = connect(target.addr);
     let response = extra.get("/f/1");
-    assert_eq!((response.status, response.header("connection")), (503, Some("close")));
+    assert_eq!(
+        (response.status, response.header("connection")),
+        (503, Some("close"))
+    );
     clients.pop();
     drop(extra);
     eventually(|| target.connections_open() < 10);
@@ -168,10 +179,36 @@ fn connections_that_break_off_leave_nothing_behind() {
 }
 
 #[test]
+fn memory_is_limited_over_all_connections() {
+    let target = target_with(|options| options.limits.buffer_bytes_max = 5 * 1024 * 1024);
+    // Each makes the target keep most of a megabyte, and never finishes.
+    let mut clients: Vec<Client> = (0..20).map(|_| connect(target.addr)).collect();
+    for client in &mut clients {
+        client.send(b"POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+        // A target that closes the connection meanwhile is what is looked for.
+        let _ = client.stream.write_all(&[b'x'; 900_000]);
+    }
+    eventually(|| (1..=5).contains(&target.connections_open()));
+    drop(clients);
+    eventually(|| target.connections_open() == 0);
+    // Nothing is held any more: a large echo passes.
+    let body = vec![b'x'; 1_000_000];
+    let echo = connect(target.addr)
+        .request("POST", "/post", "", &body)
+        .json();
+    assert_eq!(echo["data"].as_str().unwrap().len(), body.len());
+}
+
+#[test]
 fn a_thousand_parts() {
     let target = target();
     let part = b"--B\r\nContent-Disposition: form-data; name=a; filename=b\r\n\r\n\r\n";
     let body = [part.repeat(2_000).as_slice(), b"--B--"].concat();
     let headers = "Content-Type: multipart/form-data; boundary=B";
-    assert_eq!(connect(target.addr).request("POST", "/post", headers, &body).status, 413);
+    assert_eq!(
+        connect(target.addr)
+            .request("POST", "/post", headers, &body)
+            .status,
+        413
+    );
 }
