@@ -33,7 +33,7 @@ const POLL_INTERVAL: Nanos = Nanos(500_000);
 /// fiber; a timer that is due queues behind the ready fibers anyway.
 const CLOCK_INTERVAL: u32 = 8;
 /// The default of [`ReactorConfig::timer_interval`]: 200 µs, so that timers alone cause at most 5,000
-/// wake-ups a second. One costs 5 to 20 µs of CPU, whatever it does then.
+/// wake-ups a second. One costs 14 to 20 µs of CPU on a virtual machine, whatever it does then.
 const TIMER_INTERVAL: Nanos = Nanos(200_000);
 /// The default size of the thread's fiber stack: as much as a main thread has. It is address space;
 /// memory is used only as deep as a fiber ever went.

@@ -26,7 +26,7 @@ const SAVED_SLACK_FACTOR: usize = 4;
 /// ... this many times in a row, so that a fiber alternating between deep and shallow keeps it.
 const SAVED_SLACK_TIMES: u8 = 8;
 /// Whole cache lines are copied, from and to line boundaries. Measured: 2.1 KiB out and in take
-/// 52 ns so; unaligned 50 to 95 ns, and up to 15 times as long where source and destination are a
+/// 52 ns so; unaligned 50 to 95 ns, and up to 10 times as long where source and destination are a
 /// few bytes apart modulo 4 KiB (the processor then mistakes loads for dependent on stores).
 const LINE_BYTES: usize = 64;
 
