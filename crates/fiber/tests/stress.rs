@@ -157,7 +157,9 @@ fn run(seed: u64, fibers: usize, depth_max: u64) {
     let stats = reactor.stats();
     assert_eq!(stats.fibers, 0);
     assert_eq!(stats.saved_bytes_total, 0);
-    assert!(stats.switches > world.wakes.get());
+    // (A wait that finds a permit or a cancel switches nowhere, so there is no tighter bound.)
+    assert!(stats.switches > fibers as u64);
+    assert!(world.wakes.get() > fibers as u64);
     assert!(world.ids.borrow().iter().all(|&id| !is_alive(id)));
 }
 
