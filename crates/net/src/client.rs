@@ -156,7 +156,7 @@ impl Connections {
         }
         attempt.end = Clock::now();
         let retry = attempt.reused && !sent_any && matches!(failure, onrush_fiber::IoFailure::Io(_));
-        Err(Lost { retry, ..Lost::from(NetError::waiting(Op::Write, failure, conn.peer())) })
+        Err(Lost { retry, ..Lost::from(NetError::waiting(Op::Write, failure, conn.ends())) })
     }
 
     fn dial(&self, url: &Url, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Conn, NetError> {
@@ -165,15 +165,13 @@ impl Connections {
         let origin = self.shared.origin(url.host(), address_port(url), url.is_https());
         let mut marks = DialMarks::default();
         let local = self.local.get();
-        attempt.remote = Some(address);
         let conn = Conn::open(&self.shared, origin, address, local, deadline, &mut marks, &self.wire);
-        attempt.dialled = Some(marks);
-        attempt.got_conn = Clock::now();
-        if conn.is_err() {
-            attempt.end = attempt.got_conn;
-            if marks.connected == Nanos::default() {
-                attempt.remote = None;
-            }
+        let now = Clock::now();
+        attempt.end = now;
+        if conn.is_ok() {
+            // k6: a connection that did not come about leaves no phases and no address.
+            attempt.dialled = Some(marks);
+            attempt.got_conn = now;
         }
         conn
     }
@@ -277,9 +275,7 @@ impl Attempt {
         let span = |from: Nanos, to: Nanos| Nanos(to.0.saturating_sub(from.0)).as_millis_f64();
         let mut timings = Timings { blocked: span(self.start, self.got_conn), end: self.end, ..Timings::default() };
         if let Some(marks) = self.dialled {
-            if marks.connected != Nanos::default() {
-                timings.connecting = span(marks.connect_start, marks.connected);
-            }
+            timings.connecting = span(marks.connect_start, marks.connected);
             if let Some(secured) = marks.secured {
                 timings.tls_handshaking = span(marks.connected, secured);
             }
@@ -365,16 +361,12 @@ fn receive_all(
     }
 }
 
-/// A connection that breaks in the middle of a head: as in Go, what is wrong with the line it broke off
-/// in comes first.
+/// A connection that breaks in the middle of a head: Go takes it for an end and judges what there is.
 fn after_break(error: NetError, reader: &mut ResponseReader) -> NetError {
     if error.code != code::RESET_BY_PEER || reader.in_body() || !reader.has_started() {
         return error;
     }
-    match reader.finish() {
-        Err(verdict) if verdict.message != NetError::unexpected_eof().message => verdict,
-        _ => NetError { detail: NetError::malformed(&*error.detail).detail, ..error },
-    }
+    reader.finish().err().unwrap_or(error)
 }
 
 fn lost(error: NetError, reader: &mut ResponseReader, attempt: &Attempt, replayable: bool) -> Lost {

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
 
-use crate::error::{NetError, Op};
+use crate::error::{Ends, NetError, Op, code};
 use crate::http1::{Fed, ResponseReader, TlsInfo};
 use crate::options::ClientShared;
 use crate::tls::{Advance, TlsSession, to_net_error};
@@ -128,6 +128,15 @@ impl Conn {
         self.stream.peer_addr()
     }
 
+    /// Both ends' addresses, for an error's text.
+    pub(crate) fn ends(&self) -> Ends {
+        Ends { local: self.stream.local_addr().ok(), peer: self.peer() }
+    }
+
+    fn read_error(&self, failure: &IoFailure) -> NetError {
+        NetError::waiting(Op::Read, failure, self.ends())
+    }
+
     /// What TLS negotiated.
     pub(crate) fn tls_info(&self) -> Option<TlsInfo> {
         self.tls.as_ref().and_then(|tls| tls.info())
@@ -212,13 +221,11 @@ impl Conn {
         deadline: Option<Nanos>,
         wire: &WireBytes,
     ) -> Result<Step, NetError> {
-        let peer = self.peer();
-        let failed = |failure: IoFailure| NetError::waiting(Op::Read, &failure, peer);
         if self.tls.is_some() {
             return self.receive_tls(reader, deadline, wire);
         }
         if let Some(space) = reader.direct_space(DIRECT_READ_BYTES_MIN) {
-            let count = self.stream.read(space, deadline).map_err(failed)?;
+            let count = self.stream.read(space, deadline).map_err(|failure| self.read_error(&failure))?;
             wire.add_received(count);
             return Ok(match reader.advance(count) {
                 _ if count == 0 => Step::Eof,
@@ -226,7 +233,7 @@ impl Conn {
                 Fed::Done { .. } => Step::Done { clean: true },
             });
         }
-        self.stream.wait_readable(deadline).map_err(failed)?;
+        self.wait_readable(deadline)?;
         self.receive_now(reader, wire)
     }
 
@@ -245,8 +252,12 @@ impl Conn {
                     Fed::More => Step::More,
                 })
             }
-            Err(failure) => Err(NetError::waiting(Op::Read, &failure, self.stream.peer_addr())),
+            Err(failure) => Err(self.read_error(&failure)),
         })
+    }
+
+    fn wait_readable(&self, deadline: Option<Nanos>) -> Result<(), NetError> {
+        self.stream.wait_readable(deadline).map_err(|failure| self.read_error(&failure))
     }
 
     fn receive_tls(
@@ -255,10 +266,7 @@ impl Conn {
         deadline: Option<Nanos>,
         wire: &WireBytes,
     ) -> Result<Step, NetError> {
-        let peer = self.peer();
-        self.stream
-            .wait_readable(deadline)
-            .map_err(|failure| NetError::waiting(Op::Read, &failure, peer))?;
+        self.wait_readable(deadline)?;
         let step = self.feed_tls(reader, wire)?;
         self.flush(deadline, wire)?;
         Ok(step)
@@ -286,7 +294,7 @@ impl Conn {
 
     /// Reads once and drives the TLS session over it; `Step::Eof` when the peer has closed.
     fn pull_tls(&mut self, wire: &WireBytes, sink: impl FnMut(&[u8])) -> Result<(Advance, Step), NetError> {
-        let peer = self.stream.peer_addr();
+        let (stream, origin) = (&self.stream, &self.origin);
         let tls = self.tls.as_mut().expect("pull_tls is called on TLS connections");
         SCRATCH.with_borrow_mut(|scratch| {
             let kept = tls.pending().len();
@@ -299,30 +307,35 @@ impl Conn {
                 &mut long
             };
             buffer[..kept].copy_from_slice(tls.pending());
-            let count = match self.stream.try_read(&mut buffer[kept..]) {
+            let count = match stream.try_read(&mut buffer[kept..]) {
                 Ok(None) => return Ok((Advance::Handshaking, Step::Again)),
                 Ok(Some(0)) => return Ok((Advance::Closed, Step::Eof)),
                 Ok(Some(count)) => count,
-                Err(failure) => return Err(NetError::waiting(Op::Read, &failure, peer)),
+                Err(failure) => {
+                    let ends = Ends { local: stream.local_addr().ok(), peer: stream.peer_addr() };
+                    return Err(NetError::waiting(Op::Read, &failure, ends));
+                }
             };
             wire.add_received(count);
-            let advance = tls
-                .advance(&mut buffer[..kept + count], sink)
-                .map_err(|error| to_net_error(&error, &self.origin.host))?;
+            let speaks_http = buffer[..kept + count].starts_with(b"HTTP/");
+            let advance = tls.advance(&mut buffer[..kept + count], sink).map_err(|error| {
+                let mut error = to_net_error(&error, &origin.host);
+                if speaks_http && error.code == code::TLS_RECORD_HEADER {
+                    error.detail = "http: server gave HTTP response to HTTPS client".to_owned();
+                }
+                error
+            })?;
             let step = if advance == Advance::Closed { Step::Eof } else { Step::Again };
             Ok((advance, step))
         })
     }
 
     fn shake_hands(&mut self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), NetError> {
-        let peer = self.peer();
         let tls = self.tls.as_mut().expect("shake_hands is called on TLS connections");
         tls.advance(&mut [], |_| {}).map_err(|error| to_net_error(&error, &self.origin.host))?;
         loop {
             self.flush(deadline, wire)?;
-            self.stream
-                .wait_readable(deadline)
-                .map_err(|failure| NetError::waiting(Op::Read, &failure, peer))?;
+            self.wait_readable(deadline)?;
             let outcome = self.pull_tls(wire, |_| {});
             match outcome {
                 Ok((Advance::Open, _)) => return self.flush(deadline, wire),
@@ -347,10 +360,9 @@ impl Conn {
         if out.is_empty() {
             return Ok(());
         }
-        let peer = self.stream.peer_addr();
         self.stream
             .write_all(&out, deadline)
-            .map_err(|failure| NetError::waiting(Op::Write, &failure, peer))?;
+            .map_err(|failure| NetError::waiting(Op::Write, &failure, self.ends()))?;
         wire.add_sent(out.len());
         Ok(())
     }

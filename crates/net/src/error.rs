@@ -79,6 +79,24 @@ pub enum Op {
     Write,
 }
 
+/// The two ends of a connection, as the log names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ends {
+    /// Our end, where it is known.
+    pub local: Option<SocketAddr>,
+    /// The server's.
+    pub peer: SocketAddr,
+}
+
+impl std::fmt::Display for Ends {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(local) = self.local {
+            write!(f, "{local}->")?;
+        }
+        write!(f, "{}", self.peer)
+    }
+}
+
 impl Op {
     fn word(self) -> &'static str {
         match self {
@@ -196,11 +214,11 @@ impl NetError {
         Self::with_detail(code::DIAL_TIMEOUT, "dial: i/o timeout", format!("dial tcp {addr}: i/o timeout"))
     }
 
-    /// A failed read or write on an open connection to `addr`.
-    pub fn socket(op: Op, failure: &io::Error, addr: SocketAddr) -> Self {
+    /// A failed read or write on an open connection.
+    pub fn socket(op: Op, failure: &io::Error, ends: Ends) -> Self {
         let errno = failure.raw_os_error();
         let (op, text) = (op.word(), go_errno_text(errno, failure));
-        let detail = format!("{op} tcp {addr}: {op}: {text}");
+        let detail = format!("{op} tcp {ends}: {op}: {text}");
         match errno {
             Some(libc::ECONNRESET) => {
                 Self::with_detail(code::RESET_BY_PEER, format!("{op}: connection reset by peer"), detail)
@@ -217,9 +235,9 @@ impl NetError {
     }
 
     /// What ended a wait on an open connection.
-    pub fn waiting(op: Op, failure: &IoFailure, addr: SocketAddr) -> Self {
+    pub fn waiting(op: Op, failure: &IoFailure, ends: Ends) -> Self {
         match failure {
-            IoFailure::Io(error) => Self::socket(op, error, addr),
+            IoFailure::Io(error) => Self::socket(op, error, ends),
             IoFailure::Timeout => Self::timeout(),
             IoFailure::Cancelled => Self::cancelled(),
         }
@@ -311,7 +329,8 @@ mod tests {
     #[test]
     fn socket_errors_carry_k6_codes() {
         let check = |op: Op, errno: i32, code: u16, message: &str| {
-            let error = NetError::socket(op, &io::Error::from_raw_os_error(errno), addr());
+            let ends = Ends { local: None, peer: addr() };
+            let error = NetError::socket(op, &io::Error::from_raw_os_error(errno), ends);
             assert_eq!((error.code, error.message.as_str()), (code, message));
         };
         check(Op::Read, libc::ECONNRESET, 1220, "read: connection reset by peer");

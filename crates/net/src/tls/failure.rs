@@ -6,7 +6,8 @@ use crate::error::{NetError, code};
 
 /// The error of a handshake or of a read with `host`.
 pub(crate) fn to_net_error(error: &Error, host: &str) -> NetError {
-    let generic = |text: String| NetError::new(code::TLS, text);
+    // k6: what Go's TLS finds wrong has no code of its own, but for the cases below.
+    let generic = |text: String| NetError::generic(text);
     match error {
         Error::InvalidCertificate(reason) => certificate_error(reason, host),
         Error::InvalidMessage(
@@ -14,14 +15,19 @@ pub(crate) fn to_net_error(error: &Error, host: &str) -> NetError {
             | InvalidMessage::UnknownProtocolVersion
             | InvalidMessage::InvalidEmptyPayload
             | InvalidMessage::MessageTooLarge,
-        ) => NetError::new(code::TLS_RECORD_HEADER, "tls: first record does not look like a TLS handshake"),
-        Error::AlertReceived(alert) => generic(format!("remote error: tls: {}", alert_text(*alert))),
+        )
+        | Error::PeerSentOversizedRecord => NetError::new(code::TLS_RECORD_HEADER, "tls: first record does not look like a TLS handshake"),
+        Error::AlertReceived(alert) => {
+            NetError::new(code::NON_TCP, format!("remote error: tls: {}", alert_text(*alert)))
+        }
         Error::NoCertificatesPresented => generic("tls: received empty certificates message".to_owned()),
         Error::PeerIncompatible(reason) => {
             generic(format!("tls: server selected unsupported parameters ({reason:?})"))
         }
         Error::PeerMisbehaved(reason) => generic(format!("tls: unexpected message ({reason:?})")),
-        Error::DecryptError => generic("local error: tls: bad record MAC".to_owned()),
+        Error::DecryptError => {
+            NetError::new(code::NON_TCP, "local error: tls: bad record MAC")
+        }
         other => generic(format!("tls: {other}")),
     }
 }
@@ -29,7 +35,8 @@ pub(crate) fn to_net_error(error: &Error, host: &str) -> NetError {
 fn certificate_error(reason: &CertificateError, host: &str) -> NetError {
     let failed = |text: &str| format!("tls: failed to verify certificate: x509: {text}");
     match reason {
-        CertificateError::UnknownIssuer => NetError::with_detail(
+        // A bad signature is how a same-named authority that is not the signer shows; Go says the same.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => NetError::with_detail(
             code::UNKNOWN_AUTHORITY,
             "x509: unknown authority",
             failed("certificate signed by unknown authority"),
@@ -39,6 +46,13 @@ fn certificate_error(reason: &CertificateError, host: &str) -> NetError {
             "x509: certificate doesn't match hostname",
             failed(&format!("certificate is not valid for {host}")),
         ),
+        CertificateError::NotValidForNameContext { .. } if host.parse::<std::net::IpAddr>().is_ok() => {
+            NetError::with_detail(
+                code::HOSTNAME_MISMATCH,
+                "x509: certificate doesn't match hostname",
+                failed(&format!("cannot validate certificate for {host}")),
+            )
+        }
         CertificateError::NotValidForNameContext { presented, .. } => {
             let names: Vec<&str> = presented.iter().map(|name| plain_name(name)).collect();
             NetError::with_detail(
@@ -50,10 +64,10 @@ fn certificate_error(reason: &CertificateError, host: &str) -> NetError {
         CertificateError::Expired
         | CertificateError::ExpiredContext { .. }
         | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => NetError::new(
-            code::TLS,
-            failed("certificate has expired or is not yet valid"),
-        ),
+        | CertificateError::NotValidYetContext { .. } => {
+            let text = "certificate has expired or is not yet valid";
+            NetError::with_detail(code::GENERIC, format!("x509: {text}"), failed(text))
+        }
         // A self-signed certificate that is a CA is no server's certificate to webpki; to Go it is one
         // nobody signed.
         CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
@@ -63,7 +77,7 @@ fn certificate_error(reason: &CertificateError, host: &str) -> NetError {
                 failed("certificate signed by unknown authority"),
             )
         }
-        other => NetError::new(code::TLS, failed(&other.to_string())),
+        other => NetError::with_detail(code::GENERIC, format!("x509: {other}"), failed(&other.to_string())),
     }
 }
 
@@ -139,7 +153,7 @@ mod tests {
         );
         check(
             Error::AlertReceived(AlertDescription::HandshakeFailure),
-            1300,
+            1010,
             "remote error: tls: handshake failure",
         );
     }

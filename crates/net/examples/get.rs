@@ -1,0 +1,76 @@
+//! N GETs over M fibers, each with its own connections, and what they cost: the engine without
+//! JavaScript and metrics. `get URL [REQUESTS] [FIBERS] [keep|discard]`
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use onrush_fiber::{Clock, Reactor, ReactorConfig, raise_fd_limit, spawn};
+use onrush_net::{Body, BodyMode, ClientOptions, Connections, Request, TlsOptions, Url};
+
+#[expect(clippy::print_stdout, reason = "an example")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut args = std::env::args().skip(1);
+    let target = args.next().ok_or("usage: get URL [REQUESTS] [FIBERS] [keep|discard]")?;
+    let requests: u64 = args.next().map_or(Ok(100_000), |text| text.parse())?;
+    let fibers: u64 = args.next().map_or(Ok(100), |text| text.parse())?;
+    let mode = if args.next().as_deref() == Some("discard") { BodyMode::Discard } else { BodyMode::Keep };
+
+    raise_fd_limit();
+    let reactor = Reactor::new(ReactorConfig::default())?;
+    let options = ClientOptions {
+        tls: TlsOptions { insecure_skip_verify: true, ..TlsOptions::default() },
+        ..ClientOptions::default()
+    };
+    let shared = options.build_thread()?;
+    let left = Rc::new(Cell::new(requests));
+    let (failed, bytes) = (Rc::new(Cell::new(0_u64)), Rc::new(Cell::new(0_u64)));
+    for _ in 0..fibers {
+        let (shared, left, target) = (Rc::clone(&shared), Rc::clone(&left), target.clone());
+        let (failed, bytes) = (Rc::clone(&failed), Rc::clone(&bytes));
+        spawn(None, move || {
+            let connections = Connections::new(shared);
+            let url = Url::parse(&target).expect("the URL was given on the command line");
+            let request = Request {
+                method: "GET",
+                url: &url,
+                head: b"",
+                host: None,
+                body: Body::None,
+                user_agent: Some("onrush"),
+            };
+            while left.get() > 0 {
+                left.set(left.get() - 1);
+                let deadline = Clock::now() + std::time::Duration::from_secs(60);
+                match connections.exchange(&request, mode, Some(deadline)) {
+                    Ok(response) if response.status == 200 => {
+                        bytes.set(bytes.get() + response.body.len() as u64);
+                    }
+                    _ => failed.set(failed.get() + 1),
+                }
+            }
+        });
+    }
+    let (start, usage_start) = (Clock::now(), usage());
+    reactor.run();
+    let (seconds, usage_end) = ((Clock::now() - start).as_secs_f64(), usage());
+    let each = |end: f64, start: f64| (end - start) * 1e6 / requests as f64;
+    println!(
+        "{requests} requests, {fibers} fibers: {:.0}/s, user {:.3} us, sys {:.3} us a request; {} failed, {} body bytes",
+        requests as f64 / seconds,
+        each(usage_end.0, usage_start.0),
+        each(usage_end.1, usage_start.1),
+        failed.get(),
+        bytes.get(),
+    );
+    Ok(())
+}
+
+/// User and system CPU seconds of this process so far.
+fn usage() -> (f64, f64) {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = text.rsplit(')').next().unwrap_or_default();
+    let mut fields = after_name.split_whitespace().skip(11).map(|field| field.parse::<f64>().unwrap_or_default());
+    let ticks = rustix::param::clock_ticks_per_second() as f64;
+    let (user, sys) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+    (user / ticks, sys / ticks)
+}
