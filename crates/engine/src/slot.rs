@@ -101,15 +101,12 @@ impl Slot {
         self.vu.activate(Some((run.index, run.shared.context.clone())));
     }
 
-    /// Runs one iteration and keeps the scenario's books. `in_test` is `iterationInTest`, `None` to use the next of this instance.
-    ///
-    /// Returns whether the VU may go on: false when the iteration was cut.
-    pub(crate) fn iterate(&self, run: &ScenarioRun, event: Option<(u64, u64)>) -> bool {
+    /// Runs one iteration and keeps the scenario's books. Returns whether the VU may go on: false when it was cut.
+    pub(crate) fn iterate(&self, run: &ScenarioRun) -> bool {
         let shared = &run.shared;
-        let (in_instance, in_test) = event.unwrap_or_else(|| {
-            let local = shared.context.iterations.fetch_add(1, Ordering::Relaxed);
-            (local, run.plan.iteration_in_test(local).unwrap_or(local))
-        });
+        // k6 numbers iterations as they start, so dropped ones leave no gap.
+        let in_instance = shared.context.iterations.fetch_add(1, Ordering::Relaxed);
+        let in_test = run.plan.iteration_in_test(in_instance).unwrap_or(in_instance);
         let in_scenario = self.iterations.replace(self.iterations.get() + 1);
         let ids = IterationIds { in_scenario, scenario_in_instance: in_instance, scenario_in_test: in_test };
         let start = Clock::now();

@@ -22,7 +22,8 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus,
     let mut burst = 0;
     while let Some(next) = event(j) {
         let due = Nanos(run.start.0.saturating_add(next.at_ns));
-        if due >= run.regular_end || run.is_cut() {
+        // An event may be due exactly at the regular end.
+        if due > run.regular_end || run.is_cut() {
             break;
         }
         // Late events are not skipped: they fire at once, so a stalled generator catches up.
@@ -45,7 +46,7 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus,
                 break;
             }
         }
-        dispatch(worker, run, vus, j, next.global, due);
+        dispatch(worker, run, vus, due);
         j += threads;
     }
     wait_for_regular_end(run);
@@ -79,10 +80,10 @@ fn wait_for_regular_end(run: &ScenarioRun) {
     }
 }
 
-fn dispatch(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, j: u64, global: u64, due: Nanos) {
+fn dispatch(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, due: Nanos) {
     let shared = &run.shared;
     if shared.claim_idle(worker.thread) {
-        run_on_idle(worker, run, j, global, due);
+        run_on_idle(worker, run, due);
         return;
     }
     let threads = worker.common.config.threads;
@@ -93,7 +94,7 @@ fn dispatch(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, j: u64,
             let Some(worker) = Worker::current() else { return };
             let run = worker.runs.borrow().iter().find(|run| run.index == index).cloned();
             if let Some(run) = run {
-                run_on_idle(&worker, &run, j, global, due);
+                run_on_idle(&worker, &run, due);
             }
         }));
         return;
@@ -103,7 +104,7 @@ fn dispatch(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, j: u64,
 }
 
 /// Runs one iteration on a VU that was claimed.
-fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, j: u64, global: u64, due: Nanos) {
+fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, due: Nanos) {
     // The claim was counted when the VU was queued, so one is there; after an interrupt there may be none.
     let Some(slot) = run.idle.borrow_mut().pop_front() else { return };
     if run.is_cut() {
@@ -114,8 +115,7 @@ fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, j: u64, global: u64, 
     slot.give(Box::new(move |slot| {
         let lag = Clock::now().0.saturating_sub(due.0);
         worker.start_lag.borrow_mut().record(lag as f64 / 1e6);
-        run.shared.context.iterations.fetch_add(1, Ordering::Relaxed);
-        slot.iterate(&run, Some((j, global)));
+        slot.iterate(&run);
         becomes_idle(&worker, &run, slot.clone());
         run.exit();
     }));

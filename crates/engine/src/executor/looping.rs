@@ -13,7 +13,7 @@ use crate::{slot::Slot, worker::Worker};
 /// Every VU iterates until the regular end.
 pub(super) fn constant_vus(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64) {
     start(worker, run, vus, |run, slot| {
-        while !run.is_over() && slot.iterate(run, None) {}
+        while !run.is_over() && slot.iterate(run) {}
     });
     run.wait_until_idle();
 }
@@ -23,7 +23,7 @@ pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus:
     start(worker, run, vus, move |run, slot| {
         while !run.is_over() {
             let claimed = run.shared.attempts.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |begun| (begun < iterations).then(|| begun + 1));
-            if claimed.is_err() || !slot.iterate(run, None) {
+            if claimed.is_err() || !slot.iterate(run) {
                 break;
             }
         }
@@ -41,7 +41,7 @@ pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus:
     let own = worker.clone();
     start(worker, run, vus, move |run, slot| {
         let mut done = 0;
-        while done < iterations && !run.is_over() && slot.iterate(run, None) {
+        while done < iterations && !run.is_over() && slot.iterate(run) {
             done += 1;
         }
         if done < iterations && !run.is_cut() {

@@ -64,7 +64,7 @@ fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, slot: Rc<Slot>) -> Rc<Handl
     slot.give(Box::new(move |slot| {
         while own.is_wanted.get() && !run.is_over() {
             // An iteration cut by a hard stop ends the loop unless the ramp wants the handle again.
-            if !slot.iterate(&run, None) && run.is_cut() {
+            if !slot.iterate(&run) && run.is_cut() {
                 break;
             }
         }

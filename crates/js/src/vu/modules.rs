@@ -244,10 +244,14 @@ fn resolve(base: &str, name: &str) -> Option<String> {
 
 /// QuickJS loads the target of a dynamic import with this: the VU's own record, never a shared one.
 pub(crate) unsafe extern "C" fn load(ctx: *mut sys::JSContext, name: *const c_char, _: *mut c_void) -> *mut sys::JSModuleDef {
+    let Some(vu) = context::try_vu() else {
+        // Compiling resolves imports too; what runs later is read from bytecode and linked to a VU's own records.
+        // SAFETY: both pointers come from QuickJS; the placeholder lives in the compiler's realm.
+        return unsafe { sys::JS_NewCModule(ctx, name, placeholder) };
+    };
     // SAFETY: QuickJS passes a zero-terminated text and a live context.
     let (ctx, name) = unsafe { (Ctx::from_raw(ctx), CStr::from_ptr(name).to_string_lossy()) };
     let found = (|| {
-        let vu = context::try_vu().ok_or_else(|| Throw::error("modules are loaded by VUs"))?;
         if !vu.in_init() {
             return Err(Throw::error("import() is only available in the init stage"));
         }
@@ -262,6 +266,10 @@ pub(crate) unsafe extern "C" fn load(ctx: *mut sys::JSContext, name: *const c_ch
         ctx.raise(throw);
         std::ptr::null_mut()
     })
+}
+
+unsafe extern "C" fn placeholder(_: *mut sys::JSContext, _: *mut sys::JSModuleDef) -> i32 {
+    0
 }
 
 /// Reads the request names of a template into program targets.
