@@ -10,11 +10,10 @@ _Static_assert(sizeof(JSValue) == 16, "64-bit, non NaN-boxed values");
 /* ---- per-VU execution state ---- */
 
 struct OnrushVm {
-    struct list_head gc_objects;
-    struct list_head jobs;
-    struct list_head modules; /* dense only */
-    JSMallocState account;
-    size_t gc_threshold;
+    OnrushLists *lists; /* swapped out: those below */
+    OnrushModules *modules;
+    size_t malloc_size, malloc_limit;
+    size_t gc_threshold, gc_floor;
     struct JSStackFrame *stack_frame;
     JSValue exception;
     JSValueLink *parent_promise;
@@ -26,26 +25,22 @@ struct OnrushVm {
     JSValue error_back_trace, error_prepare_stack, error_stack_trace_limit;
     uint64_t random_state;
     int interrupt_counter;
+    /* not touched by a swap */
+    OnrushLists own_lists;
+    OnrushModules own_modules;
 };
 
 #define ONRUSH_EXCHANGE(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
-
-static inline void onrush_list_exchange(struct list_head *a, struct list_head *b)
-{
-    struct list_head t;
-    onrush_list_move(&t, a);
-    onrush_list_move(a, b);
-    onrush_list_move(b, &t);
-}
 
 void onrush_vm_swap(JSRuntime *rt, OnrushVm *vm)
 {
     JSContext *ctx = vm->ctx;
 
-    onrush_list_exchange(&rt->gc_obj_list, &vm->gc_objects);
-    onrush_list_exchange(&rt->job_list, &vm->jobs);
-    ONRUSH_EXCHANGE(rt->malloc_state, vm->account);
+    ONRUSH_EXCHANGE(rt->onrush_lists, vm->lists);
+    ONRUSH_EXCHANGE(rt->malloc_state.malloc_size, vm->malloc_size);
+    ONRUSH_EXCHANGE(rt->malloc_state.malloc_limit, vm->malloc_limit);
     ONRUSH_EXCHANGE(rt->malloc_gc_threshold, vm->gc_threshold);
+    ONRUSH_EXCHANGE(rt->onrush_gc_floor, vm->gc_floor);
     ONRUSH_EXCHANGE(rt->current_stack_frame, vm->stack_frame);
     ONRUSH_EXCHANGE(rt->current_exception, vm->exception);
     ONRUSH_EXCHANGE(rt->parent_promise, vm->parent_promise);
@@ -53,7 +48,7 @@ void onrush_vm_swap(JSRuntime *rt, OnrushVm *vm)
     ONRUSH_EXCHANGE(rt->in_build_stack_trace, vm->in_build_stack_trace);
     ONRUSH_EXCHANGE(rt->onrush_oom, vm->oom);
     if (ctx) {
-        onrush_list_exchange(&ctx->loaded_modules, &vm->modules);
+        ONRUSH_EXCHANGE(ctx->onrush_modules, vm->modules);
         ONRUSH_EXCHANGE(ctx->global_obj, vm->global_obj);
         ONRUSH_EXCHANGE(ctx->global_var_obj, vm->global_var_obj);
         ONRUSH_EXCHANGE(ctx->error_back_trace, vm->error_back_trace);
@@ -74,12 +69,13 @@ OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit
     vm = rt->mf.js_calloc(rt->malloc_state.opaque, 1, sizeof(*vm));
     if (!vm)
         return NULL;
-    init_list_head(&vm->gc_objects);
-    init_list_head(&vm->jobs);
-    init_list_head(&vm->modules);
-    vm->account.malloc_limit = memory_limit;
-    vm->account.opaque = rt->malloc_state.opaque;
-    vm->gc_threshold = gc_threshold;
+    vm->lists = &vm->own_lists;
+    vm->modules = &vm->own_modules;
+    init_list_head(&vm->own_lists.gc_objects);
+    init_list_head(&vm->own_lists.jobs);
+    init_list_head(&vm->own_modules.list);
+    vm->malloc_limit = memory_limit;
+    vm->gc_threshold = vm->gc_floor = gc_threshold;
     vm->exception = JS_UNINITIALIZED;
     vm->global_obj = JS_UNDEFINED;
     vm->global_var_obj = JS_UNDEFINED;
@@ -216,8 +212,9 @@ void onrush_vm_free(JSRuntime *rt, OnrushVm *vm)
 
     /* What is left is referenced from elsewhere: shapes other VUs use as well, values the
        host still holds. It lives on in the account of whatever is swapped in. */
-    if (!list_empty(&vm->gc_objects)) {
-        struct list_head *first = vm->gc_objects.next, *last = vm->gc_objects.prev;
+    if (!list_empty(&vm->own_lists.gc_objects)) {
+        struct list_head *first = vm->own_lists.gc_objects.next;
+        struct list_head *last = vm->own_lists.gc_objects.prev;
         first->prev = rt->gc_obj_list.prev;
         rt->gc_obj_list.prev->next = first;
         last->next = &rt->gc_obj_list;
@@ -228,7 +225,7 @@ void onrush_vm_free(JSRuntime *rt, OnrushVm *vm)
     rt->mf.js_free(rt->malloc_state.opaque, vm);
 }
 
-size_t onrush_vm_memory_used(const OnrushVm *vm) { return vm->account.malloc_size; }
+size_t onrush_vm_memory_used(const OnrushVm *vm) { return vm->malloc_size; }
 size_t onrush_rt_memory_used(JSRuntime *rt) { return rt->malloc_state.malloc_size; }
 
 int onrush_rt_take_oom(JSRuntime *rt)
@@ -481,10 +478,40 @@ void onrush_module_set_request(JSModuleDef *m, int i, JSModuleDef *dep)
     m->resolved = all;
 }
 
+/* Ask the module loader for what was not set by hand, in the whole graph below 'm'. */
+static int onrush_resolve_graph(JSContext *ctx, JSModuleDef *m)
+{
+    JSModuleDef **seen = NULL;
+    int count = 0, size = 0, ret = -1;
+
+    for (int next = -1; next < count; next++) {
+        JSModuleDef *cur = next < 0 ? m : seen[next];
+        if (js_resolve_module(ctx, cur) < 0)
+            goto done;
+        for (int i = 0; i < cur->req_module_entries_count; i++) {
+            JSModuleDef *dep = cur->req_module_entries[i].module;
+            int k = 0;
+            /* what is linked or native has its dependencies */
+            if (dep == m || dep->func_created || dep->init_func)
+                continue;
+            while (k < count && seen[k] != dep)
+                k++;
+            if (k < count)
+                continue;
+            if (js_resize_array(ctx, (void **)&seen, sizeof(seen[0]), &size, count + 1))
+                goto done;
+            seen[count++] = dep;
+        }
+    }
+    ret = 0;
+ done:
+    js_free(ctx, seen);
+    return ret;
+}
+
 JSValue onrush_module_evaluate(JSContext *ctx, JSModuleDef *m)
 {
-    /* resolves what was not set by hand through the module loader */
-    if (js_resolve_module(ctx, m) < 0)
+    if (onrush_resolve_graph(ctx, m) < 0)
         return JS_EXCEPTION;
     /* JS_EvalFunction drops one reference to the module */
     return JS_EvalFunction(ctx, JS_NewModuleValue(ctx, m));
@@ -607,10 +634,12 @@ const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len)
         return NULL;
     const uint8_t *s = str8(p);
     size_t n = p->len, i = 0;
-    for (; i + 8 <= n; i += 8) {
-        uint64_t w;
-        memcpy(&w, s + i, 8);
-        if (w & UINT64_C(0x8080808080808080))
+    /* blocks without an early exit are vectorised */
+    for (; i + 64 <= n; i += 64) {
+        uint8_t bits = 0;
+        for (int k = 0; k < 64; k++)
+            bits |= s[i + k];
+        if (bits & 0x80)
             return NULL;
     }
     for (; i < n; i++)

@@ -19,7 +19,8 @@ typedef struct OnrushVm OnrushVm;
 
 /* A VM that owns nothing yet. 'dense_ctx' is the realm the VU shares, or NULL when the
    VU gets a realm of its own (made while the VM is swapped in). A dense VM has its own
-   global object, which inherits from the realm's. 'memory_limit' 0 means none.
+   global object, which inherits from the realm's. 'memory_limit' 0 means none;
+   'gc_threshold' is when it is collected first, and never at less than that afterwards.
    Returns NULL when out of memory. */
 OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit,
                         size_t gc_threshold, uint64_t random_seed);
@@ -74,7 +75,8 @@ int onrush_module_request_count(JSModuleDef *m);
 JSAtom onrush_module_request_name(JSContext *ctx, JSModuleDef *m, int i);
 /* Sets dependency i; the module counts as resolved when all are set. */
 void onrush_module_set_request(JSModuleDef *m, int i, JSModuleDef *dep);
-/* Create the functions, link and evaluate. Value (a promise) or exception. */
+/* Create the functions, link and evaluate; dependencies that were not set are asked of the
+   module loader. Value (a promise) or exception. */
 JSValue onrush_module_evaluate(JSContext *ctx, JSModuleDef *m);
 JSValue onrush_module_namespace(JSContext *ctx, JSModuleDef *m);
 /* Exports live on through closures and namespace objects. A module whose evaluation has

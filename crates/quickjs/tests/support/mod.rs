@@ -62,8 +62,17 @@ impl Engine {
             let function = JS_NewCFunction(ctx, string_kind, c"getStringKind".as_ptr(), 1);
             JS_SetPropertyStr(ctx, qjs, c"getStringKind".as_ptr(), function);
             JS_SetPropertyStr(ctx, global, c"qjs".as_ptr(), qjs);
-            let layout_name = if layout == Layout::Shared { "shared" } else { "plain" };
-            JS_SetPropertyStr(ctx, global, c"layout".as_ptr(), js_new_string(ctx, layout_name));
+            let layout_name = if layout == Layout::Shared {
+                "shared"
+            } else {
+                "plain"
+            };
+            JS_SetPropertyStr(
+                ctx,
+                global,
+                c"layout".as_ptr(),
+                js_new_string(ctx, layout_name),
+            );
             JS_FreeValue(ctx, global);
             let mut vm = null_mut();
             if layout == Layout::Shared {
@@ -79,7 +88,11 @@ impl Engine {
     /// Evaluates source text; a module if `module`. The value as text, or the error.
     pub fn eval(&self, name: &str, source: &str, module: bool) -> Result<String, String> {
         unsafe {
-            let kind = if module { JS_EVAL_TYPE_MODULE } else { JS_EVAL_TYPE_GLOBAL };
+            let kind = if module {
+                JS_EVAL_TYPE_MODULE
+            } else {
+                JS_EVAL_TYPE_GLOBAL
+            };
             let text = CString::new(source).map_err(|error| error.to_string())?;
             let name = CString::new(name).map_err(|error| error.to_string())?;
             let value = JS_Eval(self.ctx, text.as_ptr(), source.len(), name.as_ptr(), kind);
@@ -93,7 +106,9 @@ impl Engine {
     /// Evaluates a file's text, as a module if it looks like one.
     pub fn eval_source(&self, path: &Path, source: &str) -> Result<String, String> {
         let module = source.lines().any(|line| {
-            line.starts_with("import ") || line.starts_with("export ") || line.starts_with("const") && line.contains("= await")
+            line.starts_with("import ")
+                || line.starts_with("export ")
+                || line.starts_with("const") && line.contains("= await")
         });
         self.eval(&path.to_string_lossy(), source, module)
     }
@@ -177,7 +192,8 @@ unsafe fn text(ctx: *mut JSContext, value: JSValueConst) -> String {
             JS_FreeValue(ctx, JS_GetException(ctx));
             return "?".to_owned();
         }
-        let result = String::from_utf8_lossy(std::slice::from_raw_parts(bytes.cast(), len)).into_owned();
+        let result =
+            String::from_utf8_lossy(std::slice::from_raw_parts(bytes.cast(), len)).into_owned();
         JS_FreeCString(ctx, bytes);
         result
     }
@@ -207,15 +223,29 @@ unsafe extern "C" fn string_kind(
     argv: *mut JSValueConst,
 ) -> JSValue {
     const GET_STRING_KIND: c_int = 3;
-    if argc < 1 { JS_UNDEFINED } else { js_uint64(unsafe { js_std_cmd(GET_STRING_KIND, ctx, argv) } as u64) }
+    if argc < 1 {
+        JS_UNDEFINED
+    } else {
+        js_uint64(unsafe { js_std_cmd(GET_STRING_KIND, ctx, argv) } as u64)
+    }
 }
 
-unsafe extern "C" fn gc(ctx: *mut JSContext, _: JSValueConst, _: c_int, _: *mut JSValueConst) -> JSValue {
+unsafe extern "C" fn gc(
+    ctx: *mut JSContext,
+    _: JSValueConst,
+    _: c_int,
+    _: *mut JSValueConst,
+) -> JSValue {
     unsafe { JS_RunGC(JS_GetRuntime(ctx)) };
     JS_UNDEFINED
 }
 
-unsafe extern "C" fn is_shared(_: *mut JSContext, _: JSValueConst, argc: c_int, argv: *mut JSValueConst) -> JSValue {
+unsafe extern "C" fn is_shared(
+    _: *mut JSContext,
+    _: JSValueConst,
+    argc: c_int,
+    argv: *mut JSValueConst,
+) -> JSValue {
     js_bool(argc > 0 && unsafe { onrush_is_shared(*argv) } != 0)
 }
 
@@ -231,7 +261,11 @@ unsafe extern "C" fn shared_violations(
 /// The little of QuickJS's own libraries that its tests use.
 const STD: &str = "export const gc = globalThis.gc; export const platform = 'linux';";
 
-unsafe extern "C" fn load_module(ctx: *mut JSContext, name: *const c_char, _: *mut c_void) -> *mut JSModuleDef {
+unsafe extern "C" fn load_module(
+    ctx: *mut JSContext,
+    name: *const c_char,
+    _: *mut c_void,
+) -> *mut JSModuleDef {
     unsafe {
         let path = CStr::from_ptr(name).to_string_lossy();
         let source = if matches!(&*path, "qjs:std" | "qjs:os") {
