@@ -1,2 +1,89 @@
-//! Placeholder.
-fn main() {}
+//! Developers' commands: `cargo xtask <command>`.
+//!
+//! One file (or folder) per command; a command is a function and a line in [`COMMANDS`]. What tests use
+//! as well is in the library beside this file. Nothing here is part of the product.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands talk to their user")]
+
+mod demo;
+mod fuzz;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+/// A command of `cargo xtask`.
+struct Command {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    /// Gets what follows the name; its result is the exit code.
+    run: fn(&[String]) -> Result<ExitCode>,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "tidy",
+        arguments: "",
+        about: "Check the habits of this repository: file sizes, crate graph, fences, unsafe code, licences",
+        run: tidy,
+    },
+    Command {
+        name: "demo",
+        arguments: "[onrush flags]",
+        about: "Start the built-in target and run examples/demo.js against it",
+        run: demo::run,
+    },
+    Command {
+        name: "fuzz",
+        arguments: "http1|threshold [--seconds N] [--seed N]",
+        about: "Feed a parser mutated inputs from fuzz/corpus until something breaks or time is up",
+        run: fuzz::run,
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        help();
+        return ExitCode::from(USAGE);
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h") {
+        help();
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
+        eprintln!("error: there is no command `{name}`; `cargo xtask help` lists them");
+        return ExitCode::from(USAGE);
+    };
+    (command.run)(rest).unwrap_or_else(|error| {
+        eprintln!("error: {name}: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn help() {
+    println!("cargo xtask <command>\n");
+    for command in COMMANDS {
+        println!("  {} {}\n      {}", command.name, command.arguments, command.about);
+    }
+}
+
+fn tidy(_: &[String]) -> Result<ExitCode> {
+    let root = xtask::workspace::root();
+    let report = xtask::tidy::check(&root)?;
+    for note in &report.notes {
+        println!("note: {note}");
+    }
+    for finding in &report.findings {
+        eprintln!("{finding}");
+    }
+    if report.findings.is_empty() {
+        println!("{} files, {} crates: tidy", report.files, report.crates);
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("{} findings; CONTRIBUTING.md gives the reasons for each rule", report.findings.len());
+    Ok(ExitCode::FAILURE)
+}
+
+/// The exit code of a command line that makes no sense.
+const USAGE: u8 = 2;

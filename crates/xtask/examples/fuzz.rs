@@ -1,0 +1,82 @@
+//! The fuzz driver: `cargo xtask fuzz <target> [--seconds N] [--seed N] [--runs N]`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
+
+#[path = "support/targets.rs"]
+mod targets;
+
+use std::{
+    process::ExitCode,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::{Context, Result, bail};
+use targets::TARGETS;
+use xtask::{
+    fuzzing::{self, Corpus, Effort, Finding, Outcome, Target},
+    workspace,
+};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    run(&arguments).unwrap_or_else(|error| {
+        eprintln!("error: fuzz: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(arguments: &[String]) -> Result<ExitCode> {
+    let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+    let Some((name, options)) = arguments.split_first() else { bail!("name a target: {}", names.join(", ")) };
+    let Some(target) = TARGETS.iter().find(|target| target.name == name) else {
+        bail!("there is no target `{name}`, only {}", names.join(", "));
+    };
+    let effort = effort(options)?;
+    let folder = workspace::root().join("fuzz");
+    let corpus = Corpus::read(&folder, target.name).context("cannot read the corpus")?;
+    println!("{name}: {} inputs in the corpus, first seed {}", corpus.inputs().len(), effort.seed);
+    if let Err(finding) = fuzzing::replay(target, &corpus) {
+        println!("an input of the corpus itself breaks it");
+        return report(target, &folder, &finding);
+    }
+    match fuzzing::fuzz(target, &corpus, effort) {
+        Outcome::Clean { runs, time, slowest } => {
+            let rate = runs as f64 / time.as_secs_f64().max(1e-9);
+            println!("{name}: clean after {runs} inputs in {:.1} s ({rate:.0} a second, slowest {} us)", time.as_secs_f64(), slowest.as_micros());
+            Ok(ExitCode::SUCCESS)
+        }
+        Outcome::Broken(finding) => report(target, &folder, &finding),
+    }
+}
+
+fn report(target: &Target, folder: &std::path::Path, finding: &Finding) -> Result<ExitCode> {
+    let name = target.name;
+    eprintln!("{name}: {}", finding.message);
+    eprintln!("input ({} bytes): \"{}\"", finding.input.len(), finding.input.escape_ascii());
+    eprintln!("kept in {}", fuzzing::keep(folder, target, finding)?.display());
+    if finding.seed != 0 {
+        eprintln!("reproduce: cargo xtask fuzz {name} --seed {} --runs 1", finding.seed);
+    }
+    Ok(ExitCode::FAILURE)
+}
+
+fn effort(options: &[String]) -> Result<Effort> {
+    let mut effort = Effort { seed: seed_of_now(), time: SECONDS_DEFAULT, runs: u64::MAX };
+    for pair in options.chunks(2) {
+        let [option, value] = pair else { bail!("{} needs a value", pair.concat()) };
+        let number: u64 = value.parse().with_context(|| format!("{option} needs a number, not `{value}`"))?;
+        match option.as_str() {
+            "--seconds" => effort.time = Duration::from_secs(number),
+            "--seed" => effort.seed = number,
+            "--runs" => effort.runs = number,
+            _ => bail!("there is no option `{option}`, only --seconds, --seed and --runs"),
+        }
+    }
+    Ok(effort)
+}
+
+/// Another start for each run; it is printed, and every finding prints its own.
+fn seed_of_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_micros() as u64)
+}
+
+const SECONDS_DEFAULT: Duration = Duration::from_secs(60);

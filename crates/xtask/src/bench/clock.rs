@@ -1,0 +1,16 @@
+//! The wall clock of the benchmark: the one place of it that reads the time.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Now.
+pub(super) fn now() -> Instant {
+    Instant::now()
+}
+
+/// Waits while a client works. Nothing else runs on this thread.
+pub(super) fn pause(duration: Duration) {
+    thread::sleep(duration);
+}

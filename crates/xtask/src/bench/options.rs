@@ -1,0 +1,107 @@
+//! What the user asks of a benchmark run.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use super::part;
+
+pub(super) const HELP: &str = "\
+cargo xtask bench [--quick] [--only PART[,PART]] [--rounds N] [--onrush FILE] [--out FOLDER] [--port N]
+
+Measures Onrush, wrk and k6 side by side on this machine, prints a table and keeps the raw results.
+
+  --quick         few short rounds (under 4 minutes; without it under 30): to see that it works
+  --only PART     minimal, website, memory, flat, search, stages or upload; may be repeated
+  --rounds N      interleaved rounds of each comparison (default 5, quick 1)
+  --onrush FILE   this binary instead of a release build of the workspace
+  --out FOLDER    where raw results go (default bench/runs/<date>-<commit>)
+  --port N        first of 20 loopback ports to use (default 18180)";
+
+/// What the user asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Options {
+    pub(super) quick: bool,
+    only: Vec<String>,
+    rounds: Option<usize>,
+    pub(super) onrush: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
+    pub(super) port: u16,
+}
+
+impl Options {
+    /// Reads the command line; `None` asks for help.
+    pub(super) fn parse(args: &[String]) -> Result<Option<Self>> {
+        let mut options = Self { quick: false, only: Vec::new(), rounds: None, onrush: None, out: None, port: PORT_DEFAULT };
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let (name, inline) = match arg.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (arg.as_str(), None),
+            };
+            let mut value = || inline.clone().or_else(|| args.next().cloned()).with_context(|| format!("{name} needs a value"));
+            match name {
+                "--help" | "-h" => return Ok(None),
+                "--quick" => options.quick = true,
+                "--only" => options.only.extend(value()?.split(',').map(str::to_owned)),
+                "--rounds" => options.rounds = Some(value()?.parse().ok().filter(|rounds| (1..=ROUNDS_MAX).contains(rounds)).with_context(|| format!("--rounds must be 1 to {ROUNDS_MAX}"))?),
+                "--onrush" => options.onrush = Some(value()?.into()),
+                "--out" => options.out = Some(value()?.into()),
+                "--port" => options.port = value()?.parse().ok().filter(|port| (1024..=PORT_MAX).contains(port)).with_context(|| format!("--port must be 1024 to {PORT_MAX}"))?,
+                _ => bail!("unknown argument {arg}\n\n{HELP}"),
+            }
+        }
+        for name in &options.only {
+            if !part::PARTS.iter().any(|part| part.name == name) {
+                bail!("there is no part `{name}`\n\n{HELP}");
+            }
+        }
+        Ok(Some(options))
+    }
+
+    /// Whether that part is to be measured.
+    pub(super) fn wants(&self, part: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == part)
+    }
+
+    /// Interleaved rounds of a comparison.
+    pub(super) fn rounds(&self) -> usize {
+        self.rounds.unwrap_or(if self.quick { 1 } else { 5 })
+    }
+
+    /// Interleaved rounds of what varies little and takes long.
+    pub(super) fn rounds_few(&self) -> usize {
+        self.rounds.unwrap_or(if self.quick { 1 } else { 3 })
+    }
+
+    /// One value or the other.
+    pub(super) fn pick<T>(&self, quick: T, full: T) -> T {
+        if self.quick { quick } else { full }
+    }
+}
+
+const ROUNDS_MAX: usize = 100;
+const PORT_DEFAULT: u16 = 18_180;
+/// Leaves room for the ports that follow.
+const PORT_MAX: u16 = 65_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Option<Options>> {
+        Options::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn arguments() {
+        let options = parse("--quick --only minimal,flat --only=stages --rounds 3").unwrap().unwrap();
+        assert!(options.quick && options.wants("flat") && options.wants("stages") && !options.wants("memory"));
+        assert_eq!((options.rounds(), options.rounds_few()), (3, 3));
+        assert!(parse("").unwrap().unwrap().wants("memory"));
+        assert!(parse("--help").unwrap().is_none());
+        for bad in ["--only nothing", "--rounds 0", "--rounds", "--fast", "--port 80"] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What the kernel says about processes and the machine, read from /proc.
+
+use std::{fs, time::Duration};
+
+use anyhow::{Context, Result};
+
+/// Resident memory of a process in bytes, exactly.
+///
+/// `smaps_rollup` walks the page tables; `VmRSS` in `status` is kept per CPU on newer kernels and may be
+/// off by a hundred pages, which is much when divided by a thousand VUs.
+pub(super) fn rss_bytes(pid: u32) -> Result<u64> {
+    let exact = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"));
+    let text = match exact {
+        Ok(text) if text.contains("Rss:") => text,
+        _ => fs::read_to_string(format!("/proc/{pid}/status")).with_context(|| format!("process {pid} is gone"))?,
+    };
+    text.lines()
+        .find_map(|line| line.strip_prefix("Rss:").or_else(|| line.strip_prefix("VmRSS:")))
+        .and_then(|rest| rest.trim().strip_suffix("kB"))
+        .and_then(|kb| kb.trim().parse::<u64>().ok())
+        .map(|kb| kb * 1024)
+        .with_context(|| format!("process {pid} has no memory any more"))
+}
+
+/// CPU time of the threads a process has now.
+pub(super) fn cpu_time(pid: u32) -> Duration {
+    let run_ns = |thread: u32| -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
+        text.split_whitespace().next()?.parse().ok()
+    };
+    Duration::from_nanos(threads(pid).into_iter().filter_map(run_ns).sum())
+}
+
+/// The ids of a process's threads; none if it is gone.
+pub(super) fn threads(pid: u32) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// CPU time of the whole machine, in seconds over all CPUs.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct MachineTime {
+    /// All that programs and the kernel used.
+    pub(super) busy_s: f64,
+    /// What the hypervisor gave to others while this machine wanted it.
+    pub(super) stolen_s: f64,
+}
+
+impl MachineTime {
+    pub(super) fn now() -> Result<Self> {
+        let text = fs::read_to_string("/proc/stat").context("cannot read /proc/stat")?;
+        Self::parse(&text, rustix::param::clock_ticks_per_second()).context("/proc/stat has another shape")
+    }
+
+    fn parse(text: &str, ticks_per_second: u64) -> Option<Self> {
+        let fields: Vec<f64> = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace().map_while(|field| field.parse().ok()).collect();
+        // user, nice, system, idle, iowait, irq, softirq, steal
+        let [user, nice, system, _, _, irq, softirq, steal, ..] = fields[..] else { return None };
+        let seconds = |ticks: f64| ticks / ticks_per_second as f64;
+        Some(Self { busy_s: seconds(user + nice + system + irq + softirq), stolen_s: seconds(steal) })
+    }
+}
+
+/// The value of a `name : value` line, as in /proc/cpuinfo and /proc/meminfo.
+pub(super) fn value_of(file: &str, name: &str) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    text.lines().filter_map(|line| line.split_once([':', '='])).find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().trim_matches('"').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn machine_time_is_parsed() {
+        let text = "cpu  100 20 30 4000 50 6 4 300 0 0\ncpu0 1 2 3\n";
+        assert_eq!(MachineTime::parse(text, 100), Some(MachineTime { busy_s: 1.6, stolen_s: 3.0 }));
+        assert_eq!(MachineTime::parse("cpu 1 2", 100), None);
+    }
+
+    #[test]
+    fn own_process_is_readable() {
+        let pid = std::process::id();
+        assert!(rss_bytes(pid).unwrap() > 100_000);
+        assert!(!threads(pid).is_empty());
+        assert!(rss_bytes(u32::MAX).is_err());
+    }
+}

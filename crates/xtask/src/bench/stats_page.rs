@@ -1,0 +1,123 @@
+//! A server's own counters, read over HTTP while it works: nginx's `stub_status`, the target's `/stats`.
+
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+/// What a server has counted, without our own questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Counts {
+    pub(super) requests: u64,
+    /// Connections open now, ours among them.
+    pub(super) open: u64,
+}
+
+/// One kept connection on which a server is asked for its counters.
+#[derive(Debug)]
+pub(super) struct StatsPage {
+    address: SocketAddr,
+    path: &'static str,
+    stream: Option<TcpStream>,
+    /// Questions asked so far: the server counts them too.
+    asked: u64,
+}
+
+impl StatsPage {
+    pub(super) fn new(address: SocketAddr, path: &'static str) -> Self {
+        Self { address, path, stream: None, asked: 0 }
+    }
+
+    /// Asks. Differences of two answers are exact.
+    pub(super) fn ask(&mut self) -> Result<Counts> {
+        // A kept connection may have been closed meanwhile: once more on a new one.
+        let body = match self.exchange() {
+            Ok(body) => body,
+            Err(_) => self.exchange().with_context(|| format!("{} does not answer {}", self.address, self.path))?,
+        };
+        self.asked += 1;
+        let counts = parse(&body).with_context(|| format!("{} answered something else than counters", self.path))?;
+        Ok(Counts { requests: counts.requests.saturating_sub(self.asked), ..counts })
+    }
+
+    fn exchange(&mut self) -> Result<String> {
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => TcpStream::connect_timeout(&self.address, TIMEOUT)?,
+        };
+        stream.set_read_timeout(Some(TIMEOUT))?;
+        stream.set_nodelay(true)?;
+        stream.write_all(format!("GET {} HTTP/1.1\r\nHost: {}\r\n\r\n", self.path, self.address).as_bytes())?;
+        let mut response = Vec::new();
+        let mut chunk = [0; 4096];
+        loop {
+            let count = stream.read(&mut chunk)?;
+            if count == 0 {
+                bail!("the connection was closed");
+            }
+            response.extend_from_slice(&chunk[..count]);
+            if let Some(body) = complete(&response)? {
+                self.stream = Some(stream);
+                return Ok(body);
+            }
+            if response.len() > PAGE_BYTES_MAX {
+                bail!("the answer has no end");
+            }
+        }
+    }
+}
+
+/// The body, once it has arrived whole.
+fn complete(response: &[u8]) -> Result<Option<String>> {
+    let text = String::from_utf8_lossy(response);
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return Ok(None) };
+    if !head.starts_with("HTTP/1.1 200") {
+        bail!("{}", head.lines().next().unwrap_or("an empty answer"));
+    }
+    let length = head.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length: usize = length.and_then(|(_, value)| value.trim().parse().ok()).context("an answer without a length")?;
+    Ok((body.len() >= length).then(|| body.to_owned()))
+}
+
+fn parse(body: &str) -> Option<Counts> {
+    if body.starts_with('{') {
+        let stats: Value = serde_json::from_str(body).ok()?;
+        return Some(Counts { requests: stats["requests"].as_u64()?, open: stats["connections"]["open"].as_u64()? });
+    }
+    // Active connections: 1
+    // server accepts handled requests
+    //  2 2 3
+    let open = body.lines().next()?.strip_prefix("Active connections:")?.trim().parse().ok()?;
+    let requests = body.lines().nth(2)?.split_whitespace().nth(2)?.parse().ok()?;
+    Some(Counts { requests, open })
+}
+
+/// A busy server on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(10);
+const PAGE_BYTES_MAX: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_of_both_servers() {
+        let nginx = "Active connections: 7 \nserver accepts handled requests\n 12 12 345 \nReading: 0 Writing: 1 Waiting: 0 \n";
+        assert_eq!(parse(nginx), Some(Counts { requests: 345, open: 7 }));
+        let target = r#"{"requests": 345, "connections": {"open": 7, "accepted": 12}}"#;
+        assert_eq!(parse(target), Some(Counts { requests: 345, open: 7 }));
+        assert_eq!(parse("<html>"), None);
+    }
+
+    #[test]
+    fn answers_end_where_they_say() {
+        let head = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n";
+        assert_eq!(complete(format!("{head}ab").as_bytes()).unwrap(), None);
+        assert_eq!(complete(format!("{head}abcd").as_bytes()).unwrap(), Some("abcd".to_owned()));
+        assert!(complete(b"HTTP/1.1 404 Not Found\r\n\r\n").is_err());
+    }
+}

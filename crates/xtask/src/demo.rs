@@ -1,0 +1,107 @@
+//! `cargo xtask demo`: builds Onrush, starts its target, runs a script against it.
+
+use std::{
+    io::{Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, ExitCode, Stdio},
+    sync::{Arc, atomic::AtomicBool},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+use xtask::workspace;
+
+/// Runs the demo; what follows the command's name is passed on to `onrush run`.
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    let root = workspace::root();
+    eprintln!("Building Onrush (the first time takes a few minutes) ...");
+    let built = workspace::cargo(&root).args(["build", "--release", "--locked", "--package", "onrush"]).status().context("cannot run cargo")?;
+    if !built.success() {
+        bail!("the build failed; what cargo printed above says why");
+    }
+    let onrush = workspace::target_dir(&root)?.join("release").join(format!("onrush{}", std::env::consts::EXE_SUFFIX));
+
+    // Ctrl-C reaches the run and the target as well; each ends by itself, and we wait for both.
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+    }
+
+    let target = Target::start(&onrush)?;
+    let script = Path::new("examples").join("demo.js");
+    let address = format!("TARGET={}", target.address);
+    eprintln!("$ onrush target --listen {} &", target.address);
+    eprintln!("$ onrush run -e {address} {} {}", arguments.join(" "), script.display());
+    let status = Command::new(&onrush)
+        .args(["run", "-e", &address])
+        .args(arguments)
+        .arg(&script)
+        .current_dir(&root)
+        .status()
+        .with_context(|| format!("cannot run {}", onrush.display()))?;
+    drop(target);
+    // A run that a signal ended has no code of its own.
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// The target's process, ended when dropped.
+struct Target {
+    process: Child,
+    address: SocketAddr,
+}
+
+impl Target {
+    fn start(onrush: &Path) -> Result<Self> {
+        let address = free_address()?;
+        let process = Command::new(onrush)
+            .args(["target", "--listen", &address.to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .with_context(|| format!("cannot run {}", onrush.display()))?;
+        let mut target = Self { process, address };
+        let until = Instant::now() + READY_TIMEOUT;
+        while !is_healthy(address) {
+            if let Some(status) = target.process.try_wait()? {
+                bail!("the target ended at once ({status}); what it printed above says why");
+            }
+            if Instant::now() > until {
+                bail!("the target does not answer on {address} after {} s", READY_TIMEOUT.as_secs());
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+        Ok(target)
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // Our own child, not yet waited for: its id cannot belong to anybody else. It keeps no state.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A loopback address nobody listens on now. Somebody else might take it before the target does, which
+/// then says so.
+fn free_address() -> Result<SocketAddr> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot find a free port on 127.0.0.1")?;
+    Ok(listener.local_addr()?)
+}
+
+fn is_healthy(address: SocketAddr) -> bool {
+    let exchange = || -> std::io::Result<bool> {
+        let mut stream = TcpStream::connect_timeout(&address, HEALTH_TIMEOUT)?;
+        stream.set_read_timeout(Some(HEALTH_TIMEOUT))?;
+        stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+        let mut head = [0; 12];
+        stream.read_exact(&mut head)?;
+        Ok(&head == b"HTTP/1.1 200")
+    };
+    exchange().unwrap_or(false)
+}
+
+/// The target starts in milliseconds; a machine that needs longer than this has other problems.
+const READY_TIMEOUT: Duration = Duration::from_secs(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(1);

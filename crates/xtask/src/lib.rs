@@ -1,0 +1,7 @@
+//! What developers' commands and tests share: the workspace as data, the tidy check, the fuzz driver.
+//!
+//! Not part of the product. `main.rs` has the commands.
+
+pub mod fuzzing;
+pub mod tidy;
+pub mod workspace;

@@ -1,0 +1,121 @@
+//! The workspace as data: its root, its files, its packages.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+/// The workspace's root folder.
+pub fn root() -> PathBuf {
+    // Cargo sets it for what it runs, so a binary shared by two clones looks at the right one.
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest.ancestors().nth(2).map_or_else(|| manifest.clone(), Path::to_path_buf)
+}
+
+/// A cargo command in the workspace.
+pub fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    command
+}
+
+/// What `cargo metadata` says, without touching the network. `deep` includes third-party packages of this
+/// platform and who depends on whom.
+///
+/// # Errors
+/// When cargo fails, for example because packages have not been downloaded.
+pub fn metadata(root: &Path, deep: bool) -> Result<Value> {
+    let mut command = cargo(root);
+    command.args(["metadata", "--format-version=1", "--locked", "--offline"]);
+    if deep {
+        command.args(["--filter-platform", &host(root)?]);
+    } else {
+        command.arg("--no-deps");
+    }
+    let output = command.output().context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Where cargo puts what it builds.
+///
+/// # Errors
+/// When cargo fails.
+pub fn target_dir(root: &Path) -> Result<PathBuf> {
+    let metadata = metadata(root, false)?;
+    let path = metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
+    Ok(PathBuf::from(path))
+}
+
+/// The platform we run on, as cargo calls it.
+fn host(root: &Path) -> Result<String> {
+    let output = cargo(root).args(["--version", "--verbose"]).output().context("cannot run cargo")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let host = text.lines().find_map(|line| line.strip_prefix("host: ")).context("cargo does not say its host")?;
+    Ok(host.to_owned())
+}
+
+/// A text file of the repository.
+#[derive(Debug, Clone)]
+pub struct File {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    /// Its contents.
+    pub text: String,
+}
+
+impl File {
+    /// The folder name of the crate it belongs to, if any: `net` for `crates/net/src/lib.rs`.
+    pub fn crate_name(&self) -> Option<&str> {
+        self.path.strip_prefix("crates/")?.split('/').next()
+    }
+
+    /// Whether it is Rust source.
+    pub fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+}
+
+/// All text files of the repository, sorted by path. Files that are not UTF-8 are left out.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn files(root: &Path) -> io::Result<Vec<File>> {
+    let mut found = Vec::new();
+    walk(root, root, &mut found)?;
+    found.sort_by(|a: &File, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+fn walk(root: &Path, folder: &Path, found: &mut Vec<File>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            if !SKIPPED.contains(&&*name) {
+                walk(root, &path, found)?;
+            }
+        } else if kind.is_file() && entry.metadata()?.len() <= FILE_BYTES_MAX {
+            // Others may create and delete files meanwhile.
+            let Ok(bytes) = fs::read(&path) else { continue };
+            let Ok(text) = String::from_utf8(bytes) else { continue };
+            let path = path.strip_prefix(root).unwrap_or(&path);
+            found.push(File { path: path.to_string_lossy().replace('\\', "/"), text });
+        }
+    }
+    Ok(())
+}
+
+/// Folders that hold nothing of ours: build output, version control, packages, raw results and fuzz inputs.
+const SKIPPED: &[&str] = &["target", ".git", "node_modules", "runs", "corpus", "artifacts"];
+
+/// Larger files are data, not text anyone reads.
+const FILE_BYTES_MAX: u64 = 4 << 20;

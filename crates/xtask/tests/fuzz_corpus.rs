@@ -1,0 +1,30 @@
+//! Every input of the fuzz corpus, and a fixed number of mutations of it, under `cargo test`.
+
+#[path = "../examples/support/targets.rs"]
+mod targets;
+
+use std::time::Duration;
+
+use targets::TARGETS;
+use xtask::{
+    fuzzing::{self, Corpus, Effort, Outcome},
+    workspace,
+};
+
+/// About a second in all; `cargo xtask fuzz` is for more.
+const RUNS: u64 = 20_000;
+
+#[test]
+fn corpus_and_mutations_of_it_break_nothing() {
+    let folder = workspace::root().join("fuzz");
+    for target in TARGETS {
+        let corpus = Corpus::read(&folder, target.name).expect("the corpus is part of the repository");
+        if let Err(finding) = fuzzing::replay(target, &corpus) {
+            panic!("{}: {} with \"{}\"", target.name, finding.message, finding.input.escape_ascii());
+        }
+        let effort = Effort { seed: 1, time: Duration::from_secs(3600), runs: RUNS };
+        if let Outcome::Broken(finding) = fuzzing::fuzz(target, &corpus, effort) {
+            panic!("{}: {} with \"{}\"", target.name, finding.message, finding.input.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Threshold expressions and metric selectors.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| onrush_metrics::fuzz_threshold(text));
