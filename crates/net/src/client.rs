@@ -7,13 +7,12 @@ use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
 
 use crate::conn::{Conn, DialMarks, Step, WireBytes, give_out, take_out};
 use crate::error::{NetError, Op, code};
 use crate::http1::{
-    Body, BodyMode, BodyPlan, EMPTY_CHUNKED, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
+    Body, BodyMode, BodyPlan, EMPTY_CHUNKED, check_method, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
     write_head,
 };
 use crate::options::ClientShared;
@@ -85,37 +84,40 @@ impl Connections {
         deadline: Option<Nanos>,
     ) -> Result<Response, Failure> {
         let mut attempt = Attempt::new(Clock::now());
-        if let Err(error) = check_url(request.url) {
-            return Err(attempt.fail(error, Bytes::new(), false));
-        }
+        let mut reader = ResponseReader::new(request.method == "HEAD", mode, self.shared.limits());
         loop {
-            match self.attempt(request, mode, deadline, &mut attempt) {
-                Ok(response) => return Ok(response),
-                Err(Lost { retry: true, .. }) => attempt.again(),
-                Err(lost) => return Err(attempt.fail(lost.error, lost.partial, lost.in_body)),
+            match self.attempt(request, deadline, &mut attempt, &mut reader) {
+                Ok(()) => return Ok(attempt.finish(&mut reader)),
+                Err(lost) if lost.retry => {
+                    attempt.again();
+                    reader = ResponseReader::new(request.method == "HEAD", mode, self.shared.limits());
+                }
+                Err(lost) => return Err(attempt.fail(lost.error, &mut reader)),
             }
         }
     }
 
+    /// One attempt over one connection. What lives here while the fiber waits is copied with its stack:
+    /// errors are boxed and what is rare is in functions of its own.
     fn attempt(
         &self,
         request: &Request<'_>,
-        mode: BodyMode,
         deadline: Option<Nanos>,
         attempt: &mut Attempt,
-    ) -> Result<Response, Lost> {
-        let mut out = take_out();
-        let plan = write_head(&mut out, request, self.shared.no_connection_reuse())?;
+        reader: &mut ResponseReader,
+    ) -> Result<(), Box<Lost>> {
         let generation = self.generation.get();
         let mut conn = match self.take_idle(request.url) {
             Some(conn) => {
                 attempt.reused = true;
                 conn
             }
-            None => self.dial(request.url, deadline, attempt)?,
+            None => self.dial(request, deadline, attempt)?,
         };
         attempt.remote = Some(conn.peer());
         attempt.tls = conn.tls_info();
+        let mut out = take_out();
+        let plan = write_head(&mut out, request, self.shared.no_connection_reuse())?;
         let body: &[u8] = match (&request.body, plan) {
             (Body::Bytes(bytes), BodyPlan::Bytes) => bytes,
             (_, BodyPlan::EmptyChunked) => EMPTY_CHUNKED,
@@ -123,43 +125,49 @@ impl Connections {
         };
         let sent = conn.send(&mut out, body, deadline, &self.wire);
         give_out(out);
-        let mut reader = ResponseReader::new(request.method == "HEAD", mode, self.shared.limits());
         if let Err((failure, sent_any)) = sent {
             return self.after_failed_send(conn, reader, &failure, sent_any, attempt);
         }
         attempt.written = Some(Clock::now());
-        let clean = receive_all(&mut conn, &mut reader, deadline, &self.wire, attempt, is_replayable(request))?;
+        let clean = receive_all(&mut conn, reader, deadline, &self.wire, attempt, request)?;
         if clean && reader.keeps_alive() && generation == self.generation.get() {
             self.keep(conn);
         }
-        Ok(attempt.finish(&mut reader))
+        Ok(())
     }
 
     /// The peer may have answered and closed before it had read the whole request: then its answer
     /// counts.
+    #[cold]
+    #[inline(never)]
     fn after_failed_send(
         &self,
         mut conn: Conn,
-        mut reader: ResponseReader,
+        reader: &mut ResponseReader,
         failure: &onrush_fiber::IoFailure,
         sent_any: bool,
         attempt: &mut Attempt,
-    ) -> Result<Response, Lost> {
-        while let Ok(step @ (Step::More | Step::Done { .. })) = conn.receive_now(&mut reader, &self.wire) {
+    ) -> Result<(), Box<Lost>> {
+        while let Ok(step @ (Step::More | Step::Done { .. })) = conn.receive_now(reader, &self.wire) {
             let now = Clock::now();
             attempt.written.get_or_insert(now);
             attempt.first_byte.get_or_insert(now);
             if matches!(step, Step::Done { .. }) {
                 attempt.end = now;
-                return Ok(attempt.finish(&mut reader));
+                return Ok(());
             }
         }
         attempt.end = Clock::now();
         let retry = attempt.reused && !sent_any && matches!(failure, onrush_fiber::IoFailure::Io(_));
-        Err(Lost { retry, ..Lost::from(NetError::waiting(Op::Write, failure, conn.ends())) })
+        Err(Box::new(Lost { retry, error: NetError::waiting(Op::Write, failure, conn.ends()) }))
     }
 
-    fn dial(&self, url: &Url, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Conn, NetError> {
+    #[cold]
+    #[inline(never)]
+    fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Conn, NetError> {
+        let url = request.url;
+        check_url(url)?;
+        check_method(request.method)?;
         let address = self.shared.rules().address_of(url, self.shared.resolver(), deadline);
         let address = address.inspect_err(|_| attempt.end = Clock::now())?;
         let origin = self.shared.origin(url.host(), address_port(url), url.is_https());
@@ -227,14 +235,12 @@ impl std::fmt::Debug for Connections {
 /// A failed attempt.
 struct Lost {
     error: NetError,
-    partial: Bytes,
-    in_body: bool,
     retry: bool,
 }
 
-impl From<NetError> for Lost {
+impl From<NetError> for Box<Lost> {
     fn from(error: NetError) -> Self {
-        Self { error, partial: Bytes::new(), in_body: false, retry: false }
+        Self::new(Lost { error, retry: false })
     }
 }
 
@@ -309,14 +315,17 @@ impl Attempt {
         }
     }
 
-    fn fail(&mut self, error: NetError, partial: Bytes, in_body: bool) -> Failure {
+    #[cold]
+    #[inline(never)]
+    fn fail(&self, error: NetError, reader: &mut ResponseReader) -> Failure {
+        let in_body = reader.in_body();
         Failure {
             error,
             timings: self.timings(),
             remote: self.remote,
             tls: self.tls,
             reused: self.reused,
-            partial_body: in_body.then_some(partial),
+            partial_body: in_body.then(|| reader.take_body()),
         }
     }
 }
@@ -328,8 +337,8 @@ fn receive_all(
     deadline: Option<Nanos>,
     wire: &WireBytes,
     attempt: &mut Attempt,
-    replayable: bool,
-) -> Result<bool, Lost> {
+    request: &Request<'_>,
+) -> Result<bool, Box<Lost>> {
     loop {
         let step = conn.receive(reader, deadline, wire);
         let now = Clock::now();
@@ -352,13 +361,24 @@ fn receive_all(
                 Ok(()) => return Ok(false),
                 Err(error) => error,
             },
-            Err(error) => after_break(error, reader),
+            Err(error) => *error,
         };
-        if reader.has_started() {
-            attempt.first_byte.get_or_insert(now);
-        }
-        return Err(lost(error, reader, attempt, replayable));
+        return Err(lost(error, reader, attempt, request));
     }
+}
+
+/// What a failure while receiving means.
+#[cold]
+#[inline(never)]
+fn lost(error: NetError, reader: &mut ResponseReader, attempt: &mut Attempt, request: &Request<'_>) -> Box<Lost> {
+    let error = after_break(error, reader);
+    if reader.has_started() {
+        attempt.first_byte.get_or_insert(attempt.end);
+    }
+    let error = if reader.in_body() { error.in_body() } else { error };
+    let broke = error.code == code::RESET_BY_PEER || error == NetError::eof();
+    let retry = attempt.reused && !reader.has_started() && broke && is_replayable(request);
+    Box::new(Lost { error, retry })
 }
 
 /// A connection that breaks in the middle of a head: Go takes it for an end and judges what there is.
@@ -367,15 +387,6 @@ fn after_break(error: NetError, reader: &mut ResponseReader) -> NetError {
         return error;
     }
     reader.finish().err().unwrap_or(error)
-}
-
-fn lost(error: NetError, reader: &mut ResponseReader, attempt: &Attempt, replayable: bool) -> Lost {
-    let in_body = reader.in_body();
-    let error = if in_body { error.in_body() } else { error };
-    let broke = error.code == code::RESET_BY_PEER || error == NetError::eof();
-    let retry = attempt.reused && !reader.has_started() && broke && replayable;
-    let partial = if in_body { reader.take_body() } else { Bytes::new() };
-    Lost { error, partial, in_body, retry }
 }
 
 /// Whether Go would repeat the request when a kept connection turns out to be dead: what a server may do

@@ -116,8 +116,7 @@ impl Conn {
         marks.connected = Clock::now();
         let mut conn = Self { stream, tls: None, origin };
         if conn.origin.is_tls {
-            conn.tls = Some(Box::new(shared.tls().connect(&conn.origin.host)?));
-            conn.shake_hands(deadline, wire)?;
+            conn.secure(shared, deadline, wire)?;
             marks.secured = Some(Clock::now());
         }
         Ok(conn)
@@ -133,8 +132,10 @@ impl Conn {
         Ends { local: self.stream.local_addr().ok(), peer: self.peer() }
     }
 
-    fn read_error(&self, failure: &IoFailure) -> NetError {
-        NetError::waiting(Op::Read, failure, self.ends())
+    #[cold]
+    #[inline(never)]
+    fn read_error(&self, failure: &IoFailure) -> Box<NetError> {
+        Box::new(NetError::waiting(Op::Read, failure, self.ends()))
     }
 
     /// What TLS negotiated.
@@ -220,7 +221,7 @@ impl Conn {
         reader: &mut ResponseReader,
         deadline: Option<Nanos>,
         wire: &WireBytes,
-    ) -> Result<Step, NetError> {
+    ) -> Result<Step, Box<NetError>> {
         if self.tls.is_some() {
             return self.receive_tls(reader, deadline, wire);
         }
@@ -238,7 +239,11 @@ impl Conn {
     }
 
     /// Feeds what has arrived, without waiting.
-    pub(crate) fn receive_now(&mut self, reader: &mut ResponseReader, wire: &WireBytes) -> Result<Step, NetError> {
+    pub(crate) fn receive_now(
+        &mut self,
+        reader: &mut ResponseReader,
+        wire: &WireBytes,
+    ) -> Result<Step, Box<NetError>> {
         if self.tls.is_some() {
             return self.feed_tls(reader, wire);
         }
@@ -256,7 +261,7 @@ impl Conn {
         })
     }
 
-    fn wait_readable(&self, deadline: Option<Nanos>) -> Result<(), NetError> {
+    fn wait_readable(&self, deadline: Option<Nanos>) -> Result<(), Box<NetError>> {
         self.stream.wait_readable(deadline).map_err(|failure| self.read_error(&failure))
     }
 
@@ -265,14 +270,15 @@ impl Conn {
         reader: &mut ResponseReader,
         deadline: Option<Nanos>,
         wire: &WireBytes,
-    ) -> Result<Step, NetError> {
+    ) -> Result<Step, Box<NetError>> {
         self.wait_readable(deadline)?;
         let step = self.feed_tls(reader, wire)?;
         self.flush(deadline, wire)?;
         Ok(step)
     }
 
-    fn feed_tls(&mut self, reader: &mut ResponseReader, wire: &WireBytes) -> Result<Step, NetError> {
+    #[inline(never)]
+    fn feed_tls(&mut self, reader: &mut ResponseReader, wire: &WireBytes) -> Result<Step, Box<NetError>> {
         let mut outcome = Ok(None);
         let mut excess = false;
         let (_, step) = self.pull_tls(wire, |data| match outcome {
@@ -330,12 +336,20 @@ impl Conn {
         })
     }
 
+    /// Starts TLS. A function of its own: a plain dial must not carry its stack frame.
+    #[inline(never)]
+    fn secure(&mut self, shared: &ClientShared, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), NetError> {
+        self.tls = Some(shared.tls().connect(&self.origin.host)?);
+        self.shake_hands(deadline, wire)
+    }
+
+    #[inline(never)]
     fn shake_hands(&mut self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), NetError> {
         let tls = self.tls.as_mut().expect("shake_hands is called on TLS connections");
         tls.advance(&mut [], |_| {}).map_err(|error| to_net_error(&error, &self.origin.host))?;
         loop {
             self.flush(deadline, wire)?;
-            self.wait_readable(deadline)?;
+            self.wait_readable(deadline).map_err(|error| *error)?;
             let outcome = self.pull_tls(wire, |_| {});
             match outcome {
                 Ok((Advance::Open, _)) => return self.flush(deadline, wire),

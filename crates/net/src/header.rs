@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::error::NetError;
-use crate::text::{eq_lower, go_quote, trim_ows};
+use crate::text::{self, eq_lower, go_quote, trim_ows};
 
 /// Go's `textproto.CanonicalMIMEHeaderKey`: `content-type` becomes `Content-Type`. A name that is no
 /// token is returned as it is.
@@ -36,7 +36,7 @@ pub fn canonical_name(name: &str) -> Cow<'_, str> {
 
 /// Whether a byte may be part of a header name or a method (RFC 9110 `tchar`).
 pub fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+    text::is(byte, text::TOKEN)
 }
 
 /// Whether a byte may be part of a header value.

@@ -20,7 +20,7 @@ use onrush_fiber::Nanos;
 pub use chunked::{ChunkError, Chunked};
 pub use head::{Framing, Head, HeadParser, HeadState};
 pub use reader::{Fed, ResponseReader};
-pub(crate) use write::{BodyPlan, EMPTY_CHUNKED, write_head};
+pub(crate) use write::{BodyPlan, EMPTY_CHUNKED, check_method, write_head};
 
 use crate::error::NetError;
 use crate::header::HeaderBlock;

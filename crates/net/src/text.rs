@@ -1,4 +1,45 @@
-//! Small text forms shared by the error messages: Go's `%q` quoting and ASCII case helpers.
+//! Bytes and text forms used all over: byte classes, Go's `%q` quoting, trimming, decimals.
+
+/// A byte of a token: a header name or a method (RFC 9110 `tchar`).
+pub(crate) const TOKEN: u8 = 1;
+/// A byte Go leaves in a URL's path as it is.
+pub(crate) const PATH: u8 = 2;
+/// An ASCII byte Go allows in a URL's host.
+pub(crate) const HOST: u8 = 4;
+/// A byte Go allows in a URL's userinfo.
+pub(crate) const USERINFO: u8 = 8;
+
+/// Whether a byte is of a class.
+#[inline]
+pub(crate) fn is(byte: u8, class: u8) -> bool {
+    CLASSES[usize::from(byte)] & class != 0
+}
+
+static CLASSES: [u8; 256] = classes();
+
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        if byte.is_ascii_alphanumeric() {
+            table[byte as usize] = TOKEN | PATH | HOST | USERINFO;
+        }
+        byte += 1;
+    }
+    mark(&mut table, b"!#$%&'*+-.^_`|~", TOKEN);
+    mark(&mut table, b"-_.~!$&'()*+,;=:@[]%/", PATH);
+    mark(&mut table, b"-_.~!$&'()*+,;=:[]<>\"", HOST);
+    mark(&mut table, b"-._:~!$&'()*+,;=%@", USERINFO);
+    table
+}
+
+const fn mark(table: &mut [u8; 256], bytes: &[u8], class: u8) {
+    let mut at = 0;
+    while at < bytes.len() {
+        table[bytes[at] as usize] |= class;
+        at += 1;
+    }
+}
 
 /// Quotes bytes as Go's `%q` does: `"…"` with `\"`, `\\`, `\n`, `\x01` and so on.
 pub(crate) fn go_quote(bytes: &[u8]) -> String {

@@ -152,12 +152,13 @@ impl TlsSettings {
     }
 
     /// Starts a session with `host`.
-    pub(crate) fn connect(&self, host: &str) -> Result<TlsSession, NetError> {
+    #[inline(never)]
+    pub(crate) fn connect(&self, host: &str) -> Result<Box<TlsSession>, NetError> {
         let failed = |reason: String| NetError::new(code::TLS, format!("tls: {reason}"));
         let name = ServerName::try_from(host.trim_end_matches('.').to_owned())
             .map_err(|_| failed(format!("invalid server name {host}")))?;
         let config = self.config_for(host).map_err(failed)?;
-        TlsSession::new(config, name).map_err(|error| to_net_error(&error, host))
+        TlsSession::new(config, name).map(Box::new).map_err(|error| to_net_error(&error, host))
     }
 
     fn config_for(&self, host: &str) -> Result<Arc<ClientConfig>, String> {

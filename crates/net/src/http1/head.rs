@@ -77,6 +77,12 @@ impl HeadParser {
             ))
         };
         if self.pending.is_empty() {
+            if let Some((head, end)) = scan(input, is_head_request)
+                && end + self.interim_bytes <= limits.head_bytes_max
+            {
+                self.interim_bytes += end;
+                return Ok(HeadState::Complete { head, used: end });
+            }
             return match find_end(input, 0) {
                 Some(end) if end + self.interim_bytes <= limits.head_bytes_max => {
                     let head = interpret(&input[..end], is_head_request)?;
@@ -165,6 +171,48 @@ fn find_end(bytes: &[u8], from: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Parses a head that is complete and plain, in one pass; `None` for anything else, which [`interpret`]
+/// then judges. Where both answer, they agree.
+fn scan(bytes: &[u8], is_head_request: bool) -> Option<(Head, usize)> {
+    let status_end = memchr(b'\n', bytes)? + 1;
+    let (proto, status) = parse_status_line(trim_line_end(&bytes[..status_end])).ok()?;
+    let mut facts = Facts::default();
+    let mut at = status_end;
+    let mut returns = 0;
+    let end = loop {
+        let rest = &bytes[at..];
+        let name_len = rest.iter().position(|&byte| !is_token_byte(byte))?;
+        if rest[name_len] != b':' || name_len == 0 {
+            match rest {
+                [b'\r', b'\n', ..] => break at + 2,
+                [b'\n', ..] => break at + 1,
+                _ => return None,
+            }
+        }
+        let after = &rest[name_len + 1..];
+        let newline = memchr(b'\n', after)?;
+        let line = &after[..newline];
+        let value = match line.strip_suffix(b"\r") {
+            Some(value) => {
+                returns += 1;
+                value
+            }
+            None => line,
+        };
+        facts.note(&rest[..name_len], trim_ows(value));
+        at += name_len + newline + 2;
+    };
+    let fields = &bytes[status_end..at];
+    // Both loops are vectorised: no branch depends on a single byte.
+    let has_controls =
+        fields.iter().fold(false, |bad, &byte| bad | (byte < 0x20 && !matches!(byte, b'\r' | b'\n' | b'\t')) | (byte == 0x7f));
+    let all_returns = fields.iter().filter(|&&byte| byte == b'\r').count();
+    if has_controls || all_returns != returns {
+        return None;
+    }
+    finish(&bytes[..at], status_end, proto, status, &facts, is_head_request).ok().map(|head| (head, end))
 }
 
 /// Parses a complete head, blank line included.

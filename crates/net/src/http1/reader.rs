@@ -43,7 +43,7 @@ enum BodyState {
     Length {
         left: u64,
     },
-    Chunked(Chunked),
+    Chunked(Box<Chunked>),
     UntilClose,
     Done,
 }
@@ -179,7 +179,7 @@ impl ResponseReader {
         self.state = match head.framing {
             Framing::None => BodyState::Done,
             Framing::Length(left) => BodyState::Length { left },
-            Framing::Chunked => BodyState::Chunked(Chunked::new()),
+            Framing::Chunked => BodyState::Chunked(Box::new(Chunked::new())),
             Framing::UntilClose => BodyState::UntilClose,
         };
         self.head = Some(head);

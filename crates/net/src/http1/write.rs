@@ -25,9 +25,7 @@ pub(crate) const EMPTY_CHUNKED: &[u8] = b"0\r\n\r\n";
 /// Code 1000: an invalid method, or a URL that cannot be requested.
 pub(crate) fn write_head(out: &mut Vec<u8>, request: &Request<'_>, close: bool) -> Result<BodyPlan, NetError> {
     let method = if request.method.is_empty() { "GET" } else { request.method };
-    if !method.bytes().all(is_token_byte) {
-        return Err(NetError::generic(format!("net/http: invalid method {}", go_quote(method.as_bytes()))));
-    }
+    check_method(method)?;
     out.extend_from_slice(method.as_bytes());
     out.push(b' ');
     request.url.write_target(out);
@@ -56,6 +54,17 @@ pub(crate) fn write_head(out: &mut Vec<u8>, request: &Request<'_>, close: bool) 
     }
     out.extend_from_slice(b"\r\n");
     Ok(plan)
+}
+
+/// Refuses a method that is no token.
+///
+/// # Errors
+/// Code 1000, `net/http: invalid method "…"`.
+pub(crate) fn check_method(method: &str) -> Result<(), NetError> {
+    if method.bytes().all(is_token_byte) {
+        return Ok(());
+    }
+    Err(NetError::generic(format!("net/http: invalid method {}", go_quote(method.as_bytes()))))
 }
 
 fn write_framing(out: &mut Vec<u8>, method: &str, body: &Body) -> BodyPlan {

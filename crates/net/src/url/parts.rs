@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::net::Ipv6Addr;
 
-use crate::text::go_quote;
+use memchr::{memchr, memrchr};
+
+use crate::text::{self, go_quote};
 
 /// A range of a URL's text. URLs are far shorter than 4 GiB: [`Parts::parse`] refuses longer ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +69,7 @@ impl Parts {
         if raw.len() > URL_BYTES_MAX {
             return Err(format!("parse: URL is longer than {URL_BYTES_MAX} bytes"));
         }
-        let cut = raw.as_bytes().iter().position(|&byte| byte == b'#');
+        let cut = memchr(b'#', raw.as_bytes());
         let main_end = cut.unwrap_or(raw.len());
         let fragment = cut.map_or(Span::new(raw.len(), raw.len()), |at| Span::new(at + 1, raw.len()));
         let main = &raw[..main_end];
@@ -86,7 +88,7 @@ impl Parts {
         }
         let scheme_len = scheme_len(bytes)?;
         let rest_start = if scheme_len == 0 { 0 } else { scheme_len + 1 };
-        let question = bytes[rest_start..].iter().position(|&byte| byte == b'?').map(|at| at + rest_start);
+        let question = memchr(b'?', &bytes[rest_start..]).map(|at| at + rest_start);
         let rest_end = question.unwrap_or(main.len());
         let mut parts = Self {
             scheme: Span::new(0, scheme_len),
@@ -113,20 +115,20 @@ impl Parts {
         }
         if rest.starts_with("//") && (scheme_len > 0 || !rest.starts_with("///")) {
             let start = rest_start + 2;
-            let end = main[start..rest_end].find('/').map_or(rest_end, |at| start + at);
+            let end = memchr(b'/', &bytes[start..rest_end]).map_or(rest_end, |at| start + at);
             parts.has_authority = true;
             parts.path = Span::new(end, rest_end);
             parts.take_authority(main, start, end)?;
         }
         let path = parts.path.of(main).as_bytes();
         check_escapes(path)?;
-        parts.needs_rewrite |= !path.iter().all(|&byte| is_valid_in_path(byte));
+        parts.needs_rewrite |= !path.iter().all(|&byte| text::is(byte, text::PATH));
         Ok(parts)
     }
 
     /// Splits `[userinfo@]host[:port]` at `start..end` of `main`.
     fn take_authority(&mut self, main: &str, start: usize, end: usize) -> Result<(), String> {
-        let host_start = match main[start..end].rfind('@') {
+        let host_start = match memrchr(b'@', &main.as_bytes()[start..end]) {
             None => start,
             Some(at) => {
                 let userinfo = Span::new(start, start + at);
@@ -138,7 +140,7 @@ impl Parts {
         self.take_host(main, host_start, end)?;
         if let Some(userinfo) = self.userinfo {
             let bytes = userinfo.of(main).as_bytes();
-            if !bytes.iter().all(|&byte| is_valid_in_userinfo(byte)) {
+            if !bytes.iter().all(|&byte| text::is(byte, text::USERINFO)) {
                 return Err("net/url: invalid userinfo".to_owned());
             }
             check_escapes(bytes)?;
@@ -148,7 +150,7 @@ impl Parts {
 
     fn take_host(&mut self, main: &str, start: usize, end: usize) -> Result<(), String> {
         let text = &main[start..end];
-        match text.rfind('[') {
+        match memrchr(b'[', text.as_bytes()) {
             Some(0) => {
                 let close = text.rfind(']').ok_or_else(|| "missing ']' in host".to_owned())?;
                 self.host = Span::new(start + 1, start + close);
@@ -166,7 +168,7 @@ impl Parts {
             }
             Some(_) => Err("invalid IP-literal".to_owned()),
             None => {
-                let colon = text.find(':').map_or(end, |at| start + at);
+                let colon = memchr(b':', text.as_bytes()).map_or(end, |at| start + at);
                 self.host = Span::new(start, colon);
                 self.port = take_port(main, colon, end)?;
                 let host = self.host.of(main).as_bytes();
@@ -207,7 +209,7 @@ fn take_port(main: &str, start: usize, end: usize) -> Result<Span, String> {
 /// Checks that every `%` starts a two-digit escape.
 fn check_escapes(bytes: &[u8]) -> Result<(), String> {
     let mut at = 0;
-    while let Some(found) = bytes[at..].iter().position(|&byte| byte == b'%') {
+    while let Some(found) = memchr(b'%', &bytes[at..]) {
         at += found;
         if escape_at(bytes, at).is_none() {
             return Err(bad_escape(&bytes[at..]));
@@ -229,7 +231,7 @@ fn check_host(host: &[u8]) -> Result<(), String> {
             }
             continue;
         }
-        if byte < 0x80 && !is_valid_in_host(byte) {
+        if byte < 0x80 && !text::is(byte, text::HOST) {
             return Err(format!("invalid character {} in host name", go_quote(&[byte])));
         }
         at += 1;
@@ -271,7 +273,7 @@ pub(super) fn unescape(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// Go's `EscapedPath`: the written path when it is a valid encoding, else the decoded path encoded anew.
 pub(super) fn escaped_path(path: &str) -> Cow<'_, str> {
-    if path.bytes().all(is_valid_in_path) {
+    if path.bytes().all(|byte| text::is(byte, text::PATH)) {
         return Cow::Borrowed(path);
     }
     let decoded = unescape(path.as_bytes());
@@ -363,17 +365,4 @@ pub(super) fn resolve_path(base: &str, reference: &str) -> String {
         out.remove(0);
     }
     out
-}
-
-/// Whether Go leaves this byte of a path as it is.
-fn is_valid_in_path(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:@[]%/".contains(&byte)
-}
-
-fn is_valid_in_host(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"".contains(&byte)
-}
-
-fn is_valid_in_userinfo(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte)
 }

@@ -98,6 +98,17 @@ fn a_slow_head_is_judged_line_by_line() {
 }
 
 proptest! {
+    /// The short way through a plain head and the long one say the same.
+    #[test]
+    fn scan_agrees_with_interpret(fields in proptest::collection::vec("([a-zA-Z-]{1,8}|Content-Length|Connection|Transfer-Encoding)[ ]?:[ \t]?([ -~]{0,12}|close|chunked|[0-9]|\r|\x01)(\r\n|\n)", 0..6), status in "(HTTP/1.[01] [0-9]{3} ?[a-z ]{0,5}|[ -~]{0,12})", body in "[a-z\r\n]{0,6}") {
+        let input = format!("{status}\r\n{}\r\n{body}", fields.concat());
+        if let Some((head, end)) = scan(input.as_bytes(), false) {
+            prop_assert_eq!(find_end(input.as_bytes(), 0), Some(end));
+            let other = interpret(&input.as_bytes()[..end], false).unwrap();
+            prop_assert_eq!(format!("{head:?}"), format!("{other:?}"));
+        }
+    }
+
     /// Whatever httparse takes for a response is one here, with the same fields.
     #[test]
     fn agrees_with_httparse(fields in proptest::collection::vec("[a-zA-Z-]{1,8}:[ \t]?[ -~]{0,12}", 0..6), status in 100_u16..1000) {
