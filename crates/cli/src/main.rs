@@ -1,2 +1,119 @@
-//! Placeholder.
-fn main() {}
+//! The `onrush` program: flags and terminal around the crates that do the work.
+//!
+//! Nothing here knows JavaScript, HTTP or schedules. `run` is the way through a test, `flags` holds the one table of
+//! flags, `terminal` prints everything there is to print.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod banner;
+mod failure;
+mod flags;
+mod log;
+mod progress;
+mod run;
+mod signals;
+mod target;
+mod terminal;
+mod version;
+
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, process};
+
+use onrush_session::ExitCode;
+
+use crate::{
+    failure::Failure,
+    flags::{Command, Given, Invocation},
+    log::{Destination, Format, Level, LogFile, Logger},
+    run::Surroundings,
+    terminal::{Look, Sinks, Terminal},
+};
+
+fn main() -> process::ExitCode {
+    let env = environment();
+    let code = match flags::parse(std::env::args_os(), env.clone()) {
+        Ok(Invocation::Print(text)) => print(&text, env),
+        Ok(Invocation::Do { command, given, files }) => execute(command, given, &files),
+        Err(failure) => {
+            // No flag can be trusted, so the log has its default look.
+            let given = Given { env, ..Given::default() };
+            without_terminal(&given, &failure)
+        }
+    };
+    process::ExitCode::from(code as u8)
+}
+
+/// The environment; what is not UTF-8 is replaced sign by sign.
+fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())).collect()
+}
+
+fn print(text: &str, env: BTreeMap<String, String>) -> ExitCode {
+    match surroundings(Given { env, ..Given::default() }) {
+        Ok(around) => {
+            around.terminal.stdout(text);
+            around.terminal.flush();
+            ExitCode::Success
+        }
+        Err(failure) => failure.code,
+    }
+}
+
+fn execute(command: Command, given: Given, files: &[String]) -> ExitCode {
+    let around = match surroundings(given.clone()) {
+        Ok(around) => around,
+        Err(failure) => return without_terminal(&given, &failure),
+    };
+    // A panic anywhere is a bug; it has its own exit code and must not look like a failed test.
+    let result = std::panic::catch_unwind(AssertUnwindSafe(|| match command {
+        Command::Run => run::run(&around, files),
+        Command::Target => target::target(&around, files),
+        Command::Version => {
+            around.terminal.stdout(version::text());
+            Ok(ExitCode::Success)
+        }
+    }));
+    let code = match result {
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => {
+            around.logger.failure(&failure);
+            failure.code
+        }
+        Err(_) => ExitCode::Panic,
+    };
+    around.terminal.flush();
+    code
+}
+
+/// The printing thread and the logger, as flags and variables say.
+fn surroundings(given: Given) -> Result<Surroundings, Failure> {
+    let look = Look::of_process(given.switch("no-color").ok().flatten().unwrap_or(false), &given.env);
+    let destination = given.text("log-output").map_or(Ok(Destination::Stderr), |text| Destination::parse(&text))?;
+    let open = |path: &str, level, mode| {
+        LogFile::open(path.as_ref(), level, mode).map_err(|error| Failure::other(format!("failed to open the log file '{path}': {error}")))
+    };
+    let file = match &destination {
+        Destination::File { path, level } => Some(open(path, *level, 0o600)?),
+        _ => None,
+    };
+    let console = given.text("console-output").map(|path| open(&path, Level::Debug, 0o644)).transpose()?;
+    let format = given.text("log-format").map_or(Format::Text, |text| Format::parse(&text));
+    let level = if given.switch("verbose")?.unwrap_or(false) { Level::Debug } else { Level::Info };
+    let has_console_file = console.is_some();
+    let terminal = Terminal::start(look, Sinks { destination, file, console, format })
+        .map_err(|error| Failure::other(format!("failed to start the printing thread: {error}")))?;
+    let logger = Logger::new(terminal.clone(), level, has_console_file);
+    Ok(Surroundings { given, logger, terminal, look })
+}
+
+/// Says why the program ends when its log could not be set up as wanted.
+fn without_terminal(given: &Given, failure: &Failure) -> ExitCode {
+    let plain = Given { env: given.env.clone(), ..Given::default() };
+    let wanted = plain.env.iter().filter(|(name, _)| !name.starts_with("K6_LOG") && *name != "K6_CONSOLE_OUTPUT");
+    let plain = Given { env: wanted.map(|(name, value)| (name.clone(), value.clone())).collect(), ..Given::default() };
+    if let Ok(around) = surroundings(plain) {
+        around.logger.failure(failure);
+        around.terminal.flush();
+    }
+    failure.code
+}

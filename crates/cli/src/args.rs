@@ -1,0 +1,189 @@
+//! The settings of a run that scripts cannot make: read from flags and variables, checked, typed.
+
+use std::collections::BTreeMap;
+
+use onrush_js::init::IsolationMode;
+use onrush_metrics::summary::SummaryMode;
+use onrush_script::CompatibilityMode;
+
+use crate::{failure::Failure, flags::Given};
+
+/// What `onrush run` was asked for, options aside.
+#[derive(Debug)]
+pub(crate) struct RunArgs {
+    /// The script: a path, or `-`.
+    pub(crate) file: String,
+    /// How it is read.
+    pub(crate) compatibility: CompatibilityMode,
+    /// `__ENV`.
+    pub(crate) env: BTreeMap<String, String>,
+    /// `--no-thresholds`
+    pub(crate) no_thresholds: bool,
+    /// The summary's layout.
+    pub(crate) summary_mode: SummaryMode,
+    /// Where the summary goes as JSON.
+    pub(crate) summary_export: Option<String>,
+    /// The newer shape of that JSON.
+    pub(crate) machine_readable: bool,
+    /// No banner, no progress.
+    pub(crate) quiet: bool,
+    /// Worker threads, if chosen.
+    pub(crate) threads: Option<usize>,
+    /// The VU layout.
+    pub(crate) isolation: IsolationMode,
+    /// Bytes of one VU's heap.
+    pub(crate) vu_memory_bytes: usize,
+}
+
+/// Most worker threads: more than cores of the largest machines there are.
+const THREADS_MAX: i64 = 1_024;
+/// Least heap of a VU: the k6 modules and a small script need about half of it.
+const VU_MEMORY_BYTES_MIN: u64 = 256 << 10;
+
+impl RunArgs {
+    /// Reads the settings of `run`.
+    ///
+    /// # Errors
+    /// Exit code 255, k6's texts where it has them.
+    pub(crate) fn new(given: &Given, files: &[String]) -> Result<Self, Failure> {
+        let [file] = files else {
+            return Err(Failure::other(format!(
+                "accepts 1 arg(s), received {}: arg should either be \"-\", if reading script from stdin, or a path to a script file",
+                files.len()
+            )));
+        };
+        let on = |long: &str| given.switch(long).map(|switch| switch.unwrap_or(false));
+        match given.text("type").as_deref() {
+            None | Some("js") => {}
+            Some("archive") => return Err(archives_not_yet()),
+            Some(other) => return Err(Failure::other(format!("unsupported test type '{other}': use js"))),
+        }
+        let summary_mode = match given.text("summary-mode") {
+            Some(mode) => SummaryMode::parse(&mode).map_err(|error| Failure::other(error.to_string()).hint("use compact, full, legacy or disabled"))?,
+            None => SummaryMode::default(),
+        };
+        Ok(Self {
+            file: file.clone(),
+            compatibility: match given.text("compatibility-mode") {
+                Some(mode) => mode.parse().map_err(|error: onrush_script::UnknownMode| Failure::other(error.to_string()))?,
+                None => CompatibilityMode::default(),
+            },
+            env: script_env(given)?,
+            no_thresholds: on("no-thresholds")?,
+            summary_mode: if on("no-summary")? { SummaryMode::Disabled } else { summary_mode },
+            summary_export: given.text("summary-export"),
+            machine_readable: on("new-machine-readable-summary")?,
+            quiet: on("quiet")?,
+            threads: threads(given)?,
+            isolation: match given.text("vu-isolation").as_deref() {
+                None | Some("auto") => IsolationMode::Auto,
+                Some("dense") => IsolationMode::Dense,
+                Some("isolated") => IsolationMode::Isolated,
+                Some(other) => return Err(Failure::other(format!("invalid VU layout \"{other}\". Use: \"auto\", \"dense\", \"isolated\""))),
+            },
+            vu_memory_bytes: match given.text("vu-memory-limit") {
+                Some(text) => memory_limit(&text)?,
+                None => onrush_js::ScriptEnv::MEMORY_LIMIT_BYTES,
+            },
+        })
+    }
+}
+
+/// What to say about archives.
+pub(crate) fn archives_not_yet() -> Failure {
+    Failure::other("running an archive is not available yet in this version of Onrush").hint("run the script it was made from")
+}
+
+/// Worker threads that were asked for.
+///
+/// # Errors
+/// A number out of range.
+pub(crate) fn threads(given: &Given) -> Result<Option<usize>, Failure> {
+    let Some(text) = given.text("threads") else { return Ok(None) };
+    match text.parse::<i64>() {
+        Ok(threads @ 1..=THREADS_MAX) => Ok(usize::try_from(threads).ok()),
+        _ => Err(Failure::other(format!("invalid number of threads \"{text}\", use 1 to {THREADS_MAX}"))),
+    }
+}
+
+fn script_env(given: &Given) -> Result<BTreeMap<String, String>, Failure> {
+    let mut env = if given.switch("include-system-env-vars")?.unwrap_or(true) { given.env.clone() } else { BTreeMap::new() };
+    for entry in given.values("env") {
+        let (name, value) = match entry.split_once('=') {
+            Some((name, value)) => (name, value.to_owned()),
+            // A name alone copies the variable, which may be unset.
+            None => (entry.as_str(), given.env.get(&entry).cloned().unwrap_or_default()),
+        };
+        if !is_variable_name(name) {
+            return Err(Failure::other(format!("invalid environment variable name '{name}'")));
+        }
+        env.insert(name.to_owned(), value);
+    }
+    Ok(env)
+}
+
+/// `^[a-zA-Z_][a-zA-Z0-9_]*$`
+fn is_variable_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_') && chars.all(|char| char.is_ascii_alphanumeric() || char == '_')
+}
+
+fn memory_limit(text: &str) -> Result<usize, Failure> {
+    let bytes = parse_bytes(text).filter(|bytes| *bytes >= VU_MEMORY_BYTES_MIN).and_then(|bytes| usize::try_from(bytes).ok());
+    bytes.ok_or_else(|| Failure::other(format!("invalid VU memory limit \"{text}\", use a size of at least 256KiB such as 64MiB")))
+}
+
+/// A number of bytes, as `512MiB`, `64MB`, `1G` (binary) or plain.
+fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text[..end].parse().ok()?;
+    let unit: u64 = match text[end..].trim_start().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        _ => return None,
+    };
+    number.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        let check = |text: &str, expect: Option<u64>| assert_eq!(parse_bytes(text), expect, "{text}");
+        check("512MiB", Some(512 << 20));
+        check("64mb", Some(64_000_000));
+        check("1 G", Some(1 << 30));
+        check("4096", Some(4096));
+        check("", None);
+        check("-1", None);
+        check("1.5G", None);
+        check("99999999999999999999", None);
+        check("99999999999GiB", None);
+    }
+
+    #[test]
+    fn script_environment() {
+        let check = |flags: &[&str], expect: Result<&[(&str, &str)], &str>| {
+            let given = Given {
+                flags: [("env", flags.iter().map(|&flag| flag.to_owned()).collect()), ("include-system-env-vars", vec!["false".to_owned()])].into(),
+                env: [("HOME".to_owned(), "/root".to_owned())].into(),
+            };
+            let env = script_env(&given).map_err(|failure| failure.message);
+            let env = env.map(|env| env.into_iter().collect::<Vec<_>>());
+            let expect = expect.map(|pairs| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>());
+            assert_eq!(env, expect.map_err(str::to_owned));
+        };
+        check(&["A=1", "B=x=y", "A=2"], Ok(&[("A", "2"), ("B", "x=y")]));
+        check(&["HOME", "NOT_SET"], Ok(&[("HOME", "/root"), ("NOT_SET", "")]));
+        check(&["1a=b"], Err("invalid environment variable name '1a'"));
+        check(&["=b"], Err("invalid environment variable name ''"));
+    }
+}

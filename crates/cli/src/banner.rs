@@ -1,0 +1,43 @@
+//! What is printed before a run: the banner and the execution block.
+
+use onrush_js::IsolationChoice;
+use onrush_plan::Plan;
+
+const ART: &str = "
+      ___  _ __  _ __ _   _ ___| |__
+     / _ \\| '_ \\| '__| | | / __| '_ \\
+    | (_) | | | | |  | |_| \\__ \\ | | |
+     \\___/|_| |_|_|   \\__,_|___/_| |_|
+";
+
+/// The name in large letters.
+pub(crate) fn banner(color: bool) -> String {
+    if color { format!("\x1b[38;2;24;160;251m{ART}\x1b[0m\n") } else { format!("{ART}\n") }
+}
+
+/// What runs where, and what it will do.
+pub(crate) fn execution(script: &str, isolation: &IsolationChoice, plan: &Plan, color: bool) -> String {
+    let value = |text: &str| if color { format!("\x1b[36m{text}\x1b[0m") } else { text.to_owned() };
+    let layout = format!("{} ({})", isolation.isolation.as_str(), isolation.reason);
+    let count = plan.descriptions.len();
+    let scenarios = format!(
+        "({}) {count} scenario{}, {} max VUs, {} max duration (incl. graceful stop):",
+        plan.share_text(),
+        if count == 1 { "" } else { "s" },
+        plan.max_vus,
+        plan.end_offset
+    );
+    let mut text = format!(
+        "\n     execution: {}\n        script: {}\n        output: {}\n     vu layout: {}\n\n     scenarios: {}\n",
+        value("local"),
+        value(script),
+        value("-"),
+        value(&layout),
+        value(&scenarios)
+    );
+    for description in plan.descriptions.iter() {
+        text.push_str(&format!("              * {}: {}\n", description.name, description.text));
+    }
+    text.push('\n');
+    text
+}

@@ -1,0 +1,116 @@
+//! The flags: one table that feeds the command-line parser, the environment and `--help`.
+//!
+//! What a flag means is not decided here: options go on to `onrush_plan`, the rest to [`crate::args`].
+
+mod command;
+mod given;
+mod parse;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use command::Command;
+pub(crate) use given::Given;
+pub(crate) use parse::{Invocation, invalid_argument, parse};
+pub(crate) use table::{FLAGS, find};
+
+/// One flag.
+#[derive(Debug)]
+pub(crate) struct Flag {
+    /// Long name without dashes.
+    pub(crate) long: &'static str,
+    /// Short name.
+    pub(crate) short: Option<char>,
+    /// What follows it.
+    pub(crate) value: Value,
+    /// The variable that sets the same, below the flag.
+    pub(crate) env: Option<&'static str>,
+    /// One or two sentences.
+    pub(crate) help: &'static str,
+    /// Where help shows it.
+    pub(crate) group: Group,
+    /// What becomes of it.
+    pub(crate) role: Role,
+    /// The commands that take it.
+    pub(crate) scope: Scope,
+}
+
+/// What follows a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// Nothing, or `=true` and `=false`.
+    Switch,
+    /// A whole number.
+    Int,
+    /// A duration with units.
+    Duration,
+    /// A text, called so in help.
+    Text(&'static str),
+    /// A text that may be given several times.
+    Repeated(&'static str),
+    /// Nothing, or a text after `=`.
+    Optional(&'static str),
+}
+
+/// What becomes of a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// An option of the test, which scripts can set as well: `onrush_plan` reads flag and variable.
+    Option,
+    /// A setting of this program.
+    Setting,
+    /// k6 has it and this version does not: says what is missing.
+    NotYet(&'static str),
+    /// k6 has it; here it changes nothing and does no harm.
+    Accepted,
+}
+
+/// The headings of help, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Group {
+    /// How much load, for how long.
+    Load,
+    /// What the script sees.
+    Script,
+    /// Requests and connections.
+    Http,
+    /// Pass or fail, and what is reported.
+    Results,
+    /// What is printed where.
+    Terminal,
+    /// How the machine is used.
+    Machine,
+    /// The built-in system under test.
+    Target,
+    /// Known, but not in this version.
+    NotYet,
+}
+
+impl Group {
+    /// The heading.
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Self::Load => "Load",
+            Self::Script => "Script",
+            Self::Http => "Requests and connections",
+            Self::Results => "Results",
+            Self::Terminal => "Terminal and logs",
+            Self::Machine => "This machine",
+            Self::Target => "Target",
+            Self::NotYet => "Flags of k6 that are not available yet",
+        }
+    }
+}
+
+/// The commands that take a flag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All of them, also before the command's name.
+    All,
+    /// `run`.
+    Run,
+    /// `target`.
+    Target,
+    /// `run` and `target`.
+    Both,
+}

@@ -1,0 +1,139 @@
+//! From the process's arguments to an [`Invocation`], with k6's words for what is wrong.
+
+use std::{collections::BTreeMap, ffi::OsString};
+
+use clap::{
+    ArgMatches,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+use super::{
+    Command, FLAGS, Flag, Given, Value,
+    command::{FILES, command},
+    find,
+    given::parse_bool,
+};
+use crate::failure::Failure;
+
+/// What the user wants.
+#[derive(Debug)]
+pub(crate) enum Invocation {
+    /// Print this and succeed.
+    Print(String),
+    /// Run a command.
+    Do {
+        /// Which one.
+        command: Command,
+        /// Flags and variables.
+        given: Given,
+        /// Positional arguments.
+        files: Vec<String>,
+    },
+}
+
+/// Reads arguments, the program's name first. `env` is the process's environment.
+///
+/// # Errors
+/// Exit code 255, with k6's text.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>, env: BTreeMap<String, String>) -> Result<Invocation, Failure> {
+    let mut parser = command();
+    let matches = match parser.try_get_matches_from_mut(args) {
+        Ok(matches) => matches,
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand) => {
+            return Ok(Invocation::Print(error.to_string()));
+        }
+        Err(error) => return Err(refused(&error)),
+    };
+    if matches.get_flag("version") {
+        return Ok(Invocation::Print(crate::version::text()));
+    }
+    let Some((name, own)) = matches.subcommand() else {
+        return Ok(Invocation::Print(parser.render_long_help().to_string()));
+    };
+    let Some(command) = Command::of(name) else {
+        return Err(unknown_command(name));
+    };
+    let mut flags = BTreeMap::new();
+    for flag in FLAGS {
+        let values = strings(own, flag.long)?;
+        if !values.is_empty() {
+            flags.insert(flag.long, values);
+        }
+    }
+    let given = Given { flags, env };
+    for flag in FLAGS {
+        check_value(flag, &given)?;
+    }
+    Ok(Invocation::Do { command, given, files: strings(own, FILES)? })
+}
+
+/// All values of an argument; none where the command does not have it.
+fn strings(matches: &ArgMatches, id: &str) -> Result<Vec<String>, Failure> {
+    match matches.try_get_many::<String>(id) {
+        Ok(Some(values)) => Ok(values.cloned().collect()),
+        Ok(None) | Err(_) => Ok(Vec::new()),
+    }
+}
+
+/// Switches and whole numbers are checked here, other values by who reads them.
+fn check_value(flag: &Flag, given: &Given) -> Result<(), Failure> {
+    for value in given.values(flag.long) {
+        let (is_valid, function) = match flag.value {
+            Value::Switch => (parse_bool(&value).is_some(), "ParseBool"),
+            Value::Int => (value.parse::<i64>().is_ok(), "ParseInt"),
+            _ => continue,
+        };
+        if !is_valid {
+            return Err(invalid_argument(flag, &value, &format!("strconv.{function}: parsing \"{value}\": invalid syntax")));
+        }
+    }
+    Ok(())
+}
+
+/// k6: `invalid argument "10" for "-d, --duration" flag: …`.
+pub(crate) fn invalid_argument(flag: &Flag, value: &str, reason: &str) -> Failure {
+    let short = flag.short.map(|short| format!("-{short}, ")).unwrap_or_default();
+    Failure::other(format!("invalid argument \"{value}\" for \"{short}--{}\" flag: {reason}", flag.long))
+}
+
+fn unknown_command(name: &str) -> Failure {
+    Failure::other(format!("unknown command \"{name}\" for \"onrush\"")).hint("onrush help lists the commands")
+}
+
+/// The parser's error in k6's words.
+fn refused(error: &clap::Error) -> Failure {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        _ => None,
+    };
+    let argument = context(ContextKind::InvalidArg).unwrap_or_default();
+    let failure = match error.kind() {
+        ErrorKind::UnknownArgument if argument.starts_with("--") => {
+            Failure::other(format!("unknown flag: {}", argument.split('=').next().unwrap_or_default()))
+        }
+        ErrorKind::UnknownArgument if argument.starts_with('-') => {
+            let short = argument.chars().nth(1).unwrap_or('-');
+            Failure::other(format!("unknown shorthand flag: '{short}' in {argument}"))
+        }
+        ErrorKind::UnknownArgument => unknown_command(&argument),
+        ErrorKind::InvalidSubcommand => unknown_command(&context(ContextKind::InvalidSubcommand).unwrap_or_default()),
+        // clap shows the argument as `--vus <N>`.
+        ErrorKind::InvalidValue | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
+            Failure::other(format!("flag needs an argument: {}", argument.split(' ').next().unwrap_or_default()))
+        }
+        _ => {
+            // The first paragraph is the error itself, the rest usage.
+            let text = error.to_string();
+            let first = text.lines().next().unwrap_or_default();
+            Failure::other(first.strip_prefix("error: ").unwrap_or(first))
+        }
+    };
+    let suggestion = context(ContextKind::SuggestedArg)
+        .or_else(|| context(ContextKind::SuggestedSubcommand))
+        .filter(|name| !name.starts_with("--") || find(name.trim_start_matches('-')).is_some());
+    match suggestion {
+        Some(name) => failure.hint(format!("did you mean {name}?")),
+        None => failure,
+    }
+}

@@ -1,0 +1,1 @@
+//! The table against the parser, the environment and what options know.

@@ -1,0 +1,131 @@
+//! `--log-output`, and files that log lines go to.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, BufWriter, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
+};
+
+use super::Level;
+use crate::failure::Failure;
+
+/// Where log lines go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// The standard error stream.
+    Stderr,
+    /// The standard output stream.
+    Stdout,
+    /// Nowhere.
+    None,
+    /// Appended to a file.
+    File {
+        /// Its path.
+        path: String,
+        /// The least level that is written.
+        level: Level,
+    },
+}
+
+impl Destination {
+    /// Reads `stderr`, `stdout`, `none` or `file=path[,level=debug]`.
+    ///
+    /// # Errors
+    /// Exit code 255, k6's texts.
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        match text {
+            "stderr" => return Ok(Self::Stderr),
+            "stdout" => return Ok(Self::Stdout),
+            "none" => return Ok(Self::None),
+            _ => {}
+        }
+        if text == "loki" || text.starts_with("loki=") {
+            return Err(Failure::other("sending logs to Loki (--log-output=loki) is not available yet in this version of Onrush"));
+        }
+        let Some(rest) = text.strip_prefix("file=") else {
+            return Err(Failure::other(format!("unsupported log output '{text}'")));
+        };
+        let mut parts = rest.split(',');
+        let path = parts.next().unwrap_or_default();
+        if path.is_empty() {
+            return Err(Failure::other("filepath must not be empty"));
+        }
+        let mut level = Level::Debug;
+        for part in parts {
+            match part.split_once('=') {
+                Some(("level", name)) => {
+                    level = parse_level(name).ok_or_else(|| Failure::other(format!("unknown log level {name}")))?;
+                }
+                _ => return Err(Failure::other(format!("unknown logfile config key {}", part.split('=').next().unwrap_or_default()))),
+            }
+        }
+        Ok(Self::File { path: path.to_owned(), level })
+    }
+}
+
+fn parse_level(name: &str) -> Option<Level> {
+    match name.to_ascii_lowercase().as_str() {
+        "trace" | "debug" => Some(Level::Debug),
+        "info" => Some(Level::Info),
+        "warn" | "warning" => Some(Level::Warn),
+        "error" | "fatal" | "panic" => Some(Level::Error),
+        _ => None,
+    }
+}
+
+/// A file that lines are appended to.
+#[derive(Debug)]
+pub(crate) struct LogFile {
+    writer: BufWriter<File>,
+    level: Level,
+    is_dirty: bool,
+}
+
+impl LogFile {
+    /// Opens or makes the file with these permission bits.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn open(path: &Path, level: Level, mode: u32) -> io::Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).mode(mode).open(path)?;
+        Ok(Self { writer: BufWriter::new(file), level, is_dirty: false })
+    }
+
+    /// Appends a line if its level is high enough. Errors are for [`LogFile::flush`] to find.
+    pub(crate) fn write(&mut self, level: Level, text: &str) {
+        if level >= self.level {
+            let _ = self.writer.write_all(text.as_bytes());
+            self.is_dirty = true;
+        }
+    }
+
+    /// Hands everything to the system.
+    ///
+    /// # Errors
+    /// What the system says, such as a full disk.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.is_dirty) { self.writer.flush() } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn destinations() {
+        let check = |text: &str, expect: Result<Destination, &str>| {
+            assert_eq!(Destination::parse(text).map_err(|failure| failure.message), expect.map_err(str::to_owned));
+        };
+        let file = |path: &str, level| Ok(Destination::File { path: path.to_owned(), level });
+        check("stderr", Ok(Destination::Stderr));
+        check("none", Ok(Destination::None));
+        check("file=/tmp/a.log", file("/tmp/a.log", Level::Debug));
+        check("file=a.log,level=warning", file("a.log", Level::Warn));
+        check("zz", Err("unsupported log output 'zz'"));
+        check("file=", Err("filepath must not be empty"));
+        check("file=a,level=x", Err("unknown log level x"));
+        check("file=a,size=3", Err("unknown logfile config key size"));
+    }
+}

@@ -1,0 +1,197 @@
+//! How a log line looks: k6's text (with and without a terminal), JSON and raw.
+
+use std::fmt::Write as _;
+
+use onrush_fiber::{Clock, Nanos};
+use serde_json::{Map, Value};
+
+use super::{Level, Line, rfc3339};
+
+/// `--log-format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Format {
+    /// `key=value` pairs, or columns on a terminal.
+    #[default]
+    Text,
+    /// One object a line.
+    Json,
+    /// The message alone.
+    Raw,
+}
+
+impl Format {
+    /// k6: an unknown format means text.
+    pub(crate) fn parse(text: &str) -> Self {
+        match text {
+            "json" => Self::Json,
+            "raw" => Self::Raw,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// A format and the place it is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Style {
+    /// The format.
+    pub(crate) format: Format,
+    /// Someone watches: seconds since the start instead of the time.
+    pub(crate) is_terminal: bool,
+    /// With colours.
+    pub(crate) color: bool,
+}
+
+impl Style {
+    /// The whole line with its line break.
+    pub(crate) fn render(self, at: Nanos, line: &Line) -> String {
+        match self.format {
+            Format::Raw => format!("{}\n", line.message),
+            Format::Json => json(at, line),
+            Format::Text if self.is_terminal => self.columns(at, line),
+            Format::Text => pairs(at, line),
+        }
+    }
+
+    /// `INFO[0003] hello      source=console`.
+    fn columns(self, at: Nanos, line: &Line) -> String {
+        /// Messages are padded to this many characters, so that fields line up.
+        const MESSAGE_WIDTH: usize = 44;
+        let (name, color) = match line.level {
+            Level::Debug => ("DEBU", "37"),
+            Level::Info => ("INFO", "36"),
+            Level::Warn => ("WARN", "33"),
+            Level::Error => ("ERRO", "31"),
+        };
+        let (on, off) = if self.color { (format!("\x1b[{color}m"), "\x1b[0m") } else { (String::new(), "") };
+        let message = line.message.strip_suffix('\n').unwrap_or(&line.message);
+        let mut text = format!("{on}{name}{off}[{:04}] {message:<MESSAGE_WIDTH$} ", at.0 / 1_000_000_000);
+        for (key, value) in sorted(line) {
+            // Writing to a String cannot fail.
+            let _ = write!(text, " {on}{key}{off}={}", quoted(value));
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// `time="…" level=info msg=hello source=console`.
+fn pairs(at: Nanos, line: &Line) -> String {
+    let mut text = format!("time=\"{}\" level={}", rfc3339(Clock::unix_nanos(at)), level_name(line.level));
+    // k6: an empty message leaves no pair.
+    if !line.message.is_empty() {
+        let _ = write!(text, " msg={}", quoted(&line.message));
+    }
+    for (key, value) in sorted(line) {
+        let _ = write!(text, " {key}={}", quoted(value));
+    }
+    text.push('\n');
+    text
+}
+
+fn json(at: Nanos, line: &Line) -> String {
+    let mut object: Map<String, Value> = line.fields.iter().map(|(key, value)| ((*key).to_owned(), value.as_str().into())).collect();
+    object.insert("level".to_owned(), level_name(line.level).into());
+    object.insert("msg".to_owned(), line.message.as_str().into());
+    object.insert("time".to_owned(), rfc3339(Clock::unix_nanos(at)).into());
+    object.sort_keys();
+    // k6: Go escapes what could end a script element.
+    let text = Value::Object(object).to_string();
+    let mut escaped = String::with_capacity(text.len() + 1);
+    for char in text.chars() {
+        match char {
+            '<' => escaped.push_str("\\u003c"),
+            '>' => escaped.push_str("\\u003e"),
+            '&' => escaped.push_str("\\u0026"),
+            '\u{2028}' => escaped.push_str("\\u2028"),
+            '\u{2029}' => escaped.push_str("\\u2029"),
+            other => escaped.push(other),
+        }
+    }
+    escaped.push('\n');
+    escaped
+}
+
+fn sorted(line: &Line) -> Vec<(&'static str, &str)> {
+    let mut fields: Vec<_> = line.fields.iter().map(|(key, value)| (*key, value.as_str())).collect();
+    fields.sort_unstable();
+    fields
+}
+
+fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warning",
+        Level::Error => "error",
+    }
+}
+
+/// The value itself, or Go's `%q` of it when it has more than letters, digits and a few signs.
+fn quoted(value: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-._/@^+".contains(char);
+    if !value.is_empty() && value.chars().all(is_plain) {
+        return value.to_owned();
+    }
+    let mut text = String::with_capacity(value.len() + 2);
+    text.push('"');
+    for char in value.chars() {
+        match char {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '\u{7}' => text.push_str("\\a"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{b}' => text.push_str("\\v"),
+            '\u{c}' => text.push_str("\\f"),
+            control if (control as u32) < 0x20 || control as u32 == 0x7f => {
+                let _ = write!(text, "\\x{:02x}", control as u32);
+            }
+            control if control.is_control() || matches!(control, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+                let _ = write!(text, "\\u{:04x}", control as u32);
+            }
+            other => text.push(other),
+        }
+    }
+    text.push('"');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(format: Format, is_terminal: bool, color: bool, message: &str, expect: &str) {
+        let line = Line { level: Level::Warn, message: message.to_owned(), fields: vec![("source", "console".to_owned()), ("error", "a b".to_owned())] };
+        let text = Style { format, is_terminal, color }.render(Nanos(3_000_000_000), &line);
+        // The wall clock is whatever it is.
+        let time = rfc3339(Clock::unix_nanos(Nanos(3_000_000_000)));
+        assert_eq!(text.replace(&time, "NOW"), expect);
+    }
+
+    /// The texts were printed by k6 1.8.1.
+    #[test]
+    fn lines_look_as_in_k6() {
+        let odd = "<a> \"q\" \n x\t é \u{1} & b";
+        check(Format::Text, false, false, odd, "time=\"NOW\" level=warning msg=\"<a> \\\"q\\\" \\n x\\t é \\x01 & b\" error=\"a b\" source=console\n");
+        check(Format::Text, false, false, "", "time=\"NOW\" level=warning error=\"a b\" source=console\n");
+        check(Format::Text, false, false, "a/b@c^d+e-f.g_h", "time=\"NOW\" level=warning msg=a/b@c^d+e-f.g_h error=\"a b\" source=console\n");
+        check(
+            Format::Json,
+            false,
+            false,
+            odd,
+            "{\"error\":\"a b\",\"level\":\"warning\",\"msg\":\"\\u003ca\\u003e \\\"q\\\" \\n x\\t é \\u0001 \\u0026 b\",\"source\":\"console\",\"time\":\"NOW\"}\n",
+        );
+        check(Format::Raw, false, false, "as is", "as is\n");
+        check(Format::Text, true, false, "hi", "WARN[0003] hi                                            error=\"a b\" source=console\n");
+        check(
+            Format::Text,
+            true,
+            true,
+            "hi { a: 1 }\n",
+            "\x1b[33mWARN\x1b[0m[0003] hi { a: 1 }                                   \x1b[33merror\x1b[0m=\"a b\" \x1b[33msource\x1b[0m=console\n",
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! All lines of a moment.
+
+use onrush_engine::ScenarioProgress;
+use onrush_fiber::Nanos;
+use onrush_plan::{Live, Plan, ScenarioPlan, fixed_width_time};
+
+use super::bar::{Drawn, WIDTH, WIDTH_MIN, bar};
+
+/// What the run as a whole is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// VUs run their init code.
+    Initializing,
+    /// `setup()` runs.
+    Setup,
+    /// Scenarios run, or ran.
+    Running,
+}
+
+/// Counts over all scenarios.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    /// Since the test's clock started.
+    pub(crate) elapsed: Nanos,
+    /// When the scenarios started, in the process's clock.
+    pub(crate) scenarios_at: Option<Nanos>,
+    /// VUs a scenario holds.
+    pub(crate) vus_active: u64,
+    /// VUs whose init code has run.
+    pub(crate) vus_initialized: u64,
+    /// Iterations that ended.
+    pub(crate) complete: u64,
+    /// Iterations that were cut.
+    pub(crate) interrupted: u64,
+}
+
+/// Draws the lines of one run.
+pub(crate) struct Board {
+    plan: Plan,
+    /// Scenario names, cut.
+    names: Vec<String>,
+    name_width: usize,
+    /// When each scenario was over, from its own start: its line stands still from then on.
+    ended_ns: Vec<Option<u64>>,
+}
+
+/// One line, in parts.
+struct Row {
+    name: String,
+    mark: Mark,
+    fraction: f64,
+    columns: Vec<String>,
+}
+
+/// The sign between name and bar.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Running,
+    Waiting,
+    Stopping,
+    Done,
+    Interrupted,
+}
+
+/// Longest scenario name that is shown whole, in characters.
+const NAME_MAX: usize = 30;
+
+impl Board {
+    /// A board for the scenarios of a plan.
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let names: Vec<String> = plan.scenarios.iter().map(|scenario| cut(scenario.name())).collect();
+        let name_width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        Self { ended_ns: vec![None; names.len()], plan: plan.clone(), names, name_width }
+    }
+
+    /// The lines without a terminal, each ended.
+    pub(crate) fn block(&mut self, stage: Stage, totals: &Totals, now: Nanos, scenarios: &[ScenarioProgress]) -> String {
+        let lines = self.lines(stage, totals, now, scenarios, None);
+        format!("\n{}\n", lines.join("\n"))
+    }
+
+    /// The lines for a terminal of so many columns, the first of them empty.
+    pub(crate) fn frame(&mut self, stage: Stage, totals: &Totals, now: Nanos, scenarios: &[ScenarioProgress], terminal: Screen) -> Vec<String> {
+        let mut lines = vec![String::new()];
+        lines.extend(self.lines(stage, totals, now, scenarios, Some(terminal)));
+        lines
+    }
+
+    fn lines(&mut self, stage: Stage, totals: &Totals, now: Nanos, scenarios: &[ScenarioProgress], screen: Option<Screen>) -> Vec<String> {
+        let mut rows: Vec<Row> = Vec::with_capacity(scenarios.len() + 1);
+        if stage != Stage::Running {
+            rows.push(self.head(stage, totals));
+        }
+        for (index, progress) in scenarios.iter().enumerate().take(self.names.len()) {
+            rows.push(match stage {
+                Stage::Running => self.row(index, totals, now, progress),
+                // Before the scenarios there is nothing to say about them.
+                _ => Row { name: self.names[index].clone(), mark: Mark::Running, fraction: 0.0, columns: Vec::new() },
+            });
+        }
+        let columns = joined(&rows);
+        let widest = columns.iter().map(|text| text.chars().count()).max().unwrap_or(0);
+        let name_width = self.name_width.max(rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0));
+        let drawn = screen.map(|screen| {
+            // Name, blank, mark, blank, bracket, bar, bracket, blank, columns.
+            let room = screen.columns.saturating_sub(name_width + widest + 6);
+            Drawn { width: room.clamp(WIDTH_MIN, WIDTH), color: screen.color }
+        });
+        let mut lines = Vec::with_capacity(rows.len() + 1);
+        if stage == Stage::Running {
+            lines.push(self.totals_line(totals));
+        }
+        let color = screen.is_some_and(|screen| screen.color);
+        for (row, columns) in rows.iter().zip(columns) {
+            let mut line = format!("{:<name_width$} {} {}", row.name, row.mark.text(color), bar(row.fraction, drawn));
+            if !columns.is_empty() {
+                line.push(' ');
+                line.push_str(&columns);
+            }
+            lines.push(line);
+        }
+        match screen {
+            Some(screen) => lines.into_iter().map(|line| clip(line, screen.columns)).collect(),
+            None => lines,
+        }
+    }
+
+    fn head(&self, stage: Stage, totals: &Totals) -> Row {
+        let planned = self.plan.planned_vus;
+        let (name, fraction, text) = match stage {
+            Stage::Setup => ("Run", 1.0, "setup()".to_owned()),
+            _ => {
+                let done = totals.vus_initialized.min(planned);
+                let width = planned.to_string().len();
+                let fraction = if planned == 0 { 1.0 } else { done as f64 / planned as f64 };
+                ("Init", fraction, format!("{done:0width$}/{planned} VUs initialized"))
+            }
+        };
+        Row { name: name.to_owned(), mark: Mark::Running, fraction, columns: vec![text] }
+    }
+
+    /// `running (01.0s), 2/2 VUs, 0 complete and 0 interrupted iterations`
+    fn totals_line(&self, totals: &Totals) -> String {
+        let time = fixed_width_time(totals.elapsed.0, self.plan.end_offset.as_ns());
+        let Totals { vus_active, vus_initialized, complete, interrupted, .. } = totals;
+        let width = self.plan.max_vus.max(*vus_initialized).to_string().len();
+        format!("running ({time}), {vus_active:0width$}/{vus_initialized} VUs, {complete} complete and {interrupted} interrupted iterations")
+    }
+
+    fn row(&mut self, index: usize, totals: &Totals, now: Nanos, progress: &ScenarioProgress) -> Row {
+        let plan = &self.plan.scenarios[index];
+        let name = self.names[index].clone();
+        if progress.started_at_ns == 0 && !progress.over {
+            let since = totals.scenarios_at.map_or(0, |at| now.saturating_sub(at).0);
+            let left = plan.start_ns.saturating_sub(since);
+            let columns = vec!["waiting".to_owned(), fixed_width_time(left, plan.start_ns)];
+            return Row { name, mark: Mark::Waiting, fraction: 0.0, columns };
+        }
+        let mut elapsed_ns = if progress.started_at_ns == 0 { 0 } else { now.saturating_sub(Nanos(progress.started_at_ns)).0 };
+        if progress.over {
+            elapsed_ns = *self.ended_ns[index].get_or_insert(elapsed_ns);
+        }
+        let live = Live { elapsed_ns, running_vus: progress.running_vus, active_vus: progress.active_vus, done_iterations: progress.done };
+        let fraction = plan.progress(&live);
+        let mark = mark(plan, progress, fraction);
+        Row { name, mark, fraction, columns: plan.progress_columns(&live) }
+    }
+}
+
+fn mark(plan: &ScenarioPlan, progress: &ScenarioProgress, fraction: f64) -> Mark {
+    // The clock may stop a hair before the end.
+    const WHOLE: f64 = 0.9999;
+    if progress.over {
+        // k6: also what ended by itself is marked so when it did not do all it was to do.
+        let is_whole = fraction >= WHOLE && (progress.interrupted == 0 || plan.total_iterations().is_none());
+        return if is_whole { Mark::Done } else { Mark::Interrupted };
+    }
+    if progress.stopping { Mark::Stopping } else { Mark::Running }
+}
+
+impl Mark {
+    fn text(self, color: bool) -> &'static str {
+        match (self, color) {
+            (Self::Running, _) => " ",
+            (Self::Waiting, false) => "•",
+            (Self::Waiting, true) => "\x1b[2m•\x1b[22m",
+            (Self::Stopping, _) => "↓",
+            (Self::Done, false) => "✓",
+            (Self::Done, true) => "\x1b[32m✓\x1b[0m",
+            (Self::Interrupted, false) => "✗",
+            (Self::Interrupted, true) => "\x1b[31m✗\x1b[0m",
+        }
+    }
+}
+
+/// A terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Screen {
+    /// Its columns.
+    pub(crate) columns: usize,
+    /// It shows colours.
+    pub(crate) color: bool,
+}
+
+/// The columns right of the bars, each padded to its widest text over all rows.
+fn joined(rows: &[Row]) -> Vec<String> {
+    let count = rows.iter().map(|row| row.columns.len()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count)
+        .map(|column| rows.iter().filter_map(|row| row.columns.get(column)).map(|text| text.chars().count()).max().unwrap_or(0))
+        .collect();
+    let join = |row: &Row| row.columns.iter().zip(&widths).map(|(text, width)| format!("{text:<width$}")).collect::<Vec<_>>().join("  ");
+    rows.iter().map(join).collect()
+}
+
+fn cut(name: &str) -> String {
+    if name.chars().count() <= NAME_MAX {
+        return name.to_owned();
+    }
+    name.chars().take(NAME_MAX - 3).chain("...".chars()).collect()
+}
+
+/// The part of a line that fits, colours not counted: a line that wraps would be left behind when the next is drawn.
+fn clip(line: String, columns: usize) -> String {
+    let mut shown = 0;
+    let mut in_escape = false;
+    for (at, char) in line.char_indices() {
+        match char {
+            '\x1b' => in_escape = true,
+            _ if in_escape => in_escape = !char.is_ascii_alphabetic(),
+            _ => shown += 1,
+        }
+        if shown > columns {
+            return format!("{}\x1b[0m", &line[..at]);
+        }
+    }
+    line
+}

@@ -1,0 +1,353 @@
+//! The event loop: what the engine reports goes to the coordinator, what the coordinator decides goes to the engine.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::Ordering,
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    time::Duration,
+};
+
+use onrush_engine::{Engine, Event as Reported, LifecycleError, ThreadSample};
+use onrush_fiber::{Clock, Nanos};
+use onrush_session::{Action, AgentId, Coordinator, Event, ExitCode, Outcome, Phase, Settings, Stop};
+
+use super::{Surroundings, health::HealthWatch, prepare::Prepared, summary};
+use crate::{
+    args::RunArgs,
+    failure::Failure,
+    progress::{Board, Screen, Stage, Totals},
+    signals::Watch,
+    terminal::{Look, Message},
+};
+
+/// How a run ended.
+pub(super) struct Ended {
+    /// Its result.
+    pub(super) outcome: Outcome,
+}
+
+/// The one agent of a run on this machine.
+const AGENT: AgentId = AgentId(0);
+/// How often signals, aborts, thresholds and the terminal's progress are looked after.
+const TICK: Duration = Duration::from_millis(100);
+/// Progress without a terminal.
+const BLOCK_INTERVAL: Nanos = Nanos::from_secs(1);
+
+/// Runs a prepared test to its end, the summary included.
+///
+/// # Errors
+/// When the engine cannot be started.
+pub(super) fn drive(around: &Surroundings, args: &RunArgs, prepared: &Prepared, signals: &Arc<Watch>) -> Result<Ended, Failure> {
+    let settings = Settings {
+        has_setup: prepared.lifecycle.setup,
+        has_teardown: prepared.lifecycle.teardown,
+        evaluates_thresholds: !args.no_thresholds,
+    };
+    let coordinator = Coordinator::new(settings, [AGENT], &prepared.run.registry, prepared.thresholds.clone());
+    let (sender, events) = channel();
+    signals.set_graceful(true);
+    let engine = Engine::start(prepared.engine(), sender).map_err(|error| Failure::other(format!("failed to start worker threads: {error}")))?;
+    let now = Clock::now();
+    let mut drive = Drive {
+        around,
+        args,
+        prepared,
+        signals,
+        coordinator,
+        engine,
+        events,
+        board: Board::new(&prepared.plan),
+        health: HealthWatch::default(),
+        warnings: BTreeMap::new(),
+        cardinality_warned: 0,
+        started_at: None,
+        scenarios_at: None,
+        block_at: now,
+        is_finished: false,
+        handle_summary: None,
+    };
+    drive.run();
+    let outcome = drive.conclude();
+    // Ending the process ends the threads. Their VUs are not torn down one by one: there may be 100,000 of them.
+    std::mem::forget(drive.engine);
+    Ok(Ended { outcome })
+}
+
+/// A run under way.
+pub(super) struct Drive<'a> {
+    pub(super) around: &'a Surroundings,
+    pub(super) args: &'a RunArgs,
+    pub(super) prepared: &'a Prepared,
+    signals: &'a Arc<Watch>,
+    pub(super) coordinator: Coordinator,
+    pub(super) engine: Engine,
+    events: Receiver<Reported>,
+    board: Board,
+    pub(super) health: HealthWatch,
+    /// How often each warning of the engine came.
+    warnings: BTreeMap<String, u64>,
+    /// Warnings about tags with too many values that were passed on.
+    cardinality_warned: usize,
+    /// When the test's clock started.
+    started_at: Option<Nanos>,
+    /// When the scenarios started.
+    scenarios_at: Option<Nanos>,
+    /// When the last plain block was printed.
+    block_at: Nanos,
+    is_finished: bool,
+    pub(super) handle_summary: Option<Result<Option<Vec<onrush_js::HandleSummaryFile>>, LifecycleError>>,
+}
+
+impl Drive<'_> {
+    /// Until the coordinator says that nothing is left to run.
+    fn run(&mut self) {
+        while !self.is_finished {
+            self.step(true);
+        }
+    }
+
+    /// Waits for the next event, a tick at most, and handles it.
+    pub(super) fn step(&mut self, shows_progress: bool) {
+        match self.events.recv_timeout(TICK) {
+            Ok(event) => self.take(event),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => self.engine_is_gone(),
+        }
+        // What else is there already.
+        while let (false, Ok(event)) = (self.is_finished, self.events.try_recv()) {
+            self.take(event);
+        }
+        if shows_progress {
+            self.tick();
+        }
+    }
+
+    fn engine_is_gone(&mut self) {
+        let message = "all worker threads ended unexpectedly, which is a bug of Onrush: please report it with the lines above".to_owned();
+        self.tell(Event::Failed(Stop { code: ExitCode::Panic, message }));
+        self.is_finished = true;
+    }
+
+    fn take(&mut self, event: Reported) {
+        // An abort comes before what it causes, such as the end of the scenarios.
+        self.look_for_abort();
+        match event {
+            Reported::Initialized => self.tell(Event::Initialized(AGENT)),
+            Reported::InitFailed(error) => self.tell(Event::Failed(stop(&error))),
+            Reported::SetupDone(Ok(data)) => self.tell(Event::SetupDone(data)),
+            Reported::SetupDone(Err(error)) => self.tell(Event::Failed(stop(&error))),
+            Reported::ScenariosDone => {
+                self.health.end(Clock::now());
+                self.tell(Event::ScenariosDone(AGENT));
+            }
+            Reported::TeardownDone(Ok(())) => self.tell(Event::TeardownDone),
+            Reported::TeardownDone(Err(error)) => self.tell(Event::Failed(stop(&error))),
+            Reported::HandleSummaryDone(result) => self.handle_summary = Some(result),
+            Reported::Sample(sample) => self.sample(*sample),
+            Reported::Warning(text) => self.warning(text),
+            Reported::ThreadEnded => self.engine_is_gone(),
+        }
+    }
+
+    fn sample(&mut self, sample: ThreadSample) {
+        self.health.thread(&sample);
+        self.tell(Event::Delta(AGENT, sample.delta));
+        let warnings = self.coordinator.merged().warnings();
+        for warning in warnings.iter().skip(self.cardinality_warned) {
+            self.around.logger.warn(format!(
+                "the tag '{}' has too many different values; further ones are counted together as '{}'. Values that were: {}",
+                warning.tag,
+                onrush_metrics::OTHER,
+                warning.examples.join(", ")
+            ));
+        }
+        self.cardinality_warned = warnings.len();
+    }
+
+    /// Says it the first time; [`Drive::conclude`] says how often it came.
+    fn warning(&mut self, text: String) {
+        let count = self.warnings.entry(text.clone()).or_default();
+        *count += 1;
+        if *count == 1 {
+            self.around.logger.warn(text);
+        }
+    }
+
+    fn look_for_abort(&mut self) {
+        if let Some(signal) = self.signals.first() {
+            let message = format!("test run was aborted because Onrush received a '{signal}' signal");
+            self.tell(Event::Abort(Stop { code: ExitCode::ExternalAbort, message }));
+        }
+        if let Some(abort) = self.prepared.run.state.aborted() {
+            self.tell(Event::Abort(Stop { code: ExitCode::ScriptAborted, message: abort.message }));
+        }
+    }
+
+    fn tick(&mut self) {
+        self.look_for_abort();
+        let now = Clock::now();
+        let elapsed = self.elapsed(now);
+        self.health.tick(now);
+        self.tell(Event::Tick { elapsed: elapsed.as_duration() });
+        self.show_progress(now);
+    }
+
+    /// Hands an event to the coordinator and does what it wants.
+    fn tell(&mut self, event: Event) {
+        for action in self.coordinator.handle(event) {
+            self.act(action);
+        }
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::RunSetup => {
+                self.start_clock();
+                self.engine.setup();
+            }
+            Action::Start(data) => {
+                self.start_clock();
+                self.engine.flush();
+                let now = Clock::now();
+                self.health.begin(now, self.prepared.threads());
+                self.scenarios_at = Some(now);
+                self.engine.start_scenarios(now, data);
+            }
+            Action::Interrupt => self.engine.interrupt(),
+            Action::RunTeardown(data) => self.engine.teardown(data),
+            Action::Finish => self.is_finished = true,
+            Action::Error(message) => self.around.logger.error(message),
+        }
+    }
+
+    fn start_clock(&mut self) {
+        let at = *self.started_at.get_or_insert_with(Clock::now);
+        self.prepared.run.state.start_clock(at);
+    }
+
+    fn elapsed(&self, now: Nanos) -> Nanos {
+        self.started_at.map_or(Nanos::ZERO, |at| now.saturating_sub(at))
+    }
+
+    fn show_progress(&mut self, now: Nanos) {
+        if self.args.quiet {
+            return;
+        }
+        if self.around.look.stdout_tty {
+            let screen = Screen { columns: Look::columns(), color: self.around.look.stdout_color() };
+            let (stage, totals) = (self.stage(), self.totals(now));
+            let frame = self.board.frame(stage, &totals, now, &self.engine.progress(), screen);
+            self.around.terminal.send(Message::Frame(frame));
+        } else if now.saturating_sub(self.block_at) >= BLOCK_INTERVAL {
+            // From one block to the next it is a second on average, whenever the ticks come.
+            self.block_at = self.block_at + BLOCK_INTERVAL;
+            let block = self.block(now);
+            self.around.terminal.stdout(block);
+        }
+    }
+
+    fn block(&mut self, now: Nanos) -> String {
+        let (stage, totals) = (self.stage(), self.totals(now));
+        self.board.block(stage, &totals, now, &self.engine.progress())
+    }
+
+    fn stage(&self) -> Stage {
+        match self.coordinator.phase() {
+            _ if self.scenarios_at.is_some() => Stage::Running,
+            Phase::Initializing => Stage::Initializing,
+            _ => Stage::Setup,
+        }
+    }
+
+    fn totals(&self, now: Nanos) -> Totals {
+        let state = &self.prepared.run.state;
+        Totals {
+            elapsed: self.elapsed(now),
+            scenarios_at: self.scenarios_at,
+            vus_active: state.vus_active.load(Ordering::Relaxed),
+            vus_initialized: state.vus_initialized.load(Ordering::Relaxed),
+            complete: state.iterations_completed.load(Ordering::Relaxed),
+            interrupted: state.iterations_interrupted.load(Ordering::Relaxed),
+        }
+    }
+
+    /// After the last iteration: the last samples, the result, the summary.
+    fn conclude(&mut self) -> Outcome {
+        let now = Clock::now();
+        let elapsed = self.elapsed(now);
+        let state = self.prepared.run.state.clone();
+        self.health.end(now);
+        self.collect();
+        if state.is_marked_failed() {
+            self.tell(Event::MarkedFailed);
+        }
+        let outcome = self.coordinator.finish(elapsed.as_duration());
+        self.repeat_warnings();
+        if outcome.stop.is_none() && state.iterations_completed.load(Ordering::Relaxed) == 0 {
+            self.around.logger.warn("No script iterations fully finished, consider making the test duration longer");
+        }
+        // The progress as it is now, whatever handleSummary() does.
+        let block = self.block(now);
+        self.around.terminal.send(Message::Frame(Vec::new()));
+        summary::show(self, elapsed);
+        if !self.args.quiet {
+            self.around.terminal.stdout(block);
+        }
+        self.signals.set_graceful(false);
+        outcome
+    }
+
+    /// Asks every thread for its last samples and waits for them.
+    fn collect(&mut self) {
+        /// A thread answers within its time slice, unless something is badly wrong.
+        const PATIENCE: Duration = Duration::from_secs(5);
+        // Samples that were sent before everything ended are not the last ones.
+        while let Ok(event) = self.events.try_recv() {
+            self.take(event);
+        }
+        self.engine.flush();
+        let mut missing: std::collections::BTreeSet<usize> = (0..self.prepared.threads()).collect();
+        let deadline = Clock::now() + PATIENCE;
+        while !missing.is_empty() {
+            let left = deadline.saturating_sub(Clock::now());
+            match self.events.recv_timeout(left.as_duration()) {
+                Ok(Reported::Sample(sample)) => {
+                    missing.remove(&sample.thread);
+                    self.sample(*sample);
+                }
+                Ok(Reported::ThreadEnded) | Err(_) => break,
+                Ok(event) => self.take(event),
+            }
+        }
+        if !missing.is_empty() && self.started_at.is_some() {
+            self.around.logger.warn(format!("{} worker threads did not hand in their last samples: the summary lacks them", missing.len()));
+        }
+    }
+
+    fn repeat_warnings(&self) {
+        for (text, count) in self.warnings.iter().filter(|(_, count)| **count > 1) {
+            self.around.logger.warn(format!("{text} ({count} times in all)"));
+        }
+        if let Some((count, property)) = self.health.trapped_writes() {
+            self.around.logger.warn(format!(
+                "{count} writes to built-ins that VUs share were refused, the last to '{property}'; --vu-isolation isolated allows them"
+            ));
+        }
+    }
+}
+
+/// What a failed life-cycle function, or a failed initialisation, means for the run.
+fn stop(error: &LifecycleError) -> Stop {
+    let code = match error {
+        LifecycleError::Script(failure) if failure.aborted => ExitCode::ScriptAborted,
+        LifecycleError::Script(_) => ExitCode::ScriptException,
+        LifecycleError::Timeout { function: "setup", .. } => ExitCode::SetupTimeout,
+        LifecycleError::Timeout { function: "teardown", .. } => ExitCode::TeardownTimeout,
+        LifecycleError::Timeout { .. } => ExitCode::GenericTimeout,
+        LifecycleError::Engine(_) => ExitCode::Other,
+    };
+    Stop { code, message: error.to_string() }
+}

@@ -1,0 +1,79 @@
+//! `onrush run`: from arguments to an exit code, one step a file.
+//!
+//! load the script and run its init code → lay the option tiers over each other → prepare what the engine needs →
+//! drive engine and coordinator until nothing is left to run → print the summary.
+
+mod config_file;
+mod drive;
+mod health;
+mod load;
+mod network;
+mod prepare;
+mod summary;
+mod tiers;
+
+use std::sync::Arc;
+
+use onrush_session::{ExitCode, Outcome};
+
+use crate::{
+    args::RunArgs,
+    banner,
+    failure::Failure,
+    flags::Given,
+    log::{Level, Logger},
+    signals::Watch,
+    terminal::{Look, Terminal},
+};
+
+/// What every step can use.
+pub(crate) struct Surroundings {
+    /// Flags and variables.
+    pub(crate) given: Given,
+    /// For what the user should know.
+    pub(crate) logger: Arc<Logger>,
+    /// For what the user asked for.
+    pub(crate) terminal: Terminal,
+    /// What the streams are.
+    pub(crate) look: Look,
+}
+
+/// Runs a test.
+///
+/// # Errors
+/// What ended the run before its first VU was made.
+pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
+    around.given.refuse_unavailable()?;
+    let args = RunArgs::new(&around.given, files)?;
+    let flush = around.terminal.clone();
+    let signals = Watch::start(around.logger.clone(), move || flush.flush())
+        .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
+    let fds = onrush_fiber::raise_fd_limit();
+    let script = load::load(&args, &around.logger)?;
+    let test = tiers::consolidate(around, &script)?;
+    let prepared = prepare::prepare(&args, &around.logger, script, test)?;
+    prepare::check_fds(fds, prepared.plan.max_vus, &around.logger);
+    if !args.quiet {
+        let color = around.look.stdout_color();
+        around.terminal.stdout(banner::banner(color));
+        around.terminal.stdout(banner::execution(&args.file, &prepared.isolation, &prepared.plan, color));
+    }
+    let ended = drive::drive(around, &args, &prepared, &signals)?;
+    report(&around.logger, &ended.outcome);
+    Ok(ended.outcome.exit_code())
+}
+
+/// The last log line of a run that did not pass.
+fn report(logger: &Logger, outcome: &Outcome) {
+    let Some(message) = outcome.message() else { return };
+    let fields = match outcome.exit_code() {
+        ExitCode::ScriptException => vec![("hint", "script exception".to_owned())],
+        ExitCode::SetupTimeout => vec![("hint", "You can increase the time limit via the setupTimeout option".to_owned())],
+        ExitCode::TeardownTimeout => vec![("hint", "You can increase the time limit via the teardownTimeout option".to_owned())],
+        _ => Vec::new(),
+    };
+    logger.log(Level::Error, message, fields);
+    if let (Some(_), false) = (&outcome.stop, outcome.crossed.is_empty()) {
+        logger.debug(format!("thresholds on metrics '{}' have been crossed", outcome.crossed.join(", ")));
+    }
+}

@@ -1,0 +1,78 @@
+//! The options of the network side, from those of the test.
+
+use std::sync::Arc;
+
+use onrush_net::{
+    Client, ClientAuth, ClientOptions, TlsOptions, TlsVersion,
+    dns::{DnsOptions, Policy, Select, Ttl},
+};
+use onrush_plan::{Consolidated, DnsConfig};
+
+use crate::failure::Failure;
+
+/// Checks the options that concern connections and builds what all threads share.
+///
+/// # Errors
+/// 104 with what cannot be used.
+pub(super) fn client(test: &Consolidated) -> Result<Arc<Client>, Failure> {
+    let (options, settings) = (&test.options, &test.settings);
+    let texts = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let client = ClientOptions {
+        tls: tls(test)?,
+        dns: dns(&settings.dns)?,
+        hosts: options.hosts.iter().flatten().map(|(name, target)| (name.clone(), target.to_string())).collect(),
+        block_hostnames: texts(&options.block_hostnames),
+        blacklist_ips: options.blacklist_ips.iter().flatten().map(ToString::to_string).collect(),
+        no_connection_reuse: settings.no_connection_reuse,
+        idle_total: count(settings.batch),
+        idle_per_host: count(settings.batch_per_host),
+        ..ClientOptions::default()
+    };
+    client.build().map(Arc::new).map_err(|error| Failure::config(error.to_string()))
+}
+
+fn tls(test: &Consolidated) -> Result<TlsOptions, Failure> {
+    let options = &test.options;
+    let versions = options.tls_version.unwrap_or_default();
+    let auth = options.tls_auth.iter().flatten().map(|auth| {
+        if auth.password.as_ref().is_some_and(|password| !password.is_empty()) {
+            return Err(Failure::config("tlsAuth: keys with a password are not available yet in this version of Onrush")
+                .hint("decrypt the key first, for example with: openssl pkey -in key.pem -out plain.pem"));
+        }
+        Ok(ClientAuth { cert_pem: auth.cert.clone(), key_pem: auth.key.clone(), domains: auth.domains.clone().unwrap_or_default() })
+    });
+    Ok(TlsOptions {
+        insecure_skip_verify: test.settings.insecure_skip_tls_verify,
+        version_min: versions.min.map(version),
+        version_max: versions.max.map(version),
+        cipher_suites: options.tls_cipher_suites.clone().unwrap_or_default(),
+        auth: auth.collect::<Result<_, _>>()?,
+        ..TlsOptions::default()
+    })
+}
+
+fn version(version: onrush_plan::TlsVersion) -> TlsVersion {
+    match version {
+        onrush_plan::TlsVersion::Tls10 => TlsVersion::Tls10,
+        onrush_plan::TlsVersion::Tls11 => TlsVersion::Tls11,
+        onrush_plan::TlsVersion::Tls12 => TlsVersion::Tls12,
+        onrush_plan::TlsVersion::Tls13 => TlsVersion::Tls13,
+    }
+}
+
+fn dns(config: &DnsConfig) -> Result<DnsOptions, Failure> {
+    let defaults = DnsOptions::default();
+    let ttl = match config.ttl.as_deref() {
+        None | Some("") => defaults.ttl,
+        Some(_) => match config.ttl_duration() {
+            None => Ttl::Forever,
+            Some(ttl) if ttl.as_ns() == 0 => Ttl::None,
+            Some(ttl) => Ttl::For(ttl.as_std()),
+        },
+    };
+    // Both crates know k6's names, so what one wrote the other reads.
+    let select = config.select.map_or(Ok(defaults.select), |select| Select::parse(select.as_str()));
+    let policy = config.policy.map_or(Ok(defaults.policy), |policy| Policy::parse(policy.as_str()));
+    Ok(DnsOptions { ttl, select: select.map_err(Failure::config)?, policy: policy.map_err(Failure::config)? })
+}

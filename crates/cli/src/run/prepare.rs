@@ -1,0 +1,215 @@
+//! What engine and coordinator are started with.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::AtomicU64,
+    },
+};
+
+use onrush_engine::{EngineConfig, Timeouts};
+use onrush_fiber::FdLimit;
+use onrush_js::{HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext};
+use onrush_metrics::{
+    Registry, Subscriptions, SystemTag, ThresholdSource, Thresholds,
+    summary::{SummaryMode, TimeUnit, TrendStat, subscribe},
+};
+use onrush_plan::{Consolidated, Plan};
+
+use super::{load::Script, network};
+use crate::{args::RunArgs, failure::Failure, log::Logger};
+
+/// A test that is ready to start.
+pub(super) struct Prepared {
+    /// For the engine.
+    pub(super) run: Arc<RunConfig>,
+    /// The schedule.
+    pub(super) plan: Arc<Plan>,
+    /// All options.
+    pub(super) test: Consolidated,
+    /// Checked thresholds, not evaluated yet.
+    pub(super) thresholds: Thresholds,
+    /// The VU layout and why.
+    pub(super) isolation: IsolationChoice,
+    /// Columns of trends.
+    pub(super) trend_stats: Vec<TrendStat>,
+    /// Unit of times.
+    pub(super) time_unit: Option<TimeUnit>,
+    /// Which life-cycle functions the script exports.
+    pub(super) lifecycle: Lifecycle,
+    threads: usize,
+}
+
+/// The life-cycle functions of a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lifecycle {
+    pub(super) setup: bool,
+    pub(super) teardown: bool,
+    pub(super) handle_summary: bool,
+    /// `handleSummary` is exported and is no function.
+    pub(super) handle_summary_is_wrong: bool,
+}
+
+impl Prepared {
+    /// What the engine is started with.
+    pub(super) fn engine(&self) -> EngineConfig {
+        let settings = &self.test.settings;
+        EngineConfig {
+            run: self.run.clone(),
+            plan: self.plan.clone(),
+            threads: self.threads,
+            min_iteration: settings.min_iteration_duration,
+            timeouts: Timeouts {
+                setup: settings.setup_timeout,
+                teardown: settings.teardown_timeout,
+                handle_summary: settings.handle_summary_timeout,
+            },
+        }
+    }
+
+    /// Worker threads.
+    pub(super) fn threads(&self) -> usize {
+        self.threads
+    }
+}
+
+/// Checks what only shows when everything is known, and builds what a run needs.
+///
+/// # Errors
+/// 104 for thresholds and options that cannot be used.
+pub(super) fn prepare(args: &RunArgs, logger: &Logger, script: Script, test: Consolidated) -> Result<Prepared, Failure> {
+    let settings = &test.settings;
+    if settings.paused {
+        return Err(Failure::config("starting paused needs the REST API, which is not available yet in this version of Onrush"));
+    }
+    if test.options.http_debug.as_deref().is_some_and(|debug| !debug.is_empty()) {
+        logger.warn("the option httpDebug is not available yet in this version of Onrush and changes nothing");
+    }
+    let registry = &script.init.registry;
+    let thresholds = thresholds(args, logger, &test, registry)?;
+    let trend_stats = TrendStat::parse_list(&settings.summary_trend_stats).map_err(|error| Failure::config(error.to_string()))?;
+    let time_unit = TimeUnit::parse(&settings.summary_time_unit).map_err(|error| Failure::config(error.to_string()))?;
+    let plan = Plan::new(&test.scenarios, &test.tuple).map_err(|error| Failure::config(error.to_string()))?;
+    let has = |name: &str| script.init.functions.iter().any(|function| function == name);
+    let lifecycle = Lifecycle {
+        setup: has("setup") && settings.setup,
+        teardown: has("teardown") && settings.teardown,
+        handle_summary: has("handleSummary"),
+        handle_summary_is_wrong: script.init.not_functions.iter().any(|name| name == "handleSummary"),
+    };
+    let run = RunConfig {
+        script: script.env,
+        registry: registry.clone(),
+        subscriptions: Arc::new(subscriptions(args.summary_mode, &test, &thresholds)),
+        isolation: script.init.isolation.isolation,
+        options_json: test.options.to_test_json().to_string(),
+        tags: settings.tags.clone(),
+        http: http(&test),
+        client: network::client(&test)?,
+        state: Arc::new(RunState::default()),
+        scenarios: plan.scenarios.iter().map(scenario).map(Arc::new).collect(),
+        functions: functions(&test, &script.init.functions),
+        init_pass: false,
+    };
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // More threads than VUs would have nothing to do.
+    let useful = usize::try_from(plan.max_vus.max(1)).unwrap_or(usize::MAX);
+    Ok(Prepared {
+        run: Arc::new(run),
+        threads: args.threads.unwrap_or_else(|| cores.min(useful)),
+        plan: Arc::new(plan),
+        thresholds,
+        isolation: script.init.isolation,
+        trend_stats,
+        time_unit,
+        lifecycle,
+        test,
+    })
+}
+
+fn thresholds(args: &RunArgs, logger: &Logger, test: &Consolidated, registry: &Registry) -> Result<Thresholds, Failure> {
+    let source = |config: &onrush_plan::ThresholdConfig| ThresholdSource {
+        expression: config.expression.clone(),
+        abort_on_fail: config.abort_on_fail,
+        delay_abort_eval_ns: config.delay_abort_eval.map(onrush_plan::GoDuration::as_ns),
+    };
+    let configs = test.options.thresholds.iter().flatten();
+    let sources: BTreeMap<String, Vec<ThresholdSource>> =
+        configs.map(|(metric, configs)| (metric.clone(), configs.iter().map(source).collect())).collect();
+    match Thresholds::parse(&sources, registry) {
+        Ok(thresholds) => {
+            thresholds.warnings().into_iter().for_each(|warning| logger.warn(warning));
+            Ok(thresholds)
+        }
+        // k6: what is not evaluated may be wrong.
+        Err(errors) if args.no_thresholds => {
+            errors.iter().for_each(|error| logger.warn(error.to_string()));
+            Ok(Thresholds::default())
+        }
+        Err(errors) => {
+            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            Err(Failure::config(texts.join("\n")))
+        }
+    }
+}
+
+fn subscriptions(mode: SummaryMode, test: &Consolidated, thresholds: &Thresholds) -> Subscriptions {
+    let enabled = test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
+    let builder = subscribe(Subscriptions::builder().system_tags(enabled), mode);
+    thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build()
+}
+
+fn http(test: &Consolidated) -> HttpSettings {
+    let settings = &test.settings;
+    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let defaults = HttpSettings::default();
+    HttpSettings {
+        max_redirects: u32::try_from(settings.max_redirects).unwrap_or(u32::MAX),
+        user_agent: settings.user_agent.clone().unwrap_or(defaults.user_agent),
+        batch: count(settings.batch),
+        batch_per_host: count(settings.batch_per_host),
+        discard_bodies: settings.discard_response_bodies,
+        no_cookies_reset: settings.keep_cookies,
+        no_connection_reuse: settings.no_connection_reuse,
+        no_vu_connection_reuse: settings.no_vu_connection_reuse,
+        throw: settings.throw,
+        rps: settings.rps.unwrap_or(0),
+    }
+}
+
+fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
+    let scenario = &plan.scenario;
+    ScenarioContext {
+        name: scenario.name.clone(),
+        executor: scenario.executor.type_name().to_owned(),
+        exec: scenario.exec.clone(),
+        env: scenario.env.clone(),
+        tags: scenario.tags.clone(),
+        duration_ns: plan.regular_end_ns,
+        started_at: AtomicU64::new(0),
+        iterations: AtomicU64::new(0),
+        iterations_total: plan.total_iterations().unwrap_or(0),
+    }
+}
+
+/// The exported functions VUs must keep: what scenarios call, and those of the life cycle.
+fn functions(test: &Consolidated, exported: &[String]) -> Vec<String> {
+    let called = |name: &str| test.scenarios.iter().any(|scenario| scenario.exec == name) || ["setup", "teardown", "handleSummary"].contains(&name);
+    exported.iter().filter(|name| called(name)).cloned().collect()
+}
+
+/// Warns when the system will not let every VU have a connection.
+pub(super) fn check_fds(limit: FdLimit, max_vus: u64, logger: &Logger) {
+    /// Files, pipes and epoll instances of the process itself.
+    const OWN: u64 = 64;
+    let Some(allowed) = limit.soft else { return };
+    if max_vus.saturating_add(OWN) > allowed {
+        let hard = limit.hard.map_or_else(|| "unlimited".to_owned(), |hard| hard.to_string());
+        logger.warn(format!(
+            "this run may have {max_vus} VUs, each with at least one connection, but the system allows this process {allowed} open files \
+             (hard limit {hard}): connections beyond that will fail. Raise the limit (ulimit -Hn, LimitNOFILE=), or split the test \
+             over several processes with --execution-segment"
+        ));
+    }
+}

@@ -1,0 +1,153 @@
+//! The end of a run for its reader: `handleSummary()`, the built-in text, files, the verdict.
+
+use std::{fs, path::Path};
+
+use onrush_engine::LifecycleError;
+use onrush_fiber::{Clock, Nanos};
+use onrush_js::HandleSummaryFile;
+use onrush_metrics::{
+    RELATIVE_ERROR, Sink, builtin,
+    summary::{
+        Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, Verdict, handle_summary, input_from, machine_readable, render,
+        summary_export, to_file, to_stdout,
+    },
+};
+use onrush_session::Judgement;
+
+use super::drive::Drive;
+use crate::{
+    log::{Level, rfc3339_nanos},
+    terminal::Message,
+    version,
+};
+
+/// Shows and writes everything a run ends with. `elapsed` is the test's duration.
+pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
+    let judgement = judge(drive);
+    let mode = drive.args.summary_mode;
+    if mode == SummaryMode::Disabled {
+        log_verdict(drive, &judgement);
+        return;
+    }
+    let model = model(drive, elapsed);
+    let custom = custom(drive, &model);
+    let mut files = Vec::new();
+    match custom {
+        Some(custom) => {
+            log_verdict(drive, &judgement);
+            files = custom;
+        }
+        None => {
+            let footer = footer(&judgement);
+            let options = TextOptions { mode, color: drive.around.look.stdout_color(), footer: Some(&footer) };
+            drive.around.terminal.stdout(to_stdout(&render(&model, &options)));
+        }
+    }
+    if let Some(path) = &drive.args.summary_export {
+        let value = if drive.args.machine_readable { newer_shape(drive, &model) } else { summary_export(&model) };
+        files.push(HandleSummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
+    }
+    write(drive, files);
+}
+
+fn judge(drive: &mut Drive<'_>) -> Judgement {
+    let merged = drive.coordinator.merged();
+    let total = |metric| merged.sink(metric).and_then(Sink::counter).unwrap_or(0.0);
+    let (dropped, iterations) = (total(builtin::DROPPED_ITERATIONS), total(builtin::ITERATIONS));
+    let lost = merged.samples_lost();
+    std::mem::take(&mut drive.health).into_judge(lost).judge(dropped, iterations)
+}
+
+fn model(drive: &Drive<'_>, elapsed: Nanos) -> SummaryModel {
+    let look = drive.around.look;
+    let info = RunInfo {
+        duration_ns: elapsed.0,
+        trend_stats: drive.prepared.trend_stats.clone(),
+        time_unit: drive.prepared.time_unit,
+        no_color: !look.color,
+        stdout_tty: look.stdout_tty,
+        stderr_tty: look.stderr_tty,
+        setup_data: drive.coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok()),
+        scopes: drive.args.summary_mode == SummaryMode::Full,
+    };
+    SummaryModel::new(input_from(drive.coordinator.merged(), drive.coordinator.thresholds(), info))
+}
+
+fn footer(judgement: &Judgement) -> Footer {
+    let verdict = match judgement.verdict {
+        onrush_session::Verdict::Valid => Verdict::Valid,
+        onrush_session::Verdict::Suspect => Verdict::Suspect,
+        onrush_session::Verdict::Invalid => Verdict::Invalid,
+    };
+    Footer { percentile_error: Some(RELATIVE_ERROR), verdict: Some(verdict), reasons: judgement.reasons.clone() }
+}
+
+/// Where the built-in text does not say it.
+fn log_verdict(drive: &Drive<'_>, judgement: &Judgement) {
+    let level = if judgement.verdict == onrush_session::Verdict::Valid { Level::Info } else { Level::Warn };
+    let fields = if judgement.reasons.is_empty() { Vec::new() } else { vec![("reason", judgement.reasons.join("; "))] };
+    drive.around.logger.log(level, format!("the measurement is {}", judgement.verdict.as_str()), fields);
+}
+
+/// What the script's own `handleSummary()` returned; `None` for the built-in text.
+fn custom(drive: &mut Drive<'_>, model: &SummaryModel) -> Option<Vec<HandleSummaryFile>> {
+    let lifecycle = drive.prepared.lifecycle;
+    if lifecycle.handle_summary_is_wrong {
+        failed(drive, "exported identifier handleSummary must be a function".to_owned());
+        return None;
+    }
+    if !lifecycle.handle_summary {
+        return None;
+    }
+    let data = if drive.args.machine_readable { newer_shape(drive, model) } else { handle_summary(model) };
+    drive.engine.handle_summary(data.to_string());
+    while drive.handle_summary.is_none() {
+        drive.step(false);
+    }
+    match drive.handle_summary.take()? {
+        Ok(files) => files,
+        Err(LifecycleError::Script(failure)) => {
+            let fields = vec![("hint", "script exception".to_owned())];
+            drive.around.logger.log(Level::Error, failure.text, fields);
+            None
+        }
+        Err(error) => {
+            failed(drive, error.to_string());
+            None
+        }
+    }
+}
+
+fn failed(drive: &Drive<'_>, error: String) {
+    drive.around.logger.log(Level::Error, "failed to handle the end-of-test summary", vec![("error", error)]);
+}
+
+fn newer_shape(drive: &Drive<'_>, model: &SummaryModel) -> serde_json::Value {
+    let program = &drive.prepared.run.script.program;
+    let info = MachineInfo {
+        script: program.module(program.entry).map_or("", |module| &module.source),
+        generated_at: &rfc3339_nanos(Clock::unix_nanos(Clock::now())),
+        onrush_version: version::VERSION,
+        k6_version: version::K6_VERSION,
+        mode: drive.args.summary_mode,
+    };
+    machine_readable(model, &info)
+}
+
+fn write(drive: &Drive<'_>, files: Vec<HandleSummaryFile>) {
+    let mut errors = Vec::new();
+    for HandleSummaryFile { path, content } in files {
+        match path.as_str() {
+            "stdout" => drive.around.terminal.send(Message::Stdout(content)),
+            "stderr" => drive.around.terminal.send(Message::Stderr(content)),
+            _ => {
+                if let Err(error) = fs::write(Path::new(&path), content) {
+                    errors.push(format!("\t- could not save '{path}': {error}"));
+                }
+            }
+        }
+    }
+    if !errors.is_empty() {
+        failed(drive, format!("Could not save some summary information:\n{}", errors.join("\n")));
+    }
+}

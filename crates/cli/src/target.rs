@@ -1,0 +1,106 @@
+//! `onrush target`: the built-in system under test.
+
+use std::{net::SocketAddr, time::Duration};
+
+use onrush_plan::parse_go_duration;
+use onrush_session::ExitCode;
+use onrush_target::TargetOptions;
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    iterator::Signals,
+};
+
+use crate::{
+    args,
+    failure::Failure,
+    flags::{self, Given},
+    run::Surroundings,
+};
+
+/// Runs the target until a signal comes.
+///
+/// # Errors
+/// Addresses that cannot be listened on, and flags that cannot be read.
+pub(crate) fn target(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
+    around.given.refuse_unavailable()?;
+    if !files.is_empty() {
+        return Err(Failure::other(format!("accepts 0 arg(s), received {}", files.len())));
+    }
+    let options = options(&around.given)?;
+    let signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
+    if let Err(error) = onrush_target::raise_file_limit() {
+        around.logger.warn(format!("failed to raise the limit of open files: {error}"));
+    }
+    let listen = options.listen;
+    let target = onrush_target::start(options).map_err(|error| could_not_start(listen, &error))?;
+    let certificate = around.given.text("certificate-out");
+    if let (Some(path), Some(pem)) = (&certificate, &target.certificate_pem) {
+        std::fs::write(path, pem).map_err(|error| Failure::other(format!("failed to write the certificate to '{path}': {error}")))?;
+    }
+    if !around.given.switch("quiet")?.unwrap_or(false) {
+        around.terminal.stdout(greeting(&target, certificate.as_deref()));
+    }
+    let stopper = target.stopper();
+    let watcher = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let mut signals = signals;
+        if signals.forever().next().is_some() {
+            stopper.stop();
+        }
+    });
+    watcher.map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
+    let logger = around.logger.clone();
+    let answered = target.stats_json();
+    target.join().map_err(|error| Failure::other(format!("the target ended: {error}")))?;
+    logger.debug(format!("the target stopped; at start its counters were {answered}"));
+    Ok(ExitCode::Success)
+}
+
+fn options(given: &Given) -> Result<TargetOptions, Failure> {
+    let address = |long: &str| -> Result<Option<SocketAddr>, Failure> {
+        let Some(text) = given.text(long) else { return Ok(None) };
+        // A port alone means loopback.
+        let whole = if text.starts_with(':') { format!("127.0.0.1{text}") } else { text.clone() };
+        let parsed = whole.replace("localhost:", "127.0.0.1:").parse();
+        parsed.map(Some).map_err(|_| Failure::other(format!("invalid address \"{text}\" for --{long}, use IP:PORT such as 127.0.0.1:8080")))
+    };
+    let defaults = TargetOptions::default();
+    let tls_listen = address("tls-listen")?;
+    if tls_listen.is_none() && given.text("certificate-out").is_some() {
+        return Err(Failure::other("--certificate-out needs --tls-listen: without HTTPS there is no certificate"));
+    }
+    Ok(TargetOptions {
+        listen: address("listen")?.unwrap_or(defaults.listen),
+        tls_listen,
+        allow_remote: given.switch("allow-non-loopback")?.unwrap_or(false),
+        threads: args::threads(given)?.unwrap_or(defaults.threads),
+        delay: delay(given)?,
+        tls_names: given.values("tls-name"),
+        ..defaults
+    })
+}
+
+fn delay(given: &Given) -> Result<Duration, Failure> {
+    let (Some(text), Some(flag)) = (given.text("delay"), flags::find("delay")) else { return Ok(Duration::ZERO) };
+    parse_go_duration(&text).map(|delay| delay.as_std()).map_err(|error| flags::invalid_argument(flag, &text, &error.to_string()))
+}
+
+fn could_not_start(listen: SocketAddr, error: &std::io::Error) -> Failure {
+    let failure = Failure::other(format!("failed to start the target: {error}"));
+    match error.kind() {
+        std::io::ErrorKind::AddrInUse => failure.hint(format!("something listens on {listen} already; choose another with --listen")),
+        std::io::ErrorKind::InvalidInput if !listen.ip().is_loopback() => failure.hint("allow it with --allow-non-loopback"),
+        _ => failure,
+    }
+}
+
+fn greeting(target: &onrush_target::TargetHandle, certificate: Option<&str>) -> String {
+    let mut text = format!("target: http://{}\n", target.addr);
+    if let Some(address) = target.tls_addr {
+        text.push_str(&format!("        https://{address} (self-made certificate)\n"));
+    }
+    if let Some(path) = certificate {
+        text.push_str(&format!("        certificate in {path}\n"));
+    }
+    text.push_str("        /healthz and /stats tell how it is; Ctrl+C ends it\n");
+    text
+}

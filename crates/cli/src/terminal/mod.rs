@@ -1,0 +1,94 @@
+//! Everything that is printed goes through one thread, so that log lines, progress and results never mix within a line
+//! and a slow terminal or pipe does not hold up the threads that make the load.
+
+mod look;
+mod writer;
+
+use std::{
+    sync::mpsc::{Receiver, SyncSender, channel, sync_channel},
+    time::Duration,
+};
+
+use onrush_fiber::Nanos;
+
+pub(crate) use look::Look;
+pub(crate) use writer::Sinks;
+
+use crate::log::Line;
+
+/// Something to print.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// A log line.
+    Log {
+        /// When it was said.
+        at: Nanos,
+        /// What.
+        line: Line,
+        /// It belongs into the file of `--console-output`.
+        to_console_file: bool,
+    },
+    /// Bytes for the standard output stream.
+    Stdout(Vec<u8>),
+    /// Bytes for the standard error stream.
+    Stderr(Vec<u8>),
+    /// Progress that replaces the previous one; empty to remove it. Only on a terminal.
+    Frame(Vec<String>),
+    /// Say when everything before this has been printed.
+    Flush(SyncSender<()>),
+}
+
+/// A handle on the printing thread.
+#[derive(Clone)]
+pub(crate) struct Terminal {
+    queue: SyncSender<Message>,
+}
+
+impl Terminal {
+    /// Messages that may wait to be printed. Who sends more waits until some are: no line is lost. A burst of every VU
+    /// of a large test logging once fits.
+    const QUEUE_MAX: usize = 16_384;
+
+    /// Starts the printing thread.
+    ///
+    /// # Errors
+    /// When no thread can be made.
+    pub(crate) fn start(look: Look, sinks: Sinks) -> std::io::Result<Self> {
+        let (queue, messages): (_, Receiver<Message>) = sync_channel(Self::QUEUE_MAX);
+        std::thread::Builder::new().name("terminal".to_owned()).spawn(move || writer::run(&messages, look, sinks))?;
+        Ok(Self { queue })
+    }
+
+    /// Prints a message after those before it.
+    pub(crate) fn send(&self, message: Message) {
+        // The thread only ends with the process; if it panicked there is nowhere left to say so.
+        let _ = self.queue.send(message);
+    }
+
+    /// Prints text to the standard output stream.
+    pub(crate) fn stdout(&self, text: impl Into<String>) {
+        self.send(Message::Stdout(text.into().into_bytes()));
+    }
+
+    /// Waits until everything sent so far has been printed, but not for ever.
+    pub(crate) fn flush(&self) {
+        /// A pipe nobody reads must not keep the process from ending.
+        const PATIENCE: Duration = Duration::from_secs(5);
+        let (done, wait) = sync_channel(1);
+        if self.queue.try_send(Message::Flush(done)).is_ok() {
+            let _ = wait.recv_timeout(PATIENCE);
+            return;
+        }
+        // The queue is full: a thread of its own may wait for room.
+        let (queue, (done, wait)) = (self.queue.clone(), channel());
+        let flusher = std::thread::Builder::new().spawn(move || {
+            let (printed, all) = sync_channel(1);
+            let _ = queue.send(Message::Flush(printed));
+            let _ = all.recv();
+            let _ = done.send(());
+        });
+        if flusher.is_ok() {
+            let _ = wait.recv_timeout(PATIENCE);
+        }
+    }
+}
