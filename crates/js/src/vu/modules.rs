@@ -71,10 +71,6 @@ impl Vu {
         if self.script().program.modules[slot].uses_import_meta {
             self.fill_import_meta(record, index)?;
         }
-        if requests.is_empty() {
-            // SAFETY: a record without imports still has to be marked as resolved.
-            unsafe { sys::onrush_module_set_request(record, -1, std::ptr::null_mut()) };
-        }
         Ok(record)
     }
 
