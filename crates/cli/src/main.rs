@@ -68,7 +68,7 @@ fn execute(command: Command, given: Given, files: &[String]) -> ExitCode {
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match command {
         Command::Run => run::run(&around, files),
         Command::Target => target::target(&around, files),
-        Command::Version => {
+        Command::Version | Command::Help => {
             around.terminal.stdout(version::text());
             Ok(ExitCode::Success)
         }

@@ -4,6 +4,7 @@
 
 mod command;
 mod given;
+mod help;
 mod parse;
 mod table;
 #[cfg(test)]

@@ -9,9 +9,10 @@ use clap::{
 
 use super::{
     Command, FLAGS, Flag, Given, Value,
-    command::{FILES, command},
+    command::{FILES, HELP, VERSION, parser},
     find,
     given::parse_bool,
+    help::help,
 };
 use crate::failure::Failure;
 
@@ -36,26 +37,28 @@ pub(crate) enum Invocation {
 /// # Errors
 /// Exit code 255, with k6's text.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>, env: BTreeMap<String, String>) -> Result<Invocation, Failure> {
-    let mut parser = command();
-    let matches = match parser.try_get_matches_from_mut(args) {
-        Ok(matches) => matches,
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand) => {
-            return Ok(Invocation::Print(error.to_string()));
-        }
-        Err(error) => return Err(refused(&error)),
-    };
-    if matches.get_flag("version") {
+    let matches = parser().try_get_matches_from(args).map_err(|error| refused(&error))?;
+    if matches.get_flag(VERSION) {
         return Ok(Invocation::Print(crate::version::text()));
     }
+    let columns = crate::terminal::Look::columns();
     let Some((name, own)) = matches.subcommand() else {
-        return Ok(Invocation::Print(parser.render_long_help().to_string()));
+        return Ok(Invocation::Print(help(None, columns)));
     };
-    let Some(command) = Command::of(name) else {
-        return Err(unknown_command(name));
-    };
+    let command = Command::of(name).ok_or_else(|| unknown_command(name))?;
+    if own.get_flag(HELP) {
+        return Ok(Invocation::Print(help(Some(command), columns)));
+    }
+    if command == Command::Help {
+        let about = match strings(own, FILES).first() {
+            Some(name) => Some(Command::of(name).ok_or_else(|| unknown_command(name))?),
+            None => None,
+        };
+        return Ok(Invocation::Print(help(about, columns)));
+    }
     let mut flags = BTreeMap::new();
     for flag in FLAGS {
-        let values = strings(own, flag.long)?;
+        let values = strings(own, flag.long);
         if !values.is_empty() {
             flags.insert(flag.long, values);
         }
@@ -64,15 +67,12 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>, env: BTreeMap<Stri
     for flag in FLAGS {
         check_value(flag, &given)?;
     }
-    Ok(Invocation::Do { command, given, files: strings(own, FILES)? })
+    Ok(Invocation::Do { command, given, files: strings(own, FILES) })
 }
 
 /// All values of an argument; none where the command does not have it.
-fn strings(matches: &ArgMatches, id: &str) -> Result<Vec<String>, Failure> {
-    match matches.try_get_many::<String>(id) {
-        Ok(Some(values)) => Ok(values.cloned().collect()),
-        Ok(None) | Err(_) => Ok(Vec::new()),
-    }
+fn strings(matches: &ArgMatches, id: &str) -> Vec<String> {
+    matches.try_get_many::<String>(id).ok().flatten().map(|values| values.cloned().collect()).unwrap_or_default()
 }
 
 /// Switches and whole numbers are checked here, other values by who reads them.

@@ -218,7 +218,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         .group(Group::Target)
         .scope(Scope::Target),
     // Not in this version.
-    flag("out", Some('o'), Repeated("TYPE[=ARG]"), Some("K6_OUT"), "Send samples elsewhere while the test runs").not_yet("outputs (--out)"),
+    flag("out", Some('o'), Repeated("TYPE[=ARG]"), Some("K6_OUT"), "Send samples elsewhere while the test runs").not_yet("sending samples to an output (--out)"),
     flag("address", Some('a'), Text("ADDRESS"), Some("K6_ADDRESS"), "Serve the REST API there")
         .not_yet("the REST API (--address)")
         .scope(Scope::All),
@@ -229,10 +229,10 @@ pub(crate) const FLAGS: &[Flag] = &[
         .not_yet("starting paused (--paused), which needs the REST API,"),
     flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Stay after the test").not_yet("lingering after the test (--linger)"),
     flag("secret-source", None, Repeated("SOURCE"), Some("K6_SECRET_SOURCE"), "Where secrets come from")
-        .not_yet("secret sources (--secret-source)")
+        .not_yet("reading secrets (--secret-source)")
         .scope(Scope::All),
-    flag("traces-output", None, Text("WHERE"), Some("K6_TRACES_OUTPUT"), "Send traces there").not_yet("traces (--traces-output)"),
-    flag("features", None, Repeated("A,B,…"), Some("K6_FEATURES"), "Switch on feature flags").not_yet("feature flags (--features)"),
+    flag("traces-output", None, Text("WHERE"), Some("K6_TRACES_OUTPUT"), "Send traces there").not_yet("sending traces (--traces-output)"),
+    flag("features", None, Repeated("A,B,…"), Some("K6_FEATURES"), "Switch on feature flags").not_yet("switching on feature flags (--features)"),
     flag("http-debug", None, Optional("full"), Some("K6_HTTP_DEBUG"), "Log requests and responses").not_yet("logging requests (--http-debug)"),
     flag("local-ips", None, Text("IPS"), Some("K6_LOCAL_IPS"), "Addresses VUs connect from").not_yet("choosing local addresses (--local-ips)"),
 ];

@@ -26,7 +26,10 @@ pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
     let judgement = judge(drive);
     let mode = drive.args.summary_mode;
     if mode == SummaryMode::Disabled {
-        log_verdict(drive, &judgement);
+        // Who wants no summary need not read that all is well.
+        if judgement.verdict != onrush_session::Verdict::Valid {
+            log_verdict(drive, &judgement);
+        }
         return;
     }
     let model = model(drive, elapsed);

@@ -32,7 +32,7 @@ impl Look {
 
     /// Columns of the terminal; a common width where it does not say.
     pub(crate) fn columns() -> usize {
-        const DEFAULT: usize = 80;
+        const DEFAULT: usize = 100;
         rustix::termios::tcgetwinsize(stdout()).map_or(DEFAULT, |size| if size.ws_col == 0 { DEFAULT } else { usize::from(size.ws_col) })
     }
 }

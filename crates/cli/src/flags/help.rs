@@ -1,0 +1,144 @@
+//! `--help`: what the commands and flags are for, from the table, with examples to start from.
+
+use super::{Command, FLAGS, Flag, Group, Role, Value};
+
+/// Columns of the left side; what is longer has a line of its own.
+const LEFT: usize = 34;
+/// Text is not set wider than this, however wide the terminal is.
+const WIDTH_MAX: usize = 110;
+/// Nor narrower than this.
+const WIDTH_MIN: usize = 60;
+
+/// Help on a command, or on the program, for a terminal of so many columns.
+pub(super) fn help(command: Option<Command>, columns: usize) -> String {
+    let width = columns.clamp(WIDTH_MIN, WIDTH_MAX);
+    match command {
+        None | Some(Command::Help) => ROOT.to_owned(),
+        Some(Command::Version) => "Print the version.\n\nUsage:\n  onrush version\n".to_owned(),
+        Some(Command::Run) => format!("{RUN}{}\n{RUN_END}", flags(Command::Run, width)),
+        Some(Command::Target) => format!("{TARGET}{}\n{TARGET_END}", flags(Command::Target, width)),
+    }
+}
+
+fn flags(command: Command, width: usize) -> String {
+    let mut groups: Vec<Group> = FLAGS.iter().filter(|flag| command.takes(flag)).map(|flag| flag.group).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    if command == Command::Target {
+        // The target's own flags first.
+        groups.sort_by_key(|group| *group != Group::Target);
+    }
+    let mut text = String::new();
+    for group in groups {
+        let members = FLAGS.iter().filter(|flag| command.takes(flag) && flag.group == group);
+        text.push_str(&format!("\n{}:\n", group.heading()));
+        if group == Group::NotYet {
+            let names: Vec<String> = members.map(|flag| flag.short.map_or_else(String::new, |short| format!("-{short}/")) + "--" + flag.long).collect();
+            text.push_str(&wrapped(&names.join(", "), 2, width));
+        } else {
+            members.for_each(|flag| text.push_str(&entry(flag, width)));
+        }
+    }
+    text
+}
+
+/// One flag: names on the left, what it does on the right.
+fn entry(flag: &Flag, width: usize) -> String {
+    let short = flag.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
+    let value = match flag.value {
+        Value::Switch => String::new(),
+        Value::Int => " N".to_owned(),
+        Value::Duration => " DURATION".to_owned(),
+        Value::Text(name) | Value::Repeated(name) => format!(" {name}"),
+        Value::Optional(name) => format!("[={name}]"),
+    };
+    let left = format!("  {short}--{}{value}", flag.long);
+    let mut right = flag.help.to_owned();
+    if let (Some(env), true) = (flag.env, flag.role != Role::Accepted) {
+        right.push_str(&format!(" [{env}]"));
+    }
+    let right = wrapped(&right, LEFT + 2, width);
+    if left.chars().count() <= LEFT {
+        // The first line's indent is the left side.
+        format!("{left:<indent$}{}", right.trim_start(), indent = LEFT + 2)
+    } else {
+        format!("{left}\n{right}")
+    }
+}
+
+/// Lines of at most `width` columns, each with this indent and a line break.
+fn wrapped(text: &str, indent: usize, width: usize) -> String {
+    let room = width.saturating_sub(indent).max(20);
+    let mut lines: Vec<String> = vec![String::new()];
+    for word in text.split(' ') {
+        let Some(line) = lines.last_mut() else { continue };
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= room {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines.into_iter().map(|line| format!("{:indent$}{line}\n", "")).collect()
+}
+
+const ROOT: &str = "\
+Load testing with k6 scripts: more load per machine, numbers to trust.
+
+Usage:
+  onrush COMMAND [FLAGS] [FILE]
+
+Commands:
+  run       Run a k6 script
+  target    Run the built-in system under test: a demo site and httpbin-like endpoints
+  version   Print the version
+  help      Print help on a command
+
+Examples:
+  onrush target                                      a server to test, on http://127.0.0.1:8080
+  onrush run --vus 10 --duration 30s script.js       ten virtual users for half a minute
+  onrush help run                                    all flags of run
+";
+
+const RUN: &str = "\
+Run a k6 script. FILE is JavaScript or TypeScript; - reads it from standard input.
+
+Usage:
+  onrush run [FLAGS] FILE|-
+";
+
+const RUN_END: &str = "\
+Options come from these places, later ones winning:
+  defaults, the config file, the script's `options`, K6_* variables, flags
+
+Exit codes:
+    0  the test passed                     105  ended by a signal
+   99  thresholds were crossed             107  the script threw in init code, setup() or teardown()
+  100  setup() took too long               108  the script aborted the test
+  101  teardown() took too long            110  the script marked the test as failed
+  104  the configuration is not valid      255  anything else, such as an unknown flag
+
+Examples:
+  onrush run script.js                                 as the script's options say
+  onrush run -u 100 -d 1m script.js                    100 VUs for one minute
+  onrush run -s 30s:500 -s 2m:500 -s 10s:0 script.js   ramp up to 500 VUs, stay, ramp down
+  onrush run -e BASE=http://127.0.0.1:8080 script.js   the script reads __ENV.BASE
+  onrush run --summary-export result.json script.js    the result as JSON, too
+  cat script.js | onrush run -                         from standard input
+";
+
+const TARGET: &str = "\
+Run the built-in system under test until Ctrl+C: a demo site, httpbin-like endpoints, bodies of any size, delays.
+
+Usage:
+  onrush target [FLAGS]
+";
+
+const TARGET_END: &str = "\
+Examples:
+  onrush target                                        http://127.0.0.1:8080
+  onrush target --listen 127.0.0.1:0 --delay 20ms      a free port; every response takes 20 ms
+  onrush target --tls-listen 127.0.0.1:8443 --certificate-out cert.pem
+";
