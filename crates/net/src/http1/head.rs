@@ -180,7 +180,6 @@ fn scan(bytes: &[u8], is_head_request: bool) -> Option<(Head, usize)> {
     let (proto, status) = parse_status_line(trim_line_end(&bytes[..status_end])).ok()?;
     let mut facts = Facts::default();
     let mut at = status_end;
-    let mut returns = 0;
     let end = loop {
         let rest = &bytes[at..];
         let name_len = rest.iter().position(|&byte| !is_token_byte(byte))?;
@@ -194,25 +193,30 @@ fn scan(bytes: &[u8], is_head_request: bool) -> Option<(Head, usize)> {
         let after = &rest[name_len + 1..];
         let newline = memchr(b'\n', after)?;
         let line = &after[..newline];
-        let value = match line.strip_suffix(b"\r") {
-            Some(value) => {
-                returns += 1;
-                value
-            }
-            None => line,
-        };
+        let value = line.strip_suffix(b"\r").unwrap_or(line);
         facts.note(&rest[..name_len], trim_ows(value));
         at += name_len + newline + 2;
     };
     let fields = &bytes[status_end..at];
-    // Both loops are vectorised: no branch depends on a single byte.
-    let has_controls =
-        fields.iter().fold(false, |bad, &byte| bad | (byte < 0x20 && !matches!(byte, b'\r' | b'\n' | b'\t')) | (byte == 0x7f));
-    let all_returns = fields.iter().filter(|&&byte| byte == b'\r').count();
-    if has_controls || all_returns != returns {
+    if has_odd_bytes(fields) {
         return None;
     }
     finish(&bytes[..at], status_end, proto, status, &facts, is_head_request).ok().map(|head| (head, end))
+}
+
+/// Whether field lines hold a control character, or a `\r` that does not end a line. Written without
+/// branches on single bytes, so that it is vectorised.
+fn has_odd_bytes(fields: &[u8]) -> bool {
+    let mut odd = 0_u8;
+    for &byte in fields {
+        let control = byte < 0x20 && byte != b'\r' && byte != b'\n' && byte != b'\t';
+        odd |= u8::from(control) | u8::from(byte == 0x7f);
+    }
+    // The last byte ends a line.
+    for (&byte, &after) in fields.iter().zip(fields.get(1..).unwrap_or_default()) {
+        odd |= u8::from(byte == b'\r') & u8::from(after != b'\n');
+    }
+    odd != 0
 }
 
 /// Parses a complete head, blank line included.
