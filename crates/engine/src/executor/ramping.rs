@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, collections::BTreeMap, rc::Rc};
 
-use onrush_fiber::{Nanos, Woke};
+use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_plan::{HandleChange, RampingVusPlan, thread_of};
 
 use super::ScenarioRun;
@@ -26,8 +26,7 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVu
             continue;
         }
         let at = Nanos(run.start.0.saturating_add(action.at_ns));
-        if onrush_fiber::sleep_until(at) == Woke::Cancelled {
-            onrush_fiber::clear_cancel();
+        if !is_due(run, at) {
             break;
         }
         match action.change {
@@ -55,6 +54,26 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVu
         handle.is_wanted.set(false);
     }
     run.wait_until_idle();
+}
+
+/// Waits for the moment of a change; `false` when it need not come. Past the regular end only hard stops are left, and
+/// nobody has to be stopped once all VUs are idle.
+fn is_due(run: &ScenarioRun, at: Nanos) -> bool {
+    loop {
+        if run.at_work.get() == 0 && at >= run.regular_end && Clock::now() >= run.regular_end {
+            return false;
+        }
+        let now = Clock::now();
+        if now >= at {
+            return true;
+        }
+        // The last VU to become idle wakes the driver; before the regular end it sleeps on.
+        let until = if now < run.regular_end { at.min(run.regular_end) } else { at };
+        if onrush_fiber::park(Some(until)) == Woke::Cancelled {
+            onrush_fiber::clear_cancel();
+            return false;
+        }
+    }
 }
 
 fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, slot: Rc<Slot>) -> Rc<Handle> {
