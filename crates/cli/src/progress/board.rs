@@ -42,6 +42,8 @@ pub(crate) struct Board {
     name_width: usize,
     /// When each scenario was over, from its own start: its line stands still from then on.
     ended_ns: Vec<Option<u64>>,
+    /// How many VUs each scenario held when it last held any.
+    held: Vec<u64>,
 }
 
 /// One line, in parts.
@@ -70,7 +72,7 @@ impl Board {
     pub(crate) fn new(plan: &Plan) -> Self {
         let names: Vec<String> = plan.scenarios.iter().map(|scenario| cut(scenario.name())).collect();
         let name_width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        Self { ended_ns: vec![None; names.len()], plan: plan.clone(), names, name_width }
+        Self { ended_ns: vec![None; names.len()], held: vec![0; names.len()], plan: plan.clone(), names, name_width }
     }
 
     /// The lines without a terminal, each ended.
@@ -160,14 +162,18 @@ impl Board {
         if progress.over {
             elapsed_ns = *self.ended_ns[index].get_or_insert(elapsed_ns);
         }
-        let live = Live { elapsed_ns, running_vus: progress.running_vus, active_vus: progress.active_vus, done_iterations: progress.done };
+        // k6: the VUs a scenario had are still shown after it gave them back.
+        if progress.active_vus > 0 {
+            self.held[index] = progress.active_vus;
+        }
+        let live = Live { elapsed_ns, running_vus: progress.running_vus, active_vus: self.held[index], done_iterations: progress.done };
         let fraction = plan.progress(&live);
-        let mark = mark(plan, progress, fraction);
+        let mark = mark(plan, progress, fraction, elapsed_ns);
         Row { name, mark, fraction, columns: plan.progress_columns(&live) }
     }
 }
 
-fn mark(plan: &ScenarioPlan, progress: &ScenarioProgress, fraction: f64) -> Mark {
+fn mark(plan: &ScenarioPlan, progress: &ScenarioProgress, fraction: f64, elapsed_ns: u64) -> Mark {
     // The clock may stop a hair before the end.
     const WHOLE: f64 = 0.9999;
     if progress.over {
@@ -175,7 +181,7 @@ fn mark(plan: &ScenarioPlan, progress: &ScenarioProgress, fraction: f64) -> Mark
         let is_whole = fraction >= WHOLE && (progress.interrupted == 0 || plan.total_iterations().is_none());
         return if is_whole { Mark::Done } else { Mark::Interrupted };
     }
-    if progress.stopping { Mark::Stopping } else { Mark::Running }
+    if progress.stopping || elapsed_ns >= plan.regular_end_ns { Mark::Stopping } else { Mark::Running }
 }
 
 impl Mark {
@@ -202,14 +208,15 @@ pub(crate) struct Screen {
     pub(crate) color: bool,
 }
 
-/// The columns right of the bars, each padded to its widest text over all rows.
+/// The columns right of the bars, padded so that they line up.
+///
+/// k6: a column is as wide as its widest text that is not the last of its row, and one more.
 fn joined(rows: &[Row]) -> Vec<String> {
     let count = rows.iter().map(|row| row.columns.len()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..count)
-        .map(|column| rows.iter().filter_map(|row| row.columns.get(column)).map(|text| text.chars().count()).max().unwrap_or(0))
-        .collect();
-    let join = |row: &Row| row.columns.iter().zip(&widths).map(|(text, width)| format!("{text:<width$}")).collect::<Vec<_>>().join("  ");
-    rows.iter().map(join).collect()
+    let inner = |row: &Row, column: usize| if column + 1 < row.columns.len() { row.columns[column].chars().count() } else { 0 };
+    let widths: Vec<usize> = (0..count).map(|column| rows.iter().map(|row| inner(row, column)).max().unwrap_or(0)).collect();
+    let pad = |text: &String, width: usize| if width == 0 { text.clone() } else { format!("{text:<0$}", width + 1) };
+    rows.iter().map(|row| row.columns.iter().zip(&widths).map(|(text, width)| pad(text, *width)).collect::<Vec<_>>().join(" ")).collect()
 }
 
 fn cut(name: &str) -> String {
