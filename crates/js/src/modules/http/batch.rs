@@ -23,7 +23,7 @@ struct Batch {
     vu: Rc<Vu>,
     requests: Vec<Rc<Prepared>>,
     next: Cell<usize>,
-    results: RefCell<Vec<Option<JsResult<Exchange>>>>,
+    results: RefCell<Vec<Option<JsResult<Box<Exchange>>>>>,
     running: Cell<usize>,
     parent: FiberId,
     /// Requests under way by `host:port`, and the workers waiting for a place.

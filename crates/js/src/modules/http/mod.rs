@@ -115,7 +115,7 @@ fn synchronous(ctx: Ctx, vu: &Vu, prepared: JsResult<Result<Rc<Prepared>, send::
 }
 
 /// Turns an ended exchange into a Response, or into an exception where the script asked for that.
-fn finish(ctx: Ctx, vu: &Vu, exchange: send::Exchange) -> JsResult {
+fn finish(ctx: Ctx, vu: &Vu, exchange: Box<send::Exchange>) -> JsResult {
     if let Some(failure) = exchange.failure() {
         if exchange.is_thrown() {
             return Err(Throw::error(failure.to_owned()));

@@ -84,7 +84,7 @@ pub(crate) fn template(ctx: Ctx) -> JsResult {
 }
 
 /// A Response over an exchange.
-pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Exchange) -> JsResult {
+pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Box<Exchange>) -> JsResult {
     let status = exchange.status();
     let code = exchange.error.as_ref().map_or_else(|| code_of_status(status), |error| error.code);
     let mut values = [sys::js_int32(i32::from(status)), sys::js_int32(i32::from(code)), sys::JS_UNDEFINED];
@@ -94,7 +94,7 @@ pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Exchange) -> JsResult {
         count = 3;
     }
     let template = vu.realm().response_template(ctx)?;
-    let opaque = Box::into_raw(Box::new(exchange));
+    let opaque = Box::into_raw(exchange);
     // SAFETY: the values' references and the box move to the new object, whose finalizer drops the box.
     let object = Val::checked(unsafe { sys::onrush_clone_template(ctx.raw(), template.raw(), values.as_mut_ptr(), count, opaque.cast()) });
     object.inspect_err(|_| {

@@ -32,7 +32,7 @@ pub(crate) struct Exchange {
     pub(crate) refused: Option<Box<Refused>>,
     /// The URL of the last hop, when it is not the first.
     pub(crate) url: Option<Arc<str>>,
-    pub(crate) response: Option<Response>,
+    pub(crate) response: Option<Box<Response>>,
     /// The body, decoded; what arrived of it when the request failed in it.
     pub(crate) body: Bytes,
     pub(crate) error: Option<Box<NetError>>,
@@ -46,9 +46,9 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn refused(refused: Refused) -> Self {
+    pub(super) fn refused(refused: Refused) -> Box<Self> {
         let log_text = refused.error.detail.clone();
-        Self {
+        Box::new(Self {
             prepared: None,
             url: None,
             response: None,
@@ -60,7 +60,7 @@ impl Exchange {
             tls: None,
             sent_cookies: Vec::new(),
             refused: Some(Box::new(refused)),
-        }
+        })
     }
 
     /// The error's long form, if the request failed.
@@ -94,65 +94,84 @@ impl Exchange {
 }
 
 /// Sends a request and follows redirects. Every hop emits its samples. Ends with `Interrupted` when the fiber was cancelled.
-pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Exchange> {
+///
+/// What lives in this frame while the fiber waits is copied with its stack on every request: results are boxed, and
+/// what happens before and after the wait is in functions of its own.
+pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> {
     let params = &prepared.params;
     let deadline = Some(Nanos(Clock::now().0.saturating_add(params.timeout_ns)));
     let mode = if params.response_type == ResponseType::None { BodyMode::Discard } else { BodyMode::Keep };
     let settings = &vu.thread.config.http;
     let redirects_max = params.redirects.unwrap_or(settings.max_redirects);
     let user_agent = params.user_agent.as_deref().unwrap_or(&settings.user_agent);
-    let mut hop = Hop::first(prepared);
+    let mut hop = Box::new(Hop::first(prepared));
     let mut sent_cookies = Vec::new();
     let mut redirects = 0;
-    let mut head = Vec::new();
     loop {
-        let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
-        head.clear();
-        hop.write_head(prepared, url, &mut head);
-        hop.write_cookies(vu, prepared, url, &mut head, (redirects == 0).then_some(&mut sent_cookies));
-        let request = Request {
-            method: &hop.method,
-            url,
-            head: &head,
-            host: params.host.as_deref().filter(|_| hop.keep_host),
-            body: if hop.keep_body { prepared.body.clone() } else { Body::None },
-            user_agent: Some(user_agent),
-        };
-        let result = vu.connections.exchange(&request, mode, deadline);
+        let result = one_hop(vu, prepared, &hop, &mut sent_cookies, user_agent, mode, deadline);
         if onrush_fiber::is_cancelled() {
             return Err(Throw::Interrupted);
         }
-        let response = match result {
-            Ok(response) => response,
-            Err(failure) => return Ok(failed(vu, prepared, &hop, *boxed(failure), sent_cookies)),
-        };
-        store_cookies(vu, prepared, url, &response);
-        let next = if (300..400).contains(&response.status) { hop.next(prepared, url, &response) } else { Ok(None) };
-        match next {
-            Ok(Some(next)) if redirects < redirects_max => {
-                sample::response(vu, prepared, &hop.method, url, &response, None);
-                hop.follow(next);
-                redirects += 1;
-            }
-            Ok(next) => {
-                if next.is_some() && params.redirects.is_none() {
-                    vu.log(
-                        Level::Warn,
-                        format!("Stopped after {redirects} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this"),
-                    );
-                }
-                return Ok(ended(vu, prepared, hop, response, sent_cookies));
-            }
-            Err(error) => {
-                let failure = Failure { error, timings: response.timings, remote: Some(response.remote), tls: response.tls, reused: response.reused, partial_body: None };
-                return Ok(failed(vu, prepared, &hop, failure, sent_cookies));
-            }
+        match result.and_then(|response| follow(vu, prepared, &mut hop, response, redirects, redirects_max)) {
+            Ok(Some(response)) => return Ok(ended(vu, prepared, &hop, response, sent_cookies)),
+            Ok(None) => redirects += 1,
+            Err(failure) => return Ok(failed(vu, prepared, &hop, failure, sent_cookies)),
         }
     }
 }
 
-fn boxed(failure: impl Into<Box<Failure>>) -> Box<Failure> {
-    failure.into()
+/// Sends what `hop` says and waits for the response.
+#[inline(never)]
+fn one_hop(
+    vu: &Vu,
+    prepared: &Prepared,
+    hop: &Hop,
+    sent_cookies: &mut Vec<(Box<str>, Box<str>, bool)>,
+    user_agent: &str,
+    mode: BodyMode,
+    deadline: Option<Nanos>,
+) -> Result<Box<Response>, Box<Failure>> {
+    let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
+    let head = hop.head(vu, prepared, url, sent_cookies);
+    let request = Request {
+        method: &hop.method,
+        url,
+        head: &head,
+        host: prepared.params.host.as_deref().filter(|_| hop.keep_host),
+        body: if hop.keep_body { prepared.body.clone() } else { Body::None },
+        user_agent: Some(user_agent),
+    };
+    vu.connections.exchange(&request, mode, deadline).map(Box::new).map_err(Box::new)
+}
+
+/// After a response: stores its cookies and moves `hop` on where it redirects. `Some` is the answer.
+#[inline(never)]
+fn follow(vu: &Vu, prepared: &Prepared, hop: &mut Hop, response: Box<Response>, redirects: u32, redirects_max: u32) -> Result<Option<Box<Response>>, Box<Failure>> {
+    let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
+    store_cookies(vu, prepared, url, &response);
+    if !(300..400).contains(&response.status) {
+        return Ok(Some(response));
+    }
+    match hop.next(prepared, url, &response) {
+        Ok(Some(next)) if redirects < redirects_max => {
+            sample::response(vu, prepared, &hop.method, url, &response, None);
+            hop.follow(next);
+            Ok(None)
+        }
+        Ok(next) => {
+            if next.is_some() && prepared.params.redirects.is_none() {
+                vu.log(
+                    Level::Warn,
+                    format!("Stopped after {redirects} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this"),
+                );
+            }
+            Ok(Some(response))
+        }
+        Err(error) => {
+            let failure = Failure { error, timings: response.timings, remote: Some(response.remote), tls: response.tls, reused: response.reused, partial_body: None };
+            Err(Box::new(failure))
+        }
+    }
 }
 
 /// What the current hop sends.
@@ -191,6 +210,16 @@ impl Hop {
             keep_host: self.keep_host && next.keep_host,
             referer: next.referer,
         };
+    }
+
+    /// All header lines of this hop but those the request itself writes.
+    #[inline(never)]
+    fn head(&self, vu: &Vu, prepared: &Prepared, url: &Url, sent_cookies: &mut Vec<(Box<str>, Box<str>, bool)>) -> Vec<u8> {
+        let mut head = Vec::new();
+        self.write_head(prepared, url, &mut head);
+        let sent = self.url.is_none().then_some(sent_cookies);
+        self.write_cookies(vu, prepared, url, &mut head, sent);
+        head
     }
 
     /// The script's headers that go with this hop, and those the hop adds.
@@ -274,8 +303,9 @@ fn store_cookies(vu: &Vu, prepared: &Prepared, url: &Url, response: &Response) {
     jar.borrow_mut().store(url, response.headers.get_all("set-cookie"), now_ms());
 }
 
-fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: Hop, response: Response, sent_cookies: Vec<(Box<str>, Box<str>, bool)>) -> Exchange {
-    let mut body = response.body.clone();
+#[inline(never)]
+fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, mut response: Box<Response>, sent_cookies: Vec<(Box<str>, Box<str>, bool)>) -> Box<Exchange> {
+    let mut body = std::mem::take(&mut response.body);
     let mut error = None;
     let mut log_text = String::new();
     if let Some(list) = response.headers.content_encoding().filter(|_| !body.is_empty()) {
@@ -290,7 +320,7 @@ fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: Hop, response: Response, sent_co
     }
     let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
     sample::response(vu, prepared, &hop.method, url, &response, error.as_deref());
-    Exchange {
+    Box::new(Exchange {
         prepared: Some(prepared.clone()),
         refused: None,
         url: hop.url.as_ref().map(Url::to_text),
@@ -302,14 +332,15 @@ fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: Hop, response: Response, sent_co
         tls: response.tls,
         response: Some(response),
         sent_cookies,
-    }
+    })
 }
 
-fn failed(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, failure: Failure, sent_cookies: Vec<(Box<str>, Box<str>, bool)>) -> Exchange {
+#[inline(never)]
+fn failed(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, failure: Box<Failure>, sent_cookies: Vec<(Box<str>, Box<str>, bool)>) -> Box<Exchange> {
     let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
     sample::failure(vu, prepared, &hop.method, url, &failure);
     let log_text = failure.error.log_text(&hop.method, &url.log_text());
-    Exchange {
+    Box::new(Exchange {
         prepared: Some(prepared.clone()),
         refused: None,
         url: hop.url.as_ref().map(Url::to_text),
@@ -321,7 +352,7 @@ fn failed(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, failure: Failure, sent_co
         remote: failure.remote,
         tls: failure.tls,
         sent_cookies,
-    }
+    })
 }
 
 /// Largest body a content encoding may unfold to: a few kilobytes can claim to be terabytes.
