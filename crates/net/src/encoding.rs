@@ -25,10 +25,12 @@ pub enum Algorithm {
 /// A body that could not be decoded, and what was decoded before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeFailure {
-    /// Code 1701 when the encoding could not even be started, 1000 when it broke off.
+    /// Code 1701 when the decoder finds its input wrong, 1000 when the input breaks off.
     pub error: NetError,
-    /// The decoded beginning, which k6 keeps as the body when it is code 1000.
+    /// The decoded beginning, which k6 keeps as the body.
     pub partial: Bytes,
+    /// Whether decoding began at all. k6: the body is null when a gzip or zlib header is already wrong.
+    pub began: bool,
 }
 
 impl Algorithm {
@@ -79,29 +81,26 @@ pub fn encode(body: &[u8], algorithms: &[Algorithm]) -> io::Result<Vec<u8>> {
     Ok(current)
 }
 
-/// Undoes the encodings a `Content-Encoding` value lists. A list with an unknown name leaves the body as
-/// it is, as in k6.
+/// Undoes the encodings a `Content-Encoding` value lists, the last one first. As in k6, names that are not
+/// known are passed over. (k6 knows lower-case names only and not `x-gzip`; such bodies stay compressed
+/// there.)
 ///
 /// # Errors
 /// A broken body, or one that decodes to more than `limit` bytes.
 pub fn decode(body: Bytes, content_encoding: &[u8], limit: u64) -> Result<Bytes, DecodeFailure> {
-    let Some(algorithms) = decoders_of(content_encoding) else { return Ok(body) };
     let mut current = body;
-    for algorithm in algorithms.into_iter().rev() {
-        current = decode_one(&current, algorithm, limit)?;
+    for name in content_encoding.rsplit(|&byte| byte == b',') {
+        if let Some(algorithm) = decoder_of(name) {
+            current = decode_one(&current, algorithm, limit)?;
+        }
     }
     Ok(current)
 }
 
-/// The algorithms of a header value; `None` when there is nothing to decode.
-fn decoders_of(content_encoding: &[u8]) -> Option<Vec<Algorithm>> {
-    let list = std::str::from_utf8(content_encoding).ok()?;
-    list.split(',')
-        .map(|name| match name.trim() {
-            name if name.eq_ignore_ascii_case("x-gzip") => Some(Algorithm::Gzip),
-            name => Algorithm::parse(name),
-        })
-        .collect()
+/// The algorithm a name in a header stands for.
+fn decoder_of(name: &[u8]) -> Option<Algorithm> {
+    let name = std::str::from_utf8(name).ok()?.trim();
+    if name.eq_ignore_ascii_case("x-gzip") { Some(Algorithm::Gzip) } else { Algorithm::parse(name) }
 }
 
 fn encode_one(body: &[u8], algorithm: Algorithm) -> io::Result<Vec<u8>> {
@@ -135,46 +134,62 @@ fn encode_one(body: &[u8], algorithm: Algorithm) -> io::Result<Vec<u8>> {
 }
 
 fn decode_one(body: &[u8], algorithm: Algorithm, limit: u64) -> Result<Bytes, DecodeFailure> {
-    check_start(body, algorithm).map_err(|reason| DecodeFailure {
-        error: NetError {
-            names_url: false,
-            ..NetError::new(code::DECOMPRESSION, format!("error decompressing response body ({reason})"))
-        },
-        partial: Bytes::new(),
-    })?;
+    if let Err(reason) = check_start(body, algorithm) {
+        let reason = match reason {
+            Start::BreaksOff(text) => text.to_owned(),
+            // k6: wrapped twice.
+            Start::Wrong(text) => wrapped(text),
+        };
+        return Err(DecodeFailure { error: failed(&reason), partial: Bytes::new(), began: false });
+    }
+    let name = match algorithm {
+        Algorithm::Gzip => "gzip",
+        Algorithm::Deflate => "zlib",
+        Algorithm::Brotli => "brotli",
+        Algorithm::Zstd => "zstd",
+    };
     match algorithm {
-        Algorithm::Gzip => drain(flate2::read::MultiGzDecoder::new(body), body.len(), limit),
-        Algorithm::Deflate => drain(flate2::read::ZlibDecoder::new(body), body.len(), limit),
-        Algorithm::Brotli => drain(brotli::Decompressor::new(body, BROTLI_BUFFER_BYTES), body.len(), limit),
+        Algorithm::Gzip => drain(flate2::bufread::MultiGzDecoder::new(body), body.len(), limit, name),
+        Algorithm::Deflate => drain(flate2::bufread::ZlibDecoder::new(body), body.len(), limit, name)
+            .map_err(|failure| name_zlib_failure(failure, body, limit)),
+        Algorithm::Brotli if body.is_empty() => Err(broken(&io::ErrorKind::UnexpectedEof.into(), Vec::new(), name)),
+        Algorithm::Brotli => drain(brotli::Decompressor::new(body, BROTLI_BUFFER_BYTES), body.len(), limit, name),
+        // Go's zstd reader takes nothing for nothing.
+        Algorithm::Zstd if body.is_empty() => Ok(Bytes::new()),
         Algorithm::Zstd => match zstd::stream::read::Decoder::with_buffer(body) {
-            Ok(decoder) => drain(decoder, body.len(), limit),
-            Err(error) => Err(broken(&error, Vec::new())),
+            Ok(decoder) => drain(decoder, body.len(), limit, name),
+            Err(error) => Err(broken(&error, Vec::new(), name)),
         },
     }
 }
 
-/// k6: a body whose encoding cannot be opened is error 1701; Go's gzip and zlib readers read their
-/// header when they are opened, the others do not.
-fn check_start(body: &[u8], algorithm: Algorithm) -> Result<(), &'static str> {
+/// What is wrong with the first bytes of an encoded body.
+enum Start {
+    BreaksOff(&'static str),
+    Wrong(&'static str),
+}
+
+/// Go's gzip and zlib readers read their header when they are opened; the others do not.
+fn check_start(body: &[u8], algorithm: Algorithm) -> Result<(), Start> {
     match algorithm {
         Algorithm::Gzip => match body {
-            [] => Err("EOF"),
-            _ if body.len() < GZIP_HEADER_BYTES => Err("unexpected EOF"),
+            [] => Err(Start::BreaksOff("EOF")),
+            _ if body.len() < GZIP_HEADER_BYTES => Err(Start::BreaksOff("unexpected EOF")),
             [0x1f, 0x8b, 8, ..] => Ok(()),
-            _ => Err("gzip: invalid header"),
+            _ => Err(Start::Wrong("gzip: invalid header")),
         },
         Algorithm::Deflate => match *body {
             [cmf, flags, ..] => {
                 let is_zlib = cmf & 15 == 8 && cmf >> 4 <= 7 && (u16::from(cmf) << 8 | u16::from(flags)) % 31 == 0;
-                if is_zlib { Ok(()) } else { Err("zlib: invalid header") }
+                if is_zlib { Ok(()) } else { Err(Start::Wrong("zlib: invalid header")) }
             }
-            _ => Err("unexpected EOF"),
+            _ => Err(Start::BreaksOff("unexpected EOF")),
         },
         Algorithm::Brotli | Algorithm::Zstd => Ok(()),
     }
 }
 
-fn drain(mut source: impl Read, input_len: usize, limit: u64) -> Result<Bytes, DecodeFailure> {
+fn drain(mut source: impl Read, input_len: usize, limit: u64, name: &str) -> Result<Bytes, DecodeFailure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut out = Vec::new();
     let mut step = input_len.saturating_mul(2).clamp(DECODE_STEP_MIN, DECODE_STEP_MAX);
@@ -182,40 +197,65 @@ fn drain(mut source: impl Read, input_len: usize, limit: u64) -> Result<Bytes, D
         let filled = out.len();
         if filled > limit {
             out.truncate(limit);
-            let error = NetError {
-                names_url: false,
-                ..NetError::new(
-                    code::DECOMPRESSION,
-                    format!("error decompressing response body (more than {limit} bytes)"),
-                )
-            };
-            return Err(DecodeFailure { error, partial: out.into() });
+            let error = failed(&format!("more than {limit} bytes"));
+            return Err(DecodeFailure { error, partial: out.into(), began: true });
         }
         out.resize(filled + step, 0);
         let read = source.read(&mut out[filled..]);
-        let got = match &read {
-            Ok(got) => *got,
-            Err(_) => 0,
-        };
-        out.truncate(filled + got);
+        out.truncate(filled + *read.as_ref().unwrap_or(&0));
         match read {
             Ok(0) => return Ok(out.into()),
             Ok(_) => step = out.len().clamp(DECODE_STEP_MIN, DECODE_STEP_MAX),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(broken(&error, out)),
+            Err(error) => return Err(broken(&error, out, name)),
         }
     }
 }
 
-fn broken(error: &io::Error, partial: Vec<u8>) -> DecodeFailure {
-    let error = match error.kind() {
-        io::ErrorKind::UnexpectedEof => NetError::unexpected_eof(),
-        _ => NetError::generic(error.to_string()),
+/// A decoder's failure in the middle of its input, in the words of the libraries k6 uses where the
+/// libraries here say the same.
+fn broken(error: &io::Error, partial: Vec<u8>, name: &str) -> DecodeFailure {
+    let text = error.to_string();
+    let error = if error.kind() == io::ErrorKind::UnexpectedEof {
+        NetError::unexpected_eof().in_body()
+    } else if text.contains("checksum") {
+        failed(&wrapped(&format!("{name}: invalid checksum")))
+    } else if text.contains("gzip header") {
+        failed(&wrapped("gzip: invalid header"))
+    } else if matches!(name, "gzip" | "zlib") {
+        // k6: this one has no code of its own.
+        NetError::generic("flate: corrupt input").in_body()
+    } else {
+        failed(&format!("{name}: {}", text.to_ascii_lowercase()))
     };
-    DecodeFailure { error: error.in_body(), partial: partial.into() }
+    DecodeFailure { error, partial: partial.into(), began: true }
+}
+
+/// The zlib decoder does not say whether the data or only the checksum behind it is wrong: inflate the
+/// data alone to find out.
+#[cold]
+fn name_zlib_failure(failure: DecodeFailure, body: &[u8], limit: u64) -> DecodeFailure {
+    let is_corrupt = failure.error.code == code::GENERIC && failure.error != NetError::unexpected_eof().in_body();
+    let data = body.get(ZLIB_HEADER_BYTES..).unwrap_or_default();
+    if !is_corrupt {
+        return failure;
+    }
+    match drain(flate2::bufread::DeflateDecoder::new(data), data.len(), limit, "zlib") {
+        Ok(partial) => DecodeFailure { error: failed(&wrapped("zlib: invalid checksum")), partial, began: true },
+        Err(_) => failure,
+    }
+}
+
+fn failed(reason: &str) -> NetError {
+    NetError::new(code::DECOMPRESSION, wrapped(reason)).in_body()
+}
+
+fn wrapped(reason: &str) -> String {
+    format!("error decompressing response body ({reason})")
 }
 
 const GZIP_HEADER_BYTES: usize = 10;
+const ZLIB_HEADER_BYTES: usize = 2;
 /// Go's zstd encoder defaults to about this level.
 const ZSTD_LEVEL: i32 = 3;
 const BROTLI_BUFFER_BYTES: usize = 4096;
@@ -248,8 +288,12 @@ mod tests {
     #[test]
     fn unknown_encodings_leave_the_body() {
         let body = Bytes::from_static(b"hello");
-        for list in [&b"foo"[..], b"identity", b"", b"\xff"] {
+        for list in [&b"foo"[..], b"identity", b"", b"\xff", b"foo, bar"] {
             assert_eq!(decode(body.clone(), list, LIMIT).unwrap(), body);
+        }
+        let packed = Bytes::from(encode(&body, &[Algorithm::Gzip]).unwrap());
+        for list in [&b"foo, gzip"[..], b"gzip, foo", b"x-gzip", b"GZIP"] {
+            assert_eq!(decode(packed.clone(), list, LIMIT).unwrap(), body);
         }
         assert_eq!(
             parse_algorithms("gzip,nope").unwrap_err(),
@@ -259,14 +303,44 @@ mod tests {
 
     #[test]
     fn broken_bodies_carry_k6_codes() {
-        let check = |body: &[u8], list: &str, code: u16, message: &str| {
+        let check = |body: &[u8], list: &str, began: bool, code: u16, message: &str| {
             let failure = decode(Bytes::copy_from_slice(body), list.as_bytes(), LIMIT).unwrap_err();
-            assert_eq!((failure.error.code, failure.error.message.as_str()), (code, message), "{list}");
+            assert_eq!(
+                (failure.error.code, failure.error.message.as_str(), failure.began),
+                (code, message, began),
+                "{list}"
+            );
         };
-        check(b"hello", "gzip", 1701, "error decompressing response body (unexpected EOF)");
-        check(b"hello, this is plain", "gzip", 1701, "error decompressing response body (gzip: invalid header)");
-        check(b"hello, this is plain", "deflate", 1701, "error decompressing response body (zlib: invalid header)");
-        check(b"\x1f\x8b\x08\0\0\0\0\0\0\x03KK", "gzip", 1000, "unexpected EOF");
+        let wrong = |reason: &str| wrapped(&wrapped(reason));
+        let text = b"hello world, hello world, hello world, hello world! ".repeat(20);
+        let gzip = encode(&text, &[Algorithm::Gzip]).unwrap();
+        let zlib = encode(&text, &[Algorithm::Deflate]).unwrap();
+        let flipped = |bytes: &[u8], back: usize| {
+            let mut bytes = bytes.to_vec();
+            let at = bytes.len() - back;
+            bytes[at] ^= 0xff;
+            bytes
+        };
+        check(b"", "gzip", false, 1701, &wrapped("EOF"));
+        check(b"hello", "gzip", false, 1701, &wrapped("unexpected EOF"));
+        check(b"hello, this is plain", "gzip", false, 1701, &wrong("gzip: invalid header"));
+        check(b"hello, this is plain", "deflate", false, 1701, &wrong("zlib: invalid header"));
+        check(b"x", "deflate", false, 1701, &wrapped("unexpected EOF"));
+        check(b"\x1f\x8b\x08\0\0\0\0\0\0\x03KK", "gzip", true, 1000, "unexpected EOF");
+        check(&gzip[..gzip.len() - 10], "gzip", true, 1000, "unexpected EOF");
+        check(&zlib[..zlib.len() - 6], "deflate", true, 1000, "unexpected EOF");
+        check(&flipped(&gzip, 6), "gzip", true, 1701, &wrong("gzip: invalid checksum"));
+        check(&flipped(&zlib, 1), "deflate", true, 1701, &wrong("zlib: invalid checksum"));
+        check(&[&gzip[..], &[b'j'; 20]].concat(), "gzip", true, 1701, &wrong("gzip: invalid header"));
+        check(&[&gzip[..10], b"\x07xxxxxxxxxxxxxxxxxxxxxx"].concat(), "gzip", true, 1000, "flate: corrupt input");
+        check(b"", "br", true, 1000, "unexpected EOF");
+        let junk = decode(Bytes::from_static(b"this is not brotli"), b"br", LIMIT).unwrap_err();
+        assert_eq!(junk.error.code, 1701);
+        let junk = decode(Bytes::from_static(b"this is not zstd at all"), b"zstd", LIMIT).unwrap_err();
+        assert_eq!(junk.error.code, 1701);
+        assert_eq!(decode(Bytes::new(), b"zstd", LIMIT).unwrap(), "");
+        let twice = [&gzip[..], &gzip].concat();
+        assert_eq!(decode(twice.into(), b"gzip", LIMIT).unwrap().len(), 2 * text.len());
     }
 
     #[test]
