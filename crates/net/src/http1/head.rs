@@ -245,6 +245,12 @@ fn interpret(bytes: &[u8], is_head_request: bool) -> Result<Head, NetError> {
         at += length;
     }
     if folded {
+        // Go judges a line before it joins what continues it: a name ends on its first line.
+        for line in bytes[at..].split(|&byte| byte == b'\n').map(trim_line_end).take_while(|line| !line.is_empty()) {
+            if !matches!(line[0], b' ' | b'\t') {
+                check_field_line(line).map_err(NetError::malformed)?;
+            }
+        }
         let unfolded = unfold(bytes, status_end);
         return interpret(&unfolded, is_head_request);
     }

@@ -30,6 +30,7 @@ fn malformed_heads_are_gos_errors() {
     in_head("x: a\x01b", "malformed MIME header line: \"X: a\\x01b\"");
     in_head("x: a\0b", "malformed MIME header line: \"X: a\\x00b\"");
     in_head("x: a\rb", "malformed MIME header line: \"X: a\\rb\"");
+    in_head("a: b\r\n c\r\nT\r\n :", "malformed MIME header: missing colon: \"T\"");
     in_head("Content-Length: 1", "http: message cannot contain multiple Content-Length headers; got [\"1\" \"0\"]");
     in_head("Transfer-Encoding: gzip, chunked", "unsupported transfer encoding: \"gzip, chunked\"");
     in_head(
