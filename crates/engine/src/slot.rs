@@ -109,7 +109,7 @@ impl Slot {
         let in_test = run.plan.iteration_in_test(in_instance).unwrap_or(in_instance);
         let in_scenario = self.iterations.replace(self.iterations.get() + 1);
         let ids = IterationIds { in_scenario, scenario_in_instance: in_instance, scenario_in_test: in_test };
-        let start = Clock::now();
+        let until = (run.min_iteration_ns > 0).then(|| Nanos(Clock::now().0 + run.min_iteration_ns));
         self.is_running.set(true);
         shared.running.fetch_add(1, Ordering::Relaxed);
         let end = self.vu.run_iteration(ids, run.worker_setup_data().as_deref());
@@ -122,13 +122,12 @@ impl Slot {
             return false;
         }
         shared.done.fetch_add(1, Ordering::Relaxed);
-        self.pad(run, start)
+        until.is_none_or(|until| self.pad(until))
     }
 
     /// `minIterationDuration`: waits out what is left, outside the iteration's own duration.
-    fn pad(&self, run: &ScenarioRun, start: Nanos) -> bool {
-        let until = Nanos(start.0 + run.min_iteration_ns);
-        if run.min_iteration_ns == 0 || Clock::now() >= until {
+    fn pad(&self, until: Nanos) -> bool {
+        if Clock::now() >= until {
             return true;
         }
         self.is_running.set(true);

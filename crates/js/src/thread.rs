@@ -7,7 +7,7 @@ use std::{
 };
 
 use onrush_fiber::Nanos;
-use onrush_metrics::{Delta, Limits, Registry, Shard};
+use onrush_metrics::{Delta, Limits, Registry, SeriesIdx, Shard, TagNode};
 use onrush_net::ClientShared;
 
 use crate::{
@@ -41,6 +41,9 @@ pub struct JsThread {
     pub(crate) registry: RefCell<Registry>,
     pub(crate) client: Rc<ClientShared>,
     pub(crate) http: crate::modules::http::HttpThread,
+    /// The series of iterations' own samples for the tags they were last added with.
+    pub(crate) iteration_series: Cell<Option<(TagNode, [SeriesIdx; 4])>>,
+    pub(crate) checks: crate::modules::CheckCache,
     seeds: Cell<u64>,
 }
 
@@ -69,6 +72,8 @@ impl JsThread {
             shard: RefCell::new(shard),
             client,
             seeds: Cell::new(seed),
+            iteration_series: Cell::new(None),
+            checks: crate::modules::CheckCache::default(),
         });
         context::install_thread(&thread);
         Ok(thread)

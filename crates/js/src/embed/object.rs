@@ -22,6 +22,12 @@ impl Atom {
         self.0
     }
 
+    /// Another reference to the same name.
+    pub(crate) fn dup(&self) -> Self {
+        // SAFETY: the atom is alive; this adds one reference.
+        Self(unsafe { sys::JS_DupAtomRT(runtime_ptr(), self.0) })
+    }
+
     pub(crate) fn text(&self, ctx: Ctx) -> JsResult<String> {
         // SAFETY: the atom is alive.
         Val::checked(unsafe { sys::JS_AtomToString(ctx.raw(), self.0) })?.to_text(ctx)

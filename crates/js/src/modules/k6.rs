@@ -1,13 +1,19 @@
 //! `k6`: check, fail, group, randomSeed, sleep.
 
+use std::cell::RefCell;
+
 use onrush_fiber::{Clock, Nanos};
-use onrush_metrics::{SystemTag, builtin};
+use onrush_metrics::{SeriesIdx, SystemTag, TagNode, builtin};
 use onrush_quickjs_sys as sys;
+use rustc_hash::FxHashMap;
 
 use super::{export, tag_value};
 use crate::{
-    embed::{Args, Ctx, Handle, JsResult, Throw, Val},
-    vu::context::{not_cancelled, vu, with_named},
+    embed::{Args, Atom, Ctx, Handle, JsResult, Throw, Val},
+    vu::{
+        Vu,
+        context::{not_cancelled, vu, with_named},
+    },
 };
 
 /// What separates the parts of a group path.
@@ -43,10 +49,7 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     }
     let mut all = true;
     for key in sets.keys(ctx)? {
-        let name = key.text(ctx)?;
-        if name.contains(SEPARATOR) {
-            return Err(Throw::error("group and check names may not contain '::'"));
-        }
+        let series = vu.thread.checks.series(ctx, vu, node, &key)?;
         let mut outcome = sets.get(ctx, &key)?;
         let mut thrown = None;
         if outcome.is_function(ctx) {
@@ -66,12 +69,7 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
             }
         }
         let passed = thrown.is_none() && outcome.truthy(ctx);
-        {
-            let mut shard = vu.thread.shard.borrow_mut();
-            let node = shard.with_system(node, SystemTag::Check, &name);
-            let series = shard.series(builtin::CHECKS, node);
-            shard.add(series, f64::from(u8::from(passed)));
-        }
+        vu.thread.shard.borrow_mut().add(series, f64::from(u8::from(passed)));
         // k6: a check that throws counts as failed, and the exception goes on; the checks after it are not run.
         if let Some(throw) = thrown {
             return Err(throw);
@@ -79,6 +77,39 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         all &= passed;
     }
     Ok(Val::bool(all))
+}
+
+/// The series of checks by tags and name. Names are property keys, which the engine has interned: finding a series
+/// by key needs neither the name's text nor a look at the tags.
+#[derive(Default)]
+pub(crate) struct CheckCache {
+    series: RefCell<FxHashMap<(TagNode, u32), (SeriesIdx, Atom)>>,
+}
+
+/// Series remembered; beyond that the cache starts again.
+const CHECK_CACHE_MAX: usize = 4096;
+
+impl CheckCache {
+    fn series(&self, ctx: Ctx, vu: &Vu, node: TagNode, key: &Atom) -> JsResult<SeriesIdx> {
+        let id = (node, key.raw());
+        if let Some((series, _)) = self.series.borrow().get(&id) {
+            return Ok(*series);
+        }
+        let name = key.text(ctx)?;
+        if name.contains(SEPARATOR) {
+            return Err(Throw::error("group and check names may not contain '::'"));
+        }
+        let mut shard = vu.thread.shard.borrow_mut();
+        let node = shard.with_system(node, SystemTag::Check, &name);
+        let series = shard.series(builtin::CHECKS, node);
+        let mut cache = self.series.borrow_mut();
+        if cache.len() >= CHECK_CACHE_MAX {
+            cache.clear();
+        }
+        // The cache's own reference keeps the key's number from being used for another name.
+        cache.insert(id, (series, key.dup()));
+        Ok(series)
+    }
 }
 
 fn fail(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {

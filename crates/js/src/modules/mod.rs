@@ -13,6 +13,8 @@ mod metrics;
 mod tag_value;
 mod timers;
 
+pub(crate) use k6::CheckCache;
+
 use std::{cell::RefCell, ffi::CString};
 
 use onrush_quickjs_sys as sys;

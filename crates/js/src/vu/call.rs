@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use onrush_fiber::Clock;
-use onrush_metrics::builtin;
 
 use super::{Phase, Vu, context};
 use crate::{
@@ -97,14 +96,13 @@ impl Vu {
         let end = self.finish(result.map(drop));
         self.phase.set(Phase::Lifecycle);
         let state = &self.thread.config.state;
-        if end.is_complete() {
-            self.sample(builtin::ITERATION_DURATION, (Clock::now().0 - start.0) as f64 / 1e6);
-            self.sample(builtin::ITERATIONS, 1.0);
+        let duration_ms = end.is_complete().then(|| (Clock::now().0 - start.0) as f64 / 1e6);
+        self.iteration_samples(duration_ms);
+        if duration_ms.is_some() {
             state.iterations_completed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         } else {
             state.iterations_interrupted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         }
-        self.report_bytes();
         if self.thread.config.http.no_vu_connection_reuse {
             self.connections.close_idle();
         }
@@ -132,7 +130,7 @@ impl Vu {
         self.new_jar();
         let result = self.in_group(group.into(), body).map_err(|throw| ScriptFailure::from_throw(self, throw));
         self.abandon_pending();
-        self.report_bytes();
+        self.iteration_samples(None);
         result
     }
 
@@ -193,12 +191,6 @@ impl Vu {
         if !self.thread.config.http.no_cookies_reset {
             self.jar.take();
         }
-    }
-
-    /// `data_sent` and `data_received`: one sample each per call, of what the VU's connections moved since the last.
-    fn report_bytes(&self) {
-        self.sample(builtin::DATA_SENT, self.connections.take_bytes_sent() as f64);
-        self.sample(builtin::DATA_RECEIVED, self.connections.take_bytes_received() as f64);
     }
 
     /// `__ENV` of this activation: the run's environment with the scenario's laid over it.

@@ -126,7 +126,9 @@ impl Vu {
                 completion(ctx)?;
                 continue;
             }
-            if let Some((callback, args)) = self.event_loop.take_due(Clock::now()) {
+            // The clock is only read where there are timers: this runs after every iteration.
+            let has_timers = !self.event_loop.timers.borrow().is_empty();
+            if let Some((callback, args)) = has_timers.then(|| self.event_loop.take_due(Clock::now())).flatten() {
                 let args: Vec<&Handle> = args.iter().map(|arg| &**arg).collect();
                 ctx.call(&callback, Handle::UNDEFINED, &args)?;
                 continue;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use onrush_metrics::{MetricId, SystemTag};
+use onrush_metrics::{MetricId, SystemTag, builtin};
 
 use super::{Vu, context};
 
@@ -32,6 +32,25 @@ impl Vu {
         self.group.replace(outer);
         self.refresh_tags();
         result
+    }
+
+    /// The four samples of an iteration, or the last two of them for other calls.
+    pub(crate) fn iteration_samples(&self, duration_ms: Option<f64>) {
+        let node = self.node.get();
+        let mut shard = self.thread.shard.borrow_mut();
+        // Iterations of one scenario have the same tags: the series are looked up when they change.
+        let cached = self.thread.iteration_series.get().filter(|(known, _)| *known == node);
+        let (_, series) = cached.unwrap_or_else(|| {
+            let metrics = [builtin::ITERATION_DURATION, builtin::ITERATIONS, builtin::DATA_SENT, builtin::DATA_RECEIVED];
+            (node, metrics.map(|metric| shard.series(metric, node)))
+        });
+        self.thread.iteration_series.set(Some((node, series)));
+        if let Some(duration_ms) = duration_ms {
+            shard.add(series[0], duration_ms);
+            shard.add(series[1], 1.0);
+        }
+        shard.add(series[2], self.connections.take_bytes_sent() as f64);
+        shard.add(series[3], self.connections.take_bytes_received() as f64);
     }
 
     /// Adds a sample with the VU's current tags.
