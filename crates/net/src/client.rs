@@ -7,9 +7,9 @@ use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-use onrush_fiber::{Clock, Nanos};
+use onrush_fiber::{Clock, IoFailure, Nanos};
 
-use crate::conn::{Conn, DialMarks, Step, WireBytes, give_out, take_out};
+use crate::conn::{Conn, DialMarks, SendFailure, Sent, Step, WireBytes, give_out, take_out};
 use crate::error::{NetError, Op, code};
 use crate::http1::{
     Body, BodyMode, BodyPlan, EMPTY_CHUNKED, check_method, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
@@ -123,12 +123,16 @@ impl Connections {
             (_, BodyPlan::EmptyChunked) => EMPTY_CHUNKED,
             _ => &[],
         };
-        let sent = conn.send(&mut out, body, deadline, &self.wire);
+        let sent = conn.send(&mut out, body, reader, deadline, &self.wire);
         give_out(out);
-        if let Err((failure, sent_any)) = sent {
-            return self.after_failed_send(conn, reader, &failure, sent_any, attempt);
+        if !matches!(sent, Ok(Sent::All)) {
+            return self.after_odd_send(conn, reader, sent, attempt, request);
         }
-        attempt.written = Some(Clock::now());
+        let now = Clock::now();
+        attempt.written = Some(now);
+        if reader.has_started() {
+            attempt.first_byte = Some(now);
+        }
         let clean = receive_all(&mut conn, reader, deadline, &self.wire, attempt, request)?;
         if clean && reader.keeps_alive() && generation == self.generation.get() {
             self.keep(conn);
@@ -136,30 +140,44 @@ impl Connections {
         Ok(())
     }
 
-    /// The peer may have answered and closed before it had read the whole request: then its answer
-    /// counts.
+    /// The request did not go out in full. The peer may have answered all the same: then that counts.
     #[cold]
     #[inline(never)]
-    fn after_failed_send(
+    fn after_odd_send(
         &self,
         mut conn: Conn,
         reader: &mut ResponseReader,
-        failure: &onrush_fiber::IoFailure,
-        sent_any: bool,
+        sent: Result<Sent, SendFailure>,
         attempt: &mut Attempt,
+        request: &Request<'_>,
     ) -> Result<(), Box<Lost>> {
-        while let Ok(step @ (Step::More | Step::Done { .. })) = conn.receive_now(reader, &self.wire) {
-            let now = Clock::now();
-            attempt.written.get_or_insert(now);
-            attempt.first_byte.get_or_insert(now);
-            if matches!(step, Step::Done { .. }) {
-                attempt.end = now;
-                return Ok(());
-            }
+        let mut step = match &sent {
+            Ok(Sent::Answered(step)) => Ok(*step),
+            // What has arrived before the socket broke can still be read.
+            Err(SendFailure::Socket { failure: IoFailure::Io(_), .. }) => conn.receive_now(reader, &self.wire),
+            _ => Ok(Step::Again),
+        };
+        while matches!(step, Ok(Step::More)) {
+            step = conn.receive_now(reader, &self.wire);
         }
         attempt.end = Clock::now();
-        let retry = attempt.reused && !sent_any && matches!(failure, onrush_fiber::IoFailure::Io(_));
-        Err(Box::new(Lost { retry, error: NetError::waiting(Op::Write, failure, conn.ends()) }))
+        if reader.has_started() {
+            attempt.written.get_or_insert(attempt.end);
+            attempt.first_byte.get_or_insert(attempt.end);
+        }
+        match (step, sent) {
+            (Ok(Step::Done { .. }), _) => Ok(()),
+            (_, Err(SendFailure::Other(error))) => Err(lost(*error, reader, attempt, request)),
+            (Ok(Step::Eof), Ok(_)) => match reader.finish() {
+                Ok(()) => Ok(()),
+                Err(error) => Err(lost(error, reader, attempt, request)),
+            },
+            (_, Err(SendFailure::Socket { failure, sent_any })) => {
+                let retry = attempt.reused && !sent_any && matches!(failure, IoFailure::Io(_));
+                Err(Box::new(Lost { retry, error: NetError::waiting(Op::Write, &failure, conn.ends()) }))
+            }
+            (_, Ok(_)) => Err(lost(NetError::unexpected_eof(), reader, attempt, request)),
+        }
     }
 
     #[cold]

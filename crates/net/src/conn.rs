@@ -5,11 +5,10 @@
 //! wait again.
 
 use std::cell::{Cell, RefCell};
-use std::io::IoSlice;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
+use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream, Woke, yield_now};
 
 use crate::error::{Ends, NetError, Op, code};
 use crate::http1::{Fed, ResponseReader, TlsInfo};
@@ -21,8 +20,10 @@ use crate::tls::{Advance, TlsSession, to_net_error};
 const SCRATCH_BYTES: usize = 64 << 10;
 /// From this size on, what is missing of a body is read straight into the body.
 const DIRECT_READ_BYTES_MIN: usize = 16 << 10;
-/// A body up to this size is copied behind its head, so that both go out in one plain write.
+/// This much of a body is copied behind its head, so that most requests go out in one write.
 const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
+/// Writes and reads of a long request between two chances for other fibers.
+const PUSH_ROUNDS_MAX: u32 = 16;
 /// Plaintext encrypted at a time.
 const TLS_WRITE_BYTES: usize = 64 << 10;
 /// A write buffer that grew beyond this is not kept for the next request.
@@ -76,6 +77,7 @@ pub(crate) struct DialMarks {
 }
 
 /// What came of one read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Bytes were fed; the response goes on.
     More,
@@ -88,6 +90,22 @@ pub(crate) enum Step {
     Eof,
     /// Nothing for the reader yet.
     Again,
+}
+
+/// How sending a request ended.
+pub(crate) enum Sent {
+    /// All of it is out.
+    All,
+    /// The peer has answered in full, or closed, before it had read it all.
+    Answered(Step),
+}
+
+/// Why a request could not be sent.
+pub(crate) enum SendFailure {
+    /// The socket. `sent_any` says whether the peer may have received a part.
+    Socket { failure: IoFailure, sent_any: bool },
+    /// What came back meanwhile was wrong, or TLS.
+    Other(Box<NetError>),
 }
 
 impl Conn {
@@ -165,54 +183,108 @@ impl Conn {
         !unasked
     }
 
-    /// Writes a request's head and body. A failure says whether anything may have reached the peer.
+    /// Writes a request's head and body.
+    ///
+    /// While a long body does not fit into the socket, what the peer already answers is fed to `reader`:
+    /// a server that answers while it reads would otherwise wait for us as we wait for it.
     pub(crate) fn send(
         &mut self,
         head: &mut Vec<u8>,
         body: &[u8],
+        reader: &mut ResponseReader,
         deadline: Option<Nanos>,
         wire: &WireBytes,
-    ) -> Result<(), (IoFailure, bool)> {
+    ) -> Result<Sent, SendFailure> {
+        let inline = body.len().min(INLINE_BODY_BYTES_MAX);
+        head.extend_from_slice(&body[..inline]);
         if self.tls.is_some() {
-            return self.send_tls(head, body, deadline, wire);
+            return self.send_tls(head, &body[inline..], reader, deadline, wire);
         }
-        if body.len() <= INLINE_BODY_BYTES_MAX {
-            head.extend_from_slice(body);
-            // One write that fails has sent nothing: the request fits in an empty socket buffer.
-            self.stream.write_all(head, deadline).map_err(|failure| (failure, false))?;
-            wire.add_sent(head.len());
-            return Ok(());
+        // One write that fails has sent nothing: this much fits in an empty socket buffer.
+        self.stream.write_all(head, deadline).map_err(|failure| SendFailure::Socket { failure, sent_any: false })?;
+        wire.add_sent(head.len());
+        if inline == body.len() {
+            return Ok(Sent::All);
         }
-        self.stream
-            .write_vectored_all(&[IoSlice::new(head), IoSlice::new(body)], deadline)
-            .map_err(|failure| (failure, true))?;
-        wire.add_sent(head.len() + body.len());
-        Ok(())
+        self.push(&body[inline..], reader, deadline, wire).map_err(|failure| match failure {
+            SendFailure::Socket { failure, .. } => SendFailure::Socket { failure, sent_any: true },
+            other => other,
+        })
     }
 
+    #[inline(never)]
     fn send_tls(
         &mut self,
-        head: &mut Vec<u8>,
-        body: &[u8],
+        head: &[u8],
+        rest: &[u8],
+        reader: &mut ResponseReader,
         deadline: Option<Nanos>,
         wire: &WireBytes,
-    ) -> Result<(), (IoFailure, bool)> {
-        let inline = body.len() <= INLINE_BODY_BYTES_MAX;
-        if inline {
-            head.extend_from_slice(body);
-        }
-        let rest: &[u8] = if inline { &[] } else { body };
-        let mut sent_any = false;
-        for piece in std::iter::once(head.as_slice()).chain(rest.chunks(TLS_WRITE_BYTES)) {
-            let mut out = Vec::new();
+    ) -> Result<Sent, SendFailure> {
+        let mut records = take_out();
+        for (number, piece) in std::iter::once(head).chain(rest.chunks(TLS_WRITE_BYTES)).enumerate() {
             let tls = self.tls.as_mut().expect("send_tls is called on TLS connections");
-            tls.encrypt(piece, &mut out)
-                .map_err(|error| (IoFailure::Io(std::io::Error::other(error)), sent_any))?;
-            self.stream.write_all(&out, deadline).map_err(|failure| (failure, sent_any))?;
-            wire.add_sent(out.len());
-            sent_any = true;
+            records.clear();
+            tls.encrypt(piece, &mut records).map_err(|error| {
+                SendFailure::Other(Box::new(to_net_error(&error, &self.origin.host)))
+            })?;
+            match self.push(&records, reader, deadline, wire) {
+                Ok(Sent::All) => {}
+                Ok(Sent::Answered(step)) => return Ok(Sent::Answered(step)),
+                Err(SendFailure::Socket { failure, sent_any }) => {
+                    return Err(SendFailure::Socket { failure, sent_any: sent_any || number > 0 });
+                }
+                Err(other) => return Err(other),
+            }
         }
-        Ok(())
+        give_out(records);
+        Ok(Sent::All)
+    }
+
+    /// Writes all of `bytes`, reading what comes in meanwhile.
+    #[inline(never)]
+    fn push(
+        &mut self,
+        mut bytes: &[u8],
+        reader: &mut ResponseReader,
+        deadline: Option<Nanos>,
+        wire: &WireBytes,
+    ) -> Result<Sent, SendFailure> {
+        let mut sent_any = false;
+        let socket = |failure: IoFailure, sent_any: bool| SendFailure::Socket { failure, sent_any };
+        let mut rounds = 0_u32;
+        while !bytes.is_empty() {
+            rounds += 1;
+            if rounds.is_multiple_of(PUSH_ROUNDS_MAX) {
+                // A peer that is as fast as we are must not own the thread.
+                if yield_now() == Woke::Cancelled {
+                    return Err(socket(IoFailure::Cancelled, sent_any));
+                }
+                if deadline.is_some_and(|deadline| deadline <= Clock::now()) {
+                    return Err(socket(IoFailure::Timeout, sent_any));
+                }
+            }
+            match self.stream.try_write(bytes) {
+                Ok(Some(count)) => {
+                    wire.add_sent(count);
+                    sent_any = true;
+                    bytes = &bytes[count..];
+                    continue;
+                }
+                Ok(None) => {}
+                Err(failure) => return Err(socket(failure, sent_any)),
+            }
+            if !self.stream.is_readable() {
+                self.stream.wait_any(deadline).map_err(|failure| socket(failure, sent_any))?;
+                continue;
+            }
+            match self.receive_now(reader, wire) {
+                Ok(Step::More | Step::Again) => {}
+                Ok(step) => return Ok(Sent::Answered(step)),
+                Err(error) => return Err(SendFailure::Other(error)),
+            }
+        }
+        Ok(Sent::All)
     }
 
     /// Waits for bytes and feeds them to `reader`.

@@ -82,3 +82,18 @@ fn an_answer_before_the_end_of_the_request_counts() {
         assert_eq!((response.status, &response.body[..]), (413, &b"big!"[..]));
     }
 }
+
+#[test]
+fn a_server_may_answer_while_it_reads() {
+    let server = HostileServer::start(Behaviour::EchoWhileReading);
+    let url = server.url("/");
+    on_fiber(ClientOptions::default(), move |shared| {
+        // More than the sockets' buffers of both directions together hold.
+        let body: Vec<u8> = (0..30_000_000_u32).map(|at| (at % 251) as u8).collect();
+        let connections = Connections::new(shared);
+        let response =
+            send(&connections, "POST", &url, Body::Bytes(body.clone().into()), BodyMode::Keep, PLENTY).unwrap();
+        assert!(response.body == body);
+        assert_eq!(connections.idle_count(), 1);
+    });
+}

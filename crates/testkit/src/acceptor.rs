@@ -103,23 +103,23 @@ impl Peer {
         while matches!(self.stream.read(&mut sink), Ok(count) if count > 0) {}
     }
 
-    /// Reads a request head and the body its `Content-Length` announces; `false` at the end.
-    pub(crate) fn read_request(&mut self) -> bool {
+    /// Reads a request head, byte by byte so that nothing of the body is taken; `None` at the end.
+    pub(crate) fn read_head(&mut self) -> Option<Vec<u8>> {
         let mut head = Vec::new();
         let mut byte = [0];
         while !head.ends_with(b"\r\n\r\n") {
             match self.stream.read(&mut byte) {
                 Ok(1) => head.push(byte[0]),
-                _ => return false,
+                _ => return None,
             }
         }
-        let text = String::from_utf8_lossy(&head).to_ascii_lowercase();
-        let length = text
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length:"))
-            .and_then(|value| value.trim().parse::<usize>().ok())
-            .unwrap_or(0);
-        let mut body = vec![0; length];
+        Some(head)
+    }
+
+    /// Reads a request head and the body its `Content-Length` announces; `false` at the end.
+    pub(crate) fn read_request(&mut self) -> bool {
+        let Some(head) = self.read_head() else { return false };
+        let mut body = vec![0; announced_length(&head)];
         self.stream.read_exact(&mut body).is_ok()
     }
 
@@ -140,6 +140,15 @@ impl Drop for Peer {
     fn drop(&mut self) {
         lock(&self.shared.open).remove(&self.number);
     }
+}
+
+/// The `Content-Length` of a head, 0 when there is none.
+pub(crate) fn announced_length(head: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(head).to_ascii_lowercase();
+    text.lines()
+        .find_map(|line| line.strip_prefix("content-length:"))
+        .and_then(|value| value.trim().parse().ok())
+        .unwrap_or(0)
 }
 
 fn accept_all(listener: &TcpListener, shared: &Arc<Shared>, serve: &Arc<impl Fn(Peer) + Send + Sync + 'static>) {

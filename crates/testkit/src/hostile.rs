@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::acceptor::{Acceptor, Peer};
+use crate::acceptor::{Acceptor, Peer, announced_length};
 
 /// A server with one bad habit, on loopback, until it is dropped.
 pub struct HostileServer {
@@ -57,6 +57,8 @@ pub enum Behaviour {
     UnaskedResponse,
     /// Answers before it has read the body, and closes.
     AnswerEarly,
+    /// Sends back each piece of the body as it arrives, and reads no further until that is sent.
+    EchoWhileReading,
     /// Instead of a TLS server hello: text.
     TlsPlainText,
     /// Instead of a TLS server hello: a record of random-looking bytes.
@@ -188,6 +190,7 @@ impl Behaviour {
                 peer.send(b"HTTP/1.1 413 Payload Too Large\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbig!");
                 peer.pause(MOMENT);
             }
+            Self::EchoWhileReading => echo_while_reading(peer),
             Self::TlsPlainText => say_to_hello(peer, b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", End::Close),
             Self::TlsGarbage => say_to_hello(peer, &[0x16, 3, 3, 0, 40].repeat(9), End::Hang),
             Self::TlsSilence => peer.hang(),
@@ -229,6 +232,23 @@ fn flood(mut peer: Peer, start: &[u8], piece: &[u8]) {
     }
     let block = piece.repeat(64 * 1024 / piece.len() + 1);
     while peer.send(&block) {}
+}
+
+fn echo_while_reading(mut peer: Peer) {
+    let Some(head) = peer.read_head() else { return };
+    let mut left = announced_length(&head);
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {left}\r\n\r\n");
+    if !peer.send(head.as_bytes()) {
+        return;
+    }
+    let mut piece = vec![0; 64 << 10];
+    while left > 0 {
+        match std::io::Read::read(&mut peer.stream, &mut piece) {
+            Ok(count) if count > 0 && peer.send(&piece[..count]) => left -= count,
+            _ => return,
+        }
+    }
+    peer.hang();
 }
 
 fn say_to_hello(mut peer: Peer, bytes: &[u8], end: End) {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::task::{Context, Poll, Waker};
 
 use hickory_resolver::TokioResolver;
@@ -31,7 +31,20 @@ pub struct Resolver {
 
 struct Shared {
     options: DnsOptions,
+    /// What the helper thread asks.
+    source: Arc<dyn Source>,
     state: Mutex<State>,
+}
+
+/// Where answers come from: the system's resolver, or a test.
+trait Source: Send + Sync {
+    /// Prepares to answer; called once, on the helper thread, inside its runtime.
+    fn open(&self, policy: Policy) -> Result<Arc<dyn Lookup>, String>;
+}
+
+/// Answers questions.
+trait Lookup: Send + Sync {
+    fn look_up(&self, host: String) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>>;
 }
 
 #[derive(Default)]
@@ -61,8 +74,12 @@ struct Answer {
 impl Resolver {
     /// A resolver under the `dns` option.
     pub fn new(options: DnsOptions) -> Self {
+        Self::with_source(options, Arc::new(SystemResolver))
+    }
+
+    fn with_source(options: DnsOptions, source: Arc<dyn Source>) -> Self {
         let state = State { random: Clock::now().0 | 1, ..State::default() };
-        Self { shared: Arc::new(Shared { options, state: Mutex::new(state) }) }
+        Self { shared: Arc::new(Shared { options, source, state: Mutex::new(state) }) }
     }
 
     /// The address to use for a name. Suspends the fiber unless the answer is cached.
@@ -224,13 +241,13 @@ impl Future for WaitFor {
 fn start_worker(shared: &Arc<Shared>) -> Result<tokio::sync::mpsc::Sender<Box<str>>, String> {
     let (sender, receiver) = tokio::sync::mpsc::channel(LOOKUPS_MAX);
     let weak = Arc::downgrade(shared);
-    let policy = shared.options.policy;
+    let (source, policy) = (Arc::clone(&shared.source), shared.options.policy);
     std::thread::Builder::new()
         .name("dns".to_owned())
         .spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             match runtime {
-                Ok(runtime) => runtime.block_on(serve(receiver, weak, policy)),
+                Ok(runtime) => runtime.block_on(serve(receiver, weak, source, policy)),
                 Err(error) => refuse_all(receiver, &weak, &error.to_string()),
             }
         })
@@ -240,25 +257,21 @@ fn start_worker(shared: &Arc<Shared>) -> Result<tokio::sync::mpsc::Sender<Box<st
 
 async fn serve(
     mut jobs: tokio::sync::mpsc::Receiver<Box<str>>,
-    shared: std::sync::Weak<Shared>,
+    shared: Weak<Shared>,
+    source: Arc<dyn Source>,
     policy: Policy,
 ) {
-    let resolver = match build_resolver(policy) {
-        Ok(resolver) => Arc::new(resolver),
-        Err(reason) => {
-            while let Some(host) = jobs.recv().await {
-                if let Some(shared) = shared.upgrade() {
-                    shared.deliver(&host, &Err(NetError::dns(&host, &reason)));
-                }
-            }
-            return;
-        }
-    };
+    let opened = source.open(policy);
     while let Some(host) = jobs.recv().await {
-        let (resolver, shared) = (Arc::clone(&resolver), shared.clone());
+        let (opened, shared) = (opened.clone(), shared.clone());
         tokio::spawn(async move {
-            let asked = host.clone();
-            let lookup = tokio::spawn(async move { look_up(&resolver, &asked).await });
+            let asked = host.to_string();
+            let lookup = tokio::spawn(async move {
+                match opened {
+                    Ok(lookup) => lookup.look_up(asked).await,
+                    Err(reason) => Err(NetError::dns(&asked, &reason)),
+                }
+            });
             // A panic in the resolver must not leave the waiting fibers without an answer.
             let outcome = lookup.await.unwrap_or_else(|error| Err(NetError::dns(&host, &error.to_string())));
             if let Some(shared) = shared.upgrade() {
@@ -268,11 +281,7 @@ async fn serve(
     }
 }
 
-fn refuse_all(
-    mut jobs: tokio::sync::mpsc::Receiver<Box<str>>,
-    shared: &std::sync::Weak<Shared>,
-    reason: &str,
-) {
+fn refuse_all(mut jobs: tokio::sync::mpsc::Receiver<Box<str>>, shared: &Weak<Shared>, reason: &str) {
     while let Some(host) = jobs.blocking_recv() {
         if let Some(shared) = shared.upgrade() {
             shared.deliver(&host, &Err(NetError::dns(&host, reason)));
@@ -280,30 +289,41 @@ fn refuse_all(
     }
 }
 
-/// The system's resolver settings, the hosts file included. Its own cache is off: ours follows `ttl`.
-fn build_resolver(policy: Policy) -> Result<TokioResolver, String> {
-    let mut builder = TokioResolver::builder_tokio().map_err(|error| error.to_string())?;
-    let options = builder.options_mut();
-    options.cache_size = 0;
-    options.ip_strategy = match policy {
-        Policy::OnlyIpv4 => LookupIpStrategy::Ipv4Only,
-        Policy::OnlyIpv6 => LookupIpStrategy::Ipv6Only,
-        Policy::PreferIpv4 | Policy::PreferIpv6 | Policy::Any => LookupIpStrategy::Ipv4AndIpv6,
-    };
-    builder.build().map_err(|error| error.to_string())
+/// The system's resolver settings, the hosts file included.
+struct SystemResolver;
+
+impl Source for SystemResolver {
+    fn open(&self, policy: Policy) -> Result<Arc<dyn Lookup>, String> {
+        let mut builder = TokioResolver::builder_tokio().map_err(|error| error.to_string())?;
+        let options = builder.options_mut();
+        // Our own cache follows `ttl`.
+        options.cache_size = 0;
+        options.ip_strategy = match policy {
+            Policy::OnlyIpv4 => LookupIpStrategy::Ipv4Only,
+            Policy::OnlyIpv6 => LookupIpStrategy::Ipv6Only,
+            Policy::PreferIpv4 | Policy::PreferIpv6 | Policy::Any => LookupIpStrategy::Ipv4AndIpv6,
+        };
+        let resolver = builder.build().map_err(|error| error.to_string())?;
+        Ok(Arc::new(resolver))
+    }
 }
 
-async fn look_up(resolver: &TokioResolver, host: &str) -> Outcome {
-    match resolver.lookup_ip(host).await {
-        Ok(found) => {
-            let ips: Vec<IpAddr> = found.iter().collect();
-            if ips.is_empty() { Err(NetError::no_such_host(host)) } else { Ok(ips) }
-        }
-        Err(HickoryError::Dns(DnsError::NoRecordsFound(_))) => Err(NetError::no_such_host(host)),
-        Err(HickoryError::Timeout) => Err(NetError::dns(host, "i/o timeout")),
-        // A name that cannot be asked for does not exist.
-        Err(HickoryError::Proto(_)) => Err(NetError::no_such_host(host)),
-        Err(error) => Err(NetError::dns(host, &error.to_string())),
+impl Lookup for TokioResolver {
+    fn look_up(&self, host: String) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>> {
+        Box::pin(async move {
+            match self.lookup_ip(host.as_str()).await {
+                Ok(found) => {
+                    let ips: Vec<IpAddr> = found.iter().collect();
+                    if ips.is_empty() { Err(NetError::no_such_host(&host)) } else { Ok(ips) }
+                }
+                // A name that cannot even be asked for does not exist.
+                Err(HickoryError::Dns(DnsError::NoRecordsFound(_)) | HickoryError::Proto(_)) => {
+                    Err(NetError::no_such_host(&host))
+                }
+                Err(HickoryError::Timeout) => Err(NetError::dns(&host, "i/o timeout")),
+                Err(error) => Err(NetError::dns(&host, &error.to_string())),
+            }
+        })
     }
 }
 
@@ -347,6 +367,65 @@ mod tests {
         assert_eq!(run(Ttl::None), (false, false));
         assert_eq!(run(Ttl::For(std::time::Duration::from_secs(60))), (true, false));
         assert_eq!(run(Ttl::Forever), (true, true));
+    }
+
+    /// Answers by the name asked for, after a moment; counts its questions.
+    #[derive(Default)]
+    struct Fake {
+        asked: std::sync::atomic::AtomicU32,
+    }
+
+    impl Source for Arc<Fake> {
+        fn open(&self, _policy: Policy) -> Result<Arc<dyn Lookup>, String> {
+            Ok(Arc::new(Arc::clone(self)))
+        }
+    }
+
+    impl Lookup for Arc<Fake> {
+        fn look_up(&self, host: String) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>> {
+            self.asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            Box::pin(async move {
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+                match host.as_str() {
+                    "good.test" => Ok(vec![IpAddr::from([1, 2, 3, 4])]),
+                    "broken.test" => Err(NetError::dns(&host, "server misbehaving")),
+                    "panic.test" => panic!("a resolver that panics"),
+                    "never.test" => std::future::pending().await,
+                    _ => Err(NetError::no_such_host(&host)),
+                }
+            })
+        }
+    }
+
+    /// Asks for each name on a fiber of its own; the codes (0 for an address) and the questions.
+    fn ask_all(names: &'static [&'static str], limit_ms: u64) -> (Vec<u16>, u32) {
+        let fake = Arc::new(Fake::default());
+        let resolver = Resolver::with_source(DnsOptions::default(), Arc::new(Arc::clone(&fake)));
+        let reactor = onrush_fiber::Reactor::new(onrush_fiber::ReactorConfig::default()).unwrap();
+        let codes = std::rc::Rc::new(std::cell::RefCell::new(vec![9; names.len()]));
+        for (at, name) in names.iter().enumerate() {
+            let (resolver, codes) = (resolver.clone(), std::rc::Rc::clone(&codes));
+            onrush_fiber::spawn(None, move || {
+                let deadline = Clock::now() + std::time::Duration::from_millis(limit_ms);
+                let outcome = resolver.resolve(name, Some(deadline));
+                codes.borrow_mut()[at] = outcome.map_or_else(|error| error.code, |_| 0);
+            });
+        }
+        reactor.run();
+        let codes = codes.borrow().clone();
+        (codes, fake.asked.load(std::sync::atomic::Ordering::SeqCst))
+    }
+
+    #[test]
+    fn many_fibers_wait_for_one_lookup() {
+        let names = &["good.test", "GOOD.test.", "good.test", "none.test", "none.test", "broken.test", "localhost"];
+        assert_eq!(ask_all(names, 10_000), (vec![0, 0, 0, 1101, 1101, 1100, 0], 3));
+    }
+
+    #[test]
+    fn a_lookup_that_never_ends_or_panics_is_an_error() {
+        assert_eq!(ask_all(&["never.test"], 50), (vec![1050], 1));
+        assert_eq!(ask_all(&["panic.test"], 10_000), (vec![1100], 1));
     }
 
     #[test]

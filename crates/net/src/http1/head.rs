@@ -106,6 +106,7 @@ impl HeadParser {
         self.pending.extend_from_slice(&input[..input.len().min(room)]);
         // The blank line may have begun up to three bytes earlier.
         match find_end(&self.pending, before.saturating_sub(3)) {
+            Some(end) if end + self.interim_bytes > limits.head_bytes_max => Err(too_long()),
             Some(end) => {
                 let head = interpret(&self.pending[..end], is_head_request)?;
                 self.interim_bytes += end;

@@ -83,6 +83,13 @@ fn a_head_has_a_limit() {
         let error = input.as_bytes().chunks(step).find_map(|piece| parser.feed(piece, false, &limits).err()).unwrap();
         assert_eq!(error.message, expect);
     }
+    // By one byte, in pieces as in one.
+    let input = format!("HTTP/1.1 200 OK\r\nX: {}\r\n\r\n", "x".repeat(77));
+    for step in [7, 1000] {
+        let mut parser = HeadParser::default();
+        let error = input.as_bytes().chunks(step).find_map(|piece| parser.feed(piece, false, &limits).err()).unwrap();
+        assert_eq!((error.message.as_str(), input.len()), (expect, 101));
+    }
     // Endless interim responses count together.
     let mut parser = HeadParser::default();
     let error = (0..100).find_map(|_| parser.feed(b"HTTP/1.1 100 Go on\r\n\r\n", false, &limits).err()).unwrap();
