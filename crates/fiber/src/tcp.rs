@@ -347,6 +347,42 @@ impl TcpStream {
         }
     }
 
+    /// Waits until something arrives (or the stream ends) or the socket takes bytes: for who sends
+    /// much and must read meanwhile. Returns at once if either is so already.
+    ///
+    /// # Errors
+    ///
+    /// Why the wait ended.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a fiber, if it has to wait.
+    pub fn wait_any(&self, deadline: Option<Nanos>) -> Result<(), IoFailure> {
+        let either = Direction::Read.bits() | Direction::Write.bits();
+        if self.bits() & either != 0 {
+            return Ok(());
+        }
+        self.register(Direction::Read)?;
+        if let Err(busy) = self.register(Direction::Write) {
+            self.unregister(Direction::Read);
+            return Err(busy);
+        }
+        let result = loop {
+            let woke = local::park(deadline);
+            if woke != Woke::Cancelled && self.bits() & either != 0 {
+                break Ok(());
+            }
+            match woke {
+                Woke::Ready => {}
+                Woke::Timeout => break Err(IoFailure::Timeout),
+                Woke::Cancelled => break Err(IoFailure::Cancelled),
+            }
+        };
+        self.unregister(Direction::Read);
+        self.unregister(Direction::Write);
+        result
+    }
+
     /// The address it is connected to.
     #[must_use]
     pub fn peer_addr(&self) -> SocketAddr {
@@ -402,10 +438,14 @@ impl TcpStream {
                 Woke::Cancelled => break Err(IoFailure::Cancelled),
             }
         };
+        self.unregister(direction);
+        result
+    }
+
+    fn unregister(&self, direction: Direction) {
         if let Some(reactor) = local::inner() {
             reactor.sockets.borrow_mut().unwait(self.token, direction);
         }
-        result
     }
 
     /// Makes the current fiber the one to wake.
