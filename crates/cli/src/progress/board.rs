@@ -152,7 +152,7 @@ impl Board {
     fn row(&mut self, index: usize, totals: &Totals, now: Nanos, progress: &ScenarioProgress) -> Row {
         let plan = &self.plan.scenarios[index];
         let name = self.names[index].clone();
-        if progress.started_at_ns == 0 && !progress.over {
+        if progress.started_at_ns == 0 && !progress.over && plan.start_ns > 0 {
             let since = totals.scenarios_at.map_or(0, |at| now.saturating_sub(at).0);
             let left = plan.start_ns.saturating_sub(since);
             let columns = vec!["waiting".to_owned(), fixed_width_time(left, plan.start_ns)];
@@ -241,4 +241,90 @@ fn clip(line: String, columns: usize) -> String {
         }
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use onrush_plan::{Options, Tier, consolidate, parse_json};
+
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+    const MS: u64 = 1_000_000;
+
+    fn board() -> Board {
+        let options = parse_json(
+            r#"{"scenarios": {
+                "contacts": {"executor": "constant-vus", "vus": 20, "duration": "2s"},
+                "a_very_long_scenario_name_over_thirty_chars": {"executor": "ramping-vus", "startTime": "1s",
+                    "stages": [{"duration": "1s", "target": 10}, {"duration": "1s", "target": 0}]},
+                "rate": {"executor": "constant-arrival-rate", "rate": 10, "duration": "3s", "preAllocatedVUs": 5, "maxVUs": 7},
+                "sh": {"executor": "shared-iterations", "vus": 3, "iterations": 300, "maxDuration": "2s"}}}"#,
+        );
+        let tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options.unwrap().options)];
+        let test = consolidate(tiers).unwrap();
+        Board::new(&Plan::new(&test.scenarios, &test.tuple).unwrap())
+    }
+
+    fn totals(elapsed_ms: u64) -> Totals {
+        Totals { elapsed: Nanos(elapsed_ms * MS), scenarios_at: Some(Nanos(10 * S)), vus_active: 26, vus_initialized: 38, complete: 28, interrupted: 0 }
+    }
+
+    fn running(started_at_ns: u64, running_vus: u64, active_vus: u64, done: u64) -> ScenarioProgress {
+        ScenarioProgress { started_at_ns, running_vus, active_vus, done, ..ScenarioProgress::default() }
+    }
+
+    /// The layout was printed by k6 1.8.1.
+    #[test]
+    fn a_block_lines_up_as_in_k6() {
+        let mut board = board();
+        let at = 10 * S;
+        let scenarios = [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
+        let block = board.block(Stage::Running, &totals(1_500), Nanos(at + 300 * MS), &scenarios);
+        assert_eq!(
+            block,
+            "\nrunning (01.5s), 26/38 VUs, 28 complete and 0 interrupted iterations\n\
+             contacts                         [  15% ] 20 VUs   0.3s/2s \n\
+             rate                             [  10% ] 3/5 VUs  0.3s/3s  10.00 iters/s\n\
+             sh                               [   0% ] 3 VUs    0.3s/2s  000/300 shared iters\n\
+             a_very_long_scenario_name_o... • [   0% ] waiting  0.7s    \n"
+        );
+    }
+
+    #[test]
+    fn marks_tell_how_scenarios_end() {
+        let mut board = board();
+        let at = 10 * S;
+        let over = |progress: ScenarioProgress| ScenarioProgress { over: true, stopping: true, ..progress };
+        let scenarios = [over(running(at, 0, 0, 60)), running(at, 2, 5, 9), over(running(at, 0, 0, 9)), over(running(at + S, 0, 0, 9))];
+        let block = board.block(Stage::Running, &totals(3_500), Nanos(at + 3_500 * MS), &scenarios);
+        let marks: Vec<char> = block.lines().skip(2).filter_map(|line| line.chars().nth(31)).collect();
+        assert_eq!(marks, ['✓', '↓', '✗', '✓'], "{block}");
+        // A line stands still once its scenario is over.
+        let later = board.block(Stage::Running, &totals(9_500), Nanos(at + 9_500 * MS), &scenarios);
+        assert_eq!(block.lines().nth(4), later.lines().nth(4));
+    }
+
+    #[test]
+    fn before_the_scenarios_the_first_line_says_what_goes_on() {
+        let mut board = board();
+        let scenarios = [ScenarioProgress::default(); 4];
+        let init = Totals { vus_initialized: 7, ..Totals::default() };
+        let block = board.block(Stage::Initializing, &init, Nanos(0), &scenarios);
+        assert!(block.starts_with("\nInit                             [  18% ] 07/38 VUs initialized\ncontacts                         [   0% ]\n"), "{block}");
+        let block = board.block(Stage::Setup, &init, Nanos(0), &scenarios);
+        assert!(block.starts_with("\nRun                              [ 100% ] setup()\n"), "{block}");
+    }
+
+    #[test]
+    fn a_frame_fits_the_terminal() {
+        let at = 10 * S;
+        let scenarios = [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
+        for columns in [200, 100, 60, 10, 1, 0] {
+            let screen = Screen { columns, color: false };
+            let frame = board().frame(Stage::Running, &totals(1_500), Nanos(at + 300 * MS), &scenarios, screen);
+            let widest = frame.iter().map(|line| line.replace("\x1b[0m", "").chars().count()).max();
+            assert!(widest <= Some(columns), "{columns}: {frame:?}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use std::{
 
 use onrush_engine::{Engine, Event as Reported, LifecycleError, ThreadSample};
 use onrush_fiber::{Clock, Nanos};
-use onrush_session::{Action, AgentId, Coordinator, Event, ExitCode, Outcome, Phase, Settings, Stop};
+use onrush_session::{Action, AgentId, Coordinator, Event, ExitCode, Outcome, Settings, Stop};
 
 use super::{Surroundings, health::HealthWatch, prepare::Prepared, summary};
 use crate::{
@@ -66,6 +66,7 @@ pub(super) fn drive(around: &Surroundings, args: &RunArgs, prepared: &Prepared, 
         started_at: None,
         scenarios_at: None,
         block_at: now,
+        frame_at: Nanos::ZERO,
         is_finished: false,
         handle_summary: None,
     };
@@ -97,6 +98,8 @@ pub(super) struct Drive<'a> {
     scenarios_at: Option<Nanos>,
     /// When the last plain block was printed.
     block_at: Nanos,
+    /// When the last frame was drawn.
+    frame_at: Nanos,
     is_finished: bool,
     pub(super) handle_summary: Option<Result<Option<Vec<onrush_js::HandleSummaryFile>>, LifecycleError>>,
 }
@@ -224,8 +227,13 @@ impl Drive<'_> {
     }
 
     fn start_clock(&mut self) {
-        let at = *self.started_at.get_or_insert_with(Clock::now);
-        self.prepared.run.state.start_clock(at);
+        if self.started_at.is_none() {
+            let now = Clock::now();
+            self.started_at = Some(now);
+            // Blocks come at whole seconds of the test.
+            self.block_at = now;
+            self.prepared.run.state.start_clock(now);
+        }
     }
 
     fn elapsed(&self, now: Nanos) -> Nanos {
@@ -237,6 +245,10 @@ impl Drive<'_> {
             return;
         }
         if self.around.look.stdout_tty {
+            if now.saturating_sub(self.frame_at).as_duration() < TICK {
+                return;
+            }
+            self.frame_at = now;
             let screen = Screen { columns: Look::columns(), color: self.around.look.stdout_color() };
             let (stage, totals) = (self.stage(), self.totals(now));
             let frame = self.board.frame(stage, &totals, now, &self.engine.progress(), screen);
@@ -255,10 +267,10 @@ impl Drive<'_> {
     }
 
     fn stage(&self) -> Stage {
-        match self.coordinator.phase() {
-            _ if self.scenarios_at.is_some() => Stage::Running,
-            Phase::Initializing => Stage::Initializing,
-            _ => Stage::Setup,
+        match (self.started_at, self.scenarios_at) {
+            (_, Some(_)) => Stage::Running,
+            (Some(_), None) => Stage::Setup,
+            (None, None) => Stage::Initializing,
         }
     }
 
