@@ -12,8 +12,8 @@ use onrush_fiber::{Clock, IoFailure, Nanos};
 use crate::conn::{Conn, DialMarks, SendFailure, Sent, Step, WireBytes, give_out, take_out};
 use crate::error::{NetError, Op, code};
 use crate::http1::{
-    Body, BodyMode, BodyPlan, EMPTY_CHUNKED, check_method, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
-    write_head,
+    Body, BodyMode, BodyPlan, EMPTY_CHUNKED, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
+    check_method, write_head,
 };
 use crate::options::ClientShared;
 use crate::text::go_quote;
@@ -77,6 +77,10 @@ impl Connections {
     ///
     /// # Errors
     /// What k6 would report, with the phases measured so far.
+    #[expect(
+        clippy::result_large_err,
+        reason = "a response is as large, and failures are as frequent as a test makes them"
+    )]
     pub fn exchange(
         &self,
         request: &Request<'_>,
@@ -413,9 +417,10 @@ fn is_replayable(request: &Request<'_>) -> bool {
     if matches!(request.method, "" | "GET" | "HEAD" | "OPTIONS" | "TRACE") {
         return true;
     }
-    request.head.split(|&byte| byte == b'\n').any(|line| {
-        line.starts_with(b"Idempotency-Key:") || line.starts_with(b"X-Idempotency-Key:")
-    })
+    request
+        .head
+        .split(|&byte| byte == b'\n')
+        .any(|line| line.starts_with(b"Idempotency-Key:") || line.starts_with(b"X-Idempotency-Key:"))
 }
 
 /// What can be parsed but not requested, in Go's words.

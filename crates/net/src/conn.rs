@@ -83,9 +83,7 @@ pub(crate) enum Step {
     More,
     /// The response is complete. `clean` when nothing came after it, so that the connection can be used
     /// again.
-    Done {
-        clean: bool,
-    },
+    Done { clean: bool },
     /// The peer has closed its side.
     Eof,
     /// Nothing for the reader yet.
@@ -225,9 +223,8 @@ impl Conn {
         for (number, piece) in std::iter::once(head).chain(rest.chunks(TLS_WRITE_BYTES)).enumerate() {
             let tls = self.tls.as_mut().expect("send_tls is called on TLS connections");
             records.clear();
-            tls.encrypt(piece, &mut records).map_err(|error| {
-                SendFailure::Other(Box::new(to_net_error(&error, &self.origin.host)))
-            })?;
+            tls.encrypt(piece, &mut records)
+                .map_err(|error| SendFailure::Other(Box::new(to_net_error(&error, &self.origin.host))))?;
             match self.push(&records, reader, deadline, wire) {
                 Ok(Sent::All) => {}
                 Ok(Sent::Answered(step)) => return Ok(Sent::Answered(step)),
@@ -311,11 +308,7 @@ impl Conn {
     }
 
     /// Feeds what has arrived, without waiting.
-    pub(crate) fn receive_now(
-        &mut self,
-        reader: &mut ResponseReader,
-        wire: &WireBytes,
-    ) -> Result<Step, Box<NetError>> {
+    pub(crate) fn receive_now(&mut self, reader: &mut ResponseReader, wire: &WireBytes) -> Result<Step, Box<NetError>> {
         if self.tls.is_some() {
             return self.feed_tls(reader, wire);
         }
@@ -446,9 +439,7 @@ impl Conn {
         if out.is_empty() {
             return Ok(());
         }
-        self.stream
-            .write_all(&out, deadline)
-            .map_err(|failure| NetError::waiting(Op::Write, &failure, self.ends()))?;
+        self.stream.write_all(&out, deadline).map_err(|failure| NetError::waiting(Op::Write, &failure, self.ends()))?;
         wire.add_sent(out.len());
         Ok(())
     }

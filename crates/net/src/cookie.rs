@@ -90,9 +90,10 @@ impl CookieJar {
             0 => cookie.expires_ms,
             age => Some(now_ms.saturating_add(age.saturating_mul(1_000))),
         };
-        let at = self.entries.iter().position(|entry| {
-            *entry.name == *cookie.name && *entry.domain == *domain && *entry.path == *path
-        });
+        let at = self
+            .entries
+            .iter()
+            .position(|entry| *entry.name == *cookie.name && *entry.domain == *domain && *entry.path == *path);
         if expires_ms.is_some_and(|expires| expires <= now_ms) {
             if let Some(at) = at {
                 self.entries.remove(at);
@@ -150,10 +151,7 @@ impl CookieJar {
         let mut found: Vec<&Entry> =
             self.entries.iter().filter(|entry| entry.goes_to(url.is_https(), &host, path, now_ms)).collect();
         found.sort_by(|a, b| b.path.len().cmp(&a.path.len()).then(a.created.cmp(&b.created)));
-        found
-            .into_iter()
-            .map(|entry| Cookie { name: &entry.name, value: &entry.value, quoted: entry.quoted })
-            .collect()
+        found.into_iter().map(|entry| Cookie { name: &entry.name, value: &entry.value, quoted: entry.quoted }).collect()
     }
 
     /// Drops what has expired. [`CookieJar::for_url`] never returns expired cookies anyway.

@@ -35,21 +35,13 @@ impl NameRules {
     /// # Errors
     /// 1111 and 1110 for what is blocked, 1101 and 1100 from the resolver, 1210 for a port that is none,
     /// 1050 when the deadline passes first.
-    pub fn address_of(
-        &self,
-        url: &Url,
-        resolver: &Resolver,
-        deadline: Option<Nanos>,
-    ) -> Result<SocketAddr, NetError> {
+    pub fn address_of(&self, url: &Url, resolver: &Resolver, deadline: Option<Nanos>) -> Result<SocketAddr, NetError> {
         let host = url.host();
         if let Some(pattern) = self.blocked.iter().find(|pattern| pattern.matches(host)) {
             return Err(NetError::blocked_hostname(host, pattern.as_str()));
         }
         let Some(port) = url.port() else {
-            return Err(NetError::new(
-                code::DIAL,
-                format!("dial tcp: address {}: invalid port", url.port_text()),
-            ));
+            return Err(NetError::new(code::DIAL, format!("dial tcp: address {}: invalid port", url.port_text())));
         };
         let address = match self.hosts.find(host, port) {
             Some(address) => address,

@@ -61,9 +61,7 @@ pub fn parse_algorithms(list: &str) -> Result<Vec<Algorithm>, String> {
         .map(str::trim)
         .map(|name| {
             Algorithm::parse(name).ok_or_else(|| {
-                format!(
-                    "unknown compression algorithm {name}, supported algorithms are [deflate gzip br zstd]"
-                )
+                format!("unknown compression algorithm {name}, supported algorithms are [deflate gzip br zstd]")
             })
         })
         .collect()
@@ -119,12 +117,8 @@ fn encode_one(body: &[u8], algorithm: Algorithm) -> io::Result<Vec<u8>> {
         Algorithm::Brotli => {
             let mut out = Vec::new();
             {
-                let mut sink = brotli::CompressorWriter::new(
-                    &mut out,
-                    BROTLI_BUFFER_BYTES,
-                    BROTLI_QUALITY,
-                    BROTLI_WINDOW_BITS,
-                );
+                let mut sink =
+                    brotli::CompressorWriter::new(&mut out, BROTLI_BUFFER_BYTES, BROTLI_QUALITY, BROTLI_WINDOW_BITS);
                 sink.write_all(body)?;
                 sink.flush()?;
             }

@@ -319,11 +319,7 @@ mod tests {
         };
         check(libc::ECONNREFUSED, 1212, "dial: connection refused");
         check(libc::ETIMEDOUT, 1211, "dial: i/o timeout");
-        check(
-            libc::EADDRNOTAVAIL,
-            1213,
-            "dial: unknown errno 99 error with msg `cannot assign requested address`",
-        );
+        check(libc::EADDRNOTAVAIL, 1213, "dial: unknown errno 99 error with msg `cannot assign requested address`");
     }
 
     #[test]
@@ -335,12 +331,7 @@ mod tests {
         };
         check(Op::Read, libc::ECONNRESET, 1220, "read: connection reset by peer");
         check(Op::Write, libc::EPIPE, 1201, "write: broken pipe");
-        check(
-            Op::Read,
-            libc::ENETDOWN,
-            1202,
-            "read: unknown errno `100` on linux with message `network is down`",
-        );
+        check(Op::Read, libc::ENETDOWN, 1202, "read: unknown errno `100` on linux with message `network is down`");
     }
 
     #[test]

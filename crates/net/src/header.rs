@@ -137,8 +137,7 @@ impl RequestHeaders {
     }
 }
 
-const WRITTEN_BY_THE_REQUEST: [&str; 5] =
-    ["Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Trailer"];
+const WRITTEN_BY_THE_REQUEST: [&str; 5] = ["Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Trailer"];
 
 /// The status line and header fields of a response, as received, in one allocation.
 #[derive(Clone, Default)]
@@ -211,9 +210,7 @@ impl HeaderBlock {
 
     /// All values of a field.
     pub fn get_all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
-        self.iter()
-            .filter(move |(other, _)| other.eq_ignore_ascii_case(name.as_bytes()))
-            .map(|(_, value)| value)
+        self.iter().filter(move |(other, _)| other.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
     }
 
     /// The fields as Go's map shows them, in the order of first appearance: canonical names, the values
@@ -351,10 +348,7 @@ mod tests {
         assert_eq!(block.status_text(), "200  OK ");
         assert_eq!(block.get("X-LOW"), Some(&b"a"[..]));
         let joined: Vec<_> = block.joined();
-        assert_eq!(
-            joined,
-            [("X-Low".to_owned(), "a, b".to_owned()), ("bad name".to_owned(), "x".to_owned())]
-        );
+        assert_eq!(joined, [("X-Low".to_owned(), "a, b".to_owned()), ("bad name".to_owned(), "x".to_owned())]);
     }
 
     #[test]

@@ -14,8 +14,7 @@ pub const SENSITIVE_HEADERS: [&str; 6] =
     ["authorization", "www-authenticate", "cookie", "cookie2", "proxy-authorization", "proxy-authenticate"];
 
 /// Headers that describe a body and leave with it.
-pub const BODY_HEADERS: [&str; 4] =
-    ["content-encoding", "content-language", "content-location", "content-type"];
+pub const BODY_HEADERS: [&str; 4] = ["content-encoding", "content-language", "content-location", "content-type"];
 
 /// The request that got the 3xx response.
 #[derive(Debug, Clone, Copy)]
@@ -72,10 +71,7 @@ pub fn next(previous: &RequestMeta<'_>, status: u16, location: Option<&[u8]>) ->
     let Some(location) = location.filter(|location| !location.is_empty()) else { return Ok(None) };
     let location = String::from_utf8_lossy(location);
     let url = previous.url.join(&location).map_err(|reason| {
-        NetError::generic(format!(
-            "failed to parse Location header {}: {reason}",
-            go_quote(location.as_bytes())
-        ))
+        NetError::generic(format!("failed to parse Location header {}: {reason}", go_quote(location.as_bytes())))
     })?;
     let strip_sensitive = previous.strip_sensitive || leaves_domain(previous.first_url, &url);
     let referer = match (previous.url.scheme(), url.scheme()) {
@@ -164,8 +160,7 @@ mod tests {
     #[test]
     fn a_bad_location_is_an_error() {
         let url = Url::parse("http://h/").unwrap();
-        let meta =
-            RequestMeta { method: "GET", url: &url, first_url: &url, keep_body: true, strip_sensitive: false };
+        let meta = RequestMeta { method: "GET", url: &url, first_url: &url, keep_body: true, strip_sensitive: false };
         let error = next(&meta, 302, Some(b"http://%zz/")).unwrap_err();
         assert_eq!(error.code, 1000);
         assert_eq!(

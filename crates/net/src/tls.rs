@@ -21,8 +21,8 @@ use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedCiph
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
-pub use names::{TlsVersion, cipher_name, parse_cipher_suite};
 pub(crate) use failure::to_net_error;
+pub use names::{TlsVersion, cipher_name, parse_cipher_suite};
 pub(crate) use session::{Advance, TlsSession};
 
 use crate::dns::HostPattern;
@@ -162,9 +162,10 @@ impl TlsSettings {
     }
 
     fn config_for(&self, host: &str) -> Result<Arc<ClientConfig>, String> {
-        let auth = self.auth.iter().find(|auth| {
-            auth.patterns.is_empty() || auth.patterns.iter().any(|pattern| pattern.matches(host))
-        });
+        let auth = self
+            .auth
+            .iter()
+            .find(|auth| auth.patterns.is_empty() || auth.patterns.iter().any(|pattern| pattern.matches(host)));
         match auth {
             None => self.plain.get_or_init(|| self.build(None)).clone(),
             Some(auth) => auth.config.get_or_init(|| self.build(Some(auth))).clone(),
@@ -217,8 +218,8 @@ impl Auth {
         }
         let key = PrivateKeyDer::from_pem_slice(auth.key_pem.as_bytes())
             .map_err(|_| TlsOptionsError::Auth("failed to decode PEM key".to_owned()))?;
-        let signer = aws_lc_rs::sign::any_supported_type(&key)
-            .map_err(|error| bad("bad client key", error.to_string()))?;
+        let signer =
+            aws_lc_rs::sign::any_supported_type(&key).map_err(|error| bad("bad client key", error.to_string()))?;
         rustls::sign::CertifiedKey::new(chain.clone(), signer)
             .keys_match()
             .map_err(|error| bad("client certificate and key do not match", error.to_string()))?;
@@ -253,9 +254,7 @@ fn usable_suites(names: &[String], has_13: bool) -> Result<Vec<SupportedCipherSu
     let mut count = 0;
     for name in names {
         let id = parse_cipher_suite(name).ok_or_else(|| TlsOptionsError::UnknownCipherSuite(name.clone()))?;
-        if let Some(suite) =
-            aws_lc_rs::ALL_CIPHER_SUITES.iter().find(|suite| u16::from(suite.suite()) == id)
-        {
+        if let Some(suite) = aws_lc_rs::ALL_CIPHER_SUITES.iter().find(|suite| u16::from(suite.suite()) == id) {
             count += 1;
             if suite.tls13().is_none() {
                 usable.push(*suite);

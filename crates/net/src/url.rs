@@ -196,10 +196,7 @@ impl Url {
     pub fn credentials(&self) -> Option<(Vec<u8>, Vec<u8>)> {
         let userinfo = self.userinfo()?;
         let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
-        Some((
-            parts::unescape(user.as_bytes()).into_owned(),
-            parts::unescape(password.as_bytes()).into_owned(),
-        ))
+        Some((parts::unescape(user.as_bytes()).into_owned(), parts::unescape(password.as_bytes()).into_owned()))
     }
 
     /// The value of the `Authorization` header that the URL's userinfo asks for.
@@ -234,12 +231,9 @@ impl Url {
     pub fn log_text(&self) -> Arc<str> {
         match self.userinfo().and_then(|userinfo| userinfo.split_once(':')) {
             None => self.to_text(),
-            Some((user, _)) => Arc::from(self.compose(
-                Some(&format!("{user}:***")),
-                self.path(),
-                self.query(),
-                self.fragment(),
-            )),
+            Some((user, _)) => {
+                Arc::from(self.compose(Some(&format!("{user}:***")), self.path(), self.query(), self.fragment()))
+            }
         }
     }
 
@@ -275,8 +269,7 @@ impl Url {
         }
         let keeps_query = other.path().is_empty() && other.query().is_none_or(str::is_empty) && !other.ends_in_query();
         let query = if keeps_query { self.query() } else { other.query() };
-        let fragment =
-            if keeps_query && other.fragment().is_empty() { self.fragment() } else { other.fragment() };
+        let fragment = if keeps_query && other.fragment().is_empty() { self.fragment() } else { other.fragment() };
         let path = parts::resolve_path(self.path(), other.path());
         let text = self.compose(self.userinfo(), &path, query, fragment);
         Self::parse_reference(Arc::from(text))
@@ -371,11 +364,7 @@ impl Wire {
             authority.push(':');
             authority.push_str(port);
         }
-        Self {
-            host: host.into(),
-            authority: authority.into(),
-            path: parts::escaped_path(parts.path.of(raw)).into(),
-        }
+        Self { host: host.into(), authority: authority.into(), path: parts::escaped_path(parts.path.of(raw)).into() }
     }
 }
 
@@ -439,7 +428,10 @@ mod tests {
         let check = |text: &str, reason: &str| {
             let error = Url::parse(text).unwrap_err();
             assert_eq!(error.code, 1020);
-            assert_eq!(error.message, format!("invalid URL: parse {}: {reason}", crate::text::go_quote(text.as_bytes())));
+            assert_eq!(
+                error.message,
+                format!("invalid URL: parse {}: {reason}", crate::text::go_quote(text.as_bytes()))
+            );
         };
         check("http://%zz/", "invalid URL escape \"%zz\"");
         check("http://h/%zz", "invalid URL escape \"%zz\"");
@@ -482,7 +474,12 @@ mod tests {
         };
         check("http://u:p@h/x y#f", "http://****:****@h/x y#f", "http://u:p@h/x%20y#f", "http://u:***@h/x%20y#f");
         check("HTTP://u@h/x", "HTTP://****@h/x", "http://u@h/x", "http://u@h/x");
-        check("http://b\u{fc}cher.test/", "http://b\u{fc}cher.test/", "http://b%C3%BCcher.test/", "http://b%C3%BCcher.test/");
+        check(
+            "http://b\u{fc}cher.test/",
+            "http://b\u{fc}cher.test/",
+            "http://b%C3%BCcher.test/",
+            "http://b%C3%BCcher.test/",
+        );
         assert_eq!(Url::parse("http://user:pass@h/").unwrap().basic_auth().unwrap(), "Basic dXNlcjpwYXNz");
         assert_eq!(Url::parse("http://user@h/").unwrap().basic_auth().unwrap(), "Basic dXNlcjo=");
     }
@@ -504,10 +501,7 @@ mod tests {
         check("https://o:2/x?y#z", "https://o:2/x?y#z");
         check("http://o", "http://o");
         check("ftp://x/", "ftp://x/");
-        assert_eq!(
-            base.join("http://%zz/").unwrap_err(),
-            "parse \"http://%zz/\": invalid URL escape \"%zz\""
-        );
+        assert_eq!(base.join("http://%zz/").unwrap_err(), "parse \"http://%zz/\": invalid URL escape \"%zz\"");
     }
 
     proptest! {

@@ -87,7 +87,9 @@ fn bodies_of_all_sizes_both_ways() {
 
 #[test]
 fn connections_are_kept_last_in_first_out_within_limits() {
-    let server = Rc::new(GoodServer::start(|request| Reply::text(request.connection.to_string()).after(Duration::from_millis(20))));
+    let server = Rc::new(GoodServer::start(|request| {
+        Reply::text(request.connection.to_string()).after(Duration::from_millis(20))
+    }));
     let peer = Rc::clone(&server);
     let options = ClientOptions { idle_per_host: 3, ..ClientOptions::default() };
     on_fiber(options, move |shared| {
@@ -195,7 +197,12 @@ fn static_hosts_blocked_names_and_ranges() {
             "dial tcp: address 99999: invalid port",
             "Get \"http://127.0.0.1:99999/\": dial tcp: address 99999: invalid port",
         );
-        check("ftp://x/", 1000, "unsupported protocol scheme \"ftp\"", "Get \"ftp://x/\": unsupported protocol scheme \"ftp\"");
+        check(
+            "ftp://x/",
+            1000,
+            "unsupported protocol scheme \"ftp\"",
+            "Get \"ftp://x/\": unsupported protocol scheme \"ftp\"",
+        );
         check("foo", 1000, "unsupported protocol scheme \"\"", "Get \"foo\": unsupported protocol scheme \"\"");
         check("http:///a", 1000, "http: no Host in request URL", "Get \"http:///a\": http: no Host in request URL");
     });

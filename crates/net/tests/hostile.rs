@@ -3,6 +3,8 @@
 //! The expected codes and texts were taken from k6 1.8.1 against these very peers
 //! (`cargo run -p onrush-testkit --example hostile_peers`).
 
+#![allow(clippy::result_large_err, reason = "as in the crate itself")]
+
 // One test in this binary: it counts the process's descriptors.
 
 mod support;
@@ -103,23 +105,11 @@ fn every_hostile_peer_gets_k6s_verdict_and_nothing_leaks() {
     fails(Behaviour::EndlessInterim, PLENTY, 1000, head_limit, None);
     fails(Behaviour::HugeHeader(12 << 20), PLENTY, 1000, head_limit, None);
     fails(Behaviour::EndlessChunkExtension, PLENTY, 1000, "header line too long", Some(""));
-    fails(
-        Behaviour::EndlessTrailer,
-        PLENTY,
-        1000,
-        "http: suspiciously long trailer after chunked body",
-        Some(""),
-    );
+    fails(Behaviour::EndlessTrailer, PLENTY, 1000, "http: suspiciously long trailer after chunked body", Some(""));
     fails(Behaviour::EndlessChunks, SHORT, 1050, timeout, Some("*"));
     fails(Behaviour::EndlessBody, SHORT, 1050, timeout, Some("*"));
 
-    fails(
-        Behaviour::TlsPlainText,
-        PLENTY,
-        1301,
-        "tls: first record does not look like a TLS handshake",
-        None,
-    );
+    fails(Behaviour::TlsPlainText, PLENTY, 1301, "tls: first record does not look like a TLS handshake", None);
     fails(Behaviour::TlsSilence, SHORT, 1050, timeout, None);
     fails(Behaviour::TlsHalfRecord, SHORT, 1050, timeout, None);
     fails(Behaviour::TlsAlert, PLENTY, 1010, "remote error: tls: handshake failure", None);

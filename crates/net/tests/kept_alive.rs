@@ -1,5 +1,7 @@
 //! Kept connections that die, and peers that answer out of turn.
 
+#![allow(clippy::result_large_err, reason = "as in the crate itself")]
+
 mod support;
 
 use std::rc::Rc;
@@ -20,14 +22,7 @@ fn a_dead_kept_connection_is_replaced() {
                 assert_eq!(get(&connections, &peer.url("/")).unwrap().status, 200);
             }
             // Go does not repeat a POST that may have been received.
-            let outcome = send(
-                &connections,
-                "POST",
-                &peer.url("/"),
-                Body::Bytes("x".into()),
-                BodyMode::Keep,
-                PLENTY,
-            );
+            let outcome = send(&connections, "POST", &peer.url("/"), Body::Bytes("x".into()), BodyMode::Keep, PLENTY);
             assert_eq!(outcome.unwrap_err().error.code, post_code);
         });
         assert!(server.accepted() >= 3);

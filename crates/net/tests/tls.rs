@@ -1,5 +1,7 @@
 //! TLS against a correct server: versions, trust, client certificates, reuse.
 
+#![allow(clippy::result_large_err, reason = "as in the crate itself")]
+
 mod support;
 
 use std::rc::Rc;
@@ -52,7 +54,9 @@ fn trust() {
         let server = GoodServer::start_tls(identity.server(), echo);
         let url = server.url_at("a.test", "/");
         let outcome = on_fiber(with(tls), move |shared| get(&Connections::new(shared), &url));
-        let got = outcome.as_ref().map_or_else(|failure| Some((failure.error.code, failure.error.message.as_str())), |_| None);
+        let got = outcome
+            .as_ref()
+            .map_or_else(|failure| Some((failure.error.code, failure.error.message.as_str())), |_| None);
         assert_eq!(got, expect);
     };
     let skip = TlsOptions { insecure_skip_verify: true, ..TlsOptions::default() };
@@ -103,13 +107,11 @@ fn version_and_cipher_options_are_kept() {
 #[test]
 fn client_certificates_by_domain() {
     let authority = CertificateAuthority::new();
-    let server = GoodServer::start_tls(authority.server_with_client_auth(&authority.identity(&["a.test", "b.test"])), echo);
+    let server =
+        GoodServer::start_tls(authority.server_with_client_auth(&authority.identity(&["a.test", "b.test"])), echo);
     let identity = authority.identity(&["client.test"]);
-    let auth = ClientAuth {
-        cert_pem: identity.cert_pem.clone(),
-        key_pem: identity.key_pem,
-        domains: vec!["a.test".into()],
-    };
+    let auth =
+        ClientAuth { cert_pem: identity.cert_pem.clone(), key_pem: identity.key_pem, domains: vec!["a.test".into()] };
     let tls = TlsOptions { auth: vec![auth], ..trusting(&authority) };
     let (with_cert, without) = (server.url_at("a.test", "/"), server.url_at("b.test", "/"));
     on_fiber(with(tls), move |shared| {
@@ -126,7 +128,9 @@ fn client_certificates_by_domain() {
 #[test]
 fn a_discarded_body_over_tls() {
     let authority = CertificateAuthority::new();
-    let server = GoodServer::start_tls(authority.identity(&["a.test"]).server(), |_| Reply::text(vec![b'x'; 200_000]).chunked(7_000));
+    let server = GoodServer::start_tls(authority.identity(&["a.test"]).server(), |_| {
+        Reply::text(vec![b'x'; 200_000]).chunked(7_000)
+    });
     let url = server.url_at("a.test", "/");
     on_fiber(with(trusting(&authority)), move |shared| {
         let connections = Connections::new(shared);

@@ -150,7 +150,9 @@ impl Behaviour {
                     drip(&mut peer, &[b'x'; 1_000_000], *every);
                 }
             }
-            Self::EndlessHead => flood(peer, b"HTTP/1.1 200 OK\r\n", b"X-Filler: 0123456789012345678901234567890123456789\r\n"),
+            Self::EndlessHead => {
+                flood(peer, b"HTTP/1.1 200 OK\r\n", b"X-Filler: 0123456789012345678901234567890123456789\r\n")
+            }
             Self::EndlessHeaderLine => flood(peer, b"HTTP/1.1 200 OK\r\nX-Filler: ", &[b'x'; 100]),
             Self::EndlessInterim => flood(peer, b"", b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"),
             Self::EndlessChunks => flood(peer, CHUNKED_HEAD, b"a\r\n0123456789\r\n"),
@@ -181,9 +183,7 @@ impl Behaviour {
                     peer.pause(MOMENT);
                 }
             }
-            Self::UnaskedResponse => {
-                while peer.read_request() && peer.send(GOOD) && peer.send(GOOD) {}
-            }
+            Self::UnaskedResponse => while peer.read_request() && peer.send(GOOD) && peer.send(GOOD) {},
             Self::AnswerEarly => {
                 let mut some = [0; 64];
                 let _ = std::io::Read::read(&mut peer.stream, &mut some);
@@ -191,7 +191,9 @@ impl Behaviour {
                 peer.pause(MOMENT);
             }
             Self::EchoWhileReading => echo_while_reading(peer),
-            Self::TlsPlainText => say_to_hello(peer, b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", End::Close),
+            Self::TlsPlainText => {
+                say_to_hello(peer, b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", End::Close)
+            }
             Self::TlsGarbage => say_to_hello(peer, &[0x16, 3, 3, 0, 40].repeat(9), End::Hang),
             Self::TlsSilence => peer.hang(),
             Self::TlsHalfRecord => say_to_hello(peer, &[0x16, 3, 3, 0, 80, 2, 0, 0, 76, 3, 3], End::Hang),

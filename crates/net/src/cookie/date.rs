@@ -24,7 +24,7 @@ pub fn parse_http_date(text: &str) -> Option<i64> {
     let second_text = clock.next()?;
     let (whole, fraction) = second_text.split_once('.').unwrap_or((second_text, "0"));
     let second = two_digits(whole)?;
-    let millis: i64 = digits(&format!("{fraction:0<3}").get(..3)?.to_owned(), 3, 3)?;
+    let millis: i64 = digits(format!("{fraction:0<3}").get(..3)?, 3, 3)?;
     let offset_hours = zone_offset_hours(tail.next()?)?;
     let month_index = i64::try_from(month).ok()? + 1;
     if day < 1 || day > days_in_month(year, month_index) || hour > 23 || minute > 59 || second > 59 {
@@ -36,8 +36,7 @@ pub fn parse_http_date(text: &str) -> Option<i64> {
 }
 
 const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 fn two_digits(text: &str) -> Option<i64> {
     digits(text, 2, 2)

@@ -99,9 +99,7 @@ impl SetCookie {
 /// The value without its quotes (when `may_be_quoted`); `None` when a byte is not allowed.
 fn parse_value(mut raw: &[u8], may_be_quoted: bool) -> Option<(String, bool)> {
     let mut quoted = false;
-    if may_be_quoted
-        && let [b'"', inner @ .., b'"'] = raw
-    {
+    if may_be_quoted && let [b'"', inner @ .., b'"'] = raw {
         raw = inner;
         quoted = true;
     }

@@ -17,9 +17,9 @@ impl HostPattern {
         let name = text.strip_prefix('*').unwrap_or(text);
         let is_fine = !name.contains('*')
             && (name.is_empty() && !text.is_empty() || !name.is_empty())
-            && name.chars().all(|letter| {
-                letter.is_alphanumeric() || matches!(letter, '-' | '.' | '_' | ':' | '[' | ']')
-            });
+            && name
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '.' | '_' | ':' | '[' | ']'));
         if is_fine {
             Ok(Self { text: text.to_lowercase().into() })
         } else {
@@ -69,9 +69,7 @@ impl HostTable {
             entries.push((pattern, target));
         }
         // Exact names first, then the longest wildcard.
-        entries.sort_by_key(|(pattern, _)| {
-            (pattern.text.starts_with('*'), std::cmp::Reverse(pattern.text.len()))
-        });
+        entries.sort_by_key(|(pattern, _)| (pattern.text.starts_with('*'), std::cmp::Reverse(pattern.text.len())));
         Ok(Self { entries })
     }
 

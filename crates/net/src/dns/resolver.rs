@@ -129,9 +129,7 @@ impl Shared {
         let expires = match self.options.ttl {
             Ttl::None => {
                 let mut entry = Entry { ips, expires: None, next: 0 };
-                return entry
-                    .pick(self.options.select, &mut state.random)
-                    .ok_or_else(|| NetError::no_such_host(host));
+                return entry.pick(self.options.select, &mut state.random).ok_or_else(|| NetError::no_such_host(host));
             }
             Ttl::For(ttl) => Some(Clock::now() + ttl),
             Ttl::Forever => None,

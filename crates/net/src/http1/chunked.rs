@@ -85,8 +85,7 @@ impl Chunked {
                 }
                 State::Trailer => {
                     let room = TRAILER_BYTES_MAX.saturating_sub(self.trailer_bytes);
-                    let used =
-                        self.take_line(rest, room, "http: suspiciously long trailer after chunked body")?;
+                    let used = self.take_line(rest, room, "http: suspiciously long trailer after chunked body")?;
                     let Some(used) = used else { return Ok(input.len()) };
                     at += used;
                     self.end_trailer_line()?;

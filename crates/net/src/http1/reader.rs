@@ -296,8 +296,22 @@ mod tests {
         check("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi", false, 200, "hi", 0, false);
         check("HTTP/1.0 200 OK\r\nConnection: x, Keep-Alive\r\nContent-Length: 2\r\n\r\nhi", false, 200, "hi", 0, true);
         check("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi", false, 200, "hi", 0, false);
-        check("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\nContent-Length: 3\r\n\r\n5\r\nhello\r\n0\r\n\r\n", false, 200, "hello", 0, true);
-        check("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hm\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", false, 200, "x", 0, true);
+        check(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\nContent-Length: 3\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+            false,
+            200,
+            "hello",
+            0,
+            true,
+        );
+        check(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hm\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
+            false,
+            200,
+            "x",
+            0,
+            true,
+        );
         check("HTTP/1.1 101 Switching Protocols\r\n\r\nraw", false, 101, "", 3, false);
         check("HTTP/1.1 200 OK\nContent-Length: 2\n\nhi", false, 200, "hi", 0, true);
     }

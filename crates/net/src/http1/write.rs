@@ -119,7 +119,8 @@ mod tests {
     fn heads_as_go_writes_them() {
         let check = |method: &str, body: Body, close: bool, framing: &str, tail: &str| {
             let verb = if method.is_empty() { "GET" } else { method };
-            let expect = format!("{verb} /p?q HTTP/1.1\r\nHost: h:1\r\nUser-Agent: ua\r\n{framing}X-A: 1\r\n{tail}\r\n");
+            let expect =
+                format!("{verb} /p?q HTTP/1.1\r\nHost: h:1\r\nUser-Agent: ua\r\n{framing}X-A: 1\r\n{tail}\r\n");
             assert_eq!(head(method, body, close).0, expect);
         };
         let bytes = |text: &'static str| Body::Bytes(Bytes::from_static(text.as_bytes()));

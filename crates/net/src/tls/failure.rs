@@ -16,18 +16,16 @@ pub(crate) fn to_net_error(error: &Error, host: &str) -> NetError {
             | InvalidMessage::InvalidEmptyPayload
             | InvalidMessage::MessageTooLarge,
         )
-        | Error::PeerSentOversizedRecord => NetError::new(code::TLS_RECORD_HEADER, "tls: first record does not look like a TLS handshake"),
+        | Error::PeerSentOversizedRecord => {
+            NetError::new(code::TLS_RECORD_HEADER, "tls: first record does not look like a TLS handshake")
+        }
         Error::AlertReceived(alert) => {
             NetError::new(code::NON_TCP, format!("remote error: tls: {}", alert_text(*alert)))
         }
         Error::NoCertificatesPresented => generic("tls: received empty certificates message".to_owned()),
-        Error::PeerIncompatible(reason) => {
-            generic(format!("tls: server selected unsupported parameters ({reason:?})"))
-        }
+        Error::PeerIncompatible(reason) => generic(format!("tls: server selected unsupported parameters ({reason:?})")),
         Error::PeerMisbehaved(reason) => generic(format!("tls: unexpected message ({reason:?})")),
-        Error::DecryptError => {
-            NetError::new(code::NON_TCP, "local error: tls: bad record MAC")
-        }
+        Error::DecryptError => NetError::new(code::NON_TCP, "local error: tls: bad record MAC"),
         other => generic(format!("tls: {other}")),
     }
 }
@@ -70,13 +68,11 @@ fn certificate_error(reason: &CertificateError, host: &str) -> NetError {
         }
         // A self-signed certificate that is a CA is no server's certificate to webpki; to Go it is one
         // nobody signed.
-        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => {
-            NetError::with_detail(
-                code::UNKNOWN_AUTHORITY,
-                "x509: unknown authority",
-                failed("certificate signed by unknown authority"),
-            )
-        }
+        CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => NetError::with_detail(
+            code::UNKNOWN_AUTHORITY,
+            "x509: unknown authority",
+            failed("certificate signed by unknown authority"),
+        ),
         other => NetError::with_detail(code::GENERIC, format!("x509: {other}"), failed(&other.to_string())),
     }
 }
@@ -136,11 +132,7 @@ mod tests {
             let error = to_net_error(&error, "h");
             assert_eq!((error.code, error.message.as_str()), (code, message));
         };
-        check(
-            Error::InvalidCertificate(CertificateError::UnknownIssuer),
-            1310,
-            "x509: unknown authority",
-        );
+        check(Error::InvalidCertificate(CertificateError::UnknownIssuer), 1310, "x509: unknown authority");
         check(
             Error::InvalidCertificate(CertificateError::NotValidForName),
             1311,
@@ -151,10 +143,6 @@ mod tests {
             1301,
             "tls: first record does not look like a TLS handshake",
         );
-        check(
-            Error::AlertReceived(AlertDescription::HandshakeFailure),
-            1010,
-            "remote error: tls: handshake failure",
-        );
+        check(Error::AlertReceived(AlertDescription::HandshakeFailure), 1010, "remote error: tls: handshake failure");
     }
 }

@@ -69,11 +69,7 @@ impl TlsSession {
 
     /// Drives the session over `input`, which starts with [`TlsSession::pending`] and goes on with what
     /// has newly arrived; hands decrypted data to `sink`. What is left of the input is kept.
-    pub(crate) fn advance(
-        &mut self,
-        input: &mut [u8],
-        mut sink: impl FnMut(&[u8]),
-    ) -> Result<Advance, rustls::Error> {
+    pub(crate) fn advance(&mut self, input: &mut [u8], mut sink: impl FnMut(&[u8])) -> Result<Advance, rustls::Error> {
         let mut start = 0;
         let outcome = self.steps(input, &mut start, &mut sink);
         let rest = &input[start.min(input.len())..];
@@ -185,10 +181,7 @@ impl TlsSession {
 }
 
 /// Appends what `fill` writes into space at the end of `out`, trying again with the size it asks for.
-fn append(
-    out: &mut Vec<u8>,
-    fill: impl FnMut(&mut [u8]) -> Result<usize, Option<usize>>,
-) -> Result<(), rustls::Error> {
+fn append(out: &mut Vec<u8>, fill: impl FnMut(&mut [u8]) -> Result<usize, Option<usize>>) -> Result<(), rustls::Error> {
     /// A client hello fits.
     const FIRST_TRY_BYTES: usize = 512;
     append_sized(out, FIRST_TRY_BYTES, fill)

@@ -71,7 +71,7 @@ impl Parts {
         }
         let cut = memchr(b'#', raw.as_bytes());
         let main_end = cut.unwrap_or(raw.len());
-        let fragment = cut.map_or(Span::new(raw.len(), raw.len()), |at| Span::new(at + 1, raw.len()));
+        let fragment = Span::new(cut.map_or(raw.len(), |at| at + 1), raw.len());
         let main = &raw[..main_end];
         let mut parts =
             Self::parse_main(main).map_err(|reason| format!("parse {}: {reason}", go_quote(main.as_bytes())))?;

@@ -1,6 +1,7 @@
 //! Running a closure on a fiber, and small requests.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(clippy::result_large_err, reason = "as in the crate itself")]
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -37,8 +38,7 @@ pub(crate) fn send(
     limit: Duration,
 ) -> Result<Response, Failure> {
     let url = Url::parse(url).expect("a URL");
-    let request =
-        Request { method, url: &url, head: b"X-Test: 1\r\n", host: None, body, user_agent: Some("test") };
+    let request = Request { method, url: &url, head: b"X-Test: 1\r\n", host: None, body, user_agent: Some("test") };
     connections.exchange(&request, mode, Some(Clock::now() + limit))
 }
 

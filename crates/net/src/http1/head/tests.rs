@@ -61,8 +61,20 @@ fn odd_heads_go_accepts() {
     check("HTTP/2.0 200 OK\r\n\r\n", 200, "HTTP/2.0", "200 OK", &[]);
     check("HTTP/1.1 099 Odd\r\n\r\n", 99, "HTTP/1.1", "099 Odd", &[]);
     check("HTTP/1.1 999 Odd\n\n", 999, "HTTP/1.1", "999 Odd", &[]);
-    check("HTTP/1.1 200 OK\r\nbad header: x\r\nbad : y\r\n\r\n", 200, "HTTP/1.1", "200 OK", &[("bad header", "x"), ("bad ", "y")]);
-    check("HTTP/1.1 200 OK\r\nx: a  \r\n   b\r\n\tc\r\nY: z\r\n\r\n", 200, "HTTP/1.1", "200 OK", &[("X", "a b c"), ("Y", "z")]);
+    check(
+        "HTTP/1.1 200 OK\r\nbad header: x\r\nbad : y\r\n\r\n",
+        200,
+        "HTTP/1.1",
+        "200 OK",
+        &[("bad header", "x"), ("bad ", "y")],
+    );
+    check(
+        "HTTP/1.1 200 OK\r\nx: a  \r\n   b\r\n\tc\r\nY: z\r\n\r\n",
+        200,
+        "HTTP/1.1",
+        "200 OK",
+        &[("X", "a b c"), ("Y", "z")],
+    );
     check(
         "HTTP/1.1 200 OK\r\nx-low: a\r\nX-Low: b\r\nPragma: no-cache\r\nConnection: close\r\nTrailer: Foo\r\nTransfer-Encoding: chunked\r\n\r\n",
         200,
@@ -70,7 +82,13 @@ fn odd_heads_go_accepts() {
         "200 OK",
         &[("X-Low", "a, b"), ("Pragma", "no-cache"), ("Cache-Control", "no-cache")],
     );
-    check("HTTP/1.1 200 OK\r\nContent-Length: 5\r\ncontent-length: 5\r\n\r\n", 200, "HTTP/1.1", "200 OK", &[("Content-Length", "5")]);
+    check(
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\ncontent-length: 5\r\n\r\n",
+        200,
+        "HTTP/1.1",
+        "200 OK",
+        &[("Content-Length", "5")],
+    );
 }
 
 #[test]
