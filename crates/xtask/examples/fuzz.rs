@@ -39,9 +39,10 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         return report(target, &folder, &finding);
     }
     match fuzzing::fuzz(target, &corpus, effort) {
-        Outcome::Clean { runs, time, slowest } => {
+        Outcome::Clean { runs, time, slowest, slowest_seed } => {
             let rate = runs as f64 / time.as_secs_f64().max(1e-9);
-            println!("{name}: clean after {runs} inputs in {:.1} s ({rate:.0} a second, slowest {} us)", time.as_secs_f64(), slowest.as_micros());
+            println!("{name}: clean after {runs} inputs in {:.1} s, {rate:.0} a second", time.as_secs_f64());
+            println!("{name}: the slowest took {} us (seed {slowest_seed})", slowest.as_micros());
             Ok(ExitCode::SUCCESS)
         }
         Outcome::Broken(finding) => report(target, &folder, &finding),

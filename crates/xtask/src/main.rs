@@ -4,8 +4,10 @@
 //! as well is in the library beside this file. Nothing here is part of the product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands talk to their user")]
 
+mod bench;
 mod demo;
 mod fuzz;
+mod test;
 
 use std::process::ExitCode;
 
@@ -22,6 +24,12 @@ struct Command {
 
 const COMMANDS: &[Command] = &[
     Command {
+        name: "test",
+        arguments: "",
+        about: "Format check, lints and all tests, as `make test` does",
+        run: test::run,
+    },
+    Command {
         name: "tidy",
         arguments: "",
         about: "Check the habits of this repository: file sizes, crate graph, fences, unsafe code, licences",
@@ -32,6 +40,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[onrush flags]",
         about: "Start the built-in target and run examples/demo.js against it",
         run: demo::run,
+    },
+    Command {
+        name: "bench",
+        arguments: "[--quick] [--only PART] [--rounds N] [--help]",
+        about: "Measure Onrush, wrk and k6 side by side; raw results go to bench/runs",
+        run: |arguments| bench::run(arguments).map(|()| ExitCode::SUCCESS),
     },
     Command {
         name: "fuzz",

@@ -23,25 +23,63 @@ pub fn cargo(root: &Path) -> Command {
     command
 }
 
-/// What `cargo metadata` says, without touching the network. `deep` includes third-party packages of this
-/// platform and who depends on whom.
+/// What `cargo metadata` says about our own packages (`is_deep`: about all), without touching the network.
 ///
 /// # Errors
 /// When cargo fails, for example because packages have not been downloaded.
-pub fn metadata(root: &Path, deep: bool) -> Result<Value> {
+pub fn metadata(root: &Path, is_deep: bool) -> Result<Value> {
     let mut command = cargo(root);
-    command.args(["metadata", "--format-version=1", "--locked", "--offline"]);
-    if deep {
+    command.args(["metadata", "--format-version=1"]).args(OFFLINE);
+    if is_deep {
         command.args(["--filter-platform", &host(root)?]);
     } else {
         command.arg("--no-deps");
     }
+    Ok(serde_json::from_str(&stdout(&mut command)?)?)
+}
+
+/// All pairs (package, package it uses) of what is built here, tests included, by name.
+///
+/// From `cargo tree`: `cargo metadata` also lists optional packages that no feature turns on.
+///
+/// # Errors
+/// When cargo fails.
+pub fn edges(root: &Path) -> Result<Vec<(String, String)>> {
+    let mut command = cargo(root);
+    command.args(["tree", "--workspace", "--edges=normal,build,dev", "--prefix=depth", "--format= {p}"]).args(OFFLINE);
+    Ok(parse_tree(&stdout(&mut command)?))
+}
+
+/// Reads lines such as `2 bytes v1.2.3 (*)`.
+fn parse_tree(text: &str) -> Vec<(String, String)> {
+    let mut edges = Vec::new();
+    // The package last seen at each depth.
+    let mut path: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let Some((depth, rest)) = line.split_once(' ') else { continue };
+        let (Ok(depth), Some(name)) = (depth.parse::<usize>(), rest.split(' ').next()) else { continue };
+        path.truncate(depth);
+        if let Some(parent) = path.last() {
+            edges.push(((*parent).to_owned(), name.to_owned()));
+        }
+        path.push(name);
+    }
+    edges.sort();
+    edges.dedup();
+    edges
+}
+
+/// Runs a command for what it prints.
+fn stdout(command: &mut Command) -> Result<String> {
     let output = command.output().context("cannot run cargo")?;
     if !output.status.success() {
-        bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim());
+        bail!("{command:?} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
-    Ok(serde_json::from_slice(&output.stdout)?)
+    Ok(String::from_utf8(output.stdout)?)
 }
+
+/// What keeps cargo from the network and from changing the lock file.
+const OFFLINE: [&str; 2] = ["--locked", "--offline"];
 
 /// Where cargo puts what it builds.
 ///
@@ -55,8 +93,7 @@ pub fn target_dir(root: &Path) -> Result<PathBuf> {
 
 /// The platform we run on, as cargo calls it.
 fn host(root: &Path) -> Result<String> {
-    let output = cargo(root).args(["--version", "--verbose"]).output().context("cannot run cargo")?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = stdout(cargo(root).args(["--version", "--verbose"]))?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: ")).context("cargo does not say its host")?;
     Ok(host.to_owned())
 }
@@ -119,3 +156,15 @@ const SKIPPED: &[&str] = &["target", ".git", "node_modules", "runs", "corpus", "
 
 /// Larger files are data, not text anyone reads.
 const FILE_BYTES_MAX: u64 = 4 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_tree() {
+        let edges = parse_tree("0 a v1.0 (path)\n1 b v1.0\n2 c v1.0\n1 c v1.0 (*)\n\n0 b v1.0 (*)\n");
+        let edges: Vec<_> = edges.iter().map(|(from, to)| (from.as_str(), to.as_str())).collect();
+        assert_eq!(edges, [("a", "b"), ("a", "c"), ("b", "c")]);
+    }
+}

@@ -3,7 +3,7 @@
 use xtask::fuzzing::Target;
 
 /// All targets.
-pub const TARGETS: &[Target] = &[
+pub(crate) const TARGETS: &[Target] = &[
     Target {
         name: "http1",
         run: onrush_net::http1::fuzz,

@@ -59,6 +59,8 @@ pub enum Outcome {
         time: Duration,
         /// The slowest input's time.
         slowest: Duration,
+        /// Its seed.
+        slowest_seed: u64,
     },
     /// Something broke.
     Broken(Finding),
@@ -84,7 +86,7 @@ pub fn fuzz(target: &Target, corpus: &Corpus, effort: Effort) -> Outcome {
     let watchdog = Watchdog::start(target.name);
     let mutator = Mutator::new(corpus, target.words, target.bytes_max);
     let start = Instant::now();
-    let (mut runs, mut slowest) = (0, Duration::ZERO);
+    let (mut runs, mut slowest) = (0, (Duration::ZERO, effort.seed));
     while runs < effort.runs && start.elapsed() < effort.time {
         let seed = effort.seed.wrapping_add(runs);
         let input = mutator.input(&mut Random::new(seed));
@@ -97,10 +99,10 @@ pub fn fuzz(target: &Target, corpus: &Corpus, effort: Effort) -> Outcome {
             });
             return Outcome::Broken(Finding { seed, message, input });
         }
-        slowest = slowest.max(began.elapsed());
+        slowest = slowest.max((began.elapsed(), seed));
         runs += 1;
     }
-    Outcome::Clean { runs, time: start.elapsed(), slowest }
+    Outcome::Clean { runs, time: start.elapsed(), slowest: slowest.0, slowest_seed: slowest.1 }
 }
 
 /// Feeds every file of the corpus to the target as it is.

@@ -1,0 +1,30 @@
+# Everything here is a cargo command; `cargo xtask help` lists more of them.
+
+# What is built is kept outside the clone where there is a cache folder, so that a second clone does not
+# compile three hundred packages again. CARGO_TARGET_DIR, where it is set, decides.
+CACHE := $(or $(XDG_CACHE_HOME),$(wildcard $(HOME)/.cache))
+ifneq ($(CACHE),)
+export CARGO_TARGET_DIR ?= $(CACHE)/onrush/target
+endif
+
+CARGO ?= cargo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench toolchain
+
+help: ## Show this.
+	@echo "make <target>, where target is one of"
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile
+
+demo: toolchain ## Run a k6 script with hundreds of VUs against the built-in target (half a minute).
+	@$(CARGO) xtask demo $(ARGS)
+
+test: toolchain ## Build and test everything, tidy included; clippy and rustfmt where installed.
+	@$(CARGO) xtask test
+
+bench: toolchain ## Measure Onrush beside wrk and k6 (needs nginx, wrk, Go; ARGS="--help" says more).
+	@$(CARGO) xtask bench $(ARGS)
+
+# Rust and a C compiler; the compiler is installed where that is possible.
+toolchain:
+	@sh crates/xtask/toolchain.sh

@@ -1,0 +1,59 @@
+//! `cargo xtask test`: everything that must hold before a change goes in.
+
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, Result};
+use xtask::workspace;
+
+/// One step: what it is for and the arguments of cargo.
+struct Step {
+    title: &'static str,
+    arguments: &'static [&'static str],
+    /// A cargo command that not every installation has; without it the step is left out, with a word.
+    needs: Option<&'static str>,
+}
+
+const STEPS: &[Step] = &[
+    Step { title: "format", arguments: &["fmt", "--all", "--check"], needs: Some("fmt") },
+    Step {
+        title: "lints",
+        arguments: &["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"],
+        needs: Some("clippy"),
+    },
+    // Tidy is one of them.
+    Step { title: "tests", arguments: &["test", "--locked", "--workspace"], needs: None },
+];
+
+/// Runs all steps, also after one has failed, and says at the end which did.
+pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
+    let root = workspace::root();
+    let mut failed = Vec::new();
+    for step in STEPS {
+        if let Some(command) = step.needs
+            && !is_installed(command)
+        {
+            eprintln!("== {}: left out, `cargo {command}` is not installed (rustup component add {})", step.title, component(command));
+            continue;
+        }
+        eprintln!("== {}: cargo {}", step.title, step.arguments.join(" "));
+        let status = workspace::cargo(&root).args(step.arguments).status().context("cannot run cargo")?;
+        if !status.success() {
+            failed.push(step.title);
+        }
+    }
+    if failed.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    eprintln!("== failed: {}", failed.join(", "));
+    Ok(ExitCode::FAILURE)
+}
+
+fn is_installed(command: &str) -> bool {
+    // rustup puts proxies in PATH for components that are not installed; only running one tells.
+    let status = Command::new("cargo").args([command, "--version"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+fn component(command: &str) -> &str {
+    if command == "fmt" { "rustfmt" } else { command }
+}
