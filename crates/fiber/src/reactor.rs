@@ -353,9 +353,10 @@ impl Inner {
             return true;
         }
         let mut sched = self.sched.borrow_mut();
+        let is_sleeping = sched.is_sleeping(index);
         let saved = sched.saved_mut(index);
         // SAFETY: `wait` has just left the fiber's stack at `fiber_sp`.
-        let grown = unsafe { self.stack.save(self.fiber_sp.get(), saved) };
+        let grown = unsafe { self.stack.save(self.fiber_sp.get(), saved, is_sleeping) };
         let len = saved.len();
         sched.count_saved(len, grown);
         true

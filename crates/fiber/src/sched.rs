@@ -255,6 +255,12 @@ impl Sched {
         Some((index, fiber))
     }
 
+    /// Whether the fiber waits for time to pass, and so (on a load generator) for long.
+    #[inline]
+    pub(crate) fn is_sleeping(&self, index: u32) -> bool {
+        self.fibers[index as usize].state == State::Sleeping
+    }
+
     #[inline]
     pub(crate) fn saved_mut(&mut self, index: u32) -> &mut SavedStack {
         &mut self.fibers[index as usize].saved

@@ -96,17 +96,18 @@ impl SharedStack {
         low + saved.below as usize
     }
 
-    /// Copies the bytes from `sp` to the top out into `saved`. Returns by how many bytes the
-    /// buffer grew (negative: shrank).
+    /// Copies the bytes from `sp` to the top out into `saved`, whose buffer is cut to size if
+    /// `tightly` (the fiber will not run for a while). Returns by how many bytes the buffer grew
+    /// (negative: shrank).
     ///
     /// # Safety
     ///
     /// `sp` is the stack pointer the fiber was left with by `switch`.
     #[inline]
-    pub(crate) unsafe fn save(&self, sp: usize, saved: &mut SavedStack) -> isize {
+    pub(crate) unsafe fn save(&self, sp: usize, saved: &mut SavedStack, tightly: bool) -> isize {
         let low = sp & !(LINE_BYTES - 1);
         let len = self.top() - low;
-        let grown = saved.fit(len);
+        let grown = if tightly { saved.fit_tightly(len) } else { saved.fit(len) };
         // SAFETY: [low, top) is the fiber's live stack (caller) and less than a line below it,
         // within the mapping, whose start is page-aligned; `fit` made room for `len` bytes; a heap
         // block does not overlap the mapping.
@@ -186,6 +187,15 @@ impl SavedStack {
         0
     }
 
+    /// Makes room for `len` bytes in a buffer that is hardly larger. A VU waits for a response
+    /// deep in its request and sleeps much higher up: thousands of sleeping VUs would keep the
+    /// depth of their requests.
+    #[inline]
+    fn fit_tightly(&mut self, len: usize) -> isize {
+        let tight = len.next_multiple_of(SAVED_STEP_BYTES);
+        if self.cap as usize > tight + SAVED_STEP_BYTES { self.resize(tight) } else { self.fit(len) }
+    }
+
     #[cold]
     fn resize(&mut self, cap: usize) -> isize {
         let before = self.cap as isize;
@@ -245,6 +255,11 @@ mod tests {
             check(2300, 300_032);
         }
         check(2300, 2304);
+        check(5000, 5120);
+        saved.fit_tightly(4900);
+        assert_eq!(saved.cap, 5120, "one step too large is left alone");
+        saved.fit_tightly(2300);
+        assert_eq!(saved.cap, 2304);
         assert_eq!(saved.release(), 2304);
     }
 
