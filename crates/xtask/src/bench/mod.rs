@@ -23,7 +23,6 @@ mod options;
 mod part;
 mod process;
 mod procfs;
-mod record;
 mod report;
 mod series;
 mod server;
@@ -39,13 +38,16 @@ use self::{lab::Lab, options::Options};
 /// # Errors
 /// When something needed is missing and cannot be installed, when a limit is missed, or on Ctrl+C. The
 /// message says which.
-pub fn run(args: &[String]) -> Result<()> {
+pub(crate) fn run(args: &[String]) -> Result<()> {
     let Some(options) = Options::parse(args)? else {
         println!("{}", options::HELP);
         return Ok(());
     };
     let mut lab = Lab::open(options)?;
-    for part in part::PARTS.iter().filter(|part| lab.options.wants(part.name)) {
+    for part in part::PARTS {
+        if !lab.options.wants(part.name) {
+            continue;
+        }
         let started = clock::now();
         eprintln!("\n{}: {}", part.name, part.about);
         if let Err(error) = (part.run)(&mut lab) {

@@ -32,22 +32,38 @@ pub(super) struct Options {
 impl Options {
     /// Reads the command line; `None` asks for help.
     pub(super) fn parse(args: &[String]) -> Result<Option<Self>> {
-        let mut options = Self { quick: false, only: Vec::new(), rounds: None, onrush: None, out: None, port: PORT_DEFAULT };
+        let mut options =
+            Self { quick: false, only: Vec::new(), rounds: None, onrush: None, out: None, port: PORT_DEFAULT };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let (name, inline) = match arg.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_owned())),
                 None => (arg.as_str(), None),
             };
-            let mut value = || inline.clone().or_else(|| args.next().cloned()).with_context(|| format!("{name} needs a value"));
+            let mut value =
+                || inline.clone().or_else(|| args.next().cloned()).with_context(|| format!("{name} needs a value"));
             match name {
                 "--help" | "-h" => return Ok(None),
                 "--quick" => options.quick = true,
                 "--only" => options.only.extend(value()?.split(',').map(str::to_owned)),
-                "--rounds" => options.rounds = Some(value()?.parse().ok().filter(|rounds| (1..=ROUNDS_MAX).contains(rounds)).with_context(|| format!("--rounds must be 1 to {ROUNDS_MAX}"))?),
+                "--rounds" => {
+                    options.rounds = Some(
+                        value()?
+                            .parse()
+                            .ok()
+                            .filter(|rounds| (1..=ROUNDS_MAX).contains(rounds))
+                            .with_context(|| format!("--rounds must be 1 to {ROUNDS_MAX}"))?,
+                    )
+                }
                 "--onrush" => options.onrush = Some(value()?.into()),
                 "--out" => options.out = Some(value()?.into()),
-                "--port" => options.port = value()?.parse().ok().filter(|port| (1024..=PORT_MAX).contains(port)).with_context(|| format!("--port must be 1024 to {PORT_MAX}"))?,
+                "--port" => {
+                    options.port = value()?
+                        .parse()
+                        .ok()
+                        .filter(|port| (1024..=PORT_MAX).contains(port))
+                        .with_context(|| format!("--port must be 1024 to {PORT_MAX}"))?
+                }
                 _ => bail!("unknown argument {arg}\n\n{HELP}"),
             }
         }

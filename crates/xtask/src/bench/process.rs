@@ -30,7 +30,10 @@ impl Cpus {
     fn set(self) -> Result<CpuSet> {
         let all = sched_getaffinity(None).context("cannot read the CPUs of this process")?;
         let Self::One(wanted) = self else { return Ok(all) };
-        let cpu = (0..CpuSet::MAX_CPU).filter(|&cpu| all.is_set(cpu)).nth(wanted).with_context(|| format!("there is no CPU {wanted} to pin to"))?;
+        let cpu = (0..CpuSet::MAX_CPU)
+            .filter(|&cpu| all.is_set(cpu))
+            .nth(wanted)
+            .with_context(|| format!("there is no CPU {wanted} to pin to"))?;
         let mut one = CpuSet::new();
         one.set(cpu);
         Ok(one)
@@ -108,7 +111,13 @@ impl Process {
             && let Some(used) = self.child.try_wait4().context("cannot wait for a child")?
         {
             let rusage = used.rusage;
-            self.usage = Some(Usage { status: used.status, user: rusage.utime, system: rusage.stime, rss_bytes_max: rusage.maxrss, wall: self.age() });
+            self.usage = Some(Usage {
+                status: used.status,
+                user: rusage.utime,
+                system: rusage.stime,
+                rss_bytes_max: rusage.maxrss,
+                wall: self.age(),
+            });
         }
         Ok(self.usage)
     }

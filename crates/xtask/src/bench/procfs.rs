@@ -53,7 +53,13 @@ impl MachineTime {
     }
 
     fn parse(text: &str, ticks_per_second: u64) -> Option<Self> {
-        let fields: Vec<f64> = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace().map_while(|field| field.parse().ok()).collect();
+        let fields: Vec<f64> = text
+            .lines()
+            .next()?
+            .strip_prefix("cpu ")?
+            .split_whitespace()
+            .map_while(|field| field.parse().ok())
+            .collect();
         // user, nice, system, idle, iowait, irq, softirq, steal
         let [user, nice, system, _, _, irq, softirq, steal, ..] = fields[..] else { return None };
         let seconds = |ticks: f64| ticks / ticks_per_second as f64;
@@ -64,7 +70,10 @@ impl MachineTime {
 /// The value of a `name : value` line, as in /proc/cpuinfo and /proc/meminfo.
 pub(super) fn value_of(file: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
-    text.lines().filter_map(|line| line.split_once([':', '='])).find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().trim_matches('"').to_owned())
+    text.lines()
+        .filter_map(|line| line.split_once([':', '=']))
+        .find(|(key, _)| key.trim() == name)
+        .map(|(_, value)| value.trim().trim_matches('"').to_owned())
 }
 
 #[cfg(test)]

@@ -39,9 +39,11 @@ impl StatsPage {
             Ok(body) => body,
             Err(_) => self.exchange().with_context(|| format!("{} does not answer {}", self.address, self.path))?,
         };
-        self.asked += 1;
         let counts = parse(&body).with_context(|| format!("{} answered something else than counters", self.path))?;
-        Ok(Counts { requests: counts.requests.saturating_sub(self.asked), ..counts })
+        // nginx counts the question it is answering, the target does not: the same in both answers.
+        let requests = counts.requests.saturating_sub(self.asked);
+        self.asked += 1;
+        Ok(Counts { requests, ..counts })
     }
 
     fn exchange(&mut self) -> Result<String> {
@@ -78,8 +80,12 @@ fn complete(response: &[u8]) -> Result<Option<String>> {
     if !head.starts_with("HTTP/1.1 200") {
         bail!("{}", head.lines().next().unwrap_or("an empty answer"));
     }
-    let length = head.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-    let length: usize = length.and_then(|(_, value)| value.trim().parse().ok()).context("an answer without a length")?;
+    let length = head
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length: usize =
+        length.and_then(|(_, value)| value.trim().parse().ok()).context("an answer without a length")?;
     Ok((body.len() >= length).then(|| body.to_owned()))
 }
 
@@ -106,7 +112,8 @@ mod tests {
 
     #[test]
     fn counters_of_both_servers() {
-        let nginx = "Active connections: 7 \nserver accepts handled requests\n 12 12 345 \nReading: 0 Writing: 1 Waiting: 0 \n";
+        let nginx =
+            "Active connections: 7 \nserver accepts handled requests\n 12 12 345 \nReading: 0 Writing: 1 Waiting: 0 \n";
         assert_eq!(parse(nginx), Some(Counts { requests: 345, open: 7 }));
         let target = r#"{"requests": 345, "connections": {"open": 7, "accepted": 12}}"#;
         assert_eq!(parse(target), Some(Counts { requests: 345, open: 7 }));

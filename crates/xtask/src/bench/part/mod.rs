@@ -1,0 +1,49 @@
+//! What is measured: one file for each part.
+
+mod comparison;
+mod flat;
+mod memory;
+mod minimal;
+mod search;
+mod stages;
+mod upload;
+mod website;
+
+use anyhow::Result;
+
+use super::{lab::Lab, tool::Tool};
+
+/// A part of the benchmark that can be run on its own.
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// Programs besides Onrush.
+    pub(super) needs: &'static [Tool],
+    pub(super) run: fn(&mut Lab) -> Result<()>,
+}
+
+/// All parts, in the order they run.
+pub(super) const PARTS: &[Part] = &[
+    Part {
+        name: minimal::NAME,
+        about: "one request and one check, 100 VUs, against nginx and the target, pinned and not",
+        needs: &[Tool::Wrk, Tool::Nginx, Tool::K6],
+        run: minimal::run,
+    },
+    Part {
+        name: website::NAME,
+        about: "a visitor of a web site, 100 VUs without pauses",
+        needs: &[Tool::K6],
+        run: website::run,
+    },
+    Part { name: search::NAME, about: "searching bodies of 11 KB", needs: &[Tool::Nginx, Tool::K6], run: search::run },
+    Part { name: upload::NAME, about: "uploads of 26 MB", needs: &[Tool::K6], run: upload::run },
+    Part {
+        name: memory::NAME,
+        about: "memory of sleeping VUs, and how soon all are there",
+        needs: &[Tool::K6],
+        run: memory::run,
+    },
+    Part { name: flat::NAME, about: "memory after a million requests and after five", needs: &[], run: flat::run },
+    Part { name: stages::NAME, about: "a staged ramp to 6,000 VUs", needs: &[Tool::K6], run: stages::run },
+];

@@ -1,0 +1,160 @@
+//! The programs a benchmark needs: finding them, and installing what is missing.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context, Result, bail};
+use xtask::workspace;
+
+/// What we compare with. Its numbers change from version to version, so it is fixed.
+const K6_VERSION: &str = "v1.8.1";
+const K6_MODULE: &str = "go.k6.io/k6";
+
+/// A program besides Onrush.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Tool {
+    /// The reference for what a request costs in C.
+    Wrk,
+    /// The reference server.
+    Nginx,
+    /// What Onrush is to replace.
+    K6,
+}
+
+/// Where the programs are; empty for those that no part needs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tools {
+    pub(super) onrush: PathBuf,
+    pub(super) wrk: PathBuf,
+    pub(super) nginx: PathBuf,
+    pub(super) k6: PathBuf,
+}
+
+impl Tools {
+    /// Finds or makes all that is needed, saying what it installs and why.
+    pub(super) fn prepare(root: &Path, onrush: Option<&Path>, needs: &[Tool]) -> Result<Self> {
+        let mut tools = Self::default();
+        for tool in needs {
+            match tool {
+                Tool::Wrk => tools.wrk = packaged("wrk", "the client written in C that requests are compared with")?,
+                Tool::Nginx => {
+                    tools.nginx = packaged(
+                        "nginx",
+                        "the server both are measured against (its package may start a web server of its own, which is not needed here)",
+                    )?
+                }
+                Tool::K6 => tools.k6 = k6(root)?,
+            }
+        }
+        tools.onrush = match onrush {
+            Some(path) => path.canonicalize().with_context(|| format!("there is no {}", path.display()))?,
+            None => build(root)?,
+        };
+        Ok(tools)
+    }
+}
+
+fn build(root: &Path) -> Result<PathBuf> {
+    eprintln!("building Onrush (release)");
+    let status = workspace::cargo(root)
+        .args(["build", "--release", "--locked", "--package", "onrush"])
+        .status()
+        .context("cannot run cargo")?;
+    if !status.success() {
+        bail!("the build failed; what cargo printed above says why");
+    }
+    Ok(workspace::target_dir(root)?.join("release").join("onrush"))
+}
+
+/// A program of a Debian package of the same name.
+fn packaged(name: &str, why: &str) -> Result<PathBuf> {
+    if let Some(path) = find(name) {
+        return Ok(path);
+    }
+    let Some(apt) = find("apt-get") else {
+        bail!(
+            "{name} is missing ({why}) and there is no apt-get here to install it with: install {name} and run this again"
+        );
+    };
+    eprintln!("installing {name} with apt-get: {why}");
+    let install = |update: bool| -> Result<bool> {
+        let mut command = if rustix::process::geteuid().is_root() {
+            Command::new(&apt)
+        } else {
+            let mut sudo = Command::new("sudo");
+            sudo.arg("-n").arg(&apt);
+            sudo
+        };
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        if update {
+            command.arg("update")
+        } else {
+            command.args(["install", "-y", "--no-install-recommends", name])
+        };
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().context("cannot run apt-get")?;
+        Ok(status.success())
+    };
+    // Package lists may be missing or old.
+    let installed = install(false)? || (install(true)? && install(false)?);
+    if !installed {
+        bail!(
+            "{name} is missing ({why}) and apt-get could not install it; what it printed above says why. As root: apt-get install {name}"
+        );
+    }
+    find(name).with_context(|| format!("apt-get installed {name}, but it is not in PATH"))
+}
+
+fn k6(root: &Path) -> Result<PathBuf> {
+    let own = workspace::target_dir(root)?.join("bench-tools");
+    let mut candidates: Vec<PathBuf> = find("k6").into_iter().collect();
+    candidates.extend(go_folders().into_iter().chain([own.clone()]).map(|folder| folder.join("k6")));
+    if let Some(path) = candidates.into_iter().find(|path| version(path, "version").contains(&format!("{K6_VERSION} ")))
+    {
+        return Ok(path);
+    }
+    let Some(go) = find("go") else {
+        bail!(
+            "k6 {K6_VERSION} is missing (what Onrush is compared with), and so is Go 1.24 or later, which would build it: install Go from go.dev or your distribution, or put k6 {K6_VERSION} in PATH"
+        );
+    };
+    eprintln!(
+        "installing k6 {K6_VERSION} with go install into {} (what Onrush is compared with; takes minutes)",
+        own.display()
+    );
+    let status = Command::new(go)
+        .args(["install", &format!("{K6_MODULE}@{K6_VERSION}")])
+        .env("GOBIN", &own)
+        .status()
+        .context("cannot run go")?;
+    if !status.success() {
+        bail!(
+            "k6 {K6_VERSION} is missing and `go install {K6_MODULE}@{K6_VERSION}` failed; what it printed above says why"
+        );
+    }
+    Ok(own.join("k6"))
+}
+
+/// Where `go install` puts programs.
+fn go_folders() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = env::var_os("GOBIN").map(PathBuf::from).into_iter().collect();
+    folders.extend(env::var_os("GOPATH").map(|path| PathBuf::from(path).join("bin")));
+    folders.extend(env::home_dir().map(|home| home.join("go").join("bin")));
+    folders
+}
+
+/// A program in PATH or where servers and Go's tools are.
+pub(super) fn find(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let more = ["/usr/sbin", "/usr/local/sbin", "/usr/local/go/bin"].map(PathBuf::from);
+    env::split_paths(&path).chain(more).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// What a program says about its version: the first line, or nothing.
+pub(super) fn version(program: &Path, argument: &str) -> String {
+    let Ok(output) = Command::new(program).arg(argument).stdin(Stdio::null()).output() else { return String::new() };
+    let text = if output.stdout.is_empty() { output.stderr } else { output.stdout };
+    String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned()
+}
