@@ -25,7 +25,7 @@ pub enum Event {
     Sample(Box<ThreadSample>),
     /// Something the user should see once, such as an exhausted VU pool.
     Warning(String),
-    /// A thread has ended after [`crate::Engine::shutdown`]; its last sample came before.
+    /// A thread has ended: after [`crate::Engine::shutdown`], its last sample before, or unexpectedly.
     ThreadEnded,
 }
 

@@ -341,6 +341,15 @@ impl Engine {
     }
 }
 
+/// Says that a thread has ended, however it did: whoever waits for its events must learn of a panic.
+struct Ended(Arc<Common>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.send(Event::ThreadEnded);
+    }
+}
+
 /// Splits ids 1..=n over the threads, interleaved: the first VUs of all threads get the first ids.
 fn vu_ids(common: &Common, threads: usize) -> Vec<Vec<u64>> {
     let counts: Vec<u64> = (0..threads).map(|thread| common.planned_on(thread)).collect();
@@ -358,6 +367,7 @@ fn vu_ids(common: &Common, threads: usize) -> Vec<Vec<u64>> {
 }
 
 fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(usize, Remote)>) {
+    let _ended = Ended(common.clone());
     let failed = |message: String| common.send(Event::InitFailed(LifecycleError::Engine(message)));
     let reactor = match Reactor::new(ReactorConfig::default()) {
         Ok(reactor) => reactor,
@@ -394,7 +404,6 @@ fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(u
     reactor.run();
     ticker::send_sample(&worker);
     WORKER.set(None);
-    common.send(Event::ThreadEnded);
     // VUs are not torn down one by one: the process is about to end, and 100,000 heaps take seconds to walk.
     std::mem::forget(worker);
 }
