@@ -53,6 +53,11 @@ impl Given {
     /// # Errors
     /// The first such flag.
     pub(crate) fn refuse_unavailable(&self) -> Result<(), Failure> {
+        for (name, what) in VARIABLES_NOT_YET {
+            if self.env.get(name).is_some_and(|value| !value.is_empty() && parse_bool(value) != Some(false)) {
+                return Err(unavailable(what, name));
+            }
+        }
         for flag in super::FLAGS {
             let Role::NotYet(what) = flag.role else { continue };
             let (value, source) = match self.values(flag.long).pop() {
@@ -68,12 +73,18 @@ impl Given {
                 _ => !value.is_empty() && value != "none",
             };
             if asks {
-                return Err(Failure::other(format!("{what} is not available yet in this version of Onrush"))
-                    .hint(format!("remove {source} to run the test without it")));
+                return Err(unavailable(what, &source));
             }
         }
         Ok(())
     }
+}
+
+/// Variables of k6 without a flag, for what this version does not have.
+const VARIABLES_NOT_YET: [(&str, &str); 1] = [("K6_WEB_DASHBOARD", "the web dashboard (K6_WEB_DASHBOARD)")];
+
+fn unavailable(what: &str, source: &str) -> Failure {
+    Failure::other(format!("{what} is not available yet in this version of Onrush")).hint(format!("remove {source} to run the test without it"))
 }
 
 /// Go's spellings of booleans.

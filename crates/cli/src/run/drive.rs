@@ -68,6 +68,7 @@ pub(super) fn drive(around: &Surroundings, args: &RunArgs, prepared: &Prepared, 
         block_at: now,
         frame_at: Nanos::ZERO,
         is_finished: false,
+        is_thread_gone: false,
         handle_summary: None,
     };
     drive.run();
@@ -101,6 +102,8 @@ pub(super) struct Drive<'a> {
     /// When the last frame was drawn.
     frame_at: Nanos,
     is_finished: bool,
+    /// What waits for a thread's answer waits in vain.
+    pub(super) is_thread_gone: bool,
     pub(super) handle_summary: Option<Result<Option<Vec<onrush_js::HandleSummaryFile>>, LifecycleError>>,
 }
 
@@ -117,7 +120,7 @@ impl Drive<'_> {
         match self.events.recv_timeout(TICK) {
             Ok(event) => self.take(event),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => self.engine_is_gone(),
+            Err(RecvTimeoutError::Disconnected) => self.thread_is_gone(),
         }
         // What else is there already.
         while let (false, Ok(event)) = (self.is_finished, self.events.try_recv()) {
@@ -128,9 +131,10 @@ impl Drive<'_> {
         }
     }
 
-    fn engine_is_gone(&mut self) {
-        let message = "all worker threads ended unexpectedly, which is a bug of Onrush: please report it with the lines above".to_owned();
+    fn thread_is_gone(&mut self) {
+        let message = "a worker thread ended unexpectedly, which is a bug of Onrush: please report it with the lines above".to_owned();
         self.tell(Event::Failed(Stop { code: ExitCode::Panic, message }));
+        self.is_thread_gone = true;
         self.is_finished = true;
     }
 
@@ -151,7 +155,7 @@ impl Drive<'_> {
             Reported::HandleSummaryDone(result) => self.handle_summary = Some(result),
             Reported::Sample(sample) => self.sample(*sample),
             Reported::Warning(text) => self.warning(text),
-            Reported::ThreadEnded => self.engine_is_gone(),
+            Reported::ThreadEnded => self.thread_is_gone(),
         }
     }
 
@@ -304,11 +308,12 @@ impl Drive<'_> {
         // The progress as it is now, whatever handleSummary() does.
         let block = self.block(now);
         self.around.terminal.send(Message::Frame(Vec::new()));
+        // From here on even the first signal ends the process: only handleSummary() may still run.
+        self.signals.set_graceful(false);
         summary::show(self, elapsed);
         if !self.args.quiet {
             self.around.terminal.stdout(block);
         }
-        self.signals.set_graceful(false);
         outcome
     }
 
@@ -323,14 +328,14 @@ impl Drive<'_> {
         self.engine.flush();
         let mut missing: std::collections::BTreeSet<usize> = (0..self.prepared.threads()).collect();
         let deadline = Clock::now() + PATIENCE;
-        while !missing.is_empty() {
+        while !missing.is_empty() && !self.is_thread_gone {
             let left = deadline.saturating_sub(Clock::now());
             match self.events.recv_timeout(left.as_duration()) {
                 Ok(Reported::Sample(sample)) => {
                     missing.remove(&sample.thread);
                     self.sample(*sample);
                 }
-                Ok(Reported::ThreadEnded) | Err(_) => break,
+                Err(_) => break,
                 Ok(event) => self.take(event),
             }
         }

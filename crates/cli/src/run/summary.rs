@@ -104,7 +104,7 @@ fn custom(drive: &mut Drive<'_>, model: &SummaryModel) -> Option<Vec<HandleSumma
     }
     let data = if drive.args.machine_readable { newer_shape(drive, model) } else { handle_summary(model) };
     drive.engine.handle_summary(data.to_string());
-    while drive.handle_summary.is_none() {
+    while drive.handle_summary.is_none() && !drive.is_thread_gone {
         drive.step(false);
     }
     match drive.handle_summary.take()? {

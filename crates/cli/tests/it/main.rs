@@ -1,1 +1,20 @@
-//! Runs the binary.
+//! Runs the built program: scripts in, exit codes, output and files out.
+//!
+//! Servers run in this process (`onrush-target`, `onrush-testkit`). Nothing here measures time; tests that must wait
+//! for the program wait for what it prints.
+
+#![forbid(unsafe_code)]
+
+mod exit_codes;
+mod layouts;
+mod lifecycle;
+mod logs;
+mod network;
+mod program;
+mod scripts;
+mod signals;
+mod summary;
+mod target;
+mod terminal;
+mod thresholds;
+mod tiers;

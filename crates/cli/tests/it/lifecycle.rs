@@ -1,0 +1,111 @@
+//! `setup()`, scenarios, `teardown()`, `handleSummary()`: order, data, failures.
+
+use crate::program::Program;
+
+#[test]
+fn setup_data_goes_to_iterations_and_teardown() {
+    let script = "
+        export const options = { vus: 2, iterations: 4 };
+        export function setup() { console.log('setup'); return { list: [1] }; }
+        export default function (data) { data.list.push(2); console.log('iteration ' + data.list.length); }
+        export function teardown(data) { console.log('teardown ' + JSON.stringify(data)); }";
+    let done = Program::script(&[], script).run().expect(0);
+    let lines: Vec<&str> = done.stderr.lines().filter(|line| line.contains("source=console")).collect();
+    assert!(lines[0].contains("msg=setup"), "{}", done.stderr);
+    // Each VU keeps its own copy over its iterations.
+    assert!(lines[1..5].iter().any(|line| line.contains("iteration 2")), "{}", done.stderr);
+    assert!(lines[5].contains(r#"teardown {\"list\":[1]}"#), "{}", done.stderr);
+}
+
+#[test]
+fn setup_and_teardown_can_be_left_out() {
+    let script = "
+        export function setup() { throw new Error('setup ran'); }
+        export default function (data) { console.log(typeof data); }
+        export function teardown() { throw new Error('teardown ran'); }";
+    Program::script(&["--no-setup", "--no-teardown"], script).run().expect(0).expect_log("msg=undefined");
+}
+
+#[test]
+fn a_failed_setup_skips_the_rest() {
+    let script = "
+        export function setup() { throw new Error('boom'); }
+        export default function () { console.log('iteration'); }
+        export function teardown() { console.log('teardown'); }";
+    let done = Program::script(&[], script).run().expect(107).expect_output("Run       [ 100% ] setup()");
+    assert!(!done.stderr.contains("source=console"), "{}", done.stderr);
+}
+
+#[test]
+fn teardown_runs_after_an_abort() {
+    let script = "
+        import exec from 'k6/execution';
+        export const options = { vus: 3, duration: '20s' };
+        export default function () { if (exec.vu.idInTest === 1) { exec.test.abort(); } }
+        export function teardown() { console.log('teardown'); }";
+    Program::script(&[], script).run().expect(108).expect_log("msg=teardown").expect_log("test aborted");
+}
+
+#[test]
+fn several_scenarios_each_call_their_function() {
+    let script = "
+        const one = (exec, more) => ({ executor: 'per-vu-iterations', vus: 1, exec, ...more });
+        export const options = { scenarios: { first: one('a', { env: { NAME: 'x' }, tags: { t: 'u' } }), second: one('b', { startTime: '100ms' }) } };
+        export function a() { console.log('a ' + __ENV.NAME); }
+        export function b() { console.log('b ' + __ENV.NAME); }";
+    let done = Program::script(&[], script).run().expect(0).expect_log("msg=\"a x\"").expect_log("msg=\"b undefined\"");
+    let done = done.expect_output("2 scenarios, 2 max VUs");
+    done.expect_output("* second: 1 iterations for each of 1 VUs (maxDuration: 10m0s, exec: b, startTime: 100ms, gracefulStop: 30s)");
+}
+
+#[test]
+fn a_run_without_a_whole_iteration_is_warned_about() {
+    let script = "import { sleep } from 'k6';
+        export const options = { scenarios: { s: { executor: 'constant-vus', vus: 1, duration: '1s', gracefulStop: '0s' } } };
+        export default function () { sleep(9); }";
+    let done = Program::script(&[], script).run().expect(0);
+    done.expect_log("No script iterations fully finished, consider making the test duration longer").expect_output("0 complete and 1 interrupted iterations");
+}
+
+#[test]
+fn handle_summary_writes_streams_and_files() {
+    let script = "
+        export function setup() { return 7; }
+        export default function () {}
+        export function handleSummary(data) {
+            return { stdout: 'own text\\n', stderr: 'to stderr\\n', 'out/bytes.bin': new Uint8Array([1, 2, 255]).buffer,
+                'data.json': JSON.stringify([data.metrics.iterations.values.count, data.setup_data, data.state.isStdOutTTY]) };
+        }";
+    let done = Program::script(&["-q"], script).file("out/kept", "").run().expect(0);
+    assert_eq!(done.stdout, "own text\n");
+    assert_eq!(done.text("data.json"), "[1,7,false]");
+    assert_eq!(std::fs::read(done.path("out/bytes.bin")).expect("written"), [1, 2, 255]);
+    done.expect_log("to stderr\n").expect_log("the measurement is ");
+}
+
+#[test]
+fn a_failing_handle_summary_falls_back_to_the_text() {
+    let check = |body: &str, log: &str| {
+        let script = format!("export default function () {{}}\nexport {body}");
+        Program::script(&["-q"], &script).run().expect(0).expect_log(log).expect_output("█ TOTAL RESULTS");
+    };
+    check("function handleSummary() { throw new Error('bad'); }", "msg=\"Error: bad");
+    check("function handleSummary() { return 5; }", "handleSummary() should return a map with string keys");
+    check("function handleSummary() { return null; }", "");
+    check("const handleSummary = 5;", "exported identifier handleSummary must be a function");
+}
+
+#[test]
+fn files_that_cannot_be_written_are_named() {
+    let script = "export default function () {}\nexport function handleSummary() { return { 'missing/x.txt': 'x' }; }";
+    Program::script(&["-q"], script).run().expect(0).expect_log("could not save 'missing/x.txt'");
+}
+
+#[test]
+fn disabled_summaries_call_nothing() {
+    let script = "export default function () {}\nexport function handleSummary() { console.log('called'); }";
+    for flags in [["-q", "--summary-mode=disabled"], ["-q", "--no-summary"]] {
+        let done = Program::script(&flags, script).run().expect(0);
+        assert_eq!((done.stdout.as_str(), done.stderr.contains("called")), ("", false));
+    }
+}

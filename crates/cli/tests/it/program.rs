@@ -1,0 +1,177 @@
+//! Starting the program in a directory of its own and collecting what it does.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    thread::JoinHandle,
+};
+
+use tempfile::TempDir;
+
+/// The program, about to be run.
+pub(crate) struct Program {
+    dir: TempDir,
+    args: Vec<String>,
+    stdin: Option<String>,
+    env: Vec<(String, String)>,
+}
+
+/// What it did.
+#[derive(Debug)]
+pub(crate) struct Done {
+    /// Its exit code.
+    pub(crate) code: i32,
+    /// Its standard output.
+    pub(crate) stdout: String,
+    /// Its log.
+    pub(crate) stderr: String,
+    dir: TempDir,
+}
+
+impl Program {
+    /// `onrush` with these arguments.
+    pub(crate) fn new(args: &[&str]) -> Self {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        Self { dir, args: args.iter().map(|&arg| arg.to_owned()).collect(), stdin: None, env: Vec::new() }
+    }
+
+    /// `onrush run`, flags and then `script.js` with this text.
+    pub(crate) fn script(flags: &[&str], script: &str) -> Self {
+        let mut program = Self::new(&["run"]);
+        program.args.extend(flags.iter().map(|&flag| flag.to_owned()));
+        program.args.push("script.js".to_owned());
+        program.file("script.js", script)
+    }
+
+    /// Puts a file into the program's directory.
+    pub(crate) fn file(self, name: &str, text: &str) -> Self {
+        let path = self.dir.path().join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).expect("a directory");
+        }
+        std::fs::write(path, text).expect("a file");
+        self
+    }
+
+    /// What it reads from its standard input.
+    pub(crate) fn stdin(mut self, text: &str) -> Self {
+        self.stdin = Some(text.to_owned());
+        self
+    }
+
+    /// Sets a variable.
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(self) -> Done {
+        self.start().wait()
+    }
+
+    /// Starts it.
+    pub(crate) fn start(self) -> Running {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_onrush"));
+        command
+            .args(&self.args)
+            .current_dir(self.dir.path())
+            // The variables of whoever runs the tests must not matter.
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.dir.path())
+            .envs(self.env)
+            .stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        if let (Some(text), Some(mut stdin)) = (self.stdin, child.stdin.take()) {
+            stdin.write_all(text.as_bytes()).expect("the program reads");
+        }
+        let mut stderr = child.stderr.take().expect("piped");
+        let stderr = std::thread::spawn(move || {
+            let mut text = String::new();
+            stderr.read_to_string(&mut text).expect("UTF-8");
+            text
+        });
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        Running { child, stdout, seen: String::new(), stderr, dir: self.dir }
+    }
+}
+
+/// The program at work.
+pub(crate) struct Running {
+    child: Child,
+    stdout: BufReader<std::process::ChildStdout>,
+    seen: String,
+    stderr: JoinHandle<String>,
+    dir: TempDir,
+}
+
+impl Running {
+    /// Reads its output up to a line that contains this, and returns the line.
+    pub(crate) fn wait_for(&mut self, text: &str) -> String {
+        loop {
+            let start = self.seen.len();
+            let read = self.stdout.read_line(&mut self.seen).expect("UTF-8");
+            assert!(read > 0, "the program ended before it said {text:?}:\n{}", self.seen);
+            if self.seen[start..].contains(text) {
+                return self.seen[start..].to_owned();
+            }
+        }
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).expect("it is still there");
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(mut self) -> Done {
+        let mut stdout = self.seen;
+        self.stdout.read_to_string(&mut stdout).expect("UTF-8");
+        let status = self.child.wait().expect("it ends");
+        let stderr = self.stderr.join().expect("no panic");
+        Done { code: status.code().unwrap_or(-1), stdout, stderr, dir: self.dir }
+    }
+}
+
+impl Done {
+    /// Where it wrote a file.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// A file it wrote.
+    pub(crate) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}\n{self:#?}"))
+    }
+
+    /// A file it wrote, as JSON.
+    pub(crate) fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_str(&self.text(name)).expect("JSON")
+    }
+
+    /// Fails unless it ended with this code.
+    #[track_caller]
+    pub(crate) fn expect(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Fails unless its log contains this.
+    #[track_caller]
+    pub(crate) fn expect_log(self, text: &str) -> Self {
+        assert!(self.stderr.contains(text), "no {text:?} in\n{}", self.stderr);
+        self
+    }
+
+    /// Fails unless its output contains this.
+    #[track_caller]
+    pub(crate) fn expect_output(self, text: &str) -> Self {
+        assert!(self.stdout.contains(text), "no {text:?} in\n{}", self.stdout);
+        self
+    }
+}

@@ -1,0 +1,80 @@
+//! Where options come from, and who wins.
+
+use crate::program::{Done, Program};
+
+/// The line of the execution block that says what the only scenario does.
+fn scenario(done: &Done) -> &str {
+    done.stdout.lines().find_map(|line| line.trim().strip_prefix("* default: ")).unwrap_or(&done.stderr)
+}
+
+const SCRIPT: &str = "export const options = { vus: 2, iterations: 4 }; export default function () {}";
+
+#[track_caller]
+fn check(program: Program, expect: &str) {
+    let done = program.run().expect(0);
+    assert_eq!(scenario(&done), expect);
+}
+
+#[test]
+fn later_tiers_win() {
+    let rest = "(maxDuration: 10m0s, gracefulStop: 30s)";
+    check(Program::script(&[], "export default function () {}"), &format!("1 iterations for each of 1 VUs {rest}"));
+    let config = || Program::script(&["--config", "c.json"], "export default function () {}").file("c.json", r#"{"vus": 1, "iterations": 3}"#);
+    check(config(), &format!("3 iterations shared among 1 VUs {rest}"));
+    check(Program::script(&["--config", "c.json"], SCRIPT).file("c.json", r#"{"vus": 1, "iterations": 3}"#), &format!("4 iterations shared among 2 VUs {rest}"));
+    check(Program::script(&[], SCRIPT).env("K6_ITERATIONS", "5"), &format!("5 iterations shared among 2 VUs {rest}"));
+    check(Program::script(&["-i", "6", "--vus=3"], SCRIPT).env("K6_ITERATIONS", "5"), &format!("6 iterations shared among 3 VUs {rest}"));
+}
+
+#[test]
+fn shortcuts_of_a_higher_tier_replace_scenarios() {
+    let script = "export const options = { scenarios: { other: { executor: 'per-vu-iterations' } } }; export default function () {}";
+    let done = Program::script(&["-u", "2", "-i", "2"], script).run().expect(0);
+    assert_eq!(scenario(&done), "2 iterations shared among 2 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
+    done.expect_log("overrode scenarios configuration entirely");
+}
+
+#[test]
+fn the_users_own_config_file_is_read() {
+    let script = "export default function () {}";
+    check(
+        Program::script(&[], script).file(".config/onrush/config.json", r#"{"iterations": 2, "noUsageReport": true}"#),
+        "2 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)",
+    );
+    let done = Program::script(&[], script).file(".config/k6/config.json", r#"{"iterations": 2, "out": "json"}"#).run().expect(0);
+    assert_eq!(scenario(&done), "2 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
+    done.expect_log("sets what this version of Onrush does not have: out");
+    Program::script(&[], script).file(".config/onrush/config.json", "{").run().expect(104).expect_log("couldn't parse the configuration from");
+}
+
+#[test]
+fn scripts_see_the_consolidated_options() {
+    let script = "import exec from 'k6/execution';
+        export const options = { iterations: 1, tags: { a: 'b' } };
+        export default function () { console.log(JSON.stringify([options.tags, exec.test.options.tags, exec.test.options.batch, exec.test.options.iterations])); }";
+    let done = Program::script(&["--tag", "c=d", "--batch", "7"], script).run().expect(0);
+    done.expect_log(r#"[{\"c\":\"d\"},{\"c\":\"d\"},7,null]"#);
+}
+
+#[test]
+fn unknown_fields_only_warn() {
+    let done = Program::script(&[], "export const options = { foo: 1 }; export default function () {}").run().expect(0);
+    done.expect_log("level=warning msg=\"There were unknown fields in the options exported in the script\" error=\"json: unknown field \\\"foo\\\"\"");
+}
+
+#[test]
+fn the_environment_reaches_the_script() {
+    let script = "export default function () { console.log([__ENV.FROM_FLAG, __ENV.FROM_ENV, __ENV.COPIED].join('|')); }";
+    let program = || Program::script(&["-e", "FROM_FLAG=1", "-e", "COPIED"], script).env("FROM_ENV", "2").env("COPIED", "3");
+    program().run().expect_log("msg=\"1|2|3\"");
+    let program = Program::script(&["-e", "FROM_FLAG=1", "--include-system-env-vars=false", "-e", "COPIED"], script);
+    program.env("FROM_ENV", "2").env("COPIED", "3").run().expect_log("msg=\"1||3\"");
+}
+
+#[test]
+fn segments_scale_the_test() {
+    let script = "export const options = { scenarios: { s: { executor: 'shared-iterations', vus: 8, iterations: 40 } } }; export default function () {}";
+    let done = Program::script(&["--execution-segment", "0:1/4"], script).run().expect(0);
+    let done = done.expect_output("scenarios: (25.00%) 1 scenario, 2 max VUs");
+    done.expect_output("10 complete and 0 interrupted iterations");
+}
