@@ -13,7 +13,7 @@ use signal_hook::{
 use crate::{
     args,
     failure::Failure,
-    flags::{self, Given},
+    flags::{self, Command, Given},
     run::Surroundings,
 };
 
@@ -22,7 +22,7 @@ use crate::{
 /// # Errors
 /// Addresses that cannot be listened on, and flags that cannot be read.
 pub(crate) fn target(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    around.given.refuse_unavailable()?;
+    around.given.refuse_unavailable(Command::Target)?;
     if !files.is_empty() {
         return Err(Failure::other(format!("accepts 0 arg(s), received {}", files.len())));
     }

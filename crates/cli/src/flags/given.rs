@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Flag, Role, Value, find};
+use super::{Command, Flag, Role, Value, find};
 use crate::failure::Failure;
 
 /// The flags given on the command line, and a snapshot of the environment.
@@ -48,17 +48,18 @@ impl Given {
         }
     }
 
-    /// Refuses flags and variables that ask for what this version does not have.
+    /// Refuses flags and variables of a command that ask for what this version does not have.
     ///
     /// # Errors
     /// The first such flag.
-    pub(crate) fn refuse_unavailable(&self) -> Result<(), Failure> {
-        for (name, what) in VARIABLES_NOT_YET {
+    pub(crate) fn refuse_unavailable(&self, command: Command) -> Result<(), Failure> {
+        let variables = VARIABLES_NOT_YET.into_iter().filter(|_| command == Command::Run);
+        for (name, what) in variables {
             if self.env.get(name).is_some_and(|value| !value.is_empty() && parse_bool(value) != Some(false)) {
                 return Err(unavailable(what, name));
             }
         }
-        for flag in super::FLAGS {
+        for flag in super::FLAGS.iter().filter(|flag| command.takes(flag)) {
             let Role::NotYet(what) = flag.role else { continue };
             let (value, source) = match self.values(flag.long).pop() {
                 Some(value) => (value, format!("--{}", flag.long)),

@@ -96,7 +96,14 @@ pub(crate) fn invalid_argument(flag: &Flag, value: &str, reason: &str) -> Failur
     Failure::other(format!("invalid argument \"{value}\" for \"{short}--{}\" flag: {reason}", flag.long))
 }
 
+/// Commands of k6, past and present, that are none here.
+const COMMANDS_OF_K6: [&str; 14] =
+    ["archive", "cloud", "completion", "deps", "features", "inspect", "login", "new", "pause", "resume", "scale", "stats", "status", "x"];
+
 fn unknown_command(name: &str) -> Failure {
+    if COMMANDS_OF_K6.contains(&name) {
+        return Failure::other(format!("the command \"{name}\" of k6 is not available yet in this version of Onrush")).hint("onrush help lists the commands");
+    }
     Failure::other(format!("unknown command \"{name}\" for \"onrush\"")).hint("onrush help lists the commands")
 }
 

@@ -165,7 +165,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         .scope(Scope::All),
     flag("console-output", None, Text("FILE"), Some("K6_CONSOLE_OUTPUT"), "Write what the script logs with console.* to FILE")
         .group(Group::Terminal),
-    flag("config", Some('c'), Text("FILE"), Some("K6_CONFIG"), "JSON file with options, below those of the script")
+    flag("config", Some('c'), Text("FILE"), Some("K6_CONFIG"), "JSON file with options, below those of the script (default ~/.config/onrush/config.json, else k6's)")
         .setting()
         .group(Group::Terminal)
         .scope(Scope::All),

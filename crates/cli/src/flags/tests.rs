@@ -87,12 +87,14 @@ fn mistakes_are_named_as_by_k6() {
     check_error("run --quiet=maybe a.js", "invalid argument \"maybe\" for \"-q, --quiet\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax");
     check_error("frobnicate", "unknown command \"frobnicate\" for \"onrush\"");
     check_error("help frobnicate", "unknown command \"frobnicate\" for \"onrush\"");
+    check_error("archive script.js", "the command \"archive\" of k6 is not available yet in this version of Onrush");
 }
 
 #[test]
 fn what_is_not_available_is_refused() {
     let check = |line: &str, expect: Result<(), &str>| {
-        let refused = parsed(line).unwrap().1.refuse_unavailable().map_err(|failure| failure.message);
+        let (command, given, _) = parsed(line).unwrap();
+        let refused = given.refuse_unavailable(command).map_err(|failure| failure.message);
         assert_eq!(refused, expect.map_err(str::to_owned), "{line}");
     };
     check("run --out json=x.json a.js", Err("sending samples to an output (--out) is not available yet in this version of Onrush"));

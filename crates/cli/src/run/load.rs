@@ -56,7 +56,7 @@ pub(crate) fn load(args: &RunArgs, logger: &Arc<Logger>) -> Result<Script, Failu
     env.extended_mode = args.compatibility != CompatibilityMode::Base;
     let env = Arc::new(env);
     let init = init::run(&env, args.isolation).map_err(|error| in_init(error, &could_not))?;
-    for name in init.not_functions.iter().filter(|name| *name != "handleSummary") {
+    if let Some(name) = init.not_functions.iter().find(|name| *name != "handleSummary") {
         return Err(Failure::other(could_not(format!("exported '{name}' must be a function"))));
     }
     if init.functions.is_empty() {

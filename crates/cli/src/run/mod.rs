@@ -20,7 +20,7 @@ use crate::{
     args::RunArgs,
     banner,
     failure::Failure,
-    flags::Given,
+    flags::{Command, Given},
     log::{Level, Logger},
     signals::Watch,
     terminal::{Look, Terminal},
@@ -43,7 +43,7 @@ pub(crate) struct Surroundings {
 /// # Errors
 /// What ended the run before its first VU was made.
 pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    around.given.refuse_unavailable()?;
+    around.given.refuse_unavailable(Command::Run)?;
     let args = RunArgs::new(&around.given, files)?;
     let flush = around.terminal.clone();
     let signals = Watch::start(around.logger.clone(), move || flush.flush())

@@ -18,8 +18,9 @@ pub(super) fn consolidate(around: &Surroundings, script: &Script) -> Result<Cons
     let flags = onrush_plan::from_flags(&|name| given.values(name)).map_err(|error| bad_flag(given, error))?;
     let config = config_file::read(around)?;
     let parsed = onrush_plan::parse_json(&script.init.options_json).map_err(|error| Failure::config(error.to_string()))?;
-    if let Some(unknown) = parsed.unknown.first() {
-        let fields = vec![("error", format!("json: unknown field \"{unknown}\""))];
+    if !parsed.unknown.is_empty() {
+        let names: Vec<String> = parsed.unknown.iter().map(|name| format!("\"{name}\"")).collect();
+        let fields = vec![("error", format!("json: unknown field {}", names.join(", ")))];
         around.logger.log(Level::Warn, "There were unknown fields in the options exported in the script", fields);
     }
     let env = onrush_plan::from_env(&|name| given.env.get(name).cloned()).map_err(|error| Failure::config(error.to_string()))?;

@@ -64,8 +64,8 @@ impl Writer {
     fn take(&mut self, message: Message) {
         match message {
             Message::Log { at, line, to_console_file } => self.log(at, &line, to_console_file),
-            Message::Stdout(bytes) => self.to_stdout(&bytes),
-            Message::Stderr(bytes) => self.to_stderr(&bytes),
+            Message::Stdout(bytes) => self.add_out(&bytes),
+            Message::Stderr(bytes) => self.add_err(&bytes),
             Message::Frame(frame) => {
                 if self.look.stdout_tty {
                     self.clear();
@@ -97,16 +97,16 @@ impl Writer {
             }
             Destination::Stdout => {
                 let text = style(self.look.stdout_tty).render(at, line);
-                self.to_stdout(text.as_bytes());
+                self.add_out(text.as_bytes());
             }
             Destination::Stderr => {
                 let text = style(self.look.stderr_tty).render(at, line);
-                self.to_stderr(text.as_bytes());
+                self.add_err(text.as_bytes());
             }
         }
     }
 
-    fn to_stdout(&mut self, bytes: &[u8]) {
+    fn add_out(&mut self, bytes: &[u8]) {
         self.clear();
         if !self.err.is_empty() {
             self.write();
@@ -114,7 +114,7 @@ impl Writer {
         self.out.extend_from_slice(bytes);
     }
 
-    fn to_stderr(&mut self, bytes: &[u8]) {
+    fn add_err(&mut self, bytes: &[u8]) {
         if self.look.stderr_tty {
             self.clear();
         }
@@ -170,7 +170,7 @@ impl Writer {
             if !std::mem::replace(&mut self.has_failed, true) {
                 let line = Line { level: Level::Error, message: format!("failed to write a log file: {error}"), fields: Vec::new() };
                 let style = Style { format: self.sinks.format, is_terminal: self.look.stderr_tty, color: self.look.stderr_tty && self.look.color };
-                self.to_stderr(style.render(onrush_fiber::Clock::now(), &line).as_bytes());
+                self.add_err(style.render(onrush_fiber::Clock::now(), &line).as_bytes());
                 self.write();
             }
         }
