@@ -59,7 +59,7 @@ impl JsThread {
         let bytecode = compiled(&runtime, &config)?;
         let shared = config.isolation == Isolation::Dense;
         let realm = Realm::new(&runtime, &config.script, &bytecode, shared).map_err(|error| ThreadError::Engine(error.message))?;
-        runtime.set_stack(stack_top, stack_bytes);
+        runtime.set_stack(stack_top, stack_bytes.saturating_sub(STACK_RESERVE_BYTES));
         let shard = Shard::new(&config.registry, config.subscriptions.clone(), Limits::default());
         let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
         let thread = Rc::new(Self {
@@ -140,6 +140,10 @@ fn compiled(runtime: &Runtime, config: &RunConfig) -> Result<Arc<Bytecode>, Thre
 /// A time slice: after this long without a suspension a computing VU lets the others of its thread run.
 /// 10 ms keeps the added latency of neighbours below what k6's Go scheduler gives (it preempts at 10 ms too).
 pub(crate) const TIME_SLICE: Nanos = Nanos(10_000_000);
+
+/// Stack that scripts may not use: QuickJS checks its limit before a call, then natives (a TLS handshake, a decoder)
+/// and its own C functions need room below the deepest script frame.
+const STACK_RESERVE_BYTES: usize = 1 << 20;
 
 /// Realm set-up runs below the thread's entry: standard built-ins need a few kilobytes.
 const SETUP_STACK_BYTES: usize = 256 << 10;

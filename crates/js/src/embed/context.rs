@@ -6,6 +6,7 @@ use std::{cell::Cell, ffi::CString, ptr::NonNull};
 use onrush_quickjs_sys as sys;
 
 use super::{Exception, Handle, JsResult, Throw, Val};
+use crate::vu;
 
 thread_local! {
     /// One runtime a thread: dropping a value needs it, and values do not carry it to stay at 16 bytes.
@@ -101,6 +102,12 @@ impl Ctx {
         Val::checked(unsafe { sys::JS_NewArray(self.raw()) })
     }
 
+    /// `new Proxy(target, handler)`.
+    pub(crate) fn proxy(self, target: &Handle, handler: &Handle) -> JsResult {
+        // SAFETY: borrowed values stay alive over the call, which takes its own references.
+        Val::checked(unsafe { sys::JS_NewProxy(self.raw(), target.raw(), handler.raw()) })
+    }
+
     /// An `ArrayBuffer` holding a copy of `bytes`.
     pub(crate) fn array_buffer(self, bytes: &[u8]) -> JsResult {
         // SAFETY: QuickJS copies the bytes.
@@ -184,22 +191,44 @@ impl Ctx {
 
     /// Makes `throw` the pending exception.
     pub(crate) fn raise(self, throw: Throw) {
-        let (constructor, message, uncatchable): (_, _, bool) = match throw {
+        let mut name = None;
+        let mut stack = None;
+        let (constructor, message) = match throw {
             Throw::Pending => return,
-            Throw::Error(message) => (sys::JS_NewPlainError as ErrorConstructor, message, false),
-            Throw::Type(message) => (sys::JS_NewTypeError as ErrorConstructor, message, false),
-            Throw::Range(message) => (sys::JS_NewRangeError as ErrorConstructor, message, false),
-            Throw::Interrupted => (sys::JS_NewInternalError as ErrorConstructor, "the iteration was interrupted".to_owned(), true),
+            Throw::Error(message) => {
+                name = Some("GoError");
+                (sys::JS_NewPlainError as ErrorConstructor, message)
+            }
+            Throw::Type(message) => (sys::JS_NewTypeError as ErrorConstructor, message),
+            Throw::Range(message) => (sys::JS_NewRangeError as ErrorConstructor, message),
+            Throw::Uncaught(exception) => {
+                // k6's line is no error's text: it begins with this, whatever was thrown.
+                name = Some("");
+                stack = Some(exception.stack);
+                (sys::JS_NewPlainError as ErrorConstructor, format!("Uncaught (in promise) {}", exception.message))
+            }
+            Throw::Interrupted => {
+                vu::context::halt();
+                (sys::JS_NewInternalError as ErrorConstructor, INTERRUPTED.to_owned())
+            }
         };
         // Messages may hold anything a server sent: the format is fixed, and NUL would end the text early.
         let message = CString::new(message.replace('\0', "\u{FFFD}")).expect("NUL characters were replaced");
         // SAFETY: `%s` takes the one zero-terminated argument given.
-        unsafe {
-            let error = constructor(self.raw(), c"%s".as_ptr(), message.as_ptr());
-            if uncatchable {
-                sys::JS_SetUncatchableError(self.raw(), error);
+        let error = Val::from_raw(unsafe { constructor(self.raw(), c"%s".as_ptr(), message.as_ptr()) });
+        for (key, text) in [("name", name), ("stack", stack.as_deref())] {
+            // An error that cannot be named (memory is out) is still thrown.
+            let named = text.is_none_or(|text| Val::string(self, text).and_then(|text| error.define_hidden(self, key, text)).is_ok());
+            if !named {
+                drop(self.take_exception_value());
             }
-            sys::JS_Throw(self.raw(), error);
+        }
+        // SAFETY: ownership of the error moves to the runtime; the mark is set on a live value.
+        unsafe {
+            if vu::context::is_halted() {
+                sys::JS_SetUncatchableError(self.raw(), error.raw());
+            }
+            sys::JS_Throw(self.raw(), error.into_raw());
         }
     }
 
@@ -249,6 +278,9 @@ impl Ctx {
 }
 
 type ErrorConstructor = unsafe extern "C" fn(*mut sys::JSContext, *const std::ffi::c_char, ...) -> sys::JSValue;
+
+/// What an uncatchable exception says, should anybody see it.
+const INTERRUPTED: &str = "the iteration was interrupted";
 
 /// Where a promise stands.
 pub(crate) enum PromiseState {

@@ -7,12 +7,14 @@ use super::{Ctx, Handle, Val};
 pub(crate) enum Throw {
     /// An exception is already pending in the context.
     Pending,
-    /// `Error(message)`: what k6 throws for errors of its Go side.
+    /// `GoError(message)`: an `Error` with the name k6 gives errors of its Go side.
     Error(String),
     /// `TypeError(message)`.
     Type(String),
     /// `RangeError(message)`.
     Range(String),
+    /// A promise was rejected and nobody handles it.
+    Uncaught(Exception),
     /// The iteration is being ended from outside: scripts cannot catch this.
     Interrupted,
 }

@@ -9,6 +9,7 @@ use std::{
 use onrush_quickjs_sys as sys;
 
 use super::{Ctx, Handle, JsResult, Throw, Val};
+use crate::vu::context;
 
 /// The arguments of a call; missing ones read as undefined.
 #[derive(Clone, Copy)]
@@ -81,6 +82,12 @@ unsafe extern "C" fn getter_trampoline<F: Getter>(ctx: *mut sys::JSContext, this
 
 /// Runs a native and hands its result, error or panic to the script.
 fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue {
+    // Promises turn even uncatchable exceptions into rejections, after which script code runs on: it gets no further
+    // than its next call of ours.
+    if context::is_halted() {
+        ctx.raise(Throw::Interrupted);
+        return sys::JS_EXCEPTION;
+    }
     // A panic must not unwind into QuickJS's frames: it becomes an error of this call and is reported.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value.into_raw(),

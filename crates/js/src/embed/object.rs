@@ -14,6 +14,15 @@ impl Atom {
         Self(unsafe { sys::JS_NewAtomLen(ctx.raw(), name.as_ptr().cast(), name.len()) })
     }
 
+    /// The property name a value stands for; symbols stay symbols. May run user code.
+    pub(crate) fn of(ctx: Ctx, key: &Handle) -> JsResult<Self> {
+        // SAFETY: the value is alive; 0 is QuickJS's null atom.
+        match unsafe { sys::JS_ValueToAtom(ctx.raw(), key.raw()) } {
+            0 => Err(Throw::Pending),
+            atom => Ok(Self(atom)),
+        }
+    }
+
     pub(crate) fn from_raw(raw: sys::JSAtom) -> Self {
         Self(raw)
     }
@@ -121,10 +130,9 @@ impl Handle {
         self.define_hidden(ctx, name, function)
     }
 
-    pub(crate) fn has(&self, ctx: Ctx, key: &str) -> JsResult<bool> {
-        let atom = Atom::new(ctx, key);
+    pub(crate) fn has(&self, ctx: Ctx, key: impl Key) -> JsResult<bool> {
         // SAFETY: the object and the atom are alive over the call.
-        match unsafe { sys::JS_HasProperty(ctx.raw(), self.raw(), atom.raw()) } {
+        match key.with(ctx, |atom| unsafe { sys::JS_HasProperty(ctx.raw(), self.raw(), atom) }) {
             status if status < 0 => Err(Throw::Pending),
             status => Ok(status > 0),
         }

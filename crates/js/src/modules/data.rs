@@ -1,48 +1,40 @@
 //! `k6/data`: SharedArray.
-#![expect(unsafe_code, reason = "exotic property methods")]
-
-use onrush_quickjs_sys as sys;
+//!
+//! What scripts get is a Proxy around an empty array: `Array.isArray`, `JSON.stringify` and every method of arrays see an
+//! array, whose length and elements the traps below make up from the shared text.
 
 use super::export_class;
 use crate::{
-    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    embed::{Args, Atom, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     realm::shared_array::Elements,
     vu::context::vu,
 };
 
-/// A VU's view of a shared array: each access parses a fresh, deep-frozen copy of one element, as in k6.
+/// The proxy's handler: each access parses a fresh, deep-frozen copy of one element, as in k6.
 struct SharedArray(Elements);
 
 impl HostObject for SharedArray {
     const NAME: &'static str = "SharedArray";
-
-    fn exotic() -> Option<&'static sys::JSClassExoticMethods> {
-        Some(&EXOTIC)
-    }
 }
 
-static EXOTIC: sys::JSClassExoticMethods = sys::JSClassExoticMethods {
-    get_own_property: Some(get_own_property),
-    get_own_property_names: Some(get_own_property_names),
-    delete_property: Some(delete_property),
-    define_own_property: Some(define_own_property),
-    has_property: None,
-    get_property: None,
-    set_property: Some(set_property),
-};
-
 pub(super) fn install_classes(ctx: Ctx) -> JsResult<()> {
-    // Array's methods are generic: length and indexed reads are all they need.
-    let array = ctx.global().get(ctx, "Array")?.get(ctx, "prototype")?;
-    let prototype = ctx.object()?;
-    prototype.set_prototype(ctx, &array)?;
-    HostClass::<SharedArray>::set_prototype(ctx, prototype);
+    let handler = ctx.object()?;
+    handler.method(ctx, "get", 3, get)?;
+    handler.method(ctx, "has", 2, has)?;
+    handler.method(ctx, "ownKeys", 1, own_keys)?;
+    handler.method(ctx, "getOwnPropertyDescriptor", 2, descriptor)?;
+    handler.method(ctx, "set", 4, immutable)?;
+    handler.method(ctx, "defineProperty", 3, immutable)?;
+    handler.method(ctx, "deleteProperty", 2, immutable)?;
+    handler.method(ctx, "setPrototypeOf", 2, immutable)?;
+    handler.method(ctx, "preventExtensions", 1, immutable)?;
+    HostClass::<SharedArray>::set_prototype(ctx, handler);
     Ok(())
 }
 
 pub(super) fn build(ctx: Ctx) -> JsResult {
     let exports = ctx.object()?;
-    export_class(ctx, &exports, "SharedArray", &HostClass::<SharedArray>::prototype(ctx), construct)?;
+    export_class(ctx, &exports, "SharedArray", &ctx.object()?, construct)?;
     Ok(exports)
 }
 
@@ -67,7 +59,8 @@ fn construct(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         Some(elements) => elements,
         None => arrays.insert(name, collect(ctx, make)?),
     };
-    HostClass::create(ctx, SharedArray(elements))
+    let handler = HostClass::create(ctx, SharedArray(elements))?;
+    ctx.proxy(&*ctx.array()?, &handler)
 }
 
 fn collect(ctx: Ctx, make: &Handle) -> JsResult<Elements> {
@@ -110,12 +103,7 @@ enum Asked {
     Other,
 }
 
-unsafe fn asked(ctx: Ctx, property: sys::JSAtom) -> Asked {
-    // SAFETY: the atom is alive during the exotic call.
-    let key = Val::from_raw(unsafe { sys::JS_AtomToValue(ctx.raw(), property) });
-    if let Some(index) = key.as_int() {
-        return usize::try_from(index).map_or(Asked::Other, Asked::Index);
-    }
+fn asked(key: &Handle) -> Asked {
     match key.ascii() {
         Some(b"length") => Asked::Length,
         Some(digits) if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
@@ -125,77 +113,53 @@ unsafe fn asked(ctx: Ctx, property: sys::JSAtom) -> Asked {
     }
 }
 
-unsafe extern "C" fn get_own_property(ctx: *mut sys::JSContext, descriptor: *mut sys::JSPropertyDescriptor, object: sys::JSValue, property: sys::JSAtom) -> i32 {
-    // SAFETY: QuickJS passes a live context, object and atom; the descriptor may be null.
-    unsafe {
-        let ctx = Ctx::from_raw(ctx);
-        let Some(array) = HostClass::<SharedArray>::of(Handle::from_raw_ref(&object)) else { return 0 };
-        let found = match asked(ctx, property) {
-            Asked::Length => Ok(Some((Val::number(array.0.len() as f64), false))),
-            Asked::Index(index) if descriptor.is_null() => return i32::from(index < array.0.len()),
-            Asked::Index(index) => element(ctx, array, index).map(|value| value.map(|value| (value, true))),
-            Asked::Other => Ok(None),
-        };
-        match found {
-            Ok(None) => 0,
-            Ok(Some((value, enumerable))) => {
-                if let Some(descriptor) = descriptor.as_mut() {
-                    // Reported as writable so that the engine's proxy invariants never get in the way; writes are refused below.
-                    descriptor.flags = if enumerable { sys::JS_PROP_C_W_E } else { sys::JS_PROP_WRITABLE };
-                    descriptor.value = value.into_raw();
-                    descriptor.getter = sys::JS_UNDEFINED;
-                    descriptor.setter = sys::JS_UNDEFINED;
-                }
-                1
-            }
-            Err(throw) => {
-                ctx.raise(throw);
-                -1
-            }
-        }
+fn get(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
+    let array = HostClass::<SharedArray>::expect(this)?;
+    match asked(args.at(1)) {
+        Asked::Index(index) => Ok(element(ctx, array, index)?.unwrap_or_else(Val::undefined)),
+        Asked::Length => Ok(Val::number(array.0.len() as f64)),
+        Asked::Other => args.at(0).get(ctx, &Atom::of(ctx, args.at(1))?),
     }
 }
 
-unsafe extern "C" fn get_own_property_names(ctx: *mut sys::JSContext, table: *mut *mut sys::JSPropertyEnum, count: *mut u32, object: sys::JSValue) -> i32 {
-    // SAFETY: QuickJS passes a live context and object, and frees the table it is given with js_free.
-    unsafe {
-        let length = HostClass::<SharedArray>::of(Handle::from_raw_ref(&object)).map_or(0, |array| array.0.len());
-        let Ok(length32) = u32::try_from(length) else { return -1 };
-        let entries: *mut sys::JSPropertyEnum = sys::js_malloc(ctx, (length.max(1)) * size_of::<sys::JSPropertyEnum>()).cast();
-        if entries.is_null() {
-            return -1;
-        }
-        for index in 0..length32 {
-            entries.add(index as usize).write(sys::JSPropertyEnum { is_enumerable: true, atom: sys::JS_NewAtomUInt32(ctx, index) });
-        }
-        *table = entries;
-        *count = length32;
-        0
+fn has(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
+    let array = HostClass::<SharedArray>::expect(this)?;
+    Ok(Val::bool(match asked(args.at(1)) {
+        Asked::Index(index) => index < array.0.len(),
+        Asked::Length => true,
+        Asked::Other => args.at(0).has(ctx, &Atom::of(ctx, args.at(1))?)?,
+    }))
+}
+
+fn own_keys(ctx: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
+    let length = HostClass::<SharedArray>::expect(this)?.0.len();
+    let keys = ctx.array()?;
+    for index in 0..length as u32 {
+        keys.define_index(ctx, index, Val::string(ctx, &index.to_string())?)?;
     }
+    keys.define_index(ctx, length as u32, Val::string(ctx, "length")?)?;
+    Ok(keys)
 }
 
-fn immutable(ctx: *mut sys::JSContext) -> i32 {
-    // SAFETY: called by QuickJS with a live context.
-    unsafe { Ctx::from_raw(ctx) }.raise(Throw::type_error("SharedArray is immutable"));
-    -1
+fn descriptor(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
+    let array = HostClass::<SharedArray>::expect(this)?;
+    let (value, is_element) = match asked(args.at(1)) {
+        Asked::Index(index) => match element(ctx, array, index)? {
+            Some(value) => (value, true),
+            None => return Ok(Val::undefined()),
+        },
+        Asked::Length => (Val::number(array.0.len() as f64), false),
+        Asked::Other => return Ok(Val::undefined()),
+    };
+    // What a proxy reports must fit its target, an ordinary array; writes are refused all the same.
+    let descriptor = ctx.object()?;
+    descriptor.define(ctx, "value", value)?;
+    descriptor.define(ctx, "writable", Val::bool(true))?;
+    descriptor.define(ctx, "enumerable", Val::bool(is_element))?;
+    descriptor.define(ctx, "configurable", Val::bool(is_element))?;
+    Ok(descriptor)
 }
 
-unsafe extern "C" fn delete_property(ctx: *mut sys::JSContext, _: sys::JSValue, _: sys::JSAtom) -> i32 {
-    immutable(ctx)
-}
-
-unsafe extern "C" fn define_own_property(
-    ctx: *mut sys::JSContext,
-    _: sys::JSValue,
-    _: sys::JSAtom,
-    _: sys::JSValue,
-    _: sys::JSValue,
-    _: sys::JSValue,
-    _: i32,
-) -> i32 {
-    immutable(ctx)
-}
-
-unsafe extern "C" fn set_property(ctx: *mut sys::JSContext, _: sys::JSValue, _: sys::JSAtom, _: sys::JSValue, _: sys::JSValue, _: i32) -> i32 {
-    immutable(ctx)
+fn immutable(_: Ctx, _: &Handle, _: Args<'_>) -> JsResult {
+    Err(Throw::type_error("SharedArray is immutable"))
 }

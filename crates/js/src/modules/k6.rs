@@ -44,7 +44,7 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
             node = with_named(&mut vu.thread.shard.borrow_mut(), &vu.thread.config, node, name, text);
         })?;
         if let Err(name) = outcome {
-            return Err(Throw::error(format!("tag '{name}' of check() must be a string, number or boolean")));
+            return Err(Throw::error(tag_value::complaint(&name)));
         }
     }
     let mut all = true;

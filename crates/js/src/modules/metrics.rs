@@ -78,7 +78,7 @@ fn add(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let metric = HostClass::<ScriptMetric>::expect(this)?;
     let vu = vu();
     if vu.in_init() {
-        return Err(Throw::error("adding metric values in the init context is not supported"));
+        return Err(Throw::error("Adding to metrics in the init context is not supported"));
     }
     let value = match number(ctx, metric, args)? {
         Ok(value) => value,
@@ -90,16 +90,14 @@ fn add(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     };
     let mut node = vu.node.get();
     let tags = args.at(1);
-    if tags.is_set() {
+    if tags.is_object() {
         let outcome = tag_value::for_each(ctx, tags, |name, text| {
             node = with_named(&mut vu.thread.shard.borrow_mut(), &vu.thread.config, node, name, text);
         })?;
         if let Err(tag) = outcome {
             let registry = thread().registry.borrow();
             let name = &registry.metric(metric.id).name;
-            return Err(Throw::error(format!(
-                "cannot add tags for the '{name}' custom metric: invalid value for metric tag '{tag}': only String, Boolean and Number types are accepted as a metric tag values"
-            )));
+            return Err(Throw::error(format!("cannot add tags for the '{name}' custom metric: {}", tag_value::complaint(&tag))));
         }
     }
     let mut shard = vu.thread.shard.borrow_mut();

@@ -19,3 +19,8 @@ pub(super) fn for_each(ctx: Ctx, tags: &Handle, mut each: impl FnMut(&str, &str)
     }
     Ok(Ok(()))
 }
+
+/// k6's text about a tag whose value has a type tags cannot have.
+pub(super) fn complaint(tag: &str) -> String {
+    format!("invalid value for metric tag '{tag}': only String, Boolean and Number types are accepted as a metric tag values")
+}

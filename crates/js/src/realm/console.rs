@@ -50,8 +50,16 @@ fn render(ctx: Ctx, value: &Handle, out: &mut String, open: &mut Vec<usize>) -> 
         return Ok(());
     }
     if !value.is_object() {
-        let text = if value.is_symbol() { "Symbol()".to_owned() } else { value.to_text(ctx)? };
-        out.push_str(&text);
+        match () {
+            // k6: a symbol is its description, and inside of objects undefined is null.
+            () if value.is_symbol() => {
+                let description = value.get(ctx, "description")?;
+                let description = if description.is_set() { description.to_text(ctx)? } else { String::new() };
+                if open.is_empty() { out.push_str(&description) } else { out.push_str(&serde_json::Value::String(description).to_string()) }
+            }
+            () if value.is_undefined() && !open.is_empty() => out.push_str("null"),
+            () => out.push_str(&value.to_text(ctx)?),
+        }
         return Ok(());
     }
     if value.is_function(ctx) {

@@ -33,10 +33,7 @@ impl FileCache {
     fn read(&self, path: &Path, shown: &str) -> Result<Arc<[u8]>, Throw> {
         let failed = |error: std::io::Error| Throw::error(format!("failed to open {shown}: {error}"));
         let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Throw::error(format!(
-                "The moduleSpecifier \"{}\" couldn't be found on local disk. Make sure that you've specified the right path to the file.",
-                path.display()
-            )),
+            std::io::ErrorKind::NotFound => Throw::error(format!("stat {}: no such file or directory", path.display())),
             _ => failed(error),
         })?;
         if metadata.is_dir() {
@@ -58,7 +55,7 @@ pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     let vu = vu();
     if !vu.in_init() {
         return Err(Throw::error(
-            "the \"open\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle for more information",
+            "the \"open\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information",
         ));
     }
     let shown = if args.at(0).is_set() { args.at(0).to_text(ctx)? } else { String::new() };
@@ -128,6 +125,26 @@ pub(crate) fn binary(ctx: Ctx, content: Arc<[u8]>) -> JsResult {
         sys::JS_SetImmutableArrayBuffer(buffer.raw(), true);
         Ok(buffer)
     }
+}
+
+/// `ArrayBuffer.prototype.slice`, which in QuickJS refuses immutable buffers: cutting a file into pieces must work.
+pub(super) fn slice(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
+    if !this.is_immutable_buffer() {
+        let args: Vec<&Handle> = args.iter().collect();
+        return ctx.call(vu().realm().stock_slice(), this, &args);
+    }
+    let length = this.array_buffer(ctx).map_or(0, <[u8]>::len);
+    let place = |arg: &Handle, default: usize| -> JsResult<usize> {
+        if arg.is_undefined() {
+            return Ok(default);
+        }
+        let relative = arg.to_number(ctx)?.trunc();
+        let absolute = if relative < 0.0 { relative + length as f64 } else { relative };
+        // NaN becomes 0 here, as it should.
+        Ok(absolute.max(0.0).min(length as f64) as usize)
+    };
+    let (start, end) = (place(args.at(0), 0)?, place(args.at(1), length)?);
+    ctx.array_buffer(this.array_buffer(ctx).and_then(|bytes| bytes.get(start..end)).unwrap_or_default())
 }
 
 /// QuickJS asks to reallocate (never: the buffer has a fixed length) or, with size 0, to free.

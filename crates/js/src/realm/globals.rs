@@ -1,13 +1,16 @@
 //! Global functions and variables k6 adds to the language.
 
+use onrush_script::mixed_styles_message;
+
 use super::{console, encoder, files};
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw, Val},
     vu::{context::vu, modules::require_function},
 };
 
-/// Adds the globals to a realm. They read the VU that runs, so the dense layout's VUs share them.
-pub(super) fn install(ctx: Ctx, extended_mode: bool) -> JsResult<()> {
+/// Adds the globals to a realm. They read the VU that runs, so the dense layout's VUs share them. Returns the stock
+/// `ArrayBuffer.prototype.slice`.
+pub(super) fn install(ctx: Ctx, extended_mode: bool) -> JsResult {
     let global = ctx.global();
     let reader = |name: &str, getter: Val| global.define_getter(ctx, name, getter);
     reader("__VU", ctx.getter("__VU", |_, _| Ok(Val::number(vu().id as f64)))?)?;
@@ -16,6 +19,15 @@ pub(super) fn install(ctx: Ctx, extended_mode: bool) -> JsResult<()> {
     if extended_mode {
         reader("global", ctx.getter("global", |ctx, _| Ok(ctx.global()))?)?;
     }
+    for identifier in ["module", "exports"] {
+        // CommonJS wrappers have them as parameters: only an ES module gets this far.
+        let getter = match identifier {
+            "module" => ctx.getter(identifier, |_, _| Err(Throw::error(mixed_styles_message("module"))))?,
+            _ => ctx.getter(identifier, |_, _| Err(Throw::error(mixed_styles_message("exports"))))?,
+        };
+        global.define_getter(ctx, identifier, getter)?;
+    }
+    global.define_hidden(ctx, "crypto", crypto(ctx)?)?;
     global.define_hidden(ctx, "require", require_function(ctx, None)?)?;
     global.method(ctx, "open", 2, files::open)?;
     global.method(ctx, "setTimeout", 2, |ctx, _, args| set_timer(ctx, args, "setTimeout"))?;
@@ -30,14 +42,30 @@ pub(super) fn install(ctx: Ctx, extended_mode: bool) -> JsResult<()> {
             global.delete(ctx, name)?;
         }
     }
-    Ok(())
+    let buffer = global.get(ctx, "ArrayBuffer")?.get(ctx, "prototype")?;
+    let stock = buffer.get(ctx, "slice")?;
+    buffer.method(ctx, "slice", 2, files::slice)?;
+    Ok(stock)
+}
+
+/// Stands in for WebCrypto: libraries that only ask whether it exists work, and using it says what is missing.
+fn crypto(ctx: Ctx) -> JsResult {
+    let object = ctx.object()?;
+    object.method(ctx, "getRandomValues", 1, |_, _, _| unavailable("crypto.getRandomValues()"))?;
+    object.method(ctx, "randomUUID", 0, |_, _, _| unavailable("crypto.randomUUID()"))?;
+    object.define_getter(ctx, "subtle", ctx.getter("subtle", |_, _| unavailable("crypto.subtle"))?)?;
+    Ok(object)
+}
+
+fn unavailable(what: &str) -> JsResult {
+    Err(Throw::error(format!("{what} is not available in this version of Onrush")))
 }
 
 /// `setTimeout` and `setInterval`.
 pub(crate) fn set_timer(ctx: Ctx, args: Args<'_>, name: &str) -> JsResult {
     let callback = args.at(0);
     if !callback.is_function(ctx) {
-        return Err(Throw::type_error(format!("{name}'s callback isn't a callable function")));
+        return Err(Throw::error(format!("{name}'s callback isn't a callable function")));
     }
     let delay_ms = if args.at(1).is_undefined() { 0.0 } else { args.at(1).to_number(ctx)? };
     let rest: Box<[Val]> = args.iter().skip(2).map(Handle::dup).collect();

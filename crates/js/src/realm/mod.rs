@@ -39,20 +39,21 @@ pub(crate) struct Realm {
     natives: RefCell<FxHashMap<String, *mut sys::JSModuleDef>>,
     native_exports: RefCell<FxHashMap<String, Val>>,
     response_template: OnceCell<Val>,
+    stock_slice: Val,
 }
 
 impl Realm {
     /// Builds a realm. With `shared` every object in it is then write-trapped.
     pub(crate) fn new(runtime: &Runtime, script: &ScriptEnv, bytecode: &Bytecode, shared: bool) -> Result<Self, Exception> {
         let ctx = runtime.new_realm();
-        let mut realm = Self { ctx, templates: Vec::new(), scripts: Vec::new(), natives: RefCell::default(), native_exports: RefCell::default(), response_template: OnceCell::new() };
+        let mut realm = Self { ctx, templates: Vec::new(), scripts: Vec::new(), natives: RefCell::default(), native_exports: RefCell::default(), response_template: OnceCell::new(), stock_slice: Val::undefined() };
         realm.fill(script, bytecode, shared).map_err(|throw| ctx.take_exception(throw))?;
         Ok(realm)
     }
 
     fn fill(&mut self, script: &ScriptEnv, bytecode: &Bytecode, shared: bool) -> JsResult<()> {
         let ctx = self.ctx;
-        globals::install(ctx, script.extended_mode)?;
+        self.stock_slice = globals::install(ctx, script.extended_mode)?;
         builtins::install_classes(ctx)?;
         for (module, compiled) in script.program.modules.iter().zip(&bytecode.modules) {
             let code = compiled.facade.as_ref().unwrap_or(&compiled.code);
@@ -85,6 +86,11 @@ impl Realm {
             }
         }
         Ok(())
+    }
+
+    /// `ArrayBuffer.prototype.slice` as QuickJS has it.
+    pub(crate) fn stock_slice(&self) -> &Val {
+        &self.stock_slice
     }
 
     /// What Response objects are cloned from, made at first use.

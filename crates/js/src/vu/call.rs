@@ -53,7 +53,9 @@ impl ScriptFailure {
 
     pub(crate) fn from_exception(vu: &Vu, exception: Exception) -> Self {
         let aborted = vu.thread.config.state.aborted();
-        if let (true, Some(abort)) = (exception.interrupted, aborted) {
+        // What a halted call throws in its last throes is not the script's failure.
+        let interrupted = exception.interrupted || vu.is_halted.get();
+        if let (true, Some(abort)) = (interrupted, aborted) {
             return Self { text: abort.message, aborted: true, interrupted: true };
         }
         let mut text = exception.message;
@@ -64,9 +66,11 @@ impl ScriptFailure {
             );
         }
         if !exception.stack.is_empty() {
-            text = format!("{text}\n{}", vu.script().program.remap_stack(exception.stack.trim_end()));
+            // k6 indents the lines of a stack by a tab.
+            let stack = format!("\n{}", vu.script().program.remap_stack(exception.stack.trim_end())).replace("\n    at ", "\n\tat ");
+            text.push_str(&stack);
         }
-        Self { text, aborted: false, interrupted: exception.interrupted }
+        Self { text, aborted: false, interrupted }
     }
 }
 
@@ -86,6 +90,7 @@ impl Vu {
     /// cancelled; the caller clears that.
     pub fn run_iteration(&self, ids: IterationIds, setup_data: Option<&str>) -> CallEnd {
         self.phase.set(Phase::Iteration);
+        self.is_halted.set(false);
         self.ids.set(ids);
         self.iteration.set(Some(self.iteration.get().map_or(0, |previous| previous + 1)));
         self.new_jar();
@@ -127,6 +132,7 @@ impl Vu {
 
     fn lifecycle<R>(&self, group: &str, body: impl FnOnce() -> JsResult<R>) -> Result<R, ScriptFailure> {
         self.phase.set(Phase::Lifecycle);
+        self.is_halted.set(false);
         self.new_jar();
         let result = self.in_group(group.into(), body).map_err(|throw| ScriptFailure::from_throw(self, throw));
         self.abandon_pending();

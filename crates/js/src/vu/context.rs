@@ -93,6 +93,18 @@ unsafe fn leave(data: *mut c_void) {
     CURRENT.set(std::ptr::null());
 }
 
+/// Ends the running VU's call for good; see [`is_halted`].
+pub(crate) fn halt() {
+    if let Some(vu) = try_vu() {
+        vu.is_halted.set(true);
+    }
+}
+
+/// Whether the running VU's call has been cut, or has aborted the test: then no more of its code may have an effect.
+pub(crate) fn is_halted() -> bool {
+    try_vu().is_some_and(|vu| vu.is_halted.get())
+}
+
 /// Runs `body` as `vu` outside its fiber, for short work that never suspends.
 pub(crate) fn with_entered<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
     struct Leave(*mut c_void);
@@ -122,12 +134,15 @@ unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
         Some(start) if now.0 - start.0 >= TIME_SLICE.0 => {
             // `enter` forgets the slice's start, so the next one begins at its own first check.
             if matches!(onrush_fiber::yield_now(), Woke::Cancelled) {
-                return 1;
+                vu.is_halted.set(true);
             }
         }
         Some(_) => {}
     }
-    i32::from(onrush_fiber::is_cancelled())
+    if onrush_fiber::is_cancelled() {
+        vu.is_halted.set(true);
+    }
+    i32::from(vu.is_halted.get())
 }
 
 /// Turns the outcome of a wait into the error that unwinds a cancelled VU.
@@ -189,6 +204,12 @@ pub(crate) fn free_vm(vu: &Vu) {
 /// First cycle collection of a VU: most scripts never make this much garbage that reference counting leaves behind.
 /// QuickJS raises the threshold to one and a half times the live heap after each collection.
 const GC_THRESHOLD_BYTES: usize = 256 << 10;
+
+/// Frees the unreachable cycles of the running VU.
+pub(crate) fn collect_garbage() {
+    // SAFETY: the runtime is alive; only the swapped-in VU's objects are on its list.
+    unsafe { sys::JS_RunGC(runtime_ptr()) }
+}
 
 /// Whether an allocation of the running VU was refused by its memory limit since last asked.
 pub(crate) fn take_out_of_memory() -> bool {

@@ -14,7 +14,7 @@ use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_quickjs_sys as sys;
 
 use super::{Vu, context};
-use crate::embed::{Ctx, Handle, JsResult, PromiseState, Throw, Val};
+use crate::embed::{Ctx, Exception, Handle, JsResult, PromiseState, Throw, Val};
 
 /// Work handed back to the VU by a child fiber, run on the VU's own fiber.
 pub(crate) type Completion = Box<dyn FnOnce(Ctx) -> JsResult<()>>;
@@ -111,14 +111,22 @@ impl Vu {
     /// Runs microtasks until none is left.
     pub(crate) fn run_jobs(&self) -> JsResult<()> {
         let ctx = self.ctx();
-        while ctx.run_job()? {}
+        while ctx.run_job()? {
+            self.not_halted()?;
+        }
         Ok(())
+    }
+
+    /// Promises swallow the exception that ends a call; this brings it back.
+    pub(crate) fn not_halted(&self) -> JsResult<()> {
+        if self.is_halted.get() { Err(Throw::Interrupted) } else { Ok(()) }
     }
 
     /// Runs everything that is pending until the loop is empty, waiting where it must.
     pub(crate) fn drain(&self) -> JsResult<()> {
         let ctx = self.ctx();
         loop {
+            self.not_halted()?;
             self.run_jobs()?;
             self.check_rejections()?;
             let completion = self.event_loop.completions.borrow_mut().pop_front();
@@ -176,12 +184,8 @@ impl Vu {
         match ctx.promise_state(&promise) {
             PromiseState::Rejected(reason) => {
                 // k6: `Uncaught (in promise) …`, and the iteration ends.
-                let text = crate::embed::Exception::describe(ctx, &reason);
-                if text.interrupted {
-                    return Err(ctx.throw_value(reason));
-                }
-                let stack = if text.stack.is_empty() { String::new() } else { format!("\n{}", text.stack.trim_end()) };
-                Err(Throw::Error(format!("Uncaught (in promise) {}{stack}", text.message)))
+                let described = Exception::describe(ctx, &reason);
+                if described.interrupted { Err(ctx.throw_value(reason)) } else { Err(Throw::Uncaught(described)) }
             }
             _ => Ok(()),
         }

@@ -23,10 +23,14 @@ impl Vu {
             let _ = self.own_realm.set(Box::new(realm));
         }
         self.phase.set(Phase::Init);
+        self.is_halted.set(false);
         self.refresh_tags();
         let result = self.evaluate().and_then(|exports| then(&exports));
         let result = result.map_err(|throw| ScriptFailure::from_throw(self, throw));
         self.release_records();
+        // Evaluating modules leaves cycles behind (promises, namespaces): they would stay until the first collection,
+        // which most VUs never reach.
+        super::context::collect_garbage();
         self.phase.set(Phase::Lifecycle);
         result
     }
@@ -86,7 +90,18 @@ impl Vu {
     pub(crate) fn call_exported(&self, name: &str, args: &[&Handle]) -> JsResult {
         let function = self.function(name).ok_or_else(|| Throw::error(format!("function '{name}' not found in exports")))?;
         let result = self.ctx().call(&function, Handle::UNDEFINED, args)?;
-        let result = self.settle(result)?;
+        let result = if result.is_promise() {
+            self.settle(result).map_err(|throw| match throw {
+                // k6: what an async function throws is a rejection nobody handles.
+                Throw::Pending => {
+                    let exception = self.ctx().take_exception(throw);
+                    if exception.interrupted { Throw::Interrupted } else { Throw::Uncaught(exception) }
+                }
+                other => other,
+            })?
+        } else {
+            result
+        };
         self.drain()?;
         Ok(result)
     }

@@ -51,6 +51,8 @@ pub struct Vu {
     pub(crate) phase: Cell<Phase>,
     /// When QuickJS first asked in the current slice; see `context`.
     pub(crate) slice_start: Cell<Option<Nanos>>,
+    /// The call under way was cut or aborted the test: no more of its code may have an effect.
+    pub(crate) is_halted: Cell<bool>,
     pub(crate) scenario: RefCell<Option<(usize, Arc<ScenarioContext>)>>,
     /// `__ITER`: iterations this VU has begun before this one, over all scenarios; `None` until the first.
     pub(crate) iteration: Cell<Option<u64>>,
@@ -88,6 +90,7 @@ impl Vu {
             id_in_test,
             phase: Cell::new(Phase::Init),
             slice_start: Cell::new(None),
+            is_halted: Cell::new(false),
             scenario: RefCell::new(None),
             iteration: Cell::new(None),
             ids: Cell::new(IterationIds::default()),

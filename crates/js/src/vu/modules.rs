@@ -8,6 +8,7 @@ use onrush_script::{ModuleIndex, ModuleKind, Resolved, Target};
 
 use super::{Vu, context};
 use crate::{
+    Isolation,
     embed::{Ctx, Handle, JsResult, Throw, Val},
     modules as builtins,
     realm::Template,
@@ -222,14 +223,25 @@ pub(crate) unsafe extern "C" fn normalize(ctx: *mut sys::JSContext, base: *const
     // SAFETY: QuickJS passes two zero-terminated texts and wants a js_malloc'ed one back.
     unsafe {
         let (base, name) = (CStr::from_ptr(base).to_string_lossy(), CStr::from_ptr(name).to_string_lossy());
-        let resolved = resolve(&base, &name).unwrap_or_else(|| name.into_owned());
+        let resolved = match running() {
+            Some(vu) => resolve(vu, &base, &name).unwrap_or_else(|| name.into_owned()),
+            None => UNLINKED.to_owned(),
+        };
         let resolved = CString::new(resolved).unwrap_or_default();
         sys::js_strdup(ctx, resolved.as_ptr())
     }
 }
 
-fn resolve(base: &str, name: &str) -> Option<String> {
-    let vu = context::try_vu()?;
+/// Stands for every import while modules are compiled and read: templates are linked in no realm.
+const UNLINKED: &str = "onrush:unlinked";
+
+/// The VU whose code runs. `None` while code is only compiled or read back, which for a VU with a realm of its own
+/// happens when the VU has been entered already.
+fn running() -> Option<&'static Vu> {
+    context::try_vu().filter(|vu| vu.thread.config.isolation == Isolation::Dense || vu.own_realm.get().is_some())
+}
+
+fn resolve(vu: &Vu, base: &str, name: &str) -> Option<String> {
     let program = &vu.script().program;
     match target(vu, program.find(base)?, name).ok()? {
         Target::Module(index) => Some(program.module(index)?.specifier.clone()),
@@ -240,9 +252,10 @@ fn resolve(base: &str, name: &str) -> Option<String> {
 
 /// QuickJS loads the target of a dynamic import with this: the VU's own record, never a shared one.
 pub(crate) unsafe extern "C" fn load(ctx: *mut sys::JSContext, name: *const c_char, _: *mut c_void) -> *mut sys::JSModuleDef {
-    let Some(vu) = context::try_vu() else {
-        // Compiling resolves imports too; what runs later is read from bytecode and linked to a VU's own records.
-        // SAFETY: both pointers come from QuickJS; the placeholder lives in the compiler's realm.
+    let Some(vu) = running() else {
+        // QuickJS wants every import resolved when it compiles a module or reads one; what runs later are clones linked
+        // to a VU's own records.
+        // SAFETY: both pointers come from QuickJS; a realm has one placeholder, found by its name after the first import.
         return unsafe { sys::JS_NewCModule(ctx, name, placeholder) };
     };
     // SAFETY: QuickJS passes a zero-terminated text and a live context.

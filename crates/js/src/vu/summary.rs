@@ -16,6 +16,7 @@ impl Vu {
     /// Calls `handleSummary` with `data` (JSON text). `None` means: print the built-in text instead.
     pub fn handle_summary(&self, data: &str) -> Result<Option<Vec<HandleSummaryFile>>, ScriptFailure> {
         self.phase.set(Phase::Lifecycle);
+        self.is_halted.set(false);
         self.call_handle_summary(data).map_err(|throw| ScriptFailure::from_throw(self, throw))
     }
 

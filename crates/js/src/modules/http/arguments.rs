@@ -2,11 +2,17 @@
 
 use std::{borrow::Cow, cell::RefCell, rc::Rc, sync::Arc};
 
-use onrush_net::{Body, CookieJar, RequestHeaders, encoding::Algorithm};
+use onrush_net::{Body, CookieJar, NetError, RequestHeaders, encoding::Algorithm};
 
-use super::{body, expected::ResponseCallback, params, send::Refused, url_template::{self, Target}};
+use super::{
+    body,
+    expected::ResponseCallback,
+    params,
+    send::Refused,
+    url_template::{self, Target},
+};
 use crate::{
-    embed::{Ctx, Handle, JsResult},
+    embed::{Ctx, Handle, JsResult, Throw},
     vu::Vu,
 };
 
@@ -16,6 +22,8 @@ pub(crate) struct Prepared {
     pub(crate) target: Rc<Target>,
     pub(crate) body: Body,
     pub(crate) params: Params,
+    /// What is wrong with its headers: it fails without being sent.
+    pub(crate) fault: Option<NetError>,
 }
 
 /// The request's parameters, defaults filled in.
@@ -25,6 +33,8 @@ pub(crate) struct Params {
     pub(crate) host: Option<Box<str>>,
     /// A `User-Agent` header; `None` uses the option.
     pub(crate) user_agent: Option<Box<str>>,
+    /// A `Content-Length` header: never sent, but checked.
+    pub(crate) content_length: Option<Box<str>>,
     pub(crate) cookies: Vec<ParamCookie>,
     pub(crate) jar: Option<Rc<RefCell<CookieJar>>>,
     pub(crate) tags: Vec<(Box<str>, Box<str>)>,
@@ -82,18 +92,39 @@ pub(super) fn prepare(
     body: &Handle,
     params: &Handle,
 ) -> JsResult<Result<Rc<Prepared>, Refused>> {
-    let mut parsed = params::parse(ctx, vu, params)?;
+    // k6: what is wrong with a call is reported like a failed request, and only the option makes it throw.
+    let refuse = |error: NetError| Refused { error, throw: vu.thread.config.http.throw };
     let target = match url_template::target(ctx, vu, url)? {
         Ok(target) => target,
-        Err((text, error)) => {
-            return Ok(Err(Refused { method, url: text, error, throw: parsed.throw }));
-        }
+        Err(error) => return Ok(Err(refuse(error))),
     };
-    let body = body::convert(ctx, vu, body, &mut parsed)?;
-    let body = body::compress(vu, body, &mut parsed)?;
-    if let Err(error) = parsed.headers.validate() {
-        let url = target.url.as_str().to_owned();
-        return Ok(Err(Refused { method, url, error, throw: parsed.throw }));
+    let built = params::parse(ctx, vu, params).and_then(|mut params| {
+        let label = body::Label { method: &method, url: target.url.as_str() };
+        let body = body::convert(ctx, vu, body, &mut params)?;
+        body::check_length(vu, &body, &mut params, &label);
+        let body = body::compress(vu, body, &mut params, &label)?;
+        Ok((params, body))
+    });
+    match built {
+        Ok((params, body)) => {
+            let fault = params.headers.validate().err();
+            Ok(Ok(Rc::new(Prepared { method, target, body, params, fault })))
+        }
+        Err(Problem::Refused(text)) => Ok(Err(refuse(NetError::new(0, text)))),
+        Err(Problem::Throw(throw)) => Err(throw),
     }
-    Ok(Ok(Rc::new(Prepared { method, target, body, params: parsed })))
+}
+
+/// Why a call cannot become a request.
+pub(super) enum Problem {
+    /// The script gets a Response that says so.
+    Refused(String),
+    /// Script code threw, or an argument cannot be used at all.
+    Throw(Throw),
+}
+
+impl From<Throw> for Problem {
+    fn from(throw: Throw) -> Self {
+        Self::Throw(throw)
+    }
 }

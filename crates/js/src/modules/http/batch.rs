@@ -6,14 +6,17 @@ use std::{
 };
 
 use onrush_fiber::{FiberId, Woke};
+use onrush_net::NetError;
 use rustc_hash::FxHashMap;
 
 use super::{
     arguments::{self, Prepared},
+    params,
     send::{self, Exchange, Refused},
+    url_template::UrlTemplate,
 };
 use crate::{
-    embed::{Args, Ctx, Handle, JsResult, Throw, Val},
+    embed::{Args, Ctx, Handle, HostClass, JsResult, Throw, Val},
     log::Level,
     vu::{Vu, context},
 };
@@ -41,12 +44,12 @@ pub(super) fn batch(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if vu.in_init() {
         return Err(Throw::error("Using batch in the init context is not supported"));
     }
-    let input = args.at(0);
-    if !input.is_set() {
+    if args.len() == 0 {
         return Err(Throw::error("no argument was provided to http.batch()"));
     }
+    let input = args.at(0);
     if !input.is_object() {
-        return Err(Throw::error("http.batch() accepts only an array or an object of requests"));
+        return Err(Throw::error(format!("invalid http.batch() argument type {}", params::go_type(ctx, input))));
     }
     let keys = if input.is_array() { None } else { Some(input.keys(ctx)?) };
     let mut entries = Vec::new();
@@ -65,7 +68,7 @@ pub(super) fn batch(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     let mut requests = Vec::with_capacity(entries.len());
     let mut refused: Option<(usize, Refused)> = None;
     for (index, entry) in entries.iter().enumerate() {
-        match entry_request(ctx, vu, entry)? {
+        match entry_request(ctx, vu, index, entry)? {
             Ok(prepared) => requests.push(prepared),
             Err(error) => {
                 refused = Some((index, error));
@@ -97,32 +100,32 @@ fn one_refused(ctx: Ctx, vu: &Vu, index: usize, error: Refused) -> JsResult<Vec<
         message: "A batch request failed".to_owned(),
         fields: vec![("error", error.error.detail.clone())],
     });
-    let mut responses: Vec<Val> = (0..index).map(|_| Val::null()).collect();
+    // Those before it were not sent either: they are responses that say nothing.
+    let nothing = || Refused { error: NetError::new(0, ""), throw: false };
+    let mut responses: Vec<Val> = (0..index).map(|_| super::response::create(ctx, vu, Exchange::refused(nothing()))).collect::<JsResult<_>>()?;
     responses.push(super::response::create(ctx, vu, Exchange::refused(error))?);
     Ok(responses)
 }
 
-fn entry_request(ctx: Ctx, vu: &Vu, entry: &Handle) -> JsResult<Result<Rc<Prepared>, Refused>> {
+fn entry_request(ctx: Ctx, vu: &Vu, index: usize, entry: &Handle) -> JsResult<Result<Rc<Prepared>, Refused>> {
+    let refuse = |text: String| Ok(Err(Refused { error: NetError::new(0, text), throw: vu.thread.config.http.throw }));
     if entry.is_array() {
         let length = entry.length(ctx)?;
         if length < 2 {
-            return Err(Throw::error(format!("invalid batch request '{}': an array entry is [method, url, body, params]", entry.to_text(ctx)?)));
+            let shown = if length == 0 { String::new() } else { serde_json::Value::String(entry.get_index(ctx, 0)?.to_text(ctx)?).to_string() };
+            return refuse(format!("invalid batch request '[]interface {{}}{{{shown}}}'"));
         }
         let item = |index| if index < length { entry.get_index(ctx, index) } else { Ok(Val::undefined()) };
         let method = arguments::method(ctx, &*item(0)?)?;
         // k6: a GET given as an array keeps its body.
         return arguments::prepare(ctx, vu, method, &*item(1)?, &*item(2)?, &*item(3)?);
     }
-    let is_url = !entry.is_object() || entry.get(ctx, "method")?.is_undefined() && crate::embed::HostClass::<super::url_template::UrlTemplate>::of(entry).is_some();
-    if is_url {
-        if !entry.is_string() && !entry.is_object() {
-            return Err(Throw::error(format!("invalid batch request '{}'", entry.to_text(ctx)?)));
-        }
+    if !entry.is_object() || HostClass::<UrlTemplate>::of(entry).is_some() {
         return arguments::prepare(ctx, vu, "GET".into(), entry, Handle::UNDEFINED, Handle::UNDEFINED);
     }
     let url = entry.get(ctx, "url")?;
     if !url.is_set() {
-        return Err(Throw::error(format!("batch request {} doesn't have a url key", ctx.stringify(entry)?.unwrap_or_default())));
+        return refuse(format!("batch request {index} doesn't have a url key"));
     }
     let method = entry.get(ctx, "method")?;
     let method = if method.is_set() { arguments::method(ctx, &method)? } else { "GET".into() };

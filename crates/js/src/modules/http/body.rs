@@ -3,9 +3,13 @@
 use bytes::Bytes;
 use onrush_net::{Body, encoding};
 
-use super::{arguments::Params, file::FilePart};
+use super::{
+    arguments::{Params, Problem},
+    file::FilePart,
+    params::go_type,
+};
 use crate::{
-    embed::{Ctx, Handle, HostClass, JsResult, Throw},
+    embed::{Ctx, Handle, HostClass, JsResult},
     log::Level,
     vu::Vu,
 };
@@ -29,7 +33,7 @@ const CACHED_MAX: usize = 8;
 const CACHED_BYTES_MIN: usize = 64 << 10;
 
 /// Converts a body argument, setting the content type it implies.
-pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Params) -> JsResult<Body> {
+pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Params) -> Result<Body, Problem> {
     if !value.is_set() {
         return Ok(Body::None);
     }
@@ -39,11 +43,37 @@ pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Params) ->
     if let Some(bytes) = value.array_buffer(ctx) {
         return Ok(Body::Bytes(Bytes::copy_from_slice(bytes)));
     }
-    if !value.is_object() || value.is_array() || value.is_function(ctx) || value.typed_array(ctx).is_some() {
-        let kind = value.to_text(ctx)?;
-        return Err(Throw::error(format!("unknown request body type {kind}: use a string, an ArrayBuffer or an object")));
+    if let Some(bytes) = value.typed_array(ctx) {
+        return Ok(Body::Bytes(Bytes::copy_from_slice(bytes)));
     }
-    form(ctx, vu, value, params)
+    if !value.is_object() || value.is_array() || value.is_function(ctx) {
+        return Err(Problem::Refused(format!("unknown request body type {}", go_type(ctx, value))));
+    }
+    Ok(form(ctx, vu, value, params)?)
+}
+
+/// What warnings call a request.
+pub(super) struct Label<'a> {
+    pub(super) method: &'a str,
+    pub(super) url: &'a str,
+}
+
+/// Warns about a `Content-Length` header that is not the body's length. Either way the real length is sent.
+pub(super) fn check_length(vu: &Vu, body: &Body, params: &mut Params, label: &Label<'_>) {
+    let Some(given) = params.content_length.take() else { return };
+    let length = match body {
+        Body::Bytes(bytes) => bytes.len(),
+        Body::None => 0,
+    };
+    if given.parse() != Ok(length) {
+        vu.log(
+            Level::Warn,
+            format!(
+                "The specified Content-Length header \"{given}\" in the {} request for {} doesn't match the actual request body length of {length}, so it will be ignored!",
+                label.method, label.url
+            ),
+        );
+    }
 }
 
 fn string_bytes(ctx: Ctx, value: &Handle) -> JsResult<Bytes> {
@@ -181,16 +211,22 @@ fn quote(text: &str) -> String {
 }
 
 /// Applies the `compression` parameter and sets Content-Encoding.
-pub(super) fn compress(vu: &Vu, body: Body, params: &mut Params) -> JsResult<Body> {
+pub(super) fn compress(vu: &Vu, body: Body, params: &mut Params, label: &Label<'_>) -> Result<Body, Problem> {
     let Body::Bytes(bytes) = &body else { return Ok(body) };
     if params.compression.is_empty() || bytes.is_empty() {
         return Ok(body);
     }
-    let compressed = encoding::encode(bytes, &params.compression).map_err(|error| Throw::error(format!("failed to compress the request body: {error}")))?;
+    let compressed = encoding::encode(bytes, &params.compression).map_err(|error| Problem::Refused(format!("failed to compress the request body: {error}")))?;
     let names = params.compression.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ");
     match params.headers.get("Content-Encoding") {
         Some(given) if given != names => {
-            vu.log(Level::Warn, format!("There's a mismatch between the desired `compression` the manually set `Content-Encoding` header in the request: \"{given}\" is sent, the body is encoded as \"{names}\""));
+            vu.log(
+                Level::Warn,
+                format!(
+                    "There's a mismatch between the desired `compression` the manually set `Content-Encoding` header in the {} request for '{}', the custom header has precedence and won't be overwritten. This may result in invalid data being sent to the server.",
+                    label.method, label.url
+                ),
+            );
         }
         Some(_) => {}
         None => params.headers.set("Content-Encoding", &names),

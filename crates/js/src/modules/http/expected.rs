@@ -42,34 +42,43 @@ pub(super) fn expected_statuses(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResul
     }
     let mut ranges = Vec::with_capacity(args.len());
     for (index, arg) in args.iter().enumerate() {
-        ranges.push(range(ctx, arg)?.ok_or_else(|| {
+        ranges.push(range(ctx, arg, index + 1)?.ok_or_else(|| {
             Throw::error(format!("argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}", index + 1))
         })?);
     }
     HostClass::create(ctx, ResponseCallback { ranges: ranges.into() })
 }
 
-fn range(ctx: Ctx, arg: &Handle) -> JsResult<Option<(i64, i64)>> {
+/// The statuses one argument stands for; `Ok(None)` for what is neither an integer nor a range.
+fn range(ctx: Ctx, arg: &Handle, number: usize) -> JsResult<Option<(i64, i64)>> {
     let integer = |value: &Handle| value.as_number().filter(|number| number.fract() == 0.0).map(|number| number as i64);
     if let Some(status) = integer(arg) {
         return Ok(Some((status, status)));
+    }
+    if !arg.is_set() {
+        return Err(Throw::type_error("Cannot convert undefined or null to object"));
     }
     if !arg.is_object() {
         return Ok(None);
     }
     let (min, max) = (arg.get(ctx, "min")?, arg.get(ctx, "max")?);
-    Ok(integer(&min).zip(integer(&max)))
+    if !min.is_set() || !max.is_set() {
+        return Ok(None);
+    }
+    match integer(&min).zip(integer(&max)) {
+        Some(range) => Ok(Some(range)),
+        None => Err(Throw::error(format!("both min and max need to be integers for argument number {number}"))),
+    }
 }
 
 pub(super) fn set_response_callback(_: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
-    *vu().response_callback.borrow_mut() = from_value(args.at(0))?;
+    let callback = if args.at(0).is_undefined() { None } else { from_value(args.at(0)) };
+    let callback = callback.ok_or_else(|| Throw::error("unsupported argument, expected http.expectedStatuses"))?;
+    *vu().response_callback.borrow_mut() = callback;
     Ok(Val::undefined())
 }
 
-/// A callback given by a script; null disables the check.
-pub(super) fn from_value(value: &Handle) -> JsResult<Option<ResponseCallback>> {
-    if value.is_null() || value.is_undefined() {
-        return Ok(None);
-    }
-    HostClass::<ResponseCallback>::of(value).cloned().map(Some).ok_or_else(|| Throw::error("unsupported responseCallback"))
+/// A callback given by a script; null disables the check. `None`: it is something else.
+pub(super) fn from_value(value: &Handle) -> Option<Option<ResponseCallback>> {
+    if !value.is_set() { Some(None) } else { HostClass::<ResponseCallback>::of(value).cloned().map(Some) }
 }

@@ -4,13 +4,11 @@ use onrush_net::{RequestHeaders, encoding};
 use onrush_plan::parse_extended_duration;
 
 use super::{
-    arguments::{ParamCookie, Params, ResponseType},
-    cookies,
-    expected,
+    arguments::{ParamCookie, Params, Problem, ResponseType},
+    cookies, expected,
 };
 use crate::{
     embed::{Ctx, Handle, HostClass, JsResult, Throw},
-    log::Level,
     modules::tag_value,
     vu::Vu,
 };
@@ -18,12 +16,13 @@ use crate::{
 /// k6's default request timeout.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Params> {
+pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem> {
     let http = &vu.thread.config.http;
     let mut params = Params {
         headers: RequestHeaders::new(),
         host: None,
         user_agent: None,
+        content_length: None,
         cookies: Vec::new(),
         jar: None,
         tags: Vec::new(),
@@ -41,34 +40,38 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Params> {
     }
     for key in value.keys(ctx)? {
         let item = value.get(ctx, &key)?;
-        if item.is_set() || key.text(ctx)? == "responseCallback" {
-            apply(ctx, vu, &mut params, &key.text(ctx)?, &item)?;
+        let key = key.text(ctx)?;
+        if item.is_set() || key == "responseCallback" || key == "timeout" {
+            apply(ctx, &mut params, &key, &item)?;
         }
     }
     Ok(params)
 }
 
-fn apply(ctx: Ctx, vu: &Vu, params: &mut Params, key: &str, value: &Handle) -> JsResult<()> {
+fn apply(ctx: Ctx, params: &mut Params, key: &str, value: &Handle) -> Result<(), Problem> {
     match key {
-        "headers" => headers(ctx, vu, params, value)?,
+        "headers" => headers(ctx, params, value)?,
         "cookies" => cookies_param(ctx, params, value)?,
         "jar" => {
-            let jar = HostClass::<cookies::Jar>::of(value).ok_or_else(|| Throw::type_error("params.jar must be an http.CookieJar"))?;
-            params.jar = Some(jar.shared());
+            // k6 ignores what is no jar.
+            params.jar = HostClass::<cookies::Jar>::of(value).map(cookies::Jar::shared);
         }
         "tags" => tags(ctx, params, value)?,
         "timeout" => params.timeout_ns = timeout(ctx, value)?,
         "redirects" => params.redirects = Some(value.to_i64(ctx)?.clamp(0, i64::from(u32::MAX)) as u32),
-        "responseType" => params.response_type = response_type(&value.to_text(ctx)?)?,
-        "responseCallback" => params.callback = Some(expected::from_value(value)?),
+        "responseType" => params.response_type = response_type(&value.to_text(ctx)?).map_err(Problem::Refused)?,
+        "responseCallback" => {
+            let callback = expected::from_value(value).ok_or_else(|| Problem::Refused("unsupported responseCallback".to_owned()))?;
+            params.callback = Some(callback);
+        }
         "compression" => {
-            params.compression = encoding::parse_algorithms(&value.to_text(ctx)?).map_err(Throw::error)?;
+            params.compression = encoding::parse_algorithms(&value.to_text(ctx)?).map_err(Problem::Refused)?;
         }
         "throw" => params.throw = value.truthy(ctx),
         "auth" => match value.to_text(ctx)?.as_str() {
             // k6: basic is what credentials in the URL mean anyway; unknown words are ignored.
             scheme @ ("digest" | "ntlm") => {
-                return Err(Throw::error(format!("params.auth '{scheme}' is not available in this version of Onrush; use basic authentication or set the Authorization header")));
+                return Err(Problem::Throw(Throw::error(format!("params.auth '{scheme}' is not available in this version of Onrush; use basic authentication or set the Authorization header"))));
             }
             _ => {}
         },
@@ -78,7 +81,7 @@ fn apply(ctx: Ctx, vu: &Vu, params: &mut Params, key: &str, value: &Handle) -> J
     Ok(())
 }
 
-fn headers(ctx: Ctx, vu: &Vu, params: &mut Params, value: &Handle) -> JsResult<()> {
+fn headers(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
     if !value.is_object() {
         return Ok(());
     }
@@ -88,10 +91,7 @@ fn headers(ctx: Ctx, vu: &Vu, params: &mut Params, value: &Handle) -> JsResult<(
         match name.to_ascii_lowercase().as_str() {
             "host" => params.host = Some(text.into()),
             "user-agent" => params.user_agent = Some(text.into()),
-            "content-length" => vu.log(
-                Level::Warn,
-                format!("The specified Content-Length header \"{text}\" is ignored: the length of the body is sent instead"),
-            ),
+            "content-length" => params.content_length = Some(text.into()),
             _ => params.headers.set(&name, &text),
         }
     }
@@ -115,16 +115,15 @@ fn cookies_param(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> 
     Ok(())
 }
 
-fn tags(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
+fn tags(ctx: Ctx, params: &mut Params, value: &Handle) -> Result<(), Problem> {
+    // k6 ignores tags that are no object.
     if !value.is_object() {
-        return Err(Throw::error("invalid HTTP request metric tags: tags must be an object"));
+        return Ok(());
     }
     let mut given: Vec<(Box<str>, Box<str>)> = Vec::new();
     let outcome = tag_value::for_each(ctx, value, |name, text| given.push((Box::from(name), Box::from(text))))?;
     if let Err(name) = outcome {
-        return Err(Throw::error(format!(
-            "invalid HTTP request metric tags: invalid value for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values"
-        )));
+        return Err(Problem::Refused(format!("invalid HTTP request metric tags: {}", tag_value::complaint(&name))));
     }
     for (name, text) in given {
         if &*name == "name" {
@@ -136,20 +135,48 @@ fn tags(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
     Ok(())
 }
 
-fn timeout(ctx: Ctx, value: &Handle) -> JsResult<u64> {
+fn timeout(ctx: Ctx, value: &Handle) -> Result<u64, Problem> {
+    let refused = |problem: String| Problem::Refused(format!("invalid timeout value: {problem}"));
     if value.is_number() {
+        // k6: zero and less have passed already.
         return Ok((value.to_number(ctx)?.max(0.0) * 1e6).min(u64::MAX as f64) as u64);
     }
+    if !value.is_string() {
+        return Err(refused(format!("unable to use type {} as a duration value", go_type(ctx, value))));
+    }
     let text = value.to_text(ctx)?;
-    let duration = parse_extended_duration(&text).map_err(|error| Throw::error(format!("invalid timeout value: {error}")))?;
+    let duration = parse_extended_duration(&text).map_err(|error| refused(error.to_string()))?;
     Ok(duration.as_ns())
 }
 
-fn response_type(text: &str) -> JsResult<ResponseType> {
+/// What Go calls the type a script value is exported as; k6's texts name it.
+pub(super) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
+    if !value.is_set() {
+        "<nil>"
+    } else if value.is_string() {
+        "string"
+    } else if value.is_bool() {
+        "bool"
+    } else if value.as_int().is_some() {
+        "int64"
+    } else if value.is_number() {
+        "float64"
+    } else if value.is_bigint() {
+        "*big.Int"
+    } else if value.is_function(ctx) {
+        "func(sobek.FunctionCall) sobek.Value"
+    } else if value.is_array() {
+        "[]interface {}"
+    } else {
+        "map[string]interface {}"
+    }
+}
+
+fn response_type(text: &str) -> Result<ResponseType, String> {
     match text {
         "text" | "" => Ok(ResponseType::Text),
         "binary" => Ok(ResponseType::Binary),
         "none" => Ok(ResponseType::None),
-        other => Err(Throw::error(format!("{other} is not a valid response type, use 'text', 'binary' or 'none'"))),
+        other => Err(format!("{other} does not belong to ResponseType values")),
     }
 }

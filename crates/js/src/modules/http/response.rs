@@ -9,7 +9,7 @@ use onrush_quickjs_sys as sys;
 use super::{arguments::ResponseType, json, send::Exchange};
 use crate::{
     embed::{Atom, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
-    vu::Vu,
+    vu::{Vu, context},
 };
 
 impl HostObject for Exchange {
@@ -140,11 +140,10 @@ fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
 }
 
 fn url(exchange: &Exchange) -> &str {
-    match (&exchange.url, &exchange.prepared, &exchange.refused) {
-        (Some(url), ..) => url,
-        (None, Some(prepared), _) => prepared.target.url.as_str(),
-        (None, None, Some(refused)) => &refused.url,
-        (None, None, None) => "",
+    match (&exchange.url, &exchange.prepared) {
+        (Some(url), _) => url,
+        (None, Some(prepared)) => prepared.target.url.as_str(),
+        (None, None) => "",
     }
 }
 
@@ -184,8 +183,8 @@ fn cookies(ctx: Ctx, exchange: &Exchange) -> JsResult {
     Ok(object)
 }
 
-/// k6 shows Go's zero time, 0001-01-01, where a cookie has no expiry.
-const GO_ZERO_TIME_MS: f64 = -62_135_596_800_000.0;
+/// k6 shows Go's zero time where a cookie has no expiry, as nanoseconds that do not fit 64 bits.
+const GO_ZERO_TIME_MS: f64 = -6_795_364_578_871.0;
 
 fn body(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let has_body = exchange.error.is_none() || !exchange.body.is_empty();
@@ -226,41 +225,44 @@ fn ocsp(ctx: Ctx) -> JsResult {
     Ok(object)
 }
 
-/// The request the script made: the first hop.
+/// The request the script made: the first hop. Null when none was made.
 fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
+    let Some(prepared) = &exchange.prepared else { return Ok(Val::null()) };
+    let params = &prepared.params;
     let object = ctx.object()?;
+    object.define(ctx, "method", Val::string(ctx, &prepared.method)?)?;
+    object.define(ctx, "url", Val::string(ctx, prepared.target.url.as_str())?)?;
     let headers = ctx.object()?;
-    let cookies = ctx.object()?;
-    if let Some(prepared) = &exchange.prepared {
-        object.define(ctx, "method", Val::string(ctx, &prepared.method)?)?;
-        object.define(ctx, "url", Val::string(ctx, prepared.target.url.as_str())?)?;
-        let params = &prepared.params;
-        for (name, value) in params.headers.iter() {
+    let option = &context::thread().config.http.user_agent;
+    let user_agent = params.user_agent.as_deref().unwrap_or(option);
+    for (name, value) in [("User-Agent", Some(user_agent)), ("Host", params.host.as_deref())] {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
             push(ctx, &headers, name, Val::string(ctx, value)?)?;
         }
-        for (name, value) in [("Host", &params.host), ("User-Agent", &params.user_agent)] {
-            if let Some(value) = value {
-                push(ctx, &headers, name, Val::string(ctx, value)?)?;
-            }
-        }
-        for (name, value, replace) in &exchange.sent_cookies {
-            let entry = ctx.object()?;
-            entry.define(ctx, "name", Val::string(ctx, name)?)?;
-            entry.define(ctx, "value", Val::string(ctx, value)?)?;
-            entry.define(ctx, "replace", Val::bool(*replace))?;
-            push(ctx, &cookies, name, entry)?;
-        }
-        let body = match &prepared.body {
-            onrush_net::Body::Bytes(bytes) => Val::text(ctx, bytes)?,
-            onrush_net::Body::None => Val::string(ctx, "")?,
-        };
-        object.define(ctx, "body", body)?;
-    } else if let Some(refused) = &exchange.refused {
-        object.define(ctx, "method", Val::string(ctx, &refused.method)?)?;
-        object.define(ctx, "url", Val::string(ctx, &refused.url)?)?;
-        object.define(ctx, "body", Val::string(ctx, "")?)?;
+    }
+    for (name, value) in params.headers.iter() {
+        push(ctx, &headers, name, Val::string(ctx, value)?)?;
+    }
+    let cookies = ctx.object()?;
+    let mut line = String::new();
+    for (name, value, replace) in &exchange.sent_cookies {
+        let entry = ctx.object()?;
+        entry.define(ctx, "name", Val::string(ctx, name)?)?;
+        entry.define(ctx, "value", Val::string(ctx, value)?)?;
+        entry.define(ctx, "replace", Val::bool(*replace))?;
+        push(ctx, &cookies, name, entry)?;
+        line.push_str(if line.is_empty() { "" } else { "; " });
+        line.push_str(&format!("{name}={value}"));
+    }
+    if !line.is_empty() {
+        push(ctx, &headers, "Cookie", Val::string(ctx, &line)?)?;
     }
     object.define(ctx, "headers", headers)?;
+    let body = match &prepared.body {
+        onrush_net::Body::Bytes(bytes) => Val::text(ctx, bytes)?,
+        onrush_net::Body::None => Val::string(ctx, "")?,
+    };
+    object.define(ctx, "body", body)?;
     object.define(ctx, "cookies", cookies)?;
     Ok(object)
 }

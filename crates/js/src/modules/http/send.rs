@@ -16,10 +16,8 @@ use crate::{
     vu::Vu,
 };
 
-/// A request that was never sent: its URL or headers are invalid.
+/// A request that was never sent: its URL or parameters are invalid.
 pub(crate) struct Refused {
-    pub(crate) method: Cow<'static, str>,
-    pub(crate) url: String,
     pub(crate) error: NetError,
     pub(crate) throw: bool,
 }
@@ -28,8 +26,8 @@ pub(crate) struct Refused {
 pub(crate) struct Exchange {
     /// What was sent; `None` when the request was refused.
     pub(crate) prepared: Option<Rc<Prepared>>,
-    /// Method and URL of a refused request.
-    pub(crate) refused: Option<Box<Refused>>,
+    /// A refused request throws.
+    refused_throws: bool,
     /// The URL of the last hop, when it is not the first.
     pub(crate) url: Option<Arc<str>>,
     pub(crate) response: Option<Box<Response>>,
@@ -47,19 +45,18 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     pub(super) fn refused(refused: Refused) -> Box<Self> {
-        let log_text = refused.error.detail.clone();
         Box::new(Self {
             prepared: None,
+            refused_throws: refused.throw,
             url: None,
             response: None,
             body: Bytes::new(),
-            error: Some(Box::new(refused.error.clone())),
-            log_text,
+            log_text: refused.error.detail.clone(),
+            error: Some(Box::new(refused.error)),
             timings: Timings::default(),
             remote: None,
             tls: None,
             sent_cookies: Vec::new(),
-            refused: Some(Box::new(refused)),
         })
     }
 
@@ -69,11 +66,7 @@ impl Exchange {
     }
 
     pub(super) fn is_thrown(&self) -> bool {
-        match (&self.prepared, &self.refused) {
-            (Some(prepared), _) => prepared.params.throw,
-            (None, Some(refused)) => refused.throw,
-            (None, None) => false,
-        }
+        self.prepared.as_ref().map_or(self.refused_throws, |prepared| prepared.params.throw)
     }
 
     /// The status; 0 when the request failed.
@@ -107,6 +100,10 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> 
     let mut hop = Box::new(Hop::first(prepared));
     let mut sent_cookies = Vec::new();
     let mut redirects = 0;
+    if let Some(error) = &prepared.fault {
+        let failure = Failure { error: error.clone(), timings: Timings::default(), remote: None, tls: None, reused: false, partial_body: None };
+        return Ok(failed(vu, prepared, &hop, Box::new(failure), sent_cookies));
+    }
     loop {
         let result = one_hop(vu, prepared, &hop, &mut sent_cookies, user_agent, mode, deadline);
         if onrush_fiber::is_cancelled() {
@@ -162,7 +159,8 @@ fn follow(vu: &Vu, prepared: &Prepared, hop: &mut Hop, response: Box<Response>, 
             if next.is_some() && prepared.params.redirects.is_none() {
                 vu.log(
                     Level::Warn,
-                    format!("Stopped after {redirects} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this"),
+                    // k6 counts the request it does not make.
+                    format!("Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this", redirects.saturating_add(1)),
                 );
             }
             Ok(Some(response))
@@ -322,7 +320,7 @@ fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, mut response: Box<Response
     sample::response(vu, prepared, &hop.method, url, &response, error.as_deref());
     Box::new(Exchange {
         prepared: Some(prepared.clone()),
-        refused: None,
+        refused_throws: false,
         url: hop.url.as_ref().map(Url::to_text),
         body,
         error,
@@ -342,7 +340,7 @@ fn failed(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, failure: Box<Failure>, se
     let log_text = failure.error.log_text(&hop.method, &url.log_text());
     Box::new(Exchange {
         prepared: Some(prepared.clone()),
-        refused: None,
+        refused_throws: false,
         url: hop.url.as_ref().map(Url::to_text),
         response: None,
         body: failure.partial_body.unwrap_or_default(),

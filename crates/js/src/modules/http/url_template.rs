@@ -2,7 +2,7 @@
 
 use std::{rc::Rc, sync::Arc};
 
-use onrush_net::Url;
+use onrush_net::{NetError, Url};
 
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
@@ -21,6 +21,9 @@ const CACHE_MAX: usize = 4096;
 /// Longer URLs are not worth remembering: they are usually unique.
 const CACHED_BYTES_MAX: usize = 512;
 
+/// Members shown of an object that is no URL.
+const GO_ITEMS_MAX: usize = 10;
+
 /// What `` http.url`…` `` returns.
 pub(super) struct UrlTemplate {
     url: String,
@@ -35,9 +38,17 @@ pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
     let prototype = ctx.object()?;
     prototype.method(ctx, "toString", 0, |ctx, this, _| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.url))?;
     prototype.define_getter(ctx, "url", ctx.getter("url", |ctx, this| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.url))?)?;
+    prototype.define_getter(ctx, "clean_url", ctx.getter("clean_url", clean_url)?)?;
     prototype.define_getter(ctx, "name", ctx.getter("name", |ctx, this| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.name))?)?;
     HostClass::<UrlTemplate>::set_prototype(ctx, prototype);
     Ok(())
+}
+
+/// The URL without credentials.
+fn clean_url(ctx: Ctx, this: &Handle) -> JsResult {
+    let template = HostClass::<UrlTemplate>::expect(this)?;
+    let clean = Url::parse(&template.url).map_or_else(|_| template.url.as_str().into(), |url| url.clean());
+    Val::string(ctx, &clean)
 }
 
 /// The tag function `http.url`.
@@ -60,10 +71,9 @@ pub(super) fn url(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
 }
 
 /// Reads a URL argument. The inner error is what parsing it gave.
-pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Target>, (String, onrush_net::NetError)>> {
+pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Target>, NetError>> {
     if let Some(template) = HostClass::<UrlTemplate>::of(value) {
-        let parsed = Url::parse(&template.url).map(|url| Rc::new(Target { url, name: template.name.as_str().into() }));
-        return Ok(parsed.map_err(|error| (template.url.clone(), error)));
+        return Ok(Url::parse(&template.url).map(|url| Rc::new(Target { url, name: template.name.as_str().into() })));
     }
     if let Some(bytes) = value.ascii() {
         if let Ok(text) = std::str::from_utf8(bytes) {
@@ -71,20 +81,36 @@ pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Ta
         }
     }
     if !value.is_string() {
-        let shown = value.to_text(ctx)?;
-        let error = onrush_net::NetError::invalid_url(format!("invalid URL: it is not a string but '{shown}'"));
-        return Ok(Err((shown, error)));
+        return Ok(Err(NetError::invalid_url(format!("'#{}'", go_text(ctx, value)?))));
     }
     let text = value.to_text(ctx)?;
     Ok(parse(vu, &text))
 }
 
-fn parse(vu: &Vu, text: &str) -> Result<Rc<Target>, (String, onrush_net::NetError)> {
+/// How Go prints a value that should have been a URL, roughly: k6's texts contain it.
+fn go_text(ctx: Ctx, value: &Handle) -> JsResult<String> {
+    if !value.is_set() {
+        return Ok("<nil>".to_owned());
+    }
+    if !value.is_object() {
+        return value.to_text(ctx);
+    }
+    let (open, close) = if value.is_array() { ("[", "]") } else { ("map[", "]") };
+    let mut items = Vec::new();
+    for key in value.keys(ctx)?.iter().take(GO_ITEMS_MAX) {
+        let item = value.get(ctx, key)?;
+        let text = if item.is_object() { "…".to_owned() } else { go_text(ctx, &item)? };
+        items.push(if value.is_array() { text } else { format!("{}:{text}", key.text(ctx)?) });
+    }
+    Ok(format!("{open}{}{close}", items.join(" ")))
+}
+
+fn parse(vu: &Vu, text: &str) -> Result<Rc<Target>, NetError> {
     let cache = &vu.thread.http.urls;
     if let Some(target) = cache.borrow().get(text) {
         return Ok(target.clone());
     }
-    let url = Url::parse(text).map_err(|error| (text.to_owned(), error))?;
+    let url = Url::parse(text)?;
     let target = Rc::new(Target { name: url.clean(), url });
     if text.len() <= CACHED_BYTES_MAX {
         let mut cache = cache.borrow_mut();
