@@ -10,22 +10,29 @@ const LONG: &str = "
     export default function () { sleep(50); }
     export function teardown() { console.log('teardown'); sleep(__ENV.TEARDOWN); }";
 
+fn check_first(signal: Signal, name: &str) {
+    let mut running = Program::script(&["-e", "TEARDOWN=0"], LONG).start();
+    running.wait_for("running (0m0");
+    running.signal(signal);
+    let done = running.wait().expect(105).expect_log("msg=teardown").expect_output("█ TOTAL RESULTS");
+    done.expect_output("0 complete and 2 interrupted iterations")
+        .expect_log(&format!("msg=\"test run was aborted because Onrush received a '{name}' signal\""));
+}
+
 #[test]
-fn the_first_signal_cuts_iterations_and_keeps_the_rest() {
-    for (signal, name) in [(Signal::INT, "interrupt"), (Signal::TERM, "terminated")] {
-        let mut running = Program::script(&["-e", "TEARDOWN=0"], LONG).start();
-        running.wait_for("running (0m01.");
-        running.signal(signal);
-        let done = running.wait().expect(105).expect_log("msg=teardown").expect_output("█ TOTAL RESULTS");
-        done.expect_output("0 complete and 2 interrupted iterations")
-            .expect_log(&format!("msg=\"test run was aborted because Onrush received a '{name}' signal\""));
-    }
+fn an_interrupt_cuts_iterations_and_keeps_the_rest() {
+    check_first(Signal::INT, "interrupt");
+}
+
+#[test]
+fn a_termination_does_the_same() {
+    check_first(Signal::TERM, "terminated");
 }
 
 #[test]
 fn the_second_signal_ends_it_at_once() {
     let mut running = Program::script(&["-e", "TEARDOWN=50"], LONG).start();
-    running.wait_for("running (0m01.");
+    running.wait_for("running (0m0");
     running.signal(Signal::INT);
     running.wait_for("2 interrupted iterations");
     running.signal(Signal::INT);
@@ -37,8 +44,7 @@ fn the_second_signal_ends_it_at_once() {
 fn before_the_run_the_first_signal_is_enough() {
     // Init code that never ends; the script says when it is there.
     let script = "console.log('here'); for (;;) {} export default function () {}";
-    let running = Program::script(&["--log-output=stdout"], script).start();
-    let mut running = running;
+    let mut running = Program::script(&["--log-output=stdout"], script).start();
     running.wait_for("msg=here");
     running.signal(Signal::INT);
     running.wait().expect(105).expect_output("Aborting Onrush in response to signal");
