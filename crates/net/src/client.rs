@@ -94,7 +94,7 @@ impl Connections {
                 Ok(()) => return Ok(attempt.finish(&mut reader)),
                 Err(lost) if lost.retry => {
                     attempt.again();
-                    reader = ResponseReader::new(request.method == "HEAD", mode, self.shared.limits());
+                    reader.restart();
                 }
                 Err(lost) => return Err(attempt.fail(lost.error, &mut reader)),
             }
@@ -186,7 +186,7 @@ impl Connections {
 
     #[cold]
     #[inline(never)]
-    fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Conn, NetError> {
+    fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Conn, Box<Lost>> {
         let url = request.url;
         check_url(url)?;
         check_method(request.method)?;
@@ -203,10 +203,14 @@ impl Connections {
             attempt.dialled = Some(marks);
             attempt.got_conn = now;
         }
-        conn
+        Ok(conn?)
     }
 
     /// The most recently used idle connection to a URL's origin that is still alive.
+    ///
+    /// Like its neighbours it is not inlined: what it needs on the stack would be there while the fiber
+    /// waits for the response, and be copied with it.
+    #[inline(never)]
     fn take_idle(&self, url: &Url) -> Option<Conn> {
         let (host, port, is_tls) = (url.host(), address_port(url), url.is_https());
         let mut idle = self.idle.borrow_mut();
@@ -228,6 +232,7 @@ impl Connections {
 
     /// Keeps a connection, within the limits on idle ones: as in Go, one too many for its host is closed,
     /// one too many in all pushes out the one that was idle longest.
+    #[inline(never)]
     fn keep(&self, conn: Conn) {
         if self.shared.no_connection_reuse() {
             return;
@@ -295,6 +300,8 @@ impl Attempt {
     }
 
     /// Starts over on another connection; the time so far counts as waiting for it.
+    #[cold]
+    #[inline(never)]
     fn again(&mut self) {
         *self = Self { got_conn: Clock::now(), ..Self::new(self.start) };
     }
@@ -320,6 +327,7 @@ impl Attempt {
         timings
     }
 
+    #[inline(never)]
     fn finish(&self, reader: &mut ResponseReader) -> Response {
         let body = reader.take_body();
         let body_len = reader.body_len();
@@ -438,4 +446,17 @@ fn check_url(url: &Url) -> Result<(), NetError> {
 /// The port for comparing origins; a URL whose port is none never gets a connection.
 fn address_port(url: &Url) -> u16 {
     url.port().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a waiting fiber's stack and an idle connection hold: these sizes are paid per VU.
+    #[test]
+    fn sizes() {
+        assert!(size_of::<Conn>() <= 64, "{}", size_of::<Conn>());
+        assert!(size_of::<ResponseReader>() <= 168, "{}", size_of::<ResponseReader>());
+        assert!(size_of::<Attempt>() <= 160, "{}", size_of::<Attempt>());
+    }
 }

@@ -185,6 +185,7 @@ impl Conn {
     ///
     /// While a long body does not fit into the socket, what the peer already answers is fed to `reader`:
     /// a server that answers while it reads would otherwise wait for us as we wait for it.
+    #[inline(never)]
     pub(crate) fn send(
         &mut self,
         head: &mut Vec<u8>,

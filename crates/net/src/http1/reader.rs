@@ -63,6 +63,13 @@ impl ResponseReader {
         }
     }
 
+    /// Forgets what has arrived: the same request is sent again.
+    #[cold]
+    #[inline(never)]
+    pub fn restart(&mut self) {
+        *self = Self::new(self.is_head_request, self.mode, self.limits);
+    }
+
     /// Feeds the next bytes.
     ///
     /// # Errors

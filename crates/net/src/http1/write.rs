@@ -23,6 +23,7 @@ pub(crate) const EMPTY_CHUNKED: &[u8] = b"0\r\n\r\n";
 ///
 /// # Errors
 /// Code 1000: an invalid method, or a URL that cannot be requested.
+#[inline(never)]
 pub(crate) fn write_head(out: &mut Vec<u8>, request: &Request<'_>, close: bool) -> Result<BodyPlan, NetError> {
     let method = if request.method.is_empty() { "GET" } else { request.method };
     check_method(method)?;
