@@ -84,7 +84,6 @@ impl Drop for Acceptor {
 
 impl Peer {
     /// Waits; `false` when the server is being dropped.
-    #[expect(clippy::disallowed_methods, reason = "this thread has no fibers")]
     pub(crate) fn pause(&self, time: Duration) -> bool {
         let mut left = time;
         while !self.shared.stop.load(Ordering::Acquire) {
