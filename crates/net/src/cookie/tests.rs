@@ -1,3 +1,5 @@
+//! Tests of the jar against what Go's does.
+
 use super::*;
 use proptest::prelude::*;
 

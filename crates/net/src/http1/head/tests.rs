@@ -1,3 +1,5 @@
+//! Tests of response heads: Go's verdicts, limits, and two parsers that must agree.
+
 use super::*;
 use proptest::prelude::*;
 
