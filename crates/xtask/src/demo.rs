@@ -16,7 +16,10 @@ use xtask::workspace;
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let root = workspace::root();
     eprintln!("Building Onrush (the first time takes a few minutes) ...");
-    let built = workspace::cargo(&root).args(["build", "--release", "--locked", "--package", "onrush"]).status().context("cannot run cargo")?;
+    let built = workspace::cargo(&root)
+        .args(["build", "--release", "--locked", "--package", "onrush"])
+        .status()
+        .context("cannot run cargo")?;
     if !built.success() {
         bail!("the build failed; what cargo printed above says why");
     }

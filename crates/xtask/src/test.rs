@@ -32,7 +32,11 @@ pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
         if let Some(command) = step.needs
             && !is_installed(command)
         {
-            eprintln!("== {}: left out, `cargo {command}` is not installed (rustup component add {})", step.title, component(command));
+            eprintln!(
+                "== {}: left out, `cargo {command}` is not installed (rustup component add {})",
+                step.title,
+                component(command)
+            );
             continue;
         }
         eprintln!("== {}: cargo {}", step.title, step.arguments.join(" "));
@@ -50,7 +54,12 @@ pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
 
 fn is_installed(command: &str) -> bool {
     // rustup puts proxies in PATH for components that are not installed; only running one tells.
-    let status = Command::new("cargo").args([command, "--version"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = Command::new("cargo")
+        .args([command, "--version"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     status.is_ok_and(|status| status.success())
 }
 

@@ -12,7 +12,8 @@ use serde_json::Value;
 /// The workspace's root folder.
 pub fn root() -> PathBuf {
     // Cargo sets it for what it runs, so a binary shared by two clones looks at the right one.
-    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    let manifest =
+        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     manifest.ancestors().nth(2).map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 

@@ -171,7 +171,7 @@ struct Watchdog {
 }
 
 impl Watchdog {
-    #[expect(clippy::print_stderr, clippy::exit, reason = "nothing else can stop or report an input that hangs")]
+    #[expect(clippy::print_stderr, reason = "nothing else can stop or report an input that hangs")]
     fn start(name: &'static str) -> Self {
         let watchdog = Self { seed: Arc::default(), beats: Arc::default(), is_over: Arc::default() };
         let (seed, beats, is_over) = (watchdog.seed.clone(), watchdog.beats.clone(), watchdog.is_over.clone());

@@ -7,19 +7,27 @@ pub(super) fn check(rust: &[Rust<'_>], report: &mut Report) {
     for Rust { file, source } in rust {
         // Developers' tools and hostile peers measure real time; so may tests and examples.
         let exempt_crate = matches!(file.crate_name(), None | Some("fiber" | "xtask" | "testkit"));
-        let exempt_path = ["/tests/", "/examples/", "/benches/"].iter().any(|part| file.path.contains(part)) || file.path.ends_with("/tests.rs");
+        let exempt_path = ["/tests/", "/examples/", "/benches/"].iter().any(|part| file.path.contains(part))
+            || file.path.ends_with("/tests.rs");
         if exempt_crate || exempt_path {
             continue;
         }
         for (index, line) in source.lines.iter().enumerate().filter(|(_, line)| !line.is_test) {
-            for banned in ["Instant::now", "SystemTime::now"] {
+            for (banned, instead) in BANNED {
                 if line.code.contains(banned) {
-                    report.findings.push(Finding::new(&file.path, index + 1, format!("`{banned}`: use onrush_fiber::Clock")));
+                    report.findings.push(Finding::new(&file.path, index + 1, format!("`{banned}`: use {instead}")));
                 }
             }
         }
     }
 }
+
+const BANNED: &[(&str, &str)] = &[
+    ("Instant::now", "onrush_fiber::Clock"),
+    ("SystemTime::now", "onrush_fiber::Clock"),
+    // A sleeping thread stops all its VUs.
+    ("thread::sleep", "onrush_fiber::sleep_until"),
+];
 
 #[cfg(test)]
 mod tests {

@@ -55,7 +55,11 @@ pub(super) fn check(files: &[File], crates: &[Crate], edges: &[(String, String)]
             if let Some(fence) = fence(name)
                 && !fence.ours.contains(&this.folder.as_str())
             {
-                report.findings.push(Finding::new(&path, 0, format!("uses {name}, which is fenced to {}", fence.ours.join(", "))));
+                report.findings.push(Finding::new(
+                    &path,
+                    0,
+                    format!("uses {name}, which is fenced to {}", fence.ours.join(", ")),
+                ));
             }
         }
     }
@@ -76,11 +80,19 @@ pub(super) fn check(files: &[File], crates: &[Crate], edges: &[(String, String)]
         }
     }
     for fence in FENCES.iter().filter(|fence| !fence.package.ends_with('*')) {
-        let wrappers: Vec<String> =
-            fence.ours.iter().map(|folder| package_of(folder)).chain(fence.others.iter().filter(|other| !other.ends_with('*')).map(|&other| other.to_owned())).collect();
+        let wrappers: Vec<String> = fence
+            .ours
+            .iter()
+            .map(|folder| package_of(folder))
+            .chain(fence.others.iter().filter(|other| !other.ends_with('*')).map(|&other| other.to_owned()))
+            .collect();
         let line = deny.lines().find(|line| line.contains(&format!("{{ crate = \"{}\", wrappers = ", fence.package)));
         if !line.is_some_and(|line| wrappers.iter().all(|wrapper| line.contains(&format!("\"{wrapper}\"")))) {
-            report.findings.push(Finding::new(DENY, 0, format!("does not fence {} to {} as tidy does", fence.package, wrappers.join(", "))));
+            report.findings.push(Finding::new(
+                DENY,
+                0,
+                format!("does not fence {} to {} as tidy does", fence.package, wrappers.join(", ")),
+            ));
         }
     }
 }
@@ -120,9 +132,11 @@ mod tests {
 
     #[test]
     fn fences_hold() {
-        let edges = [("onrush-js", "tls-thing"), ("tls-thing", "rustls"), ("tls-thing", "ring"), ("onrush-net", "rustls")];
+        let edges =
+            [("onrush-js", "tls-thing"), ("tls-thing", "rustls"), ("tls-thing", "ring"), ("onrush-net", "rustls")];
         let edges = edges.map(|(package, used)| (package.to_owned(), used.to_owned()));
-        let crates = [Crate { folder: "js".to_owned(), needs: vec!["rustls".to_owned()], dev: vec!["once_cell".to_owned()] }];
+        let crates =
+            [Crate { folder: "js".to_owned(), needs: vec!["rustls".to_owned()], dev: vec!["once_cell".to_owned()] }];
         let deny = File { path: DENY.to_owned(), text: String::new() };
         let mut report = Report::default();
         check(&[deny], &crates, &edges, &mut report);
@@ -136,6 +150,9 @@ mod tests {
                 "tls-thing brings ring: aws-lc-rs is the one cryptographic library",
             ]
         );
-        assert_eq!(messages.len(), 4 + BANNED.len() + FENCES.iter().filter(|fence| !fence.package.ends_with('*')).count());
+        assert_eq!(
+            messages.len(),
+            4 + BANNED.len() + FENCES.iter().filter(|fence| !fence.package.ends_with('*')).count()
+        );
     }
 }

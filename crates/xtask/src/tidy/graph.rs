@@ -44,7 +44,11 @@ pub(super) fn check(files: &[File], crates: &[Crate], report: &mut Report) {
     let allowed = parse(text);
     let folders: BTreeSet<&str> = crates.iter().map(|this| this.folder.as_str()).collect();
     for folder in allowed.keys().filter(|folder| !folders.contains(folder.as_str())) {
-        report.findings.push(Finding::new(PAGE, 0, format!("its table names the crate `{folder}`, which does not exist")));
+        report.findings.push(Finding::new(
+            PAGE,
+            0,
+            format!("its table names the crate `{folder}`, which does not exist"),
+        ));
     }
     for this in crates {
         let path = format!("crates/{}/Cargo.toml", this.folder);
@@ -60,12 +64,12 @@ pub(super) fn check(files: &[File], crates: &[Crate], report: &mut Report) {
                 report.findings.push(Finding::new(&path, 0, format!("`{used}` is for tests only")));
             }
         }
-        // Tests may reach what the crate reaches indirectly, and the testkit, but nothing above it.
-        let mut reachable = BTreeSet::from(["testkit".to_owned()]);
-        reach(&this.folder, &allowed, &mut reachable);
+        // Tests may use what they like, but nothing that stands on this crate.
         for used in this.dev.iter().filter_map(|name| folder_of(name)) {
-            if !reachable.contains(used) && !may_use.contains(ALL) {
-                report.findings.push(Finding::new(&path, 0, format!("its tests use `{used}`, which is above or beside it")));
+            let mut below = BTreeSet::new();
+            reach(used, &allowed, &mut below);
+            if below.contains(&this.folder) || below.contains(ALL) && !DEV_ONLY.contains(&used) {
+                report.findings.push(Finding::new(&path, 0, format!("its tests use `{used}`, which is above it")));
             }
         }
     }
@@ -91,10 +95,12 @@ pub(super) fn folder_of(package: &str) -> Option<&str> {
 
 /// Reads rows like ``| `js` | duty | `quickjs`, `net` | fence |`` of the table headed `| crate |`.
 fn parse(text: &str) -> Allowed {
-    let rows = text.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2).take_while(|line| line.starts_with('|'));
+    let rows =
+        text.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2).take_while(|line| line.starts_with('|'));
     rows.filter_map(|row| {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-        let names = |cell: &str| -> BTreeSet<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
+        let names =
+            |cell: &str| -> BTreeSet<String> { cell.split('`').skip(1).step_by(2).map(str::to_owned).collect() };
         let name = names(cells.get(1)?).into_iter().next()?;
         let may_use = cells.get(3)?;
         let mut may_use_names = names(may_use);
@@ -121,8 +127,10 @@ mod tests {
     fn messages(crates: &[(&str, &[&str], &[&str])]) -> Vec<String> {
         let files = [File { path: PAGE.to_owned(), text: TABLE.to_owned() }];
         let ours = |names: &[&str]| names.iter().map(|name| format!("onrush-{name}")).collect();
-        let crates: Vec<Crate> =
-            crates.iter().map(|(folder, needs, dev)| Crate { folder: (*folder).to_owned(), needs: ours(needs), dev: ours(dev) }).collect();
+        let crates: Vec<Crate> = crates
+            .iter()
+            .map(|(folder, needs, dev)| Crate { folder: (*folder).to_owned(), needs: ours(needs), dev: ours(dev) })
+            .collect();
         let mut report = Report::default();
         check(&files, &crates, &mut report);
         report.findings.into_iter().map(|finding| finding.message).collect()
@@ -133,8 +141,14 @@ mod tests {
         let rest: [(&str, &[&str], &[&str]); 2] = [("top", &["a", "b", "c"], &["testkit"]), ("testkit", &[], &[])];
         let with = |crates: [(&str, &[&str], &[&str]); 3]| messages(&[crates.as_slice(), rest.as_slice()].concat());
         assert_eq!(with([("a", &[], &[]), ("b", &["a"], &["testkit"]), ("c", &["b"], &["a"])]), [""; 0]);
-        assert_eq!(with([("a", &["b"], &[]), ("b", &[], &[]), ("c", &[], &[])]), ["uses `b`, which ARCHITECTURE.md does not allow"]);
-        assert_eq!(with([("a", &[], &["c"]), ("b", &[], &[]), ("c", &[], &[])]), ["its tests use `c`, which is above or beside it"]);
+        assert_eq!(
+            with([("a", &["b"], &[]), ("b", &[], &[]), ("c", &[], &[])]),
+            ["uses `b`, which ARCHITECTURE.md does not allow"]
+        );
+        assert_eq!(
+            with([("a", &[], &["c"]), ("b", &[], &[]), ("c", &[], &[])]),
+            ["its tests use `c`, which is above it"]
+        );
         assert_eq!(
             with([("a", &[], &[]), ("b", &[], &[]), ("d", &[], &[])]),
             ["its table names the crate `c`, which does not exist", "its table of crates lacks `d`"]
@@ -143,7 +157,13 @@ mod tests {
 
     #[test]
     fn tools_for_tests_stay_there() {
-        let messages = messages(&[("a", &[], &[]), ("b", &[], &[]), ("c", &[], &[]), ("top", &["testkit"], &[]), ("testkit", &[], &[])]);
+        let messages = messages(&[
+            ("a", &[], &[]),
+            ("b", &[], &[]),
+            ("c", &[], &[]),
+            ("top", &["testkit"], &[]),
+            ("testkit", &[], &[]),
+        ]);
         assert_eq!(messages, ["`testkit` is for tests only"]);
     }
 }

@@ -6,11 +6,17 @@ use super::{Finding, Report, Rust};
 pub(super) fn check(rust: &[Rust<'_>], report: &mut Report) {
     for Rust { file, source } in rust {
         let mut lines = source.lines.iter().enumerate();
-        let head = lines.find(|(_, line)| !line.comment.is_empty() || !line.code.trim().is_empty() && !line.code.starts_with("#!["));
+        let head = lines.find(|(_, line)| {
+            !line.comment.is_empty() || !line.code.trim().is_empty() && !line.code.starts_with("#![")
+        });
         match head {
             Some((_, line)) if line.comment.starts_with("//!") => {}
             Some((index, _)) => {
-                report.findings.push(Finding::new(&file.path, index + 1, "has no `//!` at its top: say what the module is and is not"));
+                report.findings.push(Finding::new(
+                    &file.path,
+                    index + 1,
+                    "has no `//!` at its top: say what the module is and is not",
+                ));
             }
             None => report.findings.push(Finding::new(&file.path, 0, "is empty")),
         }

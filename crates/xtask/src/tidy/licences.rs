@@ -28,7 +28,11 @@ pub(super) fn check(
     for package in shallow["packages"].as_array().context("cargo metadata lists no packages")? {
         if package["license"] != OURS {
             let name = package["name"].as_str().unwrap_or_default();
-            report.findings.push(Finding::new("Cargo.toml", 0, format!("{name} does not say that its licence is {OURS}")));
+            report.findings.push(Finding::new(
+                "Cargo.toml",
+                0,
+                format!("{name} does not say that its licence is {OURS}"),
+            ));
         }
     }
     let Some(deny) = required(files, "deny.toml", report) else { return Ok(()) };

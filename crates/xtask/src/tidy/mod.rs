@@ -76,8 +76,11 @@ struct Rust<'a> {
 /// When files cannot be read or `cargo metadata` fails; not when a rule is broken.
 pub fn check(root: &Path) -> Result<Report> {
     let files = workspace::files(root)?;
-    let rust: Vec<Rust<'_>> =
-        files.iter().filter(|file| file.is_rust()).map(|file| Rust { file, source: Source::scan(&file.text) }).collect();
+    let rust: Vec<Rust<'_>> = files
+        .iter()
+        .filter(|file| file.is_rust())
+        .map(|file| Rust { file, source: Source::scan(&file.text) })
+        .collect();
     let shallow = workspace::metadata(root, false)?;
     let deep = workspace::metadata(root, true)?;
     let edges = workspace::edges(root)?;

@@ -105,7 +105,8 @@ fn scan_line(line: &str, mut state: State, out: &mut Line) -> State {
                 _ => char_len(rest),
             },
             State::RawText(hashes) => {
-                let is_end = rest.starts_with('"') && rest[1..].bytes().take_while(|byte| *byte == b'#').count() >= hashes;
+                let is_end =
+                    rest.starts_with('"') && rest[1..].bytes().take_while(|byte| *byte == b'#').count() >= hashes;
                 if is_end {
                     out.code.push('"');
                     state = State::Code;
@@ -193,7 +194,8 @@ fn char_len(rest: &str) -> usize {
 /// Whether `word` occurs in `text` with nothing of an identifier around it.
 pub(super) fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
 #[cfg(test)]
@@ -213,7 +215,11 @@ mod tests {
         check(r#"f("unsafe // \" {", b"x")"#, &[r#"f("", b"")"#], &[""]);
         check("r\"a\\\" + r#\"b\"c\"# + r#type", &["\"\" + \"\" + r#type"], &[""]);
         check("let s = \"one\ntwo // not\"; x", &["let s = \"", "\"; x"], &["", ""]);
-        check("('\"', '\\'', '\\u{41}', 'é', &'a str, 'l: loop {})", &["('', '', '', '', &'a str, 'l: loop {})"], &[""]);
+        check(
+            "('\"', '\\'', '\\u{41}', 'é', &'a str, 'l: loop {})",
+            &["('', '', '', '', &'a str, 'l: loop {})"],
+            &[""],
+        );
         check("'\\\\' // c", &["'' "], &["// c"]);
     }
 

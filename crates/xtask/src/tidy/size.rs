@@ -12,7 +12,8 @@ pub(super) fn check(files: &[File], report: &mut Report) {
         }
         let lines = file.text.lines().count();
         if lines > LINES_MAX {
-            let message = format!("{lines} lines; split it by noun (limit {LINES_MAX}) or list it as a table in tidy/size.rs");
+            let message =
+                format!("{lines} lines; split it by noun (limit {LINES_MAX}) or list it as a table in tidy/size.rs");
             report.findings.push(Finding::new(&file.path, 0, message));
         } else if lines > LINES_SOFT {
             report.notes.push(format!("{}: {lines} lines, over the soft ceiling of {LINES_SOFT}", file.path));

@@ -64,7 +64,9 @@ mod tests {
     #[test]
     fn expressions() {
         let allowed = ["MIT", "ISC", "Apache-2.0 WITH LLVM-exception"].map(str::to_owned);
-        let check = |expression: &str, expect: Option<bool>| assert_eq!(is_satisfied(expression, &allowed), expect, "{expression}");
+        let check = |expression: &str, expect: Option<bool>| {
+            assert_eq!(is_satisfied(expression, &allowed), expect, "{expression}")
+        };
         check("MIT", Some(true));
         check("GPL-2.0-only", Some(false));
         check("MIT OR GPL-2.0-only", Some(true));

@@ -17,7 +17,11 @@ pub(super) fn check(rust: &[Rust<'_>], report: &mut Report) {
                 let message = format!("`unsafe` belongs to {} only", ALLOWED.join(", "));
                 report.findings.push(Finding::new(&file.path, index + 1, message));
             } else if needs_proof(&line.code) && !is_proved_once && !has_proof(source, index) {
-                report.findings.push(Finding::new(&file.path, index + 1, "`unsafe` without a `// SAFETY:` comment right above it"));
+                report.findings.push(Finding::new(
+                    &file.path,
+                    index + 1,
+                    "`unsafe` without a `// SAFETY:` comment right above it",
+                ));
             }
         }
     }
@@ -40,7 +44,11 @@ fn has_proof(source: &super::Source, index: usize) -> bool {
             return true;
         }
         // The end of another statement, or of the comment above this one.
-        if above > 0 && (below_comment && !code.is_empty() || code.is_empty() && line.comment.is_empty() || code.ends_with([';', '{', '}'])) {
+        if above > 0
+            && (below_comment && !code.is_empty()
+                || code.is_empty() && line.comment.is_empty()
+                || code.ends_with([';', '{', '}']))
+        {
             return false;
         }
         below_comment |= code.is_empty();

@@ -19,23 +19,38 @@ pub(super) fn check(files: &[File], rust: &[Rust<'_>], report: &mut Report) {
     for file in files {
         for (index, line) in file.text.lines().enumerate() {
             if let Some(word) = PLACES.iter().find(|word| names_place(line, word)) {
-                report.findings.push(Finding::new(&file.path, index + 1, format!("names a place on one machine (`{word}`)")));
+                report.findings.push(Finding::new(
+                    &file.path,
+                    index + 1,
+                    format!("names a place on one machine (`{word}`)"),
+                ));
             }
             if file.path == "Cargo.lock" && line.starts_with("source = ") && line != REGISTRY {
-                report.findings.push(Finding::new(&file.path, index + 1, "a package from somewhere else than crates.io"));
+                report.findings.push(Finding::new(
+                    &file.path,
+                    index + 1,
+                    "a package from somewhere else than crates.io",
+                ));
             }
         }
     }
 }
 
 fn promises_without_issue(comment: &str) -> bool {
-    let has_issue = |after: &str| after.strip_prefix("(#").or_else(|| after.strip_prefix(" #")).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let has_issue = |after: &str| {
+        after
+            .strip_prefix("(#")
+            .or_else(|| after.strip_prefix(" #"))
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
     has_word(comment, MARK) && !comment.match_indices(MARK).all(|(at, word)| has_issue(&comment[at + word.len()..]))
 }
 
 /// Whether an absolute path starts there; the same letters further down another path or in a URL are fine.
 fn names_place(line: &str, place: &str) -> bool {
-    let continues = |before: &str| before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '}' | '*' | '/'));
+    let continues = |before: &str| {
+        before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '}' | '*' | '/'))
+    };
     line.match_indices(place).any(|(at, _)| !continues(&line[..at]))
 }
 
@@ -50,7 +65,9 @@ mod tests {
 
     #[test]
     fn promises_carry_an_issue() {
-        let check = |comment: &str, expect: bool| assert_eq!(promises_without_issue(&comment.replace("%", MARK)), expect, "{comment}");
+        let check = |comment: &str, expect: bool| {
+            assert_eq!(promises_without_issue(&comment.replace("%", MARK)), expect, "{comment}")
+        };
         check("// %: later", true);
         check("// %(#12): later", false);
         check("// % #12: later", false);
