@@ -3,6 +3,8 @@
 //! `cargo run --release -p onrush-quickjs-sys --example bench [filter]` prints nanoseconds per
 //! operation, the best of several rounds. With `ONRUSH_BENCH_STOCK=<folder>` nothing here
 //! changes: see docs/design/003-patched-quickjs.md for stock's numbers and how they were taken.
+//!
+//! SAFETY: one thread; every value is freed once, before its runtime.
 
 use onrush_quickjs_sys::*;
 use std::ffi::{CString, c_int, c_void};

@@ -1,5 +1,7 @@
 //! A small host for the tests: an engine that runs script files in a plain realm or in a
 //! shared one, with `print`, `gc` and file modules. Not an embedding, see the `js` crate.
+//!
+//! SAFETY: an engine lives and dies on one test's thread; every value it hands out is freed once, before it.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use onrush_quickjs_sys::*;
