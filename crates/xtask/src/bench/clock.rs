@@ -1,8 +1,4 @@
 //! The wall clock of the benchmark: the one place of it that reads the time.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "it measures other processes in real time, from a thread that has no VUs"
-)]
 
 use std::{
     thread,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{
     lab::Lab,
     process::{Cpus, Process, Usage},
-    procfs::MachineTime,
+    procfs::{MachineTime, others_share},
     report::DISTURBED,
     server::Server,
 };
@@ -193,15 +193,14 @@ pub(super) fn measure_with(
     let machine_after = MachineTime::now()?;
     let server_cpu = server.cpu_time().saturating_sub(server_cpu);
     let requests = server.counts()?.requests - counts.requests;
-    let ours_s = (usage.cpu() + server_cpu).as_secs_f64();
+    let ours = usage.cpu() + server_cpu;
     let measurement = Measurement {
         client,
         requests,
         usage,
         server_cpu,
         seconds: load.seconds,
-        other_cpu: (machine_after.busy_s - machine.busy_s - ours_s)
-            / (usage.wall.as_secs_f64() * lab.machine.cpus as f64),
+        other_cpu: others_share(machine, machine_after, ours, usage.wall, lab.machine.cpus),
         stolen_s: machine_after.stolen_s - machine.stolen_s,
         summary: summary.map_or(Ok(Value::Null), |path| read_summary(&path))?,
     };

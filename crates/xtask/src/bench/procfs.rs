@@ -67,6 +67,17 @@ impl MachineTime {
     }
 }
 
+/// The share of the machine that programs other than ours used since `before`.
+pub(super) fn others_share(
+    before: MachineTime,
+    after: MachineTime,
+    ours: Duration,
+    wall: Duration,
+    cpus: usize,
+) -> f64 {
+    (after.busy_s - before.busy_s - ours.as_secs_f64()) / (wall.as_secs_f64() * cpus as f64).max(f64::MIN_POSITIVE)
+}
+
 /// The value of a `name : value` line, as in /proc/cpuinfo and /proc/meminfo.
 pub(super) fn value_of(file: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
@@ -85,6 +96,13 @@ mod tests {
         let text = "cpu  100 20 30 4000 50 6 4 300 0 0\ncpu0 1 2 3\n";
         assert_eq!(MachineTime::parse(text, 100), Some(MachineTime { busy_s: 1.6, stolen_s: 3.0 }));
         assert_eq!(MachineTime::parse("cpu 1 2", 100), None);
+    }
+
+    #[test]
+    fn others_are_what_is_left() {
+        let (before, after) = (MachineTime::default(), MachineTime { busy_s: 5.0, stolen_s: 0.0 });
+        let share = others_share(before, after, Duration::from_secs(4), Duration::from_secs(5), 2);
+        assert!((share - 0.1).abs() < 1e-9);
     }
 
     #[test]

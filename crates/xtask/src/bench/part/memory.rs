@@ -10,8 +10,8 @@ use crate::bench::{
     lab::Lab,
     load::{Client, Load, MB, command},
     process::{Cpus, Process},
-    procfs,
-    report::{Bound, Table, cell, medians, number},
+    procfs::{self, MachineTime, others_share},
+    report::{Bound, DISTURBED, Table, cell, medians, number},
     series::median,
     server::{Kind, Server},
 };
@@ -103,7 +103,7 @@ fn hold(lab: &mut Lab, script: Script, client: Client, vus: u64, round: usize) -
         thresholds_may_fail: false,
     };
     let (command, _) = command(lab, client, &load);
-    let before = server.counts()?;
+    let (before, machine, server_cpu) = (server.counts()?, MachineTime::now()?, server.cpu_time());
     let mut process = Process::start(command, Cpus::All, &lab.scratch.path().join("client.log"))?;
     let ready_s = loop {
         lab.stop_if_interrupted()?;
@@ -123,6 +123,8 @@ fn hold(lab: &mut Lab, script: Script, client: Client, vus: u64, round: usize) -
         );
         clock::pause(READY_POLL);
     };
+    let ours = procfs::cpu_time(process.pid()) + server.cpu_time().saturating_sub(server_cpu);
+    let other_cpu = others_share(machine, MachineTime::now()?, ours, process.age(), lab.machine.cpus);
     let mut samples = Vec::new();
     for _ in 0..SETTLE_SAMPLES {
         lab.stop_if_interrupted()?;
@@ -146,13 +148,13 @@ fn hold(lab: &mut Lab, script: Script, client: Client, vus: u64, round: usize) -
         client.name(),
         rss_bytes / MB
     );
-    lab.report.ran(false);
+    lab.report.ran(other_cpu > DISTURBED);
     lab.record(
         NAME,
         json!({
             "round": round, "script": script.name, "client": client.name(), "vus": vus,
             "rss_bytes": rss_bytes, "rss_samples": samples, "rss_bytes_max": usage.rss_bytes_max,
-            "ready_s": ready_s, "cpu_s": held.cpu_s, "connections_open": open,
+            "ready_s": ready_s, "other_cpu_share": other_cpu, "cpu_s": held.cpu_s, "connections_open": open,
         }),
     );
     Ok(held)
