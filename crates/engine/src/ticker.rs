@@ -19,7 +19,7 @@ pub(crate) fn start(worker: &Rc<Worker>) {
                 onrush_fiber::clear_cancel();
                 continue;
             }
-            next = next + INTERVAL;
+            next += INTERVAL;
             // The gauges are the instance's, so one thread emits them.
             if own.thread == 0 {
                 let state = &own.common.config.run.state;

@@ -323,7 +323,7 @@ impl Engine {
 
     /// Asks every thread for what it has folded, now rather than at its next tick.
     pub fn flush(&self) {
-        self.post_all(|worker| ticker::send_sample(worker));
+        self.post_all(ticker::send_sample);
     }
 
     /// How each scenario stands, in plan order.

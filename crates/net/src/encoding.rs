@@ -61,7 +61,7 @@ pub fn parse_algorithms(list: &str) -> Result<Vec<Algorithm>, String> {
         .map(str::trim)
         .map(|name| {
             Algorithm::parse(name).ok_or_else(|| {
-                format!("unknown compression algorithm {name}, supported algorithms are [deflate gzip br zstd]")
+                format!("unknown compression algorithm {name}, supported algorithms are [gzip deflate zstd br]")
             })
         })
         .collect()
@@ -291,7 +291,7 @@ mod tests {
         }
         assert_eq!(
             parse_algorithms("gzip,nope").unwrap_err(),
-            "unknown compression algorithm nope, supported algorithms are [deflate gzip br zstd]"
+            "unknown compression algorithm nope, supported algorithms are [gzip deflate zstd br]"
         );
     }
 

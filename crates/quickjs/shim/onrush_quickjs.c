@@ -625,6 +625,20 @@ long onrush_gc_count(JSRuntime *rt)
 
 int onrush_job_pending(JSRuntime *rt) { return !list_empty(&rt->job_list); }
 
+void onrush_drop_jobs(JSRuntime *rt)
+{
+    /* Freeing an argument can run finalizers that queue a job (FinalizationRegistry): take one at a time. */
+    while (!list_empty(&rt->job_list)) {
+        JSJobEntry *e = list_entry(rt->job_list.next, JSJobEntry, link);
+        list_del(&e->link);
+        for (int i = 0; i < e->argc; i++)
+            JS_FreeValueRT(rt, e->argv[i]);
+        js_free_rt(rt, e);
+    }
+}
+
+void onrush_poll_soon(JSContext *ctx) { ctx->interrupt_counter = 1; }
+
 const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len)
 {
     if (JS_VALUE_GET_TAG(str) != JS_TAG_STRING)

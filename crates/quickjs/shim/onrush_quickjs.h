@@ -106,6 +106,10 @@ int onrush_is_async_function(JSValueConst func);
 /* Objects (of any kind) on the swapped-in GC list. Walks it: for tests and reports. */
 long onrush_gc_count(JSRuntime *rt);
 int onrush_job_pending(JSRuntime *rt);
+/* Forget all pending jobs of the swapped-in VM without running them. */
+void onrush_drop_jobs(JSRuntime *rt);
+/* Ask the interrupt hook at the next call or backward branch. */
+void onrush_poll_soon(JSContext *ctx);
 /* The bytes of a string if it is flat, 8-bit and pure ASCII, without copying (valid while
    the JSValue is alive and not zero terminated), else NULL. */
 const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len);

@@ -75,10 +75,11 @@ impl ScenarioRun {
 
     /// After an interrupted iteration: if the script aborted the test, everything on this thread stops at once.
     pub(crate) fn check_abort(&self) {
-        if let Some(worker) = self.worker.upgrade() {
-            if worker.common.config.run.state.aborted().is_some() && !worker.is_stopping.get() {
-                worker.interrupt();
-            }
+        if let Some(worker) = self.worker.upgrade()
+            && worker.common.config.run.state.aborted().is_some()
+            && !worker.is_stopping.get()
+        {
+            worker.interrupt();
         }
     }
 

@@ -212,11 +212,10 @@ impl Ctx {
                 (sys::JS_NewInternalError as ErrorConstructor, INTERRUPTED.to_owned())
             }
         };
-        // Messages may hold anything a server sent: the format is fixed, and NUL would end the text early.
-        let message = CString::new(message.replace('\0', "\u{FFFD}")).expect("NUL characters were replaced");
-        // SAFETY: `%s` takes the one zero-terminated argument given.
-        let error = Val::from_raw(unsafe { constructor(self.raw(), c"%s".as_ptr(), message.as_ptr()) });
-        for (key, text) in [("name", name), ("stack", stack.as_deref())] {
+        // QuickJS formats into a small buffer and stops at NUL: a message of any text is set afterwards.
+        // SAFETY: the format has no arguments.
+        let error = Val::from_raw(unsafe { constructor(self.raw(), c"".as_ptr()) });
+        for (key, text) in [("message", Some(message.as_str())), ("name", name), ("stack", stack.as_deref())] {
             // An error that cannot be named (memory is out) is still thrown.
             let named = text.is_none_or(|text| Val::string(self, text).and_then(|text| error.define_hidden(self, key, text)).is_ok());
             if !named {

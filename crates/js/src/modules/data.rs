@@ -43,7 +43,7 @@ fn construct(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if !vu.in_init() {
         return Err(Throw::error("new SharedArray must be called in the init context"));
     }
-    let name = if args.at(0).is_set() { args.at(0).to_text(ctx)? } else { String::new() };
+    let name = args.at(0).to_text(ctx)?;
     if name.is_empty() {
         return Err(Throw::error("empty name provided to SharedArray's constructor"));
     }

@@ -81,7 +81,8 @@ impl crate::ScenarioContext {
     /// How far the scenario is, 0 to 1: by iterations where their number is known, else by time.
     pub fn progress(&self, now: Nanos) -> f64 {
         let part = if self.iterations_total > 0 {
-            self.iterations.load(Ordering::Relaxed) as f64 / self.iterations_total as f64
+            // Begun so far, but for the one that asks: k6 counts what has ended.
+            self.iterations.load(Ordering::Relaxed).saturating_sub(1) as f64 / self.iterations_total as f64
         } else if self.duration_ns > 0 {
             now.0.saturating_sub(self.started_at.load(Ordering::Relaxed)) as f64 / self.duration_ns as f64
         } else {
@@ -110,9 +111,9 @@ fn fail(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if vu.in_init() {
         return Err(Throw::error("execution.test.fail() called outside of VU context"));
     }
-    let message = if args.at(0).is_set() { args.at(0).to_text(ctx)? } else { String::new() };
+    let reason = if args.at(0).is_set() { format!(": {}", args.at(0).to_text(ctx)?) } else { String::new() };
     run().mark_failed();
-    vu.log(Level::Error, message);
+    vu.log(Level::Error, format!("test marked as failed{reason}"));
     Ok(Val::undefined())
 }
 
@@ -142,9 +143,6 @@ fn vu_object(ctx: Ctx) -> JsResult {
     getter(ctx, &object, "iterationInInstance", |_, _| Ok(Val::number(outside_init("VU information")?.iteration.get().unwrap_or(0) as f64)))?;
     getter(ctx, &object, "iterationInScenario", |_, _| {
         let vu = outside_init("VU information")?;
-        if vu.scenario.borrow().is_none() {
-            return Err(Throw::error("getting scenario information outside of the VU context is not supported"));
-        }
         Ok(Val::number(vu.ids.get().in_scenario as f64))
     })?;
     getter(ctx, &object, "tags", |ctx, _| tag_map(ctx))?;
@@ -203,7 +201,7 @@ fn visible_tags(vu: &Vu) -> Vec<(String, String)> {
         tags.insert("scenario".to_owned(), scenario.name.clone());
     }
     tags.insert("group".to_owned(), vu.group.borrow().to_string());
-    tags.extend(vu.custom_tags.borrow().as_deref().cloned().unwrap_or_default());
+    tags.extend(vu.custom_tags.borrow().clone().unwrap_or_default());
     tags.into_iter().collect()
 }
 
@@ -276,12 +274,7 @@ fn set_tag(ctx: Ctx, property: sys::JSAtom, value: &Handle) -> JsResult<bool> {
     let Some(name) = atom_text(ctx, property)? else { return Ok(false) };
     let vu = vu();
     let Some(value) = tag_value::text(ctx, value)? else {
-        let problem = format!("invalid type for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values");
-        if thread().config.http.throw {
-            return Err(Throw::type_error(problem));
-        }
-        vu.log(Level::Warn, problem);
-        return Ok(true);
+        return Err(Throw::type_error(tag_value::complaint(&name)));
     };
     {
         let mut custom = vu.custom_tags.borrow_mut();

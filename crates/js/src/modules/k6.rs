@@ -133,7 +133,11 @@ fn group(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if name.contains(SEPARATOR) {
         return Err(Throw::error("group and check names may not contain '::'"));
     }
-    let path = format!("{}{SEPARATOR}{name}", vu.group.borrow());
+    let path = match (&**vu.group.borrow(), name.as_str()) {
+        // k6: a group without a name in the root is the root.
+        ("", "") => String::new(),
+        (outer, name) => format!("{outer}{SEPARATOR}{name}"),
+    };
     vu.in_group(path.into(), || {
         let start = Clock::now();
         let result = ctx.call(body, Handle::UNDEFINED, &[]);

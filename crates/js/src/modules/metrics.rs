@@ -1,6 +1,6 @@
 //! `k6/metrics`: Counter, Gauge, Rate, Trend.
 
-use onrush_metrics::{Contains, MetricId, MetricKind};
+use onrush_metrics::{Contains, MetricId, MetricKind, Registry};
 
 use super::{export_class, tag_value};
 use crate::{
@@ -53,6 +53,8 @@ fn construct(ctx: Ctx, target: &Handle, args: Args<'_>, kind: MetricKind) -> JsR
     let id = {
         let mut registry = thread.registry.borrow_mut();
         if registry.lookup(&name).is_none() && !thread.config.init_pass {
+            // A name no metric can have is what is wrong first.
+            Registry::new().declare(&name, kind, contains).map_err(|error| Throw::error(error.to_string()))?;
             // Thresholds and subscriptions are fixed by now, and other threads would not know the metric.
             return Err(Throw::error(format!(
                 "metric '{name}' must also be declared when the init code runs for the first time (__VU == 0)"

@@ -60,10 +60,12 @@ impl ScriptFailure {
         }
         let mut text = exception.message;
         if context::take_out_of_memory() {
-            text = format!(
-                "the VU's JavaScript heap reached its limit of {} MiB; raise it with --vu-memory-limit\n{text}",
-                vu.script().memory_limit_bytes >> 20
-            );
+            let limit = vu.script().memory_limit_bytes >> 20;
+            // Without memory for an error object QuickJS throws null.
+            let thrown = if text == "null" { "InternalError: out of memory" } else { &text };
+            text = format!("the VU's JavaScript heap reached its limit of {limit} MiB; raise it with --vu-memory-limit\n{thrown}");
+            // The collector may not have run for long, as its next run is set by what was alive at the last one.
+            context::collect_garbage();
         }
         if !exception.stack.is_empty() {
             // k6 indents the lines of a stack by a tab.
@@ -73,6 +75,9 @@ impl ScriptFailure {
         Self { text, aborted: false, interrupted }
     }
 }
+
+/// Timers of one call named in the log when they are dropped.
+const STOPPED_TIMERS_SHOWN: usize = 10;
 
 impl Vu {
     /// Prepares the VU for a scenario: environment, tags, counters. `None` for setup and teardown.
@@ -160,8 +165,11 @@ impl Vu {
     /// After an exception or interruption nothing of the call may run on.
     fn abandon_pending(&self) {
         let timers = self.event_loop.clear();
-        if timers > 0 && onrush_fiber::is_cancelled() {
-            self.log(Level::Warn, format!("{timers} timers of VU {} were stopped because the VU iteration was interrupted", self.id));
+        for timer in timers.iter().take(STOPPED_TIMERS_SHOWN) {
+            self.log(Level::Warn, format!("{timer} was stopped because the VU iteration was interrupted"));
+        }
+        if timers.len() > STOPPED_TIMERS_SHOWN {
+            self.log(Level::Warn, format!("{} more timers were stopped because the VU iteration was interrupted", timers.len() - STOPPED_TIMERS_SHOWN));
         }
         crate::modules::http::cancel_operations(self);
         self.await_operations();

@@ -97,7 +97,15 @@ unsafe fn leave(data: *mut c_void) {
 pub(crate) fn halt() {
     if let Some(vu) = try_vu() {
         vu.is_halted.set(true);
+        // SAFETY: sets a counter of a live context. Script code that gets to run on meets the interrupt hook at once.
+        unsafe { sys::onrush_poll_soon(vu.ctx().raw()) }
     }
+}
+
+/// Forgets the running VU's microtasks.
+pub(crate) fn drop_jobs() {
+    // SAFETY: frees what only the job queue holds.
+    unsafe { sys::onrush_drop_jobs(runtime_ptr()) }
 }
 
 /// Whether the running VU's call has been cut, or has aborted the test: then no more of its code may have an effect.
@@ -141,6 +149,9 @@ unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
     }
     if onrush_fiber::is_cancelled() {
         vu.is_halted.set(true);
+    }
+    if vu.is_halted.get() {
+        halt();
     }
     i32::from(vu.is_halted.get())
 }

@@ -77,12 +77,14 @@ impl EventLoop {
         self.completions.borrow_mut().push_back(completion);
     }
 
-    /// Drops timers, completions and noted rejections; returns how many timers there were.
-    pub(crate) fn clear(&self) -> usize {
-        let timers = self.timers.take();
+    /// Drops microtasks, timers, completions and noted rejections of the running VU; returns what the timers were called, oldest first.
+    pub(crate) fn clear(&self) -> Vec<String> {
+        context::drop_jobs();
+        let mut timers = self.timers.take();
         self.completions.take();
         self.rejections.take();
-        timers.len()
+        timers.sort_by_key(|timer| timer.id);
+        timers.iter().map(|timer| format!("{} {}", if timer.period.is_some() { "setInterval" } else { "setTimeout" }, timer.id)).collect()
     }
 
     fn next_due(&self) -> Option<Nanos> {

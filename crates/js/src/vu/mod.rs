@@ -61,7 +61,7 @@ pub struct Vu {
     pub(crate) node: Cell<TagNode>,
     pub(crate) group: RefCell<Rc<str>>,
     /// `exec.vu.metrics.tags` set by the script in this activation.
-    pub(crate) custom_tags: RefCell<Option<Box<BTreeMap<String, String>>>>,
+    pub(crate) custom_tags: RefCell<Option<BTreeMap<String, String>>>,
     pub(crate) event_loop: EventLoop,
     instances: RefCell<Instances>,
     /// Exported functions by their index in `RunConfig::functions`.

@@ -185,7 +185,8 @@ fn require(ctx: Ctx, this: &Handle, args: crate::embed::Args<'_>) -> JsResult {
     match target(vu, base, &specifier)? {
         Target::Module(index) => vu.require(index),
         Target::Builtin(name) => vu.realm().native_exports(&name),
-        Target::Missing(error) => Err(Throw::error(error.to_string())),
+        // Its stack says where.
+        Target::Missing(error) => Err(Throw::error(error.message.clone())),
     }
 }
 
@@ -196,7 +197,7 @@ fn import_meta_resolve(ctx: Ctx, this: &Handle, args: crate::embed::Args<'_>) ->
     match context::vu().script().program.resolve(base, &request) {
         Ok(Resolved::Builtin(name)) => Val::string(ctx, &name),
         Ok(Resolved::File { specifier, .. }) => Val::string(ctx, &specifier),
-        Err(error) => Err(Throw::error(error.to_string())),
+        Err(error) => Err(Throw::error(error.message)),
     }
 }
 
@@ -206,7 +207,7 @@ fn target(vu: &Vu, base: ModuleIndex, request: &str) -> JsResult<Target> {
     let import = program.module(base).and_then(|module| module.imports.iter().find(|import| import.request == request));
     match import {
         Some(import) => Ok(import.target.clone()),
-        None => program.target(base, request).map_err(|error| Throw::error(error.to_string())),
+        None => program.target(base, request).map_err(|error| Throw::error(error.message)),
     }
 }
 

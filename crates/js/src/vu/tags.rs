@@ -16,7 +16,7 @@ impl Vu {
         let config = &self.thread.config;
         let mut node = context::base_node(&mut shard, config, scenario);
         node = shard.with_system(node, SystemTag::Group, &self.group.borrow());
-        if let Some(tags) = self.custom_tags.borrow().as_deref() {
+        if let Some(tags) = self.custom_tags.borrow().as_ref() {
             for (name, value) in tags {
                 node = context::with_named(&mut shard, config, node, name, value);
             }

@@ -68,9 +68,9 @@ pub(crate) enum ResponseType {
     None,
 }
 
-/// The method argument of `request` and `batch`.
+/// The method argument of a call; k6 sends it as it is written.
 pub(super) fn method(ctx: Ctx, value: &Handle) -> JsResult<Cow<'static, str>> {
-    let text = value.to_text(ctx)?.to_uppercase();
+    let text = value.to_text(ctx)?;
     Ok(match text.as_str() {
         "GET" => "GET".into(),
         "POST" => "POST".into(),

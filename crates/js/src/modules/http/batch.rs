@@ -128,7 +128,8 @@ fn entry_request(ctx: Ctx, vu: &Vu, index: usize, entry: &Handle) -> JsResult<Re
         return refuse(format!("batch request {index} doesn't have a url key"));
     }
     let method = entry.get(ctx, "method")?;
-    let method = if method.is_set() { arguments::method(ctx, &method)? } else { "GET".into() };
+    // k6: only the methods of entries that are objects are put into upper case.
+    let method: std::borrow::Cow<'static, str> = if method.is_set() { arguments::method(ctx, &method)?.to_uppercase().into() } else { "GET".into() };
     let body = if matches!(&*method, "GET" | "HEAD") { Val::undefined() } else { entry.get(ctx, "body")? };
     let params = entry.get(ctx, "params")?;
     arguments::prepare(ctx, vu, method, &url, &body, &params)

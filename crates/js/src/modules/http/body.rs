@@ -96,21 +96,39 @@ fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Params) -> JsResult<Bod
     }
     // k6: keys are sorted, as Go's url.Values encodes them.
     fields.sort_by(|a, b| a.0.cmp(&b.0));
-    let mut encoder = form_urlencoded::Serializer::new(String::new());
+    let mut text = String::new();
+    let mut append = |name: &str, value: &str| {
+        text.push_str(if text.is_empty() { "" } else { "&" });
+        escape(name, &mut text);
+        text.push('=');
+        escape(value, &mut text);
+    };
     for (name, value) in &fields {
         if value.is_array() {
             for index in 0..value.length(ctx)? {
                 let item = value.get_index(ctx, index)?;
-                encoder.append_pair(name, &field_text(ctx, vu, name, &item)?);
+                append(name, &field_text(ctx, vu, name, &item)?);
             }
         } else {
-            encoder.append_pair(name, &field_text(ctx, vu, name, value)?);
+            append(name, &field_text(ctx, vu, name, value)?);
         }
     }
     if params.headers.get("Content-Type").is_none() {
         params.headers.set("Content-Type", "application/x-www-form-urlencoded");
     }
-    Ok(Body::Bytes(Bytes::from(encoder.finish())))
+    Ok(Body::Bytes(Bytes::from(text)))
+}
+
+/// Go's query escaping: all but letters, digits and `-_.~`; a blank is `+`.
+fn escape(text: &str, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
+            b' ' => out.push('+'),
+            _ => out.extend(['%', char::from(DIGITS[usize::from(byte >> 4)]), char::from(DIGITS[usize::from(byte & 15)])]),
+        }
+    }
 }
 
 fn field_text(ctx: Ctx, vu: &Vu, name: &str, value: &Handle) -> JsResult<String> {

@@ -38,7 +38,6 @@ fn in_vu_context() -> JsResult<()> {
 }
 
 pub(super) fn construct(ctx: Ctx, _: &Handle, _: Args<'_>) -> JsResult {
-    in_vu_context()?;
     HostClass::create(ctx, Jar(Rc::default()))
 }
 

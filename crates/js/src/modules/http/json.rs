@@ -1,25 +1,24 @@
 //! `Response.json(selector?)`.
 
-use super::response::exchange_of;
-use crate::embed::{Args, Ctx, Exception, Handle, JsResult, Throw, Val};
+use super::{json_error, response::exchange_of};
+use crate::embed::{Args, Ctx, Handle, JsResult, Throw, Val};
 
 /// k6's text for a Response without a body.
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
 
 pub(super) fn json(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let exchange = exchange_of(this)?;
-    let is_null = exchange.response_type() == super::arguments::ResponseType::None || (exchange.error.is_some() && exchange.body.is_empty());
-    if is_null {
+    if !exchange.has_body() {
         return Err(Throw::error(NO_BODY));
     }
-    let selector = args.at(0);
-    if selector.is_set() {
-        let selector = selector.to_text(ctx)?;
-        return select(ctx, &exchange.body, &selector);
+    if args.len() > 0 {
+        // k6: also `undefined` is a selector once it is given, and names nothing.
+        return select(ctx, &exchange.body, &args.at(0).to_text(ctx)?);
     }
     ctx.parse_json(&exchange.body).map_err(|throw| {
         let reason = ctx.take_exception(throw);
-        Throw::error(describe(&exchange.body, &reason))
+        let flaw = json_error::describe(&exchange.body);
+        Throw::error(flaw.unwrap_or_else(|| format!("cannot parse json due to an error: {}", reason.message)))
     })
 }
 
@@ -29,16 +28,29 @@ fn select(ctx: Ctx, body: &[u8], selector: &str) -> JsResult {
     if !gjson::valid(text) {
         return Ok(Val::undefined());
     }
+    for (modifier, wants_keys) in [("@keys", true), ("@values", false)] {
+        if let Some(base) = selector.strip_suffix(modifier) {
+            let base = base.strip_suffix(['.', '|']).unwrap_or(base);
+            let found = gjson::get(text, if base.is_empty() { "@this" } else { base });
+            return members(ctx, &found, wants_keys);
+        }
+    }
     let found = gjson::get(text, selector);
     if !found.exists() { Ok(Val::undefined()) } else { ctx.parse_json(found.json().as_bytes()) }
 }
 
-/// k6's message, with the place of the error as line and character.
-fn describe(body: &[u8], reason: &Exception) -> String {
-    let text = String::from_utf8_lossy(body);
-    let error = serde_json::from_str::<serde_json::Value>(&text).err();
-    match error {
-        Some(error) => format!("cannot parse json due to an error at line {}, character {} , error: {error}", error.line(), error.column()),
-        None => format!("cannot parse json due to an error: {}", reason.message),
+/// GJSON's `@keys` and `@values`, which the library lacks.
+fn members(ctx: Ctx, found: &gjson::Value<'_>, wants_keys: bool) -> JsResult {
+    let list = ctx.array()?;
+    if !found.exists() {
+        return Ok(list);
     }
+    let object = ctx.parse_json(found.json().as_bytes())?;
+    if object.is_object() {
+        for (index, key) in object.keys(ctx)?.iter().enumerate() {
+            let item = if wants_keys { Val::string(ctx, &key.text(ctx)?)? } else { object.get(ctx, key)? };
+            list.define_index(ctx, index as u32, item)?;
+        }
+    }
+    Ok(list)
 }

@@ -11,6 +11,7 @@ mod cookies;
 mod expected;
 mod file;
 mod json;
+mod json_error;
 mod params;
 mod response;
 mod sample;

@@ -1,7 +1,7 @@
 //! The Response object: all fields but three are made from the exchange at their first touch.
 #![expect(unsafe_code, reason = "lazy properties and template cloning")]
 
-use std::ffi::c_void;
+use std::{ffi::c_void, sync::Arc};
 
 use onrush_net::{SetCookie, code_of_status};
 use onrush_quickjs_sys as sys;
@@ -125,7 +125,7 @@ fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
     match lazy {
         Lazy::RemoteIp => Val::string(ctx, &exchange.remote.map_or_else(String::new, |remote| remote.ip().to_string())),
         Lazy::RemotePort => Ok(Val::int(exchange.remote.map_or(0, |remote| i32::from(remote.port())))),
-        Lazy::Url => Val::string(ctx, url(exchange)),
+        Lazy::Url => Val::string(ctx, &url(exchange)),
         Lazy::StatusText => Val::string(ctx, &response.map(|response| response.headers.status_text()).unwrap_or_default()),
         Lazy::Proto => Val::string(ctx, &response.map(|response| response.proto.text()).unwrap_or_default()),
         Lazy::Headers => headers(ctx, exchange),
@@ -139,11 +139,13 @@ fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
     }
 }
 
-fn url(exchange: &Exchange) -> &str {
+/// The last hop's URL: as Go prints it when it was answered, else as the script wrote it.
+fn url(exchange: &Exchange) -> Arc<str> {
     match (&exchange.url, &exchange.prepared) {
-        (Some(url), _) => url,
-        (None, Some(prepared)) => prepared.target.url.as_str(),
-        (None, None) => "",
+        (Some(url), _) => url.clone(),
+        (None, Some(prepared)) if exchange.error.is_none() => prepared.target.url.to_text(),
+        (None, Some(prepared)) => prepared.target.url.shared(),
+        (None, None) => "".into(),
     }
 }
 
@@ -187,9 +189,8 @@ fn cookies(ctx: Ctx, exchange: &Exchange) -> JsResult {
 const GO_ZERO_TIME_MS: f64 = -6_795_364_578_871.0;
 
 fn body(ctx: Ctx, exchange: &Exchange) -> JsResult {
-    let has_body = exchange.error.is_none() || !exchange.body.is_empty();
     match exchange.response_type() {
-        _ if !has_body => Ok(Val::null()),
+        _ if !exchange.has_body() => Ok(Val::null()),
         ResponseType::None => Ok(Val::null()),
         ResponseType::Text => Val::text(ctx, &exchange.body),
         ResponseType::Binary => ctx.array_buffer(&exchange.body),
@@ -245,11 +246,12 @@ fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
     }
     let cookies = ctx.object()?;
     let mut line = String::new();
-    for (name, value, replace) in &exchange.sent_cookies {
+    for (name, value) in &exchange.sent_cookies {
         let entry = ctx.object()?;
         entry.define(ctx, "name", Val::string(ctx, name)?)?;
         entry.define(ctx, "value", Val::string(ctx, value)?)?;
-        entry.define(ctx, "replace", Val::bool(*replace))?;
+        // k6: false whatever the parameter said.
+        entry.define(ctx, "replace", Val::bool(false))?;
         push(ctx, &cookies, name, entry)?;
         line.push_str(if line.is_empty() { "" } else { "; " });
         line.push_str(&format!("{name}={value}"));

@@ -40,7 +40,7 @@ pub(crate) struct Exchange {
     pub(crate) remote: Option<std::net::SocketAddr>,
     pub(crate) tls: Option<TlsInfo>,
     /// Headers of the first hop as sent, cookies included; filled only where they differ from the parameters.
-    pub(crate) sent_cookies: Vec<(Box<str>, Box<str>, bool)>,
+    pub(crate) sent_cookies: Vec<(Box<str>, Box<str>)>,
 }
 
 impl Exchange {
@@ -81,6 +81,14 @@ impl Exchange {
         }
     }
 
+    /// Whether `body` is anything but null.
+    pub(super) fn has_body(&self) -> bool {
+        let status = self.response.as_ref().map_or(0, |response| response.status);
+        let is_failed = self.error.is_some() && self.body.is_empty();
+        // k6: null also where HTTP knows no body.
+        !is_failed && !matches!(status, 204 | 304) && self.response_type() != ResponseType::None
+    }
+
     pub(crate) fn response_type(&self) -> ResponseType {
         self.prepared.as_ref().map_or(ResponseType::Text, |prepared| prepared.params.response_type)
     }
@@ -100,8 +108,10 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> 
     let mut hop = Box::new(Hop::first(prepared));
     let mut sent_cookies = Vec::new();
     let mut redirects = 0;
-    if let Some(error) = &prepared.fault {
-        let failure = Failure { error: error.clone(), timings: Timings::default(), remote: None, tls: None, reused: false, partial_body: None };
+    // k6: a timeout of zero has passed already.
+    let fault = prepared.fault.clone().or_else(|| (params.timeout_ns == 0).then(NetError::timeout));
+    if let Some(error) = fault {
+        let failure = Failure { error, timings: Timings::default(), remote: None, tls: None, reused: false, partial_body: None };
         return Ok(failed(vu, prepared, &hop, Box::new(failure), sent_cookies));
     }
     loop {
@@ -123,7 +133,7 @@ fn one_hop(
     vu: &Vu,
     prepared: &Prepared,
     hop: &Hop,
-    sent_cookies: &mut Vec<(Box<str>, Box<str>, bool)>,
+    sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
     user_agent: &str,
     mode: BodyMode,
     deadline: Option<Nanos>,
@@ -212,7 +222,7 @@ impl Hop {
 
     /// All header lines of this hop but those the request itself writes.
     #[inline(never)]
-    fn head(&self, vu: &Vu, prepared: &Prepared, url: &Url, sent_cookies: &mut Vec<(Box<str>, Box<str>, bool)>) -> Vec<u8> {
+    fn head(&self, vu: &Vu, prepared: &Prepared, url: &Url, sent_cookies: &mut Vec<(Box<str>, Box<str>)>) -> Vec<u8> {
         let mut head = Vec::new();
         self.write_head(prepared, url, &mut head);
         let sent = self.url.is_none().then_some(sent_cookies);
@@ -254,7 +264,7 @@ impl Hop {
     }
 
     /// One `Cookie` line: parameter cookies, then the jar's. `sent` collects them for `res.request.cookies`.
-    fn write_cookies(&self, vu: &Vu, prepared: &Prepared, url: &Url, head: &mut Vec<u8>, mut sent: Option<&mut Vec<(Box<str>, Box<str>, bool)>>) {
+    fn write_cookies(&self, vu: &Vu, prepared: &Prepared, url: &Url, head: &mut Vec<u8>, mut sent: Option<&mut Vec<(Box<str>, Box<str>)>>) {
         let params = &prepared.params;
         let jar = params.jar.clone().or_else(|| vu.jar.borrow().clone());
         let jar = jar.as_ref().map(|jar| jar.borrow());
@@ -263,23 +273,29 @@ impl Hop {
             return;
         }
         let mut is_first = true;
-        let mut write = |name: &str, value: &str, replace: bool, head: &mut Vec<u8>| {
+        let mut write = |name: &str, value: &str, is_quoted: bool, head: &mut Vec<u8>| {
             head.extend_from_slice(if is_first { b"Cookie: " } else { b"; " });
             is_first = false;
-            head.extend(name.bytes().chain([b'=']).chain(value.bytes()).filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
+            head.extend(name.bytes().map(|byte| if matches!(byte, b'\r' | b'\n' | 0) { b'-' } else { byte }));
+            head.push(b'=');
+            // Go: quotes around values with blanks or commas, and no bytes that would end a value.
+            let quote: &[u8] = if is_quoted || value.contains([' ', ',']) { b"\"" } else { b"" };
+            head.extend_from_slice(quote);
+            head.extend(value.bytes().filter(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b';' | b'\\')));
+            head.extend_from_slice(quote);
             if let Some(sent) = sent.as_deref_mut() {
-                sent.push((name.into(), value.into(), replace));
+                sent.push((name.into(), value.into()));
             }
         };
         if !self.strip_sensitive {
             for cookie in &params.cookies {
-                write(&cookie.name, &cookie.value, cookie.replace, head);
+                write(&cookie.name, &cookie.value, false, head);
             }
         }
         for cookie in jar.map(|jar| jar.for_url(url, now_ms())).unwrap_or_default() {
             let is_replaced = params.cookies.iter().any(|own| own.replace && *own.name == *cookie.name);
             if !is_replaced {
-                if cookie.quoted { write(cookie.name, &format!("\"{}\"", cookie.value), false, head) } else { write(cookie.name, cookie.value, false, head) }
+                write(cookie.name, cookie.value, cookie.quoted, head);
             }
         }
         if !is_first {
@@ -302,7 +318,7 @@ fn store_cookies(vu: &Vu, prepared: &Prepared, url: &Url, response: &Response) {
 }
 
 #[inline(never)]
-fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, mut response: Box<Response>, sent_cookies: Vec<(Box<str>, Box<str>, bool)>) -> Box<Exchange> {
+fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, mut response: Box<Response>, sent_cookies: Vec<(Box<str>, Box<str>)>) -> Box<Exchange> {
     let mut body = std::mem::take(&mut response.body);
     let mut error = None;
     let mut log_text = String::new();
@@ -334,7 +350,7 @@ fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, mut response: Box<Response
 }
 
 #[inline(never)]
-fn failed(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, failure: Box<Failure>, sent_cookies: Vec<(Box<str>, Box<str>, bool)>) -> Box<Exchange> {
+fn failed(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, failure: Box<Failure>, sent_cookies: Vec<(Box<str>, Box<str>)>) -> Box<Exchange> {
     let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
     sample::failure(vu, prepared, &hop.method, url, &failure);
     let log_text = failure.error.log_text(&hop.method, &url.log_text());

@@ -1,0 +1,491 @@
+//! Runs a script with the engine as the command line does, and keeps everything it said and measured.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, OnceLock,
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
+    time::{Duration, Instant},
+};
+
+use onrush_engine::{Engine, EngineConfig, Event, LifecycleError, Timeouts};
+use onrush_fiber::Clock;
+use onrush_js::{
+    BUILTIN_MODULES, HttpSettings, Isolation, IsolationChoice, RunConfig, RunState, ScenarioContext, ScriptEnv,
+    init::{self, InitError, IsolationMode},
+    log,
+};
+use onrush_metrics::{
+    Sink, Subscriptions, SystemTag, ThresholdSource, Thresholds, builtin,
+    summary::{RunInfo, SummaryMode, SummaryModel, handle_summary, input_from, subscribe},
+};
+use onrush_plan::{Consolidated, Options, Plan, Tier, consolidate_with_exports, parse_json};
+use onrush_session::{Action, AgentId, Coordinator, Event as Told, ExitCode, Settings, Stop};
+use onrush_target::{TargetHandle, TargetOptions};
+
+/// A run may take this long; a hang fails with what was said so far.
+const PATIENCE: Duration = Duration::from_secs(20);
+const AGENT: AgentId = AgentId(0);
+
+/// The server all tests share.
+pub(crate) fn target() -> String {
+    static TARGET: OnceLock<TargetHandle> = OnceLock::new();
+    let options = || TargetOptions { listen: ([127, 0, 0, 1], 0).into(), tls_listen: Some(([127, 0, 0, 1], 0).into()), ..TargetOptions::default() };
+    let target = TARGET.get_or_init(|| onrush_target::start(options()).expect("the target starts on any port"));
+    target.addr.to_string()
+}
+
+/// A script and how to run it.
+pub(crate) struct Case {
+    files: Vec<(String, String)>,
+    entry: String,
+    mode: IsolationMode,
+    threads: usize,
+    env: BTreeMap<String, String>,
+    memory_limit: Option<usize>,
+    options: Option<String>,
+    interrupt_after: Option<Duration>,
+}
+
+/// A test's script under a layout, `vus` × `iterations` in all by default 1 × 1.
+pub(crate) fn case(script: &str) -> Case {
+    Case {
+        files: vec![("script.js".to_owned(), script.to_owned())],
+        entry: "script.js".to_owned(),
+        mode: IsolationMode::Auto,
+        threads: 1,
+        env: BTreeMap::from([("TARGET".to_owned(), target())]),
+        memory_limit: None,
+        options: None,
+        interrupt_after: None,
+    }
+}
+
+impl Case {
+    /// Renames the script: `script.ts` makes it TypeScript.
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.files[0].0);
+        name.clone_into(&mut self.entry);
+        self
+    }
+
+    pub(crate) fn file(mut self, name: &str, text: &str) -> Self {
+        self.files.push((name.to_owned(), text.to_owned()));
+        self
+    }
+
+    pub(crate) fn isolation(mut self, mode: IsolationMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    pub(crate) fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    pub(crate) fn memory_limit(mut self, bytes: usize) -> Self {
+        self.memory_limit = Some(bytes);
+        self
+    }
+
+    /// Options laid over the script's, as flags would be.
+    pub(crate) fn options(mut self, json: &str) -> Self {
+        self.options = Some(json.to_owned());
+        self
+    }
+
+    /// `vus` VUs with `iterations` each.
+    pub(crate) fn vus(self, vus: u32, iterations: u32) -> Self {
+        self.options(&format!(r#"{{"scenarios":{{"default":{{"executor":"per-vu-iterations","vus":{vus},"iterations":{iterations},"maxDuration":"15s","gracefulStop":"1s"}}}}}}"#))
+    }
+
+    /// Stops the run from outside, as Ctrl+C does.
+    pub(crate) fn interrupt_after(mut self, after: Duration) -> Self {
+        self.interrupt_after = Some(after);
+        self
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(self) -> Report {
+        run(self)
+    }
+
+    /// Runs it under both layouts and hands both reports to `check`.
+    pub(crate) fn both(self, check: impl Fn(&Report)) {
+        for mode in [IsolationMode::Dense, IsolationMode::Isolated] {
+            let case = Self {
+                files: self.files.clone(),
+                entry: self.entry.clone(),
+                mode,
+                env: self.env.clone(),
+                options: self.options.clone(),
+                ..self
+            };
+            check(&run(case));
+        }
+    }
+}
+
+/// All a run did.
+pub(crate) struct Report {
+    /// Log lines in order: `info text`, `error text` and so on, fields other than the source's appended.
+    pub(crate) lines: Vec<String>,
+    pub(crate) exit: ExitCode,
+    /// Why it ended early, or could not start.
+    pub(crate) stop: Option<String>,
+    pub(crate) isolation: Option<IsolationChoice>,
+    coordinator: Option<Coordinator>,
+}
+
+impl Report {
+    /// The texts of `console.log`.
+    pub(crate) fn said(&self) -> Vec<&str> {
+        self.lines.iter().filter_map(|line| line.strip_prefix("info ")).collect()
+    }
+
+    /// The same, sorted: for VUs that run at once.
+    pub(crate) fn said_sorted(&self) -> Vec<&str> {
+        let mut said = self.said();
+        said.sort_unstable();
+        said
+    }
+
+    /// Lines of one level.
+    pub(crate) fn level(&self, level: &str) -> Vec<&str> {
+        self.lines.iter().filter_map(|line| line.strip_prefix(level)?.strip_prefix(' ')).collect()
+    }
+
+    pub(crate) fn layout(&self) -> Isolation {
+        self.isolation.as_ref().expect("the init pass succeeded").isolation
+    }
+
+    /// A counter's total.
+    pub(crate) fn count(&self, metric: onrush_metrics::MetricId) -> f64 {
+        let coordinator = self.coordinator.as_ref().expect("the run started");
+        coordinator.merged().sink(metric).and_then(Sink::counter).unwrap_or(0.0)
+    }
+
+    pub(crate) fn iterations(&self) -> f64 {
+        self.count(builtin::ITERATIONS)
+    }
+
+    /// Nothing threw and nothing was logged but `console.log`.
+    #[track_caller]
+    pub(crate) fn assert_clean(&self) {
+        assert!(self.stop.is_none() && self.said().len() == self.lines.len(), "{self:#?}");
+    }
+}
+
+impl std::fmt::Debug for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Report").field("lines", &self.lines).field("exit", &self.exit).field("stop", &self.stop).field("isolation", &self.isolation).finish()
+    }
+}
+
+/// Collects log lines.
+#[derive(Default)]
+struct Lines(Mutex<Vec<log::Line>>);
+
+impl log::Sink for Lines {
+    fn line(&self, line: log::Line) {
+        self.0.lock().expect("no test panics while it holds the lines").push(line);
+    }
+}
+
+/// A line as reports show it: fields that say where it came from are left out.
+pub(crate) fn shown(level: &str, message: &str, fields: &[(&str, String)]) -> String {
+    let mut text = format!("{level} {}", message.trim_end_matches('\n'));
+    for (name, value) in fields.iter().filter(|(name, _)| !["source", "executor", "scenario", "hint"].contains(name)) {
+        text.push_str(&format!(" {name}={value}"));
+    }
+    text
+}
+
+fn run(case: Case) -> Report {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    for (name, text) in &case.files {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("files lie in the directory")).expect("a directory");
+        std::fs::write(path, text).expect("a file");
+    }
+    let lines = Arc::new(Lines::default());
+    let mut report = Report { lines: Vec::new(), exit: ExitCode::Success, stop: None, isolation: None, coordinator: None };
+    if let Err((exit, text)) = run_in(&case, directory.path(), &lines, &mut report) {
+        report.exit = exit;
+        report.stop = Some(text);
+    }
+    let hide = |text: String| text.replace(&directory.path().display().to_string(), "DIR");
+    let said = lines.0.lock().expect("all VUs have ended");
+    report.lines.extend(said.iter().map(|line| {
+        let level = match line.level {
+            log::Level::Debug => "debug",
+            log::Level::Info => "info",
+            log::Level::Warn => "warning",
+            log::Level::Error => "error",
+        };
+        hide(shown(level, &line.message, &line.fields))
+    }));
+    report.stop = report.stop.map(hide);
+    report
+}
+
+fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report) -> Result<(), (ExitCode, String)> {
+    let invalid = |error: String| (ExitCode::InvalidConfig, error);
+    let script = load(case, directory, lines)?;
+    let found = init::run(&script, case.mode).map_err(|error| match error {
+        InitError::Script(failure) if failure.aborted => (ExitCode::ScriptAborted, failure.text),
+        error => (ExitCode::ScriptException, error.to_string()),
+    })?;
+    report.isolation = Some(found.isolation.clone());
+    let parsed = parse_json(&found.options_json).map_err(|error| invalid(error.to_string()))?;
+    let mut tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, parsed.options)];
+    if let Some(json) = &case.options {
+        tiers.push((Tier::Cli, parse_json(json).expect("a test's options").options));
+    }
+    let is_exported = |name: &str| found.functions.iter().any(|function| function == name);
+    let test = consolidate_with_exports(tiers, &is_exported).map_err(|errors| invalid(errors.to_string()))?;
+    let plan = Arc::new(Plan::new(&test.scenarios, &test.tuple).map_err(|error| invalid(error.to_string()))?);
+    let thresholds = thresholds(&test, &found.registry).map_err(invalid)?;
+    let enabled = test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
+    let builder = subscribe(Subscriptions::builder().system_tags(enabled), SummaryMode::Compact);
+    let subscriptions = thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build();
+    let state = Arc::new(RunState::default());
+    let client = onrush_net::ClientOptions {
+        tls: onrush_net::TlsOptions { insecure_skip_verify: test.settings.insecure_skip_tls_verify, ..Default::default() },
+        ..Default::default()
+    };
+    let run = Arc::new(RunConfig {
+        script,
+        registry: found.registry.clone(),
+        subscriptions: Arc::new(subscriptions),
+        isolation: found.isolation.isolation,
+        options_json: test.options.to_test_json().to_string(),
+        tags: test.settings.tags.clone(),
+        http: http(&test),
+        client: Arc::new(client.build().map_err(|error| invalid(error.to_string()))?),
+        state: state.clone(),
+        scenarios: plan.scenarios.iter().map(|plan| Arc::new(scenario(plan))).collect(),
+        functions: found.functions.clone(),
+        init_pass: false,
+    });
+    let settings = Settings {
+        has_setup: is_exported("setup") && test.settings.setup,
+        has_teardown: is_exported("teardown") && test.settings.teardown,
+        evaluates_thresholds: true,
+    };
+    let (events, inbox) = channel();
+    let timeouts = Timeouts { setup: test.settings.setup_timeout, teardown: test.settings.teardown_timeout, handle_summary: PATIENCE };
+    let config = EngineConfig { run, plan, threads: case.threads, min_iteration: test.settings.min_iteration_duration, timeouts };
+    let engine = Engine::start(config, events).expect("threads start");
+    let coordinator = Coordinator::new(settings, [AGENT], &found.registry, thresholds);
+    let mut drive = Drive { engine, inbox, coordinator, state, threads: case.threads, started: None, finished: false, summary: None, lines, script: &case.files[0].1 };
+    let outcome = drive.run(case.interrupt_after, is_exported("handleSummary"));
+    report.exit = outcome.exit_code();
+    report.stop = outcome.stop.as_ref().map(|stop| stop.message.clone());
+    report.coordinator = Some(drive.coordinator);
+    drive.engine.shutdown();
+    Ok(())
+}
+
+fn load(case: &Case, directory: &Path, lines: &Arc<Lines>) -> Result<Arc<ScriptEnv>, (ExitCode, String)> {
+    let options = onrush_script::LoadOptions {
+        working_dir: directory.to_owned(),
+        compatibility_mode: onrush_script::CompatibilityMode::Extended,
+        builtins: BUILTIN_MODULES,
+        source_bytes_max: 64 << 20,
+    };
+    let entry = onrush_script::Entry::File(PathBuf::from(&case.entry));
+    let program = onrush_script::load(entry, &options).map_err(|error| (ExitCode::ScriptException, error.render()))?;
+    let mut script = ScriptEnv::new(Arc::new(program), case.env.clone(), lines.clone(), directory.to_owned());
+    if let Some(bytes) = case.memory_limit {
+        script.memory_limit_bytes = bytes;
+    }
+    Ok(Arc::new(script))
+}
+
+fn thresholds(test: &Consolidated, registry: &onrush_metrics::Registry) -> Result<Thresholds, String> {
+    let source = |config: &onrush_plan::ThresholdConfig| ThresholdSource {
+        expression: config.expression.clone(),
+        abort_on_fail: config.abort_on_fail,
+        delay_abort_eval_ns: config.delay_abort_eval.map(onrush_plan::GoDuration::as_ns),
+    };
+    let configs = test.options.thresholds.iter().flatten();
+    let sources: BTreeMap<String, Vec<ThresholdSource>> = configs.map(|(metric, configs)| (metric.clone(), configs.iter().map(source).collect())).collect();
+    Thresholds::parse(&sources, registry).map_err(|errors| format!("{errors:?}"))
+}
+
+fn http(test: &Consolidated) -> HttpSettings {
+    let settings = &test.settings;
+    HttpSettings {
+        max_redirects: settings.max_redirects as u32,
+        user_agent: settings.user_agent.clone().unwrap_or_default(),
+        batch: settings.batch as usize,
+        batch_per_host: settings.batch_per_host as usize,
+        discard_bodies: settings.discard_response_bodies,
+        no_cookies_reset: settings.keep_cookies,
+        no_connection_reuse: settings.no_connection_reuse,
+        no_vu_connection_reuse: settings.no_vu_connection_reuse,
+        throw: settings.throw,
+        rps: settings.rps.unwrap_or(0),
+    }
+}
+
+fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
+    let scenario = &plan.scenario;
+    ScenarioContext {
+        name: scenario.name.clone(),
+        executor: scenario.executor.type_name().to_owned(),
+        exec: scenario.exec.clone(),
+        env: scenario.env.clone(),
+        tags: scenario.tags.clone(),
+        duration_ns: plan.regular_end_ns,
+        started_at: Default::default(),
+        iterations: Default::default(),
+        iterations_total: plan.total_iterations().unwrap_or(0),
+    }
+}
+
+/// A run under way.
+struct Drive<'a> {
+    engine: Engine,
+    inbox: Receiver<Event>,
+    coordinator: Coordinator,
+    state: Arc<RunState>,
+    threads: usize,
+    started: Option<onrush_fiber::Nanos>,
+    finished: bool,
+    summary: Option<Result<(), String>>,
+    lines: &'a Lines,
+    script: &'a str,
+}
+
+impl Drive<'_> {
+    fn run(&mut self, interrupt_after: Option<Duration>, has_summary: bool) -> onrush_session::Outcome {
+        let began = Instant::now();
+        let mut interrupt = interrupt_after;
+        while !self.finished {
+            self.step(began);
+            if interrupt.is_some_and(|after| self.started.is_some() && began.elapsed() >= after) {
+                interrupt = None;
+                self.tell(Told::Abort(Stop { code: ExitCode::ExternalAbort, message: "interrupted".to_owned() }));
+            }
+        }
+        // Every thread's last samples.
+        self.engine.flush();
+        let mut missing: std::collections::BTreeSet<usize> = (0..self.threads).collect();
+        while !missing.is_empty() {
+            match self.inbox.recv_timeout(PATIENCE).expect("threads hand in their samples") {
+                Event::Sample(sample) => {
+                    missing.remove(&sample.thread);
+                    self.take(Event::Sample(sample));
+                }
+                other => self.take(other),
+            }
+        }
+        if self.state.is_marked_failed() {
+            self.tell(Told::MarkedFailed);
+        }
+        let outcome = self.coordinator.finish(self.elapsed());
+        if has_summary {
+            let setup_data = self.coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok());
+            let info = RunInfo { duration_ns: self.elapsed().as_nanos() as u64, setup_data, ..RunInfo::default() };
+            let model = SummaryModel::new(input_from(self.coordinator.merged(), self.coordinator.thresholds(), info));
+            self.engine.handle_summary(handle_summary(&model).to_string());
+            while self.summary.is_none() {
+                self.step(began);
+            }
+        }
+        outcome
+    }
+
+    fn step(&mut self, began: Instant) {
+        match self.inbox.recv_timeout(Duration::from_millis(20)) {
+            Ok(event) => self.take(event),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => panic!("all threads ended"),
+        }
+        if let Some(abort) = self.state.aborted() {
+            self.tell(Told::Abort(Stop { code: ExitCode::ScriptAborted, message: abort.message }));
+        }
+        let elapsed = self.elapsed();
+        self.tell(Told::Tick { elapsed });
+        if began.elapsed() > PATIENCE {
+            let said: Vec<String> = self.lines.0.lock().expect("readable").iter().map(|line| line.message.clone()).collect();
+            panic!("the run hangs in phase {:?}: {}; it said {said:#?}", self.coordinator.phase(), self.script);
+        }
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.map_or(Duration::ZERO, |at| Clock::now().saturating_sub(at).as_duration())
+    }
+
+    fn take(&mut self, event: Event) {
+        if let Some(abort) = self.state.aborted() {
+            self.tell(Told::Abort(Stop { code: ExitCode::ScriptAborted, message: abort.message }));
+        }
+        match event {
+            Event::Initialized => self.tell(Told::Initialized(AGENT)),
+            Event::InitFailed(error) => self.tell(Told::Failed(stop(&error))),
+            Event::SetupDone(Ok(data)) => self.tell(Told::SetupDone(data)),
+            Event::SetupDone(Err(error)) | Event::TeardownDone(Err(error)) => self.tell(Told::Failed(stop(&error))),
+            Event::ScenariosDone => self.tell(Told::ScenariosDone(AGENT)),
+            Event::TeardownDone(Ok(())) => self.tell(Told::TeardownDone),
+            Event::HandleSummaryDone(result) => {
+                if let Err(error) = &result {
+                    log::Sink::line(self.lines, log::Line { level: log::Level::Error, message: error.to_string(), fields: Vec::new() });
+                }
+                self.summary = Some(result.map(drop).map_err(|error| error.to_string()));
+            }
+            Event::Sample(sample) => {
+                assert_eq!(sample.panics, 0, "a fiber panicked");
+                self.tell(Told::Delta(AGENT, sample.delta));
+            }
+            Event::Warning(message) => log::Sink::line(self.lines, log::Line { level: log::Level::Warn, message, fields: Vec::new() }),
+            Event::ThreadEnded => panic!("a thread ended"),
+        }
+    }
+
+    fn tell(&mut self, event: Told) {
+        for action in self.coordinator.handle(event) {
+            match action {
+                Action::RunSetup => {
+                    self.start_clock();
+                    self.engine.setup();
+                }
+                Action::Start(data) => {
+                    let at = self.start_clock();
+                    self.engine.start_scenarios(at.max(Clock::now()), data);
+                }
+                Action::Interrupt => self.engine.interrupt(),
+                Action::RunTeardown(data) => self.engine.teardown(data),
+                Action::Finish => self.finished = true,
+                Action::Error(message) => log::Sink::line(self.lines, log::Line { level: log::Level::Error, message, fields: Vec::new() }),
+            }
+        }
+    }
+
+    fn start_clock(&mut self) -> onrush_fiber::Nanos {
+        let at = *self.started.get_or_insert_with(Clock::now);
+        self.state.start_clock(at);
+        at
+    }
+}
+
+fn stop(error: &LifecycleError) -> Stop {
+    let code = match error {
+        LifecycleError::Script(failure) if failure.aborted => ExitCode::ScriptAborted,
+        LifecycleError::Timeout { function: "setup", .. } => ExitCode::SetupTimeout,
+        LifecycleError::Timeout { .. } => ExitCode::TeardownTimeout,
+        LifecycleError::Script(_) => ExitCode::ScriptException,
+        LifecycleError::Engine(_) => ExitCode::Other,
+    };
+    Stop { code, message: error.to_string() }
+}
