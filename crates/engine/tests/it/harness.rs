@@ -29,12 +29,24 @@ use onrush_target::{TargetHandle, TargetOptions};
 const PATIENCE: Duration = Duration::from_secs(20);
 const AGENT: AgentId = AgentId(0);
 
-/// The server all tests share.
+/// The server all tests share: `host:port` of its plain side.
 pub(crate) fn target() -> String {
+    shared_target().addr.to_string()
+}
+
+/// The same server's TLS side.
+pub(crate) fn tls_target() -> String {
+    shared_target().tls_addr.expect("it was asked for").to_string()
+}
+
+fn shared_target() -> &'static TargetHandle {
     static TARGET: OnceLock<TargetHandle> = OnceLock::new();
-    let options = || TargetOptions { listen: ([127, 0, 0, 1], 0).into(), tls_listen: Some(([127, 0, 0, 1], 0).into()), ..TargetOptions::default() };
-    let target = TARGET.get_or_init(|| onrush_target::start(options()).expect("the target starts on any port"));
-    target.addr.to_string()
+    let options = || TargetOptions {
+        listen: ([127, 0, 0, 1], 0).into(),
+        tls_listen: Some(([127, 0, 0, 1], 0).into()),
+        ..TargetOptions::default()
+    };
+    TARGET.get_or_init(|| onrush_target::start(options()).expect("the target starts on any port"))
 }
 
 /// A script and how to run it.
@@ -56,7 +68,7 @@ pub(crate) fn case(script: &str) -> Case {
         entry: "script.js".to_owned(),
         mode: IsolationMode::Auto,
         threads: 1,
-        env: BTreeMap::from([("TARGET".to_owned(), target())]),
+        env: BTreeMap::from([("TARGET".to_owned(), target()), ("TLS_TARGET".to_owned(), tls_target())]),
         memory_limit: None,
         options: None,
         interrupt_after: None,
@@ -186,7 +198,12 @@ impl Report {
 
 impl std::fmt::Debug for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Report").field("lines", &self.lines).field("exit", &self.exit).field("stop", &self.stop).field("isolation", &self.isolation).finish()
+        f.debug_struct("Report")
+            .field("lines", &self.lines)
+            .field("exit", &self.exit)
+            .field("stop", &self.stop)
+            .field("isolation", &self.isolation)
+            .finish()
     }
 }
 
@@ -217,7 +234,8 @@ fn run(case: Case) -> Report {
         std::fs::write(path, text).expect("a file");
     }
     let lines = Arc::new(Lines::default());
-    let mut report = Report { lines: Vec::new(), exit: ExitCode::Success, stop: None, isolation: None, coordinator: None };
+    let mut report =
+        Report { lines: Vec::new(), exit: ExitCode::Success, stop: None, isolation: None, coordinator: None };
     if let Err((exit, text)) = run_in(&case, directory.path(), &lines, &mut report) {
         report.exit = exit;
         report.stop = Some(text);
@@ -256,10 +274,17 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
     let thresholds = thresholds(&test, &found.registry).map_err(invalid)?;
     let enabled = test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
     let builder = subscribe(Subscriptions::builder().system_tags(enabled), SummaryMode::Compact);
-    let subscriptions = thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build();
+    let subscriptions =
+        thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build();
     let state = Arc::new(RunState::default());
     let client = onrush_net::ClientOptions {
-        tls: onrush_net::TlsOptions { insecure_skip_verify: test.settings.insecure_skip_tls_verify, ..Default::default() },
+        tls: onrush_net::TlsOptions {
+            insecure_skip_verify: test.settings.insecure_skip_tls_verify,
+            ..Default::default()
+        },
+        hosts: test.options.hosts.iter().flatten().map(|(name, target)| (name.clone(), target.to_string())).collect(),
+        block_hostnames: test.options.block_hostnames.clone().unwrap_or_default(),
+        blacklist_ips: test.options.blacklist_ips.iter().flatten().map(ToString::to_string).collect(),
         ..Default::default()
     };
     let run = Arc::new(RunConfig {
@@ -282,11 +307,32 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         evaluates_thresholds: true,
     };
     let (events, inbox) = channel();
-    let timeouts = Timeouts { setup: test.settings.setup_timeout, teardown: test.settings.teardown_timeout, handle_summary: PATIENCE };
-    let config = EngineConfig { run, plan, threads: case.threads, min_iteration: test.settings.min_iteration_duration, timeouts };
+    let timeouts = Timeouts {
+        setup: test.settings.setup_timeout,
+        teardown: test.settings.teardown_timeout,
+        handle_summary: PATIENCE,
+    };
+    let config = EngineConfig {
+        run,
+        plan,
+        threads: case.threads,
+        min_iteration: test.settings.min_iteration_duration,
+        timeouts,
+    };
     let engine = Engine::start(config, events).expect("threads start");
     let coordinator = Coordinator::new(settings, [AGENT], &found.registry, thresholds);
-    let mut drive = Drive { engine, inbox, coordinator, state, threads: case.threads, started: None, finished: false, summary: None, lines, script: &case.files[0].1 };
+    let mut drive = Drive {
+        engine,
+        inbox,
+        coordinator,
+        state,
+        threads: case.threads,
+        started: None,
+        finished: false,
+        summary: None,
+        lines,
+        script: &case.files[0].1,
+    };
     let outcome = drive.run(case.interrupt_after, is_exported("handleSummary"));
     report.exit = outcome.exit_code();
     report.stop = outcome.stop.as_ref().map(|stop| stop.message.clone());
@@ -318,7 +364,8 @@ fn thresholds(test: &Consolidated, registry: &onrush_metrics::Registry) -> Resul
         delay_abort_eval_ns: config.delay_abort_eval.map(onrush_plan::GoDuration::as_ns),
     };
     let configs = test.options.thresholds.iter().flatten();
-    let sources: BTreeMap<String, Vec<ThresholdSource>> = configs.map(|(metric, configs)| (metric.clone(), configs.iter().map(source).collect())).collect();
+    let sources: BTreeMap<String, Vec<ThresholdSource>> =
+        configs.map(|(metric, configs)| (metric.clone(), configs.iter().map(source).collect())).collect();
     Thresholds::parse(&sources, registry).map_err(|errors| format!("{errors:?}"))
 }
 
@@ -418,7 +465,8 @@ impl Drive<'_> {
         let elapsed = self.elapsed();
         self.tell(Told::Tick { elapsed });
         if began.elapsed() > PATIENCE {
-            let said: Vec<String> = self.lines.0.lock().expect("readable").iter().map(|line| line.message.clone()).collect();
+            let said: Vec<String> =
+                self.lines.0.lock().expect("readable").iter().map(|line| line.message.clone()).collect();
             panic!("the run hangs in phase {:?}: {}; it said {said:#?}", self.coordinator.phase(), self.script);
         }
     }
@@ -440,7 +488,10 @@ impl Drive<'_> {
             Event::TeardownDone(Ok(())) => self.tell(Told::TeardownDone),
             Event::HandleSummaryDone(result) => {
                 if let Err(error) = &result {
-                    log::Sink::line(self.lines, log::Line { level: log::Level::Error, message: error.to_string(), fields: Vec::new() });
+                    log::Sink::line(
+                        self.lines,
+                        log::Line { level: log::Level::Error, message: error.to_string(), fields: Vec::new() },
+                    );
                 }
                 self.summary = Some(result.map(drop).map_err(|error| error.to_string()));
             }
@@ -448,7 +499,9 @@ impl Drive<'_> {
                 assert_eq!(sample.panics, 0, "a fiber panicked");
                 self.tell(Told::Delta(AGENT, sample.delta));
             }
-            Event::Warning(message) => log::Sink::line(self.lines, log::Line { level: log::Level::Warn, message, fields: Vec::new() }),
+            Event::Warning(message) => {
+                log::Sink::line(self.lines, log::Line { level: log::Level::Warn, message, fields: Vec::new() })
+            }
             Event::ThreadEnded => panic!("a thread ended"),
         }
     }
@@ -467,7 +520,9 @@ impl Drive<'_> {
                 Action::Interrupt => self.engine.interrupt(),
                 Action::RunTeardown(data) => self.engine.teardown(data),
                 Action::Finish => self.finished = true,
-                Action::Error(message) => log::Sink::line(self.lines, log::Line { level: log::Level::Error, message, fields: Vec::new() }),
+                Action::Error(message) => {
+                    log::Sink::line(self.lines, log::Line { level: log::Level::Error, message, fields: Vec::new() })
+                }
             }
         }
     }

@@ -92,7 +92,11 @@ fn users_own_prototypes_are_per_vu() {
 const WRITES: &[(&str, &str, &str)] = &[
     ("Array.prototype.last = function () { return 'l' + this.length; };", "last", "[1, 2].last()"),
     ("Array.prototype.push = function () { return 'own'; };", "push", "[].push()"),
-    ("Object.defineProperty(String.prototype, 'shout', { value() { return this.toUpperCase(); } });", "shout", "'x'.shout()"),
+    (
+        "Object.defineProperty(String.prototype, 'shout', { value() { return this.toUpperCase(); } });",
+        "shout",
+        "'x'.shout()",
+    ),
     ("Object.prototype.extra = 7;", "extra", "({}).extra"),
     ("Math.random = () => 4;", "random", "Math.random()"),
     ("JSON.stringify = () => 's';", "stringify", "JSON.stringify(1)"),
@@ -121,7 +125,11 @@ fn writes_to_built_ins_are_trapped_in_dense_vus_and_work_in_isolated_ones() {
             read_safe = format_args!("(() => {{ try {{ return {read}; }} catch (e) {{ return e.name; }} }})()")
         );
         // Math.random and Date.now differ from call to call: only their type is compared.
-        let script = if ["random", "now"].contains(property) { script.replace("=== before", "!== '4'").replace("let before", "let before_") } else { script };
+        let script = if ["random", "now"].contains(property) {
+            script.replace("=== before", "!== '4'").replace("let before", "let before_")
+        } else {
+            script
+        };
         let report = case(&script).isolation(IsolationMode::Dense).vus(2, 1).run();
         assert!(report.said().contains(&"other true"), "{write} {report:#?}");
         let trapped = report.said().into_iter().find(|line| line.starts_with("trapped TypeError"));
@@ -130,7 +138,10 @@ fn writes_to_built_ins_are_trapped_in_dense_vus_and_work_in_isolated_ones() {
             Some(line) => {
                 assert!(line.contains("--vu-isolation") && line.contains(property), "{write}: {line}");
             }
-            None => assert!(report.said().iter().any(|line| line.starts_with("wrote")) && *property == "bar", "{write} {report:#?}"),
+            None => assert!(
+                report.said().iter().any(|line| line.starts_with("wrote")) && *property == "bar",
+                "{write} {report:#?}"
+            ),
         }
         let report = case(&script).isolation(IsolationMode::Isolated).vus(2, 1).run();
         assert!(report.said().iter().any(|line| line.starts_with("wrote")), "{write} {report:#?}");
@@ -148,22 +159,42 @@ fn the_layout_is_chosen_by_what_init_code_does() {
         assert!(choice.reason.contains(reason), "{script} {choice:?}");
     };
     check("export default function () {}", Isolation::Dense, "default");
-    check("Array.prototype.x = 1; export default function () { if ([].x !== 1) throw 1; }", Isolation::Isolated, "Array.prototype");
-    check("String.prototype.f = function () {}; export default function () { ''.f(); }", Isolation::Isolated, "String.prototype");
+    check(
+        "Array.prototype.x = 1; export default function () { if ([].x !== 1) throw 1; }",
+        Isolation::Isolated,
+        "Array.prototype",
+    );
+    check(
+        "String.prototype.f = function () {}; export default function () { ''.f(); }",
+        Isolation::Isolated,
+        "String.prototype",
+    );
     // Where only running it tells.
     let computed = "const p = Object.getPrototypeOf([]); p['computed' + 1] = 1; export default function () { if ([].computed1 !== 1) throw 1; }";
     check(computed, Isolation::Isolated, "computed1");
     let caught = "try { const p = Object.getPrototypeOf(''); p.caught = 1; } catch (e) {} export default function () { if (''.caught !== 1) throw 1; }";
     check(caught, Isolation::Isolated, "caught");
     // Writes to what is the script's own are no reason.
-    check("class A {} A.prototype.x = 1; globalThis.y = 2; const Array2 = Object.create(Array.prototype); Array2.z = 1; export default function () {}", Isolation::Dense, "default");
+    check(
+        "class A {} A.prototype.x = 1; globalThis.y = 2; const Array2 = Object.create(Array.prototype); Array2.z = 1; export default function () {}",
+        Isolation::Dense,
+        "default",
+    );
 }
 
 #[test]
 fn an_init_time_write_fails_clearly_when_dense_is_asked_for() {
-    let report = case("const p = Object.getPrototypeOf([]);\np.late = 1;\nexport default function () {}").isolation(IsolationMode::Dense).run();
+    let report = case("const p = Object.getPrototypeOf([]);\np.late = 1;\nexport default function () {}")
+        .isolation(IsolationMode::Dense)
+        .run();
     let stop = report.stop.as_deref().unwrap_or_default();
-    assert!(stop.contains("TypeError") && stop.contains("late") && stop.contains("--vu-isolation") && stop.contains("script.js:2"), "{report:#?}");
+    assert!(
+        stop.contains("TypeError")
+            && stop.contains("late")
+            && stop.contains("--vu-isolation")
+            && stop.contains("script.js:2"),
+        "{report:#?}"
+    );
 }
 
 #[test]
@@ -232,7 +263,9 @@ fn random_numbers_and_seeds_are_per_vu() {
     .both(|report| {
         report.assert_clean();
         let said = report.said();
-        let seeded = |vu: &str| said.iter().find_map(|line| line.strip_prefix(&format!("seeded {vu} "))).expect("said").to_owned();
+        let seeded = |vu: &str| {
+            said.iter().find_map(|line| line.strip_prefix(&format!("seeded {vu} "))).expect("said").to_owned()
+        };
         assert_eq!(seeded("1"), seeded("2"), "the same seed gives the same numbers, whatever other VUs draw meanwhile");
         assert_ne!(seeded("1"), seeded("3"));
         let mut unseeded: Vec<&str> = said.iter().filter_map(|line| line.strip_prefix("unseeded ")).collect();
@@ -257,7 +290,10 @@ fn environment_ids_and_setup_data_are_per_vu() {
     .threads(2)
     .both(|report| {
         report.assert_clean();
-        assert_eq!(report.said_sorted(), ["1 true 0 1 1 yes", "1 true 1 11 11 yes", "2 true 0 2 2 yes", "2 true 1 22 22 yes"]);
+        assert_eq!(
+            report.said_sorted(),
+            ["1 true 0 1 1 yes", "1 true 1 11 11 yes", "2 true 0 2 2 yes", "2 true 1 22 22 yes"]
+        );
     });
 }
 
@@ -276,7 +312,13 @@ fn cookies_connections_and_tags_are_per_vu() {
     .both(|report| {
         report.assert_clean();
         let said = report.said_sorted();
-        assert!(said.iter().all(|line| { let vu = &line[..1]; *line == format!("{vu} {{\"vu\":\"{vu}\"}} v{vu}") }), "{said:?}");
+        assert!(
+            said.iter().all(|line| {
+                let vu = &line[..1];
+                *line == format!("{vu} {{\"vu\":\"{vu}\"}} v{vu}")
+            }),
+            "{said:?}"
+        );
     });
 }
 

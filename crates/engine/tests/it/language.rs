@@ -27,7 +27,12 @@ fn columns_of_the_first_line_are_right() {
     case("export default function () { throw new Error('first line'); }").both(|report| {
         let errors = report.level("error");
         assert!(errors[0].contains("file://DIR/script.js:1:"), "{report:#?}");
-        let column: u32 = errors[0].split("script.js:1:").nth(1).and_then(|rest| rest.split(')').next()).and_then(|text| text.parse().ok()).expect("a column");
+        let column: u32 = errors[0]
+            .split("script.js:1:")
+            .nth(1)
+            .and_then(|rest| rest.split(')').next())
+            .and_then(|text| text.parse().ok())
+            .expect("a column");
         // `throw` is at 30, `new` at 36, `Error` at 40: all are right, 31 or 37 would not be.
         assert!([30, 36, 40, 45].contains(&column), "{column} {report:#?}");
     });
@@ -163,10 +168,12 @@ fn an_abort_inside_async_code_and_callbacks_ends_the_test() {
         "export default function () { Promise.resolve().then(() => exec.test.abort('x')).finally(() => console.log('no')); setTimeout(() => console.log('no'), 20); }",
         "export default function () { 'abc'.replace(/b/, () => exec.test.abort('x')); console.log('no'); }",
     ] {
-        case(&format!("import exec from 'k6/execution'; import {{ group, check }} from 'k6';\n{body}")).both(|report| {
-            assert!(report.said().is_empty() && report.exit == ExitCode::ScriptAborted, "{body} {report:#?}");
-            assert!(report.level("error").is_empty(), "{body} {report:#?}");
-        });
+        case(&format!("import exec from 'k6/execution'; import {{ group, check }} from 'k6';\n{body}")).both(
+            |report| {
+                assert!(report.said().is_empty() && report.exit == ExitCode::ScriptAborted, "{body} {report:#?}");
+                assert!(report.level("error").is_empty(), "{body} {report:#?}");
+            },
+        );
     }
 }
 
@@ -188,7 +195,10 @@ fn an_interrupted_iteration_runs_no_more_code() {
              export default function () {{ {body} }}"
         );
         case(&script).both(|report| {
-            assert!(report.said().is_empty() && report.stop.is_none() && report.level("error").is_empty(), "{body} {report:#?}");
+            assert!(
+                report.said().is_empty() && report.stop.is_none() && report.level("error").is_empty(),
+                "{body} {report:#?}"
+            );
             assert_eq!(report.iterations(), 0.0, "{body}");
         });
     }
@@ -268,10 +278,17 @@ fn top_level_await_works() {
 
 #[test]
 fn a_rejected_top_level_await_fails_the_script() {
-    case("import './lib.js'; export default function () {}").file("lib.js", "await null;\nawait Promise.reject(new Error('no module'));").both(|report| {
-        let stop = report.stop.as_deref().unwrap_or_default();
-        assert!(report.exit == ExitCode::ScriptException && stop.contains("Error: no module") && stop.contains("lib.js:2"), "{report:#?}");
-    });
+    case("import './lib.js'; export default function () {}")
+        .file("lib.js", "await null;\nawait Promise.reject(new Error('no module'));")
+        .both(|report| {
+            let stop = report.stop.as_deref().unwrap_or_default();
+            assert!(
+                report.exit == ExitCode::ScriptException
+                    && stop.contains("Error: no module")
+                    && stop.contains("lib.js:2"),
+                "{report:#?}"
+            );
+        });
 }
 
 #[test]

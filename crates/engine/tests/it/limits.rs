@@ -43,7 +43,9 @@ fn every_kind_of_deep_nesting_is_bounded() {
         "console.log(new Function('return ' + '[' .repeat(50000) + ']'.repeat(50000))().length);",
         "const o = {}; let p = o; for (let i = 0; i < 100000; i++) { p.x = [{}]; p = p.x[0]; } console.log(o);",
     ] {
-        let script = format!("export default function () {{ if (__ITER === 0) {{ try {{ {body} }} catch (e) {{ if (!(e instanceof Error)) throw e; }} }} else console.log('alive'); }}");
+        let script = format!(
+            "export default function () {{ if (__ITER === 0) {{ try {{ {body} }} catch (e) {{ if (!(e instanceof Error)) throw e; }} }} else console.log('alive'); }}"
+        );
         case(&script).vus(1, 2).both(|report| {
             assert_eq!(report.said().last(), Some(&"alive"), "{body} {report:#?}");
         });
@@ -72,7 +74,10 @@ fn a_vu_out_of_memory_says_so_and_the_others_live() {
         case(&script).vus(2, 2).memory_limit(16 << 20).both(|report| {
             assert_eq!(report.said_sorted(), ["kept 1 1000", "kept 2 1000", "kept 2 1000"], "{grow} {report:#?}");
             let errors = report.level("error");
-            assert!(errors.len() == 1 && errors[0].contains("limit of 16 MiB") && errors[0].contains("--vu-memory-limit"), "{grow} {report:#?}");
+            assert!(
+                errors.len() == 1 && errors[0].contains("limit of 16 MiB") && errors[0].contains("--vu-memory-limit"),
+                "{grow} {report:#?}"
+            );
             assert_eq!(report.iterations(), 4.0, "{grow}");
         });
     }
@@ -96,9 +101,11 @@ fn garbage_is_collected_under_the_limit() {
 
 #[test]
 fn init_code_out_of_memory_fails_the_script() {
-    case("const keep = []; for (;;) keep.push(new Array(1000).fill(1)); export default function () {}").memory_limit(8 << 20).both(|report| {
-        assert!(report.stop.as_deref().unwrap_or_default().contains("limit of 8 MiB"), "{report:#?}");
-    });
+    case("const keep = []; for (;;) keep.push(new Array(1000).fill(1)); export default function () {}")
+        .memory_limit(8 << 20)
+        .both(|report| {
+            assert!(report.stop.as_deref().unwrap_or_default().contains("limit of 8 MiB"), "{report:#?}");
+        });
 }
 
 #[test]

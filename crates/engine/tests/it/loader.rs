@@ -47,7 +47,11 @@ fn commonjs_cycles_see_unfinished_exports() {
 
 #[test]
 fn module_and_exports_in_an_es_module_are_explained() {
-    for (identifier, code) in [("module", "module.exports = {};"), ("exports", "exports.x = 1;"), ("module", "if (__VU === 0) { console.log(typeof module.exports); }")] {
+    for (identifier, code) in [
+        ("module", "module.exports = {};"),
+        ("exports", "exports.x = 1;"),
+        ("module", "if (__VU === 0) { console.log(typeof module.exports); }"),
+    ] {
         case(&format!("import 'k6';\n{code}\nexport default function () {{}}")).both(|report| {
             let stop = report.stop.as_deref().unwrap_or_default();
             assert!(stop.contains(&mixed_styles_message(identifier)), "{code} {report:#?}");
@@ -66,10 +70,23 @@ fn module_and_exports_in_an_es_module_are_explained() {
 
 #[test]
 fn modules_of_later_versions_fail_by_name() {
-    for name in ["k6/crypto", "k6/html", "k6/ws", "k6/websockets", "k6/net/grpc", "k6/encoding", "k6/browser", "k6/experimental/fs", "k6/secrets"] {
+    for name in [
+        "k6/crypto",
+        "k6/html",
+        "k6/ws",
+        "k6/websockets",
+        "k6/net/grpc",
+        "k6/encoding",
+        "k6/browser",
+        "k6/experimental/fs",
+        "k6/secrets",
+    ] {
         let report = case(&format!("import x from '{name}';\nexport default function () {{}}")).run();
         let stop = report.stop.as_deref().unwrap_or_default();
-        assert!(report.exit == ExitCode::ScriptException && stop.contains(name) && stop.contains("script.js:1"), "{name} {report:#?}");
+        assert!(
+            report.exit == ExitCode::ScriptException && stop.contains(name) && stop.contains("script.js:1"),
+            "{name} {report:#?}"
+        );
     }
     let report = case("import x from 'k6/x/faker';\nexport default function () {}").run();
     assert!(report.stop.as_deref().unwrap_or_default().contains("k6/x/faker"), "{report:#?}");
@@ -105,15 +122,24 @@ fn exports_scenarios_call_may_be_any_function() {
 
 #[test]
 fn a_script_that_throws_in_a_vus_init_only_does_not_start() {
-    case("if (__VU === 2) throw new Error('only in VU 2'); export default function () { console.log('no'); }").vus(3, 1).both(|report| {
-        assert!(report.exit == ExitCode::ScriptException && report.stop.as_deref().unwrap_or_default().contains("only in VU 2"), "{report:#?}");
-        assert!(report.said().is_empty(), "{report:#?}");
-    });
+    case("if (__VU === 2) throw new Error('only in VU 2'); export default function () { console.log('no'); }")
+        .vus(3, 1)
+        .both(|report| {
+            assert!(
+                report.exit == ExitCode::ScriptException
+                    && report.stop.as_deref().unwrap_or_default().contains("only in VU 2"),
+                "{report:#?}"
+            );
+            assert!(report.said().is_empty(), "{report:#?}");
+        });
 }
 
 #[test]
 fn metrics_and_files_must_be_known_to_the_first_pass() {
-    case("import { Counter } from 'k6/metrics'; if (__VU > 0) new Counter('late_metric'); export default function () {}").both(|report| {
+    case(
+        "import { Counter } from 'k6/metrics'; if (__VU > 0) new Counter('late_metric'); export default function () {}",
+    )
+    .both(|report| {
         assert!(report.stop.as_deref().unwrap_or_default().contains("late_metric"), "{report:#?}");
     });
     case("if (__VU > 0) open('./late.txt'); export default function () {}").file("late.txt", "x").both(|report| {

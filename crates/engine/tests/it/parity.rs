@@ -12,11 +12,15 @@
 //! reason of a non-zero exit code) are left out: the exit code says the same. A line of a script that begins with
 //! `// differs:` in `NAME.js` explains a difference that is meant; such lines are kept apart in `NAME.onrush.txt`.
 
-use std::{fs, path::{Path, PathBuf}, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use onrush_js::init::IsolationMode;
 
-use crate::harness::{case, shown, target};
+use crate::harness::{case, shown, target, tls_target};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/k6")
@@ -41,7 +45,7 @@ fn transcript(lines: &[String], exit: u8) -> String {
     let mut out = String::new();
     for line in lines {
         let line = line.split("\n\tat ").next().unwrap_or_default().split("\n    at ").next().unwrap_or_default();
-        let line = line.replace(&target(), "TARGET").replace('\n', "\\n");
+        let line = line.replace(&target(), "TARGET").replace(&tls_target(), "TLS_TARGET").replace('\n', "\\n");
         out.push_str(line.trim_end());
         out.push('\n');
     }
@@ -60,7 +64,12 @@ fn replay(mode: IsolationMode) {
             differences.push_str(&format!("{}: nothing recorded\n", name(&script)));
             continue;
         };
-        let report = case(&source).named(&name(&script)).file("data.txt", "some text\n").file("lib.cjs.js", CJS).isolation(mode).run();
+        let report = case(&source)
+            .named(&name(&script))
+            .file("data.txt", "some text\n")
+            .file("lib.cjs.js", CJS)
+            .isolation(mode)
+            .run();
         // k6 shows debug lines with --verbose only.
         let mut lines: Vec<String> = report.lines.iter().filter(|line| !line.starts_with("debug ")).cloned().collect();
         if let (Some(stop), 107) = (&report.stop, report.exit as u8) {
@@ -112,10 +121,16 @@ fn record() {
         fs::write(directory.path().join("data.txt"), "some text\n").expect("a file");
         fs::write(directory.path().join("lib.cjs.js"), CJS).expect("a file");
         // k6 runs the init code once more for a summary, which shows.
-        let summary: &[&str] = if fs::read_to_string(&script).expect("a script").contains("handleSummary") { &[] } else { &["--no-summary"] };
+        let summary: &[&str] = if fs::read_to_string(&script).expect("a script").contains("handleSummary") {
+            &[]
+        } else {
+            &["--no-summary"]
+        };
         let output = Command::new(&k6)
             .args(["run", "--quiet", "--no-usage-report", "--address", "", "--log-format", "json", "--env"])
             .arg(format!("TARGET={}", target()))
+            .arg("--env")
+            .arg(format!("TLS_TARGET={}", tls_target()))
             .args(summary)
             .arg(&copy)
             .env("HOME", directory.path())
@@ -141,6 +156,11 @@ fn recorded_line(text: &str) -> Option<String> {
         || message.starts_with("test aborted")
         || message.starts_with("No script iterations")
         || message.starts_with("could not initialize");
-    let error: Vec<(&str, String)> = line.get("error").and_then(|value| value.as_str()).map(|error| ("error", error.to_owned())).into_iter().collect();
+    let error: Vec<(&str, String)> = line
+        .get("error")
+        .and_then(|value| value.as_str())
+        .map(|error| ("error", error.to_owned()))
+        .into_iter()
+        .collect();
     (!runner).then(|| shown(field("level"), message, &error))
 }

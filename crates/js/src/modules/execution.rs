@@ -37,16 +37,26 @@ fn run() -> &'static RunState {
 
 fn outside_init(what: &str) -> JsResult<&'static Vu> {
     let vu = vu();
-    if vu.in_init() { Err(Throw::error(format!("getting {what} in the init context is not supported"))) } else { Ok(vu) }
+    if vu.in_init() {
+        Err(Throw::error(format!("getting {what} in the init context is not supported")))
+    } else {
+        Ok(vu)
+    }
 }
 
 fn instance(ctx: Ctx) -> JsResult {
     let object = ctx.object()?;
     getter(ctx, &object, "currentTestRunDuration", |_, _| instance_value(|state| state.elapsed_ms()))?;
-    getter(ctx, &object, "iterationsCompleted", |_, _| instance_value(|state| state.iterations_completed.load(Ordering::Relaxed) as f64))?;
-    getter(ctx, &object, "iterationsInterrupted", |_, _| instance_value(|state| state.iterations_interrupted.load(Ordering::Relaxed) as f64))?;
+    getter(ctx, &object, "iterationsCompleted", |_, _| {
+        instance_value(|state| state.iterations_completed.load(Ordering::Relaxed) as f64)
+    })?;
+    getter(ctx, &object, "iterationsInterrupted", |_, _| {
+        instance_value(|state| state.iterations_interrupted.load(Ordering::Relaxed) as f64)
+    })?;
     getter(ctx, &object, "vusActive", |_, _| instance_value(|state| state.vus_active.load(Ordering::Relaxed) as f64))?;
-    getter(ctx, &object, "vusInitialized", |_, _| instance_value(|state| state.vus_initialized.load(Ordering::Relaxed) as f64))?;
+    getter(ctx, &object, "vusInitialized", |_, _| {
+        instance_value(|state| state.vus_initialized.load(Ordering::Relaxed) as f64)
+    })?;
     Ok(object)
 }
 
@@ -60,11 +70,19 @@ fn scenario(ctx: Ctx) -> JsResult {
     getter(ctx, &object, "name", |ctx, _| in_scenario(|_, scenario| Val::string(ctx, &scenario.name)))?;
     getter(ctx, &object, "executor", |ctx, _| in_scenario(|_, scenario| Val::string(ctx, &scenario.executor)))?;
     getter(ctx, &object, "startTime", |_, _| {
-        in_scenario(|_, scenario| Ok(Val::number(Clock::unix_ms(Nanos(scenario.started_at.load(Ordering::Relaxed))).floor())))
+        in_scenario(|_, scenario| {
+            Ok(Val::number(Clock::unix_ms(Nanos(scenario.started_at.load(Ordering::Relaxed))).floor()))
+        })
     })?;
-    getter(ctx, &object, "progress", |_, _| in_scenario(|_, scenario| Ok(Val::number(scenario.progress(Clock::now())))))?;
-    getter(ctx, &object, "iterationInInstance", |_, _| in_scenario(|vu, _| Ok(Val::number(vu.ids.get().scenario_in_instance as f64))))?;
-    getter(ctx, &object, "iterationInTest", |_, _| in_scenario(|vu, _| Ok(Val::number(vu.ids.get().scenario_in_test as f64))))?;
+    getter(ctx, &object, "progress", |_, _| {
+        in_scenario(|_, scenario| Ok(Val::number(scenario.progress(Clock::now()))))
+    })?;
+    getter(ctx, &object, "iterationInInstance", |_, _| {
+        in_scenario(|vu, _| Ok(Val::number(vu.ids.get().scenario_in_instance as f64)))
+    })?;
+    getter(ctx, &object, "iterationInTest", |_, _| {
+        in_scenario(|vu, _| Ok(Val::number(vu.ids.get().scenario_in_test as f64)))
+    })?;
     Ok(object)
 }
 
@@ -101,7 +119,11 @@ fn test(ctx: Ctx) -> JsResult {
 }
 
 fn abort(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
-    let message = if args.at(0).is_set() { format!("test aborted: {}", args.at(0).to_text(ctx)?) } else { "test aborted".to_owned() };
+    let message = if args.at(0).is_set() {
+        format!("test aborted: {}", args.at(0).to_text(ctx)?)
+    } else {
+        "test aborted".to_owned()
+    };
     run().abort(Abort { message });
     Err(Throw::Interrupted)
 }
@@ -140,7 +162,9 @@ fn vu_object(ctx: Ctx) -> JsResult {
     let object = ctx.object()?;
     getter(ctx, &object, "idInInstance", |_, _| Ok(Val::number(outside_init("VU information")?.id as f64)))?;
     getter(ctx, &object, "idInTest", |_, _| Ok(Val::number(outside_init("VU information")?.id_in_test as f64)))?;
-    getter(ctx, &object, "iterationInInstance", |_, _| Ok(Val::number(outside_init("VU information")?.iteration.get().unwrap_or(0) as f64)))?;
+    getter(ctx, &object, "iterationInInstance", |_, _| {
+        Ok(Val::number(outside_init("VU information")?.iteration.get().unwrap_or(0) as f64))
+    })?;
     getter(ctx, &object, "iterationInScenario", |_, _| {
         let vu = outside_init("VU information")?;
         Ok(Val::number(vu.ids.get().in_scenario as f64))
@@ -221,7 +245,12 @@ fn status(ctx: Ctx, result: JsResult<bool>) -> i32 {
     }
 }
 
-unsafe extern "C" fn get_own_property(ctx: *mut sys::JSContext, descriptor: *mut sys::JSPropertyDescriptor, _: sys::JSValue, property: sys::JSAtom) -> i32 {
+unsafe extern "C" fn get_own_property(
+    ctx: *mut sys::JSContext,
+    descriptor: *mut sys::JSPropertyDescriptor,
+    _: sys::JSValue,
+    property: sys::JSAtom,
+) -> i32 {
     // SAFETY: QuickJS passes a live context; the descriptor may be null.
     let (ctx, descriptor) = unsafe { (Ctx::from_raw(ctx), descriptor.as_mut()) };
     let result = (|| {
@@ -238,11 +267,17 @@ unsafe extern "C" fn get_own_property(ctx: *mut sys::JSContext, descriptor: *mut
     status(ctx, result)
 }
 
-unsafe extern "C" fn get_own_property_names(ctx: *mut sys::JSContext, table: *mut *mut sys::JSPropertyEnum, count: *mut u32, _: sys::JSValue) -> i32 {
+unsafe extern "C" fn get_own_property_names(
+    ctx: *mut sys::JSContext,
+    table: *mut *mut sys::JSPropertyEnum,
+    count: *mut u32,
+    _: sys::JSValue,
+) -> i32 {
     let tags = visible_tags(vu());
     // SAFETY: QuickJS passes a live context and frees the table it is given with js_free.
     unsafe {
-        let entries: *mut sys::JSPropertyEnum = sys::js_malloc(ctx, tags.len().max(1) * size_of::<sys::JSPropertyEnum>()).cast();
+        let entries: *mut sys::JSPropertyEnum =
+            sys::js_malloc(ctx, tags.len().max(1) * size_of::<sys::JSPropertyEnum>()).cast();
         if entries.is_null() {
             return -1;
         }
@@ -302,7 +337,14 @@ unsafe extern "C" fn define_own_property(
     status(ctx, set_tag(ctx, property, Handle::from_raw_ref(&value)))
 }
 
-unsafe extern "C" fn set_property(ctx: *mut sys::JSContext, _: sys::JSValue, property: sys::JSAtom, value: sys::JSValue, _: sys::JSValue, _: i32) -> i32 {
+unsafe extern "C" fn set_property(
+    ctx: *mut sys::JSContext,
+    _: sys::JSValue,
+    property: sys::JSAtom,
+    value: sys::JSValue,
+    _: sys::JSValue,
+    _: i32,
+) -> i32 {
     // SAFETY: QuickJS passes a live context and value.
     let ctx = unsafe { Ctx::from_raw(ctx) };
     status(ctx, set_tag(ctx, property, Handle::from_raw_ref(&value)))

@@ -127,7 +127,9 @@ fn group(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         return Err(Throw::error("group() requires a callback as a second argument"));
     }
     if body.is_async_function() {
-        return Err(Throw::error("group() does not support async functions as arguments, please see https://grafana.com/docs/k6/latest/javascript-api/k6/group/#working-with-async-functions for more info"));
+        return Err(Throw::error(
+            "group() does not support async functions as arguments, please see https://grafana.com/docs/k6/latest/javascript-api/k6/group/#working-with-async-functions for more info",
+        ));
     }
     let name = args.at(0).to_text(ctx)?;
     if name.contains(SEPARATOR) {

@@ -35,10 +35,18 @@ pub(super) fn build(ctx: Ctx) -> JsResult {
         prototype.set_prototype(ctx, &base)?;
         Ok(prototype)
     };
-    export_class(ctx, &exports, "Counter", &prototype()?, |ctx, target, args| construct(ctx, target, args, MetricKind::Counter))?;
-    export_class(ctx, &exports, "Gauge", &prototype()?, |ctx, target, args| construct(ctx, target, args, MetricKind::Gauge))?;
-    export_class(ctx, &exports, "Rate", &prototype()?, |ctx, target, args| construct(ctx, target, args, MetricKind::Rate))?;
-    export_class(ctx, &exports, "Trend", &prototype()?, |ctx, target, args| construct(ctx, target, args, MetricKind::Trend))?;
+    export_class(ctx, &exports, "Counter", &prototype()?, |ctx, target, args| {
+        construct(ctx, target, args, MetricKind::Counter)
+    })?;
+    export_class(ctx, &exports, "Gauge", &prototype()?, |ctx, target, args| {
+        construct(ctx, target, args, MetricKind::Gauge)
+    })?;
+    export_class(ctx, &exports, "Rate", &prototype()?, |ctx, target, args| {
+        construct(ctx, target, args, MetricKind::Rate)
+    })?;
+    export_class(ctx, &exports, "Trend", &prototype()?, |ctx, target, args| {
+        construct(ctx, target, args, MetricKind::Trend)
+    })?;
     Ok(exports)
 }
 
@@ -99,7 +107,10 @@ fn add(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
         if let Err(tag) = outcome {
             let registry = thread().registry.borrow();
             let name = &registry.metric(metric.id).name;
-            return Err(Throw::error(format!("cannot add tags for the '{name}' custom metric: {}", tag_value::complaint(&tag))));
+            return Err(Throw::error(format!(
+                "cannot add tags for the '{name}' custom metric: {}",
+                tag_value::complaint(&tag)
+            )));
         }
     }
     let mut shard = vu.thread.shard.borrow_mut();
@@ -116,10 +127,13 @@ fn number(ctx: Ctx, metric: &ScriptMetric, args: Args<'_>) -> JsResult<Result<f6
     if args.len() == 0 {
         return Ok(Err(format!("no value was provided for metric '{name}', a number or a boolean value is expected")));
     }
-    let value = if given.is_null() || given.is_bigint() || given.is_symbol() { f64::NAN } else { given.to_number(ctx)? };
+    let value =
+        if given.is_null() || given.is_bigint() || given.is_symbol() { f64::NAN } else { given.to_number(ctx)? };
     if value.is_nan() {
         let shown = if given.is_symbol() { "Symbol()".to_owned() } else { given.to_text(ctx)? };
-        return Ok(Err(format!("'{shown}' is an invalid value for metric '{name}', a number or a boolean value is expected")));
+        return Ok(Err(format!(
+            "'{shown}' is an invalid value for metric '{name}', a number or a boolean value is expected"
+        )));
     }
     Ok(Ok(if metric.kind == MetricKind::Rate { f64::from(u8::from(value != 0.0)) } else { value }))
 }

@@ -4,7 +4,11 @@ use crate::embed::{Ctx, Handle, JsResult};
 
 /// The text of a tag value, or `None` when the type is not allowed.
 pub(super) fn text(ctx: Ctx, value: &Handle) -> JsResult<Option<String>> {
-    if value.is_string() || value.is_number() || value.is_bool() || value.is_bigint() { value.to_text(ctx).map(Some) } else { Ok(None) }
+    if value.is_string() || value.is_number() || value.is_bool() || value.is_bigint() {
+        value.to_text(ctx).map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 /// Calls `each` with every tag of `tags`; `Err(name)` names the first with a wrong value.
@@ -22,5 +26,7 @@ pub(super) fn for_each(ctx: Ctx, tags: &Handle, mut each: impl FnMut(&str, &str)
 
 /// k6's text about a tag whose value has a type tags cannot have.
 pub(super) fn complaint(tag: &str) -> String {
-    format!("invalid value for metric tag '{tag}': only String, Boolean and Number types are accepted as a metric tag values")
+    format!(
+        "invalid value for metric tag '{tag}': only String, Boolean and Number types are accepted as a metric tag values"
+    )
 }

@@ -35,6 +35,8 @@ pub(crate) struct Params {
     pub(crate) user_agent: Option<Box<str>>,
     /// A `Content-Length` header: never sent, but checked.
     pub(crate) content_length: Option<Box<str>>,
+    /// A `Cookie` header: goes before the cookies of the parameters and the jar, on the same line.
+    pub(crate) cookie_header: Option<Box<str>>,
     pub(crate) cookies: Vec<ParamCookie>,
     pub(crate) jar: Option<Rc<RefCell<CookieJar>>>,
     pub(crate) tags: Vec<(Box<str>, Box<str>)>,

@@ -102,7 +102,8 @@ fn one_refused(ctx: Ctx, vu: &Vu, index: usize, error: Refused) -> JsResult<Vec<
     });
     // Those before it were not sent either: they are responses that say nothing.
     let nothing = || Refused { error: NetError::new(0, ""), throw: false };
-    let mut responses: Vec<Val> = (0..index).map(|_| super::response::create(ctx, vu, Exchange::refused(nothing()))).collect::<JsResult<_>>()?;
+    let mut responses: Vec<Val> =
+        (0..index).map(|_| super::response::create(ctx, vu, Exchange::refused(nothing()))).collect::<JsResult<_>>()?;
     responses.push(super::response::create(ctx, vu, Exchange::refused(error))?);
     Ok(responses)
 }
@@ -112,7 +113,11 @@ fn entry_request(ctx: Ctx, vu: &Vu, index: usize, entry: &Handle) -> JsResult<Re
     if entry.is_array() {
         let length = entry.length(ctx)?;
         if length < 2 {
-            let shown = if length == 0 { String::new() } else { serde_json::Value::String(entry.get_index(ctx, 0)?.to_text(ctx)?).to_string() };
+            let shown = if length == 0 {
+                String::new()
+            } else {
+                serde_json::Value::String(entry.get_index(ctx, 0)?.to_text(ctx)?).to_string()
+            };
             return refuse(format!("invalid batch request '[]interface {{}}{{{shown}}}'"));
         }
         let item = |index| if index < length { entry.get_index(ctx, index) } else { Ok(Val::undefined()) };
@@ -129,7 +134,8 @@ fn entry_request(ctx: Ctx, vu: &Vu, index: usize, entry: &Handle) -> JsResult<Re
     }
     let method = entry.get(ctx, "method")?;
     // k6: only the methods of entries that are objects are put into upper case.
-    let method: std::borrow::Cow<'static, str> = if method.is_set() { arguments::method(ctx, &method)?.to_uppercase().into() } else { "GET".into() };
+    let method: std::borrow::Cow<'static, str> =
+        if method.is_set() { arguments::method(ctx, &method)?.to_uppercase().into() } else { "GET".into() };
     let body = if matches!(&*method, "GET" | "HEAD") { Val::undefined() } else { entry.get(ctx, "body")? };
     let params = entry.get(ctx, "params")?;
     arguments::prepare(ctx, vu, method, &url, &body, &params)
@@ -171,7 +177,10 @@ fn run(ctx: Ctx, vu: &Vu, requests: Vec<Rc<Prepared>>) -> JsResult<Vec<Val>> {
         return Err(Throw::Interrupted);
     }
     let results = batch.results.take();
-    results.into_iter().map(|result| result.unwrap_or(Err(Throw::Interrupted)).and_then(|exchange| super::finish(ctx, vu, exchange))).collect()
+    results
+        .into_iter()
+        .map(|result| result.unwrap_or(Err(Throw::Interrupted)).and_then(|exchange| super::finish(ctx, vu, exchange)))
+        .collect()
 }
 
 impl Batch {

@@ -126,7 +126,11 @@ fn escape(text: &str, out: &mut String) {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
             b' ' => out.push('+'),
-            _ => out.extend(['%', char::from(DIGITS[usize::from(byte >> 4)]), char::from(DIGITS[usize::from(byte & 15)])]),
+            _ => out.extend([
+                '%',
+                char::from(DIGITS[usize::from(byte >> 4)]),
+                char::from(DIGITS[usize::from(byte & 15)]),
+            ]),
         }
     }
 }
@@ -150,17 +154,24 @@ fn multipart(ctx: Ctx, vu: &Vu, fields: &[(String, crate::embed::Val)], params: 
         if HostClass::<FilePart>::of(value).is_some() {
             files += 1;
             let data = value.get(ctx, "data")?;
-            if data.is_immutable_buffer() {
-                if let Some(bytes) = data.array_buffer(ctx) {
-                    shared = Some((bytes.as_ptr().addr(), bytes.len()));
-                }
+            if data.is_immutable_buffer()
+                && let Some(bytes) = data.array_buffer(ctx)
+            {
+                shared = Some((bytes.as_ptr().addr(), bytes.len()));
             }
         }
     }
     let shared = shared.filter(|(_, len)| files == 1 && *len >= CACHED_BYTES_MIN);
     if let Some((data, len)) = shared {
         let frame = render(ctx, fields, "", false)?;
-        if let Some(found) = vu.thread.http.multipart.borrow().iter().find(|cached| (cached.data, cached.len) == (data, len) && cached.frame == frame) {
+        if let Some(found) = vu
+            .thread
+            .http
+            .multipart
+            .borrow()
+            .iter()
+            .find(|cached| (cached.data, cached.len) == (data, len) && cached.frame == frame)
+        {
             set_multipart_type(params, &found.content_type);
             return Ok(Body::Bytes(found.body.clone()));
         }
@@ -197,7 +208,8 @@ fn render(ctx: Ctx, fields: &[(String, crate::embed::Val)], boundary: &str, with
     for (name, value) in fields {
         let name = quote(name);
         if HostClass::<FilePart>::of(value).is_some() {
-            let (filename, content_type) = (value.get(ctx, "filename")?.to_text(ctx)?, value.get(ctx, "content_type")?.to_text(ctx)?);
+            let (filename, content_type) =
+                (value.get(ctx, "filename")?.to_text(ctx)?, value.get(ctx, "content_type")?.to_text(ctx)?);
             let disposition = format!(
                 "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
                 quote(&filename),
@@ -212,7 +224,9 @@ fn render(ctx: Ctx, fields: &[(String, crate::embed::Val)], boundary: &str, with
                 }
             }
         } else {
-            out.extend_from_slice(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n").as_bytes());
+            out.extend_from_slice(
+                format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n").as_bytes(),
+            );
             if value.is_set() {
                 out.extend_from_slice(value.to_text(ctx)?.as_bytes());
             }
@@ -234,7 +248,8 @@ pub(super) fn compress(vu: &Vu, body: Body, params: &mut Params, label: &Label<'
     if params.compression.is_empty() || bytes.is_empty() {
         return Ok(body);
     }
-    let compressed = encoding::encode(bytes, &params.compression).map_err(|error| Problem::Refused(format!("failed to compress the request body: {error}")))?;
+    let compressed = encoding::encode(bytes, &params.compression)
+        .map_err(|error| Problem::Refused(format!("failed to compress the request body: {error}")))?;
     let names = params.compression.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ");
     match params.headers.get("Content-Encoding") {
         Some(given) if given != names => {

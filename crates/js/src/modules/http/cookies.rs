@@ -71,7 +71,8 @@ fn cookies_for_url(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
 
 fn set(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let url = url(ctx, args.at(0))?;
-    let mut cookie = SetCookie { name: args.at(1).to_text(ctx)?, value: args.at(2).to_text(ctx)?, ..SetCookie::default() };
+    let mut cookie =
+        SetCookie { name: args.at(1).to_text(ctx)?, value: args.at(2).to_text(ctx)?, ..SetCookie::default() };
     let options = args.at(3);
     if options.is_object() {
         let text = |key: &str| -> JsResult<Option<String>> {
@@ -87,7 +88,11 @@ fn set(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
             cookie.max_age = max_age.to_i64(ctx)?;
         }
         if let Some(date) = text("expires")?.filter(|date| !date.is_empty()) {
-            let parsed = parse_http_date(&date).ok_or_else(|| Throw::error(format!("unable to parse \"expires\" date string \"{date}\": use the form Mon, 02 Jan 2006 15:04:05 GMT")))?;
+            let parsed = parse_http_date(&date).ok_or_else(|| {
+                Throw::error(format!(
+                    "unable to parse \"expires\" date string \"{date}\": use the form Mon, 02 Jan 2006 15:04:05 GMT"
+                ))
+            })?;
             cookie.expires_ms = Some(parsed);
         }
     }

@@ -43,7 +43,10 @@ pub(super) fn expected_statuses(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResul
     let mut ranges = Vec::with_capacity(args.len());
     for (index, arg) in args.iter().enumerate() {
         ranges.push(range(ctx, arg, index + 1)?.ok_or_else(|| {
-            Throw::error(format!("argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}", index + 1))
+            Throw::error(format!(
+                "argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}",
+                index + 1
+            ))
         })?);
     }
     HostClass::create(ctx, ResponseCallback { ranges: ranges.into() })

@@ -18,8 +18,10 @@ pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
 
 pub(super) fn file(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     let part = HostClass::create(ctx, FilePart)?;
-    let filename = if args.at(1).is_set() { args.at(1).to_text(ctx)? } else { Clock::unix_nanos(Clock::now()).to_string() };
-    let content_type = if args.at(2).is_set() { args.at(2).to_text(ctx)? } else { "application/octet-stream".to_owned() };
+    let filename =
+        if args.at(1).is_set() { args.at(1).to_text(ctx)? } else { Clock::unix_nanos(Clock::now()).to_string() };
+    let content_type =
+        if args.at(2).is_set() { args.at(2).to_text(ctx)? } else { "application/octet-stream".to_owned() };
     part.define(ctx, "data", args.at(0).dup())?;
     part.define(ctx, "filename", Val::string(ctx, &filename)?)?;
     part.define(ctx, "content_type", Val::string(ctx, &content_type)?)?;

@@ -288,7 +288,9 @@ mod tests {
 
     #[test]
     fn places_are_lines_and_characters() {
-        let check = |text: &str, expect: &str| assert!(describe(text.as_bytes()).is_some_and(|said| said.contains(&format!("at {expect} ,"))), "{text:?}");
+        let check = |text: &str, expect: &str| {
+            assert!(describe(text.as_bytes()).is_some_and(|said| said.contains(&format!("at {expect} ,"))), "{text:?}")
+        };
         check("\n\n  x", "line 3, character 3");
         check("[1,\n2", "line 2, character 1");
         check("\"é\" x", "line 1, character 5");

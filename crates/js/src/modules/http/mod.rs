@@ -83,7 +83,13 @@ pub(super) fn build(ctx: Ctx) -> JsResult {
 fn bodiless(ctx: Ctx, method: &'static str, name: &str, args: Args<'_>) -> JsResult {
     let vu = in_vu_context()?;
     if args.len() > 2 {
-        vu.log(crate::log::Level::Warn, format!("http.{name} only accepts a url and a params argument (2 arguments), but {} were given", args.len()));
+        vu.log(
+            crate::log::Level::Warn,
+            format!(
+                "http.{name} only accepts a url and a params argument (2 arguments), but {} were given",
+                args.len()
+            ),
+        );
     }
     synchronous(ctx, vu, arguments::prepare(ctx, vu, method.into(), args.at(0), Handle::UNDEFINED, args.at(1)))
 }
@@ -133,7 +139,11 @@ impl Vu {
     /// k6's warning for a request that failed without throwing.
     pub(crate) fn log_request_failure(&self, error: &str) {
         let fields = vec![("error", error.to_owned())];
-        self.script().log.line(crate::log::Line { level: crate::log::Level::Warn, message: "Request Failed".to_owned(), fields });
+        self.script().log.line(crate::log::Line {
+            level: crate::log::Level::Warn,
+            message: "Request Failed".to_owned(),
+            fields,
+        });
     }
 }
 

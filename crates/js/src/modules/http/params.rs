@@ -23,6 +23,7 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem
         host: None,
         user_agent: None,
         content_length: None,
+        cookie_header: None,
         cookies: Vec::new(),
         jar: None,
         tags: Vec::new(),
@@ -61,20 +62,23 @@ fn apply(ctx: Ctx, params: &mut Params, key: &str, value: &Handle) -> Result<(),
         "redirects" => params.redirects = Some(value.to_i64(ctx)?.clamp(0, i64::from(u32::MAX)) as u32),
         "responseType" => params.response_type = response_type(&value.to_text(ctx)?).map_err(Problem::Refused)?,
         "responseCallback" => {
-            let callback = expected::from_value(value).ok_or_else(|| Problem::Refused("unsupported responseCallback".to_owned()))?;
+            let callback = expected::from_value(value)
+                .ok_or_else(|| Problem::Refused("unsupported responseCallback".to_owned()))?;
             params.callback = Some(callback);
         }
         "compression" => {
             params.compression = encoding::parse_algorithms(&value.to_text(ctx)?).map_err(Problem::Refused)?;
         }
         "throw" => params.throw = value.truthy(ctx),
-        "auth" => match value.to_text(ctx)?.as_str() {
+        "auth" => {
             // k6: basic is what credentials in the URL mean anyway; unknown words are ignored.
-            scheme @ ("digest" | "ntlm") => {
-                return Err(Problem::Throw(Throw::error(format!("params.auth '{scheme}' is not available in this version of Onrush; use basic authentication or set the Authorization header"))));
+            let scheme = value.to_text(ctx)?;
+            if matches!(scheme.as_str(), "digest" | "ntlm") {
+                return Err(Problem::Throw(Throw::error(format!(
+                    "params.auth '{scheme}' is not available in this version of Onrush; use basic authentication or set the Authorization header"
+                ))));
             }
-            _ => {}
-        },
+        }
         // k6 ignores what it does not know.
         _ => {}
     }
@@ -91,6 +95,7 @@ fn headers(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
         match name.to_ascii_lowercase().as_str() {
             "host" => params.host = Some(text.into()),
             "user-agent" => params.user_agent = Some(text.into()),
+            "cookie" => params.cookie_header = Some(text.into()),
             "content-length" => params.content_length = Some(text.into()),
             _ => params.headers.set(&name, &text),
         }

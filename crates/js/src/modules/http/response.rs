@@ -96,7 +96,9 @@ pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Box<Exchange>) -> JsResult {
     let template = vu.realm().response_template(ctx)?;
     let opaque = Box::into_raw(exchange);
     // SAFETY: the values' references and the box move to the new object, whose finalizer drops the box.
-    let object = Val::checked(unsafe { sys::onrush_clone_template(ctx.raw(), template.raw(), values.as_mut_ptr(), count, opaque.cast()) });
+    let object = Val::checked(unsafe {
+        sys::onrush_clone_template(ctx.raw(), template.raw(), values.as_mut_ptr(), count, opaque.cast())
+    });
     object.inspect_err(|_| {
         // SAFETY: without an object nobody else owns the box.
         drop(unsafe { Box::from_raw(opaque) });
@@ -126,7 +128,9 @@ fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
         Lazy::RemoteIp => Val::string(ctx, &exchange.remote.map_or_else(String::new, |remote| remote.ip().to_string())),
         Lazy::RemotePort => Ok(Val::int(exchange.remote.map_or(0, |remote| i32::from(remote.port())))),
         Lazy::Url => Val::string(ctx, &url(exchange)),
-        Lazy::StatusText => Val::string(ctx, &response.map(|response| response.headers.status_text()).unwrap_or_default()),
+        Lazy::StatusText => {
+            Val::string(ctx, &response.map(|response| response.headers.status_text()).unwrap_or_default())
+        }
         Lazy::Proto => Val::string(ctx, &response.map(|response| response.proto.text()).unwrap_or_default()),
         Lazy::Headers => headers(ctx, exchange),
         Lazy::Cookies => cookies(ctx, exchange),
@@ -162,7 +166,9 @@ fn headers(ctx: Ctx, exchange: &Exchange) -> JsResult {
 /// `{name: [{name, value, …}]}` of the last response.
 fn cookies(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let object = ctx.object()?;
-    let Some(response) = exchange.response.as_ref().filter(|response| response.headers.has_set_cookie()) else { return Ok(object) };
+    let Some(response) = exchange.response.as_ref().filter(|response| response.headers.has_set_cookie()) else {
+        return Ok(object);
+    };
     for cookie in response.headers.get_all("set-cookie").filter_map(SetCookie::parse) {
         let entry = ctx.object()?;
         entry.define(ctx, "name", Val::string(ctx, &cookie.name)?)?;
@@ -245,7 +251,7 @@ fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
         push(ctx, &headers, name, Val::string(ctx, value)?)?;
     }
     let cookies = ctx.object()?;
-    let mut line = String::new();
+    let mut line = params.cookie_header.as_deref().unwrap_or_default().to_owned();
     for (name, value) in &exchange.sent_cookies {
         let entry = ctx.object()?;
         entry.define(ctx, "name", Val::string(ctx, name)?)?;

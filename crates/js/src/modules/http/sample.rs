@@ -7,7 +7,14 @@ use super::arguments::Prepared;
 use crate::vu::{Vu, context::with_named};
 
 /// Samples of a hop that was answered. `error` is set when its body could not be decoded.
-pub(super) fn response(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, response: &Response, error: Option<&NetError>) {
+pub(super) fn response(
+    vu: &Vu,
+    prepared: &Prepared,
+    method: &str,
+    url: &Url,
+    response: &Response,
+    error: Option<&NetError>,
+) {
     let code = error.map_or_else(|| code_of_status(response.status), |error| error.code);
     let outcome = Outcome {
         status: if error.is_some() { 0 } else { response.status },
@@ -63,7 +70,15 @@ fn record(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, outcome: &Outco
 }
 
 /// The tags of a hop: those of the VU and the request, then the system tags somebody asked for.
-fn tags(shard: &mut Shard, vu: &Vu, prepared: &Prepared, method: &str, url: &Url, outcome: &Outcome<'_>, expected: Option<bool>) -> TagNode {
+fn tags(
+    shard: &mut Shard,
+    vu: &Vu,
+    prepared: &Prepared,
+    method: &str,
+    url: &Url,
+    outcome: &Outcome<'_>,
+    expected: Option<bool>,
+) -> TagNode {
     let config = &vu.thread.config;
     let wants = |tag| config.subscriptions.wants(tag);
     let params = &prepared.params;
@@ -84,10 +99,8 @@ fn tags(shard: &mut Shard, vu: &Vu, prepared: &Prepared, method: &str, url: &Url
     if wants(SystemTag::Name) || wants(SystemTag::Url) {
         node = names(shard, prepared, url, node);
     }
-    if wants(SystemTag::Proto) {
-        if let Some(response) = outcome.proto {
-            node = shard.with_system(node, SystemTag::Proto, &response.proto.text());
-        }
+    if let Some(response) = outcome.proto.filter(|_| wants(SystemTag::Proto)) {
+        node = shard.with_system(node, SystemTag::Proto, &response.proto.text());
     }
     if let Some(tls) = outcome.tls.filter(|_| wants(SystemTag::TlsVersion)) {
         node = shard.with_system(node, SystemTag::TlsVersion, tls.version);

@@ -4,7 +4,10 @@ use std::{borrow::Cow, cell::RefCell, rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
-use onrush_net::{Body, BodyMode, CookieJar, Failure, NetError, Request, RequestHeaders, Response, Timings, TlsInfo, Url, encoding, redirect};
+use onrush_net::{
+    Body, BodyMode, CookieJar, Failure, NetError, Request, RequestHeaders, Response, Timings, TlsInfo, Url, encoding,
+    redirect,
+};
 
 use super::{
     arguments::{Prepared, ResponseType},
@@ -111,7 +114,8 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> 
     // k6: a timeout of zero has passed already.
     let fault = prepared.fault.clone().or_else(|| (params.timeout_ns == 0).then(NetError::timeout));
     if let Some(error) = fault {
-        let failure = Failure { error, timings: Timings::default(), remote: None, tls: None, reused: false, partial_body: None };
+        let failure =
+            Failure { error, timings: Timings::default(), remote: None, tls: None, reused: false, partial_body: None };
         return Ok(failed(vu, prepared, &hop, Box::new(failure), sent_cookies));
     }
     loop {
@@ -153,7 +157,14 @@ fn one_hop(
 
 /// After a response: stores its cookies and moves `hop` on where it redirects. `Some` is the answer.
 #[inline(never)]
-fn follow(vu: &Vu, prepared: &Prepared, hop: &mut Hop, response: Box<Response>, redirects: u32, redirects_max: u32) -> Result<Option<Box<Response>>, Box<Failure>> {
+fn follow(
+    vu: &Vu,
+    prepared: &Prepared,
+    hop: &mut Hop,
+    response: Box<Response>,
+    redirects: u32,
+    redirects_max: u32,
+) -> Result<Option<Box<Response>>, Box<Failure>> {
     let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
     store_cookies(vu, prepared, url, &response);
     if !(300..400).contains(&response.status) {
@@ -166,7 +177,7 @@ fn follow(vu: &Vu, prepared: &Prepared, hop: &mut Hop, response: Box<Response>, 
             Ok(None)
         }
         Ok(next) => {
-            if next.is_some() && prepared.params.redirects.is_none() {
+            if next.is_some() && prepared.params.redirects.is_none() && redirects_max == MAX_REDIRECTS {
                 vu.log(
                     Level::Warn,
                     // k6 counts the request it does not make.
@@ -176,7 +187,14 @@ fn follow(vu: &Vu, prepared: &Prepared, hop: &mut Hop, response: Box<Response>, 
             Ok(Some(response))
         }
         Err(error) => {
-            let failure = Failure { error, timings: response.timings, remote: Some(response.remote), tls: response.tls, reused: response.reused, partial_body: None };
+            let failure = Failure {
+                error,
+                timings: response.timings,
+                remote: Some(response.remote),
+                tls: response.tls,
+                reused: response.reused,
+                partial_body: None,
+            };
             Err(Box::new(failure))
         }
     }
@@ -195,7 +213,14 @@ struct Hop {
 
 impl Hop {
     fn first(prepared: &Prepared) -> Self {
-        Self { method: prepared.method.clone(), url: None, keep_body: true, strip_sensitive: false, keep_host: true, referer: None }
+        Self {
+            method: prepared.method.clone(),
+            url: None,
+            keep_body: true,
+            strip_sensitive: false,
+            keep_host: true,
+            referer: None,
+        }
     }
 
     fn next(&self, prepared: &Prepared, url: &Url, response: &Response) -> Result<Option<redirect::Next>, NetError> {
@@ -254,25 +279,37 @@ impl Hop {
             }
             kept.write(head);
         }
-        if headers.get("Authorization").is_none() {
-            if let Some(basic) = url.basic_auth() {
-                let mut auth = RequestHeaders::new();
-                auth.set("Authorization", &basic);
-                auth.write(head);
-            }
+        if headers.get("Authorization").is_none()
+            && let Some(basic) = url.basic_auth()
+        {
+            let mut auth = RequestHeaders::new();
+            auth.set("Authorization", &basic);
+            auth.write(head);
         }
     }
 
     /// One `Cookie` line: parameter cookies, then the jar's. `sent` collects them for `res.request.cookies`.
-    fn write_cookies(&self, vu: &Vu, prepared: &Prepared, url: &Url, head: &mut Vec<u8>, mut sent: Option<&mut Vec<(Box<str>, Box<str>)>>) {
+    fn write_cookies(
+        &self,
+        vu: &Vu,
+        prepared: &Prepared,
+        url: &Url,
+        head: &mut Vec<u8>,
+        mut sent: Option<&mut Vec<(Box<str>, Box<str>)>>,
+    ) {
         let params = &prepared.params;
         let jar = params.jar.clone().or_else(|| vu.jar.borrow().clone());
         let jar = jar.as_ref().map(|jar| jar.borrow());
         let jar = jar.as_deref().filter(|jar| !jar.is_empty());
-        if params.cookies.is_empty() && jar.is_none() {
+        if params.cookies.is_empty() && jar.is_none() && params.cookie_header.is_none() {
             return;
         }
         let mut is_first = true;
+        if let Some(given) = params.cookie_header.as_deref().filter(|given| !self.strip_sensitive && !given.is_empty()) {
+            head.extend_from_slice(b"Cookie: ");
+            head.extend(given.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
+            is_first = false;
+        }
         let mut write = |name: &str, value: &str, is_quoted: bool, head: &mut Vec<u8>| {
             head.extend_from_slice(if is_first { b"Cookie: " } else { b"; " });
             is_first = false;
@@ -281,7 +318,9 @@ impl Hop {
             // Go: quotes around values with blanks or commas, and no bytes that would end a value.
             let quote: &[u8] = if is_quoted || value.contains([' ', ',']) { b"\"" } else { b"" };
             head.extend_from_slice(quote);
-            head.extend(value.bytes().filter(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b';' | b'\\')));
+            head.extend(
+                value.bytes().filter(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b';' | b'\\')),
+            );
             head.extend_from_slice(quote);
             if let Some(sent) = sent.as_deref_mut() {
                 sent.push((name.into(), value.into()));
@@ -304,6 +343,9 @@ impl Hop {
     }
 }
 
+/// k6's default of `maxRedirects`. Other limits are somebody's wish: reaching them is no surprise.
+const MAX_REDIRECTS: u32 = 10;
+
 /// Wall-clock milliseconds, for cookies' expiry.
 pub(super) fn now_ms() -> i64 {
     Clock::unix_ms(Clock::now()) as i64
@@ -313,12 +355,21 @@ fn store_cookies(vu: &Vu, prepared: &Prepared, url: &Url, response: &Response) {
     if !response.headers.has_set_cookie() {
         return;
     }
-    let jar = prepared.params.jar.clone().unwrap_or_else(|| vu.jar.borrow_mut().get_or_insert_with(|| Rc::new(RefCell::new(CookieJar::new()))).clone());
+    let jar =
+        prepared.params.jar.clone().unwrap_or_else(|| {
+            vu.jar.borrow_mut().get_or_insert_with(|| Rc::new(RefCell::new(CookieJar::new()))).clone()
+        });
     jar.borrow_mut().store(url, response.headers.get_all("set-cookie"), now_ms());
 }
 
 #[inline(never)]
-fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, mut response: Box<Response>, sent_cookies: Vec<(Box<str>, Box<str>)>) -> Box<Exchange> {
+fn ended(
+    vu: &Vu,
+    prepared: &Rc<Prepared>,
+    hop: &Hop,
+    mut response: Box<Response>,
+    sent_cookies: Vec<(Box<str>, Box<str>)>,
+) -> Box<Exchange> {
     let mut body = std::mem::take(&mut response.body);
     let mut error = None;
     let mut log_text = String::new();
@@ -350,7 +401,13 @@ fn ended(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, mut response: Box<Response
 }
 
 #[inline(never)]
-fn failed(vu: &Vu, prepared: &Rc<Prepared>, hop: &Hop, failure: Box<Failure>, sent_cookies: Vec<(Box<str>, Box<str>)>) -> Box<Exchange> {
+fn failed(
+    vu: &Vu,
+    prepared: &Rc<Prepared>,
+    hop: &Hop,
+    failure: Box<Failure>,
+    sent_cookies: Vec<(Box<str>, Box<str>)>,
+) -> Box<Exchange> {
     let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
     sample::failure(vu, prepared, &hop.method, url, &failure);
     let log_text = failure.error.log_text(&hop.method, &url.log_text());

@@ -36,10 +36,19 @@ impl HostObject for UrlTemplate {
 
 pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
     let prototype = ctx.object()?;
-    prototype.method(ctx, "toString", 0, |ctx, this, _| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.url))?;
-    prototype.define_getter(ctx, "url", ctx.getter("url", |ctx, this| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.url))?)?;
+    prototype
+        .method(ctx, "toString", 0, |ctx, this, _| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.url))?;
+    prototype.define_getter(
+        ctx,
+        "url",
+        ctx.getter("url", |ctx, this| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.url))?,
+    )?;
     prototype.define_getter(ctx, "clean_url", ctx.getter("clean_url", clean_url)?)?;
-    prototype.define_getter(ctx, "name", ctx.getter("name", |ctx, this| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.name))?)?;
+    prototype.define_getter(
+        ctx,
+        "name",
+        ctx.getter("name", |ctx, this| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.name))?,
+    )?;
     HostClass::<UrlTemplate>::set_prototype(ctx, prototype);
     Ok(())
 }
@@ -75,10 +84,8 @@ pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Ta
     if let Some(template) = HostClass::<UrlTemplate>::of(value) {
         return Ok(Url::parse(&template.url).map(|url| Rc::new(Target { url, name: template.name.as_str().into() })));
     }
-    if let Some(bytes) = value.ascii() {
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            return Ok(parse(vu, text));
-        }
+    if let Some(Ok(text)) = value.ascii().map(std::str::from_utf8) {
+        return Ok(parse(vu, text));
     }
     if !value.is_string() {
         return Ok(Err(NetError::invalid_url(format!("'#{}'", go_text(ctx, value)?))));
