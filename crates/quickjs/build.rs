@@ -91,25 +91,17 @@ fn locate_source(root: &Path) -> Result<PathBuf> {
         })?,
     };
     let metadata: serde_json::Value = serde_json::from_slice(&stdout)?;
-    let packages = metadata["packages"]
-        .as_array()
-        .ok_or("`cargo metadata` lists no packages")?;
+    let packages = metadata["packages"].as_array().ok_or("`cargo metadata` lists no packages")?;
     let manifest = packages
         .iter()
         .find(|package| package["name"] == SOURCE_PACKAGE)
         .and_then(|package| package["manifest_path"].as_str())
-        .ok_or_else(|| {
-            format!("`cargo metadata` does not list {SOURCE_PACKAGE}: is it still in Cargo.toml?")
-        })?;
+        .ok_or_else(|| format!("`cargo metadata` does not list {SOURCE_PACKAGE}: is it still in Cargo.toml?"))?;
     let folder = Path::new(manifest).with_file_name("quickjs");
     if folder.join("quickjs.c").is_file() {
         Ok(folder)
     } else {
-        Err(format!(
-            "{} holds no quickjs.c: has {SOURCE_PACKAGE} changed its layout?",
-            folder.display()
-        )
-        .into())
+        Err(format!("{} holds no quickjs.c: has {SOURCE_PACKAGE} changed its layout?", folder.display()).into())
     }
 }
 
@@ -123,19 +115,14 @@ fn metadata(root: &Path, offline: bool) -> std::result::Result<Vec<u8>, String> 
         // Only this target's packages, or cargo would fetch those of all platforms; with the
         // cfg set that our dependency hangs on, so that it counts as one of them.
         .args(["--filter-platform", &target])
-        .env(
-            "CARGO_ENCODED_RUSTFLAGS",
-            "--cfg\u{1f}onrush_quickjs_source",
-        )
+        .env("CARGO_ENCODED_RUSTFLAGS", "--cfg\u{1f}onrush_quickjs_source")
         .arg("--manifest-path")
         .arg(root.join("Cargo.toml"))
         .current_dir(root);
     if offline {
         command.arg("--offline");
     }
-    let output = command
-        .output()
-        .map_err(|error| format!("cannot run {command:?}: {error}"))?;
+    let output = command.output().map_err(|error| format!("cannot run {command:?}: {error}"))?;
     if output.status.success() {
         Ok(output.stdout)
     } else {
@@ -153,18 +140,11 @@ fn check_version(stock: &Path) -> Result<()> {
             .ok_or_else(|| format!("quickjs.h defines no {name}"))?;
         Ok(line.trim().parse()?)
     };
-    let found = (
-        number("QJS_VERSION_MAJOR")?,
-        number("QJS_VERSION_MINOR")?,
-        number("QJS_VERSION_PATCH")?,
-    );
+    let found = (number("QJS_VERSION_MAJOR")?, number("QJS_VERSION_MINOR")?, number("QJS_VERSION_PATCH")?);
     if found == QUICKJS_VERSION {
         Ok(())
     } else {
-        Err(format!(
-            "the patches are for QuickJS-ng {QUICKJS_VERSION:?}, {SOURCE_PACKAGE} carries {found:?}"
-        )
-        .into())
+        Err(format!("the patches are for QuickJS-ng {QUICKJS_VERSION:?}, {SOURCE_PACKAGE} carries {found:?}").into())
     }
 }
 
@@ -178,8 +158,7 @@ fn copy_sources(stock: &Path, out: &Path) -> Result<()> {
 
 /// Copies the contents only: registry sources may be read-only, and the copy is patched.
 fn copy(from: &Path, to: &Path) -> Result<()> {
-    let bytes =
-        fs::read(from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
+    let bytes = fs::read(from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
     fs::write(to, bytes).map_err(|error| format!("cannot write {}: {error}", to.display()))?;
     Ok(())
 }
@@ -189,15 +168,8 @@ fn patch_series(folder: &Path) -> Result<Vec<(String, String)>> {
     let mut series = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "patch")
-        {
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+        if path.extension().is_some_and(|extension| extension == "patch") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             series.push((name, fs::read_to_string(&path)?));
         }
     }

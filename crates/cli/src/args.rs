@@ -59,13 +59,16 @@ impl RunArgs {
             Some(other) => return Err(Failure::other(format!("unsupported test type '{other}': use js"))),
         }
         let summary_mode = match given.text("summary-mode") {
-            Some(mode) => SummaryMode::parse(&mode).map_err(|error| Failure::other(error.to_string()).hint("use compact, full, legacy or disabled"))?,
+            Some(mode) => SummaryMode::parse(&mode)
+                .map_err(|error| Failure::other(error.to_string()).hint("use compact, full, legacy or disabled"))?,
             None => SummaryMode::default(),
         };
         Ok(Self {
             file: file.clone(),
             compatibility: match given.text("compatibility-mode") {
-                Some(mode) => mode.parse().map_err(|error: onrush_script::UnknownMode| Failure::other(error.to_string()))?,
+                Some(mode) => {
+                    mode.parse().map_err(|error: onrush_script::UnknownMode| Failure::other(error.to_string()))?
+                }
                 None => CompatibilityMode::default(),
             },
             env: script_env(given)?,
@@ -79,7 +82,11 @@ impl RunArgs {
                 None | Some("auto") => IsolationMode::Auto,
                 Some("dense") => IsolationMode::Dense,
                 Some("isolated") => IsolationMode::Isolated,
-                Some(other) => return Err(Failure::other(format!("invalid VU layout \"{other}\". Use: \"auto\", \"dense\", \"isolated\""))),
+                Some(other) => {
+                    return Err(Failure::other(format!(
+                        "invalid VU layout \"{other}\". Use: \"auto\", \"dense\", \"isolated\""
+                    )));
+                }
             },
             vu_memory_bytes: match given.text("vu-memory-limit") {
                 Some(text) => memory_limit(&text)?,
@@ -91,7 +98,8 @@ impl RunArgs {
 
 /// What to say about archives.
 pub(crate) fn archives_not_yet() -> Failure {
-    Failure::other("running an archive is not available yet in this version of Onrush").hint("run the script it was made from")
+    Failure::other("running an archive is not available yet in this version of Onrush")
+        .hint("run the script it was made from")
 }
 
 /// Worker threads that were asked for.
@@ -107,7 +115,8 @@ pub(crate) fn threads(given: &Given) -> Result<Option<usize>, Failure> {
 }
 
 fn script_env(given: &Given) -> Result<BTreeMap<String, String>, Failure> {
-    let mut env = if given.switch("include-system-env-vars")?.unwrap_or(true) { given.env.clone() } else { BTreeMap::new() };
+    let mut env =
+        if given.switch("include-system-env-vars")?.unwrap_or(true) { given.env.clone() } else { BTreeMap::new() };
     for entry in given.values("env") {
         let (name, value) = match entry.split_once('=') {
             Some((name, value)) => (name, value.to_owned()),
@@ -125,12 +134,16 @@ fn script_env(given: &Given) -> Result<BTreeMap<String, String>, Failure> {
 /// `^[a-zA-Z_][a-zA-Z0-9_]*$`
 fn is_variable_name(name: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_') && chars.all(|char| char.is_ascii_alphanumeric() || char == '_')
+    chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && chars.all(|char| char.is_ascii_alphanumeric() || char == '_')
 }
 
 fn memory_limit(text: &str) -> Result<usize, Failure> {
-    let bytes = parse_bytes(text).filter(|bytes| *bytes >= VU_MEMORY_BYTES_MIN).and_then(|bytes| usize::try_from(bytes).ok());
-    bytes.ok_or_else(|| Failure::other(format!("invalid VU memory limit \"{text}\", use a size of at least 256KiB such as 64MiB")))
+    let bytes =
+        parse_bytes(text).filter(|bytes| *bytes >= VU_MEMORY_BYTES_MIN).and_then(|bytes| usize::try_from(bytes).ok());
+    bytes.ok_or_else(|| {
+        Failure::other(format!("invalid VU memory limit \"{text}\", use a size of at least 256KiB such as 64MiB"))
+    })
 }
 
 /// A number of bytes, as `512MiB`, `64MB`, `1G` (binary) or plain.
@@ -173,12 +186,17 @@ mod tests {
     fn script_environment() {
         let check = |flags: &[&str], expect: Result<&[(&str, &str)], &str>| {
             let given = Given {
-                flags: [("env", flags.iter().map(|&flag| flag.to_owned()).collect()), ("include-system-env-vars", vec!["false".to_owned()])].into(),
+                flags: [
+                    ("env", flags.iter().map(|&flag| flag.to_owned()).collect()),
+                    ("include-system-env-vars", vec!["false".to_owned()]),
+                ]
+                .into(),
                 env: [("HOME".to_owned(), "/root".to_owned())].into(),
             };
             let env = script_env(&given).map_err(|failure| failure.message);
             let env = env.map(|env| env.into_iter().collect::<Vec<_>>());
-            let expect = expect.map(|pairs| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>());
+            let expect =
+                expect.map(|pairs| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>());
             assert_eq!(env, expect.map_err(str::to_owned));
         };
         check(&["A=1", "B=x=y", "A=2"], Ok(&[("A", "2"), ("B", "x=y")]));

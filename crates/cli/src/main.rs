@@ -45,7 +45,9 @@ fn main() -> process::ExitCode {
 
 /// The environment; what is not UTF-8 is replaced sign by sign.
 fn environment() -> BTreeMap<String, String> {
-    std::env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())).collect()
+    std::env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .collect()
 }
 
 fn print(text: &str, env: BTreeMap<String, String>) -> ExitCode {
@@ -90,7 +92,8 @@ fn surroundings(given: Given) -> Result<Surroundings, Failure> {
     let look = Look::of_process(given.switch("no-color").ok().flatten().unwrap_or(false), &given.env);
     let destination = given.text("log-output").map_or(Ok(Destination::Stderr), |text| Destination::parse(&text))?;
     let open = |path: &str, level, mode| {
-        LogFile::open(path.as_ref(), level, mode).map_err(|error| Failure::other(format!("failed to open the log file '{path}': {error}")))
+        LogFile::open(path.as_ref(), level, mode)
+            .map_err(|error| Failure::other(format!("failed to open the log file '{path}': {error}")))
     };
     let file = match &destination {
         Destination::File { path, level } => Some(open(path, *level, 0o600)?),

@@ -37,7 +37,11 @@ impl Watch {
                     logger.debug("Stopping Onrush in response to signal...");
                     continue;
                 }
-                logger.log(crate::log::Level::Error, "Aborting Onrush in response to signal", vec![("sig", name.to_owned())]);
+                logger.log(
+                    crate::log::Level::Error,
+                    "Aborting Onrush in response to signal",
+                    vec![("sig", name.to_owned())],
+                );
                 flush();
                 exit(ExitCode::ExternalAbort);
             }

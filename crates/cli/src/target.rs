@@ -27,7 +27,8 @@ pub(crate) fn target(around: &Surroundings, files: &[String]) -> Result<ExitCode
         return Err(Failure::other(format!("accepts 0 arg(s), received {}", files.len())));
     }
     let options = options(&around.given)?;
-    let signals = Signals::new([SIGINT, SIGTERM]).map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
+    let signals = Signals::new([SIGINT, SIGTERM])
+        .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     if let Err(error) = onrush_target::raise_file_limit() {
         around.logger.warn(format!("failed to raise the limit of open files: {error}"));
     }
@@ -35,7 +36,8 @@ pub(crate) fn target(around: &Surroundings, files: &[String]) -> Result<ExitCode
     let target = onrush_target::start(options).map_err(|error| could_not_start(listen, &error))?;
     let certificate = around.given.text("certificate-out");
     if let (Some(path), Some(pem)) = (&certificate, &target.certificate_pem) {
-        std::fs::write(path, pem).map_err(|error| Failure::other(format!("failed to write the certificate to '{path}': {error}")))?;
+        std::fs::write(path, pem)
+            .map_err(|error| Failure::other(format!("failed to write the certificate to '{path}': {error}")))?;
     }
     if !around.given.switch("quiet")?.unwrap_or(false) {
         around.terminal.stdout(greeting(&target, certificate.as_deref()));
@@ -61,7 +63,9 @@ fn options(given: &Given) -> Result<TargetOptions, Failure> {
         // A port alone means loopback.
         let whole = if text.starts_with(':') { format!("127.0.0.1{text}") } else { text.clone() };
         let parsed = whole.replace("localhost:", "127.0.0.1:").parse();
-        parsed.map(Some).map_err(|_| Failure::other(format!("invalid address \"{text}\" for --{long}, use IP:PORT such as 127.0.0.1:8080")))
+        parsed.map(Some).map_err(|_| {
+            Failure::other(format!("invalid address \"{text}\" for --{long}, use IP:PORT such as 127.0.0.1:8080"))
+        })
     };
     let defaults = TargetOptions::default();
     let tls_listen = address("tls-listen")?;
@@ -81,14 +85,20 @@ fn options(given: &Given) -> Result<TargetOptions, Failure> {
 
 fn delay(given: &Given) -> Result<Duration, Failure> {
     let (Some(text), Some(flag)) = (given.text("delay"), flags::find("delay")) else { return Ok(Duration::ZERO) };
-    parse_go_duration(&text).map(|delay| delay.as_std()).map_err(|error| flags::invalid_argument(flag, &text, &error.to_string()))
+    parse_go_duration(&text)
+        .map(|delay| delay.as_std())
+        .map_err(|error| flags::invalid_argument(flag, &text, &error.to_string()))
 }
 
 fn could_not_start(listen: SocketAddr, error: &std::io::Error) -> Failure {
     let failure = Failure::other(format!("failed to start the target: {error}"));
     match error.kind() {
-        std::io::ErrorKind::AddrInUse => failure.hint(format!("something listens on {listen} already; choose another with --listen")),
-        std::io::ErrorKind::InvalidInput if !listen.ip().is_loopback() => failure.hint("allow it with --allow-non-loopback"),
+        std::io::ErrorKind::AddrInUse => {
+            failure.hint(format!("something listens on {listen} already; choose another with --listen"))
+        }
+        std::io::ErrorKind::InvalidInput if !listen.ip().is_loopback() => {
+            failure.hint("allow it with --allow-non-loopback")
+        }
         _ => failure,
     }
 }

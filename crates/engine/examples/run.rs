@@ -32,7 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         builtins: BUILTIN_MODULES,
         source_bytes_max: 64 << 20,
     };
-    let program = onrush_script::load(onrush_script::Entry::File(path.into()), &options).map_err(|error| error.render())?;
+    let program =
+        onrush_script::load(onrush_script::Entry::File(path.into()), &options).map_err(|error| error.render())?;
     let script = Arc::new(ScriptEnv::new(Arc::new(program), std::env::vars().collect(), Arc::new(Stderr), cwd));
     let found = init::run(&script, init::IsolationMode::Auto)?;
     let parsed = parse_json(&found.options_json)?;
@@ -59,7 +60,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
         .collect();
     let state = Arc::new(RunState::default());
-    let client = onrush_net::ClientOptions { tls: onrush_net::TlsOptions { insecure_skip_verify: true, ..Default::default() }, ..Default::default() };
+    let client = onrush_net::ClientOptions {
+        tls: onrush_net::TlsOptions { insecure_skip_verify: true, ..Default::default() },
+        ..Default::default()
+    };
     let run = Arc::new(RunConfig {
         script,
         registry: found.registry.clone(),
@@ -99,8 +103,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Event::Sample(sample) => merged.add(&sample.delta),
             Event::ScenariosDone => {
                 let health = probe.sample();
-                let requests = merged.sink(onrush_metrics::builtin::HTTP_REQS).and_then(|sink| sink.counter()).unwrap_or(1.0);
-                println!("rss {} MB, cores {:.2} (user {:.2}), {requests} requests before the last delta", health.rss_bytes >> 20, health.process_cores, health.user_cores);
+                let requests =
+                    merged.sink(onrush_metrics::builtin::HTTP_REQS).and_then(|sink| sink.counter()).unwrap_or(1.0);
+                println!(
+                    "rss {} MB, cores {:.2} (user {:.2}), {requests} requests before the last delta",
+                    health.rss_bytes >> 20,
+                    health.process_cores,
+                    health.user_cores
+                );
                 if let Some(engine) = engine.take() {
                     std::thread::spawn(move || engine.shutdown());
                 }
@@ -118,7 +128,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     thresholds.evaluate(&merged, elapsed, Phase::End);
     let info = summary::RunInfo { duration_ns: elapsed, ..Default::default() };
     let model = summary::SummaryModel::new(summary::input_from(&merged, &thresholds, info));
-    let text = summary::render(&model, &summary::TextOptions { mode: summary::SummaryMode::Compact, color: false, footer: None });
+    let text = summary::render(
+        &model,
+        &summary::TextOptions { mode: summary::SummaryMode::Compact, color: false, footer: None },
+    );
     println!("{text}");
     Ok(())
 }

@@ -1,9 +1,6 @@
 //! The generator's own health: what decides whether a run's numbers can be trusted.
 
-use std::{
-    fs,
-    time::Duration,
-};
+use std::{fs, time::Duration};
 
 use onrush_fiber::{Clock, Nanos};
 
@@ -78,7 +75,9 @@ impl HealthProbe {
         let system = process.system_secs - self.process.system_secs;
         let busiest = threads
             .iter()
-            .map(|(id, cpu)| cpu - self.threads.iter().find(|(known, _)| known == id).map_or(0.0, |(_, before)| *before))
+            .map(|(id, cpu)| {
+                cpu - self.threads.iter().find(|(known, _)| known == id).map_or(0.0, |(_, before)| *before)
+            })
             .fold(0.0, f64::max);
         let sample = HealthSample {
             interval: Duration::from_secs_f64(secs),
@@ -93,7 +92,14 @@ impl HealthProbe {
             fds: fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64),
             fds_max: rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX),
         };
-        *self = Self { at: now, process, threads, steal_secs: steal, throttled_usec: throttled, available_cores: self.available_cores };
+        *self = Self {
+            at: now,
+            process,
+            threads,
+            steal_secs: steal,
+            throttled_usec: throttled,
+            available_cores: self.available_cores,
+        };
         sample
     }
 }
@@ -135,7 +141,11 @@ fn thread_cpu() -> Vec<(u64, f64)> {
 /// Steal time of all cores: the eighth number of the first line of /proc/stat.
 fn steal_secs() -> f64 {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
-    let ticks = text.lines().next().and_then(|line| line.split_ascii_whitespace().nth(8)).and_then(|field| field.parse::<f64>().ok());
+    let ticks = text
+        .lines()
+        .next()
+        .and_then(|line| line.split_ascii_whitespace().nth(8))
+        .and_then(|field| field.parse::<f64>().ok());
     ticks.unwrap_or(0.0) / ticks_per_sec()
 }
 
@@ -163,7 +173,8 @@ fn rss_bytes() -> u64 {
 fn memory_bytes() -> u64 {
     let limit = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse::<u64>().ok());
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let kilobytes: u64 = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
+        let kilobytes: u64 =
+            text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
         Some(kilobytes * 1024)
     });
     match (limit, machine) {

@@ -38,7 +38,11 @@ pub(crate) fn call(worker: &Rc<Worker>, call: Call) {
     let (own, flag, function) = (worker.clone(), timed_out.clone(), call.name());
     let fiber = onrush_fiber::spawn(Some(hooks), move || {
         let event = run(&own, &vu, call, |failure| {
-            if flag.get() { LifecycleError::Timeout { function, after: limit } } else { LifecycleError::Script(failure) }
+            if flag.get() {
+                LifecycleError::Timeout { function, after: limit }
+            } else {
+                LifecycleError::Script(failure)
+            }
         });
         own.lifecycle_fiber.set(None);
         own.common.send(event);
@@ -53,14 +57,18 @@ fn run(worker: &Worker, vu: &Rc<Vu>, call: Call, error: impl Fn(ScriptFailure) -
     let ready = vu.init();
     vu.activate(None);
     match call {
-        Call::Setup => Event::SetupDone(ready.and_then(|()| if vu.exports("setup") { vu.setup() } else { Ok(None) }).map_err(error)),
+        Call::Setup => Event::SetupDone(
+            ready.and_then(|()| if vu.exports("setup") { vu.setup() } else { Ok(None) }).map_err(error),
+        ),
         Call::Teardown(data) => {
-            let result = ready.and_then(|()| if vu.exports("teardown") { vu.teardown(data.as_deref()) } else { Ok(()) });
+            let result =
+                ready.and_then(|()| if vu.exports("teardown") { vu.teardown(data.as_deref()) } else { Ok(()) });
             Event::TeardownDone(result.map_err(error))
         }
         Call::HandleSummary(data) => {
             let _ = worker;
-            let result = ready.and_then(|()| if vu.exports("handleSummary") { vu.handle_summary(&data) } else { Ok(None) });
+            let result =
+                ready.and_then(|()| if vu.exports("handleSummary") { vu.handle_summary(&data) } else { Ok(None) });
             Event::HandleSummaryDone(result.map_err(error))
         }
     }

@@ -28,7 +28,12 @@ pub(crate) struct Slot {
 
 impl Slot {
     /// Makes a VU and starts its fiber. `ready` is called on the fiber once init code has run (or failed).
-    pub(crate) fn spawn(worker: &Rc<Worker>, id: u64, id_in_test: u64, ready: impl FnOnce(&Rc<Self>, Result<(), onrush_js::ScriptFailure>) + 'static) -> Rc<Self> {
+    pub(crate) fn spawn(
+        worker: &Rc<Worker>,
+        id: u64,
+        id_in_test: u64,
+        ready: impl FnOnce(&Rc<Self>, Result<(), onrush_js::ScriptFailure>) + 'static,
+    ) -> Rc<Self> {
         let vu = worker.js.new_vu(id, id_in_test);
         let hooks = vu.hooks();
         let slot = Rc::new(Self {

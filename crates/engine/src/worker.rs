@@ -219,7 +219,8 @@ impl Worker {
             }
             self.common.send(Event::Warning(format!("Could not get a VU from the buffer for {}ms", WAIT.as_millis())));
         }
-        self.common.send(Event::Warning(format!("could not get a VU from the buffer in {}s", (WAIT * ATTEMPTS).as_secs())));
+        self.common
+            .send(Event::Warning(format!("could not get a VU from the buffer in {}s", (WAIT * ATTEMPTS).as_secs())));
         None
     }
 
@@ -253,7 +254,8 @@ impl Engine {
     /// When a thread cannot be created. Failures on the threads come as [`Event::InitFailed`].
     pub fn start(config: EngineConfig, events: Sender<Event>) -> io::Result<Self> {
         let count = config.threads.max(1);
-        let scenarios = config.run.scenarios.iter().map(|context| Arc::new(SharedScenario::new(context.clone(), count))).collect();
+        let scenarios =
+            config.run.scenarios.iter().map(|context| Arc::new(SharedScenario::new(context.clone(), count))).collect();
         let common = Arc::new(Common {
             scenarios,
             events,

@@ -10,8 +10,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, Nanos, Reactor, ReactorConfig, TcpStream, park, sleep_until, spawn, stats, unpark,
-    yield_now,
+    Clock, Nanos, Reactor, ReactorConfig, TcpStream, park, sleep_until, spawn, stats, unpark, yield_now,
 };
 
 fn main() {
@@ -151,9 +150,7 @@ fn many_parked() {
         // In no order the hardware could guess.
         let mut random = 1u64;
         for i in (1..ids.len()).rev() {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             ids.swap(i, (random >> 33) as usize % (i + 1));
         }
         spawn(None, move || {
@@ -180,11 +177,7 @@ fn many_parked() {
 
 fn rss_bytes() -> f64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("statm");
-    let pages: f64 = statm
-        .split(' ')
-        .nth(1)
-        .and_then(|s| s.parse().ok())
-        .expect("rss");
+    let pages: f64 = statm.split(' ').nth(1).and_then(|s| s.parse().ok()).expect("rss");
     pages * 4096.0
 }
 
@@ -322,8 +315,7 @@ fn echo_client(addr: SocketAddr, until: Nanos, done: &Cell<u64>) {
 /// own thread, with plain std sockets for accepting.
 fn echo_server(listener: &TcpListener, connections: usize) {
     use std::os::fd::AsFd;
-    let epoll =
-        rustix::event::epoll::create(rustix::event::epoll::CreateFlags::CLOEXEC).expect("epoll");
+    let epoll = rustix::event::epoll::create(rustix::event::epoll::CreateFlags::CLOEXEC).expect("epoll");
     let mut streams = Vec::new();
     for i in 0..connections {
         let (stream, _) = listener.accept().expect("accept");

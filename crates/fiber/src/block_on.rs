@@ -22,10 +22,7 @@ use crate::remote::Remote;
 /// # Panics
 ///
 /// Outside of a fiber, and when the future panics.
-pub fn block_on<T: 'static>(
-    mut fut: Pin<Box<dyn Future<Output = T>>>,
-    deadline: Option<Nanos>,
-) -> Result<T, Woke> {
+pub fn block_on<T: 'static>(mut fut: Pin<Box<dyn Future<Output = T>>>, deadline: Option<Nanos>) -> Result<T, Woke> {
     let fiber = local::current().expect("block_on is called on a fiber");
     let remote = local::remote().expect("a fiber has a reactor");
     let waker = Waker::from(Arc::new(FiberWaker { remote, fiber }));

@@ -161,12 +161,8 @@ fn anchor() -> &'static Anchor {
         let wall = clock_gettime(ClockId::Realtime);
         let after = monotonic();
         let elapsed = i128::from(after - before) / 2;
-        let unix =
-            i128::from(wall.tv_sec) * i128::from(NANOS_PER_SECOND) + i128::from(wall.tv_nsec);
-        Anchor {
-            monotonic: before,
-            unix: unix - elapsed,
-        }
+        let unix = i128::from(wall.tv_sec) * i128::from(NANOS_PER_SECOND) + i128::from(wall.tv_nsec);
+        Anchor { monotonic: before, unix: unix - elapsed }
     })
 }
 

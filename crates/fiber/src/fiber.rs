@@ -18,10 +18,7 @@ pub struct FiberId {
 
 impl FiberId {
     /// No fiber: an index that is never given out.
-    pub(crate) const NONE: FiberId = FiberId {
-        index: u32::MAX,
-        generation: 0,
-    };
+    pub(crate) const NONE: FiberId = FiberId { index: u32::MAX, generation: 0 };
 }
 
 impl fmt::Debug for FiberId {
@@ -60,16 +57,9 @@ impl Hooks {
     ///
     /// Both functions may be called with `data`, on the thread that spawns the fiber, at any time
     /// until the fiber has ended and `leave` was called for the last time.
-    #[expect(
-        unsafe_code,
-        reason = "the caller vouches for the functions and the pointer"
-    )]
+    #[expect(unsafe_code, reason = "the caller vouches for the functions and the pointer")]
     #[must_use]
-    pub const unsafe fn new(
-        data: *mut c_void,
-        enter: unsafe fn(*mut c_void),
-        leave: unsafe fn(*mut c_void),
-    ) -> Hooks {
+    pub const unsafe fn new(data: *mut c_void, enter: unsafe fn(*mut c_void), leave: unsafe fn(*mut c_void)) -> Hooks {
         Hooks { data, enter, leave }
     }
 }

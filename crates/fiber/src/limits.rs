@@ -17,20 +17,13 @@ pub struct FdLimit {
 /// what it was; say so to the user if that is not enough.
 pub fn raise_fd_limit() -> FdLimit {
     let before = getrlimit(Resource::Nofile);
-    let wanted = Rlimit {
-        current: before.maximum,
-        maximum: before.maximum,
-    };
+    let wanted = Rlimit { current: before.maximum, maximum: before.maximum };
     let soft = match setrlimit(Resource::Nofile, wanted) {
         Ok(()) => before.maximum,
         // Some systems cap an unlimited hard limit at a value they do not report.
         Err(_) => getrlimit(Resource::Nofile).current,
     };
-    FdLimit {
-        soft_before: before.current,
-        soft,
-        hard: before.maximum,
-    }
+    FdLimit { soft_before: before.current, soft, hard: before.maximum }
 }
 
 #[cfg(test)]

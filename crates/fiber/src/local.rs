@@ -1,8 +1,5 @@
 //! The thread's reactor, and what code on (or beside) a fiber calls.
-#![expect(
-    unsafe_code,
-    reason = "the thread's reactor is reached through a pointer"
-)]
+#![expect(unsafe_code, reason = "the thread's reactor is reached through a pointer")]
 
 use std::cell::Cell;
 use std::ptr;
@@ -52,9 +49,7 @@ pub fn current() -> Option<FiberId> {
 /// Outside of a fiber.
 #[inline]
 pub fn park(deadline: Option<Nanos>) -> Woke {
-    inner()
-        .expect(NO_FIBER)
-        .wait(Wait::Park, deadline.unwrap_or(Nanos::MAX))
+    inner().expect(NO_FIBER).wait(Wait::Park, deadline.unwrap_or(Nanos::MAX))
 }
 
 /// Makes a parked fiber of this thread ready to run; leaves it a permit if it is not parked. Does
@@ -96,11 +91,7 @@ pub fn cancel(id: FiberId) {
 /// Whether the current fiber is cancelled. False outside of a fiber.
 #[must_use]
 pub fn is_cancelled() -> bool {
-    inner().is_some_and(|inner| {
-        inner
-            .current_index()
-            .is_some_and(|index| inner.sched.borrow().is_cancelled(index))
-    })
+    inner().is_some_and(|inner| inner.current_index().is_some_and(|index| inner.sched.borrow().is_cancelled(index)))
 }
 
 /// Makes the current fiber able to wait again after it was cancelled.

@@ -1,8 +1,5 @@
 //! The kernel's events: a thin layer over epoll, edge-triggered.
-#![expect(
-    unsafe_code,
-    reason = "epoll_pwait2 has no safe wrapper that always passes nanoseconds"
-)]
+#![expect(unsafe_code, reason = "epoll_pwait2 has no safe wrapper that always passes nanoseconds")]
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -37,11 +34,7 @@ impl Poller {
     pub(crate) fn new() -> io::Result<Poller> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let events = RefCell::new(Vec::with_capacity(EVENTS_PER_POLL));
-        Ok(Poller {
-            epoll,
-            events,
-            has_pwait2: Cell::new(true),
-        })
+        Ok(Poller { epoll, events, has_pwait2: Cell::new(true) })
     }
 
     /// Registers a socket for its whole life: reads, writes, the peer's close. Closing it
@@ -57,21 +50,12 @@ impl Poller {
     }
 
     fn add(&self, fd: impl AsFd, token: u64, flags: epoll::EventFlags) -> io::Result<()> {
-        Ok(epoll::add(
-            &self.epoll,
-            fd,
-            epoll::EventData::new_u64(token),
-            flags,
-        )?)
+        Ok(epoll::add(&self.epoll, fd, epoll::EventData::new_u64(token), flags)?)
     }
 
     /// Waits for events for at most `timeout` (`None`: until there is one) and hands each to
     /// `handle`. An interrupted wait is a wait without events.
-    pub(crate) fn wait(
-        &self,
-        timeout: Option<Nanos>,
-        mut handle: impl FnMut(Event),
-    ) -> io::Result<()> {
+    pub(crate) fn wait(&self, timeout: Option<Nanos>, mut handle: impl FnMut(Event)) -> io::Result<()> {
         let mut events = self.events.borrow_mut();
         events.clear();
         let count = match self.wait_raw(timeout, events.as_mut_ptr()) {
@@ -82,19 +66,12 @@ impl Poller {
         // SAFETY: the kernel has filled the first `count` of the EVENTS_PER_POLL entries.
         unsafe { events.set_len(count) };
         for event in events.iter() {
-            handle(Event {
-                token: event.u64,
-                bits: event.events,
-            });
+            handle(Event { token: event.u64, bits: event.events });
         }
         Ok(())
     }
 
-    fn wait_raw(
-        &self,
-        timeout: Option<Nanos>,
-        events: *mut libc::epoll_event,
-    ) -> io::Result<usize> {
+    fn wait_raw(&self, timeout: Option<Nanos>, events: *mut libc::epoll_event) -> io::Result<usize> {
         let fd = self.epoll.as_raw_fd();
         let capacity = EVENTS_PER_POLL as libc::c_int;
         let precise = timeout.filter(|t| t.0 > 0 && self.has_pwait2.get());
@@ -108,15 +85,7 @@ impl Poller {
             // a null signal mask is allowed (with whatever size).
             let result = unsafe {
                 let no_mask = ptr::null::<libc::sigset_t>();
-                libc::syscall(
-                    libc::SYS_epoll_pwait2,
-                    fd,
-                    events,
-                    capacity,
-                    &spec,
-                    no_mask,
-                    8,
-                )
+                libc::syscall(libc::SYS_epoll_pwait2, fd, events, capacity, &spec, no_mask, 8)
             };
             match counted(result) {
                 Err(error) if is_unknown_call(&error) => self.has_pwait2.set(false),

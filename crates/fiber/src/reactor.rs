@@ -62,10 +62,7 @@ pub struct ReactorConfig {
 
 impl Default for ReactorConfig {
     fn default() -> Self {
-        ReactorConfig {
-            stack_bytes: STACK_BYTES,
-            timer_interval: TIMER_INTERVAL,
-        }
+        ReactorConfig { stack_bytes: STACK_BYTES, timer_interval: TIMER_INTERVAL }
     }
 }
 
@@ -93,10 +90,7 @@ impl Reactor {
             let error = "this thread has a reactor already";
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, error));
         }
-        Ok(Reactor {
-            inner,
-            _not_send: PhantomData,
-        })
+        Ok(Reactor { inner, _not_send: PhantomData })
     }
 
     /// A handle for other threads.
@@ -231,16 +225,13 @@ impl Inner {
     }
 
     pub(crate) fn current(&self) -> Option<FiberId> {
-        self.current_index()
-            .map(|index| self.sched.borrow().id(index))
+        self.current_index().map(|index| self.sched.borrow().id(index))
     }
 
     /// Suspends the current fiber.
     #[inline]
     pub(crate) fn wait(&self, wait: Wait, deadline: Nanos) -> Woke {
-        let index = self
-            .current_index()
-            .expect("this is not a fiber: only fibers can wait");
+        let index = self.current_index().expect("this is not a fiber: only fibers can wait");
         if std::thread::panicking() {
             // Whether a thread is unwinding is the thread's state, not the fiber's: another fiber
             // must not run in the middle of it.
@@ -258,9 +249,7 @@ impl Inner {
 
     /// Runs the closure of the fiber on the stack.
     fn run_entry(&self) {
-        let entry = self
-            .current_index()
-            .and_then(|i| self.sched.borrow_mut().take_entry(i));
+        let entry = self.current_index().and_then(|i| self.sched.borrow_mut().take_entry(i));
         let Some(entry) = entry else { return };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(entry)) {
             self.panic_message.set(Some(panic_message(payload)));
@@ -270,10 +259,7 @@ impl Inner {
     // On the thread's own stack.
 
     fn run(&self) {
-        assert!(
-            !self.running.replace(true),
-            "a reactor is run by one caller at a time"
-        );
+        assert!(!self.running.replace(true), "a reactor is run by one caller at a time");
         let _running = Running(&self.running);
         loop {
             self.receive();
@@ -327,11 +313,7 @@ impl Inner {
         // SAFETY: the fiber that ran before was saved or has ended, so the stack is free; what a
         // suspended fiber saved came from `save` below.
         let sp = unsafe {
-            if fiber.saved.is_empty() {
-                self.stack.start(fiber_main)
-            } else {
-                self.stack.load(&fiber.saved)
-            }
+            if fiber.saved.is_empty() { self.stack.start(fiber_main) } else { self.stack.load(&fiber.saved) }
         };
         drop(sched);
         self.current.set(index);
@@ -414,11 +396,7 @@ impl Inner {
 
     pub(crate) fn stats(&self) -> Stats {
         let stats = self.sched.borrow_mut().stats();
-        Stats {
-            panics: self.panics.get(),
-            polls: self.polls.get(),
-            ..stats
-        }
+        Stats { panics: self.panics.get(), polls: self.polls.get(), ..stats }
     }
 }
 

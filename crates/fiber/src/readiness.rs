@@ -54,21 +54,13 @@ pub(crate) type Token = u64;
 impl Readiness {
     /// `seed` makes the tokens of different reactors differ.
     pub(crate) fn new(seed: u32) -> Readiness {
-        Readiness {
-            next_generation: seed,
-            ..Readiness::default()
-        }
+        Readiness { next_generation: seed, ..Readiness::default() }
     }
 
     pub(crate) fn insert(&mut self) -> Token {
         let generation = self.next_generation;
         self.next_generation = generation.wrapping_add(1);
-        let slot = Slot {
-            generation,
-            bits: 0,
-            reader: FiberId::NONE,
-            writer: FiberId::NONE,
-        };
+        let slot = Slot { generation, bits: 0, reader: FiberId::NONE, writer: FiberId::NONE };
         let index = match self.free.pop() {
             Some(index) => {
                 self.slots[index as usize] = slot;
@@ -99,12 +91,7 @@ impl Readiness {
         const BREAK: u32 = (libc::EPOLLHUP | libc::EPOLLERR) as u32;
 
         let mut bits = 0;
-        for (mask, bit) in [
-            (IN, READABLE),
-            (OUT, WRITABLE),
-            (CLOSE, CLOSED),
-            (BREAK, BROKEN),
-        ] {
+        for (mask, bit) in [(IN, READABLE), (OUT, WRITABLE), (CLOSE, CLOSED), (BREAK, BROKEN)] {
             if epoll_bits & mask != 0 {
                 bits |= bit;
             }
@@ -114,16 +101,9 @@ impl Readiness {
         };
         slot.bits |= bits;
         let woken = |direction: Direction, waiter| {
-            if bits & direction.bits() != 0 {
-                waiter
-            } else {
-                FiberId::NONE
-            }
+            if bits & direction.bits() != 0 { waiter } else { FiberId::NONE }
         };
-        [
-            woken(Direction::Read, slot.reader),
-            woken(Direction::Write, slot.writer),
-        ]
+        [woken(Direction::Read, slot.reader), woken(Direction::Write, slot.writer)]
     }
 
     /// The bits of a socket; those of a broken one if the token is not (or no longer) known.
@@ -187,34 +167,16 @@ mod tests {
     fn a_closed_sockets_events_reach_nobody() {
         let mut sockets = Readiness::new(7);
         let first = sockets.insert();
-        let fiber = FiberId {
-            index: 1,
-            generation: 1,
-        };
+        let fiber = FiberId { index: 1, generation: 1 };
         assert!(sockets.wait(first, Direction::Read, fiber));
-        assert!(
-            sockets.wait(first, Direction::Read, fiber),
-            "it may ask twice"
-        );
-        let other = FiberId {
-            index: 2,
-            generation: 1,
-        };
-        assert!(
-            !sockets.wait(first, Direction::Read, other),
-            "one reader at a time"
-        );
+        assert!(sockets.wait(first, Direction::Read, fiber), "it may ask twice");
+        let other = FiberId { index: 2, generation: 1 };
+        assert!(!sockets.wait(first, Direction::Read, other), "one reader at a time");
         sockets.remove(first);
-        assert_eq!(
-            sockets.event(first, libc::EPOLLIN as u32),
-            [FiberId::NONE; 2]
-        );
+        assert_eq!(sockets.event(first, libc::EPOLLIN as u32), [FiberId::NONE; 2]);
         let second = sockets.insert();
         assert_eq!(first as u32, second as u32, "the slot is reused");
-        assert_eq!(
-            sockets.event(first, libc::EPOLLIN as u32),
-            [FiberId::NONE; 2]
-        );
+        assert_eq!(sockets.event(first, libc::EPOLLIN as u32), [FiberId::NONE; 2]);
         assert_eq!(sockets.bits(second), 0);
     }
 
@@ -222,14 +184,8 @@ mod tests {
     fn events_wake_the_side_they_concern() {
         let mut sockets = Readiness::new(0);
         let token = sockets.insert();
-        let reader = FiberId {
-            index: 1,
-            generation: 1,
-        };
-        let writer = FiberId {
-            index: 2,
-            generation: 1,
-        };
+        let reader = FiberId { index: 1, generation: 1 };
+        let writer = FiberId { index: 2, generation: 1 };
         assert!(sockets.wait(token, Direction::Read, reader));
         assert!(sockets.wait(token, Direction::Write, writer));
         let mut check = |bits: i32, expect: [FiberId; 2]| {

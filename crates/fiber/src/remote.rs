@@ -28,9 +28,7 @@ impl Remote {
             holds: AtomicUsize::new(0),
             wakeup,
         };
-        Ok(Remote {
-            mailbox: Arc::new(mailbox),
-        })
+        Ok(Remote { mailbox: Arc::new(mailbox) })
     }
 
     /// Runs `f` on the reactor's thread, on the reactor's own stack: it must not park or sleep
@@ -60,18 +58,11 @@ impl Remote {
     #[must_use]
     pub fn hold(&self) -> Hold {
         self.mailbox.holds.fetch_add(1, Ordering::AcqRel);
-        Hold {
-            remote: self.clone(),
-        }
+        Hold { remote: self.clone() }
     }
 
     fn send(&self, message: Message) {
-        let delivered = self
-            .mailbox
-            .lock()
-            .as_mut()
-            .map(|queue| queue.push(message))
-            .is_some();
+        let delivered = self.mailbox.lock().as_mut().map(|queue| queue.push(message)).is_some();
         if delivered {
             self.signal();
         }
@@ -106,11 +97,7 @@ impl Remote {
         // Reading the flag with a swap orders this after every sender that saw it set: their
         // messages are in the queue.
         if self.mailbox.signalled.swap(false, Ordering::AcqRel) {
-            self.mailbox
-                .lock()
-                .as_mut()
-                .map(mem::take)
-                .unwrap_or_default()
+            self.mailbox.lock().as_mut().map(mem::take).unwrap_or_default()
         } else {
             Vec::new()
         }

@@ -95,8 +95,7 @@ impl Sched {
                 index
             }
             None => {
-                let index = u32::try_from(self.fibers.len())
-                    .expect("2^32 fibers would need 400 GB for their records");
+                let index = u32::try_from(self.fibers.len()).expect("2^32 fibers would need 400 GB for their records");
                 self.fibers.push(fiber);
                 self.wheel.reserve(self.fibers.len());
                 index
@@ -127,25 +126,13 @@ impl Sched {
 
     /// The ids of all fibers alive.
     pub(crate) fn ids(&self) -> Vec<FiberId> {
-        let alive = self
-            .fibers
-            .iter()
-            .enumerate()
-            .filter(|(_, f)| f.state != State::Free);
+        let alive = self.fibers.iter().enumerate().filter(|(_, f)| f.state != State::Free);
         // An index fits: `spawn` made it.
-        alive
-            .map(|(i, f)| FiberId {
-                index: i as u32,
-                generation: f.generation,
-            })
-            .collect()
+        alive.map(|(i, f)| FiberId { index: i as u32, generation: f.generation }).collect()
     }
 
     pub(crate) fn id(&self, index: u32) -> FiberId {
-        FiberId {
-            index,
-            generation: self.fibers[index as usize].generation,
-        }
+        FiberId { index, generation: self.fibers[index as usize].generation }
     }
 
     // From outside of the fiber.
@@ -409,9 +396,6 @@ mod tests {
         sched.advance(Nanos(5));
         sched.unpark(id);
         assert_eq!(run_next(&mut sched), Woke::Timeout);
-        assert_eq!(
-            sched.wait(id.index, Wait::Park, Nanos::MAX),
-            Some(Woke::Ready)
-        );
+        assert_eq!(sched.wait(id.index, Wait::Park, Nanos::MAX), Some(Woke::Ready));
     }
 }

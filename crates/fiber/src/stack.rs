@@ -42,20 +42,14 @@ impl SharedStack {
     /// pages count only once touched.
     pub(crate) fn new(stack_bytes: usize) -> io::Result<SharedStack> {
         let page = rustix::param::page_size();
-        let stack_bytes = stack_bytes
-            .clamp(STACK_BYTES_MIN, STACK_BYTES_MAX)
-            .next_multiple_of(page);
+        let stack_bytes = stack_bytes.clamp(STACK_BYTES_MIN, STACK_BYTES_MAX).next_multiple_of(page);
         let guard_bytes = GUARD_BYTES.next_multiple_of(page);
         let mapping_bytes = stack_bytes + guard_bytes;
         let prot = ProtFlags::READ | ProtFlags::WRITE;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
         // SAFETY: a fresh anonymous mapping at an address of the kernel's choice.
         let mapping = unsafe { mmap_anonymous(ptr::null_mut(), mapping_bytes, prot, flags) }?;
-        let stack = SharedStack {
-            mapping: mapping.cast(),
-            mapping_bytes,
-            stack_bytes,
-        };
+        let stack = SharedStack { mapping: mapping.cast(), mapping_bytes, stack_bytes };
         // SAFETY: the guard lies within the mapping just made, which nobody uses yet.
         unsafe { mprotect(mapping, guard_bytes, MprotectFlags::empty()) }?;
         Ok(stack)
@@ -143,13 +137,7 @@ pub(crate) struct SavedStack {
 }
 
 impl SavedStack {
-    pub(crate) const EMPTY: SavedStack = SavedStack {
-        data: ptr::null_mut(),
-        len: 0,
-        cap: 0,
-        below: 0,
-        slack: 0,
-    };
+    pub(crate) const EMPTY: SavedStack = SavedStack { data: ptr::null_mut(), len: 0, cap: 0, below: 0, slack: 0 };
 
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {

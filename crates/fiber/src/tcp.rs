@@ -11,9 +11,7 @@ use std::net::{IpAddr, Shutdown, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, socket_with, sockopt,
-};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, socket_with, sockopt};
 
 use crate::clock::{Clock, Nanos};
 use crate::fiber::Woke;
@@ -69,17 +67,9 @@ impl TcpStream {
     /// # Panics
     ///
     /// Outside of a fiber.
-    pub fn connect(
-        addr: SocketAddr,
-        local: Option<IpAddr>,
-        deadline: Option<Nanos>,
-    ) -> Result<TcpStream, IoFailure> {
+    pub fn connect(addr: SocketAddr, local: Option<IpAddr>, deadline: Option<Nanos>) -> Result<TcpStream, IoFailure> {
         let reactor = local::inner().expect("connect is called on a fiber");
-        let family = if addr.is_ipv4() {
-            AddressFamily::INET
-        } else {
-            AddressFamily::INET6
-        };
+        let family = if addr.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let fd = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
         sockopt::set_tcp_nodelay(&fd, true)?;
@@ -96,12 +86,7 @@ impl TcpStream {
         };
         // After `connect`: an unconnected socket would be reported as hung up.
         let token = reactor.sockets.borrow_mut().insert();
-        let stream = TcpStream {
-            fd,
-            token,
-            peer: addr,
-            _not_send: PhantomData,
-        };
+        let stream = TcpStream { fd, token, peer: addr, _not_send: PhantomData };
         reactor.poller.add_socket(&stream.fd, token)?;
         if pending {
             stream.wait(Direction::Write, deadline)?;
@@ -231,9 +216,7 @@ impl TcpStream {
     /// Outside of a fiber, if it has to wait.
     pub fn write_all(&self, mut buf: &[u8], deadline: Option<Nanos>) -> Result<(), IoFailure> {
         while !buf.is_empty() {
-            let sent = self.write_some(deadline, || {
-                rustix::net::send(&self.fd, buf, SendFlags::NOSIGNAL)
-            })?;
+            let sent = self.write_some(deadline, || rustix::net::send(&self.fd, buf, SendFlags::NOSIGNAL))?;
             buf = buf.get(sent..).unwrap_or_default();
         }
         Ok(())
@@ -248,11 +231,7 @@ impl TcpStream {
     /// # Panics
     ///
     /// Outside of a fiber, if it has to wait.
-    pub fn write_vectored_all(
-        &self,
-        bufs: &[IoSlice<'_>],
-        deadline: Option<Nanos>,
-    ) -> Result<(), IoFailure> {
+    pub fn write_vectored_all(&self, bufs: &[IoSlice<'_>], deadline: Option<Nanos>) -> Result<(), IoFailure> {
         let mut bufs = bufs;
         // Bytes of the first buffer that are out already.
         let mut skip = 0;
@@ -340,11 +319,7 @@ impl TcpStream {
     ///
     /// Outside of a fiber, if it has to wait.
     pub fn wait_readable(&self, deadline: Option<Nanos>) -> Result<(), IoFailure> {
-        if self.is_readable() {
-            Ok(())
-        } else {
-            self.wait(Direction::Read, deadline)
-        }
+        if self.is_readable() { Ok(()) } else { self.wait(Direction::Read, deadline) }
     }
 
     /// Waits until something arrives (or the stream ends) or the socket takes bytes: for who sends
@@ -452,11 +427,7 @@ impl TcpStream {
     fn register(&self, direction: Direction) -> Result<(), IoFailure> {
         let fiber = local::current().expect("only fibers can wait for a socket");
         let reactor = local::inner().expect("a fiber has a reactor");
-        if reactor
-            .sockets
-            .borrow_mut()
-            .wait(self.token, direction, fiber)
-        {
+        if reactor.sockets.borrow_mut().wait(self.token, direction, fiber) {
             return Ok(());
         }
         let error = "another fiber waits for this socket already";
@@ -507,11 +478,7 @@ fn bind_address_no_port(fd: &OwnedFd) -> io::Result<()> {
             size_of_val(&on) as libc::socklen_t,
         )
     };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Counts operations that did not have to wait; after a streak of them, lets others run.

@@ -51,12 +51,7 @@ impl Wheel {
     pub(crate) fn new() -> Wheel {
         Wheel {
             nodes: Vec::new(),
-            slots: Box::new(
-                [Slot {
-                    head: NONE,
-                    min: UNARMED,
-                }; SLOTS * LEVELS],
-            ),
+            slots: Box::new([Slot { head: NONE, min: UNARMED }; SLOTS * LEVELS]),
             occupied: [0; LEVELS],
             tick: 0,
         }
@@ -65,15 +60,7 @@ impl Wheel {
     /// Makes room for timers below `len`.
     pub(crate) fn reserve(&mut self, len: usize) {
         if self.nodes.len() < len {
-            self.nodes.resize(
-                len,
-                Node {
-                    at: UNARMED,
-                    prev: NONE,
-                    next: NONE,
-                    slot: NONE,
-                },
-            );
+            self.nodes.resize(len, Node { at: UNARMED, prev: NONE, next: NONE, slot: NONE });
         }
     }
 
@@ -94,12 +81,7 @@ impl Wheel {
 
     /// Takes a timer out. Does nothing if it is not armed.
     pub(crate) fn disarm(&mut self, index: u32) {
-        let Node {
-            at,
-            prev,
-            next,
-            slot,
-        } = self.nodes[index as usize];
+        let Node { at, prev, next, slot } = self.nodes[index as usize];
         if at == UNARMED {
             return;
         }
@@ -195,31 +177,18 @@ impl Wheel {
         let head = list.head;
         let node = if head == NONE {
             list.head = index;
-            Node {
-                at,
-                prev: index,
-                next: index,
-                slot: slot as u32,
-            }
+            Node { at, prev: index, next: index, slot: slot as u32 }
         } else {
             let tail = self.nodes[head as usize].prev;
             self.nodes[head as usize].prev = index;
             self.nodes[tail as usize].next = index;
-            Node {
-                at,
-                prev: tail,
-                next: head,
-                slot: slot as u32,
-            }
+            Node { at, prev: tail, next: head, slot: slot as u32 }
         };
         self.nodes[index as usize] = node;
     }
 
     fn empty(&mut self, slot: usize) {
-        self.slots[slot] = Slot {
-            head: NONE,
-            min: UNARMED,
-        };
+        self.slots[slot] = Slot { head: NONE, min: UNARMED };
         self.occupied[slot / SLOTS] &= !(1 << (slot % SLOTS));
     }
 }

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, FiberId, Hooks, Nanos, Reactor, ReactorConfig, Woke, cancel, clear_cancel, current,
-    is_alive, is_cancelled, park, sleep_until, spawn, stats, unpark, yield_now,
+    Clock, FiberId, Hooks, Nanos, Reactor, ReactorConfig, Woke, cancel, clear_cancel, current, is_alive, is_cancelled,
+    park, sleep_until, spawn, stats, unpark, yield_now,
 };
 
 fn reactor() -> Reactor {
@@ -83,11 +83,7 @@ fn cancel_is_sticky_and_loses_no_permit() {
             assert_eq!(sleep_until(Nanos::MAX), Woke::Cancelled);
             assert_eq!(yield_now(), Woke::Cancelled);
             clear_cancel();
-            assert_eq!(
-                park(None),
-                Woke::Ready,
-                "the unpark that came with the cancel"
-            );
+            assert_eq!(park(None), Woke::Ready, "the unpark that came with the cancel");
             assert_eq!(park(Some(soon())), Woke::Timeout);
         });
         let _ = yield_now();
@@ -176,10 +172,7 @@ fn hooks_surround_every_run_on_the_reactors_stack() {
         // SAFETY: the log outlives the reactor below.
         let log = unsafe { &*data.cast::<Log>() };
         let here = &raw const call as usize;
-        assert!(
-            !log.stack.contains(&here),
-            "hooks run on the thread's own stack"
-        );
+        assert!(!log.stack.contains(&here), "hooks run on the thread's own stack");
         log.calls.borrow_mut().push(call);
     }
     unsafe fn enter(data: *mut c_void) {
@@ -190,10 +183,7 @@ fn hooks_surround_every_run_on_the_reactors_stack() {
     }
     let reactor = reactor();
     let top = reactor.stack_top();
-    let log = Log {
-        calls: RefCell::default(),
-        stack: top - reactor.stack_bytes()..top,
-    };
+    let log = Log { calls: RefCell::default(), stack: top - reactor.stack_bytes()..top };
     let data = (&raw const log).cast_mut().cast();
     // SAFETY: the log lives until the reactor has run.
     let hooks = unsafe { Hooks::new(data, enter, leave) };
@@ -264,10 +254,7 @@ fn a_stack_overflow_hits_the_guard() {
         .status()
         .expect("this test runs");
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    assert!(
-        matches!(signal, Some(libc::SIGSEGV | libc::SIGBUS)),
-        "{status}"
-    );
+    assert!(matches!(signal, Some(libc::SIGSEGV | libc::SIGBUS)), "{status}");
 }
 
 struct OnDrop<F: FnMut()>(F);
@@ -322,11 +309,7 @@ fn a_panic_ends_its_fiber_only() {
     assert_eq!(reactor.stats().panics, 4);
     let message = |id| {
         let reports = reports.borrow();
-        reports
-            .iter()
-            .find(|r| r.fiber == Some(id))
-            .map(|r| r.message.clone())
-            .unwrap_or_default()
+        reports.iter().find(|r| r.fiber == Some(id)).map(|r| r.message.clone()).unwrap_or_default()
     };
     assert_eq!(message(first), "at depth");
     assert_eq!(message(second), "at once");
@@ -415,10 +398,7 @@ fn everyone_gets_a_turn() {
                 }
             });
         }
-        assert_eq!(
-            sleep_until(Clock::now() + Duration::from_millis(3)),
-            Woke::Timeout
-        );
+        assert_eq!(sleep_until(Clock::now() + Duration::from_millis(3)), Woke::Timeout);
         stop.set(true);
         let [first, second] = turns.get();
         assert!(first > 0 && first.abs_diff(second) <= 1, "{first} {second}");
@@ -450,11 +430,7 @@ fn cancel_all_ends_what_waits() {
     for i in 0..100 {
         let woke = Rc::clone(&woke);
         spawn(None, move || {
-            let result = if i % 2 == 0 {
-                park(None)
-            } else {
-                sleep_until(Nanos::MAX)
-            };
+            let result = if i % 2 == 0 { park(None) } else { sleep_until(Nanos::MAX) };
             assert_eq!(result, Woke::Cancelled);
             woke.set(woke.get() + 1);
         });

@@ -10,8 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, FiberId, Reactor, ReactorConfig, Woke, block_on, cancel, clear_cancel, current, park,
-    remote, spawn, unpark,
+    Clock, FiberId, Reactor, ReactorConfig, Woke, block_on, cancel, clear_cancel, current, park, remote, spawn, unpark,
 };
 
 fn reactor() -> Reactor {
@@ -60,9 +59,7 @@ fn a_hold_keeps_an_idle_reactor_running() {
     let thread = thread::spawn(move || {
         second.post(Box::new(move || {
             // Posted functions may spawn.
-            spawn(None, move || {
-                sender.send(current().is_some()).expect("received below")
-            });
+            spawn(None, move || sender.send(current().is_some()).expect("received below"));
         }));
         let on_fiber = receiver.recv().expect("sent above");
         drop(hold);
@@ -208,9 +205,7 @@ fn fulfil(promise: &Mutex<Promise>, value: u32) {
 fn futures_are_woken_from_other_threads() {
     const FIBERS: u32 = 200;
     let reactor = reactor();
-    let promises: Vec<_> = (0..FIBERS)
-        .map(|_| Arc::<Mutex<Promise>>::default())
-        .collect();
+    let promises: Vec<_> = (0..FIBERS).map(|_| Arc::<Mutex<Promise>>::default()).collect();
     let sum = Rc::new(Cell::new(0));
     for promise in &promises {
         let (promise, sum) = (Arc::clone(promise), Rc::clone(&sum));
@@ -237,9 +232,7 @@ fn futures_are_woken_on_their_own_thread() {
     let reactor = reactor();
     let promise = Arc::<Mutex<Promise>>::default();
     let other = Arc::clone(&promise);
-    spawn(None, move || {
-        assert_eq!(block_on(future_of(promise), None), Ok(5))
-    });
+    spawn(None, move || assert_eq!(block_on(future_of(promise), None), Ok(5)));
     spawn(None, move || fulfil(&other, 5));
     reactor.run();
     assert_eq!(reactor.stats().panics, 0);

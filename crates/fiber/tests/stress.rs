@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, FiberId, Reactor, ReactorConfig, Woke, cancel, clear_cancel, current, is_alive,
-    is_cancelled, park, sleep_until, spawn, stats, unpark, yield_now,
+    Clock, FiberId, Reactor, ReactorConfig, Woke, cancel, clear_cancel, current, is_alive, is_cancelled, park,
+    sleep_until, spawn, stats, unpark, yield_now,
 };
 
 /// A small generator of our own: the same numbers on every machine.
@@ -49,15 +49,8 @@ fn descend(world: &World, me: usize, depth: u64, random: &mut Random) {
     if random.below(4) == 0 {
         step(world, me, random);
     }
-    assert_eq!(
-        black_box(&canary).as_ptr(),
-        address,
-        "a stack came back elsewhere"
-    );
-    assert!(
-        canary.iter().all(|&word| word == pattern),
-        "a stack came back changed"
-    );
+    assert_eq!(black_box(&canary).as_ptr(), address, "a stack came back elsewhere");
+    assert!(canary.iter().all(|&word| word == pattern), "a stack came back changed");
 }
 
 fn step(world: &World, me: usize, random: &mut Random) {
@@ -110,10 +103,7 @@ fn parked(world: &World, me: usize, deadline: Option<onrush_fiber::Nanos>) -> Wo
     if woke == Woke::Ready {
         let mut readies = world.readies.borrow_mut();
         readies[me] += 1;
-        assert!(
-            readies[me] <= world.unparks.borrow()[me],
-            "woke without an unpark"
-        );
+        assert!(readies[me] <= world.unparks.borrow()[me], "woke without an unpark");
     }
     woke
 }

@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, IoFailure, Nanos, Reactor, ReactorConfig, TcpStream, block_on, cancel, current,
-    sleep_until, spawn, yield_now,
+    Clock, IoFailure, Nanos, Reactor, ReactorConfig, TcpStream, block_on, cancel, current, sleep_until, spawn,
+    yield_now,
 };
 
 /// Runs `client` on a fiber and `server` on a thread, with a listener for both.
@@ -30,9 +30,7 @@ fn with_server<T: Send + 'static>(
     thread.join().expect("the server does not panic")
 }
 
-fn start<T: Send + 'static>(
-    server: impl FnOnce(TcpListener) -> T + Send + 'static,
-) -> (SocketAddr, JoinHandle<T>) {
+fn start<T: Send + 'static>(server: impl FnOnce(TcpListener) -> T + Send + 'static) -> (SocketAddr, JoinHandle<T>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let addr = listener.local_addr().expect("its address");
     (addr, thread::spawn(move || server(listener)))
@@ -140,9 +138,7 @@ fn megabytes_both_ways_at_once_by_two_fibers() {
                 if count == 0 {
                     break;
                 }
-                let right = (total..)
-                    .zip(&buf[..count])
-                    .all(|(i, &b)| b == (i % 251) as u8);
+                let right = (total..).zip(&buf[..count]).all(|(i, &b)| b == (i % 251) as u8);
                 assert!(right, "wrong bytes after {total}");
                 total += count;
             }
@@ -150,12 +146,7 @@ fn megabytes_both_ways_at_once_by_two_fibers() {
         },
     );
     assert_eq!(received.len(), BYTES);
-    assert!(
-        received
-            .iter()
-            .enumerate()
-            .all(|(i, &b)| b == (i % 241) as u8)
-    );
+    assert!(received.iter().enumerate().all(|(i, &b)| b == (i % 241) as u8));
 }
 
 #[test]
@@ -169,14 +160,10 @@ fn many_small_buffers_go_out_in_order() {
         |addr| {
             let pieces: Vec<Vec<u8>> = (0..100u8).map(|i| vec![i; usize::from(i % 7)]).collect();
             let bufs: Vec<IoSlice<'_>> = pieces.iter().map(|p| IoSlice::new(p)).collect();
-            connect(addr)
-                .write_vectored_all(&bufs, None)
-                .expect("write");
+            connect(addr).write_vectored_all(&bufs, None).expect("write");
         },
     );
-    let expected: Vec<u8> = (0..100u8)
-        .flat_map(|i| vec![i; usize::from(i % 7)])
-        .collect();
+    let expected: Vec<u8> = (0..100u8).flat_map(|i| vec![i; usize::from(i % 7)]).collect();
     assert_eq!(received, expected);
 }
 
@@ -187,9 +174,7 @@ fn the_end_and_the_reset_are_seen() {
             // First: an orderly end after some bytes. Second: a reset.
             accept(&listener).write_all(b"bye").expect("write");
             let mut second = accept(&listener);
-            second
-                .read_exact(&mut [0])
-                .expect("the client is connected");
+            second.read_exact(&mut [0]).expect("the client is connected");
             let linger = Some(Duration::ZERO);
             rustix::net::sockopt::set_socket_linger(&second, linger).expect("a socket");
         },
@@ -204,10 +189,7 @@ fn the_end_and_the_reset_are_seen() {
             let second = connect(addr);
             second.write_all(b"x", None).expect("write");
             eventually("the reset is seen", || second.is_closed_by_peer());
-            assert_eq!(
-                raw_error(second.read(&mut buf, None)),
-                Some(libc::ECONNRESET)
-            );
+            assert_eq!(raw_error(second.read(&mut buf, None)), Some(libc::ECONNRESET));
             assert_eq!(raw_error(second.write_all(b"x", None)), Some(libc::EPIPE));
         },
     );
@@ -335,9 +317,7 @@ fn waits_end_with_the_deadline_or_a_cancel() {
             let main = current().expect("on a fiber");
             let other = Rc::clone(&stream);
             spawn(None, move || {
-                let busy = other
-                    .read(&mut [0], None)
-                    .expect_err("one reader at a time");
+                let busy = other.read(&mut [0], None).expect_err("one reader at a time");
                 assert!(matches!(
                     busy,
                     IoFailure::Io(e) if e.kind() == std::io::ErrorKind::ResourceBusy

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, Nanos, Reactor, ReactorConfig, Woke, current, is_alive, park, sleep_until, spawn, stats,
-    unpark, yield_now,
+    Clock, Nanos, Reactor, ReactorConfig, Woke, current, is_alive, park, sleep_until, spawn, stats, unpark, yield_now,
 };
 
 fn reactor() -> Reactor {
@@ -87,10 +86,7 @@ fn a_later_deadline_outlives_the_timer_of_an_earlier_wait() {
 fn an_earlier_deadline_moves_the_timer() {
     let reactor = reactor();
     let fiber = spawn(None, || {
-        assert_eq!(
-            park(Some(Clock::now() + Duration::from_secs(3600))),
-            Woke::Ready
-        );
+        assert_eq!(park(Some(Clock::now() + Duration::from_secs(3600))), Woke::Ready);
         // With the hour-long timer still armed.
         for _ in 0..3 {
             let at = Clock::now() + Duration::from_millis(1);

@@ -62,7 +62,10 @@ pub fn run(script: &Arc<ScriptEnv>, mode: IsolationMode) -> Result<Init, InitErr
         IsolationMode::Isolated => Some((Isolation::Isolated, ASKED_FOR.to_owned())),
         IsolationMode::Auto => script.program.shared_builtin_writes().map(|finding| {
             let module = &script.program.modules[finding.module.0 as usize].specifier;
-            (Isolation::Isolated, format!("the script changes {} at {module}:{}:{}", finding.what, finding.line, finding.column))
+            (
+                Isolation::Isolated,
+                format!("the script changes {} at {module}:{}:{}", finding.what, finding.line, finding.column),
+            )
         }),
     };
     if let Some((isolation, reason)) = fixed {
@@ -90,17 +93,25 @@ impl From<PassError> for InitError {
 /// One pass; beside its result, the property of a trapped write if there was one.
 fn pass(script: &Arc<ScriptEnv>, isolation: Isolation, reason: String) -> Result<(Init, Option<String>), PassError> {
     let script = script.clone();
-    let thread = std::thread::Builder::new().name("onrush-init".to_owned()).spawn(move || on_thread(&script, isolation, reason));
+    let thread =
+        std::thread::Builder::new().name("onrush-init".to_owned()).spawn(move || on_thread(&script, isolation, reason));
     let thread = thread.map_err(|error| (InitError::Io(error), None))?;
     // Panics of natives are caught where they happen; one that reaches this point is a bug worth its full message.
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-fn on_thread(script: &Arc<ScriptEnv>, isolation: Isolation, reason: String) -> Result<(Init, Option<String>), PassError> {
+fn on_thread(
+    script: &Arc<ScriptEnv>,
+    isolation: Isolation,
+    reason: String,
+) -> Result<(Init, Option<String>), PassError> {
     let reactor = Reactor::new(ReactorConfig::default()).map_err(|error| (InitError::Io(error), None))?;
-    let client = ClientOptions::default().build().map_err(|error| (InitError::Engine(ThreadError::Network(error.to_string())), None))?;
+    let client = ClientOptions::default()
+        .build()
+        .map_err(|error| (InitError::Engine(ThreadError::Network(error.to_string())), None))?;
     let config = Arc::new(provisional_config(script, isolation, Arc::new(client)));
-    let thread = JsThread::new(config, reactor.stack_top(), reactor.stack_bytes()).map_err(|error| (InitError::Engine(error), None))?;
+    let thread = JsThread::new(config, reactor.stack_top(), reactor.stack_bytes())
+        .map_err(|error| (InitError::Engine(error), None))?;
     let outcome: Rc<RefCell<Option<Result<Found, ScriptFailure>>>> = Rc::default();
     let vu = thread.new_vu(0, 0);
     let hooks = vu.hooks();

@@ -40,7 +40,12 @@ impl ScriptEnv {
     pub const MEMORY_LIMIT_BYTES: usize = 512 << 20;
 
     /// Collects the inputs of a run.
-    pub fn new(program: Arc<Program>, env: BTreeMap<String, String>, log: Arc<dyn Sink>, working_dir: std::path::PathBuf) -> Self {
+    pub fn new(
+        program: Arc<Program>,
+        env: BTreeMap<String, String>,
+        log: Arc<dyn Sink>,
+        working_dir: std::path::PathBuf,
+    ) -> Self {
         Self {
             program,
             env,

@@ -58,7 +58,8 @@ impl JsThread {
         context::install_hooks(&runtime);
         let bytecode = compiled(&runtime, &config)?;
         let shared = config.isolation == Isolation::Dense;
-        let realm = Realm::new(&runtime, &config.script, &bytecode, shared).map_err(|error| ThreadError::Engine(error.message))?;
+        let realm = Realm::new(&runtime, &config.script, &bytecode, shared)
+            .map_err(|error| ThreadError::Engine(error.message))?;
         runtime.set_stack(stack_top, stack_bytes.saturating_sub(STACK_RESERVE_BYTES));
         let shard = Shard::new(&config.registry, config.subscriptions.clone(), Limits::default());
         let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
@@ -131,7 +132,11 @@ fn compiled(runtime: &Runtime, config: &RunConfig) -> Result<Arc<Bytecode>, Thre
     let ctx = runtime.new_realm();
     let bytecode = Bytecode::compile(ctx, &config.script.program).map_err(|throw| {
         let exception = ctx.take_exception(throw);
-        ThreadError::Engine(format!("{}\n{}", exception.message, config.script.program.remap_stack(exception.stack.trim_end())))
+        ThreadError::Engine(format!(
+            "{}\n{}",
+            exception.message,
+            config.script.program.remap_stack(exception.stack.trim_end())
+        ))
     })?;
     *slot = Some(bytecode.clone());
     Ok(bytecode)

@@ -8,16 +8,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use onrush_metrics::{
-    HttpTimings, Limits, Merged, Registry, Shard, Subscriptions, SystemTag, TagNode,
-};
+use onrush_metrics::{HttpTimings, Limits, Merged, Registry, Shard, Subscriptions, SystemTag, TagNode};
 
 fn main() {
     let only = std::env::args().nth(2).unwrap_or_default();
-    let rounds: usize = std::env::args()
-        .nth(1)
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(20_000_000);
+    let rounds: usize = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(20_000_000);
     let registry = Registry::new();
     let subscriptions = Arc::new(Subscriptions::builder().for_summary().build());
     let mut shard = Shard::new(&registry, Arc::clone(&subscriptions), Limits::default());
@@ -25,22 +20,12 @@ fn main() {
     let http = shard.http(node);
     let timings = sample_timings();
 
-    measure(
-        &only,
-        "record_http, keep-alive (three phases 0)",
-        rounds,
-        |round| {
-            shard.record_http(http, &timings[round % timings.len()], Some(false));
-        },
-    );
+    measure(&only, "record_http, keep-alive (three phases 0)", rounds, |round| {
+        shard.record_http(http, &timings[round % timings.len()], Some(false));
+    });
     let connecting: Vec<_> = timings
         .iter()
-        .map(|t| HttpTimings {
-            connecting: t.waiting,
-            tls_handshaking: t.duration,
-            blocked: t.waiting,
-            ..*t
-        })
+        .map(|t| HttpTimings { connecting: t.waiting, tls_handshaking: t.duration, blocked: t.waiting, ..*t })
         .collect();
     measure(&only, "record_http, new connection each", rounds, |round| {
         shard.record_http(http, &connecting[round % connecting.len()], Some(false));
@@ -53,28 +38,18 @@ fn main() {
         shard.record_http(http, &timings[round % timings.len()], Some(false));
     });
     let checks = onrush_metrics::builtin::CHECKS;
-    measure(
-        &only,
-        "with_system + series + add of a check",
-        rounds,
-        |_| {
-            let node = shard.with_system(TagNode::ROOT, SystemTag::Check, "status is 200");
-            let series = shard.series(checks, node);
-            shard.add(series, 1.0);
-        },
-    );
+    measure(&only, "with_system + series + add of a check", rounds, |_| {
+        let node = shard.with_system(TagNode::ROOT, SystemTag::Check, "status is 200");
+        let series = shard.series(checks, node);
+        shard.add(series, 1.0);
+    });
     let mut merged = Merged::new(&registry);
-    measure(
-        &only,
-        "drain and merge of eleven series",
-        (rounds / 10_000).max(1),
-        |_| {
-            for timing in &timings[..100] {
-                shard.record_http(http, timing, Some(false));
-            }
-            merged.add(&shard.drain());
-        },
-    );
+    measure(&only, "drain and merge of eleven series", (rounds / 10_000).max(1), |_| {
+        for timing in &timings[..100] {
+            shard.record_http(http, timing, Some(false));
+        }
+        merged.add(&shard.drain());
+    });
     black_box(&merged);
 }
 
@@ -106,18 +81,13 @@ const SLICES: usize = 200;
 fn sample_timings() -> Vec<HttpTimings> {
     let mut state = 42_u64;
     let mut uniform = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((state >> 40) + 1) as f64 / (1 << 24) as f64
     };
     (0..4_096)
         .map(|_| {
-            let (waiting, sending, receiving) = (
-                0.4 - uniform().ln() * 0.6,
-                0.02 + uniform() * 0.01,
-                0.03 + uniform() * 0.05,
-            );
+            let (waiting, sending, receiving) =
+                (0.4 - uniform().ln() * 0.6, 0.02 + uniform() * 0.01, 0.03 + uniform() * 0.05);
             HttpTimings {
                 duration: waiting + sending + receiving,
                 waiting,

@@ -44,10 +44,7 @@ pub struct CardinalityWarning {
 impl Delta {
     /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
-        self.series.is_empty()
-            && self.warnings.is_empty()
-            && self.values_cut == 0
-            && self.samples_lost == 0
+        self.series.is_empty() && self.warnings.is_empty() && self.values_cut == 0 && self.samples_lost == 0
     }
 
     /// Adds a series by hand, for samples that no VU thread makes, such as `vus`.

@@ -95,21 +95,13 @@ impl ExactSum {
         }
         let spill = self.spill.get_or_insert_default();
         if value.is_infinite() {
-            let count = if value > 0.0 {
-                &mut spill.infinities_positive
-            } else {
-                &mut spill.infinities_negative
-            };
+            let count = if value > 0.0 { &mut spill.infinities_positive } else { &mut spill.infinities_negative };
             *count = count.saturating_add(times);
             return;
         }
         let bits = value.to_bits();
         let exponent = (bits >> MANTISSA_BITS & EXPONENT_MASK) as u16;
-        let mantissa = if exponent == 0 {
-            bits & MANTISSA_MASK
-        } else {
-            bits & MANTISSA_MASK | IMPLICIT_BIT
-        };
+        let mantissa = if exponent == 0 { bits & MANTISSA_MASK } else { bits & MANTISSA_MASK | IMPLICIT_BIT };
         // Below 2^53 * 2^64.
         let magnitude = i128::from(mantissa) * i128::from(times);
         let bin = spill.bins.entry(exponent.max(1)).or_insert(0);
@@ -179,11 +171,7 @@ impl Wide {
         let (word, shift) = (offset / 64, offset % 64);
         // The value as three words, shifted and sign-extended.
         let low = (value as u128) << shift;
-        let high = if shift == 0 {
-            value >> 127
-        } else {
-            value >> (128 - shift)
-        };
+        let high = if shift == 0 { value >> 127 } else { value >> (128 - shift) };
         let sign = (value >> 127) as u64;
         let parts = [low as u64, (low >> 64) as u64, high as u64];
         let mut carry = false;
@@ -222,8 +210,7 @@ impl Wide {
             if shift > 0 {
                 leading |= self.0.get(word + 1).copied().unwrap_or(0) << (64 - shift);
             }
-            let below = self.0[..word].iter().any(|part| *part != 0)
-                || self.0[word] & ((1 << shift) - 1) != 0;
+            let below = self.0[..word].iter().any(|part| *part != 0) || self.0[word] & ((1 << shift) - 1) != 0;
             scale(leading | u64::from(below), first)
         };
         if negative { -magnitude } else { magnitude }
@@ -275,10 +262,7 @@ mod tests {
     #[track_caller]
     fn check(values: &[f64], expect: f64) {
         let actual = sum(values).value();
-        assert!(
-            actual == expect || (actual.is_nan() && expect.is_nan()),
-            "{values:?}: {actual} instead of {expect}"
-        );
+        assert!(actual == expect || (actual.is_nan() && expect.is_nan()), "{values:?}: {actual} instead of {expect}");
     }
 
     #[test]
@@ -304,10 +288,7 @@ mod tests {
     #[test]
     fn the_window_spills_without_loss() {
         let large = 8_589_934_591.5;
-        let mut whole = ExactSum {
-            window: i128::MAX - 5,
-            spill: None,
-        };
+        let mut whole = ExactSum { window: i128::MAX - 5, spill: None };
         let before = whole.clone();
         whole.add(large);
         assert!(whole.spill.is_some());

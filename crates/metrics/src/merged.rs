@@ -88,18 +88,11 @@ impl Merged {
         }
         let index = self.watched.len();
         let mut total = None;
-        for series in self
-            .series
-            .iter_mut()
-            .filter(|series| series.is_in(submetric))
-        {
+        for series in self.series.iter_mut().filter(|series| series.is_in(submetric)) {
             series.watched_by.push(index);
             merge_into(&mut total, &series.sink);
         }
-        self.watched.push(Watched {
-            submetric: submetric.clone(),
-            total,
-        });
+        self.watched.push(Watched { submetric: submetric.clone(), total });
     }
 
     /// Adds what a shard measured.
@@ -119,10 +112,7 @@ impl Merged {
     /// All samples of a metric; `None` if there are none.
     pub fn sink(&self, metric: MetricId) -> Option<&Sink> {
         let metric = self.metrics.get(metric.0 as usize)?;
-        metric
-            .total
-            .as_ref()
-            .or_else(|| Some(&self.series[*metric.series.first()?].sink))
+        metric.total.as_ref().or_else(|| Some(&self.series[*metric.series.first()?].sink))
     }
 
     /// All samples of a sub-metric; `None` if there are none. Cheap if it is watched, else added up now.
@@ -131,10 +121,7 @@ impl Merged {
             return self.watched[index].total.as_ref().map(Cow::Borrowed);
         }
         let mut total = None;
-        for series in self
-            .series_of(submetric.metric)
-            .filter(|series| submetric.matches(&series.tags))
-        {
+        for series in self.series_of(submetric.metric).filter(|series| submetric.matches(&series.tags)) {
             merge_into(&mut total, &series.sink);
         }
         total.map(Cow::Owned)
@@ -147,18 +134,13 @@ impl Merged {
 
     /// The series of one metric in first-seen order.
     pub fn series_of(&self, metric: MetricId) -> impl Iterator<Item = &MergedSeries> {
-        let indices = self
-            .metrics
-            .get(metric.0 as usize)
-            .map_or(&[][..], |metric| &metric.series);
+        let indices = self.metrics.get(metric.0 as usize).map_or(&[][..], |metric| &metric.series);
         indices.iter().map(|index| &self.series[*index])
     }
 
     /// The metrics that have samples, by id.
     pub fn metrics(&self) -> impl Iterator<Item = (&Metric, &Sink)> {
-        self.registry
-            .iter()
-            .filter_map(|metric| Some((metric, self.sink(metric.id)?)))
+        self.registry.iter().filter_map(|metric| Some((metric, self.sink(metric.id)?)))
     }
 
     /// How many series there are.
@@ -188,10 +170,7 @@ impl Merged {
             return;
         }
         // From here on all kinds agree, so no merge is refused.
-        let index = match self
-            .by_labels
-            .get(&(part.metric, TagPairs::clone(&part.tags)))
-        {
+        let index = match self.by_labels.get(&(part.metric, TagPairs::clone(&part.tags))) {
             Some(index) => {
                 merge_same_kind(&mut self.series[*index].sink, &part.sink);
                 *index
@@ -227,12 +206,10 @@ impl Merged {
             sink: part.sink.clone(),
             watched_by: Vec::new(),
         };
-        series.watched_by = (0..self.watched.len())
-            .filter(|index| series.is_in(&self.watched[*index].submetric))
-            .collect();
+        series.watched_by =
+            (0..self.watched.len()).filter(|index| series.is_in(&self.watched[*index].submetric)).collect();
         self.series.push(series);
-        self.by_labels
-            .insert((part.metric, TagPairs::clone(&part.tags)), index);
+        self.by_labels.insert((part.metric, TagPairs::clone(&part.tags)), index);
         index
     }
 
@@ -246,10 +223,7 @@ impl Merged {
 impl MergedSeries {
     /// The value of one of its tags.
     pub fn tag(&self, name: &str) -> Option<&str> {
-        self.tags
-            .iter()
-            .find(|(key, _)| **key == *name)
-            .map(|(_, value)| &**value)
+        self.tags.iter().find(|(key, _)| **key == *name).map(|(_, value)| &**value)
     }
 
     fn is_in(&self, submetric: &SubMetric) -> bool {

@@ -57,10 +57,7 @@ impl Registry {
 
     /// A registry of the built-in metrics.
     pub fn new() -> Self {
-        let mut registry = Self {
-            metrics: Vec::with_capacity(builtin::TABLE.len()),
-            by_name: FxHashMap::default(),
-        };
+        let mut registry = Self { metrics: Vec::with_capacity(builtin::TABLE.len()), by_name: FxHashMap::default() };
         for row in builtin::TABLE {
             registry.insert(row.name, row.kind, row.contains);
         }
@@ -71,22 +68,13 @@ impl Registry {
     ///
     /// # Errors
     /// See [`DeclareError`].
-    pub fn declare(
-        &mut self,
-        name: &str,
-        kind: MetricKind,
-        contains: Contains,
-    ) -> Result<MetricId, DeclareError> {
+    pub fn declare(&mut self, name: &str, kind: MetricKind, contains: Contains) -> Result<MetricId, DeclareError> {
         if !is_valid_name(name) {
             return Err(DeclareError::Name(name.to_owned()));
         }
         if let Some(existing) = self.lookup(name).and_then(|id| self.find(id)) {
             if existing.kind != kind {
-                return Err(DeclareError::Kind {
-                    name: name.to_owned(),
-                    existing: existing.kind,
-                    wanted: kind,
-                });
+                return Err(DeclareError::Kind { name: name.to_owned(), existing: existing.kind, wanted: kind });
             }
             if existing.contains != contains {
                 return Err(DeclareError::Contains {
@@ -140,12 +128,7 @@ impl Registry {
         // The cast cannot truncate: METRICS_MAX bounds the length.
         let id = MetricId(self.metrics.len() as u32);
         let name: Arc<str> = Arc::from(name);
-        self.metrics.push(Metric {
-            id,
-            name: Arc::clone(&name),
-            kind,
-            contains,
-        });
+        self.metrics.push(Metric { id, name: Arc::clone(&name), kind, contains });
         self.by_name.insert(name, id);
         id
     }
@@ -238,9 +221,7 @@ fn is_valid_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     (2..=129).contains(&bytes.len())
         && !bytes[0].is_ascii_digit()
-        && bytes
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
 }
 
 #[cfg(test)]
@@ -255,10 +236,7 @@ mod tests {
             ("checks", builtin::CHECKS),
             ("http_reqs", builtin::HTTP_REQS),
             ("http_req_receiving", builtin::HTTP_REQ_RECEIVING),
-            (
-                "grpc_streams_msgs_received",
-                builtin::GRPC_STREAMS_MSGS_RECEIVED,
-            ),
+            ("grpc_streams_msgs_received", builtin::GRPC_STREAMS_MSGS_RECEIVED),
         ] {
             assert_eq!(registry.lookup(name), Some(id), "{name}");
             assert_eq!(&*registry.metric(id).name, name);
@@ -287,14 +265,9 @@ mod tests {
     #[test]
     fn declaring_again() {
         let mut registry = Registry::new();
-        assert_eq!(
-            registry.declare("checks", MetricKind::Rate, Contains::Default),
-            Ok(builtin::CHECKS)
-        );
+        assert_eq!(registry.declare("checks", MetricKind::Rate, Contains::Default), Ok(builtin::CHECKS));
         let message = |result: Result<MetricId, DeclareError>| {
-            result
-                .map_err(|error| error.to_string())
-                .expect_err("must be refused")
+            result.map_err(|error| error.to_string()).expect_err("must be refused")
         };
         assert_eq!(
             message(registry.declare("checks", MetricKind::Counter, Contains::Default)),
@@ -305,10 +278,7 @@ mod tests {
             "metric 'checks' already exists but with a value type default, instead of time"
         );
         let mine = registry.declare("mine", MetricKind::Trend, Contains::Time);
-        assert_eq!(
-            registry.declare("mine", MetricKind::Trend, Contains::Time),
-            mine
-        );
+        assert_eq!(registry.declare("mine", MetricKind::Trend, Contains::Time), mine);
         assert!(
             message(registry.declare("a", MetricKind::Trend, Contains::Time))
                 .starts_with("Invalid metric name: 'a'. Metric names must")

@@ -43,12 +43,7 @@ pub struct Gauge {
 impl Gauge {
     /// A gauge with its first value.
     pub fn new(value: f64, updated: u64) -> Self {
-        Self {
-            last: value,
-            min: value,
-            max: value,
-            updated,
-        }
+        Self { last: value, min: value, max: value, updated }
     }
 
     /// Sets it.
@@ -59,10 +54,7 @@ impl Gauge {
     /// Adds another gauge's history. Of two values set at the same time the
     /// larger one stays, so that the order of merging does not matter.
     pub fn merge(&mut self, other: &Self) {
-        let later = other
-            .updated
-            .cmp(&self.updated)
-            .then(other.last.total_cmp(&self.last));
+        let later = other.updated.cmp(&self.updated).then(other.last.total_cmp(&self.last));
         if later.is_gt() {
             self.last = other.last;
             self.updated = other.updated;
@@ -121,13 +113,7 @@ impl Sink {
         match (self, other) {
             (Self::Counter { sum }, Self::Counter { sum: more }) => sum.merge(more),
             (Self::Gauge(gauge), Self::Gauge(more)) => gauge.merge(more),
-            (
-                Self::Rate { hits, total },
-                Self::Rate {
-                    hits: more_hits,
-                    total: more_total,
-                },
-            ) => {
+            (Self::Rate { hits, total }, Self::Rate { hits: more_hits, total: more_total }) => {
                 *hits = hits.saturating_add(*more_hits);
                 *total = total.saturating_add(*more_total);
             }
@@ -144,12 +130,7 @@ mod tests {
 
     #[test]
     fn gauges_merge_in_any_order() {
-        let parts = [
-            Gauge::new(3.0, 1),
-            Gauge::new(1.0, 7),
-            Gauge::new(2.0, 7),
-            Gauge::new(9.0, 2),
-        ];
+        let parts = [Gauge::new(3.0, 1), Gauge::new(1.0, 7), Gauge::new(2.0, 7), Gauge::new(9.0, 2)];
         let merged = |order: [usize; 4]| {
             let mut gauge = parts[order[0]];
             for index in &order[1..] {
@@ -157,12 +138,7 @@ mod tests {
             }
             gauge
         };
-        let expect = Gauge {
-            last: 2.0,
-            min: 1.0,
-            max: 9.0,
-            updated: 7,
-        };
+        let expect = Gauge { last: 2.0, min: 1.0, max: 9.0, updated: 7 };
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]] {
             assert_eq!(merged(order), expect);
         }

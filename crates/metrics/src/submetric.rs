@@ -49,16 +49,8 @@ impl SubMetric {
 
     /// The sub-metric of `metric` that selects by `tags`.
     pub fn of(metric: &Metric, tags: &[(&str, &str)]) -> Self {
-        let suffix = tags
-            .iter()
-            .map(|(key, value)| format!("{key}:{value}"))
-            .collect::<Vec<_>>()
-            .join(",");
-        let tags = normalise(
-            tags.iter()
-                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-                .collect(),
-        );
+        let suffix = tags.iter().map(|(key, value)| format!("{key}:{value}")).collect::<Vec<_>>().join(",");
+        let tags = normalise(tags.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect());
         Self {
             name: format!("{}{{{suffix}}}", metric.name),
             suffix,
@@ -84,18 +76,12 @@ impl SubMetric {
 
     /// Whether a series with these tags belongs to it.
     pub fn matches(&self, tags: &TagPairs) -> bool {
-        self.tags.iter().all(|(key, value)| {
-            tags.iter()
-                .any(|(name, actual)| **name == **key && **actual == **value)
-        })
+        self.tags.iter().all(|(key, value)| tags.iter().any(|(name, actual)| **name == **key && **actual == **value))
     }
 
     /// The names among its tags that are metadata and so never match a series.
     pub fn metadata_tags(&self) -> impl Iterator<Item = SystemTag> {
-        self.tags
-            .iter()
-            .filter_map(|(key, _)| SystemTag::from_str(key))
-            .filter(|tag| tag.is_metadata())
+        self.tags.iter().filter_map(|(key, _)| SystemTag::from_str(key)).filter(|tag| tag.is_metadata())
     }
 }
 
@@ -117,10 +103,7 @@ impl Target {
             position,
         };
         let unknown = || SubMetricError {
-            message: format!(
-                "invalid threshold defined on {name}; reason: no metric name {} found",
-                go_quote(name)
-            ),
+            message: format!("invalid threshold defined on {name}; reason: no metric name {} found", go_quote(name)),
             position: 0,
         };
 
@@ -128,26 +111,14 @@ impl Target {
             (None, None) => return registry.lookup(name).map(Self::Metric).ok_or_else(unknown),
             (Some(open), Some(close)) => (open, close),
             (Some(lonely), None) | (None, Some(lonely)) => {
-                return Err(malformed(
-                    lonely,
-                    name,
-                    "has unmatched opening/close curly brace",
-                ));
+                return Err(malformed(lonely, name, "has unmatched opening/close curly brace"));
             }
         };
         if close < open {
-            return Err(malformed(
-                close,
-                name,
-                "closing curly brace appears before opening one",
-            ));
+            return Err(malformed(close, name, "closing curly brace appears before opening one"));
         }
         if close != name.len() - 1 {
-            return Err(malformed(
-                close + 1,
-                name,
-                "lacks a closing curly brace in its last position",
-            ));
+            return Err(malformed(close + 1, name, "lacks a closing curly brace in its last position"));
         }
 
         let inner = &name[open + 1..close];
@@ -164,10 +135,7 @@ impl Target {
             position += pair.len() + 1;
         }
 
-        let metric = registry
-            .lookup(&name[..open])
-            .and_then(|id| registry.find(id))
-            .ok_or_else(unknown)?;
+        let metric = registry.lookup(&name[..open]).and_then(|id| registry.find(id)).ok_or_else(unknown)?;
         let suffix = inner.trim();
         Ok(Self::SubMetric(SubMetric {
             name: format!("{}{{{suffix}}}", metric.name),
@@ -181,10 +149,7 @@ impl Target {
 
 /// k6: of a name given twice, the last value counts.
 fn normalise(tags: Vec<(String, String)>) -> Vec<(String, String)> {
-    tags.into_iter()
-        .collect::<std::collections::BTreeMap<_, _>>()
-        .into_iter()
-        .collect()
+    tags.into_iter().collect::<std::collections::BTreeMap<_, _>>().into_iter().collect()
 }
 
 fn unquote(text: &str) -> &str {
@@ -201,7 +166,9 @@ mod tests {
             Ok(Target::Metric(id)) => format!("metric {}", registry.metric(id).name),
             Ok(Target::SubMetric(sub)) => format!("{} {:?}", sub.name, sub.tags),
             Err(error) => {
-                let text = error.message.replace("unable to validate threshold expressions; reason: parsing metric name failed, ", "~ ");
+                let text = error
+                    .message
+                    .replace("unable to validate threshold expressions; reason: parsing metric name failed, ", "~ ");
                 format!("{}: {text}", error.position)
             }
         };
@@ -213,79 +180,37 @@ mod tests {
     fn names() {
         check("vus", "metric vus");
         check("vus{}", "4: ~ metric \"\" tag expression is malformed");
-        check(
-            "vus{",
-            "3: ~ metric \"vus{\" has unmatched opening/close curly brace",
-        );
-        check(
-            "vus}",
-            "3: ~ metric \"vus}\" has unmatched opening/close curly brace",
-        );
-        check(
-            "vus{a:b",
-            "3: ~ metric \"vus{a:b\" has unmatched opening/close curly brace",
-        );
-        check(
-            "vus}a{",
-            "3: ~ metric \"vus}a{\" closing curly brace appears before opening one",
-        );
-        check(
-            "vus{a:b}c",
-            "8: ~ metric \"vus{a:b}c\" lacks a closing curly brace in its last position",
-        );
-        check(
-            "vus{a:b}{",
-            "8: ~ metric \"vus{a:b}{\" lacks a closing curly brace in its last position",
-        );
+        check("vus{", "3: ~ metric \"vus{\" has unmatched opening/close curly brace");
+        check("vus}", "3: ~ metric \"vus}\" has unmatched opening/close curly brace");
+        check("vus{a:b", "3: ~ metric \"vus{a:b\" has unmatched opening/close curly brace");
+        check("vus}a{", "3: ~ metric \"vus}a{\" closing curly brace appears before opening one");
+        check("vus{a:b}c", "8: ~ metric \"vus{a:b}c\" lacks a closing curly brace in its last position");
+        check("vus{a:b}{", "8: ~ metric \"vus{a:b}{\" lacks a closing curly brace in its last position");
         check("vus{a}", "4: ~ metric \"a\" tag expression is malformed");
         check("vus{a:}", "4: ~ metric \"a:\" tag expression is malformed");
         check("vus{a:b,}", "8: ~ metric \"\" tag expression is malformed");
         check("vus{ }", "4: ~ metric \" \" tag expression is malformed");
         check("vus{:b}", "4: ~ metric \":b\" tag expression is malformed");
-        check(
-            "{a:b}",
-            "0: invalid threshold defined on {a:b}; reason: no metric name \"{a:b}\" found",
-        );
-        check(
-            "vus}{a:b}",
-            "0: invalid threshold defined on vus}{a:b}; reason: no metric name \"vus}{a:b}\" found",
-        );
-        check(
-            "nope{a:b}",
-            "0: invalid threshold defined on nope{a:b}; reason: no metric name \"nope{a:b}\" found",
-        );
-        check(
-            " vus",
-            "0: invalid threshold defined on  vus; reason: no metric name \" vus\" found",
-        );
-        check(
-            "",
-            "0: invalid threshold defined on ; reason: no metric name \"\" found",
-        );
+        check("{a:b}", "0: invalid threshold defined on {a:b}; reason: no metric name \"{a:b}\" found");
+        check("vus}{a:b}", "0: invalid threshold defined on vus}{a:b}; reason: no metric name \"vus}{a:b}\" found");
+        check("nope{a:b}", "0: invalid threshold defined on nope{a:b}; reason: no metric name \"nope{a:b}\" found");
+        check(" vus", "0: invalid threshold defined on  vus; reason: no metric name \" vus\" found");
+        check("", "0: invalid threshold defined on ; reason: no metric name \"\" found");
         check("vus{a:b}}", "vus{a:b}} [(\"a\", \"b}\")]");
         check("vus{{a:b}}", "vus{{a:b}} [(\"{a\", \"b}\")]");
         check("vus{ a : 'b' }", "vus{a : 'b'} [(\"a\", \"b\")]");
         check("vus{'a:b'}", "vus{'a:b'} [(\"a\", \"b\")]");
         check("vus{a: }", "vus{a:} [(\"a\", \"\")]");
         check("vus{a:''}", "vus{a:''} [(\"a\", \"\")]");
-        check(
-            "vus{group:::setup}",
-            "vus{group:::setup} [(\"group\", \"::setup\")]",
-        );
-        check(
-            "vus{z:1,a:b,a:c}",
-            "vus{z:1,a:b,a:c} [(\"a\", \"c\"), (\"z\", \"1\")]",
-        );
+        check("vus{group:::setup}", "vus{group:::setup} [(\"group\", \"::setup\")]");
+        check("vus{z:1,a:b,a:c}", "vus{z:1,a:b,a:c} [(\"a\", \"c\"), (\"z\", \"1\")]");
     }
 
     #[test]
     fn matching() {
         let sub = SubMetric::parse("vus{a:b,c:d}", &Registry::new()).expect("well-formed");
         let tags = |pairs: &[(&str, &str)]| -> TagPairs {
-            pairs
-                .iter()
-                .map(|(key, value)| (Arc::from(*key), Arc::from(*value)))
-                .collect()
+            pairs.iter().map(|(key, value)| (Arc::from(*key), Arc::from(*value))).collect()
         };
         assert!(sub.matches(&tags(&[("a", "b"), ("b", "x"), ("c", "d")])));
         assert!(!sub.matches(&tags(&[("a", "b")])));
@@ -295,17 +220,11 @@ mod tests {
     #[test]
     fn the_plain_name_is_not_a_sub_metric() {
         let error = SubMetric::parse("vus", &Registry::new()).expect_err("no criteria");
-        assert_eq!(
-            error.message,
-            "submetric criteria for metric 'vus' cannot be empty"
-        );
+        assert_eq!(error.message, "submetric criteria for metric 'vus' cannot be empty");
     }
 
     #[test]
     fn expected_response() {
-        assert_eq!(
-            SubMetric::expected_response(&Registry::new()).name,
-            "http_req_duration{expected_response:true}"
-        );
+        assert_eq!(SubMetric::expected_response(&Registry::new()).name, "http_req_duration{expected_response:true}");
     }
 }

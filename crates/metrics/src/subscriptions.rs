@@ -40,10 +40,7 @@ impl Subscriptions {
     /// The key of a tag name, or `None` if nobody reads it and it can be dropped.
     /// With [`Subscriptions::keeps_all`], unknown names get their keys from [`crate::Shard::key`].
     pub fn key(&self, name: &str) -> Option<TagKey> {
-        self.keys
-            .get(name)
-            .copied()
-            .filter(|key| self.is_used(*key))
+        self.keys.get(name).copied().filter(|key| self.is_used(*key))
     }
 
     /// The name behind a key of this table.
@@ -84,15 +81,8 @@ pub struct SubscriptionsBuilder {
 
 impl Default for SubscriptionsBuilder {
     fn default() -> Self {
-        let names: Vec<Box<str>> = SystemTag::ALL
-            .into_iter()
-            .map(|tag| tag.as_str().into())
-            .collect();
-        let keys = names
-            .iter()
-            .cloned()
-            .zip(SystemTag::ALL.map(SystemTag::key))
-            .collect();
+        let names: Vec<Box<str>> = SystemTag::ALL.into_iter().map(|tag| tag.as_str().into()).collect();
+        let keys = names.iter().cloned().zip(SystemTag::ALL.map(SystemTag::key)).collect();
         Self {
             enabled: SystemTag::DEFAULTS,
             names,
@@ -173,29 +163,12 @@ impl SubscriptionsBuilder {
 
     /// The finished table.
     pub fn build(self) -> Subscriptions {
-        let Self {
-            enabled,
-            names,
-            keys,
-            everywhere,
-            mut by_metric,
-            keeps_all,
-        } = self;
+        let Self { enabled, names, keys, everywhere, mut by_metric, keeps_all } = self;
         for kept in by_metric.values_mut() {
             kept.union(&everywhere);
         }
-        let mut built = Subscriptions {
-            names,
-            keys,
-            everywhere,
-            by_metric,
-            wanted: SystemTags::NONE,
-            keeps_all,
-        };
-        built.wanted = enabled
-            .iter()
-            .filter(|tag| !tag.is_metadata() && built.is_used(tag.key()))
-            .collect();
+        let mut built = Subscriptions { names, keys, everywhere, by_metric, wanted: SystemTags::NONE, keeps_all };
+        built.wanted = enabled.iter().filter(|tag| !tag.is_metadata() && built.is_used(tag.key())).collect();
         built
     }
 
@@ -233,45 +206,21 @@ mod tests {
             .keep_everywhere(SystemTag::Scenario)
             .keep_key(builtin::CHECKS, "mine")
             .build();
-        assert!(
-            built.wants(SystemTag::Check)
-                && built.wants(SystemTag::Scenario)
-                && !built.wants(SystemTag::Url)
-        );
+        assert!(built.wants(SystemTag::Check) && built.wants(SystemTag::Scenario) && !built.wants(SystemTag::Url));
         let mine = built.key("mine").expect("subscribed");
         assert_eq!(built.name(mine), Some("mine"));
         assert!(built.kept_by(builtin::CHECKS).contains(mine));
-        assert!(
-            built
-                .kept_by(builtin::CHECKS)
-                .contains(SystemTag::Scenario.key())
-        );
-        assert!(
-            built
-                .kept_by(builtin::HTTP_REQS)
-                .contains(SystemTag::Scenario.key())
-        );
+        assert!(built.kept_by(builtin::CHECKS).contains(SystemTag::Scenario.key()));
+        assert!(built.kept_by(builtin::HTTP_REQS).contains(SystemTag::Scenario.key()));
         assert!(!built.kept_by(builtin::HTTP_REQS).contains(mine));
-        assert!(
-            !built
-                .kept_by(builtin::HTTP_REQS)
-                .contains(SystemTag::Check.key())
-        );
+        assert!(!built.kept_by(builtin::HTTP_REQS).contains(SystemTag::Check.key()));
     }
 
     #[test]
     fn switched_off_and_metadata_tags_are_never_wanted() {
-        let built = Subscriptions::builder()
-            .system_tags(SystemTags::NONE)
-            .for_summary()
-            .build();
+        let built = Subscriptions::builder().system_tags(SystemTags::NONE).for_summary().build();
         assert!(!built.wants(SystemTag::Check));
-        let all = Subscriptions::builder()
-            .system_tags(SystemTag::ALL.into_iter().collect())
-            .keep_all()
-            .build();
-        assert!(
-            all.wants(SystemTag::Ip) && !all.wants(SystemTag::Vu) && !all.wants(SystemTag::Iter)
-        );
+        let all = Subscriptions::builder().system_tags(SystemTag::ALL.into_iter().collect()).keep_all().build();
+        assert!(all.wants(SystemTag::Ip) && !all.wants(SystemTag::Vu) && !all.wants(SystemTag::Iter));
     }
 }

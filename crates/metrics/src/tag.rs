@@ -95,10 +95,7 @@ impl SystemTag {
     }
 
     /// The tag k6 calls `name`.
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "an unknown name is no error, and `FromStr` wants one"
-    )]
+    #[expect(clippy::should_implement_trait, reason = "an unknown name is no error, and `FromStr` wants one")]
     pub fn from_str(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tag| tag.as_str() == name)
     }
@@ -141,9 +138,7 @@ impl SystemTags {
 
     /// The tags of the set in the order of [`SystemTag::ALL`].
     pub fn iter(self) -> impl Iterator<Item = SystemTag> {
-        SystemTag::ALL
-            .into_iter()
-            .filter(move |tag| self.contains(*tag))
+        SystemTag::ALL.into_iter().filter(move |tag| self.contains(*tag))
     }
 }
 
@@ -195,11 +190,7 @@ impl KeySet {
     }
 
     pub(crate) fn contains(&self, key: TagKey) -> bool {
-        self.all
-            || self
-                .words
-                .get(usize::from(key.0 / 64))
-                .is_some_and(|word| word >> (key.0 % 64) & 1 == 1)
+        self.all || self.words.get(usize::from(key.0 / 64)).is_some_and(|word| word >> (key.0 % 64) & 1 == 1)
     }
 }
 
@@ -226,10 +217,7 @@ mod tests {
         assert!(!SystemTag::DEFAULTS.contains(SystemTag::Vu));
         assert_eq!(SystemTags::NONE.iter().count(), 0);
         let two: SystemTags = [SystemTag::Ip, SystemTag::Url].into_iter().collect();
-        assert_eq!(
-            two.iter().collect::<Vec<_>>(),
-            [SystemTag::Url, SystemTag::Ip]
-        );
+        assert_eq!(two.iter().collect::<Vec<_>>(), [SystemTag::Url, SystemTag::Ip]);
     }
 
     #[test]

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use onrush_metrics::summary::{
-    self, Footer, MachineInfo, MetricInput, RunInfo, SummaryInput, SummaryMode, SummaryModel, TextOptions, ThresholdInput, TrendStat,
-    TrendStats, Values, Verdict,
+    self, Footer, MachineInfo, MetricInput, RunInfo, SummaryInput, SummaryMode, SummaryModel, TextOptions,
+    ThresholdInput, TrendStat, TrendStats, Values, Verdict,
 };
 use onrush_metrics::{
-    Contains, Limits, Merged, MetricKind, Phase, RELATIVE_ERROR, Registry, Shard, Subscriptions, TagNode, ThresholdSource, Thresholds,
+    Contains, Limits, Merged, MetricKind, Phase, RELATIVE_ERROR, Registry, Shard, Subscriptions, TagNode,
+    ThresholdSource, Thresholds,
 };
 use proptest::prelude::*;
 use reference::Reference;
@@ -138,7 +139,12 @@ fn small_run() -> SummaryInput<'static> {
             metric("http_req_waiting", Contains::Time, Values::Trend(Box::new(Stated(1.25)))),
             metric("data_sent", Contains::Data, Values::Counter { count: 71_000.0 }),
         ],
-        thresholds: vec![ThresholdInput { metric: "http_reqs".to_owned(), source: "rate!=5".to_owned(), ok: false, observed: 5.0 }],
+        thresholds: vec![ThresholdInput {
+            metric: "http_reqs".to_owned(),
+            source: "rate!=5".to_owned(),
+            ok: false,
+            observed: 5.0,
+        }],
         checks: vec![summary::CheckInput {
             scenario: String::new(),
             group: "::g".to_owned(),
@@ -198,7 +204,8 @@ fn footer_of_a_valid_run() {
 
 #[test]
 fn footer_of_an_invalid_run_in_the_legacy_layout() {
-    let reasons = vec!["CPU was at 98 % for 40 s of 60 s".to_owned(), "iterations started\nup to 800 ms late".to_owned()];
+    let reasons =
+        vec!["CPU was at 98 % for 40 s of 60 s".to_owned(), "iterations started\nup to 800 ms late".to_owned()];
     let footer = Footer { percentile_error: Some(RELATIVE_ERROR), verdict: Some(Verdict::Invalid), reasons };
     insta::assert_snapshot!(framed(&text(small_run(), SummaryMode::Legacy, false, Some(&footer))), @r"
     |     █ g|
@@ -344,8 +351,16 @@ fn numbers_that_json_cannot_say() {
     let mut input = empty_run();
     for (index, value) in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().enumerate() {
         for (name, contains) in [("plain", Contains::Default), ("time", Contains::Time), ("data", Contains::Data)] {
-            input.metrics.push(metric(&format!("{name}{index}"), contains, Values::Gauge { value, min: value, max: value }));
-            input.metrics.push(metric(&format!("{name}{index}_trend"), contains, Values::Trend(Box::new(Stated(value)))));
+            input.metrics.push(metric(
+                &format!("{name}{index}"),
+                contains,
+                Values::Gauge { value, min: value, max: value },
+            ));
+            input.metrics.push(metric(
+                &format!("{name}{index}_trend"),
+                contains,
+                Values::Trend(Box::new(Stated(value))),
+            ));
             input.metrics.push(metric(&format!("{name}{index}_sum"), contains, Values::Counter { count: value }));
         }
     }
@@ -360,11 +375,19 @@ fn numbers_that_json_cannot_say() {
 #[test]
 fn rates_of_a_run_of_no_length() {
     let model = SummaryModel::new(SummaryInput { duration_ns: 0, ..small_run() });
-    assert_eq!(summary::handle_summary(&model)["metrics"]["http_reqs"]["values"].to_string(), r#"{"count":10,"rate":0}"#);
+    assert_eq!(
+        summary::handle_summary(&model)["metrics"]["http_reqs"]["values"].to_string(),
+        r#"{"count":10,"rate":0}"#
+    );
 }
 
 fn any_values() -> impl Strategy<Value = (MetricKind, f64, u64, u64)> {
-    let kind = prop_oneof![Just(MetricKind::Counter), Just(MetricKind::Gauge), Just(MetricKind::Rate), Just(MetricKind::Trend)];
+    let kind = prop_oneof![
+        Just(MetricKind::Counter),
+        Just(MetricKind::Gauge),
+        Just(MetricKind::Rate),
+        Just(MetricKind::Trend)
+    ];
     (kind, any::<f64>(), any::<u64>(), any::<u64>())
 }
 

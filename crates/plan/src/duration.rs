@@ -70,16 +70,11 @@ impl<'de> Deserialize<'de> for GoDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = serde_json::Value::deserialize(deserializer)?;
         match &value {
-            serde_json::Value::String(text) => {
-                parse_extended_duration(text).map_err(serde::de::Error::custom)
-            }
+            serde_json::Value::String(text) => parse_extended_duration(text).map_err(serde::de::Error::custom),
             serde_json::Value::Number(number) => {
-                from_ms(number.as_f64().unwrap_or(f64::NAN), &value.to_string())
-                    .map_err(serde::de::Error::custom)
+                from_ms(number.as_f64().unwrap_or(f64::NAN), &value.to_string()).map_err(serde::de::Error::custom)
             }
-            other => Err(serde::de::Error::custom(DurationError::NotADuration(
-                other.to_string(),
-            ))),
+            other => Err(serde::de::Error::custom(DurationError::NotADuration(other.to_string()))),
         }
     }
 }
@@ -135,8 +130,7 @@ pub fn parse_go_duration(text: &str) -> Result<GoDuration, DurationError> {
         let (digits, after) = rest.split_at(whole);
         let (fraction, after) = match after.strip_prefix('.') {
             Some(tail) => {
-                let count =
-                    tail.len() - tail.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+                let count = tail.len() - tail.trim_start_matches(|c: char| c.is_ascii_digit()).len();
                 tail.split_at(count)
             }
             None => ("", after),
@@ -144,25 +138,15 @@ pub fn parse_go_duration(text: &str) -> Result<GoDuration, DurationError> {
         if digits.is_empty() && fraction.is_empty() {
             return Err(invalid());
         }
-        let unit_len = after
-            .find(|c: char| c == '.' || c.is_ascii_digit())
-            .unwrap_or(after.len());
+        let unit_len = after.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(after.len());
         let (unit, tail) = after.split_at(unit_len);
         if unit.is_empty() {
             return Err(DurationError::MissingUnit(text.to_owned()));
         }
-        let scale = unit_ns(unit).ok_or_else(|| DurationError::UnknownUnit {
-            unit: unit.to_owned(),
-            text: text.to_owned(),
-        })?;
-        let whole_value: i128 = if digits.is_empty() {
-            0
-        } else {
-            digits.parse().map_err(|_| invalid())?
-        };
-        let mut part = whole_value
-            .checked_mul(i128::from(scale))
-            .ok_or_else(invalid)?;
+        let scale =
+            unit_ns(unit).ok_or_else(|| DurationError::UnknownUnit { unit: unit.to_owned(), text: text.to_owned() })?;
+        let whole_value: i128 = if digits.is_empty() { 0 } else { digits.parse().map_err(|_| invalid())? };
+        let mut part = whole_value.checked_mul(i128::from(scale)).ok_or_else(invalid)?;
         // Digits beyond a femtosecond of an hour cannot matter; cutting them keeps the arithmetic in range.
         let kept = &fraction[..fraction.len().min(FRACTION_DIGITS_MAX)];
         if !kept.is_empty() {
@@ -187,30 +171,18 @@ pub fn parse_go_duration(text: &str) -> Result<GoDuration, DurationError> {
 /// [`DurationError`], with Go's or k6's text where they have one.
 pub fn parse_extended_duration(text: &str) -> Result<GoDuration, DurationError> {
     if looks_like_number(text) {
-        let ms: f64 = text
-            .parse()
-            .map_err(|_| DurationError::Invalid(text.to_owned()))?;
+        let ms: f64 = text.parse().map_err(|_| DurationError::Invalid(text.to_owned()))?;
         return from_ms(ms, text);
     }
     let Some((days_text, rest)) = text.split_once('d') else {
         return parse_go_duration(text);
     };
-    let days: i64 = days_text
-        .parse()
-        .map_err(|_| DurationError::Days(days_text.to_owned()))?;
+    let days: i64 = days_text.parse().map_err(|_| DurationError::Days(days_text.to_owned()))?;
     if rest.starts_with(['-', '+']) {
         return Err(DurationError::SignAfterDays(rest.to_owned()));
     }
-    let hours = if rest.is_empty() {
-        0
-    } else {
-        parse_go_duration(rest)?.0
-    };
-    let hours = if days_text.starts_with('-') {
-        -hours
-    } else {
-        hours
-    };
+    let hours = if rest.is_empty() { 0 } else { parse_go_duration(rest)?.0 };
+    let hours = if days_text.starts_with('-') { -hours } else { hours };
     days.checked_mul(NS_PER_DAY)
         .and_then(|ns| ns.checked_add(hours))
         .map(GoDuration)
@@ -225,13 +197,7 @@ pub fn format_go_duration(ns: i64) -> String {
     if magnitude == 0 {
         return "0s".to_owned();
     }
-    let small = |unit: u64, name: &str| {
-        format!(
-            "{sign}{}{}{name}",
-            magnitude / unit,
-            fraction(magnitude % unit, unit)
-        )
-    };
+    let small = |unit: u64, name: &str| format!("{sign}{}{}{name}", magnitude / unit, fraction(magnitude % unit, unit));
     if magnitude < 1_000 {
         return format!("{sign}{magnitude}ns");
     }
@@ -279,9 +245,7 @@ fn unit_ns(unit: &str) -> Option<i64> {
 /// not numbers here: k6 turns them into nonsense, a clear error serves the user better.
 fn looks_like_number(text: &str) -> bool {
     text.bytes().any(|b| b.is_ascii_digit())
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E'))
+        && text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'+' | b'e' | b'E'))
         && text.parse::<f64>().is_ok()
 }
 
@@ -337,10 +301,7 @@ mod tests {
         check_go("99999999h", "time: invalid duration \"99999999h\"");
         check_go("2562047h47m16.854775807s", "2562047h47m16.854775807s");
         check_go("-2562047h47m16.854775808s", "-2562047h47m16.854775808s");
-        check_go(
-            "2562047h47m16.854775808s",
-            "time: invalid duration \"2562047h47m16.854775808s\"",
-        );
+        check_go("2562047h47m16.854775808s", "time: invalid duration \"2562047h47m16.854775808s\"");
         check_go("1d", "time: unknown unit \"d\" in duration \"1d\"");
         check_go("0.000000000000000000000000000000000001h", "0s");
         check_go(
@@ -394,10 +355,8 @@ mod tests {
 
     #[test]
     fn json_values() {
-        let read = |json: &str| {
-            serde_json::from_str::<GoDuration>(json)
-                .map_or_else(|e| e.to_string(), |d| d.to_string())
-        };
+        let read =
+            |json: &str| serde_json::from_str::<GoDuration>(json).map_or_else(|e| e.to_string(), |d| d.to_string());
         assert_eq!(read("1500.5"), "1.5005s");
         assert_eq!(read("\"1d\""), "24h0m0s");
         assert_eq!(read("-5"), "-5ms");

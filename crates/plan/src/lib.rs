@@ -36,22 +36,19 @@ mod segment;
 mod share;
 mod stripe;
 
-pub use duration::{
-    DurationError, GoDuration, format_go_duration, parse_extended_duration, parse_go_duration,
-};
+pub use duration::{DurationError, GoDuration, format_go_duration, parse_extended_duration, parse_go_duration};
 pub use executor::{
-    ArrivalEvent, ArrivalVus, ConstantArrivalRate, ConstantArrivalRateConfig,
-    ConstantArrivalRatePlan, ConstantVus, ConstantVusConfig, ConstantVusPlan, Executor,
-    ExecutorPlan, HandleAction, HandleActions, HandleChange, PerVuIterations,
-    PerVuIterationsConfig, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateConfig,
-    RampingArrivalRateCursor, RampingArrivalRatePlan, RampingVus, RampingVusConfig, RampingVusPlan,
-    SharedIterations, SharedIterationsConfig, SharedIterationsPlan, Stage,
+    ArrivalEvent, ArrivalVus, ConstantArrivalRate, ConstantArrivalRateConfig, ConstantArrivalRatePlan, ConstantVus,
+    ConstantVusConfig, ConstantVusPlan, Executor, ExecutorPlan, HandleAction, HandleActions, HandleChange,
+    PerVuIterations, PerVuIterationsConfig, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateConfig,
+    RampingArrivalRateCursor, RampingArrivalRatePlan, RampingVus, RampingVusConfig, RampingVusPlan, SharedIterations,
+    SharedIterationsConfig, SharedIterationsPlan, Stage,
 };
 pub use options::{
-    Cidr, ConfigErrors, Consolidated, DnsConfig, DnsPolicy, DnsSelect, ExecutorConfig, HostTarget,
-    IpPool, Options, OptionsError, Parsed, ScenarioConfig, Settings, StageConfig, SystemTags,
-    ThresholdConfig, Tier, TlsAuth, TlsVersion, TlsVersions, consolidate, consolidate_with_exports,
-    from_env, from_flags, lookup_host, matches_hostname, parse_json,
+    Cidr, ConfigErrors, Consolidated, DnsConfig, DnsPolicy, DnsSelect, ExecutorConfig, HostTarget, IpPool, Options,
+    OptionsError, Parsed, ScenarioConfig, Settings, StageConfig, SystemTags, ThresholdConfig, Tier, TlsAuth,
+    TlsVersion, TlsVersions, consolidate, consolidate_with_exports, from_env, from_flags, lookup_host,
+    matches_hostname, parse_json,
 };
 pub use plan::{Description, Plan, PlanError, ScenarioPlan};
 pub use progress::{Live, fixed_width_time};

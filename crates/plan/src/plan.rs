@@ -47,15 +47,10 @@ impl Plan {
         let mut descriptions = Vec::with_capacity(ordered.len());
         let mut parts = Vec::with_capacity(ordered.len());
         for scenario in ordered {
-            let in_scenario = |source: PlanError| PlanError::Scenario {
-                name: scenario.name.clone(),
-                source: Box::new(source),
-            };
+            let in_scenario =
+                |source: PlanError| PlanError::Scenario { name: scenario.name.clone(), source: Box::new(source) };
             let text = scenario.describe(tuple).map_err(in_scenario)?;
-            descriptions.push(Description {
-                name: scenario.name.clone(),
-                text,
-            });
+            descriptions.push(Description { name: scenario.name.clone(), text });
             let start_ns = scenario.start_time.as_ns();
             let steps = match ScenarioPlan::new(scenario, tuple).map_err(in_scenario)? {
                 Some(plan) => {
@@ -63,11 +58,7 @@ impl Plan {
                     plans.push(plan);
                     steps
                 }
-                None => vec![RequirementStep {
-                    at_ns: 0,
-                    planned: 0,
-                    unplanned: 0,
-                }],
+                None => vec![RequirementStep { at_ns: 0, planned: 0, unplanned: 0 }],
             };
             parts.push((start_ns, steps));
         }
@@ -77,11 +68,7 @@ impl Plan {
         let end_ns = requirement.last().map_or(0, |step| step.at_ns);
         Ok(Self {
             planned_vus: requirement.iter().map(|s| s.planned).max().unwrap_or(0),
-            max_vus: requirement
-                .iter()
-                .map(|s| s.planned.saturating_add(s.unplanned))
-                .max()
-                .unwrap_or(0),
+            max_vus: requirement.iter().map(|s| s.planned.saturating_add(s.unplanned)).max().unwrap_or(0),
             end_offset: GoDuration::from_ns(i64::try_from(end_ns).unwrap_or(i64::MAX)),
             scenarios: plans.into(),
             descriptions: descriptions.into(),
@@ -171,34 +158,16 @@ impl ScenarioPlan {
 
     /// The VUs this scenario needs, planned and unplanned, from its own start.
     fn requirement(&self) -> Vec<RequirementStep> {
-        let unplanned = self
-            .executor
-            .max_vus()
-            .saturating_sub(self.executor.planned_vus());
+        let unplanned = self.executor.max_vus().saturating_sub(self.executor.planned_vus());
         if unplanned > 0 {
             let planned = self.executor.planned_vus();
             return vec![
-                RequirementStep {
-                    at_ns: 0,
-                    planned,
-                    unplanned,
-                },
-                RequirementStep {
-                    at_ns: self.hard_end_ns,
-                    planned: 0,
-                    unplanned: 0,
-                },
+                RequirementStep { at_ns: 0, planned, unplanned },
+                RequirementStep { at_ns: self.hard_end_ns, planned: 0, unplanned: 0 },
             ];
         }
         let steps = self.reservation();
-        steps
-            .iter()
-            .map(|s| RequirementStep {
-                at_ns: s.at_ns,
-                planned: s.vus,
-                unplanned: 0,
-            })
-            .collect()
+        steps.iter().map(|s| RequirementStep { at_ns: s.at_ns, planned: s.vus, unplanned: 0 }).collect()
     }
 
     /// How many VUs should be working at a moment (for arrival rates: how many are planned).

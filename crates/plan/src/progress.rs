@@ -21,11 +21,8 @@ impl ScenarioPlan {
     /// How far the scenario is, from 0 to 1.
     #[must_use]
     pub fn progress(&self, live: &Live) -> f64 {
-        let by_time = if self.regular_end_ns == 0 {
-            1.0
-        } else {
-            (live.elapsed_ns as f64 / self.regular_end_ns as f64).min(1.0)
-        };
+        let by_time =
+            if self.regular_end_ns == 0 { 1.0 } else { (live.elapsed_ns as f64 / self.regular_end_ns as f64).min(1.0) };
         match self.total_iterations() {
             Some(total) if total > 0 => (live.done_iterations as f64 / total as f64).min(1.0),
             _ => by_time,
@@ -37,37 +34,21 @@ impl ScenarioPlan {
     pub fn progress_columns(&self, live: &Live) -> Vec<String> {
         let over = live.elapsed_ns >= self.regular_end_ns;
         let total = text(self.regular_end_ns);
-        let elapsed = fixed_width_time(
-            live.elapsed_ns.min(self.regular_end_ns),
-            self.regular_end_ns,
-        );
-        let time = if over {
-            total.clone()
-        } else {
-            format!("{elapsed}/{total}")
-        };
+        let elapsed = fixed_width_time(live.elapsed_ns.min(self.regular_end_ns), self.regular_end_ns);
+        let time = if over { total.clone() } else { format!("{elapsed}/{total}") };
         match &self.executor {
             ExecutorPlan::ConstantVus(p) => vec![format!("{} VUs", p.vus), time],
             ExecutorPlan::RampingVus(p) => {
                 let max = p.max_vus();
                 let width = digits(max);
                 let total = fixed_width_time(self.regular_end_ns, self.regular_end_ns);
-                let time = if over {
-                    total
-                } else {
-                    format!("{elapsed}/{total}")
-                };
+                let time = if over { total } else { format!("{elapsed}/{total}") };
                 vec![format!("{:0width$}/{max} VUs", live.running_vus), time]
             }
             ExecutorPlan::SharedIterations(p) => vec![
                 format!("{} VUs", p.vus),
                 format!("{elapsed}/{total}"),
-                format!(
-                    "{:0width$}/{} shared iters",
-                    live.done_iterations,
-                    p.iterations,
-                    width = digits(p.iterations)
-                ),
+                format!("{:0width$}/{} shared iters", live.done_iterations, p.iterations, width = digits(p.iterations)),
             ],
             ExecutorPlan::PerVuIterations(p) => {
                 let all = p.total_iterations();
@@ -82,12 +63,8 @@ impl ScenarioPlan {
                     ),
                 ]
             }
-            ExecutorPlan::ConstantArrivalRate(p) => {
-                self.arrival_columns(live, p.vus.max, p.rate_per_sec, time)
-            }
-            ExecutorPlan::RampingArrivalRate(p) => {
-                self.arrival_columns(live, p.vus.max, p.peak_rate(), time)
-            }
+            ExecutorPlan::ConstantArrivalRate(p) => self.arrival_columns(live, p.vus.max, p.rate_per_sec, time),
+            ExecutorPlan::RampingArrivalRate(p) => self.arrival_columns(live, p.vus.max, p.peak_rate(), time),
         }
     }
 
@@ -96,10 +73,7 @@ impl ScenarioPlan {
         let rate_width = format!("{peak:.2}").len();
         let rate = self.rate_at(live.elapsed_ns).unwrap_or(0.0);
         vec![
-            format!(
-                "{:0width$}/{:0width$} VUs",
-                live.running_vus, live.active_vus
-            ),
+            format!("{:0width$}/{:0width$} VUs", live.running_vus, live.active_vus),
             time,
             format!("{rate:0rate_width$.2} iters/s"),
         ]
@@ -151,25 +125,14 @@ mod tests {
     use crate::{Options, Plan, Tier, consolidate, parse_json};
 
     fn check(scenario: &str, live: Live, expect: &[&str]) {
-        let options = parse_json(&format!(r#"{{"scenarios": {{"a": {scenario}}}}}"#))
-            .unwrap()
-            .options;
-        let test = consolidate(vec![
-            (Tier::Defaults, Options::defaults()),
-            (Tier::Script, options),
-        ])
-        .unwrap();
+        let options = parse_json(&format!(r#"{{"scenarios": {{"a": {scenario}}}}}"#)).unwrap().options;
+        let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options)]).unwrap();
         let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
         assert_eq!(plan.scenarios[0].progress_columns(&live), expect);
     }
 
     fn live(elapsed_s: f64, running_vus: u64, active_vus: u64, done_iterations: u64) -> Live {
-        Live {
-            elapsed_ns: (elapsed_s * 1e9) as u64,
-            running_vus,
-            active_vus,
-            done_iterations,
-        }
+        Live { elapsed_ns: (elapsed_s * 1e9) as u64, running_vus, active_vus, done_iterations }
     }
 
     /// The expected texts were printed by k6 1.8.1.
@@ -210,11 +173,7 @@ mod tests {
             live(0.2, 10, 0, 0),
             &["10 VUs", "0.2s/1s"],
         );
-        check(
-            r#"{"executor": "constant-vus", "vus": 10, "duration": "1s"}"#,
-            live(1.2, 10, 0, 0),
-            &["10 VUs", "1s"],
-        );
+        check(r#"{"executor": "constant-vus", "vus": 10, "duration": "1s"}"#, live(1.2, 10, 0, 0), &["10 VUs", "1s"]);
     }
 
     #[test]
@@ -232,9 +191,6 @@ mod tests {
         ] {
             assert_eq!(fixed_width_time(4 * S, max_s * S), expect);
         }
-        assert_eq!(
-            fixed_width_time(u64::MAX, u64::MAX).len(),
-            "213503d23h34m33.7s".len()
-        );
+        assert_eq!(fixed_width_time(u64::MAX, u64::MAX).len(), "213503d23h34m33.7s".len());
     }
 }

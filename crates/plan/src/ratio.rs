@@ -23,10 +23,7 @@ impl Ratio {
             return None;
         }
         let divisor = gcd(u128::from(num), u128::from(den)) as u64;
-        Some(Self {
-            num: num / divisor,
-            den: den / divisor,
-        })
+        Some(Self { num: num / divisor, den: den / divisor })
     }
 
     /// The numerator.
@@ -49,10 +46,7 @@ impl Ratio {
         let num = a.checked_mul(d)?.checked_sub(c.checked_mul(b)?)?;
         let den = b.checked_mul(d)?;
         let divisor = gcd(num, den);
-        Some(Self {
-            num: u64::try_from(num / divisor).ok()?,
-            den: u64::try_from(den / divisor).ok()?,
-        })
+        Some(Self { num: u64::try_from(num / divisor).ok()?, den: u64::try_from(den / divisor).ok()? })
     }
 
     /// The nearest float.
@@ -79,11 +73,7 @@ impl Ord for Ratio {
 
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.den == 1 {
-            write!(f, "{}", self.num)
-        } else {
-            write!(f, "{}/{}", self.num, self.den)
-        }
+        if self.den == 1 { write!(f, "{}", self.num) } else { write!(f, "{}/{}", self.num, self.den) }
     }
 }
 

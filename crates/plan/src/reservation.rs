@@ -26,24 +26,12 @@ pub struct RequirementStep {
 
 /// `count` VUs from the start to `end_ns`.
 pub(crate) fn constant(count: u64, end_ns: u64) -> Vec<Step> {
-    vec![
-        Step {
-            at_ns: 0,
-            vus: count,
-        },
-        Step {
-            at_ns: end_ns,
-            vus: 0,
-        },
-    ]
+    vec![Step { at_ns: 0, vus: count }, Step { at_ns: end_ns, vus: 0 }]
 }
 
 /// The value of a step function at `at_ns`; 0 before its first step.
 pub(crate) fn value_at(steps: &[Step], at_ns: u64) -> u64 {
-    steps
-        .partition_point(|s| s.at_ns <= at_ns)
-        .checked_sub(1)
-        .map_or(0, |i| steps[i].vus)
+    steps.partition_point(|s| s.at_ns <= at_ns).checked_sub(1).map_or(0, |i| steps[i].vus)
 }
 
 /// The reservation over a raw staircase: a VU stays reserved for `window_ns` after it was told to stop, and no VU
@@ -104,8 +92,7 @@ pub(crate) fn sum(parts: &[(u64, Vec<RequirementStep>)]) -> Vec<RequirementStep>
     for (start_ns, steps) in parts {
         let (mut planned, mut unplanned) = (0_i128, 0_i128);
         for step in steps {
-            let (next_planned, next_unplanned) =
-                (i128::from(step.planned), i128::from(step.unplanned));
+            let (next_planned, next_unplanned) = (i128::from(step.planned), i128::from(step.unplanned));
             let at_ns = start_ns.saturating_add(step.at_ns);
             changes.push((at_ns, next_planned - planned, next_unplanned - unplanned));
             (planned, unplanned) = (next_planned, next_unplanned);
@@ -119,11 +106,7 @@ pub(crate) fn sum(parts: &[(u64, Vec<RequirementStep>)]) -> Vec<RequirementStep>
         planned += planned_change;
         unplanned += unplanned_change;
         let clamp = |n: i128| u64::try_from(n.max(0)).unwrap_or(u64::MAX);
-        total.push(RequirementStep {
-            at_ns,
-            planned: clamp(planned),
-            unplanned: clamp(unplanned),
-        });
+        total.push(RequirementStep { at_ns, planned: clamp(planned), unplanned: clamp(unplanned) });
     }
     total.dedup_by(|next, kept| next.planned == kept.planned && next.unplanned == kept.unplanned);
     total
@@ -136,10 +119,7 @@ mod tests {
     use super::*;
 
     fn steps(pairs: &[(u64, u64)]) -> Vec<Step> {
-        pairs
-            .iter()
-            .map(|&(at_ns, vus)| Step { at_ns, vus })
-            .collect()
+        pairs.iter().map(|&(at_ns, vus)| Step { at_ns, vus }).collect()
     }
 
     fn check(raw: &[(u64, u64)], window: u64, end: u64, expect: &[(u64, u64)]) {
@@ -155,22 +135,12 @@ mod tests {
     fn a_quick_return_keeps_the_reservation() {
         check(&[(0, 10), (5, 4), (7, 10)], 3, 20, &[(0, 10), (20, 0)]);
         check(&[(0, 10), (5, 4), (8, 10)], 3, 20, &[(0, 10), (20, 0)]);
-        check(
-            &[(0, 10), (5, 4), (9, 10)],
-            3,
-            20,
-            &[(0, 10), (8, 4), (9, 10), (20, 0)],
-        );
+        check(&[(0, 10), (5, 4), (9, 10)], 3, 20, &[(0, 10), (8, 4), (9, 10), (20, 0)]);
     }
 
     #[test]
     fn a_partial_return_is_seen() {
-        check(
-            &[(0, 10), (5, 4), (6, 7)],
-            3,
-            20,
-            &[(0, 10), (8, 7), (20, 0)],
-        );
+        check(&[(0, 10), (5, 4), (6, 7)], 3, 20, &[(0, 10), (8, 7), (20, 0)]);
     }
 
     #[test]
@@ -180,12 +150,7 @@ mod tests {
 
     #[test]
     fn no_window_is_the_raw_staircase() {
-        check(
-            &[(0, 1), (5, 4), (6, 7), (8, 2)],
-            0,
-            20,
-            &[(0, 1), (5, 4), (6, 7), (8, 2), (20, 0)],
-        );
+        check(&[(0, 1), (5, 4), (6, 7), (8, 2)], 0, 20, &[(0, 1), (5, 4), (6, 7), (8, 2), (20, 0)]);
     }
 
     fn staircases() -> impl Strategy<Value = Vec<Step>> {

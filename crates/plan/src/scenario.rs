@@ -38,8 +38,7 @@ impl Scenario {
     /// Nanoseconds from its own start to its hard end: iterations still running are cut there.
     #[must_use]
     pub fn hard_end_ns(&self) -> u64 {
-        self.regular_end_ns()
-            .saturating_add(self.graceful_stop.as_ns())
+        self.regular_end_ns().saturating_add(self.graceful_stop.as_ns())
     }
 
     /// k6's one-line description for the share `tuple`:
@@ -58,11 +57,7 @@ impl Scenario {
         if self.graceful_stop > GoDuration::ZERO {
             facts.push(format!("gracefulStop: {}", self.graceful_stop));
         }
-        Ok(if facts.is_empty() {
-            what
-        } else {
-            format!("{what} ({})", facts.join(", "))
-        })
+        Ok(if facts.is_empty() { what } else { format!("{what} ({})", facts.join(", ")) })
     }
 }
 

@@ -16,10 +16,7 @@ pub struct Segment {
 
 impl Segment {
     /// The whole test.
-    pub const FULL: Self = Self {
-        from: Ratio::ZERO,
-        to: Ratio::ONE,
-    };
+    pub const FULL: Self = Self { from: Ratio::ZERO, to: Ratio::ONE };
 
     /// The part from `from` to `to`.
     ///
@@ -27,10 +24,7 @@ impl Segment {
     /// When it is empty or ends after 1.
     pub fn new(from: Ratio, to: Ratio) -> Result<Self, SegmentError> {
         if from >= to {
-            return Err(SegmentError::Empty {
-                from: from.as_f64(),
-                to: to.as_f64(),
-            });
+            return Err(SegmentError::Empty { from: from.as_f64(), to: to.as_f64() });
         }
         if to > Ratio::ONE {
             return Err(SegmentError::EndAbove { to: to.as_f64() });
@@ -75,15 +69,10 @@ impl FromStr for Segment {
 impl Segment {
     fn between(from: Point, to: Point) -> Result<Self, SegmentError> {
         if from.num < 0 {
-            return Err(SegmentError::StartBelow {
-                from: from.as_f64(),
-            });
+            return Err(SegmentError::StartBelow { from: from.as_f64() });
         }
         let (Some(start), Some(end)) = (from.ratio(), to.ratio()) else {
-            return Err(SegmentError::Empty {
-                from: from.as_f64(),
-                to: to.as_f64(),
-            });
+            return Err(SegmentError::Empty { from: from.as_f64(), to: to.as_f64() });
         };
         Self::new(start, end)
     }
@@ -111,34 +100,19 @@ impl SegmentSequence {
     /// The sequence `segment` is part of when none was given: what is missing before and after it is added.
     #[must_use]
     pub fn around(segment: Segment) -> Self {
-        Self {
-            segments: vec![segment],
-        }
-        .filled()
+        Self { segments: vec![segment] }.filled()
     }
 
     /// With the missing ends added, so that it covers the whole test.
     #[must_use]
     pub fn filled(mut self) -> Self {
-        match (
-            self.segments.first().copied(),
-            self.segments.last().copied(),
-        ) {
+        match (self.segments.first().copied(), self.segments.last().copied()) {
             (Some(first), Some(last)) => {
                 if first.from > Ratio::ZERO {
-                    self.segments.insert(
-                        0,
-                        Segment {
-                            from: Ratio::ZERO,
-                            to: first.from,
-                        },
-                    );
+                    self.segments.insert(0, Segment { from: Ratio::ZERO, to: first.from });
                 }
                 if last.to < Ratio::ONE {
-                    self.segments.push(Segment {
-                        from: last.to,
-                        to: Ratio::ONE,
-                    });
+                    self.segments.push(Segment { from: last.to, to: Ratio::ONE });
                 }
             }
             _ => self.segments.push(Segment::FULL),
@@ -158,11 +132,7 @@ impl SegmentSequence {
             };
             segments.push(Segment { from, to });
         }
-        if segments.is_empty() {
-            Err(SegmentError::TooFewPoints(0))
-        } else {
-            Ok(Self { segments })
-        }
+        if segments.is_empty() { Err(SegmentError::TooFewPoints(0)) } else { Ok(Self { segments }) }
     }
 }
 
@@ -171,21 +141,13 @@ impl FromStr for SegmentSequence {
 
     fn from_str(text: &str) -> Result<Self, SegmentError> {
         if text.is_empty() {
-            return Ok(Self {
-                segments: Vec::new(),
-            });
+            return Ok(Self { segments: Vec::new() });
         }
-        let points = text
-            .split(',')
-            .map(Point::parse)
-            .collect::<Result<Vec<_>, _>>()?;
+        let points = text.split(',').map(Point::parse).collect::<Result<Vec<_>, _>>()?;
         if points.len() < 2 {
             return Err(SegmentError::TooFewPoints(points.len()));
         }
-        let segments = points
-            .windows(2)
-            .map(|pair| Segment::between(pair[0], pair[1]))
-            .collect::<Result<_, _>>()?;
+        let segments = points.windows(2).map(|pair| Segment::between(pair[0], pair[1])).collect::<Result<_, _>>()?;
         Ok(Self { segments })
     }
 }
@@ -277,13 +239,8 @@ struct Point {
 impl Point {
     fn parse(text: &str) -> Result<Self, SegmentError> {
         if let Some(number) = text.strip_suffix('%') {
-            let percent: i64 = number
-                .parse()
-                .map_err(|_| SegmentError::Percentage(text.to_owned()))?;
-            return Ok(Self {
-                num: i128::from(percent),
-                den: 100,
-            });
+            let percent: i64 = number.parse().map_err(|_| SegmentError::Percentage(text.to_owned()))?;
+            return Ok(Self { num: i128::from(percent), den: 100 });
         }
         Self::parse_rational(text).ok_or_else(|| SegmentError::Value(text.to_owned()))
     }
@@ -291,15 +248,8 @@ impl Point {
     fn parse_rational(text: &str) -> Option<Self> {
         if let Some((num, den)) = text.split_once('/') {
             let num: i64 = num.parse().ok()?;
-            let den: u64 = if den.starts_with('+') {
-                None
-            } else {
-                den.parse().ok()
-            }?;
-            return (den > 0).then_some(Self {
-                num: i128::from(num),
-                den,
-            });
+            let den: u64 = if den.starts_with('+') { None } else { den.parse().ok() }?;
+            return (den > 0).then_some(Self { num: i128::from(num), den });
         }
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
@@ -321,17 +271,11 @@ impl Point {
         let value: i128 = all.parse().ok()?;
         let shift = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
         let (num, den) = if shift >= 0 {
-            (
-                value.checked_mul(10_i128.checked_pow(shift.unsigned_abs())?)?,
-                1,
-            )
+            (value.checked_mul(10_i128.checked_pow(shift.unsigned_abs())?)?, 1)
         } else {
             (value, 10_u64.checked_pow(shift.unsigned_abs())?)
         };
-        Some(Self {
-            num: if negative { -num } else { num },
-            den,
-        })
+        Some(Self { num: if negative { -num } else { num }, den })
     }
 
     fn as_f64(self) -> f64 {
@@ -351,16 +295,12 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expect: &str) {
-        let got = text
-            .parse::<Segment>()
-            .map_or_else(|e| e.to_string(), |s| s.to_string());
+        let got = text.parse::<Segment>().map_or_else(|e| e.to_string(), |s| s.to_string());
         assert_eq!(got, expect, "segment {text:?}");
     }
 
     fn check_sequence(text: &str, expect: &str) {
-        let got = text
-            .parse::<SegmentSequence>()
-            .map_or_else(|e| e.to_string(), |s| s.to_string());
+        let got = text.parse::<SegmentSequence>().map_or_else(|e| e.to_string(), |s| s.to_string());
         assert_eq!(got, expect, "sequence {text:?}");
     }
 
@@ -378,47 +318,17 @@ mod tests {
         check("1/3:66%", "1/3:33/50");
         check("10.5%", "'10.5%' is not a valid percentage");
         check("1_0%", "'1_0%' is not a valid percentage");
-        check(
-            "x",
-            "'x' is not a valid percentage, decimal, fraction or interval value",
-        );
-        check(
-            "1/0",
-            "'1/0' is not a valid percentage, decimal, fraction or interval value",
-        );
-        check(
-            "0.5/1",
-            "'0.5/1' is not a valid percentage, decimal, fraction or interval value",
-        );
-        check(
-            " 1/2",
-            "' 1/2' is not a valid percentage, decimal, fraction or interval value",
-        );
-        check(
-            ":",
-            "'' is not a valid percentage, decimal, fraction or interval value",
-        );
-        check(
-            "1:2:3",
-            "'2:3' is not a valid percentage, decimal, fraction or interval value",
-        );
-        check(
-            "1/2:1/4",
-            "segment start(0.50) must be less than its end(0.25)",
-        );
+        check("x", "'x' is not a valid percentage, decimal, fraction or interval value");
+        check("1/0", "'1/0' is not a valid percentage, decimal, fraction or interval value");
+        check("0.5/1", "'0.5/1' is not a valid percentage, decimal, fraction or interval value");
+        check(" 1/2", "' 1/2' is not a valid percentage, decimal, fraction or interval value");
+        check(":", "'' is not a valid percentage, decimal, fraction or interval value");
+        check("1:2:3", "'2:3' is not a valid percentage, decimal, fraction or interval value");
+        check("1/2:1/4", "segment start(0.50) must be less than its end(0.25)");
         check("0", "segment start(0.00) must be less than its end(0.00)");
-        check(
-            "1/2:3/2",
-            "segment end value can't be more than 1 but was 1.50",
-        );
-        check(
-            "-1/2:1/2",
-            "segment start value must be at least 0 but was -0.50",
-        );
-        check(
-            "0:-1/2",
-            "segment start(0.00) must be less than its end(-0.50)",
-        );
+        check("1/2:3/2", "segment end value can't be more than 1 but was 1.50");
+        check("-1/2:1/2", "segment start value must be at least 0 but was -0.50");
+        check("0:-1/2", "segment start(0.00) must be less than its end(-0.50)");
     }
 
     #[test]
@@ -426,22 +336,10 @@ mod tests {
         check_sequence("", "");
         check_sequence("0,1", "0,1");
         check_sequence("0,25%,1/2,1", "0,1/4,1/2,1");
-        check_sequence(
-            "0",
-            "at least 2 points are needed for an execution segment sequence, 1 given",
-        );
-        check_sequence(
-            "0,1/2,1/4",
-            "segment start(0.50) must be less than its end(0.25)",
-        );
-        check_sequence(
-            "0,x,1",
-            "'x' is not a valid percentage, decimal, fraction or interval value",
-        );
-        check_sequence(
-            "0,1/2,3/2",
-            "segment end value can't be more than 1 but was 1.50",
-        );
+        check_sequence("0", "at least 2 points are needed for an execution segment sequence, 1 given");
+        check_sequence("0,1/2,1/4", "segment start(0.50) must be less than its end(0.25)");
+        check_sequence("0,x,1", "'x' is not a valid percentage, decimal, fraction or interval value");
+        check_sequence("0,1/2,3/2", "segment end value can't be more than 1 but was 1.50");
     }
 
     #[test]
@@ -449,10 +347,7 @@ mod tests {
         let middle: Segment = "1/4:1/2".parse().unwrap();
         assert_eq!(SegmentSequence::around(middle).to_string(), "0,1/4,1/2,1");
         assert_eq!(SegmentSequence::around(Segment::FULL).to_string(), "0,1");
-        assert_eq!(
-            "".parse::<SegmentSequence>().unwrap().filled().to_string(),
-            "0,1"
-        );
+        assert_eq!("".parse::<SegmentSequence>().unwrap().filled().to_string(), "0,1");
         assert_eq!(SegmentSequence::even(3).unwrap().to_string(), "0,1/3,2/3,1");
         assert!(SegmentSequence::even(0).is_err());
     }

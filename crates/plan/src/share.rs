@@ -22,11 +22,7 @@ pub fn first_for(thread: u64, threads: u64, offset: u64) -> u64 {
 pub fn count_for(n: u64, thread: u64, threads: u64, offset: u64) -> u64 {
     let threads = threads.max(1);
     let first = first_for(thread, threads, offset);
-    if n <= first {
-        0
-    } else {
-        (n - first - 1) / threads + 1
-    }
+    if n <= first { 0 } else { (n - first - 1) / threads + 1 }
 }
 
 /// `(a + b) % modulus` without overflow.

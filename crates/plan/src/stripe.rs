@@ -20,20 +20,14 @@ impl Tuple {
     /// The whole test.
     #[must_use]
     pub fn full() -> Self {
-        Self {
-            stripes: Arc::new(Stripes::single()),
-            own: 0,
-        }
+        Self { stripes: Arc::new(Stripes::single()), own: 0 }
     }
 
     /// The share `segment` has in `sequence`; what is absent is filled as in k6.
     ///
     /// # Errors
     /// When the segment is not one of the sequence's, or the sequence is too fine to stripe.
-    pub fn new(
-        segment: Option<&Segment>,
-        sequence: Option<&SegmentSequence>,
-    ) -> Result<Self, SegmentError> {
+    pub fn new(segment: Option<&Segment>, sequence: Option<&SegmentSequence>) -> Result<Self, SegmentError> {
         let own_segment = segment.copied().unwrap_or(Segment::FULL);
         let filled = match sequence {
             None => SegmentSequence::around(own_segment),
@@ -47,14 +41,9 @@ impl Tuple {
                 given.clone().filled()
             }
         };
-        let own = filled
-            .segments()
-            .iter()
-            .position(|s| *s == own_segment)
-            .ok_or_else(|| SegmentError::NotInSequence {
-                segment: own_segment.to_string(),
-                sequence: filled.to_string(),
-            })?;
+        let own = filled.segments().iter().position(|s| *s == own_segment).ok_or_else(|| {
+            SegmentError::NotInSequence { segment: own_segment.to_string(), sequence: filled.to_string() }
+        })?;
         Self::of_sequence(&filled, own)
     }
 
@@ -73,19 +62,13 @@ impl Tuple {
         for segment in sequence.segments() {
             lengths.push(segment.length().ok_or(SegmentError::TooFine(u128::MAX))?);
         }
-        Ok(Self {
-            stripes: Arc::new(Stripes::new(&lengths)?),
-            own,
-        })
+        Ok(Self { stripes: Arc::new(Stripes::new(&lengths)?), own })
     }
 
     /// The same sequence seen from its segment number `own`, sharing the pattern.
     #[must_use]
     pub fn sibling(&self, own: usize) -> Option<Self> {
-        (own < self.stripes.positions.len()).then(|| Self {
-            stripes: Arc::clone(&self.stripes),
-            own,
-        })
+        (own < self.stripes.positions.len()).then(|| Self { stripes: Arc::clone(&self.stripes), own })
     }
 
     /// How many segments the sequence has.
@@ -157,20 +140,13 @@ impl Tuple {
             // `v` is not 0: some segment got a share of it.
             lengths.extend(Ratio::new(share, v));
         }
-        Ok(Some(Self {
-            stripes: Arc::new(Stripes::new(&lengths)?),
-            own,
-        }))
+        Ok(Some(Self { stripes: Arc::new(Stripes::new(&lengths)?), own }))
     }
 
     /// A walking index over our numbers.
     #[must_use]
     pub fn index(&self) -> SegmentedIndex {
-        SegmentedIndex {
-            tuple: self.clone(),
-            scaled: 0,
-            unscaled: 0,
-        }
+        SegmentedIndex { tuple: self.clone(), scaled: 0, unscaled: 0 }
     }
 }
 
@@ -242,10 +218,7 @@ struct Stripes {
 
 impl Stripes {
     fn single() -> Self {
-        Self {
-            lcd: 1,
-            positions: vec![Box::from([0])],
-        }
+        Self { lcd: 1, positions: vec![Box::from([0])] }
     }
 
     /// `lengths` add up to 1 and none is 0.
@@ -270,10 +243,7 @@ impl Stripes {
         let norm: Vec<u64> = lengths.iter().map(|l| l.num() * (lcd / l.den())).collect();
         let mut order: Vec<usize> = (0..norm.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(norm[i]));
-        let mut positions: Vec<Vec<u32>> = norm
-            .iter()
-            .map(|&n| Vec::with_capacity(n as usize))
-            .collect();
+        let mut positions: Vec<Vec<u32>> = norm.iter().map(|&n| Vec::with_capacity(n as usize)).collect();
         for i in 0..lcd {
             for &segment in &order {
                 let chosen = positions[segment].len() as u64;
@@ -284,10 +254,7 @@ impl Stripes {
                 }
             }
         }
-        Ok(Self {
-            lcd,
-            positions: positions.into_iter().map(Vec::into_boxed_slice).collect(),
-        })
+        Ok(Self { lcd, positions: positions.into_iter().map(Vec::into_boxed_slice).collect() })
     }
 
     fn norm(&self, segment: usize) -> u64 {
@@ -325,9 +292,7 @@ mod tests {
 
     fn tuples(sequence: &str) -> Vec<Tuple> {
         let sequence: SegmentSequence = sequence.parse().unwrap();
-        (0..sequence.segments().len())
-            .map(|i| Tuple::of_sequence(&sequence, i).unwrap())
-            .collect()
+        (0..sequence.segments().len()).map(|i| Tuple::of_sequence(&sequence, i).unwrap()).collect()
     }
 
     fn first(tuple: &Tuple, n: u64) -> Vec<u64> {
@@ -357,27 +322,16 @@ mod tests {
         let check = |segment: Option<&str>, sequence: Option<&str>| {
             let segment = segment.map(|s| s.parse().unwrap());
             let sequence = sequence.map(|s| s.parse().unwrap());
-            Tuple::new(segment.as_ref(), sequence.as_ref()).map_or_else(
-                |e| e.to_string(),
-                |t| format!("{} of {}", t.length(), t.segments()),
-            )
+            Tuple::new(segment.as_ref(), sequence.as_ref())
+                .map_or_else(|e| e.to_string(), |t| format!("{} of {}", t.length(), t.segments()))
         };
         assert_eq!(check(None, None), "1 of 1");
         assert_eq!(check(Some("1/4:1/2"), None), "1/4 of 3");
         assert_eq!(check(Some("1/2"), Some("0,1/2,1")), "1/2 of 2");
         assert_eq!(check(Some("1/4:1/2"), Some("1/4,1/2")), "1/4 of 3");
-        assert_eq!(
-            check(None, Some("0,1/2,1")),
-            "provided segment 0:1 can't be found in sequence 0,1/2,1"
-        );
-        assert_eq!(
-            check(None, Some("")),
-            "provided segment 0:1 can't be found in sequence "
-        );
-        assert_eq!(
-            check(Some("0:1/4"), Some("0,1/2,1")),
-            "provided segment 0:1/4 can't be found in sequence 0,1/2,1"
-        );
+        assert_eq!(check(None, Some("0,1/2,1")), "provided segment 0:1 can't be found in sequence 0,1/2,1");
+        assert_eq!(check(None, Some("")), "provided segment 0:1 can't be found in sequence ");
+        assert_eq!(check(Some("0:1/4"), Some("0,1/2,1")), "provided segment 0:1/4 can't be found in sequence 0,1/2,1");
         assert!(check(Some("1/99999989"), None).contains("too fine"));
         assert!(check(Some(".000000000000000001"), None).contains("too fine"));
     }
@@ -386,19 +340,10 @@ mod tests {
     fn re_derived_from_a_value() {
         let t = tuples("0,1/2,3/4,1");
         // Two VUs go to the first two segments, so they share the rest half and half.
-        assert_eq!(
-            t[1].from_value(2).unwrap().unwrap().length().to_string(),
-            "1/2"
-        );
+        assert_eq!(t[1].from_value(2).unwrap().unwrap().length().to_string(), "1/2");
         assert!(t[2].from_value(2).unwrap().is_none());
-        assert_eq!(
-            t[1].from_value(5).unwrap().unwrap().length().to_string(),
-            "1/5"
-        );
-        assert_eq!(
-            t[1].from_value(4).unwrap().unwrap().length().to_string(),
-            "1/4"
-        );
+        assert_eq!(t[1].from_value(5).unwrap().unwrap().length().to_string(), "1/5");
+        assert_eq!(t[1].from_value(4).unwrap().unwrap().length().to_string(), "1/4");
         assert!(t[0].from_value(0).unwrap().is_none());
     }
 

@@ -28,11 +28,8 @@ pub fn apply(root: &Path, text: &str) -> Result<(), String> {
         let mut hunks = 0;
         while let Some(header) = lines.next_if(|line| line.starts_with("@@ ")) {
             hunks += 1;
-            let hunk = Hunk::parse(header)
-                .ok_or_else(|| format!("{name}: malformed hunk header `{header}`"))?;
-            patched
-                .hunk(&hunk, &mut lines)
-                .map_err(|error| format!("{name}: hunk {hunks} ({header}): {error}"))?;
+            let hunk = Hunk::parse(header).ok_or_else(|| format!("{name}: malformed hunk header `{header}`"))?;
+            patched.hunk(&hunk, &mut lines).map_err(|error| format!("{name}: hunk {hunks} ({header}): {error}"))?;
         }
         if hunks == 0 {
             return Err(format!("{name}: no hunks"));
@@ -68,16 +65,8 @@ impl Hunk {
         let (start, old_count) = range(parts.next()?)?;
         let (_, new_count) = range(parts.next()?.strip_prefix('+')?)?;
         // A hunk that only adds names the line it comes after.
-        let start = if old_count == 0 {
-            start
-        } else {
-            start.checked_sub(1)?
-        };
-        Some(Self {
-            start,
-            old_count,
-            new_count,
-        })
+        let start = if old_count == 0 { start } else { start.checked_sub(1)? };
+        Some(Self { start, old_count, new_count })
     }
 }
 
@@ -97,18 +86,10 @@ struct Patched<'a> {
 
 impl<'a> Patched<'a> {
     fn new(before: &'a str) -> Self {
-        Self {
-            before: before.lines().collect(),
-            done: 0,
-            after: String::with_capacity(before.len() + 4096),
-        }
+        Self { before: before.lines().collect(), done: 0, after: String::with_capacity(before.len() + 4096) }
     }
 
-    fn hunk<'p>(
-        &mut self,
-        hunk: &Hunk,
-        lines: &mut impl Iterator<Item = &'p str>,
-    ) -> Result<(), String> {
+    fn hunk<'p>(&mut self, hunk: &Hunk, lines: &mut impl Iterator<Item = &'p str>) -> Result<(), String> {
         if hunk.start < self.done || hunk.start + hunk.old_count > self.before.len() {
             return Err("it overlaps the one before or lies outside of the file".to_owned());
         }
@@ -120,11 +101,7 @@ impl<'a> Patched<'a> {
         while old < hunk.old_count || new < hunk.new_count {
             let line = lines.next().ok_or("it ends too early")?;
             // Some editors strip the blank that marks an empty context line.
-            let (kind, text) = if line.is_empty() {
-                (" ", "")
-            } else {
-                line.split_at(1)
-            };
+            let (kind, text) = if line.is_empty() { (" ", "") } else { line.split_at(1) };
             match kind {
                 " " => {
                     self.expect(text)?;
@@ -151,15 +128,9 @@ impl<'a> Patched<'a> {
 
     /// The next old line is exactly `text`.
     fn expect(&mut self, text: &str) -> Result<(), String> {
-        let found = *self
-            .before
-            .get(self.done)
-            .ok_or("it goes past the end of the file")?;
+        let found = *self.before.get(self.done).ok_or("it goes past the end of the file")?;
         if found != text {
-            return Err(format!(
-                "line {} is\n  `{found}`\nbut should be\n  `{text}`",
-                self.done + 1
-            ));
+            return Err(format!("line {} is\n  `{found}`\nbut should be\n  `{text}`", self.done + 1));
         }
         self.done += 1;
         Ok(())

@@ -26,110 +26,40 @@ globalThis.json = JSON.stringify(Array.from({ length: 10 }, (_, i) => ({ id: i, 
 ";
 
 const SCRIPTS: &[(&str, &str)] = &[
-    (
-        "object create",
-        "for (let i = 0; i < n; i++) ({ a: i, b: 2, c: 3, d: 'x' })",
-    ),
-    (
-        "object write",
-        "const o = { a: 1, b: 2 }; for (let i = 0; i < n; i++) { o.a = i; o.b = i }",
-    ),
-    (
-        "array push",
-        "let a = []; for (let i = 0; i < n; i++) { a.push(i); if (a.length > 100) a = [] }",
-    ),
-    (
-        "array element write",
-        "const a = [1, 2, 3, 4]; for (let i = 0; i < n; i++) a[i & 3] = i",
-    ),
-    (
-        "closure call",
-        "let c = 0; const f = x => { c += x }; for (let i = 0; i < n; i++) f(i)",
-    ),
+    ("object create", "for (let i = 0; i < n; i++) ({ a: i, b: 2, c: 3, d: 'x' })"),
+    ("object write", "const o = { a: 1, b: 2 }; for (let i = 0; i < n; i++) { o.a = i; o.b = i }"),
+    ("array push", "let a = []; for (let i = 0; i < n; i++) { a.push(i); if (a.length > 100) a = [] }"),
+    ("array element write", "const a = [1, 2, 3, 4]; for (let i = 0; i < n; i++) a[i & 3] = i"),
+    ("closure call", "let c = 0; const f = x => { c += x }; for (let i = 0; i < n; i++) f(i)"),
     (
         "class method",
         "class A { #x = 0; m(v) { return this.#x += v } } const o = new A(); for (let i = 0; i < n; i++) o.m(i)",
     ),
-    (
-        "class instance",
-        "class A { constructor(x) { this.x = x; this.y = 1 } } for (let i = 0; i < n; i++) new A(i)",
-    ),
+    ("class instance", "class A { constructor(x) { this.x = x; this.y = 1 } } for (let i = 0; i < n; i++) new A(i)"),
     ("global lookup", "for (let i = 0; i < n; i++) Math"),
-    (
-        "template string",
-        "for (let i = 0; i < n; i++) `id=${i}&name=x`",
-    ),
-    (
-        "Map set + get",
-        "const m = new Map(); for (let i = 0; i < n; i++) { m.set(i & 63, i); m.get(i & 63) }",
-    ),
-    (
-        "try/throw/catch",
-        "for (let i = 0; i < n; i++) { try { throw new Error('x') } catch (e) {} }",
-    ),
-    (
-        "JSON.parse 0.8 KB",
-        "for (let i = 0; i < n; i++) JSON.parse(json)",
-    ),
-    (
-        "JSON.stringify 0.8 KB",
-        "const o = JSON.parse(json); for (let i = 0; i < n; i++) JSON.stringify(o)",
-    ),
-    (
-        "includes in 11 KB",
-        "for (let i = 0; i < n; i++) page.includes('Welcome back')",
-    ),
-    (
-        "indexOf, absent",
-        "for (let i = 0; i < n; i++) page.indexOf('not in there')",
-    ),
-    (
-        "lastIndexOf, absent",
-        "for (let i = 0; i < n; i++) page.lastIndexOf('not in there')",
-    ),
-    (
-        "split lines",
-        "for (let i = 0; i < n; i++) page.split('\\n')",
-    ),
-    (
-        "/id=\"token\">([a-z0-9]+)</",
-        "const r = /id=\"token\">([a-z0-9]+)</; for (let i = 0; i < n; i++) r.exec(page)",
-    ),
-    (
-        "/(\\d+) items/",
-        "const r = /(\\d+) items/; for (let i = 0; i < n; i++) r.exec(page)",
-    ),
-    (
-        "/welcome/i",
-        "const r = /welcome/i; for (let i = 0; i < n; i++) r.test(page)",
-    ),
-    (
-        "/[A-Z]\\w+ back/",
-        "const r = /[A-Z]\\w+ back/; for (let i = 0; i < n; i++) r.test(page)",
-    ),
-    (
-        "/(foo|bar|token)\">/",
-        "const r = /(foo|bar|token)\">/; for (let i = 0; i < n; i++) r.test(page)",
-    ),
-    (
-        "/.*Welcome/",
-        "const r = /.*Welcome/; for (let i = 0; i < n; i++) r.test(page)",
-    ),
-    (
-        "replace /<[^>]+>/g",
-        "for (let i = 0; i < n; i++) page.replace(/<[^>]+>/g, '')",
-    ),
+    ("template string", "for (let i = 0; i < n; i++) `id=${i}&name=x`"),
+    ("Map set + get", "const m = new Map(); for (let i = 0; i < n; i++) { m.set(i & 63, i); m.get(i & 63) }"),
+    ("try/throw/catch", "for (let i = 0; i < n; i++) { try { throw new Error('x') } catch (e) {} }"),
+    ("JSON.parse 0.8 KB", "for (let i = 0; i < n; i++) JSON.parse(json)"),
+    ("JSON.stringify 0.8 KB", "const o = JSON.parse(json); for (let i = 0; i < n; i++) JSON.stringify(o)"),
+    ("includes in 11 KB", "for (let i = 0; i < n; i++) page.includes('Welcome back')"),
+    ("indexOf, absent", "for (let i = 0; i < n; i++) page.indexOf('not in there')"),
+    ("lastIndexOf, absent", "for (let i = 0; i < n; i++) page.lastIndexOf('not in there')"),
+    ("split lines", "for (let i = 0; i < n; i++) page.split('\\n')"),
+    ("/id=\"token\">([a-z0-9]+)</", "const r = /id=\"token\">([a-z0-9]+)</; for (let i = 0; i < n; i++) r.exec(page)"),
+    ("/(\\d+) items/", "const r = /(\\d+) items/; for (let i = 0; i < n; i++) r.exec(page)"),
+    ("/welcome/i", "const r = /welcome/i; for (let i = 0; i < n; i++) r.test(page)"),
+    ("/[A-Z]\\w+ back/", "const r = /[A-Z]\\w+ back/; for (let i = 0; i < n; i++) r.test(page)"),
+    ("/(foo|bar|token)\">/", "const r = /(foo|bar|token)\">/; for (let i = 0; i < n; i++) r.test(page)"),
+    ("/.*Welcome/", "const r = /.*Welcome/; for (let i = 0; i < n; i++) r.test(page)"),
+    ("replace /<[^>]+>/g", "for (let i = 0; i < n; i++) page.replace(/<[^>]+>/g, '')"),
 ];
 
 /// Iterations that take long enough to be measured.
 fn iterations(name: &str) -> u32 {
     match name {
         _ if name.starts_with("replace") => 100,
-        _ if name.contains("11 KB")
-            || name.contains("absent")
-            || name.contains("split")
-            || name.starts_with('/') =>
-        {
+        _ if name.contains("11 KB") || name.contains("absent") || name.contains("split") || name.starts_with('/') => {
             2_000
         }
         _ if name.starts_with("JSON") => 5_000,
@@ -159,13 +89,7 @@ impl Bench {
 unsafe fn eval(ctx: *mut JSContext, source: &str) -> JSValue {
     let text = CString::new(source).expect("no NUL in the benchmarks");
     unsafe {
-        let value = JS_Eval(
-            ctx,
-            text.as_ptr(),
-            source.len(),
-            c"bench.js".as_ptr(),
-            JS_EVAL_TYPE_GLOBAL,
-        );
+        let value = JS_Eval(ctx, text.as_ptr(), source.len(), c"bench.js".as_ptr(), JS_EVAL_TYPE_GLOBAL);
         if value.is_exception() {
             let error = JS_GetException(ctx);
             let message = JS_ToCString(ctx, error);
@@ -203,41 +127,22 @@ export default function (data) { const u = users[client.count % users.length]; r
 export function teardown() {}
 ";
 
-unsafe extern "C" fn host_suspend(
-    _: *mut JSContext,
-    _: JSValueConst,
-    _: c_int,
-    _: *mut JSValueConst,
-) -> JSValue {
+unsafe extern "C" fn host_suspend(_: *mut JSContext, _: JSValueConst, _: c_int, _: *mut JSValueConst) -> JSValue {
     JS_UNDEFINED
 }
 
 unsafe extern "C" fn host_init(ctx: *mut JSContext, m: *mut JSModuleDef) -> c_int {
     unsafe {
-        JS_SetModuleExport(
-            ctx,
-            m,
-            c"suspend".as_ptr(),
-            JS_NewCFunction(ctx, host_suspend, c"suspend".as_ptr(), 0),
-        )
+        JS_SetModuleExport(ctx, m, c"suspend".as_ptr(), JS_NewCFunction(ctx, host_suspend, c"suspend".as_ptr(), 0))
     }
 }
 
-unsafe extern "C" fn lazy(
-    _: *mut JSContext,
-    _: JSValueConst,
-    _: *mut c_void,
-    which: c_int,
-) -> JSValue {
+unsafe extern "C" fn lazy(_: *mut JSContext, _: JSValueConst, _: *mut c_void, which: c_int) -> JSValue {
     js_int32(which)
 }
 
 /// One module instance in the VM that is swapped in.
-unsafe fn instance(
-    ctx: *mut JSContext,
-    template: *mut JSModuleDef,
-    host: *mut JSModuleDef,
-) -> *mut JSModuleDef {
+unsafe fn instance(ctx: *mut JSContext, template: *mut JSModuleDef, host: *mut JSModuleDef) -> *mut JSModuleDef {
     unsafe {
         let module = onrush_module_clone(ctx, template);
         onrush_module_set_request(module, 0, host);
@@ -250,10 +155,7 @@ unsafe fn instance(
 
 fn rss_kb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))
-        .unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
 }
 
@@ -263,13 +165,7 @@ unsafe fn vus(bench: &Bench, rt: *mut JSRuntime, ctx: *mut JSContext, host: *mut
         let value = {
             let text = CString::new(VU_SOURCE).expect("no NUL");
             let flags = JS_EVAL_TYPE_MODULE | JS_EVAL_FLAG_COMPILE_ONLY;
-            JS_Eval(
-                ctx,
-                text.as_ptr(),
-                VU_SOURCE.len(),
-                c"vu.js".as_ptr(),
-                flags,
-            )
+            JS_Eval(ctx, text.as_ptr(), VU_SOURCE.len(), c"vu.js".as_ptr(), flags)
         };
         let mut size = 0;
         let bytes = JS_WriteObject(ctx, &mut size, value, JS_WRITE_OBJ_BYTECODE);
@@ -291,14 +187,8 @@ unsafe fn vus(bench: &Bench, rt: *mut JSRuntime, ctx: *mut JSContext, host: *mut
             })
             .collect();
         let each = start.elapsed().as_secs_f64() * 1e6 / VUS as f64;
-        println!(
-            "{VUS} VUs: {each:.1} us and {:.2} KB RSS each",
-            (rss_kb() - before) as f64 / VUS as f64
-        );
-        println!(
-            "malloc account of one VU: {} bytes",
-            onrush_vm_memory_used(vms[0].0)
-        );
+        println!("{VUS} VUs: {each:.1} us and {:.2} KB RSS each", (rss_kb() - before) as f64 / VUS as f64);
+        println!("malloc account of one VU: {} bytes", onrush_vm_memory_used(vms[0].0));
 
         let (vm, _) = vms[0];
         bench.report("swap in + out, warm", 100_000, || {
@@ -334,10 +224,7 @@ unsafe fn vus(bench: &Bench, rt: *mut JSRuntime, ctx: *mut JSContext, host: *mut
             onrush_vm_swap(rt, vm);
             onrush_vm_free(rt, vm);
         }
-        println!(
-            "free: {:.1} us each",
-            start.elapsed().as_secs_f64() * 1e6 / VUS as f64
-        );
+        println!("free: {:.1} us each", start.elapsed().as_secs_f64() * 1e6 / VUS as f64);
         onrush_module_free(ctx, template);
     }
 }
@@ -358,31 +245,19 @@ unsafe fn templates(bench: &Bench, rt: *mut JSRuntime, ctx: *mut JSContext) {
         JS_NewClass(rt, class, &definition);
         JS_SetClassProto(ctx, class, JS_NewObject(ctx));
         let template = JS_NewObjectClass(ctx, class);
-        for (i, name) in ["body", "headers", "timings", "cookies", "request"]
-            .iter()
-            .enumerate()
-        {
+        for (i, name) in ["body", "headers", "timings", "cookies", "request"].iter().enumerate() {
             let atom = js_new_atom(ctx, name);
             assert!(onrush_define_lazy(ctx, template, atom, i as c_int) >= 0);
             JS_FreeAtom(ctx, atom);
         }
-        for name in [
-            c"status",
-            c"status_text",
-            c"url",
-            c"proto",
-            c"error",
-            c"error_code",
-            c"remote_ip",
-            c"remote_port",
-        ] {
+        for name in [c"status", c"status_text", c"url", c"proto", c"error", c"error_code", c"remote_ip", c"remote_port"]
+        {
             JS_SetPropertyStr(ctx, template, name.as_ptr(), js_int32(1));
         }
         bench.report("clone_template + free (13 properties)", N, || {
             for _ in 0..N {
                 let mut values = [js_int32(200), JS_UNDEFINED];
-                let object =
-                    onrush_clone_template(ctx, template, values.as_mut_ptr(), 2, null_mut());
+                let object = onrush_clone_template(ctx, template, values.as_mut_ptr(), 2, null_mut());
                 js_free_value(ctx, black_box(object));
             }
         });
@@ -390,8 +265,7 @@ unsafe fn templates(bench: &Bench, rt: *mut JSRuntime, ctx: *mut JSContext) {
         bench.report("clone_template + touch one lazy + free", N, || {
             for _ in 0..N {
                 let mut values = [js_int32(200), JS_UNDEFINED];
-                let object =
-                    onrush_clone_template(ctx, template, values.as_mut_ptr(), 2, null_mut());
+                let object = onrush_clone_template(ctx, template, values.as_mut_ptr(), 2, null_mut());
                 JS_FreeValue(ctx, JS_GetProperty(ctx, object, body));
                 js_free_value(ctx, object);
             }
@@ -400,10 +274,7 @@ unsafe fn templates(bench: &Bench, rt: *mut JSRuntime, ctx: *mut JSContext) {
         let text = vec![b'x'; 11 * 1024];
         bench.report("new_string_latin1 11 KB + free", N, || {
             for _ in 0..N {
-                js_free_value(
-                    ctx,
-                    onrush_new_string_latin1(ctx, text.as_ptr(), text.len()),
-                );
+                js_free_value(ctx, onrush_new_string_latin1(ctx, text.as_ptr(), text.len()));
             }
         });
         let string = onrush_new_string_latin1(ctx, text.as_ptr(), text.len());
@@ -419,9 +290,7 @@ unsafe fn templates(bench: &Bench, rt: *mut JSRuntime, ctx: *mut JSContext) {
 }
 
 fn main() {
-    let bench = Bench {
-        filter: std::env::args().nth(1).unwrap_or_default(),
-    };
+    let bench = Bench { filter: std::env::args().nth(1).unwrap_or_default() };
     // SAFETY: one thread; every value made here is freed here, the realm last.
     unsafe {
         let rt = JS_NewRuntime();
@@ -437,10 +306,7 @@ fn main() {
         JS_FreeValue(ctx, onrush_module_evaluate(ctx, host));
         let start = Instant::now();
         let shared = onrush_share_realm(ctx);
-        println!(
-            "share_realm: {shared} objects, {:.1} us",
-            start.elapsed().as_secs_f64() * 1e6
-        );
+        println!("share_realm: {shared} objects, {:.1} us", start.elapsed().as_secs_f64() * 1e6);
         let vm = onrush_vm_new(rt, ctx, 0, 256 * 1024, 1);
         onrush_vm_swap(rt, vm);
         scripts(&bench, ctx, "shared");

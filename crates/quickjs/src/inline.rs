@@ -31,11 +31,7 @@ pub unsafe fn js_new_atom(ctx: *mut JSContext, s: &str) -> JSAtom {
 /// # Safety
 /// `ctx` and `value` are alive and used from their thread; `len` is null or writable.
 #[inline]
-pub unsafe fn JS_ToCStringLen(
-    ctx: *mut JSContext,
-    len: *mut usize,
-    value: JSValueConst,
-) -> *const c_char {
+pub unsafe fn JS_ToCStringLen(ctx: *mut JSContext, len: *mut usize, value: JSValueConst) -> *const c_char {
     // SAFETY: the caller's promise.
     unsafe { JS_ToCStringLen2(ctx, len, value, false) }
 }
@@ -75,12 +71,7 @@ pub unsafe fn JS_ToUint32(ctx: *mut JSContext, result: *mut u32, value: JSValueC
 /// # Safety
 /// `ctx` is alive and used from its thread; `name` is a C string; `func` does not unwind.
 #[inline]
-pub unsafe fn JS_NewCFunction(
-    ctx: *mut JSContext,
-    func: JSCFunction,
-    name: *const c_char,
-    length: c_int,
-) -> JSValue {
+pub unsafe fn JS_NewCFunction(ctx: *mut JSContext, func: JSCFunction, name: *const c_char, length: c_int) -> JSValue {
     // SAFETY: the caller's promise.
     unsafe { JS_NewCFunction2(ctx, func, name, length, JSCFunctionEnum::generic, 0) }
 }
@@ -110,12 +101,7 @@ pub unsafe fn JS_NewCFunctionMagic(
 /// # Safety
 /// As for [`JS_NewCFunction`].
 #[inline]
-pub unsafe fn js_new_getter(
-    ctx: *mut JSContext,
-    func: JSCGetterMagic,
-    name: *const c_char,
-    magic: c_int,
-) -> JSValue {
+pub unsafe fn js_new_getter(ctx: *mut JSContext, func: JSCGetterMagic, name: *const c_char, magic: c_int) -> JSValue {
     // SAFETY: a union of function pointers in C; the kind says which member it is.
     let func = unsafe { core::mem::transmute::<JSCGetterMagic, JSCFunction>(func) };
     // SAFETY: the caller's promise.
@@ -127,12 +113,7 @@ pub unsafe fn js_new_getter(
 /// # Safety
 /// As for [`JS_NewCFunction`].
 #[inline]
-pub unsafe fn js_new_setter(
-    ctx: *mut JSContext,
-    func: JSCSetterMagic,
-    name: *const c_char,
-    magic: c_int,
-) -> JSValue {
+pub unsafe fn js_new_setter(ctx: *mut JSContext, func: JSCSetterMagic, name: *const c_char, magic: c_int) -> JSValue {
     // SAFETY: a union of function pointers in C; the kind says which member it is.
     let func = unsafe { core::mem::transmute::<JSCSetterMagic, JSCFunction>(func) };
     // SAFETY: the caller's promise.

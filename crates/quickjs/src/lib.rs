@@ -20,11 +20,7 @@
 //!     JS_FreeRuntime(rt);
 //! }
 //! ```
-#![allow(
-    non_camel_case_types,
-    non_snake_case,
-    reason = "the names are those of quickjs.h"
-)]
+#![allow(non_camel_case_types, non_snake_case, reason = "the names are those of quickjs.h")]
 
 mod inline;
 mod raw;

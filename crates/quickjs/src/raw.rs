@@ -20,11 +20,7 @@ unsafe extern "C" {
     pub fn JS_FreeRuntime(rt: *mut JSRuntime);
     pub fn JS_GetRuntimeOpaque(rt: *mut JSRuntime) -> *mut c_void;
     pub fn JS_SetRuntimeOpaque(rt: *mut JSRuntime, opaque: *mut c_void);
-    pub fn JS_AddRuntimeFinalizer(
-        rt: *mut JSRuntime,
-        finalizer: JSRuntimeFinalizer,
-        arg: *mut c_void,
-    ) -> c_int;
+    pub fn JS_AddRuntimeFinalizer(rt: *mut JSRuntime, finalizer: JSRuntimeFinalizer, arg: *mut c_void) -> c_int;
     pub fn JS_MarkValue(rt: *mut JSRuntime, val: JSValueConst, mark_func: JS_MarkFunc);
     pub fn JS_RunGC(rt: *mut JSRuntime);
     pub fn JS_IsLiveObject(rt: *mut JSRuntime, obj: JSValueConst) -> bool;
@@ -81,19 +77,11 @@ unsafe extern "C" {
     pub fn JS_FreeAtomRT(rt: *mut JSRuntime, v: JSAtom);
     pub fn JS_AtomToValue(ctx: *mut JSContext, atom: JSAtom) -> JSValue;
     pub fn JS_AtomToString(ctx: *mut JSContext, atom: JSAtom) -> JSValue;
-    pub fn JS_AtomToCStringLen(
-        ctx: *mut JSContext,
-        plen: *mut usize,
-        atom: JSAtom,
-    ) -> *const c_char;
+    pub fn JS_AtomToCStringLen(ctx: *mut JSContext, plen: *mut usize, atom: JSAtom) -> *const c_char;
     pub fn JS_ValueToAtom(ctx: *mut JSContext, val: JSValueConst) -> JSAtom;
     pub fn JS_NewClassID(rt: *mut JSRuntime, pclass_id: *mut JSClassID) -> JSClassID;
     pub fn JS_GetClassID(v: JSValueConst) -> JSClassID;
-    pub fn JS_NewClass(
-        rt: *mut JSRuntime,
-        class_id: JSClassID,
-        class_def: *const JSClassDef,
-    ) -> c_int;
+    pub fn JS_NewClass(rt: *mut JSRuntime, class_id: JSClassID, class_def: *const JSClassDef) -> c_int;
     pub fn JS_IsRegisteredClass(rt: *mut JSRuntime, class_id: JSClassID) -> bool;
     pub fn JS_GetClassName(rt: *mut JSRuntime, class_id: JSClassID) -> JSAtom;
     pub fn JS_NewNumber(ctx: *mut JSContext, d: f64) -> JSValue;
@@ -120,12 +108,7 @@ unsafe extern "C" {
     pub fn JS_ThrowReferenceError(ctx: *mut JSContext, fmt: *const c_char, ...) -> JSValue;
     pub fn JS_ThrowSyntaxError(ctx: *mut JSContext, fmt: *const c_char, ...) -> JSValue;
     pub fn JS_ThrowTypeError(ctx: *mut JSContext, fmt: *const c_char, ...) -> JSValue;
-    pub fn JS_ThrowDOMException(
-        ctx: *mut JSContext,
-        name: *const c_char,
-        fmt: *const c_char,
-        ...
-    ) -> JSValue;
+    pub fn JS_ThrowDOMException(ctx: *mut JSContext, name: *const c_char, fmt: *const c_char, ...) -> JSValue;
     pub fn JS_ThrowOutOfMemory(ctx: *mut JSContext) -> JSValue;
     pub fn JS_FreeValue(ctx: *mut JSContext, v: JSValue);
     pub fn JS_FreeValueRT(rt: *mut JSRuntime, v: JSValue);
@@ -145,35 +128,18 @@ unsafe extern "C" {
     pub fn JS_NewAtomString(ctx: *mut JSContext, s: *const c_char) -> JSValue;
     pub fn JS_ToString(ctx: *mut JSContext, val: JSValueConst) -> JSValue;
     pub fn JS_ToPropertyKey(ctx: *mut JSContext, val: JSValueConst) -> JSValue;
-    pub fn JS_ToCStringLen2(
-        ctx: *mut JSContext,
-        plen: *mut usize,
-        val1: JSValueConst,
-        cesu8: bool,
-    ) -> *const c_char;
-    pub fn JS_ToCStringLenUTF16(
-        ctx: *mut JSContext,
-        plen: *mut usize,
-        val1: JSValueConst,
-    ) -> *const u16;
+    pub fn JS_ToCStringLen2(ctx: *mut JSContext, plen: *mut usize, val1: JSValueConst, cesu8: bool) -> *const c_char;
+    pub fn JS_ToCStringLenUTF16(ctx: *mut JSContext, plen: *mut usize, val1: JSValueConst) -> *const u16;
     pub fn JS_FreeCString(ctx: *mut JSContext, ptr: *const c_char);
     pub fn JS_FreeCStringRT(rt: *mut JSRuntime, ptr: *const c_char);
     pub fn JS_FreeCStringUTF16(ctx: *mut JSContext, ptr: *const u16);
     pub fn JS_FreeCStringRT_UTF16(rt: *mut JSRuntime, ptr: *const u16);
-    pub fn JS_NewObjectProtoClass(
-        ctx: *mut JSContext,
-        proto: JSValueConst,
-        class_id: JSClassID,
-    ) -> JSValue;
+    pub fn JS_NewObjectProtoClass(ctx: *mut JSContext, proto: JSValueConst, class_id: JSClassID) -> JSValue;
     pub fn JS_NewObjectClass(ctx: *mut JSContext, class_id: JSClassID) -> JSValue;
     pub fn JS_NewObjectProto(ctx: *mut JSContext, proto: JSValueConst) -> JSValue;
     pub fn JS_NewObject(ctx: *mut JSContext) -> JSValue;
-    pub fn JS_NewObjectFrom(
-        ctx: *mut JSContext,
-        count: c_int,
-        props: *const JSAtom,
-        values: *const JSValue,
-    ) -> JSValue;
+    pub fn JS_NewObjectFrom(ctx: *mut JSContext, count: c_int, props: *const JSAtom, values: *const JSValue)
+    -> JSValue;
     pub fn JS_NewObjectFromStr(
         ctx: *mut JSContext,
         count: c_int,
@@ -199,56 +165,22 @@ unsafe extern "C" {
     pub fn JS_IsProxy(val: JSValueConst) -> bool;
     pub fn JS_GetProxyTarget(ctx: *mut JSContext, proxy: JSValueConst) -> JSValue;
     pub fn JS_GetProxyHandler(ctx: *mut JSContext, proxy: JSValueConst) -> JSValue;
-    pub fn JS_NewProxy(ctx: *mut JSContext, target: JSValueConst, handler: JSValueConst)
-    -> JSValue;
+    pub fn JS_NewProxy(ctx: *mut JSContext, target: JSValueConst, handler: JSValueConst) -> JSValue;
     pub fn JS_NewDate(ctx: *mut JSContext, epoch_ms: f64) -> JSValue;
     pub fn JS_IsDate(v: JSValueConst) -> bool;
     pub fn JS_GetProperty(ctx: *mut JSContext, this_obj: JSValueConst, prop: JSAtom) -> JSValue;
     pub fn JS_GetPropertyUint32(ctx: *mut JSContext, this_obj: JSValueConst, idx: u32) -> JSValue;
     pub fn JS_GetPropertyInt64(ctx: *mut JSContext, this_obj: JSValueConst, idx: i64) -> JSValue;
-    pub fn JS_GetPropertyStr(
-        ctx: *mut JSContext,
-        this_obj: JSValueConst,
-        prop: *const c_char,
-    ) -> JSValue;
-    pub fn JS_SetProperty(
-        ctx: *mut JSContext,
-        this_obj: JSValueConst,
-        prop: JSAtom,
-        val: JSValue,
-    ) -> c_int;
-    pub fn JS_SetPropertyUint32(
-        ctx: *mut JSContext,
-        this_obj: JSValueConst,
-        idx: u32,
-        val: JSValue,
-    ) -> c_int;
-    pub fn JS_SetPropertyInt64(
-        ctx: *mut JSContext,
-        this_obj: JSValueConst,
-        idx: i64,
-        val: JSValue,
-    ) -> c_int;
-    pub fn JS_SetPropertyStr(
-        ctx: *mut JSContext,
-        this_obj: JSValueConst,
-        prop: *const c_char,
-        val: JSValue,
-    ) -> c_int;
+    pub fn JS_GetPropertyStr(ctx: *mut JSContext, this_obj: JSValueConst, prop: *const c_char) -> JSValue;
+    pub fn JS_SetProperty(ctx: *mut JSContext, this_obj: JSValueConst, prop: JSAtom, val: JSValue) -> c_int;
+    pub fn JS_SetPropertyUint32(ctx: *mut JSContext, this_obj: JSValueConst, idx: u32, val: JSValue) -> c_int;
+    pub fn JS_SetPropertyInt64(ctx: *mut JSContext, this_obj: JSValueConst, idx: i64, val: JSValue) -> c_int;
+    pub fn JS_SetPropertyStr(ctx: *mut JSContext, this_obj: JSValueConst, prop: *const c_char, val: JSValue) -> c_int;
     pub fn JS_HasProperty(ctx: *mut JSContext, this_obj: JSValueConst, prop: JSAtom) -> c_int;
     pub fn JS_IsExtensible(ctx: *mut JSContext, obj: JSValueConst) -> c_int;
     pub fn JS_PreventExtensions(ctx: *mut JSContext, obj: JSValueConst) -> c_int;
-    pub fn JS_DeleteProperty(
-        ctx: *mut JSContext,
-        obj: JSValueConst,
-        prop: JSAtom,
-        flags: c_int,
-    ) -> c_int;
-    pub fn JS_SetPrototype(
-        ctx: *mut JSContext,
-        obj: JSValueConst,
-        proto_val: JSValueConst,
-    ) -> c_int;
+    pub fn JS_DeleteProperty(ctx: *mut JSContext, obj: JSValueConst, prop: JSAtom, flags: c_int) -> c_int;
+    pub fn JS_SetPrototype(ctx: *mut JSContext, obj: JSValueConst, proto_val: JSValueConst) -> c_int;
     pub fn JS_GetPrototype(ctx: *mut JSContext, val: JSValueConst) -> JSValue;
     pub fn JS_GetLength(ctx: *mut JSContext, obj: JSValueConst, pres: *mut i64) -> c_int;
     pub fn JS_SetLength(ctx: *mut JSContext, obj: JSValueConst, len: i64) -> c_int;
@@ -366,18 +298,9 @@ unsafe extern "C" {
     ) -> c_int;
     pub fn JS_SetOpaque(obj: JSValueConst, opaque: *mut c_void) -> c_int;
     pub fn JS_GetOpaque(obj: JSValueConst, class_id: JSClassID) -> *mut c_void;
-    pub fn JS_GetOpaque2(
-        ctx: *mut JSContext,
-        obj: JSValueConst,
-        class_id: JSClassID,
-    ) -> *mut c_void;
+    pub fn JS_GetOpaque2(ctx: *mut JSContext, obj: JSValueConst, class_id: JSClassID) -> *mut c_void;
     pub fn JS_GetAnyOpaque(obj: JSValueConst, class_id: *mut JSClassID) -> *mut c_void;
-    pub fn JS_ParseJSON(
-        ctx: *mut JSContext,
-        buf: *const c_char,
-        buf_len: usize,
-        filename: *const c_char,
-    ) -> JSValue;
+    pub fn JS_ParseJSON(ctx: *mut JSContext, buf: *const c_char, buf_len: usize, filename: *const c_char) -> JSValue;
     pub fn JS_JSONStringify(
         ctx: *mut JSContext,
         obj: JSValueConst,
@@ -423,10 +346,7 @@ unsafe extern "C" {
     ) -> JSValue;
     pub fn JS_GetTypedArrayType(obj: JSValueConst) -> c_int;
     pub fn JS_NewUint8ArrayCopy(ctx: *mut JSContext, buf: *const u8, len: usize) -> JSValue;
-    pub fn JS_SetSharedArrayBufferFunctions(
-        rt: *mut JSRuntime,
-        sf: *const JSSharedArrayBufferFunctions,
-    );
+    pub fn JS_SetSharedArrayBufferFunctions(rt: *mut JSRuntime, sf: *const JSSharedArrayBufferFunctions);
     pub fn JS_NewPromiseCapability(ctx: *mut JSContext, resolving_funcs: *mut JSValue) -> JSValue;
     pub fn JS_PromiseThen(
         ctx: *mut JSContext,
@@ -438,31 +358,15 @@ unsafe extern "C" {
     pub fn JS_PromiseResult(ctx: *mut JSContext, promise: JSValueConst) -> JSValue;
     pub fn JS_IsPromise(val: JSValueConst) -> bool;
     pub fn JS_PromiseMarkAsHandled(ctx: *mut JSContext, promise: JSValueConst);
-    pub fn JS_NewSettledPromise(
-        ctx: *mut JSContext,
-        is_reject: bool,
-        value: JSValueConst,
-    ) -> JSValue;
-    pub fn JS_NewSymbol(
-        ctx: *mut JSContext,
-        description: *const c_char,
-        is_global: bool,
-    ) -> JSValue;
-    pub fn JS_SetPromiseHook(
-        rt: *mut JSRuntime,
-        promise_hook: Option<JSPromiseHook>,
-        opaque: *mut c_void,
-    );
+    pub fn JS_NewSettledPromise(ctx: *mut JSContext, is_reject: bool, value: JSValueConst) -> JSValue;
+    pub fn JS_NewSymbol(ctx: *mut JSContext, description: *const c_char, is_global: bool) -> JSValue;
+    pub fn JS_SetPromiseHook(rt: *mut JSRuntime, promise_hook: Option<JSPromiseHook>, opaque: *mut c_void);
     pub fn JS_SetHostPromiseRejectionTracker(
         rt: *mut JSRuntime,
         cb: Option<JSHostPromiseRejectionTracker>,
         opaque: *mut c_void,
     );
-    pub fn JS_SetInterruptHandler(
-        rt: *mut JSRuntime,
-        cb: Option<JSInterruptHandler>,
-        opaque: *mut c_void,
-    );
+    pub fn JS_SetInterruptHandler(rt: *mut JSRuntime, cb: Option<JSInterruptHandler>, opaque: *mut c_void);
     pub fn JS_SetCanBlock(rt: *mut JSRuntime, can_block: bool);
     pub fn JS_SetModuleLoaderFunc(
         rt: *mut JSRuntime,
@@ -477,34 +381,17 @@ unsafe extern "C" {
         module_check_attrs: Option<JSModuleCheckSupportedImportAttributes>,
         opaque: *mut c_void,
     );
-    pub fn JS_SetModuleNormalizeFunc2(
-        rt: *mut JSRuntime,
-        module_normalize: Option<JSModuleNormalizeFunc2>,
-    );
+    pub fn JS_SetModuleNormalizeFunc2(rt: *mut JSRuntime, module_normalize: Option<JSModuleNormalizeFunc2>);
     pub fn JS_GetImportMeta(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
     pub fn JS_GetModuleName(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSAtom;
     pub fn JS_GetModuleNamespace(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
-    pub fn JS_SetModulePrivateValue(
-        ctx: *mut JSContext,
-        m: *mut JSModuleDef,
-        val: JSValue,
-    ) -> c_int;
+    pub fn JS_SetModulePrivateValue(ctx: *mut JSContext, m: *mut JSModuleDef, val: JSValue) -> c_int;
     pub fn JS_GetModulePrivateValue(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
-    pub fn JS_EnqueueJob(
-        ctx: *mut JSContext,
-        job_func: JSJobFunc,
-        argc: c_int,
-        argv: *mut JSValueConst,
-    ) -> c_int;
+    pub fn JS_EnqueueJob(ctx: *mut JSContext, job_func: JSJobFunc, argc: c_int, argv: *mut JSValueConst) -> c_int;
     pub fn JS_IsJobPending(rt: *mut JSRuntime) -> bool;
     pub fn JS_GetPendingJobContext(rt: *mut JSRuntime) -> *mut JSContext;
     pub fn JS_ExecutePendingJob(rt: *mut JSRuntime, pctx: *mut *mut JSContext) -> c_int;
-    pub fn JS_WriteObject(
-        ctx: *mut JSContext,
-        psize: *mut usize,
-        obj: JSValueConst,
-        flags: c_int,
-    ) -> *mut u8;
+    pub fn JS_WriteObject(ctx: *mut JSContext, psize: *mut usize, obj: JSValueConst, flags: c_int) -> *mut u8;
     pub fn JS_WriteObject2(
         ctx: *mut JSContext,
         psize: *mut usize,
@@ -512,12 +399,7 @@ unsafe extern "C" {
         flags: c_int,
         psab_tab: *mut JSSABTab,
     ) -> *mut u8;
-    pub fn JS_ReadObject(
-        ctx: *mut JSContext,
-        buf: *const u8,
-        buf_len: usize,
-        flags: c_int,
-    ) -> JSValue;
+    pub fn JS_ReadObject(ctx: *mut JSContext, buf: *const u8, buf_len: usize, flags: c_int) -> JSValue;
     pub fn JS_ReadObject2(
         ctx: *mut JSContext,
         buf: *const u8,
@@ -571,21 +453,9 @@ unsafe extern "C" {
         magic: c_int,
         opaque: *mut c_void,
     ) -> JSValue;
-    pub fn JS_SetConstructor(
-        ctx: *mut JSContext,
-        func_obj: JSValueConst,
-        proto: JSValueConst,
-    ) -> c_int;
-    pub fn JS_NewCModule(
-        ctx: *mut JSContext,
-        name_str: *const c_char,
-        func: JSModuleInitFunc,
-    ) -> *mut JSModuleDef;
-    pub fn JS_AddModuleExport(
-        ctx: *mut JSContext,
-        m: *mut JSModuleDef,
-        name_str: *const c_char,
-    ) -> c_int;
+    pub fn JS_SetConstructor(ctx: *mut JSContext, func_obj: JSValueConst, proto: JSValueConst) -> c_int;
+    pub fn JS_NewCModule(ctx: *mut JSContext, name_str: *const c_char, func: JSModuleInitFunc) -> *mut JSModuleDef;
+    pub fn JS_AddModuleExport(ctx: *mut JSContext, m: *mut JSModuleDef, name_str: *const c_char) -> c_int;
     pub fn JS_SetModuleExport(
         ctx: *mut JSContext,
         m: *mut JSModuleDef,

@@ -32,8 +32,7 @@ unsafe extern "C" {
     pub fn onrush_module_detach(ctx: *mut JSContext, m: *mut JSModuleDef);
     pub fn onrush_module_clone(ctx: *mut JSContext, tmpl: *mut JSModuleDef) -> *mut JSModuleDef;
     pub fn onrush_module_request_count(m: *mut JSModuleDef) -> c_int;
-    pub fn onrush_module_request_name(ctx: *mut JSContext, m: *mut JSModuleDef, i: c_int)
-    -> JSAtom;
+    pub fn onrush_module_request_name(ctx: *mut JSContext, m: *mut JSModuleDef, i: c_int) -> JSAtom;
     pub fn onrush_module_set_request(m: *mut JSModuleDef, i: c_int, dep: *mut JSModuleDef);
     pub fn onrush_module_evaluate(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
     pub fn onrush_module_namespace(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
@@ -42,12 +41,7 @@ unsafe extern "C" {
 
     // Host objects.
     pub fn onrush_set_lazy_hook(rt: *mut JSRuntime, hook: Option<OnrushLazyHook>);
-    pub fn onrush_define_lazy(
-        ctx: *mut JSContext,
-        obj: JSValueConst,
-        prop: JSAtom,
-        which: c_int,
-    ) -> c_int;
+    pub fn onrush_define_lazy(ctx: *mut JSContext, obj: JSValueConst, prop: JSAtom, which: c_int) -> c_int;
     pub fn onrush_clone_template(
         ctx: *mut JSContext,
         tmpl: JSValueConst,

@@ -112,12 +112,8 @@ pub const JS_READ_OBJ_REFERENCE: c_int = 1 << 3;
 pub const JS_CALL_FLAG_CONSTRUCTOR: c_int = 1 << 0;
 
 /// A native function.
-pub type JSCFunction = unsafe extern "C" fn(
-    ctx: *mut JSContext,
-    this: JSValueConst,
-    argc: c_int,
-    argv: *mut JSValueConst,
-) -> JSValue;
+pub type JSCFunction =
+    unsafe extern "C" fn(ctx: *mut JSContext, this: JSValueConst, argc: c_int, argv: *mut JSValueConst) -> JSValue;
 /// A native function with a number chosen at definition.
 pub type JSCFunctionMagic = unsafe extern "C" fn(
     ctx: *mut JSContext,
@@ -149,25 +145,18 @@ pub type JSCClosureFinalizerFunc = unsafe extern "C" fn(opaque: *mut c_void);
 /// A native getter.
 pub type JSCGetter = unsafe extern "C" fn(ctx: *mut JSContext, this: JSValueConst) -> JSValue;
 /// A native setter.
-pub type JSCSetter =
-    unsafe extern "C" fn(ctx: *mut JSContext, this: JSValueConst, value: JSValueConst) -> JSValue;
+pub type JSCSetter = unsafe extern "C" fn(ctx: *mut JSContext, this: JSValueConst, value: JSValueConst) -> JSValue;
 /// A native getter with a number chosen at definition.
-pub type JSCGetterMagic =
-    unsafe extern "C" fn(ctx: *mut JSContext, this: JSValueConst, magic: c_int) -> JSValue;
+pub type JSCGetterMagic = unsafe extern "C" fn(ctx: *mut JSContext, this: JSValueConst, magic: c_int) -> JSValue;
 /// A native setter with a number chosen at definition.
-pub type JSCSetterMagic = unsafe extern "C" fn(
-    ctx: *mut JSContext,
-    this: JSValueConst,
-    value: JSValueConst,
-    magic: c_int,
-) -> JSValue;
+pub type JSCSetterMagic =
+    unsafe extern "C" fn(ctx: *mut JSContext, this: JSValueConst, value: JSValueConst, magic: c_int) -> JSValue;
 /// Called with each GC object a class's object refers to.
 pub type JS_MarkFunc = unsafe extern "C" fn(rt: *mut JSRuntime, header: *mut JSGCObjectHeader);
 /// Frees an object's opaque pointer. Must not run JavaScript.
 pub type JSClassFinalizer = unsafe extern "C" fn(rt: *mut JSRuntime, value: JSValueConst);
 /// Marks the values an object's opaque pointer refers to.
-pub type JSClassGCMark =
-    unsafe extern "C" fn(rt: *mut JSRuntime, value: JSValueConst, mark: JS_MarkFunc);
+pub type JSClassGCMark = unsafe extern "C" fn(rt: *mut JSRuntime, value: JSValueConst, mark: JS_MarkFunc);
 /// Calls an object of a callable class.
 pub type JSClassCall = unsafe extern "C" fn(
     ctx: *mut JSContext,
@@ -180,8 +169,7 @@ pub type JSClassCall = unsafe extern "C" fn(
 /// Runs at the very end of `JS_FreeRuntime`.
 pub type JSRuntimeFinalizer = unsafe extern "C" fn(rt: *mut JSRuntime, arg: *mut c_void);
 /// Non-zero stops the running JavaScript with an uncatchable error.
-pub type JSInterruptHandler =
-    unsafe extern "C" fn(rt: *mut JSRuntime, opaque: *mut c_void) -> c_int;
+pub type JSInterruptHandler = unsafe extern "C" fn(rt: *mut JSRuntime, opaque: *mut c_void) -> c_int;
 /// Told of promises rejected without a handler, and of handlers that come late.
 pub type JSHostPromiseRejectionTracker = unsafe extern "C" fn(
     ctx: *mut JSContext,
@@ -199,15 +187,10 @@ pub type JSPromiseHook = unsafe extern "C" fn(
     opaque: *mut c_void,
 );
 /// A queued job.
-pub type JSJobFunc =
-    unsafe extern "C" fn(ctx: *mut JSContext, argc: c_int, argv: *mut JSValueConst) -> JSValue;
+pub type JSJobFunc = unsafe extern "C" fn(ctx: *mut JSContext, argc: c_int, argv: *mut JSValueConst) -> JSValue;
 /// Resizes (size > 0) or frees (size 0) the memory of an external `ArrayBuffer`.
-pub type JSReallocArrayBufferDataFunc = unsafe extern "C" fn(
-    rt: *mut JSRuntime,
-    opaque: *mut c_void,
-    ptr: *mut c_void,
-    size: usize,
-) -> *mut c_void;
+pub type JSReallocArrayBufferDataFunc =
+    unsafe extern "C" fn(rt: *mut JSRuntime, opaque: *mut c_void, ptr: *mut c_void, size: usize) -> *mut c_void;
 /// Resolves a specifier; returns a `js_malloc` string, or null with an exception.
 pub type JSModuleNormalizeFunc = unsafe extern "C" fn(
     ctx: *mut JSContext,
@@ -224,11 +207,8 @@ pub type JSModuleNormalizeFunc2 = unsafe extern "C" fn(
     opaque: *mut c_void,
 ) -> *mut c_char;
 /// Loads a module; null with an exception.
-pub type JSModuleLoaderFunc = unsafe extern "C" fn(
-    ctx: *mut JSContext,
-    name: *const c_char,
-    opaque: *mut c_void,
-) -> *mut JSModuleDef;
+pub type JSModuleLoaderFunc =
+    unsafe extern "C" fn(ctx: *mut JSContext, name: *const c_char, opaque: *mut c_void) -> *mut JSModuleDef;
 /// The same, with import attributes.
 pub type JSModuleLoaderFunc2 = unsafe extern "C" fn(
     ctx: *mut JSContext,
@@ -237,21 +217,13 @@ pub type JSModuleLoaderFunc2 = unsafe extern "C" fn(
     attributes: JSValueConst,
 ) -> *mut JSModuleDef;
 /// -1 with an exception for attributes that are not supported.
-pub type JSModuleCheckSupportedImportAttributes = unsafe extern "C" fn(
-    ctx: *mut JSContext,
-    opaque: *mut c_void,
-    attributes: JSValueConst,
-) -> c_int;
+pub type JSModuleCheckSupportedImportAttributes =
+    unsafe extern "C" fn(ctx: *mut JSContext, opaque: *mut c_void, attributes: JSValueConst) -> c_int;
 /// Sets a native module's exports when it is evaluated; -1 with an exception.
-pub type JSModuleInitFunc =
-    unsafe extern "C" fn(ctx: *mut JSContext, module: *mut JSModuleDef) -> c_int;
+pub type JSModuleInitFunc = unsafe extern "C" fn(ctx: *mut JSContext, module: *mut JSModuleDef) -> c_int;
 /// Materialises lazy property `which` of `obj` from its opaque pointer.
-pub type OnrushLazyHook = unsafe extern "C" fn(
-    ctx: *mut JSContext,
-    obj: JSValueConst,
-    opaque: *mut c_void,
-    which: c_int,
-) -> JSValue;
+pub type OnrushLazyHook =
+    unsafe extern "C" fn(ctx: *mut JSContext, obj: JSValueConst, opaque: *mut c_void, which: c_int) -> JSValue;
 
 /// How a native function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,12 +283,10 @@ pub type JSPromiseHookType = c_int;
 #[repr(C)]
 #[expect(missing_docs, reason = "the names are those of libc")]
 pub struct JSMallocFunctions {
-    pub js_calloc:
-        unsafe extern "C" fn(opaque: *mut c_void, count: usize, size: usize) -> *mut c_void,
+    pub js_calloc: unsafe extern "C" fn(opaque: *mut c_void, count: usize, size: usize) -> *mut c_void,
     pub js_malloc: unsafe extern "C" fn(opaque: *mut c_void, size: usize) -> *mut c_void,
     pub js_free: unsafe extern "C" fn(opaque: *mut c_void, ptr: *mut c_void),
-    pub js_realloc:
-        unsafe extern "C" fn(opaque: *mut c_void, ptr: *mut c_void, size: usize) -> *mut c_void,
+    pub js_realloc: unsafe extern "C" fn(opaque: *mut c_void, ptr: *mut c_void, size: usize) -> *mut c_void,
     pub js_malloc_usable_size: Option<unsafe extern "C" fn(ptr: *const c_void) -> usize>,
 }
 
@@ -399,8 +369,7 @@ pub struct JSClassExoticMethods {
             obj: JSValueConst,
         ) -> c_int,
     >,
-    pub delete_property:
-        Option<unsafe extern "C" fn(ctx: *mut JSContext, obj: JSValueConst, prop: JSAtom) -> c_int>,
+    pub delete_property: Option<unsafe extern "C" fn(ctx: *mut JSContext, obj: JSValueConst, prop: JSAtom) -> c_int>,
     pub define_own_property: Option<
         unsafe extern "C" fn(
             ctx: *mut JSContext,
@@ -412,15 +381,9 @@ pub struct JSClassExoticMethods {
             flags: c_int,
         ) -> c_int,
     >,
-    pub has_property:
-        Option<unsafe extern "C" fn(ctx: *mut JSContext, obj: JSValueConst, atom: JSAtom) -> c_int>,
+    pub has_property: Option<unsafe extern "C" fn(ctx: *mut JSContext, obj: JSValueConst, atom: JSAtom) -> c_int>,
     pub get_property: Option<
-        unsafe extern "C" fn(
-            ctx: *mut JSContext,
-            obj: JSValueConst,
-            atom: JSAtom,
-            receiver: JSValueConst,
-        ) -> JSValue,
+        unsafe extern "C" fn(ctx: *mut JSContext, obj: JSValueConst, atom: JSAtom, receiver: JSValueConst) -> JSValue,
     >,
     pub set_property: Option<
         unsafe extern "C" fn(

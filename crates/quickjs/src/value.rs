@@ -90,22 +90,14 @@ pub const JS_NAN: JSValue = js_float64(f64::NAN);
 #[inline]
 pub const fn js_mkval(tag: i64, value: i32) -> JSValue {
     // All eight bytes are set, so that a value can be copied as integers.
-    JSValue {
-        u: JSValueUnion {
-            float64: f64::from_bits(value as u32 as u64),
-        },
-        tag,
-    }
+    JSValue { u: JSValueUnion { float64: f64::from_bits(value as u32 as u64) }, tag }
 }
 
 /// `JS_MKPTR`
 #[must_use]
 #[inline]
 pub const fn js_mkptr(tag: i64, ptr: *mut c_void) -> JSValue {
-    JSValue {
-        u: JSValueUnion { ptr },
-        tag,
-    }
+    JSValue { u: JSValueUnion { ptr }, tag }
 }
 
 /// `JS_NewBool`
@@ -126,21 +118,14 @@ pub const fn js_int32(value: i32) -> JSValue {
 #[must_use]
 #[inline]
 pub const fn js_float64(value: f64) -> JSValue {
-    JSValue {
-        u: JSValueUnion { float64: value },
-        tag: JS_TAG_FLOAT64,
-    }
+    JSValue { u: JSValueUnion { float64: value }, tag: JS_TAG_FLOAT64 }
 }
 
 /// `JS_NewInt64`: an integer where it fits 32 bits, else a double (which may round).
 #[must_use]
 #[inline]
 pub const fn js_int64(value: i64) -> JSValue {
-    if value >= i32::MIN as i64 && value <= i32::MAX as i64 {
-        js_int32(value as i32)
-    } else {
-        js_float64(value as f64)
-    }
+    if value >= i32::MIN as i64 && value <= i32::MAX as i64 { js_int32(value as i32) } else { js_float64(value as f64) }
 }
 
 /// `JS_NewUint32`
@@ -154,11 +139,7 @@ pub const fn js_uint32(value: u32) -> JSValue {
 #[must_use]
 #[inline]
 pub const fn js_uint64(value: u64) -> JSValue {
-    if value <= i32::MAX as u64 {
-        js_int32(value as i32)
-    } else {
-        js_float64(value as f64)
-    }
+    if value <= i32::MAX as u64 { js_int32(value as i32) } else { js_float64(value as f64) }
 }
 
 /// `JS_NewNumber`: the integer representation where the value allows (not for -0).
@@ -166,11 +147,7 @@ pub const fn js_uint64(value: u64) -> JSValue {
 #[inline]
 pub fn js_number(value: f64) -> JSValue {
     let int = value as i32;
-    if f64::from(int).to_bits() == value.to_bits() {
-        js_int32(int)
-    } else {
-        js_float64(value)
-    }
+    if f64::from(int).to_bits() == value.to_bits() { js_int32(int) } else { js_float64(value) }
 }
 
 impl JSValue {

@@ -8,41 +8,23 @@ use support::{Engine, Layout, with_stack};
 
 fn run(layout: Layout) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
-    let read = |name: &str| {
-        std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    };
+    let read =
+        |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let harness = read("harness.js");
     let mut assertions = 0;
-    for name in [
-        "classes.js",
-        "functions.js",
-        "objects.js",
-        "data.js",
-        "async.js",
-    ] {
+    for name in ["classes.js", "functions.js", "objects.js", "data.js", "async.js"] {
         // As one line, so that line numbers of errors are those of the file.
-        let prelude: String = harness
-            .lines()
-            .filter(|line| !line.starts_with("//"))
-            .collect::<Vec<_>>()
-            .join(" ");
+        let prelude: String = harness.lines().filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join(" ");
         // A module has no completion value: hand the count over.
-        let source = format!("{prelude}{}", read(name))
-            .replace("\nassertions;", "\nglobalThis.assertions = assertions;");
+        let source =
+            format!("{prelude}{}", read(name)).replace("\nassertions;", "\nglobalThis.assertions = assertions;");
         let (count, violations) = with_stack(|| {
             let engine = Engine::new(layout);
-            engine
-                .eval(name, &source, true)
-                .unwrap_or_else(|error| panic!("{layout:?} {name}: {error}"));
-            (
-                engine.eval("count", "assertions", false).expect("a count"),
-                engine.violations(),
-            )
+            engine.eval(name, &source, true).unwrap_or_else(|error| panic!("{layout:?} {name}: {error}"));
+            (engine.eval("count", "assertions", false).expect("a count"), engine.violations())
         });
         assert_eq!(violations, 0, "{layout:?} {name} hits write traps");
-        assertions += count
-            .parse::<u32>()
-            .unwrap_or_else(|_| panic!("{name} counts {count} assertions"));
+        assertions += count.parse::<u32>().unwrap_or_else(|_| panic!("{name} counts {count} assertions"));
     }
     println!("{layout:?}: {assertions} assertions");
     assert!(assertions > 500, "{layout:?}: {assertions} assertions");

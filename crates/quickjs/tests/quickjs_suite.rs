@@ -26,26 +26,19 @@ const SKIP: &[&str] = &[
 const CHANGES_BUILT_INS: &[&str] = &["bug1355.js", "bug1661.js"];
 
 /// Calls of single test functions that do so, left out in a shared realm.
-const CHANGES_BUILT_INS_CALLS: &[(&str, &str)] = &[
-    ("test_language.js", "\ntest_using();"),
-    ("test_builtin.js", "\ntest_typed_array();"),
-];
+const CHANGES_BUILT_INS_CALLS: &[(&str, &str)] =
+    &[("test_language.js", "\ntest_using();"), ("test_builtin.js", "\ntest_typed_array();")];
 
 /// The error type a file's front matter says it ends with.
 fn expected_error(source: &str) -> Option<&str> {
     let (front, _) = source.strip_prefix("/*---")?.split_once("---*/")?;
-    front
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("type: "))
+    front.lines().find_map(|line| line.trim().strip_prefix("type: "))
 }
 
 fn run_file(layout: Layout, name: &str, path: &Path) -> Result<(), String> {
     let mut source = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     if layout == Layout::Shared {
-        for (file, call) in CHANGES_BUILT_INS_CALLS
-            .iter()
-            .filter(|(file, _)| *file == name)
-        {
+        for (file, call) in CHANGES_BUILT_INS_CALLS.iter().filter(|(file, _)| *file == name) {
             assert!(source.contains(call), "{file} calls {call}");
             source = source.replace(call, "");
         }
@@ -69,30 +62,19 @@ fn run(layout: Layout) {
         .collect();
     paths.sort();
     for path in paths {
-        let name = path
-            .file_name()
-            .expect("a file")
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         if SKIP.contains(&name.as_str()) || name.starts_with("fixture_") {
             continue;
         }
         let refused = layout == Layout::Shared && CHANGES_BUILT_INS.contains(&name.as_str());
         match run_file(layout, &name, &path) {
-            Ok(()) if refused => {
-                failed.push(format!("{name}: passes although it changes built-ins"))
-            }
+            Ok(()) if refused => failed.push(format!("{name}: passes although it changes built-ins")),
             Err(error) if refused && error.contains("cannot change shared built-in property") => {}
             Err(error) => failed.push(format!("{name}: {error}")),
             Ok(()) => passed += 1,
         }
     }
-    assert!(
-        failed.is_empty(),
-        "{layout:?}: {passed} passed, {} failed:\n{}",
-        failed.len(),
-        failed.join("\n")
-    );
+    assert!(failed.is_empty(), "{layout:?}: {passed} passed, {} failed:\n{}", failed.len(), failed.join("\n"));
     assert!(passed > 60, "{layout:?}: only {passed} tests found");
 }
 

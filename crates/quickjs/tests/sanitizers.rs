@@ -29,19 +29,9 @@ fn gcc() -> Command {
 }
 
 fn check(mut command: Command) -> String {
-    let output = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let text = format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert!(
-        output.status.success(),
-        "{command:?}: {}\n{text}",
-        output.status
-    );
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
     text
 }
 
@@ -66,8 +56,7 @@ fn compile() -> Vec<PathBuf> {
     for flag in FLAGS {
         hasher.write(flag.as_bytes());
     }
-    let folder =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sanitized-{:016x}", hasher.finish()));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sanitized-{:016x}", hasher.finish()));
     std::fs::create_dir_all(&folder).expect("the target folder is writable");
     std::thread::scope(|scope| {
         let jobs = SOURCES.map(|name| {
@@ -77,46 +66,31 @@ fn compile() -> Vec<PathBuf> {
                     // Not under its final name before it is whole.
                     let partial = object.with_extension(format!("{}", std::process::id()));
                     let mut command = gcc();
-                    command
-                        .args(FLAGS)
-                        .arg("-c")
-                        .arg(source.join(name))
-                        .arg("-o")
-                        .arg(&partial);
+                    command.args(FLAGS).arg("-c").arg(source.join(name)).arg("-o").arg(&partial);
                     check(command);
                     std::fs::rename(&partial, &object).expect("the target folder is writable");
                 }
                 object
             })
         });
-        jobs.into_iter()
-            .map(|job| job.join().expect("the compiler runs"))
-            .collect()
+        jobs.into_iter().map(|job| job.join().expect("the compiler runs")).collect()
     })
 }
 
 fn run(name: &str) -> String {
-    let program =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
     let mut command = gcc();
     command
         .args(FLAGS)
         .arg(format!("-I{PATCHED_SOURCE}"))
-        .arg(
-            Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("tests/c")
-                .join(format!("{name}.c")),
-        )
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(format!("{name}.c")))
         .args(objects())
         .args(["-lm", "-o"])
         .arg(&program);
     check(command);
     let mut command = Command::new(&program);
     command
-        .env(
-            "ASAN_OPTIONS",
-            "detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=0",
-        )
+        .env("ASAN_OPTIONS", "detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=0")
         .env("UBSAN_OPTIONS", "print_stacktrace=1");
     let text = check(command);
     let _ = std::fs::remove_file(&program);

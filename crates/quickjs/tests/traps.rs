@@ -12,13 +12,9 @@ const WRITES: &str = include_str!("traps/writes.js");
 fn run(source: &str) -> (String, u64) {
     with_stack(|| {
         let engine = Engine::new(Layout::Shared);
-        let text = engine
-            .eval("traps.js", source, true)
-            .unwrap_or_else(|error| panic!("{error}"));
+        let text = engine.eval("traps.js", source, true).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(text, "undefined");
-        let text = engine
-            .eval("result.js", "globalThis.result", false)
-            .expect("a result");
+        let text = engine.eval("result.js", "globalThis.result", false).expect("a result");
         (text, engine.violations())
     })
 }
@@ -27,11 +23,7 @@ fn run(source: &str) -> (String, u64) {
 fn no_reachable_object_can_be_changed() {
     let (result, violations) = run(WALK);
     println!("{result}; {violations} violations");
-    let objects: u32 = result
-        .split(' ')
-        .next()
-        .and_then(|count| count.parse().ok())
-        .expect("a count");
+    let objects: u32 = result.split(' ').next().and_then(|count| count.parse().ok()).expect("a count");
     assert!(objects > 600, "{result}");
     assert!(violations > 10_000, "{violations}");
 }

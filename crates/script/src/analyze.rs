@@ -4,11 +4,10 @@
 //! ([`crate::Program::target`]) or through the importers ([`crate::facade`]).
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, AwaitExpression,
-    CallExpression, Class, ConditionalExpression, Decorator, Expression, ForOfStatement, Function,
-    IdentifierReference, IfStatement, ImportDeclarationSpecifier, ImportExpression, ImportMeta,
-    LogicalExpression, MemberExpression, ModuleExportName, ObjectExpression, Program, Statement,
-    StaticMemberExpression, TryStatement,
+    Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, AwaitExpression, CallExpression, Class,
+    ConditionalExpression, Decorator, Expression, ForOfStatement, Function, IdentifierReference, IfStatement,
+    ImportDeclarationSpecifier, ImportExpression, ImportMeta, LogicalExpression, MemberExpression, ModuleExportName,
+    ObjectExpression, Program, Statement, StaticMemberExpression, TryStatement,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_semantic::{ScopeFlags, Scoping, SymbolId};
@@ -61,19 +60,12 @@ pub(crate) fn analyze<'a>(program: &Program<'a>, scoping: &Scoping) -> Analysis 
         visitor.declaration(statement);
     }
     visitor.visit_program(program);
-    let Visitor {
-        mut out,
-        mut keys_of,
-        exported_objects,
-        ..
-    } = visitor;
+    let Visitor { mut out, mut keys_of, exported_objects, .. } = visitor;
     for symbol in exported_objects {
-        out.export_names
-            .extend(keys_of.remove(&symbol).unwrap_or_default());
+        out.export_names.extend(keys_of.remove(&symbol).unwrap_or_default());
     }
     let mut seen = FxHashSet::default();
-    out.export_names
-        .retain(|name| name != "default" && seen.insert(name.clone()));
+    out.export_names.retain(|name| name != "default" && seen.insert(name.clone()));
     out.is_esm |= out.uses_import_meta || out.has_top_level_await;
     out
 }
@@ -103,8 +95,7 @@ impl Visitor<'_> {
                 if import.import_kind.is_type() {
                     return;
                 }
-                let request =
-                    self.request(&import.source.value, ImportKind::Static, import.source.span);
+                let request = self.request(&import.source.value, ImportKind::Static, import.source.span);
                 for specifier in import.specifiers.iter().flatten() {
                     match specifier {
                         ImportDeclarationSpecifier::ImportSpecifier(named) => {
@@ -124,8 +115,7 @@ impl Visitor<'_> {
                 if export.export_kind.is_type() {
                     return;
                 }
-                let request =
-                    self.request(&export.source.value, ImportKind::Static, export.source.span);
+                let request = self.request(&export.source.value, ImportKind::Static, export.source.span);
                 for specifier in &export.specifiers {
                     self.name(request, &specifier.local);
                 }
@@ -145,19 +135,16 @@ impl Visitor<'_> {
 
     fn request(&mut self, text: &str, kind: ImportKind, span: oxc_span::Span) -> usize {
         let requests = &mut self.out.requests;
-        *self
-            .index
-            .entry((text.to_owned(), kind))
-            .or_insert_with(|| {
-                requests.push(Request {
-                    text: text.to_owned(),
-                    kind,
-                    offset: span.start,
-                    len: span.size(),
-                    names: FxHashSet::default(),
-                });
-                requests.len() - 1
-            })
+        *self.index.entry((text.to_owned(), kind)).or_insert_with(|| {
+            requests.push(Request {
+                text: text.to_owned(),
+                kind,
+                offset: span.start,
+                len: span.size(),
+                names: FxHashSet::default(),
+            });
+            requests.len() - 1
+        })
     }
 
     fn name(&mut self, request: usize, name: &ModuleExportName<'_>) {
@@ -213,9 +200,7 @@ impl Visitor<'_> {
     fn exports_value(&mut self, value: &Expression<'_>) {
         match value.without_parentheses() {
             Expression::ObjectExpression(object) => self.out.export_names.extend(keys(object)),
-            Expression::Identifier(identifier) => {
-                self.exported_objects.extend(self.symbol(identifier))
-            }
+            Expression::Identifier(identifier) => self.exported_objects.extend(self.symbol(identifier)),
             Expression::AssignmentExpression(assignment) => self.exports_value(&assignment.right),
             other => {
                 let request = self.required(other).map(|(text, _)| text.to_owned());
@@ -247,7 +232,8 @@ impl Visitor<'_> {
             }
             return;
         }
-        let defines = matches!(&call.callee, Expression::StaticMemberExpression(m) if m.property.name == "defineProperty");
+        let defines =
+            matches!(&call.callee, Expression::StaticMemberExpression(m) if m.property.name == "defineProperty");
         if defines
             && self.is_exports(first)
             && let Some((name, _)) = literal(second)
@@ -314,9 +300,7 @@ impl<'a> Visit<'a> for Visitor<'_> {
             AssignmentTarget::StaticMemberExpression(member) if self.is_exports(&member.object) => {
                 Some(member.property.name.to_string())
             }
-            AssignmentTarget::ComputedMemberExpression(member)
-                if self.is_exports(&member.object) =>
-            {
+            AssignmentTarget::ComputedMemberExpression(member) if self.is_exports(&member.object) => {
                 literal(&member.expression).map(|(name, _)| name.to_owned())
             }
             AssignmentTarget::StaticMemberExpression(member) if self.is_module_exports(member) => {

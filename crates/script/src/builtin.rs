@@ -17,10 +17,7 @@ pub(crate) fn missing(request: &str, available: &[&str]) -> Unresolved {
     if EXISTING.contains(&request) {
         return Unresolved::new(
             format!("{request} is not available in this version of Onrush"),
-            format!(
-                "remove the import; the built-in modules that are available are {}",
-                available.join(", ")
-            ),
+            format!("remove the import; the built-in modules that are available are {}", available.join(", ")),
         );
     }
     // k6: the text k6 prints when automatic extension resolution is off.
@@ -29,14 +26,9 @@ pub(crate) fn missing(request: &str, available: &[&str]) -> Unresolved {
          resolution is required or a custom k6 binary with the required extensions"
     );
     if request.starts_with("k6/x/") {
-        return Unresolved::new(
-            text,
-            "k6/x/ modules are k6 extensions written in Go, which Onrush cannot load",
-        );
+        return Unresolved::new(text, "k6/x/ modules are k6 extensions written in Go, which Onrush cannot load");
     }
-    let hint = closest(request, available)
-        .map(|name| format!("did you mean {name:?}?"))
-        .unwrap_or_default();
+    let hint = closest(request, available).map(|name| format!("did you mean {name:?}?")).unwrap_or_default();
     Unresolved::new(text, hint)
 }
 
@@ -136,34 +128,18 @@ mod tests {
 
     fn check(request: &str, message: &str, hint: &str) {
         let unresolved = missing(request, &["k6", "k6/http", "k6/metrics"]);
-        assert!(
-            unresolved.message.contains(message),
-            "{}",
-            unresolved.message
-        );
+        assert!(unresolved.message.contains(message), "{}", unresolved.message);
         assert!(unresolved.hint.contains(hint), "{}", unresolved.hint);
         assert_eq!(hint.is_empty(), unresolved.hint.is_empty());
     }
 
     #[test]
     fn says_what_is_missing_and_what_to_use() {
-        check(
-            "k6/html",
-            "k6/html is not available in this version of Onrush",
-            "k6, k6/http, k6/metrics",
-        );
+        check("k6/html", "k6/html is not available in this version of Onrush", "k6, k6/http, k6/metrics");
         check("k6/experimental/grpc", "please use k6/net/grpc instead", "");
         check("k6/experimental/redis", "'k6/x/redis'", "");
-        check(
-            "k6/x/foo",
-            "unknown modules [\"k6/x/foo\"]",
-            "extensions written in Go",
-        );
-        check(
-            "k6/htpp",
-            "unknown modules [\"k6/htpp\"]",
-            "did you mean \"k6/http\"?",
-        );
+        check("k6/x/foo", "unknown modules [\"k6/x/foo\"]", "extensions written in Go");
+        check("k6/htpp", "unknown modules [\"k6/htpp\"]", "did you mean \"k6/http\"?");
         check("k6/options", "unknown modules [\"k6/options\"]", "");
     }
 }

@@ -53,11 +53,7 @@ const SUFFIX: &str = "\n})";
 /// seen to nest some hundred levels.
 pub(crate) const NESTING_MAX: u32 = 50_000;
 
-pub(crate) fn compile(
-    specifier: &str,
-    source: &str,
-    language: Language,
-) -> Result<Compiled, ScriptError> {
+pub(crate) fn compile(specifier: &str, source: &str, language: Language) -> Result<Compiled, ScriptError> {
     let input = Input { specifier, source };
     input.check_nesting()?;
     match (input.javascript(), language) {
@@ -65,9 +61,7 @@ pub(crate) fn compile(
         (Err(error), _) if error.kind != ErrorKind::Syntax => Err(error),
         (Err(error), Language::JavaScript) => {
             if input.parses_as_typescript() {
-                Err(error.with_hint(
-                    "this looks like TypeScript, which is only recognised in files named .ts",
-                ))
+                Err(error.with_hint("this looks like TypeScript, which is only recognised in files named .ts"))
             } else {
                 Err(error)
             }
@@ -108,10 +102,7 @@ impl Input<'_> {
         }
     }
 
-    fn javascript_as(
-        &self,
-        source_type: SourceType,
-    ) -> Result<(Analysis, Option<Write>), ScriptError> {
+    fn javascript_as(&self, source_type: SourceType) -> Result<(Analysis, Option<Write>), ScriptError> {
         let allocator = Allocator::default();
         let parsed = Parser::new(&allocator, self.source, source_type).parse();
         self.check(&parsed.diagnostics)?;
@@ -126,11 +117,7 @@ impl Input<'_> {
         let parsed = Parser::new(&allocator, self.source, SourceType::ts()).parse();
         self.check(&parsed.diagnostics)?;
         let mut program = parsed.program;
-        let bind = || {
-            SemanticBuilder::new_compiler()
-                .with_excess_capacity(2.0)
-                .with_enum_eval(true)
-        };
+        let bind = || SemanticBuilder::new_compiler().with_excess_capacity(2.0).with_enum_eval(true);
         let semantic = bind().build(&program);
         self.check(&semantic.diagnostics)?;
         let mut scoping = semantic.semantic.into_scoping();
@@ -139,14 +126,10 @@ impl Input<'_> {
         }
         let path = Path::new(self.specifier);
         let options = TransformOptions::default();
-        let transformed =
-            Transformer::new(&allocator, path, &options).build_with_scoping(scoping, &mut program);
+        let transformed = Transformer::new(&allocator, path, &options).build_with_scoping(scoping, &mut program);
         self.check(&transformed.diagnostics)?;
         // The transformer changed the tree: bind names anew for the analysis.
-        let scoping = SemanticBuilder::new()
-            .build(&program)
-            .semantic
-            .into_scoping();
+        let scoping = SemanticBuilder::new().build(&program).semantic.into_scoping();
         let (analysis, write) = self.analysed(&program, &scoping)?;
         let options = CodegenOptions {
             source_map_path: Some(path.to_path_buf()),
@@ -155,14 +138,9 @@ impl Input<'_> {
         };
         let printed = Codegen::new().with_options(options).build(&program);
         let map = printed.map.map(|map| {
-            let tokens = map.get_tokens().map(|token| {
-                (
-                    token.get_dst_line(),
-                    token.get_dst_col(),
-                    token.get_src_line(),
-                    token.get_src_col(),
-                )
-            });
+            let tokens = map
+                .get_tokens()
+                .map(|token| (token.get_dst_line(), token.get_dst_col(), token.get_src_line(), token.get_src_col()));
             Map::from_tokens(self.specifier, tokens)
         });
         self.finish(Some(printed.code), map, analysis, write)
@@ -177,21 +155,14 @@ impl Input<'_> {
         if let Some(offset) = analysis.decorator {
             return Err(self
                 .error(ErrorKind::Syntax, "decorators are not supported", offset, 1)
-                .with_hint(
-                    "compile the script with your own TypeScript compiler or bundler first",
-                ));
+                .with_hint("compile the script with your own TypeScript compiler or bundler first"));
         }
         if analysis.is_esm
             && let Some((offset, name)) = &analysis.commonjs_use
         {
             let width = u32::try_from(name.len()).unwrap_or(1);
             return Err(self
-                .error(
-                    ErrorKind::MixedStyles,
-                    mixed_styles_message(name),
-                    *offset,
-                    width,
-                )
+                .error(ErrorKind::MixedStyles, mixed_styles_message(name), *offset, width)
                 .with_hint("use import and export only, or require() and module.exports only"));
         }
         Ok((analysis, writes::find(program, scoping)))
@@ -212,14 +183,7 @@ impl Input<'_> {
         } else {
             (wrap(body), ModuleKind::CommonJs, PREFIX.len())
         };
-        Ok(Compiled {
-            code,
-            kind,
-            prefix_len: u32::try_from(prefix_len).unwrap_or(0),
-            map,
-            analysis,
-            write,
-        })
+        Ok(Compiled { code, kind, prefix_len: u32::try_from(prefix_len).unwrap_or(0), map, analysis, write })
     }
 
     /// Whether the source is valid as the body of the strict function that CommonJS is wrapped in.
@@ -228,10 +192,7 @@ impl Input<'_> {
         let code = wrap(self.source);
         let parsed = Parser::new(&allocator, &code, SourceType::script()).parse();
         !parsed.diagnostics.has_errors()
-            && !SemanticBuilder::new_compiler()
-                .build(&parsed.program)
-                .diagnostics
-                .has_errors()
+            && !SemanticBuilder::new_compiler().build(&parsed.program).diagnostics.has_errors()
     }
 
     fn parses_as_typescript(&self) -> bool {
@@ -264,23 +225,12 @@ impl Input<'_> {
         let Some(first) = diagnostics.errors().next() else {
             return Ok(());
         };
-        let (offset, width) = first
-            .labels
-            .first()
-            .map_or((0, 1), |label| (label.offset(), label.len()));
+        let (offset, width) = first.labels.first().map_or((0, 1), |label| (label.offset(), label.len()));
         let hint = first.help.as_deref().unwrap_or("");
-        Err(self
-            .error(ErrorKind::Syntax, first.message.as_ref(), offset, width)
-            .with_hint(hint))
+        Err(self.error(ErrorKind::Syntax, first.message.as_ref(), offset, width).with_hint(hint))
     }
 
-    fn error(
-        &self,
-        kind: ErrorKind,
-        message: impl Into<String>,
-        offset: u32,
-        width: u32,
-    ) -> ScriptError {
+    fn error(&self, kind: ErrorKind, message: impl Into<String>, offset: u32, width: u32) -> ScriptError {
         let position = Lines::new(self.source).position(self.source, offset);
         ScriptError::new(kind, self.specifier, message).at(self.source, position, width)
     }

@@ -43,11 +43,7 @@ pub enum ErrorKind {
 
 impl ScriptError {
     /// An error about a module as a whole.
-    pub(crate) fn new(
-        kind: ErrorKind,
-        specifier: impl Into<String>,
-        message: impl Into<String>,
-    ) -> Self {
+    pub(crate) fn new(kind: ErrorKind, specifier: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             kind,
             specifier: specifier.into(),
@@ -113,26 +109,16 @@ fn frame(source: &str, at: Position, width: u32) -> String {
     let mut out = String::new();
     // Long lines are shown as a window around the column.
     let column = at.column.max(1) as usize - 1;
-    let skip = if column > FRAME_COLUMNS_MAX * 3 / 4 {
-        column - FRAME_COLUMNS_MAX / 2
-    } else {
-        0
-    };
+    let skip = if column > FRAME_COLUMNS_MAX * 3 / 4 { column - FRAME_COLUMNS_MAX / 2 } else { 0 };
     for number in first..=at.line {
         let text = lines.text(source, number);
         let shown = printable(text, skip);
         // Writing to a String cannot fail.
-        let _ = writeln!(
-            out,
-            "{}",
-            format!("  {number:>gutter$} | {shown}").trim_end()
-        );
+        let _ = writeln!(out, "{}", format!("  {number:>gutter$} | {shown}").trim_end());
     }
     let line = lines.text(source, at.line);
     let left: usize = line.encode_utf16().count().saturating_sub(column);
-    let carets = (width.max(1) as usize)
-        .min(left.max(1))
-        .min(FRAME_COLUMNS_MAX / 2);
+    let carets = (width.max(1) as usize).min(left.max(1)).min(FRAME_COLUMNS_MAX / 2);
     let pad = column - skip;
     let _ = write!(out, "  {:gutter$} | {:pad$}{}", "", "", "^".repeat(carets));
     out
@@ -189,10 +175,7 @@ mod tests {
     #[test]
     fn long_lines_are_windowed() {
         let source = format!("{}!{}", "a".repeat(5000), "b".repeat(5000));
-        let position = Position {
-            line: 1,
-            column: 5001,
-        };
+        let position = Position { line: 1, column: 5001 };
         let text = frame(&source, position, 1);
         let rows: Vec<&str> = text.lines().collect();
         assert!(rows[0].chars().count() < 140);

@@ -19,11 +19,7 @@ pub(crate) fn facade<'n>(specifier: &str, names: impl Iterator<Item = &'n str>) 
     );
     for (index, name) in names.enumerate() {
         // Writing to a String cannot fail.
-        let _ = writeln!(
-            out,
-            "const e{index} = o[{}];\nexport {{ e{index} as {name} }};",
-            quote(name)
-        );
+        let _ = writeln!(out, "const e{index} = o[{}];\nexport {{ e{index} as {name} }};", quote(name));
     }
     out
 }

@@ -15,9 +15,7 @@ use crate::error::{ErrorKind, ScriptError};
 use crate::facade::{facade, is_exportable};
 use crate::map;
 use crate::position::{Lines, Position};
-use crate::program::{
-    Finding, Import, ImportKind, Module, ModuleIndex, ModuleKind, Program, Target,
-};
+use crate::program::{Finding, Import, ImportKind, Module, ModuleIndex, ModuleKind, Program, Target};
 use crate::source;
 use crate::specifier::{self, Resolved, STDIN, Unresolved};
 
@@ -61,9 +59,7 @@ impl std::str::FromStr for CompatibilityMode {
 
 /// A compatibility mode that does not exist. k6: its text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "invalid compatibility mode \"{0}\". Use: \"extended\", \"base\", \"experimental_enhanced\""
-)]
+#[error("invalid compatibility mode \"{0}\". Use: \"extended\", \"base\", \"experimental_enhanced\"")]
 pub struct UnknownMode(pub String);
 
 /// The script to load.
@@ -102,11 +98,7 @@ pub fn load(entry: Entry, options: &LoadOptions) -> Result<Program, ScriptError>
             .or_else(|_| spawn(STACK_BYTES[1]))
             .map_err(|error| internal(format!("cannot start a thread to compile on: {error}")))?
             .join()
-            .unwrap_or_else(|_| {
-                Err(internal(
-                    "the script compiler failed on this input".to_owned(),
-                ))
-            })
+            .unwrap_or_else(|_| Err(internal("the script compiler failed on this input".to_owned())))
     })
 }
 
@@ -163,11 +155,7 @@ impl<'o> Loader<'o> {
             Entry::File(path) => self.entry_file(path)?,
         }
         while let Some((index, request)) = self.queue.pop_front() {
-            match source::read(
-                &self.drafts[index].path,
-                &request,
-                self.options.source_bytes_max,
-            ) {
+            match source::read(&self.drafts[index].path, &request, self.options.source_bytes_max) {
                 Ok(source) => self.compile(index, source),
                 Err((kind, unresolved)) => {
                     let specifier = &self.drafts[index].specifier;
@@ -207,25 +195,17 @@ impl<'o> Loader<'o> {
         let index = self.drafts.len();
         self.by_specifier.insert(specifier.clone(), index);
         let unread = ScriptError::new(ErrorKind::Internal, &specifier, "not read");
-        self.drafts.push(Draft {
-            specifier,
-            path,
-            dir,
-            source: "".into(),
-            outcome: Err(unread),
-            edges: Vec::new(),
-        });
+        self.drafts.push(Draft { specifier, path, dir, source: "".into(), outcome: Err(unread), edges: Vec::new() });
         index
     }
 
     fn compile(&mut self, index: usize, source: Arc<str>) {
         let draft = &mut self.drafts[index];
-        let language =
-            if draft.specifier == STDIN || draft.path.extension().is_some_and(|e| e == "ts") {
-                Language::MaybeTypeScript
-            } else {
-                Language::JavaScript
-            };
+        let language = if draft.specifier == STDIN || draft.path.extension().is_some_and(|e| e == "ts") {
+            Language::MaybeTypeScript
+        } else {
+            Language::JavaScript
+        };
         draft.source = Arc::clone(&source);
         let mut compiled = match compile(&draft.specifier, &source, language) {
             Ok(compiled) => compiled,
@@ -239,10 +219,9 @@ impl<'o> Loader<'o> {
         {
             match source::map(url, &draft.specifier) {
                 Ok(map) => compiled.map = Some(map),
-                Err(reason) => self.warnings.push(format!(
-                    "couldn't load source map for {}: {reason}",
-                    draft.specifier
-                )),
+                Err(reason) => {
+                    self.warnings.push(format!("couldn't load source map for {}: {reason}", draft.specifier))
+                }
             }
         }
         let lines = Lines::new(&source);
@@ -256,11 +235,7 @@ impl<'o> Loader<'o> {
                     .at(&source, position, request.len)
                     .with_hint(unresolved.hint)
             });
-            edges.push(Edge {
-                kind: request.kind,
-                position,
-                target,
-            });
+            edges.push(Edge { kind: request.kind, position, target });
         }
         let draft = &mut self.drafts[index];
         draft.edges = edges;
@@ -268,18 +243,14 @@ impl<'o> Loader<'o> {
     }
 
     fn target(&mut self, dir: &Path, request: &Request) -> Result<EdgeTarget, Unresolved> {
-        let (path, specifier) = match specifier::resolve(dir, &request.text, self.options.builtins)?
-        {
+        let (path, specifier) = match specifier::resolve(dir, &request.text, self.options.builtins)? {
             Resolved::Builtin(name) => return Ok(EdgeTarget::Builtin(name)),
             Resolved::File { path, specifier } => (path, specifier),
         };
         if let Some(&index) = self.by_specifier.get(&specifier) {
             return Ok(EdgeTarget::Draft(index));
         }
-        if path
-            .extension()
-            .is_some_and(|e| e.eq_ignore_ascii_case("json"))
-        {
+        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
             return Err(Unresolved::new(
                 format!("JSON files cannot be imported: {:?}", request.text),
                 format!("use JSON.parse(open({:?}))", request.text),
@@ -303,9 +274,7 @@ impl<'o> Loader<'o> {
             .drafts
             .iter()
             .map(|draft| match &draft.outcome {
-                Err(error) if matches!(error.kind, ErrorKind::Resolve | ErrorKind::Read) => {
-                    Some(error.clone())
-                }
+                Err(error) if matches!(error.kind, ErrorKind::Resolve | ErrorKind::Read) => Some(error.clone()),
                 _ => None,
             })
             .collect();
@@ -338,11 +307,8 @@ impl<'o> Loader<'o> {
                 if failed[index] {
                     continue;
                 }
-                let broken = draft
-                    .edges
-                    .iter()
-                    .filter(|edge| edge.kind == ImportKind::Static)
-                    .any(|edge| match edge.target {
+                let broken =
+                    draft.edges.iter().filter(|edge| edge.kind == ImportKind::Static).any(|edge| match edge.target {
                         Err(_) => true,
                         Ok(EdgeTarget::Draft(target)) => failed[target],
                         Ok(EdgeTarget::Builtin(_)) => false,
@@ -378,10 +344,7 @@ impl<'o> Loader<'o> {
                 Ok(EdgeTarget::Builtin(_)) => false,
             });
             let Some(broken) = broken else { continue };
-            if let Some(Edge {
-                target: Err(error), ..
-            }) = edges.clone().nth(broken)
-            {
+            if let Some(Edge { target: Err(error), .. }) = edges.clone().nth(broken) {
                 return error.clone();
             }
             let targets: Vec<usize> = edges
@@ -413,15 +376,7 @@ impl<'o> Loader<'o> {
         let mut modules = Vec::with_capacity(kept.len());
         let mut drafts: Vec<Option<Draft>> = self.drafts.into_iter().map(Some).collect();
         for (&old, facade) in kept.iter().zip(facades) {
-            let Some(Draft {
-                specifier,
-                dir,
-                source,
-                outcome: Ok(compiled),
-                edges,
-                ..
-            }) = drafts[old].take()
-            else {
+            let Some(Draft { specifier, dir, source, outcome: Ok(compiled), edges, .. }) = drafts[old].take() else {
                 continue;
             };
             if finding.is_none()
@@ -468,11 +423,8 @@ impl<'o> Loader<'o> {
                 lines: OnceLock::new(),
             });
         }
-        let by_specifier = modules
-            .iter()
-            .zip(0..)
-            .map(|(module, index)| (module.specifier.clone(), ModuleIndex(index)))
-            .collect();
+        let by_specifier =
+            modules.iter().zip(0..).map(|(module, index)| (module.specifier.clone(), ModuleIndex(index))).collect();
         Program {
             modules,
             entry: ModuleIndex(0),
@@ -497,9 +449,7 @@ impl<'o> Loader<'o> {
                 }
             }
         }
-        (0..self.drafts.len())
-            .filter(|&index| seen[index])
-            .collect()
+        (0..self.drafts.len()).filter(|&index| seen[index]).collect()
     }
 
     /// The facades of the kept drafts; empty for ES modules.
@@ -513,10 +463,7 @@ impl<'o> Loader<'o> {
             };
             for (edge, request) in draft.edges.iter().zip(&compiled.analysis.requests) {
                 if let Ok(EdgeTarget::Draft(target)) = edge.target {
-                    asked
-                        .entry(target)
-                        .or_default()
-                        .extend(request.names.iter().map(String::as_str));
+                    asked.entry(target).or_default().extend(request.names.iter().map(String::as_str));
                 }
             }
         }
@@ -527,10 +474,7 @@ impl<'o> Loader<'o> {
                     Ok(compiled) if compiled.kind == ModuleKind::CommonJs => {
                         let mut names = self.export_names(index);
                         names.extend(asked.remove(&index).unwrap_or_default());
-                        let mut names: Vec<&str> = names
-                            .into_iter()
-                            .filter(|name| is_exportable(name))
-                            .collect();
+                        let mut names: Vec<&str> = names.into_iter().filter(|name| is_exportable(name)).collect();
                         names.sort_unstable();
                         facade(&draft.specifier, names.into_iter())
                     }

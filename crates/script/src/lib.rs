@@ -47,8 +47,7 @@ pub use graph::{CompatibilityMode, Entry, LoadOptions, MODULES_MAX, UnknownMode,
 pub use map::Map;
 pub use position::Position;
 pub use program::{
-    Finding, Import, ImportKind, MIXED_STYLES, Module, ModuleIndex, ModuleKind, Program, Target,
-    mixed_styles_message,
+    Finding, Import, ImportKind, MIXED_STYLES, Module, ModuleIndex, ModuleKind, Program, Target, mixed_styles_message,
 };
 pub use source::SOURCE_MAP_BYTES_MAX;
 pub use specifier::Resolved;

@@ -45,19 +45,13 @@ impl Map {
     pub(crate) fn parse(json: &str, base: Option<&Url>) -> Result<Self, String> {
         // Maps served over HTTP may start with this line to defeat cross-site inclusion.
         let json = json.strip_prefix(")]}'").unwrap_or(json);
-        let value: Value =
-            serde_json::from_str(json).map_err(|error| format!("invalid JSON: {error}"))?;
-        let mut map = Self {
-            sources: Vec::new(),
-            segments: Vec::new(),
-        };
+        let value: Value = serde_json::from_str(json).map_err(|error| format!("invalid JSON: {error}"))?;
+        let mut map = Self { sources: Vec::new(), segments: Vec::new() };
         if let Some(sections) = value.get("sections").and_then(Value::as_array) {
             for section in sections {
                 let number = |name: &str| {
                     let value = section.get("offset").and_then(|o| o.get(name));
-                    value
-                        .and_then(Value::as_u64)
-                        .and_then(|n| u32::try_from(n).ok())
+                    value.and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok())
                 };
                 let (Some(line), Some(column)) = (number("line"), number("column")) else {
                     return Err("a section has no offset".to_owned());
@@ -73,35 +67,23 @@ impl Map {
     }
 
     /// A map with one source, from tokens of (generated line, generated column, line, column), all 0-based.
-    pub(crate) fn from_tokens(
-        source: &str,
-        tokens: impl Iterator<Item = (u32, u32, u32, u32)>,
-    ) -> Self {
+    pub(crate) fn from_tokens(source: &str, tokens: impl Iterator<Item = (u32, u32, u32, u32)>) -> Self {
         let mut segments: Vec<Segment> = tokens
             .map(|(line, column, source_line, source_column)| Segment {
                 line,
                 column,
-                origin: Some(Origin {
-                    source: 0,
-                    line: source_line,
-                    column: source_column,
-                }),
+                origin: Some(Origin { source: 0, line: source_line, column: source_column }),
             })
             .collect();
         segments.sort_unstable();
-        Self {
-            sources: vec![source.to_owned()],
-            segments,
-        }
+        Self { sources: vec![source.to_owned()], segments }
     }
 
     /// The source and position a generated position comes from.
     pub fn lookup(&self, generated: Position) -> Option<(&str, Position)> {
         let line = generated.line.checked_sub(1)?;
         let column = generated.column.saturating_sub(1);
-        let end = self
-            .segments
-            .partition_point(|s| (s.line, s.column) <= (line, column));
+        let end = self.segments.partition_point(|s| (s.line, s.column) <= (line, column));
         // Before the first segment of its line, a position belongs to that first segment.
         let segment = match self.segments[..end].last() {
             Some(segment) if segment.line == line => segment,
@@ -109,57 +91,29 @@ impl Map {
         };
         let origin = segment.origin?;
         let source = self.sources.get(origin.source as usize)?;
-        let position = Position {
-            line: origin.line.saturating_add(1),
-            column: origin.column.saturating_add(1),
-        };
+        let position = Position { line: origin.line.saturating_add(1), column: origin.column.saturating_add(1) };
         Some((source, position))
     }
 
-    fn add(
-        &mut self,
-        value: &Value,
-        base: Option<&Url>,
-        line: u32,
-        column: u32,
-    ) -> Result<(), String> {
+    fn add(&mut self, value: &Value, base: Option<&Url>, line: u32, column: u32) -> Result<(), String> {
         if value.get("version").and_then(Value::as_u64) != Some(3) {
             return Err("not a source map of version 3".to_owned());
         }
         let first = u32::try_from(self.sources.len()).map_err(|_| "too many sources")?;
-        let root = value
-            .get("sourceRoot")
-            .and_then(Value::as_str)
-            .unwrap_or("");
-        let sources = value
-            .get("sources")
-            .and_then(Value::as_array)
-            .ok_or("no sources")?;
+        let root = value.get("sourceRoot").and_then(Value::as_str).unwrap_or("");
+        let sources = value.get("sources").and_then(Value::as_array).ok_or("no sources")?;
         for source in sources {
-            self.sources
-                .push(source_name(root, source.as_str().unwrap_or(""), base));
+            self.sources.push(source_name(root, source.as_str().unwrap_or(""), base));
         }
-        let mappings = value
-            .get("mappings")
-            .and_then(Value::as_str)
-            .ok_or("no mappings")?;
+        let mappings = value.get("mappings").and_then(Value::as_str).ok_or("no mappings")?;
         self.decode(mappings, first, line, column)
     }
 
     /// Appends the segments of `mappings`, shifted by a section's offset.
-    fn decode(
-        &mut self,
-        mappings: &str,
-        first_source: u32,
-        line0: u32,
-        column0: u32,
-    ) -> Result<(), String> {
+    fn decode(&mut self, mappings: &str, first_source: u32, line0: u32, column0: u32) -> Result<(), String> {
         let (mut source, mut source_line, mut source_column) = (0_i64, 0_i64, 0_i64);
         for (index, group) in mappings.split(';').enumerate() {
-            let line = u32::try_from(index)
-                .ok()
-                .and_then(|i| line0.checked_add(i))
-                .ok_or("too many lines")?;
+            let line = u32::try_from(index).ok().and_then(|i| line0.checked_add(i)).ok_or("too many lines")?;
             let mut column = if index == 0 { i64::from(column0) } else { 0 };
             for segment in group.split(',').filter(|segment| !segment.is_empty()) {
                 let (fields, count) = vlq(segment)?;
@@ -171,20 +125,14 @@ impl Map {
                         source_line += fields[2];
                         source_column += fields[3];
                         Some(Origin {
-                            source: small(source)?
-                                .checked_add(first_source)
-                                .ok_or("too many sources")?,
+                            source: small(source)?.checked_add(first_source).ok_or("too many sources")?,
                             line: small(source_line)?,
                             column: small(source_column)?,
                         })
                     }
                     _ => return Err(format!("a segment with {count} fields")),
                 };
-                self.segments.push(Segment {
-                    line,
-                    column: small(column)?,
-                    origin,
-                });
+                self.segments.push(Segment { line, column: small(column)?, origin });
             }
         }
         Ok(())
@@ -204,11 +152,7 @@ pub(crate) fn mapping_url(source: &str) -> Option<&str> {
     let rest = &source[at + KEY.len()..];
     let url_len = rest.find(char::is_whitespace).unwrap_or(rest.len());
     let (url, after) = rest.split_at(url_len);
-    let url = if block_comment {
-        url.trim_end_matches("*/")
-    } else {
-        url
-    };
+    let url = if block_comment { url.trim_end_matches("*/") } else { url };
     let after = after.trim();
     (!url.is_empty() && (after.is_empty() || after == "*/")).then_some(url)
 }
@@ -218,11 +162,7 @@ pub(crate) fn data_url(url: &str) -> Result<String, String> {
     let rest = url.strip_prefix("data:").ok_or("not a data: URL")?;
     let (kind, data) = rest.split_once(',').ok_or("a data: URL without a comma")?;
     let decoded = percent_decode(data);
-    let bytes = if kind
-        .rsplit(';')
-        .next()
-        .is_some_and(|last| last.trim() == "base64")
-    {
+    let bytes = if kind.rsplit(';').next().is_some_and(|last| last.trim() == "base64") {
         base64::engine::general_purpose::STANDARD_NO_PAD
             .decode(String::from_utf8_lossy(&decoded).trim_end_matches('='))
             .map_err(|error| format!("invalid base64: {error}"))?
@@ -251,22 +191,16 @@ fn percent_decode(text: &str) -> Vec<u8> {
 
 /// Bundlers write names such as `webpack://app/./src/x.ts` (kept) or `../src/x.ts` (made absolute).
 fn source_name(root: &str, source: &str, base: Option<&Url>) -> String {
-    let joined = if root.is_empty() || Url::parse(source).is_ok() || Path::new(source).is_absolute()
-    {
+    let joined = if root.is_empty() || Url::parse(source).is_ok() || Path::new(source).is_absolute() {
         source.to_owned()
     } else {
         format!("{}/{source}", root.trim_end_matches('/'))
     };
     if let Ok(url) = Url::parse(&joined) {
         // Windows paths parse as URLs with a one-letter scheme; they are kept as well.
-        return if url.scheme() == "file" {
-            url.into()
-        } else {
-            joined
-        };
+        return if url.scheme() == "file" { url.into() } else { joined };
     }
-    base.and_then(|base| base.join(&joined).ok())
-        .map_or(joined, String::from)
+    base.and_then(|base| base.join(&joined).ok()).map_or(joined, String::from)
 }
 
 /// Decodes the base-64 variable-length numbers of one segment.
@@ -282,10 +216,7 @@ fn vlq(segment: &str) -> Result<([i64; 5], usize), String> {
             b'+' => 62,
             b'/' => 63,
             _ => {
-                return Err(format!(
-                    "an invalid character in the mappings: {:?}",
-                    char::from(byte)
-                ));
+                return Err(format!("an invalid character in the mappings: {:?}", char::from(byte)));
             }
         };
         // 32-bit values take seven digits of five bits.
@@ -298,13 +229,8 @@ fn vlq(segment: &str) -> Result<([i64; 5], usize), String> {
             continue;
         }
         let magnitude = i64::try_from(value >> 1).map_err(|_| "a number is too large")?;
-        *fields
-            .get_mut(count)
-            .ok_or("a segment with more than 5 fields")? = if value & 1 == 1 {
-            -magnitude
-        } else {
-            magnitude
-        };
+        *fields.get_mut(count).ok_or("a segment with more than 5 fields")? =
+            if value & 1 == 1 { -magnitude } else { magnitude };
         count += 1;
         (value, shift) = (0, 0);
     }
@@ -332,7 +258,8 @@ mod tests {
 
     #[test]
     fn decodes_mappings() {
-        let json = r#"{"version":3,"sources":["../src/a.ts","webpack://x/./b.js"],"names":[],"mappings":"AAAA,IAAI;;ACEJ,E"}"#;
+        let json =
+            r#"{"version":3,"sources":["../src/a.ts","webpack://x/./b.js"],"names":[],"mappings":"AAAA,IAAI;;ACEJ,E"}"#;
         let map = Map::parse(json, Some(&base())).unwrap();
         let look = |line, column| map.lookup(at(line, column)).map(|(s, p)| (s.to_owned(), p));
         assert_eq!(look(1, 1), Some(("file:///p/src/a.ts".into(), at(1, 1))));
@@ -354,14 +281,8 @@ mod tests {
             {"offset":{"line":1,"column":10},"map":{"version":3,"sources":["b.ts"],"mappings":"AACA;AAAA"}}]}"#;
         let map = Map::parse(json, Some(&base())).unwrap();
         assert_eq!(map.lookup(at(1, 1)), Some(("file:///r/a.ts", at(1, 1))));
-        assert_eq!(
-            map.lookup(at(2, 11)),
-            Some(("file:///p/dist/b.ts", at(2, 1)))
-        );
-        assert_eq!(
-            map.lookup(at(3, 1)),
-            Some(("file:///p/dist/b.ts", at(2, 1)))
-        );
+        assert_eq!(map.lookup(at(2, 11)), Some(("file:///p/dist/b.ts", at(2, 1))));
+        assert_eq!(map.lookup(at(3, 1)), Some(("file:///p/dist/b.ts", at(2, 1))));
     }
 
     #[test]
@@ -409,10 +330,7 @@ mod tests {
         let check = |url: &str, expect: Option<&str>| {
             assert_eq!(data_url(url).ok().as_deref(), expect, "{url:?}");
         };
-        check(
-            "data:application/json;charset=utf-8;base64,e30=",
-            Some("{}"),
-        );
+        check("data:application/json;charset=utf-8;base64,e30=", Some("{}"));
         check("data:application/json;base64,e30", Some("{}"));
         check("data:application/json,%7B%7D", Some("{}"));
         check("data:application/json;base64,***", None);

@@ -5,9 +5,9 @@
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    AssignmentTarget, BindingPattern, Declaration, Expression, IdentifierName, IdentifierReference,
-    ObjectProperty, Program, SimpleAssignmentTarget, Statement, StaticMemberExpression,
-    TSNamespaceDeclaration, TSNamespaceDeclarationBody,
+    AssignmentTarget, BindingPattern, Declaration, Expression, IdentifierName, IdentifierReference, ObjectProperty,
+    Program, SimpleAssignmentTarget, Statement, StaticMemberExpression, TSNamespaceDeclaration,
+    TSNamespaceDeclarationBody,
 };
 use oxc_ast::builder::AstBuilder;
 use oxc_ast_visit::{Visit, VisitMut, walk, walk_mut};
@@ -15,22 +15,14 @@ use oxc_semantic::{Scoping, SymbolId};
 use rustc_hash::FxHashMap;
 
 /// Rewrites the uses. Returns whether there were any exported variables: then names have to be bound anew.
-pub(crate) fn qualify<'a>(
-    allocator: &'a Allocator,
-    program: &mut Program<'a>,
-    scoping: &Scoping,
-) -> bool {
+pub(crate) fn qualify<'a>(allocator: &'a Allocator, program: &mut Program<'a>, scoping: &Scoping) -> bool {
     let mut variables = Variables::default();
     variables.visit_program(program);
     if variables.namespace_of.is_empty() {
         return false;
     }
-    Qualify {
-        builder: AstBuilder::new(allocator),
-        scoping,
-        namespace_of: variables.namespace_of,
-    }
-    .visit_program(program);
+    Qualify { builder: AstBuilder::new(allocator), scoping, namespace_of: variables.namespace_of }
+        .visit_program(program);
     true
 }
 
@@ -83,10 +75,7 @@ impl<'a> Qualify<'a, '_> {
     }
 
     /// `Namespace` and `variable` of `Namespace.variable`, if the identifier has to become that.
-    fn member(
-        &self,
-        identifier: &IdentifierReference<'a>,
-    ) -> Option<(Expression<'a>, IdentifierName<'a>)> {
+    fn member(&self, identifier: &IdentifierReference<'a>) -> Option<(Expression<'a>, IdentifierName<'a>)> {
         let namespace = self.namespace(identifier)?;
         let object = Expression::new_identifier(identifier.span, namespace, &self.builder);
         let property = IdentifierName::new(identifier.span, identifier.name, &self.builder);
@@ -100,13 +89,7 @@ impl<'a> VisitMut<'a> for Qualify<'a, '_> {
             && let Some((object, property)) = self.member(identifier)
         {
             let span = identifier.span;
-            *it = Expression::new_static_member_expression(
-                span,
-                object,
-                property,
-                false,
-                &self.builder,
-            );
+            *it = Expression::new_static_member_expression(span, object, property, false, &self.builder);
             return;
         }
         walk_mut::walk_expression(self, it);

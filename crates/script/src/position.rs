@@ -38,13 +38,8 @@ impl Lines {
         let Some(&start) = self.starts.get(index) else {
             return "";
         };
-        let end = self
-            .starts
-            .get(index + 1)
-            .map_or(text.len(), |next| *next as usize - 1);
-        text.get(start as usize..end)
-            .unwrap_or("")
-            .trim_end_matches('\r')
+        let end = self.starts.get(index + 1).map_or(text.len(), |next| *next as usize - 1);
+        text.get(start as usize..end).unwrap_or("").trim_end_matches('\r')
     }
 
     /// The position of a byte offset; offsets past the end or inside a character are moved back.
@@ -52,18 +47,12 @@ impl Lines {
         let index = self.starts.partition_point(|start| *start <= offset) - 1;
         let line = &text[self.starts[index] as usize..];
         let bytes = (offset - self.starts[index]) as usize;
-        Position {
-            line: u32::try_from(index + 1).unwrap_or(u32::MAX),
-            column: utf16_len(line, bytes) + 1,
-        }
+        Position { line: u32::try_from(index + 1).unwrap_or(u32::MAX), column: utf16_len(line, bytes) + 1 }
     }
 
     /// Turns a 1-based byte column of a line into a 1-based UTF-16 column.
     pub(crate) fn utf16_column(&self, text: &str, line: u32, byte_column: u32) -> u32 {
-        utf16_len(
-            self.text(text, line),
-            byte_column.saturating_sub(1) as usize,
-        ) + 1
+        utf16_len(self.text(text, line), byte_column.saturating_sub(1) as usize) + 1
     }
 }
 
@@ -74,11 +63,7 @@ fn utf16_len(text: &str, bytes: usize) -> u32 {
         end -= 1;
     }
     let head = &text[..end];
-    let units = if head.is_ascii() {
-        head.len()
-    } else {
-        head.encode_utf16().count()
-    };
+    let units = if head.is_ascii() { head.len() } else { head.encode_utf16().count() };
     u32::try_from(units).unwrap_or(u32::MAX - 1)
 }
 

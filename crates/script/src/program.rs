@@ -164,10 +164,8 @@ impl Program {
         let Some(module) = self.module(importer) else {
             return Err(self.unresolved(importer, "no such module".to_owned()));
         };
-        specifier::resolve(&module.dir, request, self.builtins).map_err(|unresolved| {
-            self.unresolved(importer, unresolved.message)
-                .with_hint(unresolved.hint)
-        })
+        specifier::resolve(&module.dir, request, self.builtins)
+            .map_err(|unresolved| self.unresolved(importer, unresolved.message).with_hint(unresolved.hint))
     }
 
     /// A write to shared built-ins found by a static look at the sources: the first in the order of the modules.
@@ -221,10 +219,7 @@ impl Program {
             };
             let (line, len) = number(&text[colon + 1..])?;
             let end = colon + 1 + len;
-            let column = text[end..]
-                .strip_prefix(':')
-                .and_then(number)
-                .map(|(column, len)| (column, end + 1 + len));
+            let column = text[end..].strip_prefix(':').and_then(number).map(|(column, len)| (column, end + 1 + len));
             return Some(match column {
                 Some((column, end)) => (index, line, Some(column), end),
                 None => (index, line, None, end),
@@ -249,10 +244,7 @@ impl Module {
             column = column.saturating_sub(self.prefix_len).max(1);
         }
         let position = Position { line, column };
-        self.map
-            .as_ref()
-            .and_then(|map| map.lookup(position))
-            .unwrap_or((&self.specifier, position))
+        self.map.as_ref().and_then(|map| map.lookup(position)).unwrap_or((&self.specifier, position))
     }
 }
 

@@ -15,11 +15,7 @@ use crate::specifier::{self, Unresolved};
 pub const SOURCE_MAP_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// Reads a source file. `request` is how the script calls it.
-pub(crate) fn read(
-    path: &Path,
-    request: &str,
-    bytes_max: u64,
-) -> Result<Arc<str>, (ErrorKind, Unresolved)> {
+pub(crate) fn read(path: &Path, request: &str, bytes_max: u64) -> Result<Arc<str>, (ErrorKind, Unresolved)> {
     let failed = |message: String| (ErrorKind::Read, Unresolved::new(message, ""));
     let bytes = match read_limited(path, bytes_max) {
         Ok(bytes) => bytes,
@@ -28,30 +24,16 @@ pub(crate) fn read(
         }
         // k6: its text for folders.
         Err(ReadError::Io(error)) => {
-            return Err(failed(format!(
-                "read {}: {}",
-                path.display(),
-                cause(&error)
-            )));
+            return Err(failed(format!("read {}: {}", path.display(), cause(&error))));
         }
         Err(ReadError::TooLarge) => {
-            return Err(failed(format!(
-                "{} is larger than {bytes_max} bytes",
-                path.display()
-            )));
+            return Err(failed(format!("{} is larger than {bytes_max} bytes", path.display())));
         }
     };
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..at]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count()
-            + 1;
-        failed(format!(
-            "{} is not valid UTF-8 (line {line})",
-            path.display()
-        ))
+        let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        failed(format!("{} is not valid UTF-8 (line {line})", path.display()))
     })?;
     // A byte order mark is no part of the program; the engine would count it as a column.
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).into())
@@ -66,9 +48,7 @@ fn read_limited(path: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError> {
     let file = File::open(path).map_err(ReadError::Io)?;
     let mut bytes = Vec::new();
     // Not by the file's length: it may be a pipe or a device.
-    file.take(bytes_max.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(ReadError::Io)?;
+    file.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(ReadError::Io)?;
     if u64::try_from(bytes.len()).is_ok_and(|len| len > bytes_max) {
         return Err(ReadError::TooLarge);
     }
@@ -94,17 +74,12 @@ pub(crate) fn map(url: &str, specifier: &str) -> Result<Map, String> {
     if location.scheme() != "file" {
         return Err(format!("{location} is not a local file"));
     }
-    let path = location
-        .to_file_path()
-        .map_err(|()| format!("{location} is not a path"))?;
+    let path = location.to_file_path().map_err(|()| format!("{location} is not a path"))?;
     let bytes = match read_limited(&path, SOURCE_MAP_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err(ReadError::Io(error)) => return Err(format!("{}: {}", path.display(), cause(&error))),
         Err(ReadError::TooLarge) => {
-            return Err(format!(
-                "{} is larger than {SOURCE_MAP_BYTES_MAX} bytes",
-                path.display()
-            ));
+            return Err(format!("{} is larger than {SOURCE_MAP_BYTES_MAX} bytes", path.display()));
         }
     };
     let json = String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;

@@ -32,10 +32,7 @@ pub(crate) struct Unresolved {
 
 impl Unresolved {
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: hint.into(),
-        }
+        Self { message: message.into(), hint: hint.into() }
     }
 }
 
@@ -43,11 +40,7 @@ impl Unresolved {
 pub(crate) const STDIN: &str = "file:///-";
 
 /// Resolves `request` as written in a module whose folder is `base`.
-pub(crate) fn resolve(
-    base: &Path,
-    request: &str,
-    builtins: &[&str],
-) -> Result<Resolved, Unresolved> {
+pub(crate) fn resolve(base: &Path, request: &str, builtins: &[&str]) -> Result<Resolved, Unresolved> {
     if request.is_empty() {
         // k6: its text.
         return Err(Unresolved::new("local or remote path required", ""));
@@ -61,29 +54,21 @@ pub(crate) fn resolve(
     }
     if let Some(path) = request.strip_prefix("file:") {
         let path = path.strip_prefix("//").unwrap_or(path);
-        return if path.starts_with('/') {
-            file(base, request, path)
-        } else {
-            Err(not_found(request))
-        };
+        return if path.starts_with('/') { file(base, request, path) } else { Err(not_found(request)) };
     }
     if request.starts_with(['.', '/']) || Path::new(request).is_absolute() {
         return file(base, request, request);
     }
     if request.starts_with("https://") {
         return Err(Unresolved::new(
-            format!(
-                "importing remote modules is not supported by this version of Onrush: {request}"
-            ),
+            format!("importing remote modules is not supported by this version of Onrush: {request}"),
             "download the module next to the script and import it by a relative path, such as \"./module.js\"",
         ));
     }
     if let Some(scheme) = scheme(request) {
         // k6: its text.
         return Err(Unresolved::new(
-            format!(
-                "only supported schemes for imports are file and https, {request} has `{scheme}`"
-            ),
+            format!("only supported schemes for imports are file and https, {request} has `{scheme}`"),
             "",
         ));
     }
@@ -104,8 +89,7 @@ pub(crate) fn not_found(request: &str) -> Unresolved {
     );
     let name = request.rsplit('/').next().unwrap_or(request);
     if request.starts_with('.') && !name.contains('.') {
-        "file names are used as written: neither an extension nor index.js is added"
-            .clone_into(&mut unresolved.hint);
+        "file names are used as written: neither an extension nor index.js is added".clone_into(&mut unresolved.hint);
     }
     unresolved
 }
@@ -169,16 +153,11 @@ fn unrecognised(request: &str) -> Unresolved {
     } else {
         "npm packages have to be bundled into the script (webpack, rollup, esbuild)".to_owned()
     };
-    Unresolved::new(
-        format!("The moduleSpecifier {request:?} couldn't be recognised as something k6 supports."),
-        hint,
-    )
+    Unresolved::new(format!("The moduleSpecifier {request:?} couldn't be recognised as something k6 supports."), hint)
 }
 
 fn has_script_extension(request: &str) -> bool {
-    Path::new(request)
-        .extension()
-        .is_some_and(|e| ["js", "ts", "mjs", "cjs"].iter().any(|s| e == *s))
+    Path::new(request).extension().is_some_and(|e| ["js", "ts", "mjs", "cjs"].iter().any(|s| e == *s))
 }
 
 /// k6: relative and absolute paths are URL paths, so `%20` is a space and a lone `%` is an error.
@@ -195,9 +174,7 @@ fn percent_decode(request: &str, path: &str) -> Result<PathBuf, Unresolved> {
             at += 1;
             continue;
         }
-        let digits = bytes
-            .get(at + 1..at + 3)
-            .and_then(|d| Some(hex(d[0])? << 4 | hex(d[1])?));
+        let digits = bytes.get(at + 1..at + 3).and_then(|d| Some(hex(d[0])? << 4 | hex(d[1])?));
         let Some(byte) = digits else {
             let escape = String::from_utf8_lossy(&bytes[at..bytes.len().min(at + 3)]).into_owned();
             return Err(Unresolved::new(
@@ -212,9 +189,7 @@ fn percent_decode(request: &str, path: &str) -> Result<PathBuf, Unresolved> {
 }
 
 fn hex(digit: u8) -> Option<u8> {
-    char::from(digit)
-        .to_digit(16)
-        .and_then(|d| u8::try_from(d).ok())
+    char::from(digit).to_digit(16).and_then(|d| u8::try_from(d).ok())
 }
 
 #[cfg(unix)]
@@ -269,30 +244,15 @@ mod tests {
         check("./a%.js", "parse \"./a%.js\": invalid URL escape \"%.j\"");
         check("./a%", "parse \"./a%\": invalid URL escape \"%\"");
         check("", "local or remote path required");
-        check(
-            "file://./a.js",
-            "The moduleSpecifier \"file://./a.js\" couldn't be found on local disk.…",
-        );
-        check(
-            "http://h/a.js",
-            "only supported schemes for imports are file and https, http://h/a.js has `http`",
-        );
-        check(
-            "ftp://h/a.js",
-            "only supported schemes for imports are file and https, ftp://h/a.js has `ftp`",
-        );
+        check("file://./a.js", "The moduleSpecifier \"file://./a.js\" couldn't be found on local disk.…");
+        check("http://h/a.js", "only supported schemes for imports are file and https, http://h/a.js has `http`");
+        check("ftp://h/a.js", "only supported schemes for imports are file and https, ftp://h/a.js has `ftp`");
         check(
             "https://jslib.k6.io/a.js",
             "importing remote modules is not supported by this version of Onrush: https://jslib.k6.io/a.js",
         );
-        check(
-            "lodash",
-            "The moduleSpecifier \"lodash\" couldn't be recognised as something k6 supports.",
-        );
-        check(
-            "node:fs",
-            "The moduleSpecifier \"node:fs\" couldn't be recognised as something k6 supports.",
-        );
+        check("lodash", "The moduleSpecifier \"lodash\" couldn't be recognised as something k6 supports.");
+        check("node:fs", "The moduleSpecifier \"node:fs\" couldn't be recognised as something k6 supports.");
         check("github.com/a/b.js", "github.com 'special' urls…");
         check("cdnjs.com/a/b.js", "cdnjs.com 'special' urls…");
         check("k6/x/sql", "unknown modules [\"k6/x/sql\"]…");
@@ -300,11 +260,7 @@ mod tests {
 
     #[test]
     fn hints_help() {
-        let hint = |request| {
-            resolve(Path::new("/t"), request, BUILTINS)
-                .unwrap_err()
-                .hint
-        };
+        let hint = |request| resolve(Path::new("/t"), request, BUILTINS).unwrap_err().hint;
         assert!(hint("lib.js").contains("\"./lib.js\""));
         assert!(hint("lodash").contains("bundled"));
         assert!(hint("node:fs").contains("Node.js"));

@@ -9,9 +9,7 @@ mod writes;
 
 use std::path::PathBuf;
 
-use crate::{
-    CompatibilityMode, Entry, LoadOptions, Module, ModuleKind, Program, ScriptError, Target, load,
-};
+use crate::{CompatibilityMode, Entry, LoadOptions, Module, ModuleKind, Program, ScriptError, Target, load};
 
 /// Files in a folder of their own; the first is the script.
 struct Project {
@@ -79,9 +77,7 @@ impl Project {
 
 fn loaded(files: &[(&str, &str)]) -> (Project, Program) {
     let project = Project::new(files);
-    let program = project
-        .load()
-        .unwrap_or_else(|error| panic!("{}", error.render()));
+    let program = project.load().unwrap_or_else(|error| panic!("{}", error.render()));
     (project, program)
 }
 

@@ -6,10 +6,9 @@
 //! loops over constructors are not. It errs towards finding nothing.
 
 use oxc_ast::ast::{
-    Argument, BindingPattern, CallExpression, ChainElement, ConditionalExpression, Expression,
-    IdentifierReference, IfStatement, ImportDeclarationSpecifier, LogicalExpression,
-    MemberExpression, Program, SimpleAssignmentTarget, Statement, UnaryExpression,
-    VariableDeclarator,
+    Argument, BindingPattern, CallExpression, ChainElement, ConditionalExpression, Expression, IdentifierReference,
+    IfStatement, ImportDeclarationSpecifier, LogicalExpression, MemberExpression, Program, SimpleAssignmentTarget,
+    Statement, UnaryExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_semantic::{Scoping, SymbolId};
@@ -28,16 +27,9 @@ pub(crate) struct Write {
 
 /// The first write in source order.
 pub(crate) fn find(program: &Program<'_>, scoping: &Scoping) -> Option<Write> {
-    let mut names = Names {
-        scoping,
-        aliases: FxHashMap::default(),
-    };
+    let mut names = Names { scoping, aliases: FxHashMap::default() };
     names.collect(program);
-    let mut visitor = Visitor {
-        names,
-        guards: Vec::new(),
-        found: None,
-    };
+    let mut visitor = Visitor { names, guards: Vec::new(), found: None };
     visitor.visit_program(program);
     visitor.found
 }
@@ -145,11 +137,7 @@ impl<'a> Visit<'a> for Aliases<'_, '_> {
             && !self.names.scoping.symbol_is_mutated(symbol)
             && let Some(path) = self.names.path(init)
         {
-            let path = if path.starts_with("require(") {
-                name.name.to_string()
-            } else {
-                path
-            };
+            let path = if path.starts_with("require(") { name.name.to_string() } else { path };
             self.names.aliases.insert(symbol, path);
         }
         walk::walk_variable_declarator(self, it);
@@ -212,11 +200,8 @@ impl<'a> Visitor<'_> {
         if !self.names.is_global(object) {
             return;
         }
-        let Some(path) = call
-            .arguments
-            .first()
-            .and_then(Argument::as_expression)
-            .and_then(|target| self.names.path(target))
+        let Some(path) =
+            call.arguments.first().and_then(Argument::as_expression).and_then(|target| self.names.path(target))
         else {
             return;
         };
@@ -230,10 +215,7 @@ impl<'a> Visitor<'_> {
 
     fn guarded(&mut self, test: &Expression<'a>, walk: impl FnOnce(&mut Self)) {
         let before = self.guards.len();
-        let mut paths = Paths {
-            names: &self.names,
-            paths: Vec::new(),
-        };
+        let mut paths = Paths { names: &self.names, paths: Vec::new() };
         paths.visit_expression(test);
         let paths = paths.paths;
         self.guards.extend(paths);
@@ -330,10 +312,7 @@ fn keyed(path: &str, argument: Option<&Argument<'_>>) -> String {
             .map(|name| name.into_owned()),
         _ => None,
     };
-    key.map_or_else(
-        || format!("{path}{UNKNOWN_KEY}"),
-        |key| format!("{path}.{key}"),
-    )
+    key.map_or_else(|| format!("{path}{UNKNOWN_KEY}"), |key| format!("{path}.{key}"))
 }
 
 fn is_shared_global(name: &str) -> bool {

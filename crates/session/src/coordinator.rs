@@ -101,7 +101,12 @@ impl Coordinator {
     pub const EVALUATION_INTERVAL: Duration = Duration::from_secs(2);
 
     /// A run over `agents`, waiting for all of them to be initialised.
-    pub fn new(settings: Settings, agents: impl IntoIterator<Item = AgentId>, registry: &Registry, thresholds: Thresholds) -> Self {
+    pub fn new(
+        settings: Settings,
+        agents: impl IntoIterator<Item = AgentId>,
+        registry: &Registry,
+        thresholds: Thresholds,
+    ) -> Self {
         let mut merged = Merged::new(registry);
         for submetric in thresholds.submetrics() {
             merged.watch(submetric);
@@ -239,7 +244,11 @@ impl Coordinator {
 
     fn tick(&mut self, elapsed: Duration) -> Vec<Action> {
         self.elapsed = elapsed;
-        if !self.settings.evaluates_thresholds || elapsed < self.next_evaluation || self.phase < Phase::Setup || self.phase == Phase::Done {
+        if !self.settings.evaluates_thresholds
+            || elapsed < self.next_evaluation
+            || self.phase < Phase::Setup
+            || self.phase == Phase::Done
+        {
             return Vec::new();
         }
         self.next_evaluation = elapsed + Self::EVALUATION_INTERVAL;
@@ -248,7 +257,9 @@ impl Coordinator {
             return Vec::new();
         }
         let metrics = evaluation.crossed.join(", ");
-        let message = format!("thresholds on metrics '{metrics}' were crossed; at least one has abortOnFail enabled, stopping test prematurely");
+        let message = format!(
+            "thresholds on metrics '{metrics}' were crossed; at least one has abortOnFail enabled, stopping test prematurely"
+        );
         self.aborted(Stop { code: ExitCode::ThresholdsHaveFailed, message })
     }
 
@@ -272,7 +283,11 @@ mod tests {
         let registry = Registry::new();
         let mut sources: BTreeMap<String, Vec<ThresholdSource>> = BTreeMap::new();
         for (metric, expression, abort_on_fail) in thresholds {
-            let source = ThresholdSource { expression: (*expression).to_owned(), abort_on_fail: *abort_on_fail, delay_abort_eval_ns: None };
+            let source = ThresholdSource {
+                expression: (*expression).to_owned(),
+                abort_on_fail: *abort_on_fail,
+                delay_abort_eval_ns: None,
+            };
             sources.entry((*metric).to_owned()).or_default().push(source);
         }
         let thresholds = Thresholds::parse(&sources, &registry).expect("valid thresholds");

@@ -68,7 +68,9 @@ impl Outcome {
         match &self.stop {
             Some(stop) => Some(stop.message.clone()),
             None if self.is_marked_failed => Some("test run was marked as failed".to_owned()),
-            None if !self.crossed.is_empty() => Some(format!("thresholds on metrics '{}' have been crossed", self.crossed.join(", "))),
+            None if !self.crossed.is_empty() => {
+                Some(format!("thresholds on metrics '{}' have been crossed", self.crossed.join(", ")))
+            }
             None => None,
         }
     }

@@ -142,27 +142,39 @@ impl Judge {
         lasting(self.throttled, "the generator's cgroup was throttled by its CPU quota".to_owned());
         lasting(self.stolen, "the hypervisor took more than 10 % of the CPU".to_owned());
         if self.nearly_saturated as f64 / seconds >= Self::SHARE_INVALID {
-            let text = format!("the generator was short of CPU (a worker thread was 85 % busy or more) in {} of {} seconds", self.nearly_saturated, self.seconds);
+            let text = format!(
+                "the generator was short of CPU (a worker thread was 85 % busy or more) in {} of {} seconds",
+                self.nearly_saturated, self.seconds
+            );
             findings.push((Verdict::Suspect, text));
         }
         if !self.start_lag.is_empty() {
             let p99 = self.start_lag.quantile(0.99);
             if p99 > Self::START_LAG_P99_MS {
-                findings.push((Verdict::Invalid, format!("iterations began late: p(99) of the delay after their intended start was {p99:.1} ms")));
+                findings.push((
+                    Verdict::Invalid,
+                    format!("iterations began late: p(99) of the delay after their intended start was {p99:.1} ms"),
+                ));
             }
         }
         let planned = iterations + dropped;
         if dropped > 0.0 && planned > 0.0 {
             let share = dropped / planned;
             let verdict = if share > 0.01 { Verdict::Invalid } else { Verdict::Suspect };
-            let text = format!("{dropped:.0} of {planned:.0} planned iterations ({:.2} %) were dropped: the offered load was lower than asked for", share * 100.0);
+            let text = format!(
+                "{dropped:.0} of {planned:.0} planned iterations ({:.2} %) were dropped: the offered load was lower than asked for",
+                share * 100.0
+            );
             findings.push((verdict, text));
         }
         if self.memory_max > 0.9 {
             findings.push((Verdict::Suspect, format!("memory was {:.0} % used", self.memory_max * 100.0)));
         }
         if self.fds_max > 0.95 {
-            findings.push((Verdict::Suspect, format!("{:.0} % of the allowed file descriptors were in use", self.fds_max * 100.0)));
+            findings.push((
+                Verdict::Suspect,
+                format!("{:.0} % of the allowed file descriptors were in use", self.fds_max * 100.0),
+            ));
         }
         if self.panics > 0 {
             findings.push((Verdict::Invalid, format!("{} VU fibers ended in an internal error", self.panics)));

@@ -1,11 +1,7 @@
 //! Runs the target: `serve [port] [tls-port] [threads] [delay_ms]`.
 //!
 //! A TLS port of 0 means no TLS. The certificate is printed on stdout.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "an example talks to its user"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to its user")]
 
 use std::error::Error;
 use std::time::Duration;
@@ -14,12 +10,7 @@ use onrush_target::{TargetOptions, raise_file_limit, start};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let argument = |index: usize, default: &str| {
-        arguments
-            .get(index)
-            .cloned()
-            .unwrap_or_else(|| default.to_owned())
-    };
+    let argument = |index: usize, default: &str| arguments.get(index).cloned().unwrap_or_else(|| default.to_owned());
     let port: u16 = argument(0, "8080").parse()?;
     let tls_port: u16 = argument(1, "0").parse()?;
     let delay_ms: f64 = argument(3, "0").parse()?;

@@ -56,10 +56,7 @@ impl Decoder {
             Framing::Length(length) => State::Length(length),
             Framing::Chunked => SIZE_START,
         };
-        Ok(Self {
-            state,
-            left_bytes_max: limits.body_bytes_max,
-        })
+        Ok(Self { state, left_bytes_max: limits.body_bytes_max })
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -106,11 +103,7 @@ impl Decoder {
 
     fn framing_byte(&mut self, byte: u8) -> Result<(), Refusal> {
         match &mut self.state {
-            State::Size {
-                size,
-                line_bytes,
-                digits_ended,
-            } => {
+            State::Size { size, line_bytes, digits_ended } => {
                 *line_bytes += 1;
                 if *line_bytes > CHUNK_LINE_BYTES_MAX {
                     return Err(BAD_CHUNK);
@@ -126,10 +119,7 @@ impl Decoder {
                     }
                     self.left_bytes_max -= size;
                     self.state = match size {
-                        0 => State::Trailer {
-                            bytes: 0,
-                            line_bytes: 0,
-                        },
+                        0 => State::Trailer { bytes: 0, line_bytes: 0 },
                         _ => State::Chunk(size),
                     };
                     return Ok(());
@@ -173,11 +163,7 @@ impl Decoder {
     }
 }
 
-const SIZE_START: State = State::Size {
-    size: 0,
-    line_bytes: 0,
-    digits_ended: false,
-};
+const SIZE_START: State = State::Size { size: 0, line_bytes: 0, digits_ended: false };
 
 fn piece(data: &[u8], left: u64) -> &[u8] {
     &data[..data.len().min(usize::try_from(left).unwrap_or(usize::MAX))]
@@ -188,11 +174,7 @@ pub(crate) enum Sink {
     /// Counted and dropped.
     Count(u64),
     /// Kept up to a limit, counted beyond it.
-    Keep {
-        data: Vec<u8>,
-        total: u64,
-        bytes_max: usize,
-    },
+    Keep { data: Vec<u8>, total: u64, bytes_max: usize },
     /// Taken apart: small fields kept, files counted.
     Multipart(Box<Multipart>),
 }
@@ -217,31 +199,19 @@ impl Sink {
             let reader = Multipart::new(content_type, limits.echo_bytes_max)?;
             return Ok(Self::Multipart(Box::new(reader)));
         }
-        Ok(Self::Keep {
-            data: Vec::new(),
-            total: 0,
-            bytes_max: limits.echo_bytes_max,
-        })
+        Ok(Self::Keep { data: Vec::new(), total: 0, bytes_max: limits.echo_bytes_max })
     }
 
     /// A sink that only keeps small bodies, for forms.
     pub(crate) fn form(limits: &Limits) -> Self {
         const FORM_BYTES_MAX: usize = 64 * 1024;
-        Self::Keep {
-            data: Vec::new(),
-            total: 0,
-            bytes_max: FORM_BYTES_MAX.min(limits.echo_bytes_max),
-        }
+        Self::Keep { data: Vec::new(), total: 0, bytes_max: FORM_BYTES_MAX.min(limits.echo_bytes_max) }
     }
 
     pub(crate) fn take(&mut self, piece: &[u8]) -> Result<(), Refusal> {
         match self {
             Self::Count(total) => *total += piece.len() as u64,
-            Self::Keep {
-                data,
-                total,
-                bytes_max,
-            } => {
+            Self::Keep { data, total, bytes_max } => {
                 *total += piece.len() as u64;
                 let room = bytes_max.saturating_sub(data.len());
                 data.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -267,10 +237,7 @@ impl Sink {
     pub(crate) fn finish(&mut self) -> Result<Body<'_>, Refusal> {
         Ok(match self {
             Self::Count(total) => Body::Counted(*total),
-            Self::Keep { data, total, .. } => Body::Kept {
-                data,
-                total: *total,
-            },
+            Self::Keep { data, total, .. } => Body::Kept { data, total: *total },
             Self::Multipart(reader) => {
                 reader.finish()?;
                 Body::Multipart(reader)
@@ -280,8 +247,7 @@ impl Sink {
 }
 
 pub(crate) fn starts_with_ignore_case(text: &[u8], start: &[u8]) -> bool {
-    text.get(..start.len())
-        .is_some_and(|head| head.eq_ignore_ascii_case(start))
+    text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
 }
 
 #[cfg(test)]
@@ -292,10 +258,7 @@ mod tests {
 
     /// Feeds `data` in pieces of `step` bytes; returns the body and what was left.
     fn decode(framing: Framing, data: &[u8], step: usize) -> Result<(Vec<u8>, usize), Refusal> {
-        let limits = Limits {
-            body_bytes_max: 1 << 20,
-            ..Limits::default()
-        };
+        let limits = Limits { body_bytes_max: 1 << 20, ..Limits::default() };
         let mut decoder = Decoder::new(framing, &limits)?;
         let mut body = Vec::new();
         let mut used = 0;
@@ -327,10 +290,7 @@ mod tests {
     #[test]
     fn chunked_bodies() {
         check("5\r\nhello\r\n0\r\n\r\nnext", Ok(("hello", 4)));
-        check(
-            "A;x=y\r\n0123456789\r\n1\r\n!\r\n0\r\nT: v\r\n\r\n",
-            Ok(("0123456789!", 0)),
-        );
+        check("A;x=y\r\n0123456789\r\n1\r\n!\r\n0\r\nT: v\r\n\r\n", Ok(("0123456789!", 0)));
         check("2\nab\n0\n\n", Ok(("ab", 0)));
         check("\r\n", Err(400));
         check("\n", Err(400));
@@ -347,10 +307,7 @@ mod tests {
     #[test]
     fn announced_lengths_are_limited() {
         assert_eq!(decode(Framing::Length(2 << 20), b"", 1), Err(TOO_LARGE));
-        assert_eq!(
-            decode(Framing::Length(3), b"abcd", 4),
-            Ok((b"abc".to_vec(), 1))
-        );
+        assert_eq!(decode(Framing::Length(3), b"abcd", 4), Ok((b"abc".to_vec(), 1)));
     }
 
     proptest! {

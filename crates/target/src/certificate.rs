@@ -13,18 +13,14 @@ use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 /// # Errors
 /// `InvalidInput` when a name cannot be in a certificate.
 pub(crate) fn certificate(names: &[String]) -> io::Result<(Arc<ServerConfig>, String)> {
-    let mut all = vec![
-        "localhost".to_owned(),
-        "127.0.0.1".to_owned(),
-        "::1".to_owned(),
-    ];
+    let mut all = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     for name in names {
         if !all.contains(name) {
             all.push(name.clone());
         }
     }
-    let made = rcgen::generate_simple_self_signed(all)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
+    let made =
+        rcgen::generate_simple_self_signed(all).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()

@@ -18,9 +18,7 @@ pub(crate) const DATE_BYTES: usize = 29;
 pub(crate) fn monotonic_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     // The monotonic clock starts near zero at boot: both parts are positive.
-    (now.tv_sec as u64)
-        .wrapping_mul(NANOS_PER_SEC)
-        .wrapping_add(now.tv_nsec as u64)
+    (now.tv_sec as u64).wrapping_mul(NANOS_PER_SEC).wrapping_add(now.tv_nsec as u64)
 }
 
 /// Seconds since 1970, as good as the last kernel tick: enough for a header.
@@ -31,26 +29,19 @@ pub(crate) fn wall_seconds() -> u64 {
 /// The `Date` header's value for a number of seconds since 1970.
 pub(crate) fn http_date(seconds: u64) -> [u8; DATE_BYTES] {
     const DAYS: [&[u8; 3]; 7] = [b"Thu", b"Fri", b"Sat", b"Sun", b"Mon", b"Tue", b"Wed"];
-    const MONTHS: [&[u8; 3]; 12] = [
-        b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov",
-        b"Dec",
-    ];
+    const MONTHS: [&[u8; 3]; 12] =
+        [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
     let days = seconds / 86_400;
     let rest = seconds % 86_400;
     // Days to a civil date: count from 0000-03-01 so that the leap day ends the year.
     let shifted = days + 719_468;
     let era = shifted / 146_097;
     let day_of_era = shifted % 146_097;
-    let year_of_era =
-        (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let month_shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_shifted + 2) / 5 + 1;
-    let month = if month_shifted < 10 {
-        month_shifted + 3
-    } else {
-        month_shifted - 9
-    };
+    let month = if month_shifted < 10 { month_shifted + 3 } else { month_shifted - 9 };
     let year = year_of_era + era * 400 + u64::from(month <= 2);
 
     let mut text = *b"Thu, 00 Jan 0000 00:00:00 GMT";

@@ -92,13 +92,7 @@ pub(crate) enum Outcome {
 }
 
 impl Connection {
-    pub(crate) fn new(
-        transport: Transport,
-        peer: IpAddr,
-        slot: u32,
-        refused: bool,
-        now_s: u32,
-    ) -> Self {
+    pub(crate) fn new(transport: Transport, peer: IpAddr, slot: u32, refused: bool, now_s: u32) -> Self {
         Self {
             transport,
             peer,
@@ -153,11 +147,7 @@ impl Connection {
             match &mut self.phase {
                 Phase::Head | Phase::Body(_) => {
                     if !self.read(cx)? {
-                        return Ok(if self.transport.ending && self.at_end() {
-                            Outcome::Close
-                        } else {
-                            Outcome::Wait
-                        });
+                        return Ok(if self.transport.ending && self.at_end() { Outcome::Close } else { Outcome::Wait });
                     }
                 }
                 Phase::Held(_) | Phase::Stream { .. } if self.timer.is_some() => {
@@ -168,15 +158,13 @@ impl Connection {
                         self.emit(held.reply, held.manner, held.class, cx);
                     }
                 }
-                Phase::Stream { source, keep_alive } => {
-                    match source.produce(monotonic_ns(), cx.out()) {
-                        Progress::More => {}
-                        Progress::At(deadline_ns) => {
-                            self.timer = Some(cx.timers.add(deadline_ns, self.slot));
-                        }
-                        Progress::Done => self.phase = after(*keep_alive),
+                Phase::Stream { source, keep_alive } => match source.produce(monotonic_ns(), cx.out()) {
+                    Progress::More => {}
+                    Progress::At(deadline_ns) => {
+                        self.timer = Some(cx.timers.add(deadline_ns, self.slot));
                     }
-                }
+                    Progress::Done => self.phase = after(*keep_alive),
+                },
                 Phase::Closing { linger } => {
                     // Closing on unread bytes would reset the connection, and
                     // the client might lose a response it has not read yet.
@@ -329,14 +317,7 @@ impl Connection {
             return Err(Refusal::new(503, "too many connections"));
         }
         if head.framing == Framing::None {
-            self.respond(
-                &head,
-                Body::Kept {
-                    data: &[],
-                    total: 0,
-                },
-                cx,
-            );
+            self.respond(&head, Body::Kept { data: &[], total: 0 }, cx);
             return Ok(head.bytes);
         }
         let mut decoder = Decoder::new(head.framing, cx.limits())?;
@@ -349,14 +330,7 @@ impl Connection {
         {
             // The common case of a small body that came with its head.
             let body = &rest[..length as usize];
-            self.respond(
-                &head,
-                Body::Kept {
-                    data: body,
-                    total: length,
-                },
-                cx,
-            );
+            self.respond(&head, Body::Kept { data: body, total: length }, cx);
             return Ok(head_bytes + body.len());
         }
         let used = decoder.feed(rest, |piece| sink.take(piece))?;
@@ -368,11 +342,7 @@ impl Connection {
                 cx.out().extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
             }
             let head = data[..head_bytes].to_vec();
-            self.phase = Phase::Body(Box::new(Upload {
-                head,
-                decoder,
-                sink,
-            }));
+            self.phase = Phase::Body(Box::new(Upload { head, decoder, sink }));
         }
         Ok(head_bytes + used)
     }
@@ -395,22 +365,13 @@ impl Connection {
     }
 
     fn respond(&mut self, head: &Head<'_>, body: Body<'_>, cx: &mut Context) {
-        let request = Request {
-            head,
-            body,
-            peer: self.peer,
-            tls: self.transport.is_tls(),
-        };
+        let request = Request { head, body, peer: self.peer, tls: self.transport.is_tls() };
         let answer = routes::respond(&request, cx);
         let manner = Manner::of(head);
         if answer.hold_ns > 0 {
             let deadline_ns = monotonic_ns().saturating_add(answer.hold_ns);
             self.timer = Some(cx.timers.add(deadline_ns, self.slot));
-            let held = Held {
-                reply: answer.reply,
-                manner,
-                class: answer.class,
-            };
+            let held = Held { reply: answer.reply, manner, class: answer.class };
             self.phase = Phase::Held(Box::new(held));
         } else {
             self.emit(answer.reply, manner, answer.class, cx);
@@ -458,9 +419,7 @@ impl Connection {
         let limits = cx.limits();
         let after = |start_s: u32, limit: std::time::Duration| {
             // One second more, because seconds are counted by their beginnings.
-            start_s
-                .saturating_add(u32::try_from(limit.as_secs()).unwrap_or(NEVER))
-                .saturating_add(1)
+            start_s.saturating_add(u32::try_from(limit.as_secs()).unwrap_or(NEVER)).saturating_add(1)
         };
         if self.transport.has_pending() {
             return after(self.written_s, limits.write_timeout);
@@ -495,9 +454,5 @@ impl Connection {
 
 /// What follows a response.
 fn after(keep_alive: bool) -> Phase {
-    if keep_alive {
-        Phase::Head
-    } else {
-        Phase::Closing { linger: false }
-    }
+    if keep_alive { Phase::Head } else { Phase::Closing { linger: false } }
 }

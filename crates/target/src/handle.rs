@@ -63,9 +63,7 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
             let (config, pem) = certificate(&options.tls_names)?;
             let sockets = listeners(address, threads)?;
             let address = sockets[0].local_addr()?;
-            let pairs = sockets
-                .into_iter()
-                .map(|socket| (socket, Arc::clone(&config)));
+            let pairs = sockets.into_iter().map(|socket| (socket, Arc::clone(&config)));
             (pairs.collect(), Some(address), Some(pem))
         }
     };
@@ -79,25 +77,11 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     });
     let stats = Stats::new(threads);
     let wakers = (0..threads)
-        .map(|_| {
-            Ok(Arc::new(eventfd(
-                0,
-                EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK,
-            )?))
-        })
+        .map(|_| Ok(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)))
         .collect::<io::Result<Vec<_>>>()?;
-    let stopper = Stopper {
-        stop: Arc::default(),
-        wakers: wakers.into(),
-    };
-    let mut handle = TargetHandle {
-        addr,
-        tls_addr,
-        certificate_pem,
-        stopper,
-        stats,
-        threads: Vec::with_capacity(threads),
-    };
+    let stopper = Stopper { stop: Arc::default(), wakers: wakers.into() };
+    let mut handle =
+        TargetHandle { addr, tls_addr, certificate_pem, stopper, stats, threads: Vec::with_capacity(threads) };
     let mut tls = tls.into_iter();
     for (index, listener) in plain.into_iter().enumerate() {
         let timers = Timers::new()?;
@@ -127,9 +111,7 @@ fn check(options: &TargetOptions) -> io::Result<()> {
     }
     for address in std::iter::once(options.listen).chain(options.tls_listen) {
         if !address.ip().is_loopback() && !options.allow_remote {
-            return invalid(format!(
-                "{address} can be reached by other machines, which must be allowed"
-            ));
+            return invalid(format!("{address} can be reached by other machines, which must be allowed"));
         }
     }
     Ok(())
@@ -139,15 +121,8 @@ fn connections_max(options: &TargetOptions) -> usize {
     if options.limits.connections_max > 0 {
         return options.limits.connections_max;
     }
-    let files = getrlimit(Resource::Nofile)
-        .current
-        .unwrap_or(CONNECTIONS_MAX);
-    usize::try_from(
-        files
-            .saturating_sub(FILES_RESERVED)
-            .clamp(1, CONNECTIONS_MAX),
-    )
-    .unwrap_or(usize::MAX)
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(CONNECTIONS_MAX);
+    usize::try_from(files.saturating_sub(FILES_RESERVED).clamp(1, CONNECTIONS_MAX)).unwrap_or(usize::MAX)
 }
 
 /// Raises the process's limit of open files to what the system allows, and
@@ -157,10 +132,7 @@ fn connections_max(options: &TargetOptions) -> usize {
 /// What the system says; the old limit stays.
 pub fn raise_file_limit() -> io::Result<u64> {
     let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit {
-        current: limit.maximum,
-        maximum: limit.maximum,
-    };
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     setrlimit(Resource::Nofile, raised)?;
     Ok(limit.maximum.unwrap_or(u64::MAX))
 }
@@ -203,9 +175,7 @@ impl TargetHandle {
     fn wait(&mut self) -> io::Result<()> {
         let mut outcome = Ok(());
         for thread in self.threads.drain(..) {
-            let ended = thread
-                .join()
-                .unwrap_or_else(|_| Err(io::Error::other("target thread panicked")));
+            let ended = thread.join().unwrap_or_else(|_| Err(io::Error::other("target thread panicked")));
             if outcome.is_ok() {
                 outcome = ended;
             }

@@ -67,9 +67,7 @@ impl<'a> Head<'a> {
             Ok(Status::Partial) => return partial(data, limits),
             Err(error) => return Err(refusal(error)),
         };
-        let (Some(method), Some(target), Some(minor)) =
-            (request.method, request.path, request.version)
-        else {
+        let (Some(method), Some(target), Some(minor)) = (request.method, request.path, request.version) else {
             return Err(Refusal::new(400, "incomplete request line"));
         };
         if target.len() > limits.target_bytes_max {
@@ -144,10 +142,7 @@ impl<'a> Head<'a> {
         self.framing = match (chunked, length) {
             // Two framings at once are how requests are smuggled past proxies.
             (true, Some(_)) => {
-                return Err(Refusal::new(
-                    400,
-                    "both Transfer-Encoding and Content-Length",
-                ));
+                return Err(Refusal::new(400, "both Transfer-Encoding and Content-Length"));
             }
             (true, None) if self.minor == 0 => {
                 return Err(Refusal::new(400, "chunked body in HTTP/1.0"));
@@ -161,10 +156,7 @@ impl<'a> Head<'a> {
 
     /// The first header of that name, without surrounding blanks.
     pub(crate) fn header(&self, name: &str) -> Option<&'a [u8]> {
-        self.headers
-            .iter()
-            .find(|header| header.name.eq_ignore_ascii_case(name))
-            .map(|header| header.value)
+        self.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value)
     }
 
     /// The first header of that name as text; bytes that are not UTF-8 are replaced.
@@ -252,12 +244,7 @@ mod tests {
                 head.map(|head| {
                     format!(
                         "{} {} {} {:?} keep={} expect={}",
-                        head.method,
-                        head.path,
-                        head.query,
-                        head.framing,
-                        head.keep_alive,
-                        head.expect_continue
+                        head.method, head.path, head.query, head.framing, head.keep_alive, head.expect_continue
                     )
                 })
             })
@@ -276,53 +263,26 @@ mod tests {
 
     #[test]
     fn good_heads() {
-        check(
-            "GET / HTTP/1.1\nHost: a",
-            "GET /  None keep=true expect=false",
-        );
-        check(
-            "GET /a?b=c?d HTTP/1.1\nHost: a",
-            "GET /a b=c?d None keep=true expect=false",
-        );
-        check(
-            "GET http://h/x?y HTTP/1.1\nHost: a",
-            "GET /x y None keep=true expect=false",
-        );
-        check(
-            "GET http://h?y HTTP/1.1\nHost: a",
-            "GET / y None keep=true expect=false",
-        );
+        check("GET / HTTP/1.1\nHost: a", "GET /  None keep=true expect=false");
+        check("GET /a?b=c?d HTTP/1.1\nHost: a", "GET /a b=c?d None keep=true expect=false");
+        check("GET http://h/x?y HTTP/1.1\nHost: a", "GET /x y None keep=true expect=false");
+        check("GET http://h?y HTTP/1.1\nHost: a", "GET / y None keep=true expect=false");
         check("GET / HTTP/1.0", "GET /  None keep=false expect=false");
-        check(
-            "GET / HTTP/1.0\nConnection: Keep-Alive",
-            "GET /  None keep=true expect=false",
-        );
+        check("GET / HTTP/1.0\nConnection: Keep-Alive", "GET /  None keep=true expect=false");
         check(
             "POST / HTTP/1.1\nhost: a\nconnection: x, Close\nCONTENT-LENGTH: 5\nExpect: 100-continue",
             "POST /  Length(5) keep=false expect=true",
         );
-        check(
-            "POST / HTTP/1.1\nHost: a\nTransfer-Encoding: Chunked",
-            "POST /  Chunked keep=true expect=false",
-        );
+        check("POST / HTTP/1.1\nHost: a\nTransfer-Encoding: Chunked", "POST /  Chunked keep=true expect=false");
     }
 
     #[test]
     fn bad_heads() {
         check("GET / HTTP/1.1", "400 missing Host header");
         check("GET / HTTP/2.0\nHost: a", "505 not HTTP/1.0 or HTTP/1.1");
-        check(
-            "GET / HTTP/1.1\nHost: a\nHost: b",
-            "400 more than one Host header",
-        );
-        check(
-            "GET / HTTP/1.1\nHost: a\nContent-Length: +5",
-            "400 invalid Content-Length",
-        );
-        check(
-            "GET / HTTP/1.1\nHost: a\nContent-Length: ",
-            "400 invalid Content-Length",
-        );
+        check("GET / HTTP/1.1\nHost: a\nHost: b", "400 more than one Host header");
+        check("GET / HTTP/1.1\nHost: a\nContent-Length: +5", "400 invalid Content-Length");
+        check("GET / HTTP/1.1\nHost: a\nContent-Length: ", "400 invalid Content-Length");
         check(
             "GET / HTTP/1.1\nHost: a\nContent-Length: 1\nContent-Length: 2",
             "400 contradicting Content-Length headers",
@@ -331,28 +291,13 @@ mod tests {
             "GET / HTTP/1.1\nHost: a\nContent-Length: 1\nTransfer-Encoding: chunked",
             "400 both Transfer-Encoding and Content-Length",
         );
-        check(
-            "GET / HTTP/1.1\nHost: a\nTransfer-Encoding: gzip, chunked",
-            "501 transfer coding not supported",
-        );
-        check(
-            "GET / HTTP/1.1\nHost: a\nExpect: cake",
-            "417 unknown expectation",
-        );
+        check("GET / HTTP/1.1\nHost: a\nTransfer-Encoding: gzip, chunked", "501 transfer coding not supported");
+        check("GET / HTTP/1.1\nHost: a\nExpect: cake", "417 unknown expectation");
         check("GET a HTTP/1.1\nHost: a", "400 invalid request target");
         check("GET / HTTP/1.1\nHo st: a", "400 invalid header name");
-        check(
-            &format!("GET /{} HTTP/1.1\nHost: a", "a".repeat(9000)),
-            "414 request target too long",
-        );
-        check(
-            &format!("GET / HTTP/1.1\nHost: a{}", "\nA: b".repeat(200)),
-            "431 too many headers",
-        );
-        check(
-            &format!("GET / HTTP/1.1\nHost: a\nA: {}", "b".repeat(40_000)),
-            "431 request head too large",
-        );
+        check(&format!("GET /{} HTTP/1.1\nHost: a", "a".repeat(9000)), "414 request target too long");
+        check(&format!("GET / HTTP/1.1\nHost: a{}", "\nA: b".repeat(200)), "431 too many headers");
+        check(&format!("GET / HTTP/1.1\nHost: a\nA: {}", "b".repeat(40_000)), "431 request head too large");
     }
 
     #[test]

@@ -13,10 +13,7 @@ const CAPACITY: usize = 512;
 
 impl Json {
     pub(crate) fn new() -> Self {
-        Self {
-            out: Vec::with_capacity(CAPACITY),
-            comma: false,
-        }
+        Self { out: Vec::with_capacity(CAPACITY), comma: false }
     }
 
     fn separate(&mut self) {
@@ -134,10 +131,7 @@ mod tests {
         json.close_list();
         json.key("c").boolean(true);
         json.close();
-        assert_eq!(
-            json.finish(),
-            b"{\"a\":1,\"b\":[\"x\",null,{}],\"c\":true}\n"
-        );
+        assert_eq!(json.finish(), b"{\"a\":1,\"b\":[\"x\",null,{}],\"c\":true}\n");
     }
 
     proptest! {

@@ -27,11 +27,7 @@ pub(crate) fn listeners(address: SocketAddr, count: usize) -> io::Result<Vec<Tcp
 }
 
 fn open(address: SocketAddr, shared: bool) -> io::Result<TcpListener> {
-    let family = if address.is_ipv4() {
-        AddressFamily::INET
-    } else {
-        AddressFamily::INET6
-    };
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = socket_with(family, SocketType::STREAM, flags, None)?;
     set_socket_reuseaddr(&socket, true)?;

@@ -107,11 +107,7 @@ impl Multipart {
     /// # Errors
     /// 400 when it has not.
     pub(crate) fn finish(&self) -> Result<(), Refusal> {
-        if self.state == State::Epilogue {
-            Ok(())
-        } else {
-            Err(UNFINISHED)
-        }
+        if self.state == State::Epilogue { Ok(()) } else { Err(UNFINISHED) }
     }
 
     pub(crate) fn parts(&self) -> &[Part] {
@@ -179,10 +175,8 @@ impl Multipart {
                 Some(end) if end <= PART_HEAD_BYTES_MAX => {
                     let part = part(&data[..end])?;
                     // Names are needed whole: without room for them it ends here.
-                    self.kept_bytes_left = self
-                        .kept_bytes_left
-                        .checked_sub(end)
-                        .ok_or(Refusal::new(413, "multipart heads too large"))?;
+                    self.kept_bytes_left =
+                        self.kept_bytes_left.checked_sub(end).ok_or(Refusal::new(413, "multipart heads too large"))?;
                     self.parts.push(part);
                     self.state = State::PartBody;
                     Step::Used(end + 4)
@@ -224,18 +218,14 @@ fn tail_match(data: &[u8], needle: &[u8]) -> usize {
 
 /// Reads a part's header lines.
 fn part(head: &[u8]) -> Result<Part, Refusal> {
-    let mut part = Part {
-        content_type: "text/plain".to_owned(),
-        ..Part::default()
-    };
+    let mut part = Part { content_type: "text/plain".to_owned(), ..Part::default() };
     let mut disposed = false;
     for line in head.split(|&byte| byte == b'\n') {
         let line = line.trim_ascii();
         if starts_with_ignore_case(line, b"content-disposition:") {
             let name = parameter(line, b"name").ok_or(BAD_PART)?;
             part.name = String::from_utf8_lossy(&name).into_owned();
-            part.file_name = parameter(line, b"filename")
-                .map(|name| String::from_utf8_lossy(&name).into_owned());
+            part.file_name = parameter(line, b"filename").map(|name| String::from_utf8_lossy(&name).into_owned());
             disposed = true;
         } else if starts_with_ignore_case(line, b"content-type:") {
             let value = line[b"content-type:".len()..].trim_ascii();
@@ -309,11 +299,7 @@ mod tests {
                     parts.iter().map(show).collect::<Vec<_>>().join("|")
                 })
                 .map_err(|refusal| refusal.status);
-            assert_eq!(
-                shown,
-                expect.map(str::to_owned),
-                "{body:?} in steps of {step}"
-            );
+            assert_eq!(shown, expect.map(str::to_owned), "{body:?} in steps of {step}");
         }
     }
 
@@ -323,14 +309,8 @@ mod tests {
         let file = "--XX\r\ncontent-disposition: form-data; name=\"f\"; filename=\"x; \\\"y\\\".zip\"\r\n\
                     Content-Type: application/zip\r\n\r\n\r\n--X\r\n\r\n--\r\n";
         check(&format!("{field}--XX--\r\n"), Ok("a:None:5:value"));
-        check(
-            &format!("{field}{file}--XX--"),
-            Ok("a:None:5:value|f:Some(\"x; \\\"y\\\".zip\"):11:"),
-        );
-        check(
-            &format!("ignored\r\n{field}--XX--\r\nignored"),
-            Ok("a:None:5:value"),
-        );
+        check(&format!("{field}{file}--XX--"), Ok("a:None:5:value|f:Some(\"x; \\\"y\\\".zip\"):11:"));
+        check(&format!("ignored\r\n{field}--XX--\r\nignored"), Ok("a:None:5:value"));
         check("--XX--\r\n", Ok(""));
     }
 
@@ -339,10 +319,7 @@ mod tests {
         check("", Err(400));
         check("--XX\r\n", Err(400));
         check("--XX\r\n\r\nvalue\r\n--XX--\r\n", Err(400));
-        check(
-            "--XX\r\nContent-Disposition: form-data\r\n\r\nvalue\r\n--XX--\r\n",
-            Err(400),
-        );
+        check("--XX\r\nContent-Disposition: form-data\r\n\r\nvalue\r\n--XX--\r\n", Err(400));
         check("--XXgarbage", Err(400));
         check(&format!("--XX\r\nA: {}", "b".repeat(20_000)), Err(400));
         let part = "--XX\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n";
@@ -352,14 +329,8 @@ mod tests {
     #[test]
     fn boundaries() {
         let boundary = |text: &str| parameter(text.as_bytes(), b"boundary");
-        assert_eq!(
-            boundary("multipart/form-data; boundary=abc"),
-            Some(b"abc".to_vec())
-        );
-        assert_eq!(
-            boundary("multipart/form-data; a=b;Boundary=\"a b\""),
-            Some(b"a b".to_vec())
-        );
+        assert_eq!(boundary("multipart/form-data; boundary=abc"), Some(b"abc".to_vec()));
+        assert_eq!(boundary("multipart/form-data; a=b;Boundary=\"a b\""), Some(b"a b".to_vec()));
         assert_eq!(boundary("multipart/form-data"), None);
         assert!(Multipart::new(b"multipart/form-data; boundary=", 0).is_err());
         assert!(Multipart::new(&[b"a; boundary=".as_slice(), &[b'x'; 71]].concat(), 0).is_err());

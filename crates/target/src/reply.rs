@@ -68,19 +68,11 @@ pub(crate) struct Manner {
 
 impl Manner {
     pub(crate) fn of(head: &Head<'_>) -> Self {
-        Self {
-            head_only: head.is_head(),
-            keep_alive: head.keep_alive,
-            minor: head.minor,
-        }
+        Self { head_only: head.is_head(), keep_alive: head.keep_alive, minor: head.minor }
     }
 
     /// For a request that was not understood.
-    pub(crate) const REFUSED: Self = Self {
-        head_only: false,
-        keep_alive: false,
-        minor: 1,
-    };
+    pub(crate) const REFUSED: Self = Self { head_only: false, keep_alive: false, minor: 1 };
 }
 
 impl Built {
@@ -89,11 +81,7 @@ impl Built {
     }
 
     pub(crate) fn with_payload(status: u16, content_type: &str, payload: Payload) -> Self {
-        let mut built = Self {
-            status,
-            headers: Vec::new(),
-            payload,
-        };
+        let mut built = Self { status, headers: Vec::new(), payload };
         if !content_type.is_empty() {
             built.add("Content-Type", content_type);
         }
@@ -124,13 +112,11 @@ impl Built {
         debug_assert!(is_token(name.as_bytes()), "header names are tokens");
         self.headers.extend_from_slice(name.as_bytes());
         self.headers.extend_from_slice(b": ");
-        self.headers.extend(value.bytes().map(|byte| {
-            if byte < b' ' && byte != b'\t' || byte == 0x7f {
-                b'?'
-            } else {
-                byte
-            }
-        }));
+        self.headers.extend(value.bytes().map(
+            |byte| {
+                if byte < b' ' && byte != b'\t' || byte == 0x7f { b'?' } else { byte }
+            },
+        ));
         self.headers.extend_from_slice(b"\r\n");
     }
 
@@ -152,12 +138,7 @@ impl Built {
 
     /// Writes the head, and the body unless it is a stream, which is returned.
     /// The second value says whether the connection can go on.
-    pub(crate) fn write(
-        self,
-        manner: Manner,
-        date: &[u8],
-        out: &mut Vec<u8>,
-    ) -> (Option<Source>, bool) {
+    pub(crate) fn write(self, manner: Manner, date: &[u8], out: &mut Vec<u8>) -> (Option<Source>, bool) {
         let keep_alive = self.keeps_alive(manner);
         let bodiless = matches!(self.status, 204 | 304) || self.status < 200;
         write_status(out, self.status);
@@ -236,10 +217,7 @@ fn write_connection(out: &mut Vec<u8>, keep_alive: bool, manner: Manner) {
 }
 
 pub(crate) fn is_token(name: &[u8]) -> bool {
-    !name.is_empty()
-        && name
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }
 
 /// The reason phrases of the statuses in the registry.
@@ -307,19 +285,11 @@ mod tests {
     fn check(built: Built, manner: Manner, expect: &str) {
         let mut out = Vec::new();
         let (_, keep_alive) = built.write(manner, b"NOW", &mut out);
-        let text = format!(
-            "{}{}",
-            String::from_utf8(out).unwrap(),
-            if keep_alive { "" } else { "#" }
-        );
+        let text = format!("{}{}", String::from_utf8(out).unwrap(), if keep_alive { "" } else { "#" });
         assert_eq!(text.replace("\r\n", "|"), expect);
     }
 
-    const KEEP: Manner = Manner {
-        head_only: false,
-        keep_alive: true,
-        minor: 1,
-    };
+    const KEEP: Manner = Manner { head_only: false, keep_alive: true, minor: 1 };
 
     #[test]
     fn responses_on_the_wire() {
@@ -327,23 +297,14 @@ mod tests {
         check(
             Built::json(b"{}".to_vec()).with("X", "a\r\nY: b"),
             KEEP,
-            &format!(
-                "HTTP/1.1 200 OK|{start}Content-Type: application/json|X: a??Y: b|Content-Length: 2||{{}}"
-            ),
+            &format!("HTTP/1.1 200 OK|{start}Content-Type: application/json|X: a??Y: b|Content-Length: 2||{{}}"),
         );
         check(
             Built::explained(404, "no"),
-            Manner {
-                head_only: true,
-                ..KEEP
-            },
+            Manner { head_only: true, ..KEEP },
             &format!("HTTP/1.1 404 Not Found|{start}Content-Type: {TEXT}|Content-Length: 3||"),
         );
-        check(
-            Built::empty(204),
-            KEEP,
-            &format!("HTTP/1.1 204 No Content|{start}|"),
-        );
+        check(Built::empty(204), KEEP, &format!("HTTP/1.1 204 No Content|{start}|"));
         check(
             Built::empty(200),
             Manner { minor: 0, ..KEEP },

@@ -38,37 +38,19 @@ impl Source {
     /// `remaining` pseudo-random bytes, the same for the same seed, in pieces
     /// of at most `piece_bytes` (which show when the body is chunked).
     pub(crate) fn random(remaining: u64, seed: u64, piece_bytes: usize) -> Self {
-        let kind = Kind::Random {
-            state: seed,
-            piece_bytes: piece_bytes.clamp(1, ROUND_BYTES),
-        };
-        Self {
-            kind,
-            remaining,
-            chunked: false,
-        }
+        let kind = Kind::Random { state: seed, piece_bytes: piece_bytes.clamp(1, ROUND_BYTES) };
+        Self { kind, remaining, chunked: false }
     }
 
     /// `remaining` times the letter `x`.
     pub(crate) fn fixed(remaining: u64) -> Self {
-        Self {
-            kind: Kind::Fixed,
-            remaining,
-            chunked: false,
-        }
+        Self { kind: Kind::Fixed, remaining, chunked: false }
     }
 
     /// `remaining` stars, the first `start_ns` after the head, then one each
     /// interval.
     pub(crate) fn drip(remaining: u64, start_ns: u64, interval_ns: u64) -> Self {
-        Self {
-            kind: Kind::Drip {
-                interval_ns,
-                next_ns: start_ns,
-            },
-            remaining,
-            chunked: false,
-        }
+        Self { kind: Kind::Drip { interval_ns, next_ns: start_ns }, remaining, chunked: false }
     }
 
     /// Begins: times count from here.
@@ -86,16 +68,11 @@ impl Source {
     pub(crate) fn produce(&mut self, now_ns: u64, out: &mut Vec<u8>) -> Progress {
         let start = out.len();
         while self.remaining > 0 && out.len() - start < ROUND_BYTES {
-            let left = usize::try_from(self.remaining)
-                .unwrap_or(usize::MAX)
-                .min(ROUND_BYTES);
+            let left = usize::try_from(self.remaining).unwrap_or(usize::MAX).min(ROUND_BYTES);
             let bytes = match &mut self.kind {
                 Kind::Random { piece_bytes, .. } => left.min(*piece_bytes),
                 Kind::Fixed => left,
-                Kind::Drip {
-                    interval_ns,
-                    next_ns,
-                } => {
+                Kind::Drip { interval_ns, next_ns } => {
                     if now_ns < *next_ns {
                         return Progress::At(*next_ns);
                     }
@@ -162,14 +139,8 @@ mod tests {
             assert_eq!(all(Source::random(bytes, 5, 65_536)).len() as u64, bytes);
             assert_eq!(all(Source::fixed(bytes)).len() as u64, bytes);
         }
-        assert_eq!(
-            all(Source::random(100, 5, 100)),
-            all(Source::random(100, 5, 100))
-        );
-        assert_ne!(
-            all(Source::random(100, 5, 100)),
-            all(Source::random(100, 6, 100))
-        );
+        assert_eq!(all(Source::random(100, 5, 100)), all(Source::random(100, 5, 100)));
+        assert_ne!(all(Source::random(100, 5, 100)), all(Source::random(100, 6, 100)));
     }
 
     #[test]

@@ -43,11 +43,7 @@ const LOGO: &[u8] = include_bytes!("../assets/logo.svg");
 const PAGES: [(&str, &str, &[u8]); 5] = [
     ("/", HTML, FRONT),
     ("/static/css/site.css", "text/css; charset=utf-8", STYLE),
-    (
-        "/static/js/prisms.js",
-        "text/javascript; charset=utf-8",
-        PRISMS,
-    ),
+    ("/static/js/prisms.js", "text/javascript; charset=utf-8", PRISMS),
     ("/static/logo.svg", "image/svg+xml", LOGO),
     ("/healthz", TEXT, b"ok\n"),
 ];
@@ -65,11 +61,7 @@ impl Statics {
             date_seconds: wall_seconds,
         };
         for (path, content_type, body) in PAGES {
-            let class = if path == "/healthz" {
-                Class::Other
-            } else {
-                Class::Site
-            };
+            let class = if path == "/healthz" { Class::Other } else { Class::Site };
             statics.add(class, content_type, body);
         }
         statics
@@ -87,8 +79,7 @@ impl Statics {
         if let Some((_, id)) = self.fixed.iter().find(|(size, _)| *size == bytes) {
             return Some(*id);
         }
-        let full =
-            self.fixed.len() >= FIXED_COUNT_MAX || self.fixed_bytes + bytes > FIXED_TOTAL_BYTES_MAX;
+        let full = self.fixed.len() >= FIXED_COUNT_MAX || self.fixed_bytes + bytes > FIXED_TOTAL_BYTES_MAX;
         if bytes > FIXED_BYTES_MAX || full {
             return None;
         }
@@ -109,12 +100,7 @@ impl Statics {
         let body_at = bytes.len();
         bytes.extend_from_slice(body);
         let id = u16::try_from(self.ready.len()).expect("five pages and 256 sizes fit 16 bits");
-        self.ready.push(Ready {
-            class,
-            bytes,
-            date_at,
-            body_at,
-        });
+        self.ready.push(Ready { class, bytes, date_at, body_at });
         StaticId(id)
     }
 
@@ -174,13 +160,7 @@ mod tests {
         let before = String::from_utf8(statics.wire(id).to_vec()).unwrap();
         statics.set_time(784_111_777);
         let after = String::from_utf8(statics.wire(id).to_vec()).unwrap();
-        assert_eq!(
-            after,
-            before.replace(
-                "Thu, 01 Jan 1970 00:00:00 GMT",
-                "Sun, 06 Nov 1994 08:49:37 GMT"
-            )
-        );
+        assert_eq!(after, before.replace("Thu, 01 Jan 1970 00:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 GMT"));
         assert!(after.ends_with("Content-Length: 3\r\n\r\nxxx"));
     }
 
@@ -188,14 +168,10 @@ mod tests {
     fn kept_sizes_are_limited() {
         let mut statics = Statics::new(0);
         assert_eq!(statics.fixed(FIXED_BYTES_MAX + 1), None);
-        let kept = (0..10_000)
-            .filter(|size| statics.fixed(*size).is_some())
-            .count();
+        let kept = (0..10_000).filter(|size| statics.fixed(*size).is_some()).count();
         assert_eq!(kept, FIXED_COUNT_MAX);
         let mut statics = Statics::new(0);
-        let large = (0..100)
-            .filter(|size| statics.fixed(FIXED_BYTES_MAX - size).is_some())
-            .count();
+        let large = (0..100).filter(|size| statics.fixed(FIXED_BYTES_MAX - size).is_some()).count();
         assert_eq!(large, 8);
     }
 }

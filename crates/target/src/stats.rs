@@ -45,10 +45,7 @@ pub(crate) struct Counter(AtomicU64);
 impl Counter {
     pub(crate) fn add(&self, amount: u64) {
         // One writer a counter, so no locked instruction is needed.
-        self.0.store(
-            self.0.load(Ordering::Relaxed).wrapping_add(amount),
-            Ordering::Relaxed,
-        );
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
     }
 
     /// Keeps the largest value.
@@ -117,9 +114,7 @@ pub(crate) struct Stats {
 
 impl Stats {
     pub(crate) fn new(threads: usize) -> Self {
-        Self {
-            threads: (0..threads).map(|_| ThreadStats::default()).collect(),
-        }
+        Self { threads: (0..threads).map(|_| ThreadStats::default()).collect() }
     }
 
     pub(crate) fn of(&self, thread: usize) -> &ThreadStats {
@@ -146,14 +141,12 @@ impl Stats {
         json.key("requests").number(self.requests());
         json.key("requests_by_class").open();
         for (name, class) in CLASSES {
-            json.key(name)
-                .number(self.sum(|thread| thread.classes[class as usize].value()));
+            json.key(name).number(self.sum(|thread| thread.classes[class as usize].value()));
         }
         json.close();
         json.key("responses_by_status").open();
         for (index, name) in ["1xx", "2xx", "3xx", "4xx", "5xx"].into_iter().enumerate() {
-            json.key(name)
-                .number(self.sum(|thread| thread.statuses[index + 1].value()));
+            json.key(name).number(self.sum(|thread| thread.statuses[index + 1].value()));
         }
         json.close();
         json.key("connections").open();
@@ -166,32 +159,21 @@ impl Stats {
         counter("refused", &|thread| thread.refused.value());
         counter("shed", &|thread| thread.shed.value());
         counter("accept_errors", &|thread| thread.accept_errors.value());
-        counter("handshake_errors", &|thread| {
-            thread.handshake_errors.value()
-        });
+        counter("handshake_errors", &|thread| thread.handshake_errors.value());
         counter("timeouts", &|thread| thread.timeouts.value());
         json.close();
         // How accurate delays were, without the way to the client and back.
         let timers = self.sum(|thread| thread.timers.value());
         let late_ns = self.sum(|thread| thread.timers_late_ns.value());
-        let late_ns_max = self
-            .threads
-            .iter()
-            .map(|thread| thread.timers_late_ns_max.value())
-            .max();
+        let late_ns_max = self.threads.iter().map(|thread| thread.timers_late_ns_max.value()).max();
         json.key("delays").open();
         json.key("count").number(timers);
-        json.key("over_100_us")
-            .number(self.sum(|thread| thread.timers_late.value()));
-        json.key("late_us_mean")
-            .number(late_ns / timers.max(1) / NANOS_PER_MICRO);
-        json.key("late_us_max")
-            .number(late_ns_max.unwrap_or(0) / NANOS_PER_MICRO);
+        json.key("over_100_us").number(self.sum(|thread| thread.timers_late.value()));
+        json.key("late_us_mean").number(late_ns / timers.max(1) / NANOS_PER_MICRO);
+        json.key("late_us_max").number(late_ns_max.unwrap_or(0) / NANOS_PER_MICRO);
         json.close();
-        json.key("received_bytes")
-            .number(self.sum(|thread| thread.received_bytes.value()));
-        json.key("sent_bytes")
-            .number(self.sum(|thread| thread.sent_bytes.value()));
+        json.key("received_bytes").number(self.sum(|thread| thread.received_bytes.value()));
+        json.key("sent_bytes").number(self.sum(|thread| thread.sent_bytes.value()));
         json.key("threads").number(self.threads.len() as u64);
         json.close();
         json.finish()

@@ -9,8 +9,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::time::{
-    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
-    timerfd_settime,
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
 
 use crate::clock::NANOS_PER_SEC;
@@ -36,17 +35,8 @@ const STALE_MIN: usize = 1024;
 
 impl Timers {
     pub(crate) fn new() -> io::Result<Self> {
-        let fd = timerfd_create(
-            TimerfdClockId::Monotonic,
-            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
-        )?;
-        Ok(Self {
-            fd,
-            heap: BinaryHeap::new(),
-            armed_ns: u64::MAX,
-            next_id: 0,
-            stale: 0,
-        })
+        let fd = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
+        Ok(Self { fd, heap: BinaryHeap::new(), armed_ns: u64::MAX, next_id: 0, stale: 0 })
     }
 
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
@@ -69,8 +59,7 @@ impl Timers {
     pub(crate) fn forget(&mut self, is_live: impl Fn(TimerId, u32) -> bool) {
         self.stale += 1;
         if self.stale >= STALE_MIN && self.stale * 2 > self.heap.len() {
-            self.heap
-                .retain(|Reverse((_, id, slot))| is_live(*id, *slot));
+            self.heap.retain(|Reverse((_, id, slot))| is_live(*id, *slot));
             self.stale = 0;
         }
     }
@@ -106,22 +95,9 @@ impl Timers {
         self.armed_ns = *deadline_ns;
         // Zero would disarm the timer; a deadline is never zero in practice.
         let at = (*deadline_ns).max(1);
-        let zero = Timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        let value = Timespec {
-            tv_sec: (at / NANOS_PER_SEC) as _,
-            tv_nsec: (at % NANOS_PER_SEC) as _,
-        };
-        timerfd_settime(
-            &self.fd,
-            TimerfdTimerFlags::ABSTIME,
-            &Itimerspec {
-                it_interval: zero,
-                it_value: value,
-            },
-        )?;
+        let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let value = Timespec { tv_sec: (at / NANOS_PER_SEC) as _, tv_nsec: (at % NANOS_PER_SEC) as _ };
+        timerfd_settime(&self.fd, TimerfdTimerFlags::ABSTIME, &Itimerspec { it_interval: zero, it_value: value })?;
         Ok(())
     }
 }

@@ -33,14 +33,7 @@ pub(crate) enum Received {
 
 impl Transport {
     pub(crate) fn new(stream: TcpStream, tls: Option<Box<ServerConnection>>) -> Self {
-        Self {
-            stream,
-            tls,
-            pending: Vec::new(),
-            pending_at: 0,
-            readable: false,
-            ending: false,
-        }
+        Self { stream, tls, pending: Vec::new(), pending_at: 0, readable: false, ending: false }
     }
 
     pub(crate) fn is_tls(&self) -> bool {
@@ -94,9 +87,7 @@ impl Transport {
             let state = match tls.process_new_packets() {
                 Ok(state) => state,
                 Err(error) => {
-                    cx.counters()
-                        .handshake_errors
-                        .add(u64::from(tls.is_handshaking()));
+                    cx.counters().handshake_errors.add(u64::from(tls.is_handshaking()));
                     // The alert that tells the peer why; best effort.
                     let _ = tls.write_tls(&mut self.stream);
                     return Err(io::Error::new(ErrorKind::InvalidData, error));
@@ -128,11 +119,7 @@ impl Transport {
         if data.is_empty() {
             return Ok(());
         }
-        let taken = if self.has_pending() {
-            0
-        } else {
-            self.write(data)?
-        };
+        let taken = if self.has_pending() { 0 } else { self.write(data)? };
         cx.counters().sent_bytes.add(data.len() as u64);
         if taken < data.len() {
             self.pending.extend_from_slice(&data[taken..]);

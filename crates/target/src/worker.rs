@@ -153,12 +153,7 @@ impl Worker {
     }
 
     fn timeout(&self) -> Option<Timespec> {
-        let millis = |millis: i64| {
-            Some(Timespec {
-                tv_sec: millis / 1000,
-                tv_nsec: (millis % 1000 * 1_000_000) as _,
-            })
-        };
+        let millis = |millis: i64| Some(Timespec { tv_sec: millis / 1000, tv_nsec: (millis % 1000 * 1_000_000) as _ });
         if !self.again.is_empty() {
             millis(0)
         } else if self.accept_paused_until_ns.is_some() {
@@ -209,11 +204,7 @@ impl Worker {
 
     fn take(&mut self, slot: u32, generation: u32) -> Option<Box<Connection>> {
         let entry = self.slots.get_mut(slot as usize)?;
-        if entry.generation == generation {
-            entry.connection.take()
-        } else {
-            None
-        }
+        if entry.generation == generation { entry.connection.take() } else { None }
     }
 
     /// Lets a connection that was taken from its slot go on.
@@ -226,8 +217,7 @@ impl Worker {
         let held_bytes = connection.held_bytes();
         let charged_bytes = std::mem::replace(&mut connection.charged_bytes, held_bytes);
         self.buffered_bytes = self.buffered_bytes - charged_bytes + held_bytes;
-        let greedy =
-            held_bytes > charged_bytes && self.buffered_bytes > self.cx.shared.buffer_bytes_max;
+        let greedy = held_bytes > charged_bytes && self.buffered_bytes > self.cx.shared.buffer_bytes_max;
         self.cx.counters().shed.add(u64::from(greedy));
         if greedy || outcome == Outcome::Close {
             self.close(slot, *connection);
@@ -252,9 +242,7 @@ impl Worker {
         if connection.timer.is_some() {
             let slots = &self.slots;
             self.cx.timers.forget(|id, slot| {
-                let live = slots
-                    .get(slot as usize)
-                    .and_then(|slot| slot.connection.as_ref());
+                let live = slots.get(slot as usize).and_then(|slot| slot.connection.as_ref());
                 live.is_some_and(|connection| connection.timer == Some(id))
             });
         }
@@ -267,11 +255,7 @@ impl Worker {
         let now_ns = monotonic_ns();
         while let Some((deadline_ns, id, slot)) = self.cx.timers.pop_due(now_ns) {
             let entry = self.slots.get_mut(slot as usize);
-            let waiting = entry.and_then(|entry| {
-                entry
-                    .connection
-                    .take_if(|connection| connection.timer == Some(id))
-            });
+            let waiting = entry.and_then(|entry| entry.connection.take_if(|connection| connection.timer == Some(id)));
             match waiting {
                 Some(mut connection) => {
                     connection.timer = None;
@@ -336,10 +320,7 @@ impl Worker {
     }
 
     fn resume_accepting(&mut self, now_ns: u64) -> io::Result<()> {
-        if self
-            .accept_paused_until_ns
-            .is_some_and(|until_ns| until_ns <= now_ns)
-        {
+        if self.accept_paused_until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
             self.accept_paused_until_ns = None;
             self.watch_listeners()?;
         }
@@ -374,14 +355,7 @@ impl Worker {
         let token = u64::from(entry.generation) << 32 | u64::from(slot);
         // Both directions at once and edge-triggered: one call per connection.
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        if epoll::add(
-            &self.epoll,
-            stream.as_fd(),
-            EventData::new_u64(token),
-            flags,
-        )
-        .is_err()
-        {
+        if epoll::add(&self.epoll, stream.as_fd(), EventData::new_u64(token), flags).is_err() {
             self.free.push(slot);
             self.cx.counters().accept_errors.add(1);
             return;

@@ -75,7 +75,8 @@ fn arg(flag: &'static Flag) -> Arg {
         Some(short) => arg.short(short),
         None => arg,
     };
-    let optional = |arg: Arg, missing: &'static str| arg.num_args(0..=1).require_equals(true).default_missing_value(missing);
+    let optional =
+        |arg: Arg, missing: &'static str| arg.num_args(0..=1).require_equals(true).default_missing_value(missing);
     match flag.value {
         Value::Switch => optional(arg, "true"),
         Value::Optional(_) => optional(arg, "headers"),

@@ -85,7 +85,8 @@ impl Given {
 const VARIABLES_NOT_YET: [(&str, &str); 1] = [("K6_WEB_DASHBOARD", "the web dashboard (K6_WEB_DASHBOARD)")];
 
 fn unavailable(what: &str, source: &str) -> Failure {
-    Failure::other(format!("{what} is not available yet in this version of Onrush")).hint(format!("remove {source} to run the test without it"))
+    Failure::other(format!("{what} is not available yet in this version of Onrush"))
+        .hint(format!("remove {source} to run the test without it"))
 }
 
 /// Go's spellings of booleans.

@@ -33,7 +33,9 @@ fn flags(command: Command, width: usize) -> String {
         let members = FLAGS.iter().filter(|flag| command.takes(flag) && flag.group == group);
         text.push_str(&format!("\n{}:\n", group.heading()));
         if group == Group::NotYet {
-            let names: Vec<String> = members.map(|flag| flag.short.map_or_else(String::new, |short| format!("-{short}/")) + "--" + flag.long).collect();
+            let names: Vec<String> = members
+                .map(|flag| flag.short.map_or_else(String::new, |short| format!("-{short}/")) + "--" + flag.long)
+                .collect();
             text.push_str(&wrapped(&names.join(", "), 2, width));
         } else {
             members.for_each(|flag| text.push_str(&entry(flag, width)));

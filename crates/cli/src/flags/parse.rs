@@ -36,7 +36,10 @@ pub(crate) enum Invocation {
 ///
 /// # Errors
 /// Exit code 255, with k6's text.
-pub(crate) fn parse(args: impl IntoIterator<Item = OsString>, env: BTreeMap<String, String>) -> Result<Invocation, Failure> {
+pub(crate) fn parse(
+    args: impl IntoIterator<Item = OsString>,
+    env: BTreeMap<String, String>,
+) -> Result<Invocation, Failure> {
     let matches = parser().try_get_matches_from(args).map_err(|error| refused(&error))?;
     if matches.get_flag(VERSION) {
         return Ok(Invocation::Print(crate::version::text()));
@@ -84,7 +87,11 @@ fn check_value(flag: &Flag, given: &Given) -> Result<(), Failure> {
             _ => continue,
         };
         if !is_valid {
-            return Err(invalid_argument(flag, &value, &format!("strconv.{function}: parsing \"{value}\": invalid syntax")));
+            return Err(invalid_argument(
+                flag,
+                &value,
+                &format!("strconv.{function}: parsing \"{value}\": invalid syntax"),
+            ));
         }
     }
     Ok(())
@@ -97,12 +104,27 @@ pub(crate) fn invalid_argument(flag: &Flag, value: &str, reason: &str) -> Failur
 }
 
 /// Commands of k6, past and present, that are none here.
-const COMMANDS_OF_K6: [&str; 14] =
-    ["archive", "cloud", "completion", "deps", "features", "inspect", "login", "new", "pause", "resume", "scale", "stats", "status", "x"];
+const COMMANDS_OF_K6: [&str; 14] = [
+    "archive",
+    "cloud",
+    "completion",
+    "deps",
+    "features",
+    "inspect",
+    "login",
+    "new",
+    "pause",
+    "resume",
+    "scale",
+    "stats",
+    "status",
+    "x",
+];
 
 fn unknown_command(name: &str) -> Failure {
     if COMMANDS_OF_K6.contains(&name) {
-        return Failure::other(format!("the command \"{name}\" of k6 is not available yet in this version of Onrush")).hint("onrush help lists the commands");
+        return Failure::other(format!("the command \"{name}\" of k6 is not available yet in this version of Onrush"))
+            .hint("onrush help lists the commands");
     }
     Failure::other(format!("unknown command \"{name}\" for \"onrush\"")).hint("onrush help lists the commands")
 }

@@ -2,7 +2,13 @@
 
 use super::{Flag, Group, Role, Scope, Value};
 
-const fn flag(long: &'static str, short: Option<char>, value: Value, env: Option<&'static str>, help: &'static str) -> Flag {
+const fn flag(
+    long: &'static str,
+    short: Option<char>,
+    value: Value,
+    env: Option<&'static str>,
+    help: &'static str,
+) -> Flag {
     Flag { long, short, value, env, help, group: Group::Load, role: Role::Option, scope: Scope::Run }
 }
 

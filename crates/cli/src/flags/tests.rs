@@ -60,14 +60,19 @@ fn the_table_has_the_options_that_the_plan_reads() {
 
 #[test]
 fn flags_are_read_as_by_k6() {
-    let (command, given, files) = parsed("-v run -u 5 --vus=6 -d10s -q=false --stage 1s:1,2s:2 -s 3s:3 script.js --env A=b --iterations -1").unwrap();
+    let (command, given, files) =
+        parsed("-v run -u 5 --vus=6 -d10s -q=false --stage 1s:1,2s:2 -s 3s:3 script.js --env A=b --iterations -1")
+            .unwrap();
     assert_eq!((command, files), (Command::Run, vec!["script.js".to_owned()]));
     assert_eq!(given.values("vus"), ["5", "6"]);
     assert_eq!(given.text("duration").as_deref(), Some("10s"));
     assert_eq!(given.values("stage"), ["1s:1,2s:2", "3s:3"]);
     assert_eq!(given.values("iterations"), ["-1"]);
     assert_eq!(given.values("env"), ["A=b"]);
-    assert_eq!((given.switch("verbose"), given.switch("quiet"), given.switch("throw")), (Ok(Some(true)), Ok(Some(false)), Ok(None)));
+    assert_eq!(
+        (given.switch("verbose"), given.switch("quiet"), given.switch("throw")),
+        (Ok(Some(true)), Ok(Some(false)), Ok(None))
+    );
     assert_eq!(given.text("summary-mode").as_deref(), Some("full"), "the variable counts where the flag is not given");
     let (_, given, files) = parsed("run -wv --http-debug -").unwrap();
     assert_eq!(files, ["-"]);
@@ -83,8 +88,14 @@ fn mistakes_are_named_as_by_k6() {
     check_error("run --bad=3 a.js", "unknown flag: --bad");
     check_error("run -Z a.js", "unknown shorthand flag: 'Z' in -Z");
     check_error("run --vus", "flag needs an argument: --vus");
-    check_error("run --vus x a.js", "invalid argument \"x\" for \"-u, --vus\" flag: strconv.ParseInt: parsing \"x\": invalid syntax");
-    check_error("run --quiet=maybe a.js", "invalid argument \"maybe\" for \"-q, --quiet\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax");
+    check_error(
+        "run --vus x a.js",
+        "invalid argument \"x\" for \"-u, --vus\" flag: strconv.ParseInt: parsing \"x\": invalid syntax",
+    );
+    check_error(
+        "run --quiet=maybe a.js",
+        "invalid argument \"maybe\" for \"-q, --quiet\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax",
+    );
     check_error("frobnicate", "unknown command \"frobnicate\" for \"onrush\"");
     check_error("help frobnicate", "unknown command \"frobnicate\" for \"onrush\"");
     check_error("archive script.js", "the command \"archive\" of k6 is not available yet in this version of Onrush");
@@ -97,8 +108,14 @@ fn what_is_not_available_is_refused() {
         let refused = given.refuse_unavailable(command).map_err(|failure| failure.message);
         assert_eq!(refused, expect.map_err(str::to_owned), "{line}");
     };
-    check("run --out json=x.json a.js", Err("sending samples to an output (--out) is not available yet in this version of Onrush"));
-    check("run --linger a.js", Err("lingering after the test (--linger) is not available yet in this version of Onrush"));
+    check(
+        "run --out json=x.json a.js",
+        Err("sending samples to an output (--out) is not available yet in this version of Onrush"),
+    );
+    check(
+        "run --linger a.js",
+        Err("lingering after the test (--linger) is not available yet in this version of Onrush"),
+    );
     check("run --linger=false --traces-output none --address= a.js", Ok(()));
     check("run --no-usage-report a.js", Ok(()));
 }

@@ -41,7 +41,9 @@ impl Destination {
             _ => {}
         }
         if text == "loki" || text.starts_with("loki=") {
-            return Err(Failure::other("sending logs to Loki (--log-output=loki) is not available yet in this version of Onrush"));
+            return Err(Failure::other(
+                "sending logs to Loki (--log-output=loki) is not available yet in this version of Onrush",
+            ));
         }
         let Some(rest) = text.strip_prefix("file=") else {
             return Err(Failure::other(format!("unsupported log output '{text}'")));
@@ -57,7 +59,12 @@ impl Destination {
                 Some(("level", name)) => {
                     level = parse_level(name).ok_or_else(|| Failure::other(format!("unknown log level {name}")))?;
                 }
-                _ => return Err(Failure::other(format!("unknown logfile config key {}", part.split('=').next().unwrap_or_default()))),
+                _ => {
+                    return Err(Failure::other(format!(
+                        "unknown logfile config key {}",
+                        part.split('=').next().unwrap_or_default()
+                    )));
+                }
             }
         }
         Ok(Self::File { path: path.to_owned(), level })

@@ -89,7 +89,8 @@ fn pairs(at: Nanos, line: &Line) -> String {
 }
 
 fn json(at: Nanos, line: &Line) -> String {
-    let mut object: Map<String, Value> = line.fields.iter().map(|(key, value)| ((*key).to_owned(), value.as_str().into())).collect();
+    let mut object: Map<String, Value> =
+        line.fields.iter().map(|(key, value)| ((*key).to_owned(), value.as_str().into())).collect();
     object.insert("level".to_owned(), level_name(line.level).into());
     object.insert("msg".to_owned(), line.message.as_str().into());
     object.insert("time".to_owned(), rfc3339(Clock::unix_nanos(at)).into());
@@ -163,7 +164,11 @@ mod tests {
     use super::*;
 
     fn check(format: Format, is_terminal: bool, color: bool, message: &str, expect: &str) {
-        let line = Line { level: Level::Warn, message: message.to_owned(), fields: vec![("source", "console".to_owned()), ("error", "a b".to_owned())] };
+        let line = Line {
+            level: Level::Warn,
+            message: message.to_owned(),
+            fields: vec![("source", "console".to_owned()), ("error", "a b".to_owned())],
+        };
         let text = Style { format, is_terminal, color }.render(Nanos(3_000_000_000), &line);
         // The wall clock is whatever it is.
         let time = rfc3339(Clock::unix_nanos(Nanos(3_000_000_000)));
@@ -174,9 +179,21 @@ mod tests {
     #[test]
     fn lines_look_as_in_k6() {
         let odd = "<a> \"q\" \n x\t é \u{1} & b";
-        check(Format::Text, false, false, odd, "time=\"NOW\" level=warning msg=\"<a> \\\"q\\\" \\n x\\t é \\x01 & b\" error=\"a b\" source=console\n");
+        check(
+            Format::Text,
+            false,
+            false,
+            odd,
+            "time=\"NOW\" level=warning msg=\"<a> \\\"q\\\" \\n x\\t é \\x01 & b\" error=\"a b\" source=console\n",
+        );
         check(Format::Text, false, false, "", "time=\"NOW\" level=warning error=\"a b\" source=console\n");
-        check(Format::Text, false, false, "a/b@c^d+e-f.g_h", "time=\"NOW\" level=warning msg=a/b@c^d+e-f.g_h error=\"a b\" source=console\n");
+        check(
+            Format::Text,
+            false,
+            false,
+            "a/b@c^d+e-f.g_h",
+            "time=\"NOW\" level=warning msg=a/b@c^d+e-f.g_h error=\"a b\" source=console\n",
+        );
         check(
             Format::Json,
             false,
@@ -185,7 +202,13 @@ mod tests {
             "{\"error\":\"a b\",\"level\":\"warning\",\"msg\":\"\\u003ca\\u003e \\\"q\\\" \\n x\\t é \\u0001 \\u0026 b\",\"source\":\"console\",\"time\":\"NOW\"}\n",
         );
         check(Format::Raw, false, false, "as is", "as is\n");
-        check(Format::Text, true, false, "hi", "WARN[0003] hi                                            error=\"a b\" source=console\n");
+        check(
+            Format::Text,
+            true,
+            false,
+            "hi",
+            "WARN[0003] hi                                            error=\"a b\" source=console\n",
+        );
         check(
             Format::Text,
             true,

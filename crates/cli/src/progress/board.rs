@@ -76,19 +76,39 @@ impl Board {
     }
 
     /// The lines without a terminal, each ended.
-    pub(crate) fn block(&mut self, stage: Stage, totals: &Totals, now: Nanos, scenarios: &[ScenarioProgress]) -> String {
+    pub(crate) fn block(
+        &mut self,
+        stage: Stage,
+        totals: &Totals,
+        now: Nanos,
+        scenarios: &[ScenarioProgress],
+    ) -> String {
         let lines = self.lines(stage, totals, now, scenarios, None);
         format!("\n{}\n", lines.join("\n"))
     }
 
     /// The lines for a terminal of so many columns, the first of them empty.
-    pub(crate) fn frame(&mut self, stage: Stage, totals: &Totals, now: Nanos, scenarios: &[ScenarioProgress], terminal: Screen) -> Vec<String> {
+    pub(crate) fn frame(
+        &mut self,
+        stage: Stage,
+        totals: &Totals,
+        now: Nanos,
+        scenarios: &[ScenarioProgress],
+        terminal: Screen,
+    ) -> Vec<String> {
         let mut lines = vec![String::new()];
         lines.extend(self.lines(stage, totals, now, scenarios, Some(terminal)));
         lines
     }
 
-    fn lines(&mut self, stage: Stage, totals: &Totals, now: Nanos, scenarios: &[ScenarioProgress], screen: Option<Screen>) -> Vec<String> {
+    fn lines(
+        &mut self,
+        stage: Stage,
+        totals: &Totals,
+        now: Nanos,
+        scenarios: &[ScenarioProgress],
+        screen: Option<Screen>,
+    ) -> Vec<String> {
         let mut rows: Vec<Row> = Vec::with_capacity(scenarios.len() + 1);
         if stage != Stage::Running {
             rows.push(self.head(stage, totals));
@@ -146,7 +166,9 @@ impl Board {
         let time = fixed_width_time(totals.elapsed.0, self.plan.end_offset.as_ns());
         let Totals { vus_active, vus_initialized, complete, interrupted, .. } = totals;
         let width = self.plan.max_vus.max(*vus_initialized).to_string().len();
-        format!("running ({time}), {vus_active:0width$}/{vus_initialized} VUs, {complete} complete and {interrupted} interrupted iterations")
+        format!(
+            "running ({time}), {vus_active:0width$}/{vus_initialized} VUs, {complete} complete and {interrupted} interrupted iterations"
+        )
     }
 
     fn row(&mut self, index: usize, totals: &Totals, now: Nanos, progress: &ScenarioProgress) -> Row {
@@ -158,7 +180,8 @@ impl Board {
             let columns = vec!["waiting".to_owned(), fixed_width_time(left, plan.start_ns)];
             return Row { name, mark: Mark::Waiting, fraction: 0.0, columns };
         }
-        let mut elapsed_ns = if progress.started_at_ns == 0 { 0 } else { now.saturating_sub(Nanos(progress.started_at_ns)).0 };
+        let mut elapsed_ns =
+            if progress.started_at_ns == 0 { 0 } else { now.saturating_sub(Nanos(progress.started_at_ns)).0 };
         if progress.over {
             elapsed_ns = *self.ended_ns[index].get_or_insert(elapsed_ns);
         }
@@ -166,7 +189,12 @@ impl Board {
         if progress.active_vus > 0 {
             self.held[index] = progress.active_vus;
         }
-        let live = Live { elapsed_ns, running_vus: progress.running_vus, active_vus: self.held[index], done_iterations: progress.done };
+        let live = Live {
+            elapsed_ns,
+            running_vus: progress.running_vus,
+            active_vus: self.held[index],
+            done_iterations: progress.done,
+        };
         let fraction = plan.progress(&live);
         let mark = mark(plan, progress, fraction, elapsed_ns);
         Row { name, mark, fraction, columns: plan.progress_columns(&live) }
@@ -213,10 +241,14 @@ pub(crate) struct Screen {
 /// k6: a column is as wide as its widest text that is not the last of its row, and one more.
 fn joined(rows: &[Row]) -> Vec<String> {
     let count = rows.iter().map(|row| row.columns.len()).max().unwrap_or(0);
-    let inner = |row: &Row, column: usize| if column + 1 < row.columns.len() { row.columns[column].chars().count() } else { 0 };
-    let widths: Vec<usize> = (0..count).map(|column| rows.iter().map(|row| inner(row, column)).max().unwrap_or(0)).collect();
+    let inner =
+        |row: &Row, column: usize| if column + 1 < row.columns.len() { row.columns[column].chars().count() } else { 0 };
+    let widths: Vec<usize> =
+        (0..count).map(|column| rows.iter().map(|row| inner(row, column)).max().unwrap_or(0)).collect();
     let pad = |text: &String, width: usize| if width == 0 { text.clone() } else { format!("{text:<0$}", width + 1) };
-    rows.iter().map(|row| row.columns.iter().zip(&widths).map(|(text, width)| pad(text, *width)).collect::<Vec<_>>().join(" ")).collect()
+    rows.iter()
+        .map(|row| row.columns.iter().zip(&widths).map(|(text, width)| pad(text, *width)).collect::<Vec<_>>().join(" "))
+        .collect()
 }
 
 fn cut(name: &str) -> String {
@@ -267,7 +299,14 @@ mod tests {
     }
 
     fn totals(elapsed_ms: u64) -> Totals {
-        Totals { elapsed: Nanos(elapsed_ms * MS), scenarios_at: Some(Nanos(10 * S)), vus_active: 26, vus_initialized: 38, complete: 28, interrupted: 0 }
+        Totals {
+            elapsed: Nanos(elapsed_ms * MS),
+            scenarios_at: Some(Nanos(10 * S)),
+            vus_active: 26,
+            vus_initialized: 38,
+            complete: 28,
+            interrupted: 0,
+        }
     }
 
     fn running(started_at_ns: u64, running_vus: u64, active_vus: u64, done: u64) -> ScenarioProgress {
@@ -279,7 +318,8 @@ mod tests {
     fn a_block_lines_up_as_in_k6() {
         let mut board = board();
         let at = 10 * S;
-        let scenarios = [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
+        let scenarios =
+            [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
         let block = board.block(Stage::Running, &totals(1_500), Nanos(at + 300 * MS), &scenarios);
         assert_eq!(
             block,
@@ -296,7 +336,12 @@ mod tests {
         let mut board = board();
         let at = 10 * S;
         let over = |progress: ScenarioProgress| ScenarioProgress { over: true, stopping: true, ..progress };
-        let scenarios = [over(running(at, 0, 0, 60)), running(at, 2, 5, 9), over(running(at, 0, 0, 9)), over(running(at + S, 0, 0, 9))];
+        let scenarios = [
+            over(running(at, 0, 0, 60)),
+            running(at, 2, 5, 9),
+            over(running(at, 0, 0, 9)),
+            over(running(at + S, 0, 0, 9)),
+        ];
         let block = board.block(Stage::Running, &totals(3_500), Nanos(at + 3_500 * MS), &scenarios);
         let marks: Vec<char> = block.lines().skip(2).filter_map(|line| line.chars().nth(31)).collect();
         assert_eq!(marks, ['✓', '↓', '✗', '✓'], "{block}");
@@ -319,7 +364,8 @@ mod tests {
     #[test]
     fn a_frame_fits_the_terminal() {
         let at = 10 * S;
-        let scenarios = [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
+        let scenarios =
+            [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
         for columns in [200, 100, 60, 10, 1, 0] {
             let screen = Screen { columns, color: false };
             let frame = board().frame(Stage::Running, &totals(1_500), Nanos(at + 300 * MS), &scenarios, screen);

@@ -44,12 +44,17 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 }
 
 fn parse(around: &Surroundings, path: &Path, text: &str) -> Result<Options, Failure> {
-    let parsed = onrush_plan::parse_json(text)
-        .map_err(|error| Failure::config(format!("couldn't parse the configuration from \"{}\": {error}", path.display())))?;
+    let parsed = onrush_plan::parse_json(text).map_err(|error| {
+        Failure::config(format!("couldn't parse the configuration from \"{}\": {error}", path.display()))
+    })?;
     around.logger.debug(format!("using the configuration file {}", path.display()));
     let unused: Vec<&str> = parsed.unknown.iter().map(String::as_str).filter(|key| !HARMLESS.contains(key)).collect();
     if !unused.is_empty() {
-        around.logger.warn(format!("the configuration file {} sets what this version of Onrush does not have: {}", path.display(), unused.join(", ")));
+        around.logger.warn(format!(
+            "the configuration file {} sets what this version of Onrush does not have: {}",
+            path.display(),
+            unused.join(", ")
+        ));
     }
     Ok(parsed.options)
 }

@@ -40,7 +40,12 @@ const BLOCK_INTERVAL: Nanos = Nanos::from_secs(1);
 ///
 /// # Errors
 /// When the engine cannot be started.
-pub(super) fn drive(around: &Surroundings, args: &RunArgs, prepared: &Prepared, signals: &Arc<Watch>) -> Result<Ended, Failure> {
+pub(super) fn drive(
+    around: &Surroundings,
+    args: &RunArgs,
+    prepared: &Prepared,
+    signals: &Arc<Watch>,
+) -> Result<Ended, Failure> {
     let settings = Settings {
         has_setup: prepared.lifecycle.setup,
         has_teardown: prepared.lifecycle.teardown,
@@ -49,7 +54,8 @@ pub(super) fn drive(around: &Surroundings, args: &RunArgs, prepared: &Prepared, 
     let coordinator = Coordinator::new(settings, [AGENT], &prepared.run.registry, prepared.thresholds.clone());
     let (sender, events) = channel();
     signals.set_graceful(true);
-    let engine = Engine::start(prepared.engine(), sender).map_err(|error| Failure::other(format!("failed to start worker threads: {error}")))?;
+    let engine = Engine::start(prepared.engine(), sender)
+        .map_err(|error| Failure::other(format!("failed to start worker threads: {error}")))?;
     let now = Clock::now();
     let mut drive = Drive {
         around,
@@ -123,7 +129,9 @@ impl Drive<'_> {
             Err(RecvTimeoutError::Disconnected) => self.thread_is_gone(),
         }
         // What else is there already.
-        while let (false, Ok(event)) = (self.is_finished, self.events.try_recv()) {
+        while !self.is_finished
+            && let Ok(event) = self.events.try_recv()
+        {
             self.take(event);
         }
         if shows_progress {
@@ -132,7 +140,9 @@ impl Drive<'_> {
     }
 
     fn thread_is_gone(&mut self) {
-        let message = "a worker thread ended unexpectedly, which is a bug of Onrush: please report it with the lines above".to_owned();
+        let message =
+            "a worker thread ended unexpectedly, which is a bug of Onrush: please report it with the lines above"
+                .to_owned();
         self.tell(Event::Failed(Stop { code: ExitCode::Panic, message }));
         self.is_thread_gone = true;
         self.is_finished = true;
@@ -340,7 +350,10 @@ impl Drive<'_> {
             }
         }
         if !missing.is_empty() && self.started_at.is_some() {
-            self.around.logger.warn(format!("{} worker threads did not hand in their last samples: the summary lacks them", missing.len()));
+            self.around.logger.warn(format!(
+                "{} worker threads did not hand in their last samples: the summary lacks them",
+                missing.len()
+            ));
         }
     }
 

@@ -35,9 +35,12 @@ const SOURCE_BYTES_MAX: u64 = 64 << 20;
 /// # Errors
 /// 255 for what cannot be read or exports no function, 107 for what is wrong in it, 108 when it aborts itself.
 pub(crate) fn load(args: &RunArgs, logger: &Arc<Logger>) -> Result<Script, Failure> {
-    let working_dir = std::env::current_dir().map_err(|error| Failure::other(format!("failed to find the working directory: {error}")))?;
+    let working_dir = std::env::current_dir()
+        .map_err(|error| Failure::other(format!("failed to find the working directory: {error}")))?;
     let (entry, name) = entry(args, &working_dir)?;
-    let could_not = |reason: String| format!("could not initialize '{}': could not load JS test 'file://{name}': {reason}", args.file);
+    let could_not = |reason: String| {
+        format!("could not initialize '{}': could not load JS test 'file://{name}': {reason}", args.file)
+    };
     let options = LoadOptions {
         working_dir: working_dir.clone(),
         compatibility_mode: args.compatibility,
@@ -73,7 +76,9 @@ fn entry(args: &RunArgs, working_dir: &Path) -> Result<(Entry, String), Failure>
         let read = io::stdin().lock().take(SOURCE_BYTES_MAX + 1).read_to_string(&mut source);
         read.map_err(|error| Failure::other(format!("failed to read the script from standard input: {error}")))?;
         if source.len() as u64 > SOURCE_BYTES_MAX {
-            return Err(Failure::other(format!("the script from standard input is larger than {SOURCE_BYTES_MAX} bytes")));
+            return Err(Failure::other(format!(
+                "the script from standard input is larger than {SOURCE_BYTES_MAX} bytes"
+            )));
         }
         return Ok((Entry::Stdin(source), "/-".to_owned()));
     }

@@ -68,8 +68,12 @@ fn report(logger: &Logger, outcome: &Outcome) {
     let Some(message) = outcome.message() else { return };
     let fields = match outcome.exit_code() {
         ExitCode::ScriptException => vec![("hint", "script exception".to_owned())],
-        ExitCode::SetupTimeout => vec![("hint", "You can increase the time limit via the setupTimeout option".to_owned())],
-        ExitCode::TeardownTimeout => vec![("hint", "You can increase the time limit via the teardownTimeout option".to_owned())],
+        ExitCode::SetupTimeout => {
+            vec![("hint", "You can increase the time limit via the setupTimeout option".to_owned())]
+        }
+        ExitCode::TeardownTimeout => {
+            vec![("hint", "You can increase the time limit via the teardownTimeout option".to_owned())]
+        }
         _ => Vec::new(),
     };
     logger.log(Level::Error, message, fields);

@@ -37,10 +37,16 @@ fn tls(test: &Consolidated) -> Result<TlsOptions, Failure> {
     let versions = options.tls_version.unwrap_or_default();
     let auth = options.tls_auth.iter().flatten().map(|auth| {
         if auth.password.as_ref().is_some_and(|password| !password.is_empty()) {
-            return Err(Failure::config("tlsAuth: keys with a password are not available yet in this version of Onrush")
-                .hint("decrypt the key first, for example with: openssl pkey -in key.pem -out plain.pem"));
+            return Err(Failure::config(
+                "tlsAuth: keys with a password are not available yet in this version of Onrush",
+            )
+            .hint("decrypt the key first, for example with: openssl pkey -in key.pem -out plain.pem"));
         }
-        Ok(ClientAuth { cert_pem: auth.cert.clone(), key_pem: auth.key.clone(), domains: auth.domains.clone().unwrap_or_default() })
+        Ok(ClientAuth {
+            cert_pem: auth.cert.clone(),
+            key_pem: auth.key.clone(),
+            domains: auth.domains.clone().unwrap_or_default(),
+        })
     });
     Ok(TlsOptions {
         insecure_skip_verify: test.settings.insecure_skip_tls_verify,

@@ -2,10 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::AtomicU64,
-    },
+    sync::{Arc, atomic::AtomicU64},
 };
 
 use onrush_engine::{EngineConfig, Timeouts};
@@ -78,17 +75,25 @@ impl Prepared {
 ///
 /// # Errors
 /// 104 for thresholds and options that cannot be used.
-pub(super) fn prepare(args: &RunArgs, logger: &Logger, script: Script, test: Consolidated) -> Result<Prepared, Failure> {
+pub(super) fn prepare(
+    args: &RunArgs,
+    logger: &Logger,
+    script: Script,
+    test: Consolidated,
+) -> Result<Prepared, Failure> {
     let settings = &test.settings;
     if settings.paused {
-        return Err(Failure::config("starting paused needs the REST API, which is not available yet in this version of Onrush"));
+        return Err(Failure::config(
+            "starting paused needs the REST API, which is not available yet in this version of Onrush",
+        ));
     }
     if test.options.http_debug.as_deref().is_some_and(|debug| !debug.is_empty()) {
         logger.warn("the option httpDebug is not available yet in this version of Onrush and changes nothing");
     }
     let registry = &script.init.registry;
     let thresholds = thresholds(args, logger, &test, registry)?;
-    let trend_stats = TrendStat::parse_list(&settings.summary_trend_stats).map_err(|error| Failure::config(error.to_string()))?;
+    let trend_stats =
+        TrendStat::parse_list(&settings.summary_trend_stats).map_err(|error| Failure::config(error.to_string()))?;
     let time_unit = TimeUnit::parse(&settings.summary_time_unit).map_err(|error| Failure::config(error.to_string()))?;
     let plan = Plan::new(&test.scenarios, &test.tuple).map_err(|error| Failure::config(error.to_string()))?;
     let has = |name: &str| script.init.functions.iter().any(|function| function == name);
@@ -128,7 +133,12 @@ pub(super) fn prepare(args: &RunArgs, logger: &Logger, script: Script, test: Con
     })
 }
 
-fn thresholds(args: &RunArgs, logger: &Logger, test: &Consolidated, registry: &Registry) -> Result<Thresholds, Failure> {
+fn thresholds(
+    args: &RunArgs,
+    logger: &Logger,
+    test: &Consolidated,
+    registry: &Registry,
+) -> Result<Thresholds, Failure> {
     let source = |config: &onrush_plan::ThresholdConfig| ThresholdSource {
         expression: config.expression.clone(),
         abort_on_fail: config.abort_on_fail,
@@ -195,7 +205,10 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
 
 /// The exported functions VUs must keep: what scenarios call, and those of the life cycle.
 fn functions(test: &Consolidated, exported: &[String]) -> Vec<String> {
-    let called = |name: &str| test.scenarios.iter().any(|scenario| scenario.exec == name) || ["setup", "teardown", "handleSummary"].contains(&name);
+    let called = |name: &str| {
+        test.scenarios.iter().any(|scenario| scenario.exec == name)
+            || ["setup", "teardown", "handleSummary"].contains(&name)
+    };
     exported.iter().filter(|name| called(name)).cloned().collect()
 }
 

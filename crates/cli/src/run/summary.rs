@@ -8,8 +8,8 @@ use onrush_js::HandleSummaryFile;
 use onrush_metrics::{
     RELATIVE_ERROR, Sink, builtin,
     summary::{
-        Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, Verdict, handle_summary, input_from, machine_readable, render,
-        summary_export, to_file, to_stdout,
+        Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, Verdict, handle_summary, input_from,
+        machine_readable, render, summary_export, to_file, to_stdout,
     },
 };
 use onrush_session::Judgement;

@@ -17,13 +17,15 @@ pub(super) fn consolidate(around: &Surroundings, script: &Script) -> Result<Cons
     let given = &around.given;
     let flags = onrush_plan::from_flags(&|name| given.values(name)).map_err(|error| bad_flag(given, error))?;
     let config = config_file::read(around)?;
-    let parsed = onrush_plan::parse_json(&script.init.options_json).map_err(|error| Failure::config(error.to_string()))?;
+    let parsed =
+        onrush_plan::parse_json(&script.init.options_json).map_err(|error| Failure::config(error.to_string()))?;
     if !parsed.unknown.is_empty() {
         let names: Vec<String> = parsed.unknown.iter().map(|name| format!("\"{name}\"")).collect();
         let fields = vec![("error", format!("json: unknown field {}", names.join(", ")))];
         around.logger.log(Level::Warn, "There were unknown fields in the options exported in the script", fields);
     }
-    let env = onrush_plan::from_env(&|name| given.env.get(name).cloned()).map_err(|error| Failure::config(error.to_string()))?;
+    let env = onrush_plan::from_env(&|name| given.env.get(name).cloned())
+        .map_err(|error| Failure::config(error.to_string()))?;
     let tiers = vec![
         (Tier::Defaults, Options::defaults()),
         (Tier::Config, config),
@@ -32,7 +34,8 @@ pub(super) fn consolidate(around: &Surroundings, script: &Script) -> Result<Cons
         (Tier::Cli, flags),
     ];
     let is_exported = |name: &str| script.init.functions.iter().any(|function| function == name);
-    let test = onrush_plan::consolidate_with_exports(tiers, &is_exported).map_err(|errors| Failure::config(errors.to_string()))?;
+    let test = onrush_plan::consolidate_with_exports(tiers, &is_exported)
+        .map_err(|errors| Failure::config(errors.to_string()))?;
     for warning in &test.warnings {
         around.logger.warn(warning.clone());
     }

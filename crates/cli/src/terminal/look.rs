@@ -21,7 +21,10 @@ impl Look {
     pub(crate) fn of_process(no_color: bool, env: &BTreeMap<String, String>) -> Self {
         let is_set = |name: &str| env.get(name).is_some_and(|value| !value.is_empty());
         // NO_COLOR counts when it is there, whatever it says.
-        let color = !no_color && !is_set("K6_NO_COLOR") && !env.contains_key("NO_COLOR") && env.get("TERM").is_none_or(|term| term != "dumb");
+        let color = !no_color
+            && !is_set("K6_NO_COLOR")
+            && !env.contains_key("NO_COLOR")
+            && env.get("TERM").is_none_or(|term| term != "dumb");
         Self { stdout_tty: stdout().is_terminal(), stderr_tty: stderr().is_terminal(), color }
     }
 
@@ -33,6 +36,7 @@ impl Look {
     /// Columns of the terminal; a common width where it does not say.
     pub(crate) fn columns() -> usize {
         const DEFAULT: usize = 100;
-        rustix::termios::tcgetwinsize(stdout()).map_or(DEFAULT, |size| if size.ws_col == 0 { DEFAULT } else { usize::from(size.ws_col) })
+        rustix::termios::tcgetwinsize(stdout())
+            .map_or(DEFAULT, |size| if size.ws_col == 0 { DEFAULT } else { usize::from(size.ws_col) })
     }
 }

@@ -28,7 +28,8 @@ const BATCH: usize = 512;
 
 /// Prints until all senders are gone.
 pub(super) fn run(messages: &Receiver<Message>, look: Look, sinks: Sinks) {
-    let mut writer = Writer { look, sinks, out: Vec::new(), err: Vec::new(), frame: Vec::new(), drawn: 0, has_failed: false };
+    let mut writer =
+        Writer { look, sinks, out: Vec::new(), err: Vec::new(), frame: Vec::new(), drawn: 0, has_failed: false };
     loop {
         match messages.recv_timeout(FLUSH_INTERVAL) {
             Ok(message) => {
@@ -168,8 +169,16 @@ impl Writer {
         let results = [self.sinks.file.as_mut().map(LogFile::flush), self.sinks.console.as_mut().map(LogFile::flush)];
         for error in results.into_iter().flatten().filter_map(Result::err) {
             if !std::mem::replace(&mut self.has_failed, true) {
-                let line = Line { level: Level::Error, message: format!("failed to write a log file: {error}"), fields: Vec::new() };
-                let style = Style { format: self.sinks.format, is_terminal: self.look.stderr_tty, color: self.look.stderr_tty && self.look.color };
+                let line = Line {
+                    level: Level::Error,
+                    message: format!("failed to write a log file: {error}"),
+                    fields: Vec::new(),
+                };
+                let style = Style {
+                    format: self.sinks.format,
+                    is_terminal: self.look.stderr_tty,
+                    color: self.look.stderr_tty && self.look.color,
+                };
                 self.add_err(style.render(onrush_fiber::Clock::now(), &line).as_bytes());
                 self.write();
             }

@@ -15,16 +15,36 @@ fn runs_that_pass() {
     check(&[], EMPTY, 0, "");
     // Iterations that throw do not fail a test.
     check(&[], "export default function () { throw new Error('boom'); }", 0, "Error: boom");
-    check(&["--no-thresholds"], "export const options = { thresholds: { iterations: ['count>100'] } }; export default function () {}", 0, "");
+    check(
+        &["--no-thresholds"],
+        "export const options = { thresholds: { iterations: ['count>100'] } }; export default function () {}",
+        0,
+        "",
+    );
 }
 
 #[test]
 fn the_configuration_is_wrong() {
     let options = |options: &str| format!("export const options = {options}; export default function () {{}}");
     check(&[], &options("{ vus: 'many' }"), 104, "vus");
-    check(&[], &options("{ duration: '1s', stages: [{ duration: '1s', target: 1 }] }"), 104, "using `duration` and `stages` options simultaneously is not allowed");
-    check(&[], &options("{ scenarios: { a: { executor: 'constant-vus', durationn: '1s' } } }"), 104, "json: unknown field");
-    check(&[], &options("{ scenarios: { a: { executor: 'constant-vus', vus: 1, duration: '1s', exec: 'foo' } } }"), 104, "executor a: function 'foo' not found in exports");
+    check(
+        &[],
+        &options("{ duration: '1s', stages: [{ duration: '1s', target: 1 }] }"),
+        104,
+        "using `duration` and `stages` options simultaneously is not allowed",
+    );
+    check(
+        &[],
+        &options("{ scenarios: { a: { executor: 'constant-vus', durationn: '1s' } } }"),
+        104,
+        "json: unknown field",
+    );
+    check(
+        &[],
+        &options("{ scenarios: { a: { executor: 'constant-vus', vus: 1, duration: '1s', exec: 'foo' } } }"),
+        104,
+        "executor a: function 'foo' not found in exports",
+    );
     check(&[], &options("{ thresholds: { nope: ['count>1'] } }"), 104, "no metric name \\\"nope\\\" found");
     check(&[], &options("{ thresholds: { iterations: ['foo<1'] } }"), 104, "failed parsing threshold expression");
     check(&[], &options("{ paused: true }"), 104, "not available yet");
@@ -37,8 +57,18 @@ fn the_script_is_wrong() {
     check(&[], "throw new Error('boom');", 107, "Error: boom");
     check(&[], "export default function () { let b = ; }", 107, "script.js:1:38: ");
     check(&[], "import './missing.js'; export default function () {}", 107, "missing.js");
-    check(&[], "export function setup() { throw new Error('boom'); } export default function () {}", 107, "hint=\"script exception\"");
-    check(&[], "export function teardown() { throw new Error('boom'); } export default function () {}", 107, "Error: boom");
+    check(
+        &[],
+        "export function setup() { throw new Error('boom'); } export default function () {}",
+        107,
+        "hint=\"script exception\"",
+    );
+    check(
+        &[],
+        "export function teardown() { throw new Error('boom'); } export default function () {}",
+        107,
+        "Error: boom",
+    );
     check(&[], "if (__VU > 0) throw new Error('boom'); export default function () {}", 107, "Error: boom");
     check(&[], "export const options = {};", 255, "no exported functions in script");
     check(&[], "export const setup = 5; export default function () {}", 255, "exported 'setup' must be a function");
@@ -46,7 +76,11 @@ fn the_script_is_wrong() {
 
 #[test]
 fn time_limits() {
-    let sleeping = |name: &str| format!("import {{ sleep }} from 'k6'; export const options = {{ {name}Timeout: '100ms' }}; export default function () {{}}; export function {name}() {{ sleep(9); }}");
+    let sleeping = |name: &str| {
+        format!(
+            "import {{ sleep }} from 'k6'; export const options = {{ {name}Timeout: '100ms' }}; export default function () {{}}; export function {name}() {{ sleep(9); }}"
+        )
+    };
     check(&[], &sleeping("setup"), 100, "setup() execution timed out after 0.1 seconds");
     check(&[], &sleeping("teardown"), 101, "teardown() execution timed out after 0.1 seconds");
 }
@@ -55,13 +89,20 @@ fn time_limits() {
 fn the_script_decides() {
     let abort = |place: &str| format!("import exec from 'k6/execution'; {place}");
     check(&[], &abort("export default function () { exec.test.abort('why'); }"), 108, "test aborted: why");
-    check(&[], &abort("export function setup() { exec.test.abort(); } export default function () {}"), 108, "test aborted");
+    check(
+        &[],
+        &abort("export function setup() { exec.test.abort(); } export default function () {}"),
+        108,
+        "test aborted",
+    );
     check(&[], &abort("exec.test.abort(); export default function () {}"), 108, "test aborted");
     check(&[], &abort("export default function () { exec.test.fail('why'); }"), 110, "test run was marked as failed");
     // The mark wins over thresholds.
     check(
         &[],
-        &abort("export const options = { thresholds: { iterations: ['count>100'] } }; export default function () { exec.test.fail('why'); }"),
+        &abort(
+            "export const options = { thresholds: { iterations: ['count>100'] } }; export default function () { exec.test.fail('why'); }",
+        ),
         110,
         "test run was marked as failed",
     );
@@ -69,10 +110,18 @@ fn the_script_decides() {
 
 #[test]
 fn everything_else() {
-    Program::new(&["run", "missing.js"]).run().expect(255).expect_log("The moduleSpecifier \\\"missing.js\\\" couldn't be found on local disk");
+    Program::new(&["run", "missing.js"])
+        .run()
+        .expect(255)
+        .expect_log("The moduleSpecifier \\\"missing.js\\\" couldn't be found on local disk");
     Program::new(&["run"]).run().expect(255).expect_log("accepts 1 arg(s), received 0");
     Program::new(&["run", "--bad"]).run().expect(255).expect_log("unknown flag: --bad");
-    check(&["-d", "10"], EMPTY, 255, "invalid argument \\\"10\\\" for \\\"-d, --duration\\\" flag: time: missing unit in duration \\\"10\\\"");
+    check(
+        &["-d", "10"],
+        EMPTY,
+        255,
+        "invalid argument \\\"10\\\" for \\\"-d, --duration\\\" flag: time: missing unit in duration \\\"10\\\"",
+    );
     check(&["--stage", "1"], EMPTY, 255, "error for stage 0: time: missing unit in duration \\\"1\\\"");
     check(&["--tag", "x"], EMPTY, 255, "error parsing tag 'x': invalid tag, empty value");
     check(&["--summary-mode", "x"], EMPTY, 255, "invalid summary mode");
@@ -80,11 +129,19 @@ fn everything_else() {
     check(&["--compatibility-mode", "x"], EMPTY, 255, "invalid compatibility mode \\\"x\\\"");
     check(&["--out", "json"], EMPTY, 255, "sending samples to an output (--out) is not available yet");
     check(&["--log-output", "zz"], EMPTY, 255, "unsupported log output 'zz'");
-    Program::script(&[], EMPTY).env("K6_NO_THRESHOLDS", "zz").run().expect(255).expect_log("env var 'K6_NO_THRESHOLDS' is not a valid boolean value");
+    Program::script(&[], EMPTY)
+        .env("K6_NO_THRESHOLDS", "zz")
+        .run()
+        .expect(255)
+        .expect_log("env var 'K6_NO_THRESHOLDS' is not a valid boolean value");
     Program::script(&[], EMPTY).env("K6_OUT", "json").run().expect(255).expect_log("remove K6_OUT");
     // The header of a tar archive.
     let archive = format!("{:0<257}ustar", "");
-    Program::new(&["run", "a.tar"]).file("a.tar", &archive).run().expect(255).expect_log("archive is not available yet");
+    Program::new(&["run", "a.tar"])
+        .file("a.tar", &archive)
+        .run()
+        .expect(255)
+        .expect_log("archive is not available yet");
 }
 
 #[test]

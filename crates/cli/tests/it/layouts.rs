@@ -9,21 +9,36 @@ const PATCHES: &str = "String.prototype.shout = function () { return this.toUppe
 fn dense_unless_the_script_changes_built_ins() {
     Program::script(&[], PLAIN).run().expect(0).expect_output("vu layout: dense (default)");
     let done = Program::script(&[], PATCHES).run().expect(0).expect_log("msg=HEY");
-    done.expect_output("vu layout: isolated (the script changes String.prototype.shout at file:///").expect_output("script.js:1:1)");
+    done.expect_output("vu layout: isolated (the script changes String.prototype.shout at file:///")
+        .expect_output("script.js:1:1)");
 }
 
 #[test]
 fn what_only_shows_when_init_code_runs_is_found_as_well() {
     let script = "const target = [String][0].prototype; target['sh' + 'out'] = () => 1;\nexport default function () { console.log('x'.shout()); }";
-    Program::script(&[], script).run().expect(0).expect_log("msg=1").expect_output("vu layout: isolated (init code changes the shared built-in property 'shout')");
+    Program::script(&[], script)
+        .run()
+        .expect(0)
+        .expect_log("msg=1")
+        .expect_output("vu layout: isolated (init code changes the shared built-in property 'shout')");
 }
 
 #[test]
 fn the_user_decides() {
     let asked = "(asked for with --vu-isolation)";
-    Program::script(&["--vu-isolation=isolated"], PLAIN).run().expect(0).expect_output(&format!("vu layout: isolated {asked}"));
-    Program::script(&[], PLAIN).env("ONRUSH_VU_ISOLATION", "isolated").run().expect(0).expect_output(&format!("vu layout: isolated {asked}"));
-    Program::script(&["--vu-isolation=dense"], PATCHES).run().expect(107).expect_log("cannot change shared built-in property 'shout'");
+    Program::script(&["--vu-isolation=isolated"], PLAIN)
+        .run()
+        .expect(0)
+        .expect_output(&format!("vu layout: isolated {asked}"));
+    Program::script(&[], PLAIN)
+        .env("ONRUSH_VU_ISOLATION", "isolated")
+        .run()
+        .expect(0)
+        .expect_output(&format!("vu layout: isolated {asked}"));
+    Program::script(&["--vu-isolation=dense"], PATCHES)
+        .run()
+        .expect(107)
+        .expect_log("cannot change shared built-in property 'shout'");
 }
 
 #[test]

@@ -55,7 +55,9 @@ fn several_scenarios_each_call_their_function() {
         export function b() { console.log('b ' + __ENV.NAME); }";
     let done = Program::script(&[], script).run().expect(0).expect_log("msg=\"a x\"").expect_log("msg=\"b undefined\"");
     let done = done.expect_output("2 scenarios, 2 max VUs");
-    done.expect_output("* second: 1 iterations for each of 1 VUs (maxDuration: 10m0s, exec: b, startTime: 100ms, gracefulStop: 30s)");
+    done.expect_output(
+        "* second: 1 iterations for each of 1 VUs (maxDuration: 10m0s, exec: b, startTime: 100ms, gracefulStop: 30s)",
+    );
 }
 
 #[test]
@@ -64,7 +66,8 @@ fn a_run_without_a_whole_iteration_is_warned_about() {
         export const options = { scenarios: { s: { executor: 'constant-vus', vus: 1, duration: '1s', gracefulStop: '0s' } } };
         export default function () { sleep(9); }";
     let done = Program::script(&[], script).run().expect(0);
-    done.expect_log("No script iterations fully finished, consider making the test duration longer").expect_output("0 complete and 1 interrupted iterations");
+    done.expect_log("No script iterations fully finished, consider making the test duration longer")
+        .expect_output("0 complete and 1 interrupted iterations");
 }
 
 #[test]

@@ -2,17 +2,21 @@
 
 use crate::program::Program;
 
-const SCRIPT: &str = "export default function () { console.log('one', { a: 1 }); console.debug('two'); console.warn('<three>'); }";
+const SCRIPT: &str =
+    "export default function () { console.log('one', { a: 1 }); console.debug('two'); console.warn('<three>'); }";
 
 #[test]
 fn formats() {
     let done = Program::script(&["-q", "--no-summary"], SCRIPT).run().expect(0);
     assert_eq!(done.stdout, "");
-    let done = done.expect_log("level=info msg=\"one { a: 1 }\" source=console\n").expect_log("level=warning msg=\"<three>\" source=console\n");
+    let done = done
+        .expect_log("level=info msg=\"one { a: 1 }\" source=console\n")
+        .expect_log("level=warning msg=\"<three>\" source=console\n");
     assert!(!done.stderr.contains("two"), "{}", done.stderr);
     Program::script(&["-q", "-v"], SCRIPT).run().expect_log("level=debug msg=two source=console\n");
     let json = Program::script(&["-q", "--no-summary", "--log-format=json"], SCRIPT).run().expect(0);
-    json.expect_log("{\"level\":\"info\",\"msg\":\"one { a: 1 }\",\"source\":\"console\",\"time\":\"").expect_log("\\u003cthree\\u003e");
+    json.expect_log("{\"level\":\"info\",\"msg\":\"one { a: 1 }\",\"source\":\"console\",\"time\":\"")
+        .expect_log("\\u003cthree\\u003e");
     let raw = Program::script(&["-q", "--no-summary"], SCRIPT).env("K6_LOG_FORMAT", "raw").run().expect(0);
     assert_eq!(raw.stderr, "one { a: 1 }\n<three>\n");
 }
@@ -23,11 +27,18 @@ fn destinations() {
     assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", ""));
     let stdout = Program::script(&["-q", "--no-summary", "--log-output=stdout"], SCRIPT).run().expect(0);
     assert_eq!((stdout.stdout.lines().count(), stdout.stderr.as_str()), (2, ""));
-    let file = Program::script(&["-q", "--no-summary", "--log-output=file=log.txt,level=warning"], SCRIPT).file("log.txt", "kept\n").run().expect(0);
+    let file = Program::script(&["-q", "--no-summary", "--log-output=file=log.txt,level=warning"], SCRIPT)
+        .file("log.txt", "kept\n")
+        .run()
+        .expect(0);
     assert_eq!(file.stderr, "");
     let text = file.text("log.txt");
     assert!(text.starts_with("kept\n") && text.contains("<three>") && !text.contains("one"), "{text}");
-    let console = Program::script(&["-q", "--no-summary", "--console-output=console.txt"], "export default function () { console.log('here'); throw new Error('there'); }").run();
+    let console = Program::script(
+        &["-q", "--no-summary", "--console-output=console.txt"],
+        "export default function () { console.log('here'); throw new Error('there'); }",
+    )
+    .run();
     assert!(console.text("console.txt").contains("msg=here"));
     assert!(console.stderr.contains("there") && !console.stderr.contains("here source=console"), "{}", console.stderr);
 }

@@ -7,7 +7,8 @@ use crate::program::Program;
 
 #[test]
 fn hosts_lead_anywhere() {
-    let target = start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() }).expect("it starts");
+    let target =
+        start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() }).expect("it starts");
     let script = format!(
         "import http from 'k6/http';
         export const options = {{ hosts: {{ 'quickpizza.example': '{}' }} }};
@@ -22,7 +23,10 @@ fn blocked_names_and_addresses() {
     let script = "import http from 'k6/http'; export default function () { const r = http.get('http://127.0.0.1:1/'); console.log('code', r.error_code); }";
     Program::script(&[], script).run().expect(0).expect_log("code 1212").expect_log("msg=\"Request Failed\"");
     Program::script(&["--blacklist-ip=127.0.0.0/8"], script).run().expect(0).expect_log("code 1110");
-    Program::script(&["--block-hostnames=127.*"], script).run().expect(255).expect_log("invalid hostname pattern '127.*'");
+    Program::script(&["--block-hostnames=127.*"], script)
+        .run()
+        .expect(255)
+        .expect_log("invalid hostname pattern '127.*'");
     Program::script(&["--block-hostnames=*.0.0.1"], script).run().expect(0).expect_log("code 1111");
     let throws = Program::script(&["--throw"], script).run().expect(0);
     assert!(throws.stderr.contains("source=stacktrace"), "{}", throws.stderr);
@@ -32,15 +36,27 @@ fn blocked_names_and_addresses() {
 fn certificates_are_verified_unless_told_otherwise() {
     let authority = CertificateAuthority::new();
     let server = GoodServer::start_tls(authority.identity(&["127.0.0.1"]).server(), |_| Reply::text("secret"));
-    let script = format!("import http from 'k6/http'; export default function () {{ const r = http.get('{}'); console.log('got', r.body, r.error_code); }}", server.url("/"));
+    let script = format!(
+        "import http from 'k6/http'; export default function () {{ const r = http.get('{}'); console.log('got', r.body, r.error_code); }}",
+        server.url("/")
+    );
     Program::script(&[], &script).run().expect(0).expect_log("got null 1310");
     Program::script(&["--insecure-skip-tls-verify"], &script).run().expect(0).expect_log("got secret 0");
 }
 
 #[test]
 fn request_options_reach_requests() {
-    let server = GoodServer::start(|request| Reply::text(format!("{}|{}", request.header("user-agent").unwrap_or("none"), request.header("connection").unwrap_or("kept"))));
-    let script = format!("import http from 'k6/http'; export default function () {{ console.log(http.get('{}').body); }}", server.url("/"));
+    let server = GoodServer::start(|request| {
+        Reply::text(format!(
+            "{}|{}",
+            request.header("user-agent").unwrap_or("none"),
+            request.header("connection").unwrap_or("kept")
+        ))
+    });
+    let script = format!(
+        "import http from 'k6/http'; export default function () {{ console.log(http.get('{}').body); }}",
+        server.url("/")
+    );
     Program::script(&[], &script).run().expect(0).expect_log("Onrush/");
     Program::script(&["--user-agent=Me/1"], &script).run().expect(0).expect_log("Me/1|kept");
     Program::script(&[], &script).env("K6_NO_CONNECTION_REUSE", "true").run().expect(0).expect_log("|close");
@@ -55,5 +71,9 @@ fn a_hostile_server_does_not_stop_the_run() {
         export default function () {{ http.get('{}', {{ timeout: '500ms' }}); }}",
         server.url("/")
     );
-    Program::script(&[], &script).run().expect(0).expect_output("9 complete and 0 interrupted iterations").expect_output("http_req_failed......: 100.00% 9 out of 9");
+    Program::script(&[], &script)
+        .run()
+        .expect(0)
+        .expect_output("9 complete and 0 interrupted iterations")
+        .expect_output("http_req_failed......: 100.00% 9 out of 9");
 }

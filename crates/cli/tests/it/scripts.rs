@@ -4,9 +4,17 @@ use crate::program::Program;
 
 #[test]
 fn from_standard_input() {
-    let script = "import { helper } from './helper.ts'; export default function (): void { console.log(helper(__VU)); }";
-    let helper = "export enum Kind { A = 3 } export function helper(vu: number): string { return `vu ${vu} kind ${Kind.A}`; }";
-    Program::new(&["run", "-"]).file("helper.ts", helper).stdin(script).run().expect(0).expect_log("vu 1 kind 3").expect_output("script: -");
+    let script =
+        "import { helper } from './helper.ts'; export default function (): void { console.log(helper(__VU)); }";
+    let helper =
+        "export enum Kind { A = 3 } export function helper(vu: number): string { return `vu ${vu} kind ${Kind.A}`; }";
+    Program::new(&["run", "-"])
+        .file("helper.ts", helper)
+        .stdin(script)
+        .run()
+        .expect(0)
+        .expect_log("vu 1 kind 3")
+        .expect_output("script: -");
     Program::new(&["run", "-"]).stdin("let b = ;").run().expect(107).expect_log("file:///-:1:9: ");
 }
 
@@ -21,7 +29,10 @@ fn typescript_keeps_its_positions() {
 
 #[test]
 fn errors_in_imported_modules_name_their_file() {
-    let done = Program::script(&[], "import './lib/a.js'; export default function () {}").file("lib/a.js", "\n\nnull.x;").run().expect(107);
+    let done = Program::script(&[], "import './lib/a.js'; export default function () {}")
+        .file("lib/a.js", "\n\nnull.x;")
+        .run()
+        .expect(107);
     assert!(done.stderr.contains("lib/a.js:3:"), "{}", done.stderr);
 }
 
@@ -34,7 +45,8 @@ fn commonjs_in_base_mode() {
 
 #[test]
 fn a_vu_that_needs_too_much_memory_fails_its_iteration() {
-    let script = "export default function () { const list = []; for (;;) { list.push('x'.repeat(1000) + list.length); } }";
+    let script =
+        "export default function () { const list = []; for (;;) { list.push('x'.repeat(1000) + list.length); } }";
     let done = Program::script(&["--vu-memory-limit=8MiB"], script).run().expect(0);
     done.expect_log("the VU's JavaScript heap reached its limit of 8 MiB; raise it with --vu-memory-limit");
 }

@@ -42,7 +42,8 @@ fn redacted() -> insta::Settings {
 #[test]
 fn compact() {
     let done = run(&[]);
-    redacted().bind(|| insta::assert_snapshot!(done.stdout, @r"
+    redacted().bind(|| {
+        insta::assert_snapshot!(done.stdout, @r"
     █ THRESHOLDS
 
       http_req_failed
@@ -85,7 +86,8 @@ fn compact() {
 
       ✓ measurement [verdict]
       percentiles are within ±0.14 % (exponential histogram)
-    "));
+    ")
+    });
 }
 
 #[test]
@@ -97,7 +99,8 @@ fn full() {
 #[test]
 fn legacy() {
     let done = run(&["--summary-mode=legacy"]);
-    redacted().bind(|| insta::assert_snapshot!(done.stdout, @r"
+    redacted().bind(|| {
+        insta::assert_snapshot!(done.stdout, @r"
       █ front
 
         ✓ status is 200
@@ -125,7 +128,8 @@ fn legacy() {
 
       ✓ measurement [verdict]
       percentiles are within ±0.14 % (exponential histogram)
-    "));
+    ")
+    });
 }
 
 #[test]

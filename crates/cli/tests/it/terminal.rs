@@ -61,7 +61,8 @@ fn screen(text: &str) -> Vec<String> {
                 }
             }
             '\x1b' => {
-                let sequence: String = std::iter::from_fn(|| chars.next_if(|char| !char.is_ascii_alphabetic())).collect();
+                let sequence: String =
+                    std::iter::from_fn(|| chars.next_if(|char| !char.is_ascii_alphabetic())).collect();
                 match chars.next() {
                     Some('A') => row -= sequence.trim_start_matches('[').parse::<usize>().expect("lines up"),
                     Some('J') => lines.truncate(row),

@@ -8,8 +8,14 @@ fn crossed_thresholds_are_99() {
         import { check } from 'k6';
         export const options = { iterations: 4, thresholds: { 'checks{kind:good}': ['rate==1'], checks: ['rate>0.9'], iterations: ['count>=4'] } };
         export default function () { check(1, { holds: (x) => x === 1 }, { kind: 'good' }); check(1, { breaks: (x) => x === 2 }); }";
-    let done = Program::script(&["-q"], script).run().expect(99).expect_log("thresholds on metrics 'checks' have been crossed");
-    let done = done.expect_output("✗ 'rate>0.9' rate=50.00%").expect_output("{kind:good}").expect_output("✓ 'rate==1' rate=100.00%");
+    let done = Program::script(&["-q"], script)
+        .run()
+        .expect(99)
+        .expect_log("thresholds on metrics 'checks' have been crossed");
+    let done = done
+        .expect_output("✗ 'rate>0.9' rate=50.00%")
+        .expect_output("{kind:good}")
+        .expect_output("✓ 'rate==1' rate=100.00%");
     done.expect_output("✓ 'count>=4' count=4");
 }
 

@@ -19,11 +19,20 @@ fn check(program: Program, expect: &str) {
 fn later_tiers_win() {
     let rest = "(maxDuration: 10m0s, gracefulStop: 30s)";
     check(Program::script(&[], "export default function () {}"), &format!("1 iterations for each of 1 VUs {rest}"));
-    let config = || Program::script(&["--config", "c.json"], "export default function () {}").file("c.json", r#"{"vus": 1, "iterations": 3}"#);
+    let config = || {
+        Program::script(&["--config", "c.json"], "export default function () {}")
+            .file("c.json", r#"{"vus": 1, "iterations": 3}"#)
+    };
     check(config(), &format!("3 iterations shared among 1 VUs {rest}"));
-    check(Program::script(&["--config", "c.json"], SCRIPT).file("c.json", r#"{"vus": 1, "iterations": 3}"#), &format!("4 iterations shared among 2 VUs {rest}"));
+    check(
+        Program::script(&["--config", "c.json"], SCRIPT).file("c.json", r#"{"vus": 1, "iterations": 3}"#),
+        &format!("4 iterations shared among 2 VUs {rest}"),
+    );
     check(Program::script(&[], SCRIPT).env("K6_ITERATIONS", "5"), &format!("5 iterations shared among 2 VUs {rest}"));
-    check(Program::script(&["-i", "6", "--vus=3"], SCRIPT).env("K6_ITERATIONS", "5"), &format!("6 iterations shared among 3 VUs {rest}"));
+    check(
+        Program::script(&["-i", "6", "--vus=3"], SCRIPT).env("K6_ITERATIONS", "5"),
+        &format!("6 iterations shared among 3 VUs {rest}"),
+    );
 }
 
 #[test]
@@ -41,10 +50,17 @@ fn the_users_own_config_file_is_read() {
         Program::script(&[], script).file(".config/onrush/config.json", r#"{"iterations": 2, "noUsageReport": true}"#),
         "2 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)",
     );
-    let done = Program::script(&[], script).file(".config/k6/config.json", r#"{"iterations": 2, "out": "json"}"#).run().expect(0);
+    let done = Program::script(&[], script)
+        .file(".config/k6/config.json", r#"{"iterations": 2, "out": "json"}"#)
+        .run()
+        .expect(0);
     assert_eq!(scenario(&done), "2 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
     done.expect_log("sets what this version of Onrush does not have: out");
-    Program::script(&[], script).file(".config/onrush/config.json", "{").run().expect(104).expect_log("couldn't parse the configuration from");
+    Program::script(&[], script)
+        .file(".config/onrush/config.json", "{")
+        .run()
+        .expect(104)
+        .expect_log("couldn't parse the configuration from");
 }
 
 #[test]
@@ -64,8 +80,10 @@ fn unknown_fields_only_warn() {
 
 #[test]
 fn the_environment_reaches_the_script() {
-    let script = "export default function () { console.log([__ENV.FROM_FLAG, __ENV.FROM_ENV, __ENV.COPIED].join('|')); }";
-    let program = || Program::script(&["-e", "FROM_FLAG=1", "-e", "COPIED"], script).env("FROM_ENV", "2").env("COPIED", "3");
+    let script =
+        "export default function () { console.log([__ENV.FROM_FLAG, __ENV.FROM_ENV, __ENV.COPIED].join('|')); }";
+    let program =
+        || Program::script(&["-e", "FROM_FLAG=1", "-e", "COPIED"], script).env("FROM_ENV", "2").env("COPIED", "3");
     program().run().expect_log("msg=\"1|2|3\"");
     let program = Program::script(&["-e", "FROM_FLAG=1", "--include-system-env-vars=false", "-e", "COPIED"], script);
     program.env("FROM_ENV", "2").env("COPIED", "3").run().expect_log("msg=\"1||3\"");

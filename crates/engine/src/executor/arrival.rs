@@ -14,7 +14,12 @@ use crate::{Event, slot::Slot, worker::Worker};
 /// Events dispatched before the VUs they started get to run: bounds how late an iteration begins in a burst.
 const BURST: u32 = 64;
 
-pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, mut event: impl FnMut(u64) -> Option<ArrivalEvent>) {
+pub(super) fn drive(
+    worker: &Rc<Worker>,
+    run: &Rc<ScenarioRun>,
+    vus: ArrivalVus,
+    mut event: impl FnMut(u64) -> Option<ArrivalEvent>,
+) {
     prepare(worker, run, vus);
     let common = &worker.common;
     let threads = common.config.threads as u64;
@@ -127,11 +132,16 @@ fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
     if shared.growing.swap(true, Ordering::AcqRel) {
         return;
     }
-    let grown = shared.vus.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |existing| (existing < vus.max).then(|| existing + 1));
+    let grown = shared
+        .vus
+        .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |existing| (existing < vus.max).then(|| existing + 1));
     if grown.is_err() {
         shared.growing.store(false, Ordering::Release);
         if !shared.warned.swap(true, Ordering::Relaxed) {
-            worker.common.send(Event::Warning(format!("Insufficient VUs, reached {} active VUs and cannot initialize more", vus.max)));
+            worker.common.send(Event::Warning(format!(
+                "Insufficient VUs, reached {} active VUs and cannot initialize more",
+                vus.max
+            )));
         }
         return;
     }
@@ -145,7 +155,9 @@ fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
                 run.adopt(&own, slot);
                 becomes_idle(&own, &run, slot.clone());
             }
-            Err(failure) => own.common.send(Event::Warning(format!("failed to initialise an additional VU: {failure}"))),
+            Err(failure) => {
+                own.common.send(Event::Warning(format!("failed to initialise an additional VU: {failure}")))
+            }
         }
     });
     worker.slots.borrow_mut().push(slot);

@@ -10,9 +10,7 @@ use crate::{slot::Slot, worker::Worker};
 
 /// Every VU iterates until the regular end.
 pub(super) fn constant_vus(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64) {
-    start(worker, run, vus, |run, slot| {
-        while !run.is_over() && slot.iterate(run) {}
-    });
+    start(worker, run, vus, |run, slot| while !run.is_over() && slot.iterate(run) {});
     run.wait_until_idle();
 }
 
@@ -20,7 +18,10 @@ pub(super) fn constant_vus(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64)
 pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, iterations: u64) {
     start(worker, run, vus, move |run, slot| {
         while !run.is_over() {
-            let claimed = run.shared.attempts.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |begun| (begun < iterations).then(|| begun + 1));
+            let claimed = run
+                .shared
+                .attempts
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |begun| (begun < iterations).then(|| begun + 1));
             if claimed.is_err() || !slot.iterate(run) {
                 break;
             }
@@ -53,7 +54,9 @@ pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus:
 fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, body: impl Fn(&Rc<ScenarioRun>, &Rc<Slot>) + 'static) {
     let body = Rc::new(body);
     for started in 0..run.share(worker, vus) {
-        if started % STARTED_PER_STEP == STARTED_PER_STEP - 1 && onrush_fiber::sleep_until(Clock::now() + START_STEP) == Woke::Cancelled {
+        if started % STARTED_PER_STEP == STARTED_PER_STEP - 1
+            && onrush_fiber::sleep_until(Clock::now() + START_STEP) == Woke::Cancelled
+        {
             onrush_fiber::clear_cancel();
             return;
         }

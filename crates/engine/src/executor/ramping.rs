@@ -44,7 +44,9 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVu
                 }
             }
             HandleChange::HardStop => {
-                if let Some(handle) = handles.get(&action.handle).filter(|handle| !handle.is_wanted.get() && handle.is_looping.get()) {
+                if let Some(handle) =
+                    handles.get(&action.handle).filter(|handle| !handle.is_wanted.get() && handle.is_looping.get())
+                {
                     handle.slot.cut();
                 }
             }

@@ -175,10 +175,6 @@ impl Report {
         self.lines.iter().filter_map(|line| line.strip_prefix(level)?.strip_prefix(' ')).collect()
     }
 
-    pub(crate) fn layout(&self) -> Isolation {
-        self.isolation.as_ref().expect("the init pass succeeded").isolation
-    }
-
     /// A counter's total.
     pub(crate) fn count(&self, metric: onrush_metrics::MetricId) -> f64 {
         let coordinator = self.coordinator.as_ref().expect("the run started");

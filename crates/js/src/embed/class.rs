@@ -44,7 +44,8 @@ impl<T: HostObject> HostClass<T> {
                         finalizer: Some(finalize::<T>),
                         gc_mark: None,
                         call: None,
-                        exotic: T::exotic().map_or(std::ptr::null_mut(), |methods| std::ptr::from_ref(methods).cast_mut()),
+                        exotic: T::exotic()
+                            .map_or(std::ptr::null_mut(), |methods| std::ptr::from_ref(methods).cast_mut()),
                     };
                     let status = sys::JS_NewClass(runtime_ptr(), id, &definition);
                     assert!(status >= 0, "a class is registered once per runtime");

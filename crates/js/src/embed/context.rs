@@ -66,7 +66,9 @@ impl Runtime {
     /// The property of the last such write.
     pub(crate) fn last_violation(&self) -> String {
         // SAFETY: the runtime owns the text until the next violation; it is copied here.
-        unsafe { std::ffi::CStr::from_ptr(sys::onrush_last_violation(self.raw.as_ptr())).to_string_lossy().into_owned() }
+        unsafe {
+            std::ffi::CStr::from_ptr(sys::onrush_last_violation(self.raw.as_ptr())).to_string_lossy().into_owned()
+        }
     }
 }
 
@@ -127,7 +129,9 @@ impl Ctx {
     /// `JSON.stringify(value)`; `None` where it gives undefined.
     pub(crate) fn stringify(self, value: &Handle) -> JsResult<Option<String>> {
         // SAFETY: borrowed values stay alive over the call.
-        let text = Val::checked(unsafe { sys::JS_JSONStringify(self.raw(), value.raw(), sys::JS_UNDEFINED, sys::JS_UNDEFINED) })?;
+        let text = Val::checked(unsafe {
+            sys::JS_JSONStringify(self.raw(), value.raw(), sys::JS_UNDEFINED, sys::JS_UNDEFINED)
+        })?;
         if text.is_undefined() { Ok(None) } else { text.to_text(self).map(Some) }
     }
 
@@ -159,7 +163,9 @@ impl Ctx {
             &spilled[..]
         };
         // SAFETY: all values are borrowed for the length of the call; QuickJS takes its own references.
-        let result = unsafe { sys::JS_Call(self.raw(), function.raw(), this.raw(), argv.len() as i32, argv.as_ptr().cast_mut()) };
+        let result = unsafe {
+            sys::JS_Call(self.raw(), function.raw(), this.raw(), argv.len() as i32, argv.as_ptr().cast_mut())
+        };
         Val::checked(result)
     }
 
@@ -217,7 +223,9 @@ impl Ctx {
         let error = Val::from_raw(unsafe { constructor(self.raw(), c"".as_ptr()) });
         for (key, text) in [("message", Some(message.as_str())), ("name", name), ("stack", stack.as_deref())] {
             // An error that cannot be named (memory is out) is still thrown.
-            let named = text.is_none_or(|text| Val::string(self, text).and_then(|text| error.define_hidden(self, key, text)).is_ok());
+            let named = text.is_none_or(|text| {
+                Val::string(self, text).and_then(|text| error.define_hidden(self, key, text)).is_ok()
+            });
             if !named {
                 drop(self.take_exception_value());
             }
@@ -255,8 +263,12 @@ impl Ctx {
         // SAFETY: only reads the promise.
         unsafe {
             match sys::JS_PromiseState(self.raw(), promise.raw()) {
-                sys::JS_PROMISE_FULFILLED => PromiseState::Fulfilled(Val::from_raw(sys::JS_PromiseResult(self.raw(), promise.raw()))),
-                sys::JS_PROMISE_REJECTED => PromiseState::Rejected(Val::from_raw(sys::JS_PromiseResult(self.raw(), promise.raw()))),
+                sys::JS_PROMISE_FULFILLED => {
+                    PromiseState::Fulfilled(Val::from_raw(sys::JS_PromiseResult(self.raw(), promise.raw())))
+                }
+                sys::JS_PROMISE_REJECTED => {
+                    PromiseState::Rejected(Val::from_raw(sys::JS_PromiseResult(self.raw(), promise.raw())))
+                }
                 _ => PromiseState::Pending,
             }
         }

@@ -47,7 +47,9 @@ impl Exception {
     pub(crate) fn describe(ctx: Ctx, thrown: &Handle) -> Self {
         let interrupted = ctx.is_uncatchable(thrown);
         let read = |key: &str| -> Option<String> {
-            let text = thrown.get(ctx, key).and_then(|value| if value.is_string() { value.to_text(ctx) } else { Ok(String::new()) });
+            let text = thrown
+                .get(ctx, key)
+                .and_then(|value| if value.is_string() { value.to_text(ctx) } else { Ok(String::new()) });
             match text {
                 Ok(text) => (!text.is_empty()).then_some(text),
                 Err(_) => {

@@ -15,5 +15,5 @@ pub(crate) use class::{HostClass, HostObject};
 pub(crate) use context::{Ctx, PromiseState, Runtime, runtime_ptr};
 pub(crate) use error::{Exception, JsResult, Throw};
 pub(crate) use native::{Args, Getter, Native};
-pub(crate) use object::{Atom};
+pub(crate) use object::Atom;
 pub(crate) use value::{Handle, Val};

@@ -68,13 +68,23 @@ fn conjure<F: Copy + 'static>() -> F {
     unsafe { std::ptr::NonNull::<F>::dangling().as_ptr().read() }
 }
 
-unsafe extern "C" fn trampoline<F: Native>(ctx: *mut sys::JSContext, this: sys::JSValue, argc: c_int, argv: *mut sys::JSValue) -> sys::JSValue {
+unsafe extern "C" fn trampoline<F: Native>(
+    ctx: *mut sys::JSContext,
+    this: sys::JSValue,
+    argc: c_int,
+    argv: *mut sys::JSValue,
+) -> sys::JSValue {
     // SAFETY: QuickJS passes a live context and `argc` live arguments.
     let (ctx, args) = unsafe { (Ctx::from_raw(ctx), Handle::slice(argv, argc.max(0) as usize)) };
     finish(ctx, || conjure::<F>()(ctx, Handle::from_raw_ref(&this), Args(args)))
 }
 
-unsafe extern "C" fn getter_trampoline<F: Getter>(ctx: *mut sys::JSContext, this: sys::JSValue, _: c_int, _: *mut sys::JSValue) -> sys::JSValue {
+unsafe extern "C" fn getter_trampoline<F: Getter>(
+    ctx: *mut sys::JSContext,
+    this: sys::JSValue,
+    _: c_int,
+    _: *mut sys::JSValue,
+) -> sys::JSValue {
     // SAFETY: QuickJS passes a live context.
     let ctx = unsafe { Ctx::from_raw(ctx) };
     finish(ctx, || conjure::<F>()(ctx, Handle::from_raw_ref(&this)))
@@ -96,8 +106,12 @@ fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue {
             sys::JS_EXCEPTION
         }
         Err(panic) => {
-            let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-            ctx.raise(Throw::Error(format!("internal error in Onrush (please report it): {}", text.unwrap_or("panic"))));
+            let text =
+                panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+            ctx.raise(Throw::Error(format!(
+                "internal error in Onrush (please report it): {}",
+                text.unwrap_or("panic")
+            )));
             sys::JS_EXCEPTION
         }
     }

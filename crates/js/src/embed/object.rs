@@ -88,7 +88,8 @@ impl Handle {
     /// `this[key] = value`.
     pub(crate) fn set(&self, ctx: Ctx, key: impl Key, value: Val) -> JsResult<()> {
         // SAFETY: ownership of the value moves to QuickJS.
-        let status = key.with(ctx, |atom| unsafe { sys::JS_SetProperty(ctx.raw(), self.raw(), atom, value.into_raw()) });
+        let status =
+            key.with(ctx, |atom| unsafe { sys::JS_SetProperty(ctx.raw(), self.raw(), atom, value.into_raw()) });
         if status < 0 { Err(Throw::Pending) } else { Ok(()) }
     }
 
@@ -104,13 +105,17 @@ impl Handle {
 
     fn define_with(&self, ctx: Ctx, key: impl Key, value: Val, flags: i32) -> JsResult<()> {
         // SAFETY: ownership of the value moves to QuickJS.
-        let status = key.with(ctx, |atom| unsafe { sys::JS_DefinePropertyValue(ctx.raw(), self.raw(), atom, value.into_raw(), flags) });
+        let status = key.with(ctx, |atom| unsafe {
+            sys::JS_DefinePropertyValue(ctx.raw(), self.raw(), atom, value.into_raw(), flags)
+        });
         if status < 0 { Err(Throw::Pending) } else { Ok(()) }
     }
 
     pub(crate) fn define_index(&self, ctx: Ctx, index: u32, value: Val) -> JsResult<()> {
         // SAFETY: ownership of the value moves to QuickJS.
-        let status = unsafe { sys::JS_DefinePropertyValueUint32(ctx.raw(), self.raw(), index, value.into_raw(), sys::JS_PROP_C_W_E) };
+        let status = unsafe {
+            sys::JS_DefinePropertyValueUint32(ctx.raw(), self.raw(), index, value.into_raw(), sys::JS_PROP_C_W_E)
+        };
         if status < 0 { Err(Throw::Pending) } else { Ok(()) }
     }
 
@@ -119,7 +124,14 @@ impl Handle {
         let atom = Atom::new(ctx, key);
         // SAFETY: ownership of the getter moves to QuickJS.
         let status = unsafe {
-            sys::JS_DefinePropertyGetSet(ctx.raw(), self.raw(), atom.raw(), getter.into_raw(), sys::JS_UNDEFINED, sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_ENUMERABLE)
+            sys::JS_DefinePropertyGetSet(
+                ctx.raw(),
+                self.raw(),
+                atom.raw(),
+                getter.into_raw(),
+                sys::JS_UNDEFINED,
+                sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_ENUMERABLE,
+            )
         };
         if status < 0 { Err(Throw::Pending) } else { Ok(()) }
     }
@@ -141,7 +153,11 @@ impl Handle {
     pub(crate) fn delete(&self, ctx: Ctx, key: &str) -> JsResult<()> {
         let atom = Atom::new(ctx, key);
         // SAFETY: the object and the atom are alive over the call.
-        if unsafe { sys::JS_DeleteProperty(ctx.raw(), self.raw(), atom.raw(), 0) } < 0 { Err(Throw::Pending) } else { Ok(()) }
+        if unsafe { sys::JS_DeleteProperty(ctx.raw(), self.raw(), atom.raw(), 0) } < 0 {
+            Err(Throw::Pending)
+        } else {
+            Ok(())
+        }
     }
 
     /// `this.length` as an integer.
@@ -159,7 +175,14 @@ impl Handle {
         let (mut table, mut count) = (std::ptr::null_mut(), 0);
         // SAFETY: QuickJS allocates the table; each atom moves into an `Atom`, the table itself is freed below.
         unsafe {
-            if sys::JS_GetOwnPropertyNames(ctx.raw(), &mut table, &mut count, self.raw(), sys::JS_GPN_STRING_MASK | sys::JS_GPN_ENUM_ONLY) < 0 {
+            if sys::JS_GetOwnPropertyNames(
+                ctx.raw(),
+                &mut table,
+                &mut count,
+                self.raw(),
+                sys::JS_GPN_STRING_MASK | sys::JS_GPN_ENUM_ONLY,
+            ) < 0
+            {
                 return Err(Throw::Pending);
             }
             let keys = (0..count as usize).map(|index| Atom::from_raw((*table.add(index)).atom)).collect();
@@ -176,6 +199,10 @@ impl Handle {
     /// Replaces the prototype.
     pub(crate) fn set_prototype(&self, ctx: Ctx, prototype: &Self) -> JsResult<()> {
         // SAFETY: both objects are alive over the call.
-        if unsafe { sys::JS_SetPrototype(ctx.raw(), self.raw(), prototype.raw()) } < 0 { Err(Throw::Pending) } else { Ok(()) }
+        if unsafe { sys::JS_SetPrototype(ctx.raw(), self.raw(), prototype.raw()) } < 0 {
+            Err(Throw::Pending)
+        } else {
+            Ok(())
+        }
     }
 }

@@ -320,7 +320,8 @@ impl Handle {
                 return None;
             }
             let (mut offset, mut length, mut width) = (0, 0, 0);
-            let buffer = Val::from_raw(sys::JS_GetTypedArrayBuffer(ctx.raw(), self.0, &mut offset, &mut length, &mut width));
+            let buffer =
+                Val::from_raw(sys::JS_GetTypedArrayBuffer(ctx.raw(), self.0, &mut offset, &mut length, &mut width));
             if buffer.raw().is_exception() {
                 drop(ctx.take_exception_value());
                 return Some(&[]);

@@ -28,7 +28,11 @@ fn write(ctx: Ctx, level: Level, args: Args<'_>) -> JsResult {
         if index > 0 {
             text.push(' ');
         }
-        if arg.is_string() { text.push_str(&arg.to_text(ctx)?) } else { render(ctx, arg, &mut text, &mut Vec::new())? }
+        if arg.is_string() {
+            text.push_str(&arg.to_text(ctx)?)
+        } else {
+            render(ctx, arg, &mut text, &mut Vec::new())?
+        }
         if text.len() > LINE_BYTES_MAX {
             let mut end = LINE_BYTES_MAX;
             while !text.is_char_boundary(end) {
@@ -55,7 +59,11 @@ fn render(ctx: Ctx, value: &Handle, out: &mut String, open: &mut Vec<usize>) -> 
             () if value.is_symbol() => {
                 let description = value.get(ctx, "description")?;
                 let description = if description.is_set() { description.to_text(ctx)? } else { String::new() };
-                if open.is_empty() { out.push_str(&description) } else { out.push_str(&serde_json::Value::String(description).to_string()) }
+                if open.is_empty() {
+                    out.push_str(&description)
+                } else {
+                    out.push_str(&serde_json::Value::String(description).to_string())
+                }
             }
             () if value.is_undefined() && !open.is_empty() => out.push_str("null"),
             () => out.push_str(&value.to_text(ctx)?),
@@ -90,7 +98,9 @@ fn render_object(ctx: Ctx, value: &Handle, out: &mut String, open: &mut Vec<usiz
         out.push_str(&format!("ArrayBuffer {{ [Uint8Contents]: <{}>, byteLength: {} }}", hex.join(" "), bytes.len()));
         return Ok(());
     }
-    let class = value.get(ctx, "constructor").and_then(|constructor| if constructor.is_object() { constructor.get(ctx, "name")?.to_text(ctx) } else { Ok(String::new()) });
+    let class = value.get(ctx, "constructor").and_then(|constructor| {
+        if constructor.is_object() { constructor.get(ctx, "name")?.to_text(ctx) } else { Ok(String::new()) }
+    });
     let class = class.unwrap_or_else(|_| {
         drop(ctx.take_exception_value());
         String::new()

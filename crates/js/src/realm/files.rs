@@ -40,9 +40,14 @@ impl FileCache {
             return Err(Throw::error(format!("open() can't be used with directories, path: \"{}\"", path.display())));
         }
         let mut bytes = Vec::with_capacity(metadata.len().min(FILE_BYTES_MAX) as usize);
-        std::fs::File::open(path).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)).map_err(failed)?;
+        std::fs::File::open(path)
+            .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
+            .map_err(failed)?;
         if bytes.len() as u64 > FILE_BYTES_MAX {
-            return Err(Throw::error(format!("failed to open {shown}: it is larger than {} GiB", FILE_BYTES_MAX >> 30)));
+            return Err(Throw::error(format!(
+                "failed to open {shown}: it is larger than {} GiB",
+                FILE_BYTES_MAX >> 30
+            )));
         }
         let bytes: Arc<[u8]> = bytes.into();
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), bytes.clone());
@@ -74,7 +79,11 @@ pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
             )));
         }
     };
-    if args.at(1).is_string() && args.at(1).to_text(ctx)? == "b" { binary(ctx, content) } else { Val::text(ctx, &content) }
+    if args.at(1).is_string() && args.at(1).to_text(ctx)? == "b" {
+        binary(ctx, content)
+    } else {
+        Val::text(ctx, &content)
+    }
 }
 
 /// Paths are relative to the entry script, as in k6.
@@ -83,7 +92,9 @@ fn resolve(shown: &str) -> PathBuf {
     let script = vu().script();
     let entry = &script.program.modules[script.program.entry.0 as usize].specifier;
     let base = match url::Url::parse(entry).ok().and_then(|url| url.to_file_path().ok()) {
-        Some(path) if path.file_name().is_some_and(|name| name != "-") => path.parent().map_or_else(|| script.working_dir.clone(), Path::to_owned),
+        Some(path) if path.file_name().is_some_and(|name| name != "-") => {
+            path.parent().map_or_else(|| script.working_dir.clone(), Path::to_owned)
+        }
         _ => script.working_dir.clone(),
     };
     normalise(&base.join(shown))

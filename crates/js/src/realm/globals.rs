@@ -14,7 +14,10 @@ pub(super) fn install(ctx: Ctx, extended_mode: bool) -> JsResult {
     let global = ctx.global();
     let reader = |name: &str, getter: Val| global.define_getter(ctx, name, getter);
     reader("__VU", ctx.getter("__VU", |_, _| Ok(Val::number(vu().id as f64)))?)?;
-    reader("__ITER", ctx.getter("__ITER", |_, _| Ok(vu().iteration.get().map_or_else(Val::undefined, |n| Val::number(n as f64))))?)?;
+    reader(
+        "__ITER",
+        ctx.getter("__ITER", |_, _| Ok(vu().iteration.get().map_or_else(Val::undefined, |n| Val::number(n as f64))))?,
+    )?;
     reader("__ENV", ctx.getter("__ENV", |_, _| vu().env())?)?;
     if extended_mode {
         reader("global", ctx.getter("global", |ctx, _| Ok(ctx.global()))?)?;

@@ -44,9 +44,22 @@ pub(crate) struct Realm {
 
 impl Realm {
     /// Builds a realm. With `shared` every object in it is then write-trapped.
-    pub(crate) fn new(runtime: &Runtime, script: &ScriptEnv, bytecode: &Bytecode, shared: bool) -> Result<Self, Exception> {
+    pub(crate) fn new(
+        runtime: &Runtime,
+        script: &ScriptEnv,
+        bytecode: &Bytecode,
+        shared: bool,
+    ) -> Result<Self, Exception> {
         let ctx = runtime.new_realm();
-        let mut realm = Self { ctx, templates: Vec::new(), scripts: Vec::new(), natives: RefCell::default(), native_exports: RefCell::default(), response_template: OnceCell::new(), stock_slice: Val::undefined() };
+        let mut realm = Self {
+            ctx,
+            templates: Vec::new(),
+            scripts: Vec::new(),
+            natives: RefCell::default(),
+            native_exports: RefCell::default(),
+            response_template: OnceCell::new(),
+            stock_slice: Val::undefined(),
+        };
         realm.fill(script, bytecode, shared).map_err(|throw| ctx.take_exception(throw))?;
         Ok(realm)
     }
@@ -76,7 +89,11 @@ impl Realm {
                 }
             }
             self.templates.push(Template { record, requests });
-            self.scripts.push(if module.kind == ModuleKind::CommonJs { Some(bytecode::read(ctx, &compiled.code)?) } else { None });
+            self.scripts.push(if module.kind == ModuleKind::CommonJs {
+                Some(bytecode::read(ctx, &compiled.code)?)
+            } else {
+                None
+            });
         }
         if shared {
             // SAFETY: the realm is complete and no VU runs yet.

@@ -63,13 +63,16 @@ impl ScriptFailure {
             let limit = vu.script().memory_limit_bytes >> 20;
             // Without memory for an error object QuickJS throws null.
             let thrown = if text == "null" { "InternalError: out of memory" } else { &text };
-            text = format!("the VU's JavaScript heap reached its limit of {limit} MiB; raise it with --vu-memory-limit\n{thrown}");
+            text = format!(
+                "the VU's JavaScript heap reached its limit of {limit} MiB; raise it with --vu-memory-limit\n{thrown}"
+            );
             // The collector may not have run for long, as its next run is set by what was alive at the last one.
             context::collect_garbage();
         }
         if !exception.stack.is_empty() {
             // k6 indents the lines of a stack by a tab.
-            let stack = format!("\n{}", vu.script().program.remap_stack(exception.stack.trim_end())).replace("\n    at ", "\n\tat ");
+            let stack = format!("\n{}", vu.script().program.remap_stack(exception.stack.trim_end()))
+                .replace("\n    at ", "\n\tat ");
             text.push_str(&stack);
         }
         Self { text, aborted: false, interrupted }
@@ -169,7 +172,13 @@ impl Vu {
             self.log(Level::Warn, format!("{timer} was stopped because the VU iteration was interrupted"));
         }
         if timers.len() > STOPPED_TIMERS_SHOWN {
-            self.log(Level::Warn, format!("{} more timers were stopped because the VU iteration was interrupted", timers.len() - STOPPED_TIMERS_SHOWN));
+            self.log(
+                Level::Warn,
+                format!(
+                    "{} more timers were stopped because the VU iteration was interrupted",
+                    timers.len() - STOPPED_TIMERS_SHOWN
+                ),
+            );
         }
         crate::modules::http::cancel_operations(self);
         self.await_operations();

@@ -65,9 +65,18 @@ pub(crate) fn install_hooks(runtime: &Runtime) {
     // SAFETY: the callbacks have static lifetime and need no opaque pointer.
     unsafe {
         sys::JS_SetInterruptHandler(runtime.raw(), Some(interrupt), std::ptr::null_mut());
-        sys::JS_SetHostPromiseRejectionTracker(runtime.raw(), Some(super::event_loop::track_rejection), std::ptr::null_mut());
+        sys::JS_SetHostPromiseRejectionTracker(
+            runtime.raw(),
+            Some(super::event_loop::track_rejection),
+            std::ptr::null_mut(),
+        );
         sys::onrush_set_lazy_hook(runtime.raw(), Some(crate::modules::lazy_hook));
-        sys::JS_SetModuleLoaderFunc(runtime.raw(), Some(super::modules::normalize), super::modules::load, std::ptr::null_mut());
+        sys::JS_SetModuleLoaderFunc(
+            runtime.raw(),
+            Some(super::modules::normalize),
+            super::modules::load,
+            std::ptr::null_mut(),
+        );
     }
 }
 
@@ -193,7 +202,15 @@ pub(crate) fn with_named(shard: &mut Shard, config: &RunConfig, node: TagNode, n
 pub(crate) fn new_vm(thread: &JsThread, seed: u64) -> *mut sys::OnrushVm {
     let shared = thread.shared_realm().map_or(std::ptr::null_mut(), |ctx| ctx.raw());
     // SAFETY: the runtime and the shared realm live as long as the thread.
-    let vm = unsafe { sys::onrush_vm_new(thread.runtime.raw(), shared, thread.config.script.memory_limit_bytes, GC_THRESHOLD_BYTES, seed) };
+    let vm = unsafe {
+        sys::onrush_vm_new(
+            thread.runtime.raw(),
+            shared,
+            thread.config.script.memory_limit_bytes,
+            GC_THRESHOLD_BYTES,
+            seed,
+        )
+    };
     assert!(!vm.is_null(), "the process is out of memory");
     vm
 }
@@ -202,7 +219,11 @@ pub(crate) fn new_vm(thread: &JsThread, seed: u64) -> *mut sys::OnrushVm {
 pub(crate) fn memory_used(vu: &Vu) -> usize {
     // SAFETY: reads counters of a live VM or of the runtime it is swapped into.
     unsafe {
-        if std::ptr::eq(CURRENT.get(), vu) { sys::onrush_rt_memory_used(runtime_ptr()) } else { sys::onrush_vm_memory_used(vu.vm) }
+        if std::ptr::eq(CURRENT.get(), vu) {
+            sys::onrush_rt_memory_used(runtime_ptr())
+        } else {
+            sys::onrush_vm_memory_used(vu.vm)
+        }
     }
 }
 

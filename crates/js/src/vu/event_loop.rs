@@ -53,7 +53,13 @@ impl EventLoop {
         let delay = Nanos((delay_ms.max(0.0) * 1e6).min(3e18) as u64);
         let id = self.next_timer.get() + 1;
         self.next_timer.set(id);
-        timers.push(Timer { id, due: Nanos(Clock::now().0.saturating_add(delay.0)), period: repeat.then_some(delay), callback, args });
+        timers.push(Timer {
+            id,
+            due: Nanos(Clock::now().0.saturating_add(delay.0)),
+            period: repeat.then_some(delay),
+            callback,
+            args,
+        });
         Ok(id)
     }
 
@@ -84,7 +90,10 @@ impl EventLoop {
         self.completions.take();
         self.rejections.take();
         timers.sort_by_key(|timer| timer.id);
-        timers.iter().map(|timer| format!("{} {}", if timer.period.is_some() { "setInterval" } else { "setTimeout" }, timer.id)).collect()
+        timers
+            .iter()
+            .map(|timer| format!("{} {}", if timer.period.is_some() { "setInterval" } else { "setTimeout" }, timer.id))
+            .collect()
     }
 
     fn next_due(&self) -> Option<Nanos> {
@@ -94,7 +103,8 @@ impl EventLoop {
     /// Takes the earliest timer that is due: its callback and arguments. Ties go to the older timer.
     fn take_due(&self, now: Nanos) -> Option<(Val, Box<[Val]>)> {
         let mut timers = self.timers.borrow_mut();
-        let index = (0..timers.len()).filter(|&i| timers[i].due <= now).min_by_key(|&i| (timers[i].due, timers[i].id))?;
+        let index =
+            (0..timers.len()).filter(|&i| timers[i].due <= now).min_by_key(|&i| (timers[i].due, timers[i].id))?;
         match timers[index].period {
             Some(period) => {
                 let timer = &mut timers[index];

@@ -19,7 +19,8 @@ impl Vu {
     /// Runs the init code and hands the exports to `then` before module records are released.
     pub(crate) fn init_with<R>(&self, then: impl FnOnce(&Handle) -> JsResult<R>) -> Result<R, ScriptFailure> {
         if self.thread.config.isolation == Isolation::Isolated && self.own_realm.get().is_none() {
-            let realm = Realm::new(&self.thread.runtime, self.script(), &self.thread.bytecode, false).map_err(|error| ScriptFailure::from_exception(self, error))?;
+            let realm = Realm::new(&self.thread.runtime, self.script(), &self.thread.bytecode, false)
+                .map_err(|error| ScriptFailure::from_exception(self, error))?;
             let _ = self.own_realm.set(Box::new(realm));
         }
         self.phase.set(Phase::Init);
@@ -88,7 +89,8 @@ impl Vu {
     }
 
     pub(crate) fn call_exported(&self, name: &str, args: &[&Handle]) -> JsResult {
-        let function = self.function(name).ok_or_else(|| Throw::error(format!("function '{name}' not found in exports")))?;
+        let function =
+            self.function(name).ok_or_else(|| Throw::error(format!("function '{name}' not found in exports")))?;
         let result = self.ctx().call(&function, Handle::UNDEFINED, args)?;
         let result = if result.is_promise() {
             self.settle(result).map_err(|throw| match throw {

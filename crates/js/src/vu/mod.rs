@@ -26,7 +26,11 @@ pub use call::{CallEnd, IterationIds, ScriptFailure};
 pub use summary::HandleSummaryFile;
 
 use self::{event_loop::EventLoop, modules::Instances};
-use crate::{Isolation, JsThread, ScenarioContext, ScriptEnv, embed::{Ctx, Val}, realm::Realm};
+use crate::{
+    Isolation, JsThread, ScenarioContext, ScriptEnv,
+    embed::{Ctx, Val},
+    realm::Realm,
+};
 
 /// What a VU is doing, which decides what scripts may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

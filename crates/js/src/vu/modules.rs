@@ -145,7 +145,8 @@ impl Vu {
         let mut instances = self.instances.borrow_mut();
         for (slot, esm) in std::mem::take(&mut instances.esm).into_iter().enumerate() {
             let Some(esm) = esm else { continue };
-            let keep = program.modules.get(slot).is_none_or(|module| module.uses_import_meta || module.has_top_level_await);
+            let keep =
+                program.modules.get(slot).is_none_or(|module| module.uses_import_meta || module.has_top_level_await);
             if !keep {
                 // SAFETY: evaluated, and no code refers to the record any more.
                 unsafe { sys::onrush_module_free(self.ctx().raw(), esm.record) };
@@ -215,12 +216,18 @@ fn target(vu: &Vu, base: ModuleIndex, request: &str) -> JsResult<Target> {
 pub(crate) fn cjs(ctx: Ctx, _: &Handle, args: crate::embed::Args<'_>) -> JsResult {
     let specifier = args.at(0).to_text(ctx)?;
     let vu = context::vu();
-    let index = vu.script().program.find(&specifier).ok_or_else(|| Throw::error(format!("unknown module {specifier}")))?;
+    let index =
+        vu.script().program.find(&specifier).ok_or_else(|| Throw::error(format!("unknown module {specifier}")))?;
     vu.module_object(index)?.get(ctx, "exports")
 }
 
 /// QuickJS normalises the names of dynamic imports with this: the importing module's table decides.
-pub(crate) unsafe extern "C" fn normalize(ctx: *mut sys::JSContext, base: *const c_char, name: *const c_char, _: *mut c_void) -> *mut c_char {
+pub(crate) unsafe extern "C" fn normalize(
+    ctx: *mut sys::JSContext,
+    base: *const c_char,
+    name: *const c_char,
+    _: *mut c_void,
+) -> *mut c_char {
     // SAFETY: QuickJS passes two zero-terminated texts and wants a js_malloc'ed one back.
     unsafe {
         let (base, name) = (CStr::from_ptr(base).to_string_lossy(), CStr::from_ptr(name).to_string_lossy());
@@ -252,7 +259,11 @@ fn resolve(vu: &Vu, base: &str, name: &str) -> Option<String> {
 }
 
 /// QuickJS loads the target of a dynamic import with this: the VU's own record, never a shared one.
-pub(crate) unsafe extern "C" fn load(ctx: *mut sys::JSContext, name: *const c_char, _: *mut c_void) -> *mut sys::JSModuleDef {
+pub(crate) unsafe extern "C" fn load(
+    ctx: *mut sys::JSContext,
+    name: *const c_char,
+    _: *mut c_void,
+) -> *mut sys::JSModuleDef {
     let Some(vu) = running() else {
         // QuickJS wants every import resolved when it compiles a module or reads one; what runs later are clones linked
         // to a VU's own records.
@@ -283,7 +294,11 @@ unsafe extern "C" fn placeholder(_: *mut sys::JSContext, _: *mut sys::JSModuleDe
 }
 
 /// Reads the request names of a template into program targets.
-pub(crate) fn requests(ctx: Ctx, record: *mut sys::JSModuleDef, imports: &[onrush_script::Import]) -> JsResult<Vec<Target>> {
+pub(crate) fn requests(
+    ctx: Ctx,
+    record: *mut sys::JSModuleDef,
+    imports: &[onrush_script::Import],
+) -> JsResult<Vec<Target>> {
     // SAFETY: the record is alive; names are new references that are freed here.
     unsafe {
         (0..sys::onrush_module_request_count(record))
@@ -294,7 +309,9 @@ pub(crate) fn requests(ctx: Ctx, record: *mut sys::JSModuleDef, imports: &[onrus
                     return Ok(Target::Builtin(name));
                 }
                 let import = imports.iter().find(|import| import.request == name);
-                import.map(|import| import.target.clone()).ok_or_else(|| Throw::error(format!("import of {name} was not resolved")))
+                import
+                    .map(|import| import.target.clone())
+                    .ok_or_else(|| Throw::error(format!("import of {name} was not resolved")))
             })
             .collect()
     }

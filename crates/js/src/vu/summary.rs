@@ -38,7 +38,10 @@ impl Vu {
             } else if value.is_string() {
                 value.to_js_string(ctx)?.text().into_owned().into_bytes()
             } else {
-                return Err(Throw::error(format!("handleSummary() returned neither a string nor bytes for '{}'", key.text(ctx)?)));
+                return Err(Throw::error(format!(
+                    "handleSummary() returned neither a string nor bytes for '{}'",
+                    key.text(ctx)?
+                )));
             };
             files.push(HandleSummaryFile { path: key.text(ctx)?, content });
         }

@@ -41,7 +41,8 @@ impl Vu {
         // Iterations of one scenario have the same tags: the series are looked up when they change.
         let cached = self.thread.iteration_series.get().filter(|(known, _)| *known == node);
         let (_, series) = cached.unwrap_or_else(|| {
-            let metrics = [builtin::ITERATION_DURATION, builtin::ITERATIONS, builtin::DATA_SENT, builtin::DATA_RECEIVED];
+            let metrics =
+                [builtin::ITERATION_DURATION, builtin::ITERATIONS, builtin::DATA_SENT, builtin::DATA_RECEIVED];
             (node, metrics.map(|metric| shard.series(metric, node)))
         });
         self.thread.iteration_series.set(Some((node, series)));

@@ -28,9 +28,7 @@ pub(super) fn index_of_normal(bits: u64) -> i32 {
     let guess = GUESSES[(mantissa >> (MANTISSA_BITS - CELL_BITS)) as usize];
     // A cell is narrower than any bucket, so at most one boundary lies in it.
     let above = BOUNDS[guess as usize] < mantissa;
-    PER_OCTAVE * ((bits >> MANTISSA_BITS) as i32 - EXPONENT_BIAS)
-        + i32::from(guess)
-        + i32::from(above)
+    PER_OCTAVE * ((bits >> MANTISSA_BITS) as i32 - EXPONENT_BIAS) + i32::from(guess) + i32::from(above)
 }
 
 /// The largest value of a bucket (its exact bound rounded down to an `f64`).
@@ -41,14 +39,9 @@ pub(super) fn upper_bound(index: i32) -> f64 {
 
 /// The geometric middle of a bucket: no value in it is further away than [`super::RELATIVE_ERROR`].
 pub(super) fn representative(index: i32) -> f64 {
-    let (octave, sub) = (
-        (index - 1).div_euclid(PER_OCTAVE),
-        (index - 1).rem_euclid(PER_OCTAVE) as usize,
-    );
+    let (octave, sub) = ((index - 1).div_euclid(PER_OCTAVE), (index - 1).rem_euclid(PER_OCTAVE) as usize);
     let lower = significand(MANTISSAS[sub]);
-    let upper = MANTISSAS
-        .get(sub + 1)
-        .map_or(2.0, |mantissa| significand(*mantissa));
+    let upper = MANTISSAS.get(sub + 1).map_or(2.0, |mantissa| significand(*mantissa));
     scale((lower * upper).sqrt(), octave)
 }
 
@@ -58,8 +51,7 @@ fn significand(mantissa: u64) -> f64 {
 
 /// `significand` * 2^`exponent`, through zero or infinity where the range ends.
 fn scale(significand: f64, exponent: i32) -> f64 {
-    let power =
-        |exponent: i32| f64::from_bits(((exponent + EXPONENT_BIAS) as u64) << MANTISSA_BITS);
+    let power = |exponent: i32| f64::from_bits(((exponent + EXPONENT_BIAS) as u64) << MANTISSA_BITS);
     // The halves are in range for every exponent a bucket can have, -1,075 to 1,024.
     let half = exponent / 2;
     significand * power(half) * power(exponent - half)
@@ -140,10 +132,7 @@ mod tests {
         for (k, mantissa) in MANTISSAS.iter().enumerate() {
             let significand = mantissa | 1 << 52;
             assert!(power_is_within(significand, k), "entry {k} is too large");
-            assert!(
-                !power_is_within(significand + 1, k),
-                "entry {k} is too small"
-            );
+            assert!(!power_is_within(significand + 1, k), "entry {k} is too small");
         }
     }
 
@@ -153,15 +142,8 @@ mod tests {
         for index in (-1_022 * 256..1_024 * 256).step_by(127).chain(-600..600) {
             let bound = upper_bound(index);
             assert_eq!(index_of(bound), index, "bound of {index}");
-            assert_eq!(
-                index_of(bound.next_up()),
-                index + 1,
-                "above bound of {index}"
-            );
-            assert!(
-                index_of(bound.next_down()) <= index,
-                "below bound of {index}"
-            );
+            assert_eq!(index_of(bound.next_up()), index + 1, "above bound of {index}");
+            assert!(index_of(bound.next_down()) <= index, "below bound of {index}");
         }
     }
 

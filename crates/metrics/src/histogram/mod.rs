@@ -96,8 +96,7 @@ impl Histogram {
         self.max = self.max.max(value);
         self.sum.add_times(value, times);
         if !self.bucketed && self.count <= EXACT_VALUES_MAX as u64 {
-            self.values
-                .extend(std::iter::repeat_n(value, times as usize));
+            self.values.extend(std::iter::repeat_n(value, times as usize));
         } else {
             self.use_buckets();
             self.count_value(value, times);
@@ -178,11 +177,7 @@ impl Histogram {
 
     /// The average; 0 if there is no value, as in k6.
     pub fn mean(&self) -> f64 {
-        if self.is_empty() {
-            0.0
-        } else {
-            self.sum() / self.count as f64
-        }
+        if self.is_empty() { 0.0 } else { self.sum() / self.count as f64 }
     }
 
     /// Whether percentiles are exact, not only within [`RELATIVE_ERROR`].
@@ -203,11 +198,7 @@ impl Histogram {
         let fraction = position - rank as f64;
         let last = self.count - 1;
         let (lower, upper) = self.order_statistics(rank.min(last), (rank + 1).min(last));
-        if fraction > 0.0 && lower < upper {
-            lower + (upper - lower) * fraction
-        } else {
-            lower
-        }
+        if fraction > 0.0 && lower < upper { lower + (upper - lower) * fraction } else { lower }
     }
 
     /// The values by bucket in rising order, for outputs of whole distributions.
@@ -222,31 +213,14 @@ impl Histogram {
             outer: sign * bucket::upper_bound(index),
             count,
         };
-        let negative = self
-            .negative
-            .iter()
-            .rev()
-            .map(|(index, count)| bound(index, -1.0, count));
-        let zero = (self.zeros > 0).then_some(Bucket {
-            inner: 0.0,
-            outer: 0.0,
-            count: self.zeros,
-        });
-        negative
-            .chain(zero)
-            .chain(
-                self.positive
-                    .iter()
-                    .map(|(index, count)| bound(index, 1.0, count)),
-            )
-            .collect()
+        let negative = self.negative.iter().rev().map(|(index, count)| bound(index, -1.0, count));
+        let zero = (self.zeros > 0).then_some(Bucket { inner: 0.0, outer: 0.0, count: self.zeros });
+        negative.chain(zero).chain(self.positive.iter().map(|(index, count)| bound(index, 1.0, count))).collect()
     }
 
     /// Adds many values, none of them NaN, with less work for each than [`Histogram::record`].
     fn record_batch(&mut self, values: &[f64]) {
-        debug_assert!(
-            values.len() <= recorder::BATCH && values.iter().all(|value| !value.is_nan())
-        );
+        debug_assert!(values.len() <= recorder::BATCH && values.iter().all(|value| !value.is_nan()));
         self.count += values.len() as u64;
         if !self.bucketed && self.count <= EXACT_VALUES_MAX as u64 {
             self.values.extend_from_slice(values);
@@ -284,11 +258,7 @@ impl Histogram {
         }
         self.sum.add_window(sum);
         self.zeros += zeros;
-        let (min, max) = if zeros > 0 {
-            (min.min(0.0), max.max(0.0))
-        } else {
-            (min, max)
-        };
+        let (min, max) = if zeros > 0 { (min.min(0.0), max.max(0.0)) } else { (min, max) };
         self.min = self.min.min(min);
         self.max = self.max.max(max);
     }
@@ -336,15 +306,8 @@ impl Histogram {
             sorted.sort_unstable_by(f64::total_cmp);
             return (sorted[lower as usize], sorted[upper as usize]);
         }
-        let negative = self
-            .negative
-            .iter()
-            .rev()
-            .map(|(index, count)| (-bucket::representative(index), count));
-        let positive = self
-            .positive
-            .iter()
-            .map(|(index, count)| (bucket::representative(index), count));
+        let negative = self.negative.iter().rev().map(|(index, count)| (-bucket::representative(index), count));
+        let positive = self.positive.iter().map(|(index, count)| (bucket::representative(index), count));
         let zero = (self.zeros > 0).then_some((0.0, self.zeros));
         let mut below = 0;
         let mut lower_value = None;
@@ -354,10 +317,7 @@ impl Histogram {
                 lower_value = Some(value);
             }
             if upper < below {
-                return (
-                    self.at_rank(lower, lower_value.unwrap_or(value)),
-                    self.at_rank(upper, value),
-                );
+                return (self.at_rank(lower, lower_value.unwrap_or(value)), self.at_rank(upper, value));
             }
         }
         // Unreachable while the counts add up; the maximum is right in any case.

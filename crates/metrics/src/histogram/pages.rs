@@ -25,10 +25,7 @@ impl Pages {
 
     /// For counting many values in buckets that mostly have their page.
     pub(super) fn open(&mut self) -> OpenPages<'_> {
-        OpenPages {
-            first: self.first,
-            pages: &mut self.pages,
-        }
+        OpenPages { first: self.first, pages: &mut self.pages }
     }
 
     /// Adds all counts of `other`.
@@ -62,10 +59,7 @@ impl Pages {
             }
             Some(Box::new(mem::replace(&mut **counts, [0; PAGE_BUCKETS])))
         });
-        let drained = Self {
-            first: self.first,
-            pages: pages.collect(),
-        };
+        let drained = Self { first: self.first, pages: pages.collect() };
         self.trim();
         drained
     }
@@ -135,10 +129,7 @@ impl PartialEq for Pages {
 #[inline]
 fn place(index: i32) -> (i32, usize) {
     let position = index - 1;
-    (
-        position >> PAGE_BITS,
-        (position & (PAGE_BUCKETS as i32 - 1)) as usize,
-    )
+    (position >> PAGE_BITS, (position & (PAGE_BUCKETS as i32 - 1)) as usize)
 }
 
 const PAGE_BITS: u32 = 6;
@@ -158,10 +149,7 @@ mod tests {
         pages.add(-275_000, 1);
         pages.add(262_144, 1);
         pages.add(262_144, 2);
-        assert_eq!(
-            pages.iter().collect::<Vec<_>>(),
-            [(-275_000, 1), (262_144, 3)]
-        );
+        assert_eq!(pages.iter().collect::<Vec<_>>(), [(-275_000, 1), (262_144, 3)]);
         assert_eq!(pages.pages.iter().flatten().count(), 2);
     }
 

@@ -16,11 +16,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     pub(crate) fn new() -> Self {
-        Self {
-            waiting: [0.0; BATCH],
-            waiting_len: 0,
-            histogram: Histogram::new(),
-        }
+        Self { waiting: [0.0; BATCH], waiting_len: 0, histogram: Histogram::new() }
     }
 
     /// Adds a value; `true` if it is the first since the last drain. NaN is ignored.
@@ -54,8 +50,7 @@ impl Recorder {
     }
 
     fn count_waiting(&mut self) {
-        self.histogram
-            .record_batch(&self.waiting[..self.waiting_len]);
+        self.histogram.record_batch(&self.waiting[..self.waiting_len]);
         self.waiting_len = 0;
     }
 }

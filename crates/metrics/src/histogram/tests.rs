@@ -17,14 +17,8 @@ fn exact_quantile(values: &[f64], q: f64) -> (f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let position = q * (sorted.len() - 1) as f64;
-    let (lower, upper) = (
-        sorted[position.floor() as usize],
-        sorted[position.ceil() as usize],
-    );
-    (
-        lower + (upper - lower) * position.fract(),
-        lower.abs().max(upper.abs()),
-    )
+    let (lower, upper) = (sorted[position.floor() as usize], sorted[position.ceil() as usize]);
+    (lower + (upper - lower) * position.fract(), lower.abs().max(upper.abs()))
 }
 
 /// Values over nine decades, 10 ns to 10 s in milliseconds.
@@ -46,14 +40,7 @@ fn any_value() -> impl Strategy<Value = f64> {
 fn empty() {
     let empty = Histogram::new();
     assert_eq!(
-        (
-            empty.count(),
-            empty.sum(),
-            empty.min(),
-            empty.max(),
-            empty.mean(),
-            empty.quantile(0.5)
-        ),
+        (empty.count(), empty.sum(), empty.min(), empty.max(), empty.mean(), empty.quantile(0.5)),
         (0, 0.0, 0.0, 0.0, 0.0, 0.0)
     );
     assert!(empty.is_empty() && empty.is_exact() && empty.buckets().is_empty());
@@ -62,15 +49,7 @@ fn empty() {
 #[test]
 fn small_runs_are_exact() {
     let one = histogram(&[12.345]);
-    assert_eq!(
-        [
-            one.quantile(0.0),
-            one.quantile(0.37),
-            one.quantile(1.0),
-            one.mean()
-        ],
-        [12.345; 4]
-    );
+    assert_eq!([one.quantile(0.0), one.quantile(0.37), one.quantile(1.0), one.mean()], [12.345; 4]);
     let five = histogram(&[5.0, 1.0, 2.0, 4.0, 3.0]);
     assert_eq!(five.quantile(0.5), 3.0);
     assert_eq!(five.quantile(0.9), 4.6);
@@ -83,10 +62,7 @@ fn small_runs_are_exact() {
 fn equal_values_stay_exact() {
     let mut same = Histogram::new();
     same.record_n(0.1, 1_000_000_000_000);
-    assert_eq!(
-        [same.quantile(0.5), same.quantile(0.999), same.mean()],
-        [0.1; 3]
-    );
+    assert_eq!([same.quantile(0.5), same.quantile(0.999), same.mean()], [0.1; 3]);
     assert_eq!(same.sum(), 1e11);
 }
 
@@ -95,30 +71,18 @@ fn infinities() {
     let mut values = vec![1.0; 100];
     values.extend([f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY]);
     let wild = histogram(&values);
-    assert_eq!(
-        (wild.min(), wild.max(), wild.count()),
-        (f64::NEG_INFINITY, f64::INFINITY, 103)
-    );
-    assert_eq!(
-        (wild.quantile(0.0), wild.quantile(1.0)),
-        (f64::NEG_INFINITY, f64::INFINITY)
-    );
+    assert_eq!((wild.min(), wild.max(), wild.count()), (f64::NEG_INFINITY, f64::INFINITY, 103));
+    assert_eq!((wild.quantile(0.0), wild.quantile(1.0)), (f64::NEG_INFINITY, f64::INFINITY));
     assert!((wild.quantile(0.5) - 1.0).abs() <= RELATIVE_ERROR);
     assert!(wild.mean().is_nan());
-    assert_eq!(
-        histogram(&[f64::INFINITY, 1.0]).quantile(0.5),
-        f64::INFINITY
-    );
+    assert_eq!(histogram(&[f64::INFINITY, 1.0]).quantile(0.5), f64::INFINITY);
     assert_eq!(histogram(&[f64::NAN]).count(), 0);
 }
 
 #[test]
 fn buckets_in_rising_order() {
-    let shown: Vec<_> = histogram(&[-2.0, 0.0, 0.0, 1.0, 2.0])
-        .buckets()
-        .iter()
-        .map(|bucket| (bucket.outer, bucket.count))
-        .collect();
+    let shown: Vec<_> =
+        histogram(&[-2.0, 0.0, 0.0, 1.0, 2.0]).buckets().iter().map(|bucket| (bucket.outer, bucket.count)).collect();
     assert_eq!(shown, [(-2.0, 1), (0.0, 2), (1.0, 1), (2.0, 1)]);
     let all = histogram(&[3.0; 100]).buckets();
     assert!(all.len() == 1 && all[0].inner < 3.0 && 3.0 <= all[0].outer && all[0].count == 100);

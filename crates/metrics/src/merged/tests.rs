@@ -7,10 +7,7 @@ use crate::builtin;
 use crate::sink::Gauge;
 
 fn tags(pairs: &[(&str, &str)]) -> TagPairs {
-    pairs
-        .iter()
-        .map(|(key, value)| (Arc::from(*key), Arc::from(*value)))
-        .collect()
+    pairs.iter().map(|(key, value)| (Arc::from(*key), Arc::from(*value))).collect()
 }
 
 fn rate(hits: u64, total: u64) -> Sink {
@@ -45,14 +42,7 @@ fn totals_follow_the_series() {
         .series_of(builtin::CHECKS)
         .map(|series| (series.tag("check").unwrap_or(""), series.sink.rate()))
         .collect();
-    assert_eq!(
-        names,
-        [
-            ("a", Some((3, 4))),
-            ("b", Some((0, 2))),
-            ("c", Some((5, 5)))
-        ]
-    );
+    assert_eq!(names, [("a", Some((3, 4))), ("b", Some((0, 2))), ("c", Some((5, 5)))]);
     let metrics: Vec<_> = merged.metrics().map(|(metric, _)| &*metric.name).collect();
     assert_eq!(metrics, ["vus", "checks"]);
     assert_eq!(merged.series_len(), 4);
@@ -63,14 +53,8 @@ fn watched_or_not_a_sub_metric_is_the_same() {
     let registry = Registry::new();
     let sub = SubMetric::parse("checks{a:1}", &registry).expect("well-formed");
     let deltas = [
-        delta(&[
-            (builtin::CHECKS, &[("a", "1")], rate(1, 1)),
-            (builtin::CHECKS, &[("a", "2")], rate(0, 4)),
-        ]),
-        delta(&[
-            (builtin::CHECKS, &[("a", "1"), ("b", "x")], rate(2, 3)),
-            (builtin::CHECKS, &[], rate(1, 1)),
-        ]),
+        delta(&[(builtin::CHECKS, &[("a", "1")], rate(1, 1)), (builtin::CHECKS, &[("a", "2")], rate(0, 4))]),
+        delta(&[(builtin::CHECKS, &[("a", "1"), ("b", "x")], rate(2, 3)), (builtin::CHECKS, &[], rate(1, 1))]),
         delta(&[(builtin::CHECKS, &[("a", "1")], rate(1, 2))]),
     ];
     // Watched before the first, the second, the third delta, and never.
@@ -83,11 +67,7 @@ fn watched_or_not_a_sub_metric_is_the_same() {
             }
             merged.add(delta);
         }
-        assert_eq!(
-            merged.submetric(&sub).as_deref(),
-            Some(&rate(4, 6)),
-            "{watched_from}"
-        );
+        assert_eq!(merged.submetric(&sub).as_deref(), Some(&rate(4, 6)), "{watched_from}");
     }
     let none = SubMetric::parse("checks{a:3}", &registry).expect("well-formed");
     let mut merged = Merged::new(&registry);
@@ -100,27 +80,16 @@ fn watched_or_not_a_sub_metric_is_the_same() {
 fn what_does_not_fit_is_counted_not_merged() {
     let registry = Registry::new();
     let mut merged = Merged::new(&registry);
-    merged.add(&delta(&[
-        (builtin::CHECKS, &[], Sink::Gauge(Gauge::new(1.0, 1))),
-        (MetricId(9_999), &[], rate(1, 1)),
-    ]));
+    merged.add(&delta(&[(builtin::CHECKS, &[], Sink::Gauge(Gauge::new(1.0, 1))), (MetricId(9_999), &[], rate(1, 1))]));
     assert_eq!((merged.series_len(), merged.samples_lost()), (0, 2));
 }
 
 #[test]
 fn warnings_come_once_a_tag() {
     let mut merged = Merged::new(&Registry::new());
-    let warning = CardinalityWarning {
-        tag: Arc::from("name"),
-        examples: vec!["x".to_owned()],
-    };
+    let warning = CardinalityWarning { tag: Arc::from("name"), examples: vec!["x".to_owned()] };
     for _ in 0..2 {
-        merged.add(&Delta {
-            warnings: vec![warning.clone()],
-            values_cut: 2,
-            samples_lost: 1,
-            ..Delta::default()
-        });
+        merged.add(&Delta { warnings: vec![warning.clone()], values_cut: 2, samples_lost: 1, ..Delta::default() });
     }
     assert_eq!(merged.warnings(), [warning]);
     assert_eq!((merged.values_cut(), merged.samples_lost()), (4, 2));

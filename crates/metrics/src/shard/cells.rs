@@ -16,10 +16,7 @@ pub(super) struct Cells {
     counters: Vec<Counter>,
     gauges: Vec<Option<Gauge>>,
     rates: Vec<Rate>,
-    #[expect(
-        clippy::vec_box,
-        reason = "a recorder is 400 bytes: an index is cheaper, and growing moves less"
-    )]
+    #[expect(clippy::vec_box, reason = "a recorder is 400 bytes: an index is cheaper, and growing moves less")]
     trends: Vec<Box<Recorder>>,
     /// What each cell is for, by kind and then slot like the arrays above.
     labels: [Vec<Label>; 4],
@@ -49,12 +46,7 @@ struct Label {
 }
 
 impl Cells {
-    pub(super) fn insert(
-        &mut self,
-        metric: MetricId,
-        kind: MetricKind,
-        tags: TagPairs,
-    ) -> SeriesIdx {
+    pub(super) fn insert(&mut self, metric: MetricId, kind: MetricKind, tags: TagPairs) -> SeriesIdx {
         let labels = &mut self.labels[kind as usize];
         let slot = labels.len();
         if slot >= SLOTS_MAX {
@@ -87,23 +79,8 @@ impl Cells {
 
     /// Folds the nine samples of a request.
     #[inline]
-    pub(super) fn add_http(
-        &mut self,
-        block: &HttpBlock,
-        timings: &HttpTimings,
-        failed: Option<bool>,
-    ) {
-        let [
-            reqs,
-            req_failed,
-            duration,
-            blocked,
-            connecting,
-            tls_handshaking,
-            sending,
-            waiting,
-            receiving,
-        ] = *block;
+    pub(super) fn add_http(&mut self, block: &HttpBlock, timings: &HttpTimings, failed: Option<bool>) {
+        let [reqs, req_failed, duration, blocked, connecting, tls_handshaking, sending, waiting, receiving] = *block;
         self.count(reqs, 1.0);
         if let Some(failed) = failed {
             self.hit(req_failed, failed);
@@ -125,11 +102,7 @@ impl Cells {
             .filter_map(|series| {
                 let sink = self.take(series)?;
                 let label = &self.labels[(series.0 >> SLOT_BITS) as usize][slot(series)];
-                Some(DeltaSeries {
-                    metric: label.metric,
-                    tags: TagPairs::clone(&label.tags),
-                    sink,
-                })
+                Some(DeltaSeries { metric: label.metric, tags: TagPairs::clone(&label.tags), sink })
             })
             .collect();
         // Keeps the capacity.
@@ -141,11 +114,7 @@ impl Cells {
         let slot = slot(series);
         match series.0 >> SLOT_BITS {
             COUNTER => {
-                let Counter {
-                    mut sum,
-                    ones,
-                    touched,
-                } = mem::take(&mut self.counters[slot]);
+                let Counter { mut sum, ones, touched } = mem::take(&mut self.counters[slot]);
                 sum.add_times(1.0, ones);
                 touched.then_some(Sink::Counter { sum })
             }

@@ -52,10 +52,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            series_max: 100_000,
-            value_bytes_max: 8_192,
-        }
+        Self { series_max: 100_000, value_bytes_max: 8_192 }
     }
 }
 
@@ -84,12 +81,7 @@ impl Shard {
 
     /// Learns metrics that were declared since.
     pub fn sync(&mut self, registry: &Registry) {
-        self.kinds.extend(
-            registry
-                .iter()
-                .skip(self.kinds.len())
-                .map(|metric| metric.kind),
-        );
+        self.kinds.extend(registry.iter().skip(self.kinds.len()).map(|metric| metric.kind));
     }
 
     /// The subscriptions it reduces tags by.
@@ -103,11 +95,7 @@ impl Shard {
         if let Some(key) = self.subscriptions.key(name) {
             return Some(key);
         }
-        if self.subscriptions.keeps_all() {
-            self.tag_sets.own_key(name)
-        } else {
-            None
-        }
+        if self.subscriptions.keeps_all() { self.tag_sets.own_key(name) } else { None }
     }
 
     /// The tags of `node` with one added or replaced.
@@ -118,11 +106,7 @@ impl Shard {
     /// The tags of `node` with a system tag, if that tag is switched on and read by anyone.
     #[inline]
     pub fn with_system(&mut self, node: TagNode, tag: SystemTag, value: &str) -> TagNode {
-        if self.subscriptions.wants(tag) {
-            self.tag_sets.with(node, tag.key(), value)
-        } else {
-            node
-        }
+        if self.subscriptions.wants(tag) { self.tag_sets.with(node, tag.key(), value) } else { node }
     }
 
     /// The series of `metric` for the tags of `node` that the metric keeps.
@@ -195,14 +179,9 @@ impl Shard {
             // Not declared before `new` or `sync`: its samples are counted as lost.
             return SeriesIdx::NONE;
         };
-        let mut reduced = self
-            .tag_sets
-            .reduce(node, self.subscriptions.kept_by(metric));
+        let mut reduced = self.tag_sets.reduce(node, self.subscriptions.kept_by(metric));
         // Folding step by step ends at a set that exists or that there are few of.
-        for (limit, all) in [
-            (self.limits.series_max, false),
-            (self.limits.series_max.saturating_mul(2), true),
-        ] {
+        for (limit, all) in [(self.limits.series_max, false), (self.limits.series_max.saturating_mul(2), true)] {
             if self.cells.len() >= limit && !self.series.contains_key(&(metric, reduced)) {
                 reduced = self.tag_sets.fold(reduced, all);
             }
@@ -210,9 +189,7 @@ impl Shard {
         let series = match self.series.get(&(metric, reduced)) {
             Some(series) => *series,
             None => {
-                let series = self
-                    .cells
-                    .insert(metric, kind, self.tag_sets.pairs(reduced));
+                let series = self.cells.insert(metric, kind, self.tag_sets.pairs(reduced));
                 self.series.insert((metric, reduced), series);
                 series
             }

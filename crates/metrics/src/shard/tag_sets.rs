@@ -78,10 +78,7 @@ impl TagSets {
             by_tags: FxHashMap::from_iter([(root, TagNode::ROOT)]),
             children: FxHashMap::default(),
             seen: FxHashSet::default(),
-            nodes_max: limits
-                .series_max
-                .saturating_mul(NODES_PER_SERIES)
-                .min(NODES_MAX),
+            nodes_max: limits.series_max.saturating_mul(NODES_PER_SERIES).min(NODES_MAX),
             value_bytes_max: limits.value_bytes_max,
             warned: FxHashSet::default(),
             warnings: Vec::new(),
@@ -114,11 +111,7 @@ impl TagSets {
     /// `node` with one tag added or replaced.
     #[inline]
     pub(super) fn with(&mut self, node: TagNode, key: TagKey, value: &str) -> TagNode {
-        let value = if value.len() <= self.value_bytes_max {
-            value
-        } else {
-            self.cut(value)
-        };
+        let value = if value.len() <= self.value_bytes_max { value } else { self.cut(value) };
         if let Some(id) = self.by_value.get(value).copied()
             && let Some(child) = self.children.get(&(node, key, id))
         {
@@ -133,11 +126,7 @@ impl TagSets {
         if tags.iter().all(|(key, _)| kept.contains(*key)) {
             return node;
         }
-        let reduced: Vec<_> = tags
-            .iter()
-            .copied()
-            .filter(|(key, _)| kept.contains(*key))
-            .collect();
+        let reduced: Vec<_> = tags.iter().copied().filter(|(key, _)| kept.contains(*key)).collect();
         self.intern(reduced)
     }
 
@@ -154,10 +143,7 @@ impl TagSets {
             .tags(node)
             .iter()
             .map(|(key, value)| {
-                (
-                    Arc::clone(&self.names[usize::from(key.0)]),
-                    Arc::clone(&self.values[value.0 as usize]),
-                )
+                (Arc::clone(&self.names[usize::from(key.0)]), Arc::clone(&self.values[value.0 as usize]))
             })
             .collect();
         pairs.sort_unstable();
@@ -167,10 +153,7 @@ impl TagSets {
     pub(super) fn take_warnings(&mut self) -> Vec<CardinalityWarning> {
         mem::take(&mut self.warnings)
             .into_iter()
-            .map(|(key, examples)| CardinalityWarning {
-                tag: Arc::clone(&self.names[usize::from(key.0)]),
-                examples,
-            })
+            .map(|(key, examples)| CardinalityWarning { tag: Arc::clone(&self.names[usize::from(key.0)]), examples })
             .collect()
     }
 
@@ -193,9 +176,7 @@ impl TagSets {
         let id = match self.by_value.get(value) {
             Some(id) => *id,
             // A tag with few values may have more: the set is then made smaller by folding another tag.
-            None if self.nodes.len() < self.nodes_max || !self.has_many_values(key) => {
-                self.intern_value(value)
-            }
+            None if self.nodes.len() < self.nodes_max || !self.has_many_values(key) => self.intern_value(value),
             None => {
                 self.warn(key, value);
                 ValueId::OTHER
@@ -255,14 +236,10 @@ impl TagSets {
     fn fold_tags(&mut self, tags: &mut [(TagKey, ValueId)], folding: Folding) {
         // A set that has a folded tag is one of few; it must not lose another for it.
         let is_folded = tags.iter().any(|(_, value)| *value == ValueId::OTHER);
-        let largest = tags
-            .iter()
-            .enumerate()
-            .max_by_key(|(_, (key, _))| self.seen_by_key[usize::from(key.0)]);
+        let largest = tags.iter().enumerate().max_by_key(|(_, (key, _))| self.seen_by_key[usize::from(key.0)]);
         let largest = largest.map(|(position, _)| position).filter(|_| !is_folded);
         for (position, (key, value)) in tags.iter_mut().enumerate() {
-            let folded =
-                folding == Folding::All || Some(position) == largest || self.has_many_values(*key);
+            let folded = folding == Folding::All || Some(position) == largest || self.has_many_values(*key);
             if folded && *value != ValueId::OTHER {
                 let text = Arc::clone(&self.values[value.0 as usize]);
                 self.warn(*key, &text);
@@ -275,8 +252,7 @@ impl TagSets {
         let example = cut_at(example, EXAMPLE_BYTES_MAX);
         if self.warned.insert(key) {
             self.warnings.push((key, vec![example.to_owned()]));
-        } else if let Some((_, examples)) =
-            self.warnings.iter_mut().find(|(warned, _)| *warned == key)
+        } else if let Some((_, examples)) = self.warnings.iter_mut().find(|(warned, _)| *warned == key)
             && examples.len() < EXAMPLES_MAX
             && examples.iter().all(|known| known != example)
         {
@@ -304,9 +280,7 @@ impl TagSets {
     }
 
     fn has_many_values(&self, key: TagKey) -> bool {
-        self.seen_by_key
-            .get(usize::from(key.0))
-            .is_some_and(|count| *count > FEW_VALUES)
+        self.seen_by_key.get(usize::from(key.0)).is_some_and(|count| *count > FEW_VALUES)
     }
 }
 

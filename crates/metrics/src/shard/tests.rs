@@ -16,15 +16,8 @@ fn shard(build: impl FnOnce(SubscriptionsBuilder) -> SubscriptionsBuilder) -> Sh
     limited(build, Limits::default())
 }
 
-fn limited(
-    build: impl FnOnce(SubscriptionsBuilder) -> SubscriptionsBuilder,
-    limits: Limits,
-) -> Shard {
-    Shard::new(
-        &Registry::new(),
-        Arc::new(build(Subscriptions::builder()).build()),
-        limits,
-    )
+fn limited(build: impl FnOnce(SubscriptionsBuilder) -> SubscriptionsBuilder, limits: Limits) -> Shard {
+    Shard::new(&Registry::new(), Arc::new(build(Subscriptions::builder()).build()), limits)
 }
 
 /// `a=1,b=2` of every series.
@@ -33,16 +26,8 @@ fn labels(delta: &Delta) -> Vec<String> {
 }
 
 fn label(series: &DeltaSeries) -> String {
-    let tags: Vec<_> = series
-        .tags
-        .iter()
-        .map(|(key, value)| format!("{key}={value}"))
-        .collect();
-    format!(
-        "{}{{{}}}",
-        Registry::new().metric(series.metric).name,
-        tags.join(",")
-    )
+    let tags: Vec<_> = series.tags.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    format!("{}{{{}}}", Registry::new().metric(series.metric).name, tags.join(","))
 }
 
 #[test]
@@ -54,27 +39,15 @@ fn by_default_a_request_has_nine_series() {
     }
     assert_eq!(node, TagNode::ROOT);
     let http = shard.http(node);
-    let timings = HttpTimings {
-        duration: 3.0,
-        waiting: 2.0,
-        receiving: 1.0,
-        ..HttpTimings::default()
-    };
+    let timings = HttpTimings { duration: 3.0, waiting: 2.0, receiving: 1.0, ..HttpTimings::default() };
     shard.record_http(http, &timings, Some(false));
     shard.record_http(http, &timings, None);
     let delta = shard.drain();
     assert_eq!(delta.series.len(), 9);
     assert_eq!(delta.series[0].sink.counter(), Some(2.0));
     assert_eq!(delta.series[1].sink.rate(), Some((0, 1)));
-    let sums: Vec<_> = delta.series[2..]
-        .iter()
-        .map(|series| {
-            series
-                .sink
-                .trend()
-                .map(|trend| (trend.count(), trend.sum()))
-        })
-        .collect();
+    let sums: Vec<_> =
+        delta.series[2..].iter().map(|series| series.sink.trend().map(|trend| (trend.count(), trend.sum()))).collect();
     assert_eq!(
         sums,
         [
@@ -93,10 +66,7 @@ fn by_default_a_request_has_nine_series() {
 #[test]
 fn each_metric_keeps_its_own_tags() {
     let mut shard = shard(|builder| {
-        builder
-            .for_summary()
-            .keep_everywhere(SystemTag::Scenario)
-            .keep_key(builtin::HTTP_REQS, "mine")
+        builder.for_summary().keep_everywhere(SystemTag::Scenario).keep_key(builtin::HTTP_REQS, "mine")
     });
     let mine = shard.key("mine").expect("subscribed");
     assert_eq!(shard.key("yours"), None);
@@ -109,11 +79,7 @@ fn each_metric_keeps_its_own_tags() {
     }
     assert_eq!(
         labels(&shard.drain()),
-        [
-            "checks{check=ok,scenario=s}",
-            "http_reqs{mine=m,scenario=s}",
-            "iterations{scenario=s}"
-        ]
+        ["checks{check=ok,scenario=s}", "http_reqs{mine=m,scenario=s}", "iterations{scenario=s}"]
     );
 }
 
@@ -133,10 +99,7 @@ fn a_later_value_replaces_an_earlier_one() {
 #[test]
 fn keeping_all_finds_keys_for_new_names() {
     let mut shard = shard(|builder| builder.keep_all());
-    let (first, second) = (
-        shard.key("first").expect("room"),
-        shard.key("second").expect("room"),
-    );
+    let (first, second) = (shard.key("first").expect("room"), shard.key("second").expect("room"));
     assert_eq!(shard.key("first"), Some(first));
     let node = shard.with(TagNode::ROOT, second, "2");
     let node = shard.with(node, first, "1");
@@ -152,28 +115,11 @@ fn keeping_all_finds_keys_for_new_names() {
 #[test]
 fn each_kind_folds_its_way() {
     let mut registry = Registry::new();
-    let mut shard = Shard::new(
-        &registry,
-        Arc::new(Subscriptions::builder().build()),
-        Limits::default(),
-    );
-    let kinds = [
-        MetricKind::Counter,
-        MetricKind::Gauge,
-        MetricKind::Rate,
-        MetricKind::Trend,
-    ];
-    let ids = kinds.map(|kind| {
-        registry
-            .declare(&format!("my_{kind}"), kind, Contains::Default)
-            .expect("a good name")
-    });
+    let mut shard = Shard::new(&registry, Arc::new(Subscriptions::builder().build()), Limits::default());
+    let kinds = [MetricKind::Counter, MetricKind::Gauge, MetricKind::Rate, MetricKind::Trend];
+    let ids = kinds.map(|kind| registry.declare(&format!("my_{kind}"), kind, Contains::Default).expect("a good name"));
     assert_eq!(shard.series(ids[0], TagNode::ROOT), SeriesIdx::NONE);
-    shard = Shard::new(
-        &registry,
-        Arc::clone(shard.subscriptions()),
-        Limits::default(),
-    );
+    shard = Shard::new(&registry, Arc::clone(shard.subscriptions()), Limits::default());
     for id in ids {
         let series = shard.series(id, TagNode::ROOT);
         for value in [2.0, f64::NAN, 0.0, -1.5] {
@@ -183,19 +129,9 @@ fn each_kind_folds_its_way() {
     let delta = shard.drain();
     let sinks: Vec<_> = delta.series.iter().map(|series| &series.sink).collect();
     assert_eq!(sinks[0].counter(), Some(0.5));
-    assert_eq!(
-        sinks[1]
-            .gauge()
-            .map(|gauge| (gauge.last, gauge.min, gauge.max)),
-        Some((-1.5, -1.5, 2.0))
-    );
+    assert_eq!(sinks[1].gauge().map(|gauge| (gauge.last, gauge.min, gauge.max)), Some((-1.5, -1.5, 2.0)));
     assert_eq!(sinks[2].rate(), Some((2, 3)));
-    assert_eq!(
-        sinks[3]
-            .trend()
-            .map(|trend| (trend.count(), trend.min(), trend.sum())),
-        Some((3, -1.5, 0.5))
-    );
+    assert_eq!(sinks[3].trend().map(|trend| (trend.count(), trend.min(), trend.sum())), Some((3, -1.5, 0.5)));
     // A counter that only ever got 0 is known.
     let zero = shard.series(ids[0], TagNode::ROOT);
     shard.add(zero, 0.0);
@@ -205,14 +141,8 @@ fn each_kind_folds_its_way() {
 #[test]
 fn an_undeclared_metric_loses_its_samples_visibly() {
     let mut registry = Registry::new();
-    let mut shard = Shard::new(
-        &registry,
-        Arc::new(Subscriptions::builder().build()),
-        Limits::default(),
-    );
-    let late = registry
-        .declare("late", MetricKind::Trend, Contains::Time)
-        .expect("a good name");
+    let mut shard = Shard::new(&registry, Arc::new(Subscriptions::builder().build()), Limits::default());
+    let late = registry.declare("late", MetricKind::Trend, Contains::Time).expect("a good name");
     let nowhere = shard.series(late, TagNode::ROOT);
     shard.add(nowhere, 1.0);
     assert_eq!(shard.drain().samples_lost, 1);
@@ -243,89 +173,49 @@ fn foreign_indices_do_no_harm() {
 
 #[test]
 fn too_many_values_of_one_tag_are_counted_together() {
-    let limits = Limits {
-        series_max: 300,
-        ..Limits::default()
-    };
+    let limits = Limits { series_max: 300, ..Limits::default() };
     let mut shard = limited(|builder| builder.keep_all(), limits);
     let mut merged = Merged::new(&Registry::new());
     let total = 20_000;
     for index in 0..total {
         let node = shard.with_system(TagNode::ROOT, SystemTag::Scenario, "default");
         let node = shard.with_system(node, SystemTag::Name, &format!("http://host/{index}"));
-        let node = shard.with_system(
-            node,
-            SystemTag::Status,
-            if index % 2 == 0 { "200" } else { "404" },
-        );
+        let node = shard.with_system(node, SystemTag::Status, if index % 2 == 0 { "200" } else { "404" });
         let http = shard.http(node);
-        shard.record_http(
-            http,
-            &HttpTimings {
-                duration: 1.0,
-                ..HttpTimings::default()
-            },
-            Some(index % 2 == 1),
-        );
+        shard.record_http(http, &HttpTimings { duration: 1.0, ..HttpTimings::default() }, Some(index % 2 == 1));
         if index % 1_000 == 0 {
             merged.add(&shard.drain());
         }
     }
     merged.add(&shard.drain());
-    assert_eq!(
-        merged.sink(builtin::HTTP_REQS).and_then(Sink::counter),
-        Some(f64::from(total))
-    );
-    assert_eq!(
-        merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate),
-        Some((10_000, 20_000))
-    );
-    assert!(
-        merged.series_len() <= 2 * limits.series_max,
-        "{}",
-        merged.series_len()
-    );
+    assert_eq!(merged.sink(builtin::HTTP_REQS).and_then(Sink::counter), Some(f64::from(total)));
+    assert_eq!(merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate), Some((10_000, 20_000)));
+    assert!(merged.series_len() <= 2 * limits.series_max, "{}", merged.series_len());
     assert_eq!(merged.samples_lost(), 0);
     // Statuses and scenario stay apart: they are not what was too much.
-    let folded = merged
-        .series_of(builtin::HTTP_REQS)
-        .filter(|series| series.tag("name") == Some(OTHER));
+    let folded = merged.series_of(builtin::HTTP_REQS).filter(|series| series.tag("name") == Some(OTHER));
     let statuses: BTreeMap<_, _> = folded
-        .map(|series| {
-            (
-                series.tag("status").unwrap_or_default().to_owned(),
-                series.sink.counter().unwrap_or_default(),
-            )
-        })
+        .map(|series| (series.tag("status").unwrap_or_default().to_owned(), series.sink.counter().unwrap_or_default()))
         .collect();
     assert_eq!(statuses.keys().collect::<Vec<_>>(), ["200", "404"]);
     assert!(statuses.values().sum::<f64>() > 19_000.0);
     let warnings = merged.warnings();
     assert_eq!(warnings.len(), 1);
     assert_eq!(&*warnings[0].tag, "name");
-    assert!(
-        !warnings[0].examples.is_empty() && warnings[0].examples[0].starts_with("http://host/")
-    );
+    assert!(!warnings[0].examples.is_empty() && warnings[0].examples[0].starts_with("http://host/"));
 }
 
 #[test]
 fn memory_stays_bounded_whatever_the_tags_are() {
-    let limits = Limits {
-        series_max: 50,
-        ..Limits::default()
-    };
+    let limits = Limits { series_max: 50, ..Limits::default() };
     let mut shard = limited(|builder| builder.keep_all(), limits);
-    let keys: Vec<_> = (0..40)
-        .filter_map(|key| shard.key(&format!("key{key}")))
-        .collect();
+    let keys: Vec<_> = (0..40).filter_map(|key| shard.key(&format!("key{key}"))).collect();
     let mut total = 0.0;
     let mut state = 1_u64;
     for _ in 0..30_000 {
         let mut node = TagNode::ROOT;
         for _ in 0..4 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let key = keys[(state >> 33) as usize % keys.len()];
             node = shard.with(node, key, &((state >> 40) % 5_000).to_string());
         }
@@ -336,32 +226,16 @@ fn memory_stays_bounded_whatever_the_tags_are() {
     let (series, nodes) = (shard.series_len(), shard.tag_sets.sizes());
     // 4 sets a series, and two reserves of 1,024 and a quarter.
     assert!(
-        series <= 3_000
-            && nodes.0 <= 200 + 2 * 1_074
-            && nodes.1 <= 200 + 2 * 1_074 + 40 * 65
-            && nodes.2 <= 10_000,
+        series <= 3_000 && nodes.0 <= 200 + 2 * 1_074 && nodes.1 <= 200 + 2 * 1_074 + 40 * 65 && nodes.2 <= 10_000,
         "{series} {nodes:?}"
     );
     let delta = shard.drain();
-    assert_eq!(
-        delta
-            .series
-            .iter()
-            .filter_map(|series| series.sink.counter())
-            .sum::<f64>(),
-        total
-    );
+    assert_eq!(delta.series.iter().filter_map(|series| series.sink.counter()).sum::<f64>(), total);
 }
 
 #[test]
 fn long_values_are_cut_at_a_character() {
-    let mut shard = limited(
-        |builder| builder.keep_all(),
-        Limits {
-            value_bytes_max: 5,
-            ..Limits::default()
-        },
-    );
+    let mut shard = limited(|builder| builder.keep_all(), Limits { value_bytes_max: 5, ..Limits::default() });
     let node = shard.with_system(TagNode::ROOT, SystemTag::Url, "abcdéf");
     let series = shard.series(builtin::VUS, node);
     shard.add(series, 1.0);
@@ -382,41 +256,21 @@ fn gauges_are_ordered_by_time() {
     let deltas = [late.drain(), early.drain()];
     for order in [[0, 1], [1, 0]] {
         let mut merged = Merged::new(&Registry::new());
-        order
-            .into_iter()
-            .for_each(|index| merged.add(&deltas[index]));
-        let gauge = merged
-            .sink(builtin::VUS)
-            .and_then(|sink| sink.gauge().copied())
-            .expect("two samples");
+        order.into_iter().for_each(|index| merged.add(&deltas[index]));
+        let gauge = merged.sink(builtin::VUS).and_then(|sink| sink.gauge().copied()).expect("two samples");
         assert_eq!((gauge.last, gauge.min, gauge.max), (1.0, 1.0, 2.0));
     }
 }
 
 #[derive(Clone, Debug)]
 enum Step {
-    Add {
-        metric: usize,
-        tag: u8,
-        value: f64,
-    },
-    Http {
-        tag: u8,
-        duration: f64,
-        failed: Option<bool>,
-    },
+    Add { metric: usize, tag: u8, value: f64 },
+    Http { tag: u8, duration: f64, failed: Option<bool> },
     Drain,
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let value = || {
-        prop_oneof![
-            (0.0..1e4_f64),
-            Just(0.0),
-            -1.0..1.0_f64,
-            any::<u32>().prop_map(f64::from)
-        ]
-    };
+    let value = || prop_oneof![(0.0..1e4_f64), Just(0.0), -1.0..1.0_f64, any::<u32>().prop_map(f64::from)];
     prop_oneof![
         8 => (0..METRICS.len(), 0_u8..3, value()).prop_map(|(metric, tag, value)| Step::Add { metric, tag, value }),
         4 => (0_u8..3, value(), any::<Option<bool>>()).prop_map(|(tag, duration, failed)| Step::Http { tag, duration, failed }),
@@ -424,12 +278,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-const METRICS: [MetricId; 4] = [
-    builtin::DATA_SENT,
-    builtin::VUS,
-    builtin::CHECKS,
-    builtin::GROUP_DURATION,
-];
+const METRICS: [MetricId; 4] = [builtin::DATA_SENT, builtin::VUS, builtin::CHECKS, builtin::GROUP_DURATION];
 
 fn apply(shard: &mut Shard, merged: &mut Merged, time: u64, step: &Step) {
     shard.set_time(time * 1_000);
@@ -439,21 +288,10 @@ fn apply(shard: &mut Shard, merged: &mut Merged, time: u64, step: &Step) {
             let series = shard.series(METRICS[*metric], node);
             shard.add(series, *value);
         }
-        Step::Http {
-            tag,
-            duration,
-            failed,
-        } => {
+        Step::Http { tag, duration, failed } => {
             let node = shard.with_system(TagNode::ROOT, SystemTag::Group, &format!("::{tag}"));
             let http = shard.http(node);
-            shard.record_http(
-                http,
-                &HttpTimings {
-                    duration: *duration,
-                    ..HttpTimings::default()
-                },
-                *failed,
-            );
+            shard.record_http(http, &HttpTimings { duration: *duration, ..HttpTimings::default() }, *failed);
         }
         Step::Drain => merged.add(&shard.drain()),
     }
@@ -462,21 +300,11 @@ fn apply(shard: &mut Shard, merged: &mut Merged, time: u64, step: &Step) {
 /// Every series and every total, in an order that does not depend on who was first.
 fn contents(merged: &Merged) -> (BTreeMap<String, Sink>, BTreeMap<String, Sink>) {
     let label_of = |series: &crate::merged::MergedSeries| {
-        label(&DeltaSeries {
-            metric: series.metric,
-            tags: Arc::clone(&series.tags),
-            sink: series.sink.clone(),
-        })
+        label(&DeltaSeries { metric: series.metric, tags: Arc::clone(&series.tags), sink: series.sink.clone() })
     };
     (
-        merged
-            .series()
-            .map(|series| (label_of(series), series.sink.clone()))
-            .collect(),
-        merged
-            .metrics()
-            .map(|(metric, sink)| (metric.name.to_string(), sink.clone()))
-            .collect(),
+        merged.series().map(|series| (label_of(series), series.sink.clone())).collect(),
+        merged.metrics().map(|(metric, sink)| (metric.name.to_string(), sink.clone())).collect(),
     )
 }
 

@@ -62,7 +62,9 @@ pub fn subscribe(subscriptions: SubscriptionsBuilder, mode: SummaryMode) -> Subs
     match mode {
         SummaryMode::Disabled => subscriptions,
         SummaryMode::Compact | SummaryMode::Legacy => subscriptions.for_summary(),
-        SummaryMode::Full => subscriptions.for_summary().keep_everywhere(SystemTag::Scenario).keep_everywhere(SystemTag::Group),
+        SummaryMode::Full => {
+            subscriptions.for_summary().keep_everywhere(SystemTag::Scenario).keep_everywhere(SystemTag::Group)
+        }
     }
 }
 
@@ -175,12 +177,20 @@ fn plain_values(sink: &Sink) -> Values<'static> {
 }
 
 fn judged(thresholds: &Thresholds) -> Vec<ThresholdInput> {
-    let results = thresholds.results().iter().flat_map(|metric| metric.expressions.iter().map(move |expression| (metric, expression)));
+    let results = thresholds
+        .results()
+        .iter()
+        .flat_map(|metric| metric.expressions.iter().map(move |expression| (metric, expression)));
     results
         .filter_map(|(metric, expression)| {
             // Nothing was observed if nothing was evaluated, as under `--no-thresholds`: then there is no result to show.
             let observed = expression.observed?;
-            Some(ThresholdInput { metric: metric.name.clone(), source: expression.source.clone(), ok: expression.ok, observed })
+            Some(ThresholdInput {
+                metric: metric.name.clone(),
+                source: expression.source.clone(),
+                ok: expression.ok,
+                observed,
+            })
         })
         .collect()
 }

@@ -47,7 +47,8 @@ pub fn summary_export(model: &SummaryModel) -> Value {
             values.insert("rate".to_owned(), number(rate));
         }
         if !metric.thresholds.is_empty() {
-            let failed = metric.thresholds.iter().map(|threshold| (threshold.source.clone(), Value::Bool(!threshold.ok)));
+            let failed =
+                metric.thresholds.iter().map(|threshold| (threshold.source.clone(), Value::Bool(!threshold.ok)));
             values.insert("thresholds".to_owned(), Value::Object(failed.collect()));
         }
         (metric.name.clone(), Value::Object(values))
@@ -126,21 +127,27 @@ fn handle_summary_metric(metric: &MetricSummary) -> Value {
     fields.insert("contains".to_owned(), metric.contains.as_str().into());
     fields.insert("values".to_owned(), Value::Object(values(&metric.values)));
     if !metric.thresholds.is_empty() {
-        let results = metric.thresholds.iter().map(|threshold| (threshold.source.clone(), json!({ "ok": threshold.ok })));
+        let results =
+            metric.thresholds.iter().map(|threshold| (threshold.source.clone(), json!({ "ok": threshold.ok })));
         fields.insert("thresholds".to_owned(), Value::Object(results.collect()));
     }
     Value::Object(fields)
 }
 
 fn values(values: &MetricValues) -> Map<String, Value> {
-    let pairs = |pairs: &[(&str, Value)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let pairs =
+        |pairs: &[(&str, Value)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     match values {
         MetricValues::Counter { count, rate } => pairs(&[("count", number(*count)), ("rate", number(*rate))]),
-        MetricValues::Gauge { value, min, max } => pairs(&[("value", number(*value)), ("min", number(*min)), ("max", number(*max))]),
+        MetricValues::Gauge { value, min, max } => {
+            pairs(&[("value", number(*value)), ("min", number(*min)), ("max", number(*max))])
+        }
         MetricValues::Rate { rate, passes, fails } => {
             pairs(&[("rate", number(*rate)), ("passes", (*passes).into()), ("fails", (*fails).into())])
         }
-        MetricValues::Trend(trend) => trend.columns.iter().map(|(stat, value)| (stat.name().to_owned(), number(*value))).collect(),
+        MetricValues::Trend(trend) => {
+            trend.columns.iter().map(|(stat, value)| (stat.name().to_owned(), number(*value))).collect()
+        }
     }
 }
 
@@ -174,7 +181,8 @@ fn machine_checks(passes: u64, fails: u64, checks: &[CheckTotal]) -> Value {
         let values = json!({ "matches": part, "rate": number(share(part, rest)), "total": total });
         json!({ "contains": "default", "name": name, "type": "rate", "values": values })
     };
-    let results = checks.iter().map(|check| json!({ "fails": check.fails, "name": check.name, "passes": check.passes }));
+    let results =
+        checks.iter().map(|check| json!({ "fails": check.fails, "name": check.name, "passes": check.passes }));
     json!({
         "metrics": [
             { "contains": "default", "name": "checks_total", "type": "counter", "values": { "count": total } },
@@ -188,7 +196,9 @@ fn machine_checks(passes: u64, fails: u64, checks: &[CheckTotal]) -> Value {
 fn machine_metric(metric: &MetricSummary) -> Value {
     let values = match &metric.values {
         MetricValues::Counter { count, .. } => json!({ "count": number(*count) }),
-        MetricValues::Gauge { value, min, max } => json!({ "max": number(*max), "min": number(*min), "value": number(*value) }),
+        MetricValues::Gauge { value, min, max } => {
+            json!({ "max": number(*max), "min": number(*min), "value": number(*value) })
+        }
         MetricValues::Rate { rate, passes, fails } => {
             json!({ "matches": passes, "rate": number(*rate), "total": passes.saturating_add(*fails) })
         }

@@ -45,6 +45,8 @@ impl Footer {
 
     /// The reasons, each on one line.
     pub(super) fn reason_lines(&self) -> impl Iterator<Item = String> {
-        self.reasons.iter().map(|reason| reason.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+        self.reasons
+            .iter()
+            .map(|reason| reason.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
     }
 }

@@ -101,7 +101,10 @@ struct Node {
 impl Paths {
     /// Only the root, whose path is empty and whose index is 0.
     pub(super) fn new() -> Self {
-        Self { nodes: vec![Node { name: String::new(), path: String::new(), parent: 0 }], by_path: FxHashMap::default() }
+        Self {
+            nodes: vec![Node { name: String::new(), path: String::new(), parent: 0 }],
+            by_path: FxHashMap::default(),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -179,7 +182,10 @@ mod tests {
 
     #[test]
     fn scenarios_are_added_up() {
-        let root = Group::tree(&[], &[check("a", "::g", "c", 1, 2), check("b", "::g", "c", 10, 20), check("b", "", "c", 5, 0)]);
+        let root = Group::tree(
+            &[],
+            &[check("a", "::g", "c", 1, 2), check("b", "::g", "c", 10, 20), check("b", "", "c", 5, 0)],
+        );
         assert_eq!(root.groups.len(), 1);
         assert_eq!((root.groups[0].checks[0].passes, root.groups[0].checks[0].fails), (11, 22));
         assert_eq!((root.checks[0].passes, root.checks[0].fails), (5, 0));
@@ -187,7 +193,10 @@ mod tests {
 
     #[test]
     fn order_is_that_of_appearance() {
-        let root = Group::tree(&[group("::b::x"), group("::a"), group("::b::w"), group("::b"), group(""), group("::a::::y")], &[]);
+        let root = Group::tree(
+            &[group("::b::x"), group("::a"), group("::b::w"), group("::b"), group(""), group("::a::::y")],
+            &[],
+        );
         let names = |groups: &[Group]| groups.iter().map(|group| group.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&root.groups), ["b", "a"]);
         assert_eq!(names(&root.groups[0].groups), ["x", "w"]);

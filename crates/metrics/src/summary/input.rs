@@ -157,7 +157,9 @@ impl std::fmt::Debug for Values<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Counter { count } => f.debug_struct("Counter").field("count", count).finish(),
-            Self::Gauge { value, min, max } => f.debug_struct("Gauge").field("value", value).field("min", min).field("max", max).finish(),
+            Self::Gauge { value, min, max } => {
+                f.debug_struct("Gauge").field("value", value).field("min", min).field("max", max).finish()
+            }
             Self::Rate { hits, total } => f.debug_struct("Rate").field("hits", hits).field("total", total).finish(),
             Self::Trend(trend) => f.debug_struct("Trend").field("count", &trend.count()).finish_non_exhaustive(),
         }

@@ -152,7 +152,8 @@ impl SummaryModel {
                 metric.thresholds.push(ThresholdSummary { source, ok, observed });
             }
         }
-        let scopes = ScopeBuilder { context: &context, checks: &input.checks, groups: &input.groups, scopes: &input.scopes };
+        let scopes =
+            ScopeBuilder { context: &context, checks: &input.checks, groups: &input.groups, scopes: &input.scopes };
         let (groups, scenarios) = scopes.build();
         Self {
             root_group: Group::tree(&input.groups, &input.checks),
@@ -232,8 +233,9 @@ pub(super) fn check_counts(metrics: &[MetricSummary], checks: &[CheckTotal]) -> 
         Some(MetricValues::Rate { passes, fails, .. }) => Some((*passes, *fails)),
         _ if checks.is_empty() => None,
         _ => {
-            let add =
-                |(passes, fails): (u64, u64), check: &CheckTotal| (passes.saturating_add(check.passes), fails.saturating_add(check.fails));
+            let add = |(passes, fails): (u64, u64), check: &CheckTotal| {
+                (passes.saturating_add(check.passes), fails.saturating_add(check.fails))
+            };
             Some(checks.iter().fold((0, 0), add))
         }
     }
@@ -260,7 +262,9 @@ impl Context<'_> {
 
     fn metric(&self, input: &MetricInput<'_>) -> MetricSummary {
         let values = match &input.values {
-            Values::Counter { count } => MetricValues::Counter { count: *count, rate: per_second(*count, self.duration_ns) },
+            Values::Counter { count } => {
+                MetricValues::Counter { count: *count, rate: per_second(*count, self.duration_ns) }
+            }
             Values::Gauge { value, min, max } => MetricValues::Gauge { value: *value, min: *min, max: *max },
             Values::Rate { hits, total } => {
                 let fails = total.saturating_sub(*hits);
@@ -349,10 +353,17 @@ impl Nest for Scope {
     }
 }
 
-fn parts_of<'m, 'a>(parts: &'m mut FxHashMap<&'a str, ScenarioParts<'a>>, scenario: &'a str) -> &'m mut ScenarioParts<'a> {
+fn parts_of<'m, 'a>(
+    parts: &'m mut FxHashMap<&'a str, ScenarioParts<'a>>,
+    scenario: &'a str,
+) -> &'m mut ScenarioParts<'a> {
     // k6: the default scenario's groups stand with those of no scenario.
     let name = if scenario == DEFAULT_SCENARIO { "" } else { scenario };
-    parts.entry(name).or_insert_with(|| ScenarioParts { paths: Paths::new(), metrics: FxHashMap::default(), checks: Vec::new() })
+    parts.entry(name).or_insert_with(|| ScenarioParts {
+        paths: Paths::new(),
+        metrics: FxHashMap::default(),
+        checks: Vec::new(),
+    })
 }
 
 /// k6: checks are told apart by name only, so the same name in two groups is one line.

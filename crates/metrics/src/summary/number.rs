@@ -150,7 +150,8 @@ pub(super) fn to_js(value: f64) -> String {
 /// The fewest decimal digits that give a positive number back, and the exponent of the first.
 fn shortest(value: f64) -> (String, i32) {
     let candidate = format!("{value:e}");
-    let precision = candidate.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count().saturating_sub(1);
+    let precision =
+        candidate.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count().saturating_sub(1);
     // Of two equally short and equally close numbers Rust takes the larger, JavaScript the one with the even digit,
     // which is also how Rust rounds to a given number of digits.
     let even = format!("{value:.precision$e}");
@@ -186,7 +187,8 @@ mod tests {
 
     #[test]
     fn fixed_decimals() {
-        let check = |value: f64, decimals: usize, expect: &str| assert_eq!(to_fixed(value, decimals), expect, "{value}");
+        let check =
+            |value: f64, decimals: usize, expect: &str| assert_eq!(to_fixed(value, decimals), expect, "{value}");
         check(1.0 / 128.0, 6, "0.007813");
         check(5.0 / 128.0, 6, "0.039063");
         check(-5.0 / 128.0, 6, "-0.039063");

@@ -73,10 +73,17 @@ impl TrendStat {
     /// What is shown unless the user chooses: `avg, min, med, max, p(90), p(95)`.
     pub fn defaults() -> Vec<Self> {
         use TrendStatKind::{Avg, Max, Med, Min, Percentile};
-        [("avg", Avg), ("min", Min), ("med", Med), ("max", Max), ("p(90)", Percentile(90.0)), ("p(95)", Percentile(95.0))]
-            .into_iter()
-            .map(|(name, kind)| Self { name: name.into(), kind })
-            .collect()
+        [
+            ("avg", Avg),
+            ("min", Min),
+            ("med", Med),
+            ("max", Max),
+            ("p(90)", Percentile(90.0)),
+            ("p(95)", Percentile(95.0)),
+        ]
+        .into_iter()
+        .map(|(name, kind)| Self { name: name.into(), kind })
+        .collect()
     }
 
     /// The text it was written as, which is also its label: `p(99.90)` stays so.

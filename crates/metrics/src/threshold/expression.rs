@@ -88,9 +88,7 @@ impl Expression {
         let left = text[..left_end].trim();
         let left_start = text.len() - text.trim_start().len();
         let method = Method::parse(left).map_err(|(offset, reason)| ExpressionError {
-            message: format!(
-                "failed parsing threshold expression's {quoted} left hand side; reason: {reason}"
-            ),
+            message: format!("failed parsing threshold expression's {quoted} left hand side; reason: {reason}"),
             position: left_start.min(left_end) + offset,
         })?;
 
@@ -106,11 +104,7 @@ impl Expression {
                 position: right_start + blank + error.position(),
             }
         })?;
-        Ok(Self {
-            method,
-            operator,
-            value,
-        })
+        Ok(Self { method, operator, value })
     }
 
     /// Whether `observed` satisfies it.
@@ -143,9 +137,7 @@ impl Method {
 
     /// Whether metrics of this kind have it. k6: a trend has no `count`.
     pub fn is_supported_by(self, kind: MetricKind) -> bool {
-        supported_methods(kind)
-            .split(", ")
-            .any(|name| name == self.as_str())
+        supported_methods(kind).split(", ").any(|name| name == self.as_str())
     }
 
     /// The number it makes of a sink, after `elapsed_ns` of the run; `None` if the sink's kind does not have it.
@@ -161,9 +153,7 @@ impl Method {
             (Self::Min, Sink::Trend(histogram)) => histogram.min(),
             (Self::Max, Sink::Trend(histogram)) => histogram.max(),
             (Self::Med, Sink::Trend(histogram)) => histogram.quantile(0.5),
-            (Self::Percentile(percent), Sink::Trend(histogram)) => {
-                histogram.quantile(percent / 100.0)
-            }
+            (Self::Percentile(percent), Sink::Trend(histogram)) => histogram.quantile(percent / 100.0),
             _ => return None,
         })
     }
@@ -179,19 +169,14 @@ impl Method {
             "max" => Self::Max,
             "med" => Self::Med,
             _ => {
-                let number = text
-                    .strip_prefix(PERCENTILE_START)
-                    .and_then(|rest| rest.strip_suffix(')'));
+                let number = text.strip_prefix(PERCENTILE_START).and_then(|rest| rest.strip_suffix(')'));
                 let Some(number) = number else {
                     return Err((0, "failed parsing method from expression".to_owned()));
                 };
                 let percent = parse_float(number).map_err(|error| {
                     (
                         PERCENTILE_START.len() + error.position(),
-                        format!(
-                            "malformed percentile value; reason: {}",
-                            number_error(number, error)
-                        ),
+                        format!("malformed percentile value; reason: {}", number_error(number, error)),
                     )
                 })?;
                 // k6: since 2.0; NaN is no such number either.
@@ -250,16 +235,10 @@ mod tests {
 
     fn check(text: &str, expect: &str) {
         let shown = match Expression::parse(text) {
-            Ok(Expression {
-                method: Method::Percentile(percent),
-                operator,
-                value,
-            }) => format!("p {percent} {operator:?} {value}"),
-            Ok(Expression {
-                method,
-                operator,
-                value,
-            }) => format!("{} {operator:?} {value}", method.as_str()),
+            Ok(Expression { method: Method::Percentile(percent), operator, value }) => {
+                format!("p {percent} {operator:?} {value}")
+            }
+            Ok(Expression { method, operator, value }) => format!("{} {operator:?} {value}", method.as_str()),
             Err(error) => {
                 assert!(text.is_char_boundary(error.position), "{text:?}: {error:?}");
                 let text = error
@@ -296,58 +275,19 @@ mod tests {
     #[test]
     fn malformed() {
         check("", "0: whole \"\"; reason: malformed threshold expression");
-        check(
-            "avg",
-            "3: whole \"avg\"; reason: malformed threshold expression",
-        );
-        check(
-            "avg=5",
-            "5: whole \"avg=5\"; reason: malformed threshold expression",
-        );
-        check(
-            "p(95)<",
-            "6: whole \"p(95)<\"; reason: malformed threshold expression",
-        );
-        check(
-            "avg <",
-            "5: whole \"avg <\"; reason: malformed threshold expression",
-        );
-        check(
-            "<5",
-            "0: left \"<5\" left hand side; reason: failed parsing method from expression",
-        );
-        check(
-            " foo>5",
-            "1: left \" foo>5\" left hand side; reason: failed parsing method from expression",
-        );
-        check(
-            "avg=>5",
-            "0: left \"avg=>5\" left hand side; reason: failed parsing method from expression",
-        );
-        check(
-            "avg!==5",
-            "0: left \"avg!==5\" left hand side; reason: failed parsing method from expression",
-        );
-        check(
-            "avg>=<5",
-            "0: left \"avg>=<5\" left hand side; reason: failed parsing method from expression",
-        );
-        check(
-            "P(95)<5",
-            "0: left \"P(95)<5\" left hand side; reason: failed parsing method from expression",
-        );
-        check(
-            "p(95<5",
-            "0: left \"p(95<5\" left hand side; reason: failed parsing method from expression",
-        );
-        check(
-            "p(1<2)<5",
-            "0: left \"p(1<2)<5\" left hand side; reason: failed parsing method from expression",
-        );
-        check(
-            "   ",
-            "3: whole \"   \"; reason: malformed threshold expression",
-        );
+        check("avg", "3: whole \"avg\"; reason: malformed threshold expression");
+        check("avg=5", "5: whole \"avg=5\"; reason: malformed threshold expression");
+        check("p(95)<", "6: whole \"p(95)<\"; reason: malformed threshold expression");
+        check("avg <", "5: whole \"avg <\"; reason: malformed threshold expression");
+        check("<5", "0: left \"<5\" left hand side; reason: failed parsing method from expression");
+        check(" foo>5", "1: left \" foo>5\" left hand side; reason: failed parsing method from expression");
+        check("avg=>5", "0: left \"avg=>5\" left hand side; reason: failed parsing method from expression");
+        check("avg!==5", "0: left \"avg!==5\" left hand side; reason: failed parsing method from expression");
+        check("avg>=<5", "0: left \"avg>=<5\" left hand side; reason: failed parsing method from expression");
+        check("P(95)<5", "0: left \"P(95)<5\" left hand side; reason: failed parsing method from expression");
+        check("p(95<5", "0: left \"p(95<5\" left hand side; reason: failed parsing method from expression");
+        check("p(1<2)<5", "0: left \"p(1<2)<5\" left hand side; reason: failed parsing method from expression");
+        check("   ", "3: whole \"   \"; reason: malformed threshold expression");
         check(
             "p()<5",
             "2: left \"p()<5\" left hand side; reason: malformed percentile value; reason: strconv.ParseFloat: parsing \"\": invalid syntax",
@@ -376,10 +316,7 @@ mod tests {
             "avg<=5<6",
             "6: right \"avg<=5<6\" right hand side; reason: strconv.ParseFloat: parsing \"5<6\": invalid syntax",
         );
-        check(
-            "avg<=",
-            "4: right \"avg<=\" right hand side; reason: strconv.ParseFloat: parsing \"=\": invalid syntax",
-        );
+        check("avg<=", "4: right \"avg<=\" right hand side; reason: strconv.ParseFloat: parsing \"=\": invalid syntax");
         check(
             "avg<   ",
             "7: right \"avg<   \" right hand side; reason: strconv.ParseFloat: parsing \"\": invalid syntax",

@@ -23,11 +23,7 @@ pub(super) fn parse_float(text: &str) -> Result<f64, FloatError> {
         // The scanned grammar is a subset of what Rust accepts.
         digits.parse().unwrap_or(f64::NAN)
     };
-    if value.is_infinite() {
-        Err(FloatError::Range)
-    } else {
-        Ok(value)
-    }
+    if value.is_infinite() { Err(FloatError::Range) } else { Ok(value) }
 }
 
 /// A string literal as Go's `%q` prints it.
@@ -71,8 +67,7 @@ fn parse_special(text: &str) -> Option<f64> {
         _ if text.eq_ignore_ascii_case("nan") => return Some(f64::NAN),
         _ => (1.0, text),
     };
-    (word.eq_ignore_ascii_case("inf") || word.eq_ignore_ascii_case("infinity"))
-        .then_some(sign * f64::INFINITY)
+    (word.eq_ignore_ascii_case("inf") || word.eq_ignore_ascii_case("infinity")).then_some(sign * f64::INFINITY)
 }
 
 struct Number {
@@ -88,11 +83,7 @@ fn scan(bytes: &[u8]) -> Result<Number, FloatError> {
     let start = usize::from(is_sign(0));
     let is_hex = byte(start) == b'0' && matches!(byte(start + 1), b'x' | b'X');
     let is_digit = |position: usize| {
-        if is_hex {
-            byte(position).is_ascii_hexdigit()
-        } else {
-            byte(position).is_ascii_digit()
-        }
+        if is_hex { byte(position).is_ascii_hexdigit() } else { byte(position).is_ascii_digit() }
     };
 
     let mut position = start + if is_hex { 2 } else { 0 };
@@ -108,11 +99,8 @@ fn scan(bytes: &[u8]) -> Result<Number, FloatError> {
         position += 1;
     }
     let exponent_at = position;
-    let has_exponent = if is_hex {
-        matches!(byte(position), b'p' | b'P')
-    } else {
-        matches!(byte(position), b'e' | b'E')
-    };
+    let has_exponent =
+        if is_hex { matches!(byte(position), b'p' | b'P') } else { matches!(byte(position), b'e' | b'E') };
     if digits == 0 || (is_hex && !has_exponent) {
         return Err(FloatError::Syntax(position));
     }
@@ -132,31 +120,21 @@ fn scan(bytes: &[u8]) -> Result<Number, FloatError> {
     // An underscore stands between digits, or between a base prefix and a digit.
     for (at, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == b'_') {
         let digit_at = |at: usize| {
-            if at < exponent_at {
-                is_digit(at)
-            } else {
-                byte(at).is_ascii_digit()
-            }
+            if at < exponent_at { is_digit(at) } else { byte(at).is_ascii_digit() }
         };
         let after_prefix = is_hex && at == start + 2;
         if !(at > 0 && (digit_at(at - 1) || after_prefix) && digit_at(at + 1)) {
             return Err(FloatError::Syntax(at));
         }
     }
-    Ok(Number {
-        is_hex,
-        exponent_at,
-    })
+    Ok(Number { is_hex, exponent_at })
 }
 
 /// The value of a scanned hexadecimal number, rounded to nearest, ties to even.
 fn hex_value(text: &str, exponent_at: usize) -> f64 {
     let negative = text.starts_with('-');
     let (digits, exponent) = text.split_at(exponent_at);
-    let digits = digits
-        .trim_start_matches(['+', '-'])
-        .get(2..)
-        .unwrap_or_default();
+    let digits = digits.trim_start_matches(['+', '-']).get(2..).unwrap_or_default();
     let mut mantissa = 0_u64;
     let mut sticky = false;
     let mut scale = 0_i64;
@@ -179,17 +157,10 @@ fn hex_value(text: &str, exponent_at: usize) -> f64 {
     }
     let exponent: String = exponent.chars().skip(1).filter(|c| *c != '_').collect();
     // A text too long for i64 is an exponent far outside the range, on the side of its sign.
-    let exponent = exponent.parse().unwrap_or_else(|_| {
-        if exponent.starts_with('-') {
-            i64::MIN / 4
-        } else {
-            i64::MAX / 4
-        }
-    });
+    let exponent =
+        exponent.parse().unwrap_or_else(|_| if exponent.starts_with('-') { i64::MIN / 4 } else { i64::MAX / 4 });
     let zeros = mantissa.leading_zeros();
-    let top = scale
-        .saturating_add(exponent)
-        .saturating_add(63 - i64::from(zeros));
+    let top = scale.saturating_add(exponent).saturating_add(63 - i64::from(zeros));
     let magnitude = round_to_f64(mantissa << zeros, sticky, top);
     if negative { -magnitude } else { magnitude }
 }
@@ -225,9 +196,7 @@ mod tests {
     fn check(text: &str, expect: Result<f64, FloatError>) {
         let actual = parse_float(text);
         let same = match (actual, expect) {
-            (Ok(actual), Ok(expect)) => {
-                actual.to_bits() == expect.to_bits() || (actual.is_nan() && expect.is_nan())
-            }
+            (Ok(actual), Ok(expect)) => actual.to_bits() == expect.to_bits() || (actual.is_nan() && expect.is_nan()),
             (actual, expect) => actual == expect,
         };
         assert!(same, "{text:?}: {actual:?} instead of {expect:?}");
@@ -292,10 +261,7 @@ mod tests {
         let check = |text: &str, expect: &str| assert_eq!(go_quote(text), expect);
         check("p(95)<5", "\"p(95)<5\"");
         check("a\"\\\n\t", "\"a\\\"\\\\\\n\\t\"");
-        check(
-            "av\x01g<5e\u{301}é\u{200b}",
-            "\"av\\x01g<5e\u{301}é\\u200b\"",
-        );
+        check("av\x01g<5e\u{301}é\u{200b}", "\"av\\x01g<5e\u{301}é\\u200b\"");
         check("\x7f\u{a0}\u{10ffff}'", "\"\\x7f\\u00a0\\U0010ffff'\"");
     }
 

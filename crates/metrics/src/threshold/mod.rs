@@ -115,11 +115,7 @@ impl Thresholds {
                 Err(more) => errors.extend(more),
             }
         }
-        if errors.is_empty() {
-            Ok(thresholds)
-        } else {
-            Err(errors)
-        }
+        if errors.is_empty() { Ok(thresholds) } else { Err(errors) }
     }
 
     /// The sub-metrics named; their tags must be subscribed to, and [`Merged`] should watch them.
@@ -134,9 +130,7 @@ impl Thresholds {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.metrics
-            .iter()
-            .all(|metric| metric.expressions.is_empty())
+        self.metrics.iter().all(|metric| metric.expressions.is_empty())
     }
 
     /// What the user should know about thresholds that are valid and yet will not work.
@@ -149,11 +143,7 @@ impl Thresholds {
         };
         self.submetrics
             .iter()
-            .flat_map(|submetric| {
-                submetric
-                    .metadata_tags()
-                    .map(move |tag| warning(submetric, tag.as_str()))
-            })
+            .flat_map(|submetric| submetric.metadata_tags().map(move |tag| warning(submetric, tag.as_str())))
             .collect()
     }
 
@@ -210,13 +200,8 @@ impl MetricResult {
                 Err(reason) => error(Some(&source.expression), reason.position, reason.message),
             }
         }
-        let target = Target::parse(name, registry)
-            .map_err(|reason| error(None, reason.position, reason.message))
-            .ok();
-        let metric = target
-            .as_ref()
-            .map(Target::metric)
-            .and_then(|id| registry.find(id));
+        let target = Target::parse(name, registry).map_err(|reason| error(None, reason.position, reason.message)).ok();
+        let metric = target.as_ref().map(Target::metric).and_then(|id| registry.find(id));
         for result in &expressions {
             let method = result.expression.method;
             let Some(metric) = metric.filter(|metric| !method.is_supported_by(metric.kind)) else {
@@ -242,13 +227,7 @@ impl MetricResult {
                 (submetric.name, Some(submetrics.len() - 1))
             }
         };
-        Ok(Self {
-            name,
-            metric: metric.id,
-            submetric,
-            expressions,
-            kind: metric.kind,
-        })
+        Ok(Self { name, metric: metric.id, submetric, expressions, kind: metric.kind })
     }
 }
 
@@ -265,9 +244,7 @@ impl ExpressionResult {
     }
 
     fn evaluate(&mut self, sink: Option<&Sink>, kind: MetricKind, elapsed_ns: u64) {
-        let observed = sink
-            .and_then(|sink| self.expression.method.observe(sink, elapsed_ns))
-            .unwrap_or(0.0);
+        let observed = sink.and_then(|sink| self.expression.method.observe(sink, elapsed_ns)).unwrap_or(0.0);
         // k6: a rate without samples passes.
         let passes_empty = sink.is_none() && kind == MetricKind::Rate;
         self.observed = Some(observed);
@@ -276,11 +253,7 @@ impl ExpressionResult {
 
     fn aborts(&self, elapsed_ns: u64) -> bool {
         // k6: strictly less.
-        !self.ok
-            && self.abort_on_fail
-            && self
-                .delay_abort_eval_ns
-                .is_none_or(|delay| delay < elapsed_ns)
+        !self.ok && self.abort_on_fail && self.delay_abort_eval_ns.is_none_or(|delay| delay < elapsed_ns)
     }
 }
 
@@ -291,11 +264,7 @@ impl ExpressionResult {
 pub fn fuzz_threshold(text: &str) {
     match Expression::parse(text) {
         Ok(expression) => {
-            let percentile = if let Method::Percentile(percent) = expression.method {
-                percent
-            } else {
-                0.0
-            };
+            let percentile = if let Method::Percentile(percent) = expression.method { percent } else { 0.0 };
             assert!((0.0..=100.0).contains(&percentile));
             // The same again with all optional blanks.
             assert!(text.is_empty() || Expression::parse(&format!(" {text} ")).is_ok());

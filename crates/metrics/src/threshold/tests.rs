@@ -21,9 +21,7 @@ fn registry() -> Registry {
         ("rate", MetricKind::Rate),
         ("trend", MetricKind::Trend),
     ] {
-        registry
-            .declare(name, kind, Contains::Default)
-            .expect("a good name");
+        registry.declare(name, kind, Contains::Default).expect("a good name");
     }
     registry
 }
@@ -32,10 +30,8 @@ fn parse(sources: &[(&str, &[&str])]) -> Result<Thresholds, Vec<ThresholdError>>
     let sources = sources
         .iter()
         .map(|(name, expressions)| {
-            let sources = expressions.iter().map(|text| ThresholdSource {
-                expression: (*text).to_owned(),
-                ..Default::default()
-            });
+            let sources =
+                expressions.iter().map(|text| ThresholdSource { expression: (*text).to_owned(), ..Default::default() });
             ((*name).to_owned(), sources.collect())
         })
         .collect();
@@ -49,10 +45,7 @@ fn merged(parts: &[Part<'_>]) -> Merged {
     let mut merged = Merged::new(&registry);
     let mut delta = Delta::default();
     for (name, tags, sink) in parts {
-        let tags: TagPairs = tags
-            .iter()
-            .map(|(key, value)| (Arc::from(*key), Arc::from(*value)))
-            .collect();
+        let tags: TagPairs = tags.iter().map(|(key, value)| (Arc::from(*key), Arc::from(*value))).collect();
         delta.push(registry.lookup(name).expect("declared"), tags, sink.clone());
     }
     merged.add(&delta);
@@ -77,14 +70,8 @@ fn shown(thresholds: &Thresholds) -> String {
     for metric in thresholds.results() {
         text.push_str(&metric.name);
         for result in &metric.expressions {
-            let observed = result
-                .observed
-                .map_or_else(|| "-".to_owned(), |value| value.to_string());
-            text.push_str(&format!(
-                " {}{}={observed}",
-                if result.ok { '✓' } else { '✗' },
-                result.source
-            ));
+            let observed = result.observed.map_or_else(|| "-".to_owned(), |value| value.to_string());
+            text.push_str(&format!(" {}{}={observed}", if result.ok { '✓' } else { '✗' }, result.source));
         }
         text.push('\n');
     }
@@ -104,10 +91,7 @@ fn without_samples() {
     ];
     let mut thresholds = parse(sources).expect("valid");
     let nothing = merged(&[]);
-    assert_eq!(
-        thresholds.evaluate(&nothing, SECOND_NS, Phase::Running),
-        Evaluation::default()
-    );
+    assert_eq!(thresholds.evaluate(&nothing, SECOND_NS, Phase::Running), Evaluation::default());
     assert!(
         thresholds
             .results()
@@ -176,10 +160,7 @@ fn aborting() {
         let evaluation = thresholds.evaluate(&state, elapsed_ns, Phase::Running);
         assert_eq!(
             evaluation,
-            Evaluation {
-                crossed: vec!["rate".to_owned()],
-                abort: expect
-            },
+            Evaluation { crossed: vec!["rate".to_owned()], abort: expect },
             "{delay:?} {elapsed_ns}"
         );
     };
@@ -193,17 +174,9 @@ fn aborting() {
 fn a_threshold_can_recover() {
     let mut thresholds = parse(&[("rate", &["rate>0.5"])]).expect("valid");
     let state = |hits: u64| merged(&[("rate", &[], Sink::Rate { hits, total: 10 })]);
-    assert_eq!(
-        thresholds.evaluate(&state(1), 1, Phase::Running).crossed,
-        ["rate"]
-    );
+    assert_eq!(thresholds.evaluate(&state(1), 1, Phase::Running).crossed, ["rate"]);
     assert!(thresholds.results()[0].is_tainted());
-    assert!(
-        thresholds
-            .evaluate(&state(9), 2, Phase::End)
-            .crossed
-            .is_empty()
-    );
+    assert!(thresholds.evaluate(&state(9), 2, Phase::End).crossed.is_empty());
     assert!(!thresholds.results()[0].is_tainted());
 }
 
@@ -219,12 +192,7 @@ fn every_mistake_is_told() {
     let shown: Vec<_> = errors
         .iter()
         .map(|error| {
-            format!(
-                "{} {} {}: {error}",
-                error.metric,
-                error.expression.as_deref().unwrap_or("-"),
-                error.position
-            )
+            format!("{} {} {}: {error}", error.metric, error.expression.as_deref().unwrap_or("-"), error.position)
         })
         .collect();
     assert_eq!(
@@ -244,10 +212,8 @@ fn every_mistake_is_told() {
 fn methods_by_kind() {
     let check = |metric: &str, works: &str| {
         let all = ["count", "rate", "value", "avg", "min", "max", "med", "p(1)"];
-        let working: Vec<_> = all
-            .into_iter()
-            .filter(|method| parse(&[(metric, &[&format!("{method}>1")])]).is_ok())
-            .collect();
+        let working: Vec<_> =
+            all.into_iter().filter(|method| parse(&[(metric, &[&format!("{method}>1")])]).is_ok()).collect();
         assert_eq!(working.join(" "), works, "{metric}");
     };
     check("count", "count rate");
@@ -259,16 +225,10 @@ fn methods_by_kind() {
 
 #[test]
 fn names_without_expressions() {
-    let mut thresholds =
-        parse(&[("trend{a: b}", &[]), ("http_reqs{vu:1,iter:2}", &[])]).expect("valid");
+    let mut thresholds = parse(&[("trend{a: b}", &[]), ("http_reqs{vu:1,iter:2}", &[])]).expect("valid");
     assert!(thresholds.is_empty());
     assert_eq!(thresholds.submetrics().len(), 2);
-    assert!(
-        thresholds
-            .evaluate(&merged(&[]), 0, Phase::End)
-            .crossed
-            .is_empty()
-    );
+    assert!(thresholds.evaluate(&merged(&[]), 0, Phase::End).crossed.is_empty());
     assert_eq!(thresholds.results()[1].submetric, Some(1));
     let warnings = thresholds.warnings();
     assert_eq!(warnings.len(), 2);

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use onrush_metrics::summary::{
-    CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TimeUnit, TrendStat, TrendStatKind, TrendStats, Values,
+    CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TimeUnit, TrendStat, TrendStatKind,
+    TrendStats, Values,
 };
 use onrush_metrics::{Contains, MetricKind};
 use serde_json::Value;
@@ -78,13 +79,15 @@ impl Reference {
 
     pub(crate) fn input(&self) -> SummaryInput<'_> {
         let data = &self.capture["data"];
-        let stats: Vec<_> = data["options"]["summaryTrendStats"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+        let stats: Vec<_> =
+            data["options"]["summaryTrendStats"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
         let state = |name: &str| data["state"][name].as_bool().expect("a flag");
         let duration_ns = (data["state"]["testRunDurationMs"].as_f64().expect("a number") * 1e6).round() as u64;
         SummaryInput {
             duration_ns,
             trend_stats: TrendStat::parse_list(&stats).expect("k6 accepted them"),
-            time_unit: TimeUnit::parse(data["options"]["summaryTimeUnit"].as_str().expect("a text")).expect("k6 accepted it"),
+            time_unit: TimeUnit::parse(data["options"]["summaryTimeUnit"].as_str().expect("a text"))
+                .expect("k6 accepted it"),
             no_color: data["options"]["noColor"].as_bool().expect("a flag"),
             stdout_tty: state("isStdOutTTY"),
             stderr_tty: state("isStdErrTTY"),
@@ -106,10 +109,13 @@ impl Reference {
     /// All values of a metric or sub-metric.
     fn values_of(&self, name: &str) -> Vec<f64> {
         let (parent, tags) = name.split_once('{').unwrap_or((name, ""));
-        let tags: Vec<(&str, &str)> = tags.trim_end_matches('}').split(',').filter_map(|pair| pair.split_once(':')).collect();
+        let tags: Vec<(&str, &str)> =
+            tags.trim_end_matches('}').split(',').filter_map(|pair| pair.split_once(':')).collect();
         let matches = |series: &&Series| {
             series.metric == parent
-                && tags.iter().all(|(key, value)| series.tags.get(key.trim()).is_some_and(|actual| actual == value.trim()))
+                && tags
+                    .iter()
+                    .all(|(key, value)| series.tags.get(key.trim()).is_some_and(|actual| actual == value.trim()))
         };
         self.series.iter().filter(matches).flat_map(|series| series.values.clone()).collect()
     }
@@ -130,9 +136,14 @@ impl Reference {
 
     /// k6's JSON has thresholds in any order; its text has them as written.
     fn in_written_order(&self, metric: &str) -> Vec<String> {
-        let Some(thresholds) = self.capture["data"]["metrics"][metric]["thresholds"].as_object() else { return Vec::new() };
+        let Some(thresholds) = self.capture["data"]["metrics"][metric]["thresholds"].as_object() else {
+            return Vec::new();
+        };
         let mut sources: Vec<String> = thresholds.keys().cloned().collect();
-        let script = self.capture["command"].as_str().and_then(|command| command.split(' ').next_back()).expect("it ends in the script");
+        let script = self.capture["command"]
+            .as_str()
+            .and_then(|command| command.split(' ').next_back())
+            .expect("it ends in the script");
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/summary").join(script);
         let script = std::fs::read_to_string(path).expect("the script");
         sources.sort_by_key(|source| script.find(&format!("'{source}'")).expect("a threshold of the script"));
@@ -145,7 +156,13 @@ impl Reference {
             let Some(name) = series.tags.get("check") else { continue };
             let passes = series.values.iter().filter(|value| **value != 0.0).count() as u64;
             let fails = series.values.len() as u64 - passes;
-            checks.push(CheckInput { scenario: series.tag("scenario"), group: series.tag("group"), name: name.clone(), passes, fails });
+            checks.push(CheckInput {
+                scenario: series.tag("scenario"),
+                group: series.tag("group"),
+                name: name.clone(),
+                passes,
+                fails,
+            });
         }
         checks
     }
@@ -266,7 +283,10 @@ fn values_input<'a>(kind: MetricKind, values: Vec<f64>) -> Values<'a> {
             min: values.iter().copied().reduce(f64::min).unwrap_or_default(),
             max: values.iter().copied().reduce(f64::max).unwrap_or_default(),
         },
-        MetricKind::Rate => Values::Rate { hits: values.iter().filter(|value| **value != 0.0).count() as u64, total: values.len() as u64 },
+        MetricKind::Rate => Values::Rate {
+            hits: values.iter().filter(|value| **value != 0.0).count() as u64,
+            total: values.len() as u64,
+        },
         MetricKind::Trend => {
             let sum = values.iter().sum::<f64>();
             let mut sorted = values;

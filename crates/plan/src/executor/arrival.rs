@@ -23,16 +23,10 @@ pub struct ArrivalVus {
 }
 
 /// `preAllocatedVUs` and `maxVUs` as written.
-pub(super) fn valid_vus(
-    pre_allocated: Option<i64>,
-    max: Option<i64>,
-    errors: &mut Vec<String>,
-) -> ArrivalVus {
+pub(super) fn valid_vus(pre_allocated: Option<i64>, max: Option<i64>, errors: &mut Vec<String>) -> ArrivalVus {
     match pre_allocated {
         None => errors.push("the number of preAllocatedVUs isn't specified".to_owned()),
-        Some(n) if n < 0 => {
-            errors.push("the number of preAllocatedVUs can't be negative".to_owned())
-        }
+        Some(n) if n < 0 => errors.push("the number of preAllocatedVUs can't be negative".to_owned()),
         Some(_) => {}
     }
     let pre_allocated = pre_allocated.unwrap_or(0);
@@ -40,10 +34,7 @@ pub(super) fn valid_vus(
     if max < pre_allocated {
         errors.push("maxVUs can't be less than preAllocatedVUs".to_owned());
     }
-    ArrivalVus {
-        planned: u64::try_from(pre_allocated).unwrap_or(0),
-        max: u64::try_from(max).unwrap_or(0),
-    }
+    ArrivalVus { planned: u64::try_from(pre_allocated).unwrap_or(0), max: u64::try_from(max).unwrap_or(0) }
 }
 
 pub(super) fn valid_time_unit(time_unit: Option<GoDuration>, errors: &mut Vec<String>) -> u64 {
@@ -60,21 +51,14 @@ impl ArrivalVus {
         let Some(events) = tuple.from_value(self.max)? else {
             return Ok(None);
         };
-        let own = Self {
-            planned: tuple.scale(self.planned),
-            max: tuple.scale(self.max),
-        };
+        let own = Self { planned: tuple.scale(self.planned), max: tuple.scale(self.max) };
         Ok((own.max > 0).then_some((own, events)))
     }
 
     /// `maxVUs: 10-20`, or one number unless `range`. What decides it differs between the two executors, as in k6.
     pub(super) fn describe(self, tuple: &Tuple, range: bool) -> String {
         if range {
-            format!(
-                "maxVUs: {}-{}",
-                tuple.scale(self.planned),
-                tuple.scale(self.max)
-            )
+            format!("maxVUs: {}-{}", tuple.scale(self.planned), tuple.scale(self.max))
         } else {
             format!("maxVUs: {}", tuple.scale(self.max))
         }
@@ -84,11 +68,7 @@ impl ArrivalVus {
 /// Our part of `rate` per `time_unit_ns`, in iterations per second.
 pub(super) fn rate_per_sec(rate: u64, time_unit_ns: u64, events: Option<&Tuple>) -> f64 {
     let share = events.map_or(0.0, |t| t.length().as_f64());
-    if time_unit_ns == 0 {
-        0.0
-    } else {
-        rate as f64 * share * 1e9 / time_unit_ns as f64
-    }
+    if time_unit_ns == 0 { 0.0 } else { rate as f64 * share * 1e9 / time_unit_ns as f64 }
 }
 
 /// `timeUnit` when it is not given.

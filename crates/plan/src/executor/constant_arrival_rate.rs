@@ -31,31 +31,20 @@ pub struct ConstantArrivalRateConfig {
 }
 
 impl ConstantArrivalRateConfig {
-    pub(crate) const FIELDS: &[&str] =
-        &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"];
+    pub(crate) const FIELDS: &[&str] = &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"];
 
     pub(crate) fn validate(&self) -> Result<ConstantArrivalRate, Vec<String>> {
         let mut errors = Vec::new();
         match self.rate {
             None => errors.push("the iteration rate isn't specified".to_owned()),
-            Some(rate) if rate <= 0 => {
-                errors.push("the iteration rate must be more than 0".to_owned())
-            }
+            Some(rate) if rate <= 0 => errors.push("the iteration rate must be more than 0".to_owned()),
             Some(_) => {}
         }
         let time_unit_ns = valid_time_unit(self.time_unit, &mut errors);
         let duration = required_duration(self.duration, &mut errors);
         let vus = valid_vus(self.pre_allocated_vus, self.max_vus, &mut errors);
         let rate = u64::try_from(self.rate.unwrap_or(0)).unwrap_or(0);
-        checked(
-            ConstantArrivalRate {
-                rate,
-                time_unit_ns,
-                duration,
-                vus,
-            },
-            errors,
-        )
+        checked(ConstantArrivalRate { rate, time_unit_ns, duration, vus }, errors)
     }
 }
 
@@ -78,10 +67,7 @@ impl ConstantArrivalRate {
         let rate = rate_per_sec(self.rate, self.time_unit_ns, events.as_ref());
         // k6: a range when our share is one.
         let range = tuple.scale(self.vus.planned) != tuple.scale(self.vus.max);
-        Ok((
-            format!("{rate:.2} iterations/s for {}", self.duration),
-            vec![self.vus.describe(tuple, range)],
-        ))
+        Ok((format!("{rate:.2} iterations/s for {}", self.duration), vec![self.vus.describe(tuple, range)]))
     }
 
     pub(crate) fn plan(&self, tuple: &Tuple) -> Result<Option<ConstantArrivalRatePlan>, PlanError> {
@@ -89,8 +75,8 @@ impl ConstantArrivalRate {
             return Ok(None);
         };
         // The last due time is below the duration, so: how many g have g * time_unit / rate < duration.
-        let total = (u128::from(self.duration.as_ns()) * u128::from(self.rate))
-            .div_ceil(u128::from(self.time_unit_ns.max(1)));
+        let total =
+            (u128::from(self.duration.as_ns()) * u128::from(self.rate)).div_ceil(u128::from(self.time_unit_ns.max(1)));
         let total = u64::try_from(total).unwrap_or(u64::MAX);
         Ok(Some(ConstantArrivalRatePlan {
             vus,
@@ -136,10 +122,7 @@ impl ConstantArrivalRatePlan {
         let at_ns = match global.checked_mul(self.time_unit_ns) {
             Some(product) => product / self.rate,
             // The quotient is below the duration, which fits 64 bits.
-            None => u64::try_from(
-                u128::from(global) * u128::from(self.time_unit_ns) / u128::from(self.rate),
-            )
-            .ok()?,
+            None => u64::try_from(u128::from(global) * u128::from(self.time_unit_ns) / u128::from(self.rate)).ok()?,
         };
         Some(ArrivalEvent { global, at_ns })
     }

@@ -41,14 +41,7 @@ pub struct ConstantVus {
 
 impl ConstantVus {
     pub(crate) fn describe(&self, tuple: &Tuple) -> (String, Vec<String>) {
-        (
-            format!(
-                "{} looping VUs for {}",
-                tuple.scale(self.vus),
-                self.duration
-            ),
-            Vec::new(),
-        )
+        (format!("{} looping VUs for {}", tuple.scale(self.vus), self.duration), Vec::new())
     }
 
     pub(crate) fn plan(&self, tuple: &Tuple) -> Option<ConstantVusPlan> {

@@ -19,9 +19,7 @@ pub use arrival::{ArrivalEvent, ArrivalVus};
 pub use constant_arrival_rate::{ConstantArrivalRate, ConstantArrivalRatePlan};
 pub use constant_vus::{ConstantVus, ConstantVusPlan};
 pub use per_vu_iterations::{PerVuIterations, PerVuIterationsPlan};
-pub use ramping_arrival_rate::{
-    RampingArrivalRate, RampingArrivalRateCursor, RampingArrivalRatePlan,
-};
+pub use ramping_arrival_rate::{RampingArrivalRate, RampingArrivalRateCursor, RampingArrivalRatePlan};
 pub use ramping_vus::{HandleAction, HandleActions, HandleChange, RampingVus, RampingVusPlan};
 pub use shared_iterations::{SharedIterations, SharedIterationsPlan};
 
@@ -115,11 +113,7 @@ impl Executor {
     }
 
     /// The schedule for the share `tuple`; `None` when there is no work in it.
-    pub(crate) fn plan(
-        &self,
-        tuple: &Tuple,
-        hard_end_ns: u64,
-    ) -> Result<Option<ExecutorPlan>, PlanError> {
+    pub(crate) fn plan(&self, tuple: &Tuple, hard_end_ns: u64) -> Result<Option<ExecutorPlan>, PlanError> {
         Ok(match self {
             Self::ConstantVus(e) => e.plan(tuple).map(ExecutorPlan::ConstantVus),
             Self::RampingVus(e) => e.plan(tuple, hard_end_ns)?.map(ExecutorPlan::RampingVus),
@@ -210,9 +204,7 @@ fn required_duration(duration: Option<GoDuration>, errors: &mut Vec<String>) -> 
     match duration {
         None => errors.push("the duration is unspecified".to_owned()),
         Some(d) if d < MIN_DURATION => {
-            errors.push(format!(
-                "the duration must be at least {MIN_DURATION}, but is {d}"
-            ));
+            errors.push(format!("the duration must be at least {MIN_DURATION}, but is {d}"));
         }
         Some(_) => {}
     }
@@ -222,19 +214,13 @@ fn required_duration(duration: Option<GoDuration>, errors: &mut Vec<String>) -> 
 fn max_duration(duration: Option<GoDuration>, errors: &mut Vec<String>) -> GoDuration {
     let duration = duration.unwrap_or(DEFAULT_MAX_DURATION);
     if duration < MIN_DURATION {
-        errors.push(format!(
-            "the maxDuration must be at least {MIN_DURATION}, but is {duration}"
-        ));
+        errors.push(format!("the maxDuration must be at least {MIN_DURATION}, but is {duration}"));
     }
     duration
 }
 
 /// Checks stages; `target_max` only where k6 has one.
-fn valid_stages(
-    stages: Option<&[StageConfig]>,
-    target_max: Option<i64>,
-    errors: &mut Vec<String>,
-) -> Vec<Stage> {
+fn valid_stages(stages: Option<&[StageConfig]>, target_max: Option<i64>, errors: &mut Vec<String>) -> Vec<Stage> {
     let stages = stages.unwrap_or_default();
     if stages.is_empty() {
         errors.push("at least one stage has to be specified".to_owned());
@@ -250,21 +236,15 @@ fn valid_stages(
             }
             Some(d) => match total.checked_add(d.ns()) {
                 Some(sum) => total = sum,
-                None => errors.push(format!(
-                    "the stages up to stage {number} are longer than 292 years"
-                )),
+                None => errors.push(format!("the stages up to stage {number} are longer than 292 years")),
             },
         }
         match stage.target {
             None => errors.push(format!("stage {number} doesn't have a target")),
-            Some(t) if t < 0 => {
-                errors.push(format!("the target for stage {number} can't be negative"))
-            }
+            Some(t) if t < 0 => errors.push(format!("the target for stage {number} can't be negative")),
             Some(t) => {
                 if let Some(max) = target_max.filter(|max| t > *max) {
-                    errors.push(format!(
-                        "target for stage {number} exceeds max limit of {max}"
-                    ));
+                    errors.push(format!("target for stage {number} exceeds max limit of {max}"));
                 }
             }
         }
@@ -278,9 +258,7 @@ fn valid_stages(
 
 /// The sum of the stages' durations. Validation keeps it within an `i64`; anything else saturates.
 fn total_ns(stages: &[Stage]) -> u64 {
-    stages
-        .iter()
-        .fold(0, |sum, stage| sum.saturating_add(stage.duration_ns))
+    stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.duration_ns))
 }
 
 /// `1m30s` for unsigned nanoseconds.
@@ -290,9 +268,5 @@ fn text_ns(ns: u64) -> String {
 
 /// VUs, or the result of a check that needs the errors collected so far to be none.
 fn checked<T>(value: T, errors: Vec<String>) -> Result<T, Vec<String>> {
-    if errors.is_empty() {
-        Ok(value)
-    } else {
-        Err(errors)
-    }
+    if errors.is_empty() { Ok(value) } else { Err(errors) }
 }

@@ -34,14 +34,7 @@ impl PerVuIterationsConfig {
         }
         let max_duration = max_duration(self.max_duration, &mut errors);
         let iterations = u64::try_from(iterations).unwrap_or(0);
-        checked(
-            PerVuIterations {
-                vus,
-                iterations,
-                max_duration,
-            },
-            errors,
-        )
+        checked(PerVuIterations { vus, iterations, max_duration }, errors)
     }
 }
 
@@ -59,21 +52,14 @@ pub struct PerVuIterations {
 impl PerVuIterations {
     pub(crate) fn describe(&self, tuple: &Tuple) -> (String, Vec<String>) {
         (
-            format!(
-                "{} iterations for each of {} VUs",
-                self.iterations,
-                tuple.scale(self.vus)
-            ),
+            format!("{} iterations for each of {} VUs", self.iterations, tuple.scale(self.vus)),
             vec![format!("maxDuration: {}", self.max_duration)],
         )
     }
 
     pub(crate) fn plan(&self, tuple: &Tuple) -> Option<PerVuIterationsPlan> {
         let vus = tuple.scale(self.vus);
-        (vus > 0).then_some(PerVuIterationsPlan {
-            vus,
-            iterations: self.iterations,
-        })
+        (vus > 0).then_some(PerVuIterationsPlan { vus, iterations: self.iterations })
     }
 }
 

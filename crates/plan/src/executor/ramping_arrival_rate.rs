@@ -37,13 +37,7 @@ pub struct RampingArrivalRateConfig {
 }
 
 impl RampingArrivalRateConfig {
-    pub(crate) const FIELDS: &[&str] = &[
-        "startRate",
-        "timeUnit",
-        "stages",
-        "preAllocatedVUs",
-        "maxVUs",
-    ];
+    pub(crate) const FIELDS: &[&str] = &["startRate", "timeUnit", "stages", "preAllocatedVUs", "maxVUs"];
 
     pub(crate) fn validate(&self) -> Result<RampingArrivalRate, Vec<String>> {
         let mut errors = Vec::new();
@@ -55,15 +49,7 @@ impl RampingArrivalRateConfig {
         let stages = valid_stages(self.stages.as_deref(), None, &mut errors);
         let vus = valid_vus(self.pre_allocated_vus, self.max_vus, &mut errors);
         let start_rate = u64::try_from(start_rate).unwrap_or(0);
-        checked(
-            RampingArrivalRate {
-                start_rate,
-                time_unit_ns,
-                stages,
-                vus,
-            },
-            errors,
-        )
+        checked(RampingArrivalRate { start_rate, time_unit_ns, stages, vus }, errors)
     }
 }
 
@@ -82,11 +68,7 @@ pub struct RampingArrivalRate {
 
 impl RampingArrivalRate {
     pub(crate) fn describe(&self, tuple: &Tuple) -> (String, Vec<String>) {
-        let peak = self
-            .stages
-            .iter()
-            .map(|s| s.target)
-            .fold(self.start_rate, u64::max);
+        let peak = self.stages.iter().map(|s| s.target).fold(self.start_rate, u64::max);
         // k6: this line shows the segment's share of the rate, not the share that is re-derived from maxVUs, which
         // is what really runs here and what constant-arrival-rate shows.
         let rate = rate_per_sec(peak, self.time_unit_ns, Some(tuple));
@@ -94,10 +76,7 @@ impl RampingArrivalRate {
         let range = self.vus.planned != self.vus.max;
         let duration = text_ns(total_ns(&self.stages));
         (
-            format!(
-                "Up to {rate:.2} iterations/s for {duration} over {} stages",
-                self.stages.len()
-            ),
+            format!("Up to {rate:.2} iterations/s for {duration} over {} stages", self.stages.len()),
             vec![self.vus.describe(tuple, range)],
         )
     }
@@ -165,10 +144,7 @@ impl RampingArrivalRatePlan {
     /// A cursor that remembers its stage.
     #[must_use]
     pub fn cursor(&self) -> RampingArrivalRateCursor {
-        RampingArrivalRateCursor {
-            plan: self.clone(),
-            stage: 0,
-        }
+        RampingArrivalRateCursor { plan: self.clone(), stage: 0 }
     }
 
     /// Our rate at a moment, in iterations per second; the last target after the regular end.
@@ -191,13 +167,7 @@ impl RampingArrivalRatePlan {
     /// The highest rate of all stages here, in iterations per second.
     #[must_use]
     pub fn peak_rate(&self) -> f64 {
-        self.per_sec(
-            self.slopes
-                .iter()
-                .map(|s| s.from.max(s.to))
-                .max()
-                .unwrap_or(0) as f64,
-        )
+        self.per_sec(self.slopes.iter().map(|s| s.from.max(s.to)).max().unwrap_or(0) as f64)
     }
 
     fn per_sec(&self, rate: f64) -> f64 {
@@ -229,10 +199,7 @@ impl RampingArrivalRateCursor {
         // `global` is below the area in whole iterations, so this stays below the area in half units.
         let area = (u128::from(global) + 1) * 2 * u128::from(self.plan.time_unit_ns);
         let slopes = &self.plan.slopes;
-        if slopes
-            .get(self.stage)
-            .is_some_and(|s| area <= s.area_before)
-        {
+        if slopes.get(self.stage).is_some_and(|s| area <= s.area_before) {
             self.stage = 0;
         }
         while slopes.get(self.stage).is_some_and(|s| area > s.area_after) {
@@ -273,16 +240,13 @@ impl Slope {
         let exact = || {
             let from_area = i128::from(self.from).checked_mul(i128::from(self.duration_ns))?;
             let slope = i128::from(self.to) - i128::from(self.from);
-            let bend = slope
-                .checked_mul(i128::from(self.duration_ns))?
-                .checked_mul(i128::try_from(part).ok()?)?;
+            let bend = slope.checked_mul(i128::from(self.duration_ns))?.checked_mul(i128::try_from(part).ok()?)?;
             from_area.checked_mul(from_area)?.checked_add(bend)
         };
         if let Some(value) = exact() {
             return value as f64;
         }
         let from_area = self.from as f64 * self.duration_ns as f64;
-        from_area * from_area
-            + (self.to as f64 - self.from as f64) * self.duration_ns as f64 * part as f64
+        from_area * from_area + (self.to as f64 - self.from as f64) * self.duration_ns as f64 * part as f64
     }
 }

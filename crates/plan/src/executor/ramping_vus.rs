@@ -37,32 +37,17 @@ impl RampingVusConfig {
             errors.push("the number of start VUs can't be negative".to_owned());
         }
         let written = self.stages.as_deref().unwrap_or_default();
-        let peak = written
-            .iter()
-            .filter_map(|s| s.target)
-            .fold(start_vus, i64::max);
+        let peak = written.iter().filter_map(|s| s.target).fold(start_vus, i64::max);
         if peak <= 0 && !(written.is_empty() || start_vus > 0) {
-            errors.push(
-                "either startVUs or one of the stages' target values must be greater than 0"
-                    .to_owned(),
-            );
+            errors.push("either startVUs or one of the stages' target values must be greater than 0".to_owned());
         }
         if start_vus > VUS_MAX {
             errors.push(format!("the startVUs exceed max limit of {VUS_MAX}"));
         }
         let stages = valid_stages(self.stages.as_deref(), Some(VUS_MAX), &mut errors);
-        let graceful_ramp_down = self
-            .graceful_ramp_down
-            .unwrap_or(DEFAULT_GRACEFUL_RAMP_DOWN);
+        let graceful_ramp_down = self.graceful_ramp_down.unwrap_or(DEFAULT_GRACEFUL_RAMP_DOWN);
         let start_vus = u64::try_from(start_vus).unwrap_or(0);
-        checked(
-            RampingVus {
-                start_vus,
-                stages,
-                graceful_ramp_down,
-            },
-            errors,
-        )
+        checked(RampingVus { start_vus, stages, graceful_ramp_down }, errors)
     }
 }
 
@@ -79,11 +64,7 @@ pub struct RampingVus {
 
 impl RampingVus {
     pub(crate) fn describe(&self, tuple: &Tuple) -> (String, Vec<String>) {
-        let peak = self
-            .stages
-            .iter()
-            .map(|s| s.target)
-            .fold(self.start_vus, u64::max);
+        let peak = self.stages.iter().map(|s| s.target).fold(self.start_vus, u64::max);
         (
             format!(
                 "Up to {} looping VUs for {} over {} stages",
@@ -95,16 +76,8 @@ impl RampingVus {
         )
     }
 
-    pub(crate) fn plan(
-        &self,
-        tuple: &Tuple,
-        hard_end_ns: u64,
-    ) -> Result<Option<RampingVusPlan>, PlanError> {
-        let peak = self
-            .stages
-            .iter()
-            .map(|s| s.target)
-            .fold(self.start_vus, u64::max);
+    pub(crate) fn plan(&self, tuple: &Tuple, hard_end_ns: u64) -> Result<Option<RampingVusPlan>, PlanError> {
+        let peak = self.stages.iter().map(|s| s.target).fold(self.start_vus, u64::max);
         if tuple.scale(peak) == 0 {
             return Ok(None);
         }
@@ -128,16 +101,9 @@ impl RampingVus {
         match steps.last_mut() {
             Some(last) if last.at_ns == end_ns => last.vus = 0,
             Some(last) if last.vus == 0 => {}
-            _ => steps.push(Step {
-                at_ns: end_ns,
-                vus: 0,
-            }),
+            _ => steps.push(Step { at_ns: end_ns, vus: 0 }),
         }
-        Ok(Some(RampingVusPlan {
-            steps: steps.into(),
-            reservation: reservation.into(),
-            limits: limits.into(),
-        }))
+        Ok(Some(RampingVusPlan { steps: steps.into(), reservation: reservation.into(), limits: limits.into() }))
     }
 
     /// Every change of our number of VUs, from the start to the regular end, without the drop to 0 there.
@@ -153,18 +119,12 @@ impl RampingVus {
             level = next;
         }
         if count > STEPS_MAX {
-            return Err(PlanError::TooManySteps {
-                steps: count,
-                max: STEPS_MAX,
-            });
+            return Err(PlanError::TooManySteps { steps: count, max: STEPS_MAX });
         }
         let mut steps = vec![];
         let mut emit = |at_ns: i128, vus: u64| {
             if steps.last().is_none_or(|last: &Step| last.vus != vus) {
-                steps.push(Step {
-                    at_ns: u64::try_from(at_ns.max(0)).unwrap_or(u64::MAX),
-                    vus,
-                });
+                steps.push(Step { at_ns: u64::try_from(at_ns.max(0)).unwrap_or(u64::MAX), vus });
             }
         };
         let mut index = tuple.index();
@@ -258,14 +218,12 @@ impl RampingVusPlan {
         threads: u64,
         offset: u64,
     ) -> impl Iterator<Item = HandleAction> + use<> {
-        self.handle_actions()
-            .filter(move |action| thread_of(action.handle, threads, offset) == thread)
+        self.handle_actions().filter(move |action| thread_of(action.handle, threads, offset) == thread)
     }
 
     /// What happens to one handle, in the order of time.
     pub fn handle_actions_of(&self, handle: u64) -> impl Iterator<Item = HandleAction> + use<> {
-        self.handle_actions()
-            .filter(move |action| action.handle == handle)
+        self.handle_actions().filter(move |action| action.handle == handle)
     }
 }
 
@@ -317,11 +275,7 @@ impl HandleActions {
         };
         if let Some(s) = step.filter(|_| take_step) {
             self.next_step += 1;
-            let change = if s.vus > self.running {
-                HandleChange::Start
-            } else {
-                HandleChange::GracefulStop
-            };
+            let change = if s.vus > self.running { HandleChange::Start } else { HandleChange::GracefulStop };
             self.pending = Some((s.at_ns, change, s.vus));
         } else if let Some(r) = limit {
             self.next_limit += 1;
@@ -341,26 +295,14 @@ impl Iterator for HandleActions {
     fn next(&mut self) -> Option<HandleAction> {
         loop {
             if let Some((at_ns, change, level)) = self.pending {
-                let count = if change == HandleChange::HardStop {
-                    &mut self.kept
-                } else {
-                    &mut self.running
-                };
+                let count = if change == HandleChange::HardStop { &mut self.kept } else { &mut self.running };
                 if *count < level {
                     *count += 1;
-                    return Some(HandleAction {
-                        at_ns,
-                        handle: *count - 1,
-                        change,
-                    });
+                    return Some(HandleAction { at_ns, handle: *count - 1, change });
                 }
                 if *count > level {
                     *count -= 1;
-                    return Some(HandleAction {
-                        at_ns,
-                        handle: *count,
-                        change,
-                    });
+                    return Some(HandleAction { at_ns, handle: *count, change });
                 }
                 self.pending = None;
             }

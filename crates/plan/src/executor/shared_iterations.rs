@@ -38,14 +38,7 @@ impl SharedIterationsConfig {
         }
         let max_duration = max_duration(self.max_duration, &mut errors);
         let iterations = u64::try_from(iterations).unwrap_or(0);
-        checked(
-            SharedIterations {
-                vus,
-                iterations,
-                max_duration,
-            },
-            errors,
-        )
+        checked(SharedIterations { vus, iterations, max_duration }, errors)
     }
 }
 
@@ -62,14 +55,9 @@ pub struct SharedIterations {
 
 impl SharedIterations {
     pub(crate) fn describe(&self, tuple: &Tuple) -> Result<(String, Vec<String>), PlanError> {
-        let iterations = tuple
-            .from_value(self.vus)?
-            .map_or(0, |t| t.scale(self.iterations));
+        let iterations = tuple.from_value(self.vus)?.map_or(0, |t| t.scale(self.iterations));
         Ok((
-            format!(
-                "{iterations} iterations shared among {} VUs",
-                tuple.scale(self.vus)
-            ),
+            format!("{iterations} iterations shared among {} VUs", tuple.scale(self.vus)),
             vec![format!("maxDuration: {}", self.max_duration)],
         ))
     }
@@ -80,11 +68,7 @@ impl SharedIterations {
         };
         let vus = tuple.scale(self.vus);
         let iterations = iteration_tuple.scale(self.iterations);
-        Ok((vus > 0 && iterations > 0).then_some(SharedIterationsPlan {
-            vus,
-            iterations,
-            iteration_tuple,
-        }))
+        Ok((vus > 0 && iterations > 0).then_some(SharedIterationsPlan { vus, iterations, iteration_tuple }))
     }
 }
 

@@ -59,14 +59,9 @@ impl DnsConfig {
 }
 
 fn checked_ttl(text: &str) -> Result<&str, String> {
-    let valid = text.is_empty()
-        || text == "inf"
-        || parse_extended_duration(text).is_ok_and(|ttl| ttl >= GoDuration::ZERO);
-    if valid {
-        Ok(text)
-    } else {
-        Err(format!("invalid DNS TTL: {text}"))
-    }
+    let valid =
+        text.is_empty() || text == "inf" || parse_extended_duration(text).is_ok_and(|ttl| ttl >= GoDuration::ZERO);
+    if valid { Ok(text) } else { Err(format!("invalid DNS TTL: {text}")) }
 }
 
 /// Reading from JSON: `null` is an empty configuration.
@@ -83,11 +78,7 @@ struct Fields {
 impl From<Option<Fields>> for DnsConfig {
     fn from(fields: Option<Fields>) -> Self {
         let fields = fields.unwrap_or_default();
-        Self {
-            ttl: fields.ttl,
-            select: fields.select,
-            policy: fields.policy,
-        }
+        Self { ttl: fields.ttl, select: fields.select, policy: fields.policy }
     }
 }
 

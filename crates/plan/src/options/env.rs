@@ -34,32 +34,22 @@ pub fn from_env(get: &dyn Fn(&str) -> Option<String>) -> Result<Options, Options
         batch_per_host: env.int("K6_BATCH_PER_HOST")?,
         http_debug: env.text("K6_HTTP_DEBUG"),
         insecure_skip_tls_verify: env.switch("K6_INSECURE_SKIP_TLS_VERIFY")?,
-        tls_cipher_suites: env.read("K6_TLS_CIPHER_SUITES", |t| {
-            tls::checked_suites(text::list(t))
-        })?,
+        tls_cipher_suites: env.read("K6_TLS_CIPHER_SUITES", |t| tls::checked_suites(text::list(t)))?,
         tls_auth: env.json("K6_TLSAUTH")?,
         throw: env.switch("K6_THROW")?,
         thresholds: env.json("K6_THRESHOLDS")?,
-        blacklist_ips: env.read("K6_BLACKLIST_IPS", |t| {
-            text::list(t).iter().map(|c| c.parse()).collect()
-        })?,
-        block_hostnames: env.read("K6_BLOCK_HOSTNAMES", |t| {
-            super::hosts::checked_patterns(text::list(t))
-        })?,
+        blacklist_ips: env.read("K6_BLACKLIST_IPS", |t| text::list(t).iter().map(|c| c.parse()).collect())?,
+        block_hostnames: env.read("K6_BLOCK_HOSTNAMES", |t| super::hosts::checked_patterns(text::list(t)))?,
         hosts: env
             .json::<BTreeMap<String, super::HostTarget>>("K6_HOSTS")?
-            .map(|hosts| {
-                super::hosts::checked_targets(hosts).map_err(|e| OptionsError::new("K6_HOSTS", e))
-            })
+            .map(|hosts| super::hosts::checked_targets(hosts).map_err(|e| OptionsError::new("K6_HOSTS", e)))
             .transpose()?,
         no_connection_reuse: env.switch("K6_NO_CONNECTION_REUSE")?,
         no_vu_connection_reuse: env.switch("K6_NO_VU_CONNECTION_REUSE")?,
         min_iteration_duration: env.duration("K6_MIN_ITERATION_DURATION")?,
         summary_trend_stats: env.get("K6_SUMMARY_TREND_STATS").map(|t| text::list(&t)),
         summary_time_unit: env.read("K6_SUMMARY_TIME_UNIT", text::time_unit)?,
-        system_tags: env
-            .get("K6_SYSTEM_TAGS")
-            .map(|t| SystemTags::of(t.split(',').map(str::trim))),
+        system_tags: env.get("K6_SYSTEM_TAGS").map(|t| SystemTags::of(t.split(',').map(str::trim))),
         tags: env.read("K6_TAGS", text::map)?,
         metric_samples_buffer_size: env.int("K6_METRIC_SAMPLES_BUFFER_SIZE")?,
         no_cookies_reset: env.switch("K6_NO_COOKIES_RESET")?,
@@ -96,53 +86,31 @@ impl Env<'_> {
         self.get(name).filter(|value| !value.is_empty())
     }
 
-    fn read<T>(
-        &self,
-        name: &str,
-        parse: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, OptionsError> {
-        self.get(name)
-            .map(|value| parse(&value).map_err(|e| OptionsError::new(name, e)))
-            .transpose()
+    fn read<T>(&self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, OptionsError> {
+        self.get(name).map(|value| parse(&value).map_err(|e| OptionsError::new(name, e))).transpose()
     }
 
-    fn read_filled<T>(
-        &self,
-        name: &str,
-        parse: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, OptionsError> {
-        self.text(name)
-            .map(|value| parse(&value).map_err(|e| OptionsError::new(name, e)))
-            .transpose()
+    fn read_filled<T>(&self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, OptionsError> {
+        self.text(name).map(|value| parse(&value).map_err(|e| OptionsError::new(name, e))).transpose()
     }
 
     fn int(&self, name: &str) -> Result<Option<i64>, OptionsError> {
-        self.read_filled(name, |value| {
-            value
-                .parse()
-                .map_err(|_| format!("{value:?} is not a whole number"))
-        })
+        self.read_filled(name, |value| value.parse().map_err(|_| format!("{value:?} is not a whole number")))
     }
 
     fn duration(&self, name: &str) -> Result<Option<crate::GoDuration>, OptionsError> {
-        self.read_filled(name, |value| {
-            parse_extended_duration(value).map_err(|e| e.to_string())
-        })
+        self.read_filled(name, |value| parse_extended_duration(value).map_err(|e| e.to_string()))
     }
 
     fn switch(&self, name: &str) -> Result<Option<bool>, OptionsError> {
         self.read_filled(name, |value| match value {
             "true" => Ok(true),
             "false" => Ok(false),
-            other => Err(format!(
-                "{other:?} is not a valid boolean value: use true or false"
-            )),
+            other => Err(format!("{other:?} is not a valid boolean value: use true or false")),
         })
     }
 
     fn json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<Option<T>, OptionsError> {
-        self.read_filled(name, |value| {
-            serde_json::from_str(value).map_err(|e| e.to_string())
-        })
+        self.read_filled(name, |value| serde_json::from_str(value).map_err(|e| e.to_string()))
     }
 }

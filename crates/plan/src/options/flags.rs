@@ -22,12 +22,9 @@ pub fn from_flags(values: &dyn Fn(&str) -> Vec<String>) -> Result<Options, Optio
         duration: flags.duration("duration")?,
         iterations: flags.int("iterations")?,
         stages: stages(&flags)?,
-        execution_segment: flags.read("execution-segment", |t| {
-            t.parse().map_err(|e| format!("{e}"))
-        })?,
-        execution_segment_sequence: flags.read("execution-segment-sequence", |t| {
-            t.parse().map_err(|e| format!("{e}"))
-        })?,
+        execution_segment: flags.read("execution-segment", |t| t.parse().map_err(|e| format!("{e}")))?,
+        execution_segment_sequence: flags
+            .read("execution-segment-sequence", |t| t.parse().map_err(|e| format!("{e}")))?,
         no_setup: flags.switch("no-setup")?,
         no_teardown: flags.switch("no-teardown")?,
         rps: flags.int("rps")?,
@@ -36,22 +33,13 @@ pub fn from_flags(values: &dyn Fn(&str) -> Vec<String>) -> Result<Options, Optio
         user_agent: flags.last("user-agent"),
         batch: flags.int("batch")?,
         batch_per_host: flags.int("batch-per-host")?,
-        http_debug: flags.last("http-debug").map(|v| {
-            if v.is_empty() {
-                "headers".to_owned()
-            } else {
-                v
-            }
-        }),
+        http_debug: flags.last("http-debug").map(|v| if v.is_empty() { "headers".to_owned() } else { v }),
         insecure_skip_tls_verify: flags.switch("insecure-skip-tls-verify")?,
         throw: flags.switch("throw")?,
         blacklist_ips: flags.list("blacklist-ip", |items| {
             items
                 .iter()
-                .map(|item| {
-                    item.parse()
-                        .map_err(|e| format!("error parsing blacklist-ip '{item}': {e}"))
-                })
+                .map(|item| item.parse().map_err(|e| format!("error parsing blacklist-ip '{item}': {e}")))
                 .collect()
         })?,
         block_hostnames: flags.list("block-hostnames", super::hosts::checked_patterns)?,
@@ -60,9 +48,7 @@ pub fn from_flags(values: &dyn Fn(&str) -> Vec<String>) -> Result<Options, Optio
         min_iteration_duration: flags.duration("min-iteration-duration")?,
         summary_trend_stats: flags.list("summary-trend-stats", Ok)?,
         summary_time_unit: flags.read("summary-time-unit", text::time_unit)?,
-        system_tags: flags.list("system-tags", |items| {
-            Ok(SystemTags::of(items.iter().map(String::as_str)))
-        })?,
+        system_tags: flags.list("system-tags", |items| Ok(SystemTags::of(items.iter().map(String::as_str))))?,
         tags: tags(&flags)?,
         discard_response_bodies: flags.switch("discard-response-bodies")?,
         console_output: flags.last("console-output"),
@@ -76,8 +62,7 @@ fn stages(flags: &Flags<'_>) -> Result<Option<Vec<super::StageConfig>>, OptionsE
     flags.list("stage", |items| {
         let mut stages = Vec::with_capacity(items.len());
         for (i, item) in items.iter().enumerate() {
-            let stage = text::stage(item, parse_go_duration)
-                .map_err(|e| format!("error for stage {i}: {e}"))?;
+            let stage = text::stage(item, parse_go_duration).map_err(|e| format!("error for stage {i}: {e}"))?;
             if stage.duration.is_none() {
                 return Err(format!("stage {i} doesn't have a specified duration"));
             }
@@ -109,53 +94,33 @@ impl Flags<'_> {
         (self.values)(name).pop()
     }
 
-    fn read<T>(
-        &self,
-        name: &str,
-        parse: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, OptionsError> {
-        self.last(name)
-            .map(|value| parse(&value).map_err(|e| OptionsError::new(format!("--{name}"), e)))
-            .transpose()
+    fn read<T>(&self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, OptionsError> {
+        self.last(name).map(|value| parse(&value).map_err(|e| OptionsError::new(format!("--{name}"), e))).transpose()
     }
 
     /// All values of a flag that repeats and is split at commas.
-    fn list<T>(
-        &self,
-        name: &str,
-        parse: impl Fn(Vec<String>) -> Result<T, String>,
-    ) -> Result<Option<T>, OptionsError> {
+    fn list<T>(&self, name: &str, parse: impl Fn(Vec<String>) -> Result<T, String>) -> Result<Option<T>, OptionsError> {
         let given = (self.values)(name);
         if given.is_empty() {
             return Ok(None);
         }
         let items = given.iter().flat_map(|value| text::list(value)).collect();
-        parse(items)
-            .map(Some)
-            .map_err(|e| OptionsError::new(format!("--{name}"), e))
+        parse(items).map(Some).map_err(|e| OptionsError::new(format!("--{name}"), e))
     }
 
     fn int(&self, name: &str) -> Result<Option<i64>, OptionsError> {
-        self.read(name, |value| {
-            value
-                .parse()
-                .map_err(|_| format!("{value:?} is not a whole number"))
-        })
+        self.read(name, |value| value.parse().map_err(|_| format!("{value:?} is not a whole number")))
     }
 
     fn duration(&self, name: &str) -> Result<Option<crate::GoDuration>, OptionsError> {
-        self.read(name, |value| {
-            parse_go_duration(value).map_err(|e| e.to_string())
-        })
+        self.read(name, |value| parse_go_duration(value).map_err(|e| e.to_string()))
     }
 
     fn switch(&self, name: &str) -> Result<Option<bool>, OptionsError> {
         self.read(name, |value| match value {
             "" | "true" | "t" | "T" | "TRUE" | "True" | "1" => Ok(true),
             "false" | "f" | "F" | "FALSE" | "False" | "0" => Ok(false),
-            other => Err(format!(
-                "{other:?} is not a valid boolean value: use true or false"
-            )),
+            other => Err(format!("{other:?} is not a valid boolean value: use true or false")),
         })
     }
 }

@@ -35,17 +35,11 @@ impl FromStr for HostTarget {
             return Ok(Self { ip, port: None });
         }
         let (host, port) = text.rsplit_once(':').ok_or_else(invalid)?;
-        let host = host
-            .strip_prefix('[')
-            .and_then(|h| h.strip_suffix(']'))
-            .unwrap_or(host);
+        let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
         let ip = host.parse().map_err(|_| invalid())?;
         let port: u16 = port.parse().map_err(|_| invalid())?;
         // k6: port 0 is as good as none.
-        Ok(Self {
-            ip,
-            port: (port != 0).then_some(port),
-        })
+        Ok(Self { ip, port: (port != 0).then_some(port) })
     }
 }
 
@@ -74,11 +68,7 @@ pub fn matches_hostname(pattern: &str, name: &str) -> bool {
 
 /// Where `hosts` sends `name` with `port`: `name:port` before `name`, exact before `*`, longer before shorter.
 #[must_use]
-pub fn lookup_host(
-    hosts: &BTreeMap<String, HostTarget>,
-    name: &str,
-    port: u16,
-) -> Option<HostTarget> {
+pub fn lookup_host(hosts: &BTreeMap<String, HostTarget>, name: &str, port: u16) -> Option<HostTarget> {
     let name = name.to_ascii_lowercase();
     let with_port = format!("{name}:{port}");
     let wildcard = |text: &str| {
@@ -99,16 +89,12 @@ pub fn lookup_host(
 
 /// `*` or `*.` may lead; then dot-separated labels of letters, digits and inner dashes, or nothing.
 fn is_hostname_pattern(text: &str) -> bool {
-    let rest = text
-        .strip_prefix('*')
-        .map_or(text, |rest| rest.strip_prefix('.').unwrap_or(rest));
+    let rest = text.strip_prefix('*').map_or(text, |rest| rest.strip_prefix('.').unwrap_or(rest));
     let label = |label: &str| {
         let bytes = label.as_bytes();
         bytes.first().is_some_and(u8::is_ascii_alphanumeric)
             && bytes.last().is_some_and(u8::is_ascii_alphanumeric)
-            && bytes
-                .iter()
-                .all(|b| b.is_ascii_alphanumeric() || *b == b'-')
+            && bytes.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-')
     };
     rest.is_empty() || rest.split('.').all(label)
 }
@@ -117,28 +103,21 @@ fn is_host_pattern(text: &str) -> bool {
     match text.split_once(':') {
         None => is_hostname_pattern(text),
         Some((name, port)) => {
-            is_hostname_pattern(name)
-                && (1..=5).contains(&port.len())
-                && port.bytes().all(|b| b.is_ascii_digit())
+            is_hostname_pattern(name) && (1..=5).contains(&port.len()) && port.bytes().all(|b| b.is_ascii_digit())
         }
     }
 }
 
 /// Checks `blockHostnames`.
 pub(super) fn checked_patterns(patterns: Vec<String>) -> Result<Vec<String>, String> {
-    match patterns
-        .iter()
-        .find(|pattern| !is_hostname_pattern(pattern))
-    {
+    match patterns.iter().find(|pattern| !is_hostname_pattern(pattern)) {
         Some(pattern) => Err(format!("invalid hostname pattern '{pattern}'")),
         None => Ok(patterns),
     }
 }
 
 /// Checks the keys of `hosts` and lowers their case.
-pub(super) fn checked_targets(
-    hosts: BTreeMap<String, HostTarget>,
-) -> Result<BTreeMap<String, HostTarget>, String> {
+pub(super) fn checked_targets(hosts: BTreeMap<String, HostTarget>) -> Result<BTreeMap<String, HostTarget>, String> {
     hosts
         .into_iter()
         .map(|(pattern, target)| {
@@ -151,22 +130,16 @@ pub(super) fn checked_targets(
         .collect()
 }
 
-pub(super) fn patterns<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Vec<String>>, D::Error> {
+pub(super) fn patterns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
     let patterns = Option::<Vec<String>>::deserialize(deserializer)?;
-    patterns
-        .map(|p| checked_patterns(p).map_err(serde::de::Error::custom))
-        .transpose()
+    patterns.map(|p| checked_patterns(p).map_err(serde::de::Error::custom)).transpose()
 }
 
 pub(super) fn targets<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<BTreeMap<String, HostTarget>>, D::Error> {
     let hosts = Option::<BTreeMap<String, HostTarget>>::deserialize(deserializer)?;
-    hosts
-        .map(|h| checked_targets(h).map_err(serde::de::Error::custom))
-        .transpose()
+    hosts.map(|h| checked_targets(h).map_err(serde::de::Error::custom)).transpose()
 }
 
 #[cfg(test)]
@@ -175,37 +148,19 @@ mod tests {
 
     #[test]
     fn hostname_patterns() {
-        for good in [
-            "*a",
-            "EXAMPLE.com",
-            "xn--4ca.com",
-            "1.2.3.4",
-            "*",
-            "",
-            "*.a.b",
-            "a-b.c",
-        ] {
+        for good in ["*a", "EXAMPLE.com", "xn--4ca.com", "1.2.3.4", "*", "", "*.a.b", "a-b.c"] {
             assert!(is_hostname_pattern(good), "{good:?}");
         }
-        for bad in [
-            "a.*", "ü.com", "foo_bar", "*.b.*", "-a", "a-", "a..b", ".a", "a.", "*..a", "[::1]",
-            "a:80", "**", "a b",
-        ] {
+        for bad in
+            ["a.*", "ü.com", "foo_bar", "*.b.*", "-a", "a-", "a..b", ".a", "a.", "*..a", "[::1]", "a:80", "**", "a b"]
+        {
             assert!(!is_hostname_pattern(bad), "{bad:?}");
         }
     }
 
     #[test]
     fn host_patterns() {
-        for good in [
-            "*.a:80",
-            "1.2.3.4:80",
-            "a:80",
-            "a:99999",
-            ":80",
-            "*:80",
-            "a:080",
-        ] {
+        for good in ["*.a:80", "1.2.3.4:80", "a:80", "a:99999", ":80", "*:80", "a:080"] {
             assert!(is_host_pattern(good), "{good:?}");
         }
         for bad in ["a:", "a:123456", "a:foo", "[::1]:80", "a*"] {
@@ -225,11 +180,7 @@ mod tests {
             ("", "invalid host address ''"),
             ("1.2.3.4:99999", "invalid host address '1.2.3.4:99999'"),
         ] {
-            assert_eq!(
-                text.parse::<HostTarget>()
-                    .map_or_else(|e| e, |t| t.to_string()),
-                expect
-            );
+            assert_eq!(text.parse::<HostTarget>().map_or_else(|e| e, |t| t.to_string()), expect);
         }
     }
 
@@ -246,13 +197,7 @@ mod tests {
         .map(|(k, v)| (k.to_owned(), v.parse().unwrap()))
         .collect();
         let check = |name: &str, port, expect: Option<&str>| {
-            assert_eq!(
-                lookup_host(&hosts, name, port)
-                    .map(|t| t.to_string())
-                    .as_deref(),
-                expect,
-                "{name}:{port}"
-            );
+            assert_eq!(lookup_host(&hosts, name, port).map(|t| t.to_string()).as_deref(), expect, "{name}:{port}");
         };
         check("A.com", 80, Some("1.1.1.1"));
         check("a.com", 8080, Some("1.1.1.2"));

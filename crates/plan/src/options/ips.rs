@@ -41,10 +41,7 @@ impl FromStr for Cidr {
         if u32::from(prefix) > width(ip) {
             return Err(invalid());
         }
-        Ok(Self {
-            network: from_bits(bits(ip) & mask(ip, prefix), ip.is_ipv6()),
-            prefix,
-        })
+        Ok(Self { network: from_bits(bits(ip) & mask(ip, prefix), ip.is_ipv6()), prefix })
     }
 }
 
@@ -79,10 +76,7 @@ impl IpPool {
     /// The address of number `index` (from 0), going round. `None` only for an empty pool.
     #[must_use]
     pub fn address(&self, index: u64) -> Option<IpAddr> {
-        let total = self
-            .blocks
-            .iter()
-            .fold(0_u128, |sum, block| sum.saturating_add(block.1));
+        let total = self.blocks.iter().fold(0_u128, |sum, block| sum.saturating_add(block.1));
         let mut rest = u128::from(index).checked_rem(total)?;
         for &(first, count, v6) in &self.blocks {
             if rest < count {
@@ -99,10 +93,7 @@ impl FromStr for IpPool {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let blocks = text.split(',').map(block).collect::<Result<_, _>>()?;
-        Ok(Self {
-            text: text.to_owned(),
-            blocks,
-        })
+        Ok(Self { text: text.to_owned(), blocks })
     }
 }
 
@@ -126,15 +117,9 @@ fn block(text: &str) -> Result<(u128, u128, bool), String> {
         if bits(to) < bits(from) {
             return Err(format!("negative IP range: {text}"));
         }
-        return Ok((
-            bits(from),
-            (bits(to) - bits(from)).saturating_add(1),
-            from.is_ipv6(),
-        ));
+        return Ok((bits(from), (bits(to) - bits(from)).saturating_add(1), from.is_ipv6()));
     }
-    let cidr: Cidr = text
-        .parse()
-        .map_err(|_| format!("{text} is not a valid IP, IP range or CIDR"))?;
+    let cidr: Cidr = text.parse().map_err(|_| format!("{text} is not a valid IP, IP range or CIDR"))?;
     let host_bits = width(cidr.network) - u32::from(cidr.prefix);
     let count = 1_u128.checked_shl(host_bits).unwrap_or(u128::MAX);
     // k6: the network and the broadcast address of an IPv4 block are not used to connect from, where there are others.
@@ -157,20 +142,12 @@ fn bits(ip: IpAddr) -> u128 {
 
 fn from_bits(value: u128, v6: bool) -> IpAddr {
     // An IPv4 value never exceeds 32 bits: it came from one, or lies within a block of one.
-    if v6 {
-        Ipv6Addr::from_bits(value).into()
-    } else {
-        Ipv4Addr::from_bits(value as u32).into()
-    }
+    if v6 { Ipv6Addr::from_bits(value).into() } else { Ipv4Addr::from_bits(value as u32).into() }
 }
 
 fn mask(ip: IpAddr, prefix: u8) -> u128 {
     let width = width(ip);
-    let all = if width == 128 {
-        u128::MAX
-    } else {
-        u128::from(u32::MAX)
-    };
+    let all = if width == 128 { u128::MAX } else { u128::from(u32::MAX) };
     all & !(all.checked_shr(u32::from(prefix)).unwrap_or(0))
 }
 
@@ -179,10 +156,7 @@ mod tests {
     use super::*;
 
     fn check_cidr(text: &str, expect: &str) {
-        assert_eq!(
-            text.parse::<Cidr>().map_or_else(|e| e, |c| c.to_string()),
-            expect
-        );
+        assert_eq!(text.parse::<Cidr>().map_or_else(|e| e, |c| c.to_string()), expect);
     }
 
     #[test]
@@ -191,28 +165,15 @@ mod tests {
         check_cidr("::1/128", "::1/128");
         check_cidr("0.0.0.0/0", "0.0.0.0/0");
         check_cidr("::/0", "::/0");
-        check_cidr(
-            "10.0.0.1",
-            "failed to parse CIDR '10.0.0.1': invalid CIDR address: 10.0.0.1",
-        );
-        check_cidr(
-            "x/8",
-            "failed to parse CIDR 'x/8': invalid CIDR address: x/8",
-        );
-        check_cidr(
-            "10.0.0.0/33",
-            "failed to parse CIDR '10.0.0.0/33': invalid CIDR address: 10.0.0.0/33",
-        );
-        check_cidr(
-            "10.0.0.0/+8",
-            "failed to parse CIDR '10.0.0.0/+8': invalid CIDR address: 10.0.0.0/+8",
-        );
+        check_cidr("10.0.0.1", "failed to parse CIDR '10.0.0.1': invalid CIDR address: 10.0.0.1");
+        check_cidr("x/8", "failed to parse CIDR 'x/8': invalid CIDR address: x/8");
+        check_cidr("10.0.0.0/33", "failed to parse CIDR '10.0.0.0/33': invalid CIDR address: 10.0.0.0/33");
+        check_cidr("10.0.0.0/+8", "failed to parse CIDR '10.0.0.0/+8': invalid CIDR address: 10.0.0.0/+8");
     }
 
     #[test]
     fn blocks_hold_addresses() {
-        let holds =
-            |block: &str, ip: &str| block.parse::<Cidr>().unwrap().contains(ip.parse().unwrap());
+        let holds = |block: &str, ip: &str| block.parse::<Cidr>().unwrap().contains(ip.parse().unwrap());
         assert!(holds("10.0.0.0/8", "10.255.0.1"));
         assert!(!holds("10.0.0.0/8", "11.0.0.1"));
         assert!(holds("10.0.0.0/8", "::ffff:10.1.1.1"));
@@ -224,9 +185,7 @@ mod tests {
     #[test]
     fn pools() {
         let check = |text: &str, index: u64, expect: &str| {
-            let got = text
-                .parse::<IpPool>()
-                .map(|p| p.address(index).unwrap().to_string());
+            let got = text.parse::<IpPool>().map(|p| p.address(index).unwrap().to_string());
             assert_eq!(got.unwrap_or_else(|e| e), expect);
         };
         check("10.0.0.1", 7, "10.0.0.1");

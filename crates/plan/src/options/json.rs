@@ -26,10 +26,8 @@ pub struct Parsed {
 /// [`OptionsError`] for text that is not JSON, a wrong type (naming the option), an invalid value, or an unknown field
 /// within a scenario.
 pub fn parse_json(text: &str) -> Result<Parsed, OptionsError> {
-    let value: Value = serde_json::from_str(text).map_err(|e| OptionsError {
-        path: String::new(),
-        message: e.to_string(),
-    })?;
+    let value: Value =
+        serde_json::from_str(text).map_err(|e| OptionsError { path: String::new(), message: e.to_string() })?;
     let fields = match value {
         Value::Null => return Ok(Parsed::default()),
         Value::Object(fields) => fields,
@@ -68,17 +66,11 @@ pub struct OptionsError {
 
 impl OptionsError {
     pub(super) fn new(path: impl Into<String>, message: impl ToString) -> Self {
-        Self {
-            path: path.into(),
-            message: message.to_string(),
-        }
+        Self { path: path.into(), message: message.to_string() }
     }
 
     pub(super) fn plain(message: String) -> Self {
-        Self {
-            path: String::new(),
-            message,
-        }
+        Self { path: String::new(), message }
     }
 
     pub(super) fn wrong_type(path: &str, expected: &str, got: &Value) -> Self {
@@ -98,11 +90,7 @@ impl OptionsError {
 
 impl std::fmt::Display for OptionsError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.path.is_empty() {
-            f.write_str(&self.message)
-        } else {
-            write!(f, "{}: {}", self.path, self.message)
-        }
+        if self.path.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.path, self.message) }
     }
 }
 
@@ -110,17 +98,11 @@ impl std::error::Error for OptionsError {}
 
 /// Gives every known key its canonical spelling (k6 accepts any letter case) and splits off the unknown ones.
 /// The last of several spellings wins.
-pub(super) fn canonical_keys(
-    fields: Map<String, Value>,
-    known: &[&str],
-) -> (Map<String, Value>, Vec<String>) {
+pub(super) fn canonical_keys(fields: Map<String, Value>, known: &[&str]) -> (Map<String, Value>, Vec<String>) {
     let mut canonical = Map::new();
     let mut unknown = Vec::new();
     for (key, value) in fields {
-        let name = known
-            .iter()
-            .find(|k| **k == key)
-            .or_else(|| known.iter().find(|k| k.eq_ignore_ascii_case(&key)));
+        let name = known.iter().find(|k| **k == key).or_else(|| known.iter().find(|k| k.eq_ignore_ascii_case(&key)));
         match name {
             Some(name) => {
                 canonical.insert((*name).to_owned(), value);
@@ -151,27 +133,20 @@ pub(crate) fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i
     match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
         Value::String(text) if text.is_empty() => Ok(None),
-        Value::String(text) => text
-            .parse()
-            .map(Some)
-            .map_err(|_| Error::custom(format!("{text:?} is not a whole number"))),
+        Value::String(text) => {
+            text.parse().map(Some).map_err(|_| Error::custom(format!("{text:?} is not a whole number")))
+        }
         Value::Number(number) => {
             if let Some(n) = number.as_i64() {
                 return Ok(Some(n));
             }
             match number.as_f64() {
                 // 2^63 is exact as a float.
-                Some(f) if f.fract() == 0.0 && f.abs() < 9_223_372_036_854_775_808.0 => {
-                    Ok(Some(f as i64))
-                }
-                _ => Err(Error::custom(format!(
-                    "{number} is not a whole number within 64 bits"
-                ))),
+                Some(f) if f.fract() == 0.0 && f.abs() < 9_223_372_036_854_775_808.0 => Ok(Some(f as i64)),
+                _ => Err(Error::custom(format!("{number} is not a whole number within 64 bits"))),
             }
         }
-        other => Err(Error::custom(format!(
-            "expected a whole number, got {other}"
-        ))),
+        other => Err(Error::custom(format!("expected a whole number, got {other}"))),
     }
 }
 

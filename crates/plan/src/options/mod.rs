@@ -206,11 +206,7 @@ impl Options {
     #[must_use]
     pub fn defaults() -> Self {
         Self {
-            summary_trend_stats: Some(
-                ["avg", "min", "med", "max", "p(90)", "p(95)"]
-                    .map(str::to_owned)
-                    .to_vec(),
-            ),
+            summary_trend_stats: Some(["avg", "min", "med", "max", "p(90)", "p(95)"].map(str::to_owned).to_vec()),
             system_tags: Some(SystemTags::default()),
             ..Self::default()
         }

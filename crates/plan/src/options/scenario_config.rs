@@ -10,8 +10,8 @@ use super::OptionsError;
 use super::json::{canonical_keys, decode};
 use crate::duration::GoDuration;
 use crate::executor::{
-    ConstantArrivalRateConfig, ConstantVusConfig, Executor, PerVuIterationsConfig,
-    RampingArrivalRateConfig, RampingVusConfig, SharedIterationsConfig,
+    ConstantArrivalRateConfig, ConstantVusConfig, Executor, PerVuIterationsConfig, RampingArrivalRateConfig,
+    RampingVusConfig, SharedIterationsConfig,
 };
 use crate::scenario::{DEFAULT_EXEC, DEFAULT_GRACEFUL_STOP, Scenario};
 
@@ -75,15 +75,7 @@ impl ExecutorConfig {
 impl From<ExecutorConfig> for ScenarioConfig {
     /// A scenario with nothing but its executor, as the shortcuts make it.
     fn from(executor: ExecutorConfig) -> Self {
-        Self {
-            start_time: None,
-            graceful_stop: None,
-            env: None,
-            exec: None,
-            tags: None,
-            options: None,
-            executor,
-        }
+        Self { start_time: None, graceful_stop: None, env: None, exec: None, tags: None, options: None, executor }
     }
 }
 
@@ -91,29 +83,18 @@ impl ScenarioConfig {
     /// Reads one entry of `scenarios`. Unknown fields are errors.
     pub(super) fn from_value(name: &str, value: Value) -> Result<Self, OptionsError> {
         let path = format!("scenarios.{name}");
-        let missing = || {
-            OptionsError::plain(format!(
-                "scenario '{name}' doesn't have a specified executor type"
-            ))
-        };
+        let missing = || OptionsError::plain(format!("scenario '{name}' doesn't have a specified executor type"));
         let fields = match value {
             Value::Object(fields) => fields,
             Value::Null => return Err(missing()),
             other => return Err(OptionsError::wrong_type(&path, "an object", &other)),
         };
-        let type_name = match fields
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case("executor"))
-        {
+        let type_name = match fields.iter().find(|(key, _)| key.eq_ignore_ascii_case("executor")) {
             None | Some((_, Value::Null)) => return Err(missing()),
             Some((_, Value::String(text))) if text.is_empty() => return Err(missing()),
             Some((_, Value::String(text))) => text.clone(),
             Some((_, other)) => {
-                return Err(OptionsError::wrong_type(
-                    &format!("{path}.executor"),
-                    "text",
-                    other,
-                ));
+                return Err(OptionsError::wrong_type(&format!("{path}.executor"), "text", other));
             }
         };
         let executor_fields: &[&str] = match type_name.as_str() {
@@ -129,16 +110,10 @@ impl ScenarioConfig {
                 )));
             }
             _ => {
-                return Err(OptionsError::plain(format!(
-                    "unknown executor type '{type_name}'"
-                )));
+                return Err(OptionsError::plain(format!("unknown executor type '{type_name}'")));
             }
         };
-        let known: Vec<&str> = COMMON_FIELDS
-            .iter()
-            .chain(executor_fields)
-            .copied()
-            .collect();
+        let known: Vec<&str> = COMMON_FIELDS.iter().chain(executor_fields).copied().collect();
         let (fields, unknown) = canonical_keys(fields, &known);
         if let Some(field) = unknown.first() {
             return Err(OptionsError::unknown_field(&path, field));
@@ -178,11 +153,7 @@ impl ScenarioConfig {
         if name.is_empty() {
             errors.push("scenario name can't be empty".to_owned());
         }
-        if name.is_empty()
-            || !name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-        {
+        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') {
             errors.push(
                 "the scenario name should contain only numbers, latin letters, underscores, and dashes".to_owned(),
             );
@@ -275,10 +246,7 @@ fn strict_stages(path: &str, value: Value) -> Result<Value, OptionsError> {
             Value::Object(fields) => {
                 let (fields, unknown) = canonical_keys(fields, &["duration", "target"]);
                 if let Some(field) = unknown.first() {
-                    return Err(OptionsError::unknown_field(
-                        &format!("{path}.stages[{i}]"),
-                        field,
-                    ));
+                    return Err(OptionsError::unknown_field(&format!("{path}.stages[{i}]"), field));
                 }
                 Value::Object(fields)
             }
@@ -289,18 +257,7 @@ fn strict_stages(path: &str, value: Value) -> Result<Value, OptionsError> {
 }
 
 fn scenario_errors(name: &str, errors: &[String]) -> String {
-    format!(
-        "scenario {name} has configuration errors: {}",
-        errors.join(", ")
-    )
+    format!("scenario {name} has configuration errors: {}", errors.join(", "))
 }
 
-const COMMON_FIELDS: &[&str] = &[
-    "executor",
-    "startTime",
-    "gracefulStop",
-    "env",
-    "exec",
-    "tags",
-    "options",
-];
+const COMMON_FIELDS: &[&str] = &["executor", "startTime", "gracefulStop", "env", "exec", "tags", "options"];

@@ -65,12 +65,9 @@ impl Options {
     pub fn settings(&self) -> Settings {
         let defaults = Self::defaults();
         let on = |switch: Option<bool>| switch.unwrap_or(false);
-        let time =
-            |value: Option<GoDuration>, default: GoDuration| value.unwrap_or(default).as_std();
+        let time = |value: Option<GoDuration>, default: GoDuration| value.unwrap_or(default).as_std();
         let number = |value: Option<i64>, default: u64, least: u64| {
-            value
-                .map_or(default, |n| u64::try_from(n).unwrap_or(0))
-                .max(least)
+            value.map_or(default, |n| u64::try_from(n).unwrap_or(0)).max(least)
         };
         Settings {
             paused: on(self.paused),
@@ -78,14 +75,8 @@ impl Options {
             teardown: !on(self.no_teardown),
             setup_timeout: time(self.setup_timeout, DEFAULT_SETUP_TIMEOUT),
             teardown_timeout: time(self.teardown_timeout, DEFAULT_SETUP_TIMEOUT),
-            handle_summary_timeout: time(
-                self.handle_summary_timeout,
-                DEFAULT_HANDLE_SUMMARY_TIMEOUT,
-            ),
-            rps: self
-                .rps
-                .and_then(|n| u64::try_from(n).ok())
-                .filter(|n| *n > 0),
+            handle_summary_timeout: time(self.handle_summary_timeout, DEFAULT_HANDLE_SUMMARY_TIMEOUT),
+            rps: self.rps.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0),
             dns: self.dns.clone(),
             max_redirects: number(self.max_redirects, DEFAULT_MAX_REDIRECTS, 0),
             user_agent: self.user_agent.clone(),
@@ -93,19 +84,11 @@ impl Options {
             batch_per_host: number(self.batch_per_host, DEFAULT_BATCH_PER_HOST, 1),
             throw: on(self.throw),
             min_iteration_duration: time(self.min_iteration_duration, GoDuration::ZERO),
-            summary_trend_stats: self
-                .summary_trend_stats
-                .clone()
-                .or(defaults.summary_trend_stats)
-                .unwrap_or_default(),
+            summary_trend_stats: self.summary_trend_stats.clone().or(defaults.summary_trend_stats).unwrap_or_default(),
             summary_time_unit: self.summary_time_unit.clone().unwrap_or_default(),
             system_tags: self.system_tags.clone().unwrap_or_default(),
             tags: self.tags.clone().unwrap_or_default(),
-            metric_samples_buffer_size: number(
-                self.metric_samples_buffer_size,
-                DEFAULT_METRIC_SAMPLES_BUFFER_SIZE,
-                1,
-            ),
+            metric_samples_buffer_size: number(self.metric_samples_buffer_size, DEFAULT_METRIC_SAMPLES_BUFFER_SIZE, 1),
             keep_cookies: on(self.no_cookies_reset),
             discard_response_bodies: on(self.discard_response_bodies),
             no_connection_reuse: on(self.no_connection_reuse),

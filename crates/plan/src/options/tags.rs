@@ -12,12 +12,7 @@ impl SystemTags {
     /// The known ones among `names`.
     #[must_use]
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self(
-            names
-                .into_iter()
-                .filter_map(|name| KNOWN.iter().find(|known| **known == name).copied())
-                .collect(),
-        )
+        Self(names.into_iter().filter_map(|name| KNOWN.iter().find(|known| **known == name).copied()).collect())
     }
 
     /// Whether samples get the tag.
@@ -48,11 +43,7 @@ impl Default for SystemTags {
 /// k6: no tag at all is written as null.
 impl Serialize for SystemTags {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0.is_empty() {
-            serializer.serialize_none()
-        } else {
-            self.0.serialize(serializer)
-        }
+        if self.0.is_empty() { serializer.serialize_none() } else { self.0.serialize(serializer) }
     }
 }
 

@@ -16,9 +16,7 @@ pub(super) fn stage(
         stage.duration = Some(duration(duration_text).map_err(|e| e.to_string())?);
     }
     if !target_text.is_empty() {
-        let target = target_text
-            .parse()
-            .map_err(|_| format!("{target_text:?} is not a whole number"))?;
+        let target = target_text.parse().map_err(|_| format!("{target_text:?} is not a whole number"))?;
         stage.target = Some(target);
     }
     Ok(stage)
@@ -28,11 +26,7 @@ pub(super) fn stage(
 pub(super) fn tag(text: &str) -> Result<(String, String), String> {
     let wrap = |reason: &str| format!("error parsing tag '{text}': {reason}");
     let Some((name, value)) = text.split_once('=') else {
-        return Err(wrap(if text.is_empty() {
-            "invalid tag, empty string"
-        } else {
-            "invalid tag, empty value"
-        }));
+        return Err(wrap(if text.is_empty() { "invalid tag, empty string" } else { "invalid tag, empty value" }));
     };
     if name.is_empty() {
         return Err(wrap("invalid tag, empty name"));
@@ -59,19 +53,13 @@ pub(super) fn map(text: &str) -> Result<BTreeMap<String, String>, String> {
 
 /// `a,b,c`; empty text is an empty list.
 pub(super) fn list(text: &str) -> Vec<String> {
-    if text.is_empty() {
-        Vec::new()
-    } else {
-        text.split(',').map(|item| item.trim().to_owned()).collect()
-    }
+    if text.is_empty() { Vec::new() } else { text.split(',').map(|item| item.trim().to_owned()).collect() }
 }
 
 /// `summaryTimeUnit` from a flag.
 pub(super) fn time_unit(text: &str) -> Result<String, String> {
     match text {
         "" | "s" | "ms" | "us" => Ok(text.to_owned()),
-        other => Err(format!(
-            "invalid summary time unit '{other}', use 's', 'ms' or 'us'"
-        )),
+        other => Err(format!("invalid summary time unit '{other}', use 's', 'ms' or 'us'")),
     }
 }

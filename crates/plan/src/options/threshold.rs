@@ -19,10 +19,7 @@ pub struct ThresholdConfig {
 
 impl From<&str> for ThresholdConfig {
     fn from(expression: &str) -> Self {
-        Self {
-            expression: expression.to_owned(),
-            ..Self::default()
-        }
+        Self { expression: expression.to_owned(), ..Self::default() }
     }
 }
 
@@ -52,10 +49,7 @@ impl<'de> Deserialize<'de> for ThresholdConfig {
         }
         match Value::deserialize(deserializer)? {
             Value::Null => Ok(Self::default()),
-            Value::String(expression) => Ok(Self {
-                expression,
-                ..Self::default()
-            }),
+            Value::String(expression) => Ok(Self { expression, ..Self::default() }),
             object @ Value::Object(_) => {
                 let fields: Fields = serde_json::from_value(object).map_err(Error::custom)?;
                 Ok(Self {
@@ -64,9 +58,7 @@ impl<'de> Deserialize<'de> for ThresholdConfig {
                     delay_abort_eval: fields.delay_abort_eval,
                 })
             }
-            other => Err(Error::custom(format!(
-                "expected an expression or an object, got {other}"
-            ))),
+            other => Err(Error::custom(format!("expected an expression or an object, got {other}"))),
         }
     }
 }

@@ -6,9 +6,7 @@ use std::fmt;
 use super::scenario_config::{ExecutorConfig, ScenarioConfig};
 use super::{Options, Settings};
 use crate::duration::GoDuration;
-use crate::executor::{
-    ConstantVusConfig, PerVuIterationsConfig, RampingVusConfig, SharedIterationsConfig,
-};
+use crate::executor::{ConstantVusConfig, PerVuIterationsConfig, RampingVusConfig, SharedIterationsConfig};
 use crate::scenario::{DEFAULT_SCENARIO, Scenario};
 use crate::stripe::Tuple;
 
@@ -84,16 +82,10 @@ pub fn consolidate_with_exports(
         problems.push("setupTimeout must be positive".to_owned());
     }
     // k6: only the setup timeout is checked in 1.x; the text of 2.x covers both.
-    if options
-        .teardown_timeout
-        .is_some_and(|t| t < GoDuration::ZERO)
-    {
+    if options.teardown_timeout.is_some_and(|t| t < GoDuration::ZERO) {
         problems.push("teardownTimeout must be positive".to_owned());
     }
-    let tuple = Tuple::new(
-        options.execution_segment.as_ref(),
-        options.execution_segment_sequence.as_ref(),
-    );
+    let tuple = Tuple::new(options.execution_segment.as_ref(), options.execution_segment_sequence.as_ref());
     let tuple = tuple.unwrap_or_else(|error| {
         problems.push(error.to_string());
         Tuple::full()
@@ -107,14 +99,9 @@ pub fn consolidate_with_exports(
         }
     }
     for (name, config) in configs {
-        let exec = config
-            .exec
-            .as_deref()
-            .unwrap_or(crate::scenario::DEFAULT_EXEC);
+        let exec = config.exec.as_deref().unwrap_or(crate::scenario::DEFAULT_EXEC);
         if !exec.is_empty() && !is_exported(exec) {
-            problems.push(format!(
-                "executor {name}: function '{exec}' not found in exports"
-            ));
+            problems.push(format!("executor {name}: function '{exec}' not found in exports"));
         }
     }
     if !problems.is_empty() {
@@ -122,27 +109,16 @@ pub fn consolidate_with_exports(
     }
     check_trend_stats(options.summary_trend_stats.as_deref().unwrap_or_default())?;
     scenarios.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
-    Ok(Consolidated {
-        settings: options.settings(),
-        options,
-        scenarios,
-        tuple,
-        warnings,
-    })
+    Ok(Consolidated { settings: options.settings(), options, scenarios, tuple, warnings })
 }
 
 /// One tier on top. The options that say *what* runs count as one group: setting one drops all of the lower tiers'.
 fn lay_over(options: &mut Options, tier: Tier, over: Options, warnings: &mut Vec<String>) {
-    let sets_group = over.duration.is_some()
-        || over.iterations.is_some()
-        || over.stages.is_some()
-        || over.scenarios.is_some();
+    let sets_group =
+        over.duration.is_some() || over.iterations.is_some() || over.stages.is_some() || over.scenarios.is_some();
     if sets_group {
         if options.scenarios.as_ref().is_some_and(|s| !s.is_empty()) && over.scenarios.is_none() {
-            warnings.push(format!(
-                "{:?} level configuration overrode scenarios configuration entirely",
-                tier.name()
-            ));
+            warnings.push(format!("{:?} level configuration overrode scenarios configuration entirely", tier.name()));
         }
         options.duration = None;
         options.iterations = None;
@@ -157,9 +133,7 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
     let has_stages = options.stages.as_ref().is_some_and(|s| !s.is_empty());
     let has_scenarios = options.scenarios.as_ref().is_some_and(|s| !s.is_empty());
     let conflict = |with: &str, other: &str| {
-        Err(ConfigErrors::Single(format!(
-            "using `{with}` and `{other}` options simultaneously is not allowed"
-        )))
+        Err(ConfigErrors::Single(format!("using `{with}` and `{other}` options simultaneously is not allowed")))
     };
     let (vus, duration) = (options.vus, options.duration);
     let vus_or_one = Some(vus.unwrap_or(1));
@@ -188,10 +162,7 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
                     .to_owned(),
             ));
         }
-        ExecutorConfig::ConstantVus(ConstantVusConfig {
-            vus: vus_or_one,
-            duration: Some(duration),
-        })
+        ExecutorConfig::ConstantVus(ConstantVusConfig { vus: vus_or_one, duration: Some(duration) })
     } else if has_stages {
         if has_scenarios {
             return conflict("stages", "scenarios");
@@ -213,10 +184,7 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
     } else if has_scenarios {
         return Ok(());
     } else {
-        for (name, is_set) in [
-            ("stages", options.stages.is_some()),
-            ("scenarios", options.scenarios.is_some()),
-        ] {
+        for (name, is_set) in [("stages", options.stages.is_some()), ("scenarios", options.scenarios.is_some())] {
             if is_set {
                 warnings.push(format!(
                     "`{name}` was explicitly set to an empty value, running the script with 1 iteration in 1 VU"
@@ -225,10 +193,7 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
         }
         ExecutorConfig::PerVuIterations(PerVuIterationsConfig::default())
     };
-    options.scenarios = Some(BTreeMap::from([(
-        DEFAULT_SCENARIO.to_owned(),
-        ScenarioConfig::from(executor),
-    )]));
+    options.scenarios = Some(BTreeMap::from([(DEFAULT_SCENARIO.to_owned(), ScenarioConfig::from(executor))]));
     Ok(())
 }
 
@@ -237,18 +202,10 @@ fn check_trend_stats(stats: &[String]) -> Result<(), ConfigErrors> {
         if ["avg", "min", "med", "max", "count"].contains(&stat.as_str()) {
             continue;
         }
-        let Some(percentile) = stat
-            .strip_prefix("p(")
-            .and_then(|rest| rest.strip_suffix(')'))
-        else {
-            return Err(ConfigErrors::Single(format!(
-                "invalid trend stat '{stat}', unknown format"
-            )));
+        let Some(percentile) = stat.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')')) else {
+            return Err(ConfigErrors::Single(format!("invalid trend stat '{stat}', unknown format")));
         };
-        if !percentile
-            .parse::<f64>()
-            .is_ok_and(|p| (0.0..=100.0).contains(&p))
-        {
+        if !percentile.parse::<f64>().is_ok_and(|p| (0.0..=100.0).contains(&p)) {
             return Err(ConfigErrors::Single(format!(
                 "invalid percentile trend stat value '{stat}', provide a number between 0 and 100"
             )));
@@ -272,9 +229,7 @@ impl fmt::Display for ConfigErrors {
             Self::Single(problem) => f.write_str(problem),
             Self::Problems(problems) => {
                 f.write_str("There were problems with the specified script configuration:")?;
-                problems
-                    .iter()
-                    .try_for_each(|problem| write!(f, "\n\t- {problem}"))
+                problems.iter().try_for_each(|problem| write!(f, "\n\t- {problem}"))
             }
         }
     }

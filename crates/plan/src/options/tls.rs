@@ -72,10 +72,7 @@ impl<'de> Deserialize<'de> for TlsVersions {
         let value = serde_json::Value::deserialize(deserializer)?;
         if let serde_json::Value::String(text) = &value {
             let version = TlsVersion::parse(text).map_err(Error::custom)?;
-            return Ok(Self {
-                min: version,
-                max: version,
-            });
+            return Ok(Self { min: version, max: version });
         }
         let fields: Fields = serde_json::from_value(value).map_err(Error::custom)?;
         Ok(Self {
@@ -101,22 +98,15 @@ pub struct TlsAuth {
 
 /// Checks the names of cipher suites.
 pub(super) fn checked_suites(names: Vec<String>) -> Result<Vec<String>, String> {
-    match names
-        .iter()
-        .find(|name| !CIPHER_SUITES.contains(&name.as_str()))
-    {
+    match names.iter().find(|name| !CIPHER_SUITES.contains(&name.as_str())) {
         Some(name) => Err(format!("unknown cipher suite '{name}'")),
         None => Ok(names),
     }
 }
 
-pub(super) fn cipher_suites<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Vec<String>>, D::Error> {
+pub(super) fn cipher_suites<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
     let names = Option::<Vec<String>>::deserialize(deserializer)?;
-    names
-        .map(|names| checked_suites(names).map_err(serde::de::Error::custom))
-        .transpose()
+    names.map(|names| checked_suites(names).map_err(serde::de::Error::custom)).transpose()
 }
 
 /// Go's names: those it still offers and those it calls insecure.

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use onrush_plan::{
-    ArrivalEvent, ExecutorPlan, HandleAction, HandleChange, Plan, RampingVusPlan, Scenario,
-    SegmentSequence, Step, Tuple,
+    ArrivalEvent, ExecutorPlan, HandleAction, HandleChange, Plan, RampingVusPlan, Scenario, SegmentSequence, Step,
+    Tuple,
 };
 use proptest::prelude::*;
 
@@ -22,9 +22,7 @@ fn plans_are_cheap_to_share() {
 }
 
 fn one(fields: &str) -> Vec<Scenario> {
-    script(&format!(r#"{{"scenarios": {{"a": {fields}}}}}"#))
-        .unwrap()
-        .scenarios
+    script(&format!(r#"{{"scenarios": {{"a": {fields}}}}}"#)).unwrap().scenarios
 }
 
 fn sequences() -> impl Strategy<Value = SegmentSequence> {
@@ -48,17 +46,11 @@ fn instances(scenarios: &[Scenario], sequence: &SegmentSequence) -> Vec<Executor
 }
 
 fn whole(scenarios: &[Scenario]) -> ExecutorPlan {
-    Plan::new(scenarios, &Tuple::full()).unwrap().scenarios[0]
-        .executor
-        .clone()
+    Plan::new(scenarios, &Tuple::full()).unwrap().scenarios[0].executor.clone()
 }
 
 fn value_at(steps: &[Step], at_ns: u64) -> u64 {
-    steps
-        .iter()
-        .take_while(|s| s.at_ns <= at_ns)
-        .last()
-        .map_or(0, |s| s.vus)
+    steps.iter().take_while(|s| s.at_ns <= at_ns).last().map_or(0, |s| s.vus)
 }
 
 /// Stages as JSON; `0s` is frequent, because jumps are where a staircase can go wrong.
@@ -109,10 +101,7 @@ fn check_union(scenarios: &[Scenario], sequence: &SegmentSequence) -> Vec<Arriva
     let mut union: Vec<ArrivalEvent> = Vec::new();
     for plan in instances(scenarios, sequence) {
         let own = events(&plan);
-        assert!(
-            own.windows(2)
-                .all(|w| w[0].at_ns <= w[1].at_ns && w[0].global < w[1].global)
-        );
+        assert!(own.windows(2).all(|w| w[0].at_ns <= w[1].at_ns && w[0].global < w[1].global));
         union.extend(own);
     }
     union.sort_by_key(|event| event.global);
@@ -325,28 +314,15 @@ proptest! {
 
 /// Legal numbers of every magnitude, the largest included.
 fn extreme() -> impl Strategy<Value = i64> {
-    prop_oneof![
-        Just(i64::MAX),
-        Just(1),
-        1_000_000_000..=i64::MAX,
-        (0u32..62).prop_map(|bits| 1i64 << bits)
-    ]
+    prop_oneof![Just(i64::MAX), Just(1), 1_000_000_000..=i64::MAX, (0u32..62).prop_map(|bits| 1i64 << bits)]
 }
 
 /// Some indexes from the first to the last of `count`.
 fn far(count: u64) -> Vec<u64> {
-    let mut indexes: Vec<u64> = [
-        0,
-        1,
-        2,
-        count / 3,
-        count / 2,
-        count.saturating_sub(2),
-        count.saturating_sub(1),
-    ]
-    .into_iter()
-    .filter(|j| *j < count)
-    .collect();
+    let mut indexes: Vec<u64> = [0, 1, 2, count / 3, count / 2, count.saturating_sub(2), count.saturating_sub(1)]
+        .into_iter()
+        .filter(|j| *j < count)
+        .collect();
     indexes.sort_unstable();
     indexes
 }

@@ -12,9 +12,6 @@ use onrush_plan::{ConfigErrors, Consolidated, Options, Tier, consolidate, parse_
 /// Consolidates one script's options.
 fn script(options: &str) -> Result<Consolidated, String> {
     let parsed = parse_json(options).map_err(|e| e.to_string())?;
-    consolidate(vec![
-        (Tier::Defaults, Options::defaults()),
-        (Tier::Script, parsed.options),
-    ])
-    .map_err(|e: ConfigErrors| e.to_string())
+    consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, parsed.options)])
+        .map_err(|e: ConfigErrors| e.to_string())
 }

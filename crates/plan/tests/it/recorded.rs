@@ -15,11 +15,7 @@ fn requirements() {
         let test = script(&case["options"].to_string()).unwrap();
         let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
         let got = format!("{} {}", plan.end_offset, plan.max_vus);
-        let expect = format!(
-            "{} {}",
-            case["totalDuration"].as_str().unwrap(),
-            case["maxVUs"]
-        );
+        let expect = format!("{} {}", case["totalDuration"].as_str().unwrap(), case["maxVUs"]);
         match case.get("ours").and_then(Value::as_str) {
             // Where k6 gives VUs back that its own staircase still uses, this plan keeps them.
             Some(ours) => {
@@ -41,17 +37,8 @@ fn descriptions() {
         let case: Value = serde_json::from_str(line).unwrap();
         let test = script(&case["options"].to_string()).unwrap();
         let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
-        let got: Vec<String> = plan
-            .descriptions
-            .iter()
-            .map(|d| format!("{}: {}", d.name, d.text))
-            .collect();
-        let expect: Vec<&str> = case["lines"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|l| l.as_str().unwrap())
-            .collect();
+        let got: Vec<String> = plan.descriptions.iter().map(|d| format!("{}: {}", d.name, d.text)).collect();
+        let expect: Vec<&str> = case["lines"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()).collect();
         assert_eq!(got, expect, "{line}");
         assert_eq!(plan.share_text(), case["share"].as_str().unwrap());
         count += 1;
@@ -66,25 +53,11 @@ fn iteration_numbers() {
         let case: Value = serde_json::from_str(line).unwrap();
         let test = script(&case["options"].to_string()).unwrap();
         let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
-        for (j, expect) in case["iterationsInTest"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .enumerate()
-        {
-            assert_eq!(
-                plan.scenarios[0].iteration_in_test(j as u64),
-                expect.as_u64(),
-                "{line}"
-            );
+        for (j, expect) in case["iterationsInTest"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(plan.scenarios[0].iteration_in_test(j as u64), expect.as_u64(), "{line}");
         }
-        let ids: Vec<u64> = (0..plan.max_vus)
-            .map(|k| plan.vu_id_in_test(k).unwrap())
-            .collect();
+        let ids: Vec<u64> = (0..plan.max_vus).map(|k| plan.vu_id_in_test(k).unwrap()).collect();
         let used = case["vuIdsInTest"].as_array().unwrap();
-        assert!(
-            used.iter().all(|id| ids.contains(&id.as_u64().unwrap())),
-            "{line}"
-        );
+        assert!(used.iter().all(|id| ids.contains(&id.as_u64().unwrap())), "{line}");
     }
 }

@@ -10,14 +10,8 @@ fn env(pairs: &[(&str, &str)]) -> Result<Options, String> {
 }
 
 fn flags(pairs: &[(&str, &str)]) -> Result<Options, String> {
-    from_flags(&|name| {
-        pairs
-            .iter()
-            .filter(|(flag, _)| *flag == name)
-            .map(|(_, v)| (*v).to_owned())
-            .collect()
-    })
-    .map_err(|e| e.to_string())
+    from_flags(&|name| pairs.iter().filter(|(flag, _)| *flag == name).map(|(_, v)| (*v).to_owned()).collect())
+        .map_err(|e| e.to_string())
 }
 
 fn json(text: &str) -> Options {
@@ -30,8 +24,7 @@ fn together(tiers: Vec<(Tier, Options)>) -> Consolidated {
     consolidate(all).unwrap()
 }
 
-const SCENARIOS: &str =
-    r#"{"scenarios": {"a": {"executor": "constant-vus", "duration": "5s", "vus": 3}}}"#;
+const SCENARIOS: &str = r#"{"scenarios": {"a": {"executor": "constant-vus", "duration": "5s", "vus": 3}}}"#;
 
 #[test]
 fn the_group_is_dropped_as_a_whole() {
@@ -47,31 +40,16 @@ fn the_group_is_dropped_as_a_whole() {
 
 #[test]
 fn a_shortcut_over_scenarios_warns() {
-    let test = together(vec![
-        (Tier::Script, json(SCENARIOS)),
-        (Tier::Env, env(&[("K6_ITERATIONS", "5")]).unwrap()),
-    ]);
-    assert_eq!(
-        test.warnings,
-        [r#""env" level configuration overrode scenarios configuration entirely"#]
-    );
+    let test = together(vec![(Tier::Script, json(SCENARIOS)), (Tier::Env, env(&[("K6_ITERATIONS", "5")]).unwrap())]);
+    assert_eq!(test.warnings, [r#""env" level configuration overrode scenarios configuration entirely"#]);
     assert_eq!(test.scenarios[0].name, "default");
-    let test = together(vec![
-        (Tier::Config, json(SCENARIOS)),
-        (Tier::Script, json(r#"{"iterations": 5}"#)),
-    ]);
-    assert_eq!(
-        test.warnings,
-        [r#""script" level configuration overrode scenarios configuration entirely"#]
-    );
+    let test = together(vec![(Tier::Config, json(SCENARIOS)), (Tier::Script, json(r#"{"iterations": 5}"#))]);
+    assert_eq!(test.warnings, [r#""script" level configuration overrode scenarios configuration entirely"#]);
 }
 
 #[test]
 fn vus_alone_wins_over_scenarios() {
-    let test = together(vec![
-        (Tier::Script, json(SCENARIOS)),
-        (Tier::Cli, flags(&[("vus", "7")]).unwrap()),
-    ]);
+    let test = together(vec![(Tier::Script, json(SCENARIOS)), (Tier::Cli, flags(&[("vus", "7")]).unwrap())]);
     assert_eq!(test.warnings, ["`vus=7` overrides scenarios configuration"]);
     assert_eq!(
         test.scenarios[0].describe(&test.tuple).unwrap(),
@@ -86,10 +64,7 @@ fn nothing_set_is_one_iteration() {
         test.scenarios[0].describe(&test.tuple).unwrap(),
         "1 iterations for each of 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)"
     );
-    let test = together(vec![(
-        Tier::Script,
-        json(r#"{"stages": [], "scenarios": {}}"#),
-    )]);
+    let test = together(vec![(Tier::Script, json(r#"{"stages": [], "scenarios": {}}"#))]);
     assert_eq!(
         test.warnings,
         [
@@ -103,9 +78,7 @@ fn nothing_set_is_one_iteration() {
 fn stages_without_a_duration_are_left_out() {
     let test = together(vec![(
         Tier::Script,
-        json(
-            r#"{"vus": 4, "stages": [{"target": 9}, {"duration": "1s", "target": 3}, {"target": 7}]}"#,
-        ),
+        json(r#"{"vus": 4, "stages": [{"target": 9}, {"duration": "1s", "target": 3}, {"target": 7}]}"#),
     )]);
     assert_eq!(test.options.stages.unwrap().len(), 1);
     assert_eq!(json(r#"{"stages": [{"target": 5}]}"#).stages, Some(vec![]));
@@ -118,50 +91,20 @@ fn maps_are_replaced_and_dns_is_merged() {
     let test = together(vec![
         (
             Tier::Script,
-            json(
-                r#"{"tags": {"a": "1", "b": "2"}, "dns": {"select": "first"}, "thresholds": {"x": ["a<1"]}}"#,
-            ),
+            json(r#"{"tags": {"a": "1", "b": "2"}, "dns": {"select": "first"}, "thresholds": {"x": ["a<1"]}}"#),
         ),
-        (
-            Tier::Env,
-            env(&[
-                ("K6_TAGS", "c:3"),
-                ("K6_DNS", "ttl=5"),
-                ("K6_THRESHOLDS", r#"{"y": ["b<1"]}"#),
-            ])
-            .unwrap(),
-        ),
+        (Tier::Env, env(&[("K6_TAGS", "c:3"), ("K6_DNS", "ttl=5"), ("K6_THRESHOLDS", r#"{"y": ["b<1"]}"#)]).unwrap()),
     ]);
-    assert_eq!(
-        test.settings.tags,
-        BTreeMap::from([("c".to_owned(), "3".to_owned())])
-    );
-    assert_eq!(
-        test.options.to_json()["dns"].to_string(),
-        r#"{"ttl":"5","select":"first","policy":null}"#
-    );
-    assert_eq!(
-        test.options
-            .thresholds
-            .unwrap()
-            .into_keys()
-            .collect::<Vec<_>>(),
-        ["y"]
-    );
+    assert_eq!(test.settings.tags, BTreeMap::from([("c".to_owned(), "3".to_owned())]));
+    assert_eq!(test.options.to_json()["dns"].to_string(), r#"{"ttl":"5","select":"first","policy":null}"#);
+    assert_eq!(test.options.thresholds.unwrap().into_keys().collect::<Vec<_>>(), ["y"]);
 }
 
 #[test]
 fn unknown_top_level_keys_are_only_collected() {
-    let parsed =
-        parse_json(r#"{"unknown1": 1, "VUS": 5, "consoleOutput": "x", "Duration": "3s"}"#).unwrap();
+    let parsed = parse_json(r#"{"unknown1": 1, "VUS": 5, "consoleOutput": "x", "Duration": "3s"}"#).unwrap();
     assert_eq!(parsed.unknown, ["unknown1", "consoleOutput"]);
-    assert_eq!(
-        (
-            parsed.options.vus,
-            parsed.options.duration.unwrap().to_string().as_str()
-        ),
-        (Some(5), "3s")
-    );
+    assert_eq!((parsed.options.vus, parsed.options.duration.unwrap().to_string().as_str()), (Some(5), "3s"));
     assert_eq!(parse_json("null").unwrap().options, Options::default());
 }
 
@@ -187,10 +130,7 @@ fn environment() {
     for (key, expect) in [
         ("vus", "4"),
         ("duration", r#""1.5s""#),
-        (
-            "stages",
-            r#"[{"duration":"5s","target":10},{"duration":"10ms","target":20}]"#,
-        ),
+        ("stages", r#"[{"duration":"5s","target":10},{"duration":"10ms","target":20}]"#),
         ("noSetup", "true"),
         ("setupTimeout", r#""24h0m0s""#),
         ("systemTags", r#"["url"]"#),
@@ -210,54 +150,22 @@ fn environment() {
 fn environment_errors_name_the_variable() {
     for (name, value, expect) in [
         ("K6_VUS", "x", r#"K6_VUS: "x" is not a whole number"#),
-        (
-            "K6_NO_SETUP",
-            "yes",
-            r#"K6_NO_SETUP: "yes" is not a valid boolean value: use true or false"#,
-        ),
-        (
-            "K6_DURATION",
-            "xx",
-            r#"K6_DURATION: time: invalid duration "xx""#,
-        ),
-        (
-            "K6_DNS",
-            "foo=1",
-            "K6_DNS: unknown DNS configuration field: foo",
-        ),
+        ("K6_NO_SETUP", "yes", r#"K6_NO_SETUP: "yes" is not a valid boolean value: use true or false"#),
+        ("K6_DURATION", "xx", r#"K6_DURATION: time: invalid duration "xx""#),
+        ("K6_DNS", "foo=1", "K6_DNS: unknown DNS configuration field: foo"),
         ("K6_DNS", "ttl", "K6_DNS: no value for key ttl"),
         ("K6_DNS", "ttl=", "K6_DNS: no value for key ttl="),
-        (
-            "K6_DNS",
-            "select=x",
-            "K6_DNS: x does not belong to DNSSelect values",
-        ),
+        ("K6_DNS", "select=x", "K6_DNS: x does not belong to DNSSelect values"),
         ("K6_TAGS", "a", r#"K6_TAGS: invalid map item: "a""#),
-        (
-            "K6_STAGES",
-            "5s:x",
-            r#"K6_STAGES: "x" is not a whole number"#,
-        ),
+        ("K6_STAGES", "5s:x", r#"K6_STAGES: "x" is not a whole number"#),
         (
             "K6_BLACKLIST_IPS",
             "10.0.0.0",
             "K6_BLACKLIST_IPS: failed to parse CIDR '10.0.0.0': invalid CIDR address: 10.0.0.0",
         ),
-        (
-            "K6_LOCAL_IPS",
-            "foo",
-            "K6_LOCAL_IPS: foo is not a valid IP, IP range or CIDR",
-        ),
-        (
-            "K6_TLS_CIPHER_SUITES",
-            "foo",
-            "K6_TLS_CIPHER_SUITES: unknown cipher suite 'foo'",
-        ),
-        (
-            "K6_HOSTS",
-            r#"{"a b": "1.1.1.1"}"#,
-            "K6_HOSTS: invalid host pattern 'a b'",
-        ),
+        ("K6_LOCAL_IPS", "foo", "K6_LOCAL_IPS: foo is not a valid IP, IP range or CIDR"),
+        ("K6_TLS_CIPHER_SUITES", "foo", "K6_TLS_CIPHER_SUITES: unknown cipher suite 'foo'"),
+        ("K6_HOSTS", r#"{"a b": "1.1.1.1"}"#, "K6_HOSTS: invalid host pattern 'a b'"),
     ] {
         assert_eq!(env(&[(name, value)]).unwrap_err(), expect);
     }
@@ -304,61 +212,21 @@ fn command_line() {
 #[test]
 fn command_line_errors_name_the_flag() {
     for (name, value, expect) in [
-        (
-            "duration",
-            "10",
-            r#"--duration: time: missing unit in duration "10""#,
-        ),
-        (
-            "duration",
-            "1d",
-            r#"--duration: time: unknown unit "d" in duration "1d""#,
-        ),
-        (
-            "stage",
-            "5s:1,:3",
-            "--stage: stage 1 doesn't have a specified duration",
-        ),
-        (
-            "stage",
-            "5:1",
-            r#"--stage: error for stage 0: time: missing unit in duration "5""#,
-        ),
-        (
-            "tag",
-            "a",
-            "--tag: error parsing tag 'a': invalid tag, empty value",
-        ),
-        (
-            "tag",
-            "=b",
-            "--tag: error parsing tag '=b': invalid tag, empty name",
-        ),
-        (
-            "tag",
-            "",
-            "--tag: error parsing tag '': invalid tag, empty string",
-        ),
+        ("duration", "10", r#"--duration: time: missing unit in duration "10""#),
+        ("duration", "1d", r#"--duration: time: unknown unit "d" in duration "1d""#),
+        ("stage", "5s:1,:3", "--stage: stage 1 doesn't have a specified duration"),
+        ("stage", "5:1", r#"--stage: error for stage 0: time: missing unit in duration "5""#),
+        ("tag", "a", "--tag: error parsing tag 'a': invalid tag, empty value"),
+        ("tag", "=b", "--tag: error parsing tag '=b': invalid tag, empty name"),
+        ("tag", "", "--tag: error parsing tag '': invalid tag, empty string"),
         (
             "blacklist-ip",
             "1.1.1.1",
             "--blacklist-ip: error parsing blacklist-ip '1.1.1.1': failed to parse CIDR '1.1.1.1': invalid CIDR address: 1.1.1.1",
         ),
-        (
-            "summary-time-unit",
-            "h",
-            "--summary-time-unit: invalid summary time unit 'h', use 's', 'ms' or 'us'",
-        ),
-        (
-            "local-ips",
-            "x",
-            "--local-ips: x is not a valid IP, IP range or CIDR",
-        ),
-        (
-            "execution-segment",
-            "1/2:1/4",
-            "--execution-segment: segment start(0.50) must be less than its end(0.25)",
-        ),
+        ("summary-time-unit", "h", "--summary-time-unit: invalid summary time unit 'h', use 's', 'ms' or 'us'"),
+        ("local-ips", "x", "--local-ips: x is not a valid IP, IP range or CIDR"),
+        ("execution-segment", "1/2:1/4", "--execution-segment: segment start(0.50) must be less than its end(0.25)"),
     ] {
         assert_eq!(flags(&[(name, value)]).unwrap_err(), expect);
     }
@@ -367,35 +235,11 @@ fn command_line_errors_name_the_flag() {
 #[test]
 fn settings_fill_in_the_defaults() {
     let settings = together(vec![]).settings;
-    assert_eq!(
-        (
-            settings.max_redirects,
-            settings.batch,
-            settings.batch_per_host
-        ),
-        (10, 20, 6)
-    );
-    assert_eq!(
-        (
-            settings.setup_timeout.as_secs(),
-            settings.handle_summary_timeout.as_secs()
-        ),
-        (60, 120)
-    );
+    assert_eq!((settings.max_redirects, settings.batch, settings.batch_per_host), (10, 20, 6));
+    assert_eq!((settings.setup_timeout.as_secs(), settings.handle_summary_timeout.as_secs()), (60, 120));
     assert!(settings.setup && settings.teardown && settings.rps.is_none());
     assert!(settings.system_tags.contains("url") && !settings.system_tags.contains("vu"));
-    let settings = together(vec![(
-        Tier::Script,
-        json(r#"{"rps": -4, "batch": -2, "noSetup": true, "systemTags": []}"#),
-    )])
-    .settings;
-    assert_eq!(
-        (
-            settings.rps,
-            settings.batch,
-            settings.setup,
-            settings.system_tags.is_empty()
-        ),
-        (None, 1, false, true)
-    );
+    let settings =
+        together(vec![(Tier::Script, json(r#"{"rps": -4, "batch": -2, "noSetup": true, "systemTags": []}"#))]).settings;
+    assert_eq!((settings.rps, settings.batch, settings.setup, settings.system_tags.is_empty()), (None, 1, false, true));
 }

@@ -8,19 +8,14 @@ fn check(options: &str, expect: &str) {
         Ok(_) => "ok".to_owned(),
         Err(text) => text,
     };
-    let got = got
-        .strip_prefix("There were problems with the specified script configuration:\n\t- ")
-        .unwrap_or(&got);
+    let got = got.strip_prefix("There were problems with the specified script configuration:\n\t- ").unwrap_or(&got);
     assert_eq!(got, expect, "for {options}");
 }
 
 /// One scenario named `a`.
 fn scenario(fields: &str, expect: &str) {
-    let expect = if expect == "ok" {
-        expect.to_owned()
-    } else {
-        format!("scenario a has configuration errors: {expect}")
-    };
+    let expect =
+        if expect == "ok" { expect.to_owned() } else { format!("scenario a has configuration errors: {expect}") };
     check(&format!(r#"{{"scenarios": {{"a": {fields}}}}}"#), &expect);
 }
 
@@ -32,15 +27,9 @@ fn numbers() {
     check(r#"{"vus": null}"#, "ok");
     // Own texts: k6 prints Go's errors, which name no option.
     check(r#"{"vus": "x"}"#, r#"vus: "x" is not a whole number"#);
-    check(
-        r#"{"vus": 1.5}"#,
-        "vus: 1.5 is not a whole number within 64 bits",
-    );
+    check(r#"{"vus": 1.5}"#, "vus: 1.5 is not a whole number within 64 bits");
     check(r#"{"vus": true}"#, "vus: expected a whole number, got true");
-    check(
-        r#"{"maxRedirects": 99999999999999999999}"#,
-        "maxRedirects: 1e+20 is not a whole number within 64 bits",
-    );
+    check(r#"{"maxRedirects": 99999999999999999999}"#, "maxRedirects: 1e+20 is not a whole number within 64 bits");
     check(
         r#"{"scenarios": {"a": {"executor": "constant-arrival-rate", "rate": 1.5}}}"#,
         "scenarios.a.rate: 1.5 is not a whole number within 64 bits",
@@ -55,56 +44,23 @@ fn numbers() {
 fn wrong_types_name_the_option() {
     // Own texts.
     check("5", "options: expected an object, got 5");
-    check(
-        r#"{"noSetup": "true"}"#,
-        r#"noSetup: invalid type: string "true", expected a boolean"#,
-    );
-    check(
-        r#"{"stages": {}}"#,
-        "stages: invalid type: map, expected a sequence",
-    );
-    check(
-        r#"{"tags": {"a": 5}}"#,
-        "tags.a: invalid type: integer `5`, expected a string",
-    );
-    check(
-        r#"{"thresholds": {"checks": [5]}}"#,
-        "thresholds.checks[0]: expected an expression or an object, got 5",
-    );
-    check(
-        r#"{"scenarios": []}"#,
-        "scenarios: expected an object, got []",
-    );
-    check(
-        r#"{"scenarios": {"a": 5}}"#,
-        "scenarios.a: expected an object, got 5",
-    );
-    check(
-        r#"{"scenarios": {"a": {"executor": 5}}}"#,
-        "scenarios.a.executor: expected text, got 5",
-    );
+    check(r#"{"noSetup": "true"}"#, r#"noSetup: invalid type: string "true", expected a boolean"#);
+    check(r#"{"stages": {}}"#, "stages: invalid type: map, expected a sequence");
+    check(r#"{"tags": {"a": 5}}"#, "tags.a: invalid type: integer `5`, expected a string");
+    check(r#"{"thresholds": {"checks": [5]}}"#, "thresholds.checks[0]: expected an expression or an object, got 5");
+    check(r#"{"scenarios": []}"#, "scenarios: expected an object, got []");
+    check(r#"{"scenarios": {"a": 5}}"#, "scenarios.a: expected an object, got 5");
+    check(r#"{"scenarios": {"a": {"executor": 5}}}"#, "scenarios.a.executor: expected text, got 5");
     assert!(script("{").unwrap_err().contains("EOF"));
 }
 
 #[test]
 fn durations() {
-    check(
-        r#"{"duration": true}"#,
-        "duration: 'true' is not a valid duration value",
-    );
-    check(
-        r#"{"duration": "abc"}"#,
-        r#"duration: time: invalid duration "abc""#,
-    );
-    check(
-        r#"{"minIterationDuration": "1d-2h"}"#,
-        "minIterationDuration: invalid time format '-2h'",
-    );
+    check(r#"{"duration": true}"#, "duration: 'true' is not a valid duration value");
+    check(r#"{"duration": "abc"}"#, r#"duration: time: invalid duration "abc""#);
+    check(r#"{"minIterationDuration": "1d-2h"}"#, "minIterationDuration: invalid time format '-2h'");
     check(r#"{"setupTimeout": 0}"#, "setupTimeout must be positive");
-    check(
-        r#"{"setupTimeout": "-1s"}"#,
-        "setupTimeout must be positive",
-    );
+    check(r#"{"setupTimeout": "-1s"}"#, "setupTimeout must be positive");
     check(r#"{"teardownTimeout": 0}"#, "ok");
 }
 
@@ -113,35 +69,16 @@ fn shortcuts() {
     let stages = r#""stages": [{"duration": "1s", "target": 3}]"#;
     let scenarios = r#""scenarios": {"a": {"executor": "constant-vus", "duration": "1s"}}"#;
     for (left, right, expect) in [
-        (
-            r#""iterations": 5"#,
-            stages,
-            "using `iterations` and `stages` options simultaneously is not allowed",
-        ),
-        (
-            r#""iterations": 5"#,
-            scenarios,
-            "using `iterations` and `scenarios` options simultaneously is not allowed",
-        ),
-        (
-            r#""duration": "5s""#,
-            stages,
-            "using `duration` and `stages` options simultaneously is not allowed",
-        ),
-        (
-            r#""duration": "5s""#,
-            scenarios,
-            "using `duration` and `scenarios` options simultaneously is not allowed",
-        ),
-        (
-            stages,
-            scenarios,
-            "using `stages` and `scenarios` options simultaneously is not allowed",
-        ),
+        (r#""iterations": 5"#, stages, "using `iterations` and `stages` options simultaneously is not allowed"),
+        (r#""iterations": 5"#, scenarios, "using `iterations` and `scenarios` options simultaneously is not allowed"),
+        (r#""duration": "5s""#, stages, "using `duration` and `stages` options simultaneously is not allowed"),
+        (r#""duration": "5s""#, scenarios, "using `duration` and `scenarios` options simultaneously is not allowed"),
+        (stages, scenarios, "using `stages` and `scenarios` options simultaneously is not allowed"),
     ] {
         check(&format!("{{{left}, {right}}}"), expect);
     }
-    let positive = "`duration` option should be more than 0, for infinite duration use the externally-controlled executor";
+    let positive =
+        "`duration` option should be more than 0, for infinite duration use the externally-controlled executor";
     for duration in ["0", "-5", r#""0s""#] {
         check(&format!(r#"{{"duration": {duration}}}"#), positive);
     }
@@ -173,30 +110,15 @@ fn shortcuts() {
         r#"{"vus": 0, "stages": [{"duration": "1s"}]}"#,
         "scenario default has configuration errors: either startVUs or one of the stages' target values must be greater than 0, stage 1 doesn't have a target",
     );
-    check(
-        r#"{"stages": [{"duration": "1s", "target": 3, "x": 1}]}"#,
-        "ok",
-    );
+    check(r#"{"stages": [{"duration": "1s", "target": 3, "x": 1}]}"#, "ok");
 }
 
 #[test]
 fn scenario_shape() {
-    check(
-        r#"{"scenarios": {"a": {}}}"#,
-        "scenario 'a' doesn't have a specified executor type",
-    );
-    check(
-        r#"{"scenarios": {"a": null}}"#,
-        "scenario 'a' doesn't have a specified executor type",
-    );
-    check(
-        r#"{"scenarios": {"a": {"executor": ""}}}"#,
-        "scenario 'a' doesn't have a specified executor type",
-    );
-    check(
-        r#"{"scenarios": {"a": {"executor": "foo"}}}"#,
-        "unknown executor type 'foo'",
-    );
+    check(r#"{"scenarios": {"a": {}}}"#, "scenario 'a' doesn't have a specified executor type");
+    check(r#"{"scenarios": {"a": null}}"#, "scenario 'a' doesn't have a specified executor type");
+    check(r#"{"scenarios": {"a": {"executor": ""}}}"#, "scenario 'a' doesn't have a specified executor type");
+    check(r#"{"scenarios": {"a": {"executor": "foo"}}}"#, "unknown executor type 'foo'");
     // k6 1.x has it; k6 2.x does not know it.
     check(
         r#"{"scenarios": {"a": {"executor": "externally-controlled"}}}"#,
@@ -227,18 +149,12 @@ fn scenario_shape() {
         r#"{"executor": "constant-vus", "duration": "1s", "startTime": "-1s", "gracefulStop": "-2s", "exec": "", "vus": 0}"#,
         "exec value cannot be empty, the startTime can't be negative, the gracefulStop timeout can't be negative, the number of VUs must be more than 0",
     );
-    scenario(
-        r#"{"EXECUTOR": "constant-vus", "Duration": "1s", "VUs": "5"}"#,
-        "ok",
-    );
+    scenario(r#"{"EXECUTOR": "constant-vus", "Duration": "1s", "VUs": "5"}"#, "ok");
 }
 
 #[test]
 fn constant_vus() {
-    scenario(
-        r#"{"executor": "constant-vus"}"#,
-        "the duration is unspecified",
-    );
+    scenario(r#"{"executor": "constant-vus"}"#, "the duration is unspecified");
     scenario(
         r#"{"executor": "constant-vus", "vus": -1, "duration": 5}"#,
         "the number of VUs must be more than 0, the duration must be at least 1s, but is 5ms",
@@ -269,14 +185,8 @@ fn per_vu_iterations() {
 
 #[test]
 fn ramping_vus() {
-    scenario(
-        r#"{"executor": "ramping-vus"}"#,
-        "at least one stage has to be specified",
-    );
-    scenario(
-        r#"{"executor": "ramping-vus", "stages": []}"#,
-        "at least one stage has to be specified",
-    );
+    scenario(r#"{"executor": "ramping-vus"}"#, "at least one stage has to be specified");
+    scenario(r#"{"executor": "ramping-vus", "stages": []}"#, "at least one stage has to be specified");
     scenario(
         r#"{"executor": "ramping-vus", "startVUs": -3, "stages": [{}, {"duration": "-1s", "target": -3}, {"duration": "1s", "target": 0}, {"target": 4}], "gracefulRampDown": "-5s"}"#,
         "the number of start VUs can't be negative, stage 1 doesn't have a duration, stage 1 doesn't have a target, the duration for stage 2 can't be negative, the target for stage 2 can't be negative, stage 4 doesn't have a duration",
@@ -314,10 +224,7 @@ fn constant_arrival_rate() {
         r#"{"executor": "constant-arrival-rate", "rate": 1, "duration": "1s", "maxVUs": 5}"#,
         "the number of preAllocatedVUs isn't specified",
     );
-    scenario(
-        r#"{"executor": "constant-arrival-rate", "rate": 1, "duration": "1s", "preAllocatedVUs": 0}"#,
-        "ok",
-    );
+    scenario(r#"{"executor": "constant-arrival-rate", "rate": 1, "duration": "1s", "preAllocatedVUs": 0}"#, "ok");
 }
 
 #[test]
@@ -386,94 +293,44 @@ fn segments() {
         r#"{"executionSegmentSequence": "0,1/2,1", "executionSegment": "0:1/4"}"#,
         "provided segment 0:1/4 can't be found in sequence 0,1/2,1",
     );
-    check(
-        r#"{"executionSegmentSequence": "1/4,1/2", "executionSegment": "1/4:1/2"}"#,
-        "ok",
-    );
+    check(r#"{"executionSegmentSequence": "1/4,1/2", "executionSegment": "1/4:1/2"}"#, "ok");
 }
 
 #[test]
 fn summary_columns() {
-    check(
-        r#"{"summaryTrendStats": ["foo"]}"#,
-        "invalid trend stat 'foo', unknown format",
-    );
+    check(r#"{"summaryTrendStats": ["foo"]}"#, "invalid trend stat 'foo', unknown format");
     for bad in ["p(x)", "p(101)", "p(-1)", "p()", "p(NaN)"] {
         check(
             &format!(r#"{{"summaryTrendStats": ["{bad}"]}}"#),
-            &format!(
-                "invalid percentile trend stat value '{bad}', provide a number between 0 and 100"
-            ),
+            &format!("invalid percentile trend stat value '{bad}', provide a number between 0 and 100"),
         );
     }
-    check(
-        r#"{"summaryTrendStats": ["avg", "count", "p(99.99)", "p(0)", "p(100)"]}"#,
-        "ok",
-    );
+    check(r#"{"summaryTrendStats": ["avg", "count", "p(99.99)", "p(0)", "p(100)"]}"#, "ok");
     check(r#"{"summaryTrendStats": []}"#, "ok");
 }
 
 #[test]
 fn network_options() {
-    check(
-        r#"{"dns": {"ttl": "foo"}}"#,
-        "dns.ttl: invalid DNS TTL: foo",
-    );
-    check(
-        r#"{"dns": {"ttl": "-5s"}}"#,
-        "dns.ttl: invalid DNS TTL: -5s",
-    );
-    check(
-        r#"{"dns": {"select": "foo"}}"#,
-        "dns.select: foo does not belong to DNSSelect values",
-    );
-    check(
-        r#"{"dns": {"policy": "foo"}}"#,
-        "dns.policy: foo does not belong to DNSPolicy values",
-    );
-    for good in [
-        r#"{"ttl": "inf"}"#,
-        r#"{"ttl": "0"}"#,
-        r#"{"ttl": ""}"#,
-        r#"{"foo": 5}"#,
-        "null",
-    ] {
+    check(r#"{"dns": {"ttl": "foo"}}"#, "dns.ttl: invalid DNS TTL: foo");
+    check(r#"{"dns": {"ttl": "-5s"}}"#, "dns.ttl: invalid DNS TTL: -5s");
+    check(r#"{"dns": {"select": "foo"}}"#, "dns.select: foo does not belong to DNSSelect values");
+    check(r#"{"dns": {"policy": "foo"}}"#, "dns.policy: foo does not belong to DNSPolicy values");
+    for good in [r#"{"ttl": "inf"}"#, r#"{"ttl": "0"}"#, r#"{"ttl": ""}"#, r#"{"foo": 5}"#, "null"] {
         check(&format!(r#"{{"dns": {good}}}"#), "ok");
     }
-    check(
-        r#"{"tlsVersion": {"min": "foo"}}"#,
-        "tlsVersion: unknown TLS version 'foo'",
-    );
-    check(
-        r#"{"tlsVersion": "tls1.5"}"#,
-        "tlsVersion: unknown TLS version 'tls1.5'",
-    );
+    check(r#"{"tlsVersion": {"min": "foo"}}"#, "tlsVersion: unknown TLS version 'foo'");
+    check(r#"{"tlsVersion": "tls1.5"}"#, "tlsVersion: unknown TLS version 'tls1.5'");
     check(r#"{"tlsVersion": {"min": "tls1.2"}}"#, "ok");
-    check(
-        r#"{"tlsCipherSuites": ["foo"]}"#,
-        "tlsCipherSuites: unknown cipher suite 'foo'",
-    );
-    check(
-        r#"{"tlsCipherSuites": ["TLS_AES_128_GCM_SHA256", "TLS_RSA_WITH_RC4_128_SHA"]}"#,
-        "ok",
-    );
+    check(r#"{"tlsCipherSuites": ["foo"]}"#, "tlsCipherSuites: unknown cipher suite 'foo'");
+    check(r#"{"tlsCipherSuites": ["TLS_AES_128_GCM_SHA256", "TLS_RSA_WITH_RC4_128_SHA"]}"#, "ok");
     check(
         r#"{"blacklistIPs": ["10.0.0.1"]}"#,
         "blacklistIPs[0]: failed to parse CIDR '10.0.0.1': invalid CIDR address: 10.0.0.1",
     );
-    check(
-        r#"{"blockHostnames": ["a*b"]}"#,
-        "blockHostnames: invalid hostname pattern 'a*b'",
-    );
-    check(
-        r#"{"hosts": {"a b": "1.2.3.4"}}"#,
-        "hosts: invalid host pattern 'a b'",
-    );
+    check(r#"{"blockHostnames": ["a*b"]}"#, "blockHostnames: invalid hostname pattern 'a*b'");
+    check(r#"{"hosts": {"a b": "1.2.3.4"}}"#, "hosts: invalid host pattern 'a b'");
     // Own text: k6 takes it and fails when the host is used.
-    check(
-        r#"{"hosts": {"a": "foo"}}"#,
-        "hosts.a: invalid host address 'foo'",
-    );
+    check(r#"{"hosts": {"a": "foo"}}"#, "hosts.a: invalid host address 'foo'");
     check(
         r#"{"tlsAuth": [{"cert": "a", "key": "b", "foo": 1}]}"#,
         "tlsAuth[0].foo: unknown field `foo`, expected one of `cert`, `key`, `password`, `domains`",

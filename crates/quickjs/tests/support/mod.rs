@@ -53,28 +53,14 @@ impl Engine {
                 (c"isShared", is_shared as JSCFunction, 1),
                 (c"sharedViolations", shared_violations as JSCFunction, 0),
             ] {
-                JS_SetPropertyStr(
-                    ctx,
-                    global,
-                    name.as_ptr(),
-                    JS_NewCFunction(ctx, function, name.as_ptr(), length),
-                );
+                JS_SetPropertyStr(ctx, global, name.as_ptr(), JS_NewCFunction(ctx, function, name.as_ptr(), length));
             }
             let qjs = JS_NewObject(ctx);
             let function = JS_NewCFunction(ctx, string_kind, c"getStringKind".as_ptr(), 1);
             JS_SetPropertyStr(ctx, qjs, c"getStringKind".as_ptr(), function);
             JS_SetPropertyStr(ctx, global, c"qjs".as_ptr(), qjs);
-            let layout_name = if layout == Layout::Shared {
-                "shared"
-            } else {
-                "plain"
-            };
-            JS_SetPropertyStr(
-                ctx,
-                global,
-                c"layout".as_ptr(),
-                js_new_string(ctx, layout_name),
-            );
+            let layout_name = if layout == Layout::Shared { "shared" } else { "plain" };
+            JS_SetPropertyStr(ctx, global, c"layout".as_ptr(), js_new_string(ctx, layout_name));
             JS_FreeValue(ctx, global);
             let mut vm = null_mut();
             if layout == Layout::Shared {
@@ -90,11 +76,7 @@ impl Engine {
     /// Evaluates source text; a module if `module`. The value as text, or the error.
     pub fn eval(&self, name: &str, source: &str, module: bool) -> Result<String, String> {
         unsafe {
-            let kind = if module {
-                JS_EVAL_TYPE_MODULE
-            } else {
-                JS_EVAL_TYPE_GLOBAL
-            };
+            let kind = if module { JS_EVAL_TYPE_MODULE } else { JS_EVAL_TYPE_GLOBAL };
             let text = CString::new(source).map_err(|error| error.to_string())?;
             let name = CString::new(name).map_err(|error| error.to_string())?;
             let value = JS_Eval(self.ctx, text.as_ptr(), source.len(), name.as_ptr(), kind);
@@ -194,19 +176,13 @@ unsafe fn text(ctx: *mut JSContext, value: JSValueConst) -> String {
             JS_FreeValue(ctx, JS_GetException(ctx));
             return "?".to_owned();
         }
-        let result =
-            String::from_utf8_lossy(std::slice::from_raw_parts(bytes.cast(), len)).into_owned();
+        let result = String::from_utf8_lossy(std::slice::from_raw_parts(bytes.cast(), len)).into_owned();
         JS_FreeCString(ctx, bytes);
         result
     }
 }
 
-unsafe extern "C" fn print(
-    ctx: *mut JSContext,
-    _this: JSValueConst,
-    argc: c_int,
-    argv: *mut JSValueConst,
-) -> JSValue {
+unsafe extern "C" fn print(ctx: *mut JSContext, _this: JSValueConst, argc: c_int, argv: *mut JSValueConst) -> JSValue {
     for i in 0..argc as usize {
         println!("{}", unsafe { text(ctx, *argv.add(i)) });
     }
@@ -225,29 +201,15 @@ unsafe extern "C" fn string_kind(
     argv: *mut JSValueConst,
 ) -> JSValue {
     const GET_STRING_KIND: c_int = 3;
-    if argc < 1 {
-        JS_UNDEFINED
-    } else {
-        js_uint64(unsafe { js_std_cmd(GET_STRING_KIND, ctx, argv) } as u64)
-    }
+    if argc < 1 { JS_UNDEFINED } else { js_uint64(unsafe { js_std_cmd(GET_STRING_KIND, ctx, argv) } as u64) }
 }
 
-unsafe extern "C" fn gc(
-    ctx: *mut JSContext,
-    _: JSValueConst,
-    _: c_int,
-    _: *mut JSValueConst,
-) -> JSValue {
+unsafe extern "C" fn gc(ctx: *mut JSContext, _: JSValueConst, _: c_int, _: *mut JSValueConst) -> JSValue {
     unsafe { JS_RunGC(JS_GetRuntime(ctx)) };
     JS_UNDEFINED
 }
 
-unsafe extern "C" fn is_shared(
-    _: *mut JSContext,
-    _: JSValueConst,
-    argc: c_int,
-    argv: *mut JSValueConst,
-) -> JSValue {
+unsafe extern "C" fn is_shared(_: *mut JSContext, _: JSValueConst, argc: c_int, argv: *mut JSValueConst) -> JSValue {
     js_bool(argc > 0 && unsafe { onrush_is_shared(*argv) } != 0)
 }
 
@@ -263,11 +225,7 @@ unsafe extern "C" fn shared_violations(
 /// The little of QuickJS's own libraries that its tests use.
 const STD: &str = "export const gc = globalThis.gc; export const platform = 'linux';";
 
-unsafe extern "C" fn load_module(
-    ctx: *mut JSContext,
-    name: *const c_char,
-    _: *mut c_void,
-) -> *mut JSModuleDef {
+unsafe extern "C" fn load_module(ctx: *mut JSContext, name: *const c_char, _: *mut c_void) -> *mut JSModuleDef {
     unsafe {
         let path = CStr::from_ptr(name).to_string_lossy();
         let source = if matches!(&*path, "qjs:std" | "qjs:os") {

@@ -25,17 +25,7 @@ fn unreadable_sources() {
 
 #[test]
 fn control_characters() {
-    for bytes in [
-        &b"\0"[..],
-        b"\0\0export",
-        b"\x1b[31m",
-        b"a\0b",
-        b"`\0`",
-        b"/*",
-        b"'",
-        b"`${",
-        b"#!",
-    ] {
+    for bytes in [&b"\0"[..], b"\0\0export", b"\x1b[31m", b"a\0b", b"`\0`", b"/*", b"'", b"`${", b"#!"] {
         let _ = load_bytes("x.js", bytes);
         let _ = load_bytes("x.ts", bytes);
     }
@@ -44,9 +34,7 @@ fn control_characters() {
 #[test]
 fn deep_nesting() {
     const DEPTH: usize = 5_000;
-    let wrap = |open: &str, middle: &str, close: &str| {
-        format!("{}{middle}{}", open.repeat(DEPTH), close.repeat(DEPTH))
-    };
+    let wrap = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(DEPTH), close.repeat(DEPTH));
     for source in [
         wrap("(", "1", ")"),
         wrap("[", "", "]"),
@@ -78,10 +66,7 @@ fn deep_nesting() {
 fn nesting_is_limited() {
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let error = load_bytes("x.js", nested(50_001).as_bytes()).unwrap_err();
-    assert_eq!(
-        error.message,
-        "brackets are nested deeper than 50000 levels"
-    );
+    assert_eq!(error.message, "brackets are nested deeper than 50000 levels");
     assert_eq!((error.line, error.column), (1, 50_001));
     assert!(load_bytes("x.js", nested(2_000).as_bytes()).is_ok());
 }

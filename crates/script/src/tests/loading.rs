@@ -9,10 +9,7 @@ fn check(files: &[(&str, &str)], expect: &str) {
     assert!(program.warnings.is_empty(), "{:?}", program.warnings);
     for module in &program.modules {
         assert_eq!(
-            program
-                .find(&module.specifier)
-                .and_then(|i| program.module(i))
-                .map(|m| &m.code),
+            program.find(&module.specifier).and_then(|i| program.module(i)).map(|m| &m.code),
             Some(&module.code)
         );
     }
@@ -46,14 +43,8 @@ fn follows_every_kind_of_import() {
 fn cycles_and_self_imports() {
     check(
         &[
-            (
-                "a.js",
-                "import { b } from './b.js'; export const a = 1; export default () => b;",
-            ),
-            (
-                "b.js",
-                "import { a } from './a.js'; import * as self from './b.js'; export const b = 2;",
-            ),
+            ("a.js", "import { b } from './b.js'; export const a = 1; export default () => b;"),
+            ("b.js", "import { a } from './a.js'; import * as self from './b.js'; export const b = 2;"),
         ],
         "a.js esm Static:b.js\nb.js esm Static:a.js Static:b.js",
     );
@@ -83,27 +74,15 @@ fn requests_are_listed_once_a_kind_with_positions() {
     let imports = &program.modules[0].imports;
     let places: Vec<_> = imports.iter().map(|i| (i.kind, i.line, i.column)).collect();
     use crate::ImportKind::{Dynamic, Require, Static};
-    assert_eq!(
-        places,
-        [(Static, 1, 16), (Require, 3, 11), (Dynamic, 3, 25)]
-    );
+    assert_eq!(places, [(Static, 1, 16), (Require, 3, 11), (Dynamic, 3, 25)]);
 }
 
 #[cfg(unix)]
 #[test]
 fn symbolic_links_are_not_followed() {
-    let project = Project::new(&[
-        (
-            "main.js",
-            "import './link.js'; import './real.js'; export {}",
-        ),
-        ("real.js", "export {}"),
-    ]);
-    std::os::unix::fs::symlink(
-        project.dir.path().join("real.js"),
-        project.dir.path().join("link.js"),
-    )
-    .unwrap();
+    let project =
+        Project::new(&[("main.js", "import './link.js'; import './real.js'; export {}"), ("real.js", "export {}")]);
+    std::os::unix::fs::symlink(project.dir.path().join("real.js"), project.dir.path().join("link.js")).unwrap();
     let program = project.load().unwrap();
     assert_eq!(
         project.graph(&program).trim_end(),
@@ -139,10 +118,7 @@ fn missing_targets_carry_their_error() {
     let Target::Missing(error) = &program.modules[0].imports[0].target else {
         panic!("found");
     };
-    assert_eq!(
-        project.relative(&error.to_string()),
-        "file://~/y.js:2:1: Unexpected token"
-    );
+    assert_eq!(project.relative(&error.to_string()), "file://~/y.js:2:1: Unexpected token");
 }
 
 #[test]
@@ -151,17 +127,11 @@ fn static_failures_are_reported_at_the_import() {
         let text = failure(files);
         let mut lines = text.lines();
         for part in expect {
-            assert!(
-                lines.next().is_some_and(|line| line.contains(part)),
-                "{part:?} in\n{text}"
-            );
+            assert!(lines.next().is_some_and(|line| line.contains(part)), "{part:?} in\n{text}");
         }
     };
     check(
-        &[
-            ("main.js", "import './a.js';\nexport {}"),
-            ("a.js", "import {} from './gone.js';"),
-        ],
+        &[("main.js", "import './a.js';\nexport {}"), ("a.js", "import {} from './gone.js';")],
         &[
             "file://~/a.js:1:16: The moduleSpecifier \"./gone.js\" couldn't be found on local disk. Make sure",
             "  1 | import {} from './gone.js';",
@@ -178,16 +148,8 @@ fn static_failures_are_reported_at_the_import() {
         ],
     );
     check(
-        &[
-            ("main.js", "import a from './a.json';"),
-            ("a.json", "{\"a\":1}"),
-        ],
-        &[
-            "file://~/main.js:1:15: JSON files cannot be imported",
-            "",
-            "",
-            "hint: use JSON.parse(open(\"./a.json\"))",
-        ],
+        &[("main.js", "import a from './a.json';"), ("a.json", "{\"a\":1}")],
+        &["file://~/main.js:1:15: JSON files cannot be imported", "", "", "hint: use JSON.parse(open(\"./a.json\"))"],
     );
     check(
         &[("main.js", "import a from './d';"), ("d/index.js", "")],
@@ -198,11 +160,7 @@ fn static_failures_are_reported_at_the_import() {
         &["main.js:1:18: k6/html is not available in this version of Onrush"],
     );
     check(
-        &[
-            ("main.js", "import './b.js'; import './c.js'"),
-            ("b.js", "import './c.js';"),
-            ("c.js", "x y"),
-        ],
+        &[("main.js", "import './b.js'; import './c.js'"), ("b.js", "import './c.js';"), ("c.js", "x y")],
         &["file://~/c.js:1:2: "],
     );
     // The first in evaluation order, also through cycles.
@@ -227,24 +185,15 @@ fn entries_that_cannot_be_read() {
     };
     let (kind, message) = load("nope.js");
     assert_eq!(kind, ErrorKind::Resolve);
-    assert!(
-        message.starts_with("The moduleSpecifier \"nope.js\" couldn't be found on local disk.")
-    );
-    assert_eq!(
-        load("."),
-        (ErrorKind::Read, "read ~: is a directory".into())
-    );
+    assert!(message.starts_with("The moduleSpecifier \"nope.js\" couldn't be found on local disk."));
+    assert_eq!(load("."), (ErrorKind::Read, "read ~: is a directory".into()));
     let (kind, message) = load("https://example.com/x.js");
     assert_eq!(kind, ErrorKind::Resolve);
     assert_eq!(
         message,
         "importing remote modules is not supported by this version of Onrush: https://example.com/x.js"
     );
-    assert!(
-        load("http://example.com/x.js")
-            .1
-            .starts_with("only supported schemes")
-    );
+    assert!(load("http://example.com/x.js").1.starts_with("only supported schemes"));
     let absolute = project.dir.path().join("x/../main.js");
     assert!(crate::load(Entry::File(absolute), &project.options()).is_ok());
 }
@@ -264,11 +213,8 @@ fn standard_input_resolves_from_the_working_directory() {
 
 #[test]
 fn computed_requests_resolve_to_what_was_loaded() {
-    let (project, program) = loaded(&[
-        ("d/main.js", "import './a.js'; export {}"),
-        ("d/a.js", "export {}"),
-        ("d/b.js", "export {}"),
-    ]);
+    let (project, program) =
+        loaded(&[("d/main.js", "import './a.js'; export {}"), ("d/a.js", "export {}"), ("d/b.js", "export {}")]);
     let target = |request: &str| match program.target(program.entry, request) {
         Ok(Target::Module(index)) => project.name(program.module(index).unwrap()),
         Ok(Target::Builtin(name)) => name,
@@ -281,9 +227,7 @@ fn computed_requests_resolve_to_what_was_loaded() {
     assert!(target("./b.js").contains("not a literal"));
     assert!(target("nope").contains("couldn't be recognised"));
     let resolved = program.resolve(program.entry, "./y z.js").unwrap();
-    let crate::Resolved::File { specifier, .. } = resolved else {
-        panic!()
-    };
+    let crate::Resolved::File { specifier, .. } = resolved else { panic!() };
     assert_eq!(project.relative(&specifier), "file://~/d/y%20z.js");
 }
 

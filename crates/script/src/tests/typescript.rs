@@ -12,26 +12,17 @@ fn check(source: &str, expect: &str) {
 #[test]
 fn types_are_removed() {
     check("export let a: number = 1 as number;", "export let a = 1;");
-    check(
-        "interface A { x: string } type B = A | null; export {};",
-        "export {};",
-    );
+    check("interface A { x: string } type B = A | null; export {};", "export {};");
     check(
         "export function f<T extends object>(x?: T, ...r: any[]): x is T { return x! }",
         "export function f(x, ...r) { return x; }",
     );
-    check(
-        "const g = 1; export default g satisfies number;",
-        "const g = 1; export default g;",
-    );
+    check("const g = 1; export default g satisfies number;", "const g = 1; export default g;");
     check(
         "export abstract class A<T> implements B { abstract m(): void; declare d: T; static s?: T }",
         "export class A { static s; }",
     );
-    check(
-        "export function f(a: string): void; export function f(a: any) {}",
-        "export function f(a) {}",
-    );
+    check("export function f(a: string): void; export function f(a: any) {}", "export function f(a) {}");
 }
 
 #[test]
@@ -96,15 +87,9 @@ fn typescript_may_be_commonjs() {
         "main.ts",
         "import http = require('k6/http');\nconst n: number = 1;\nexport = { default: () => http.get(n) };",
     )]);
-    assert_eq!(
-        project.graph(&program).trim_end(),
-        "main.ts cjs Require:k6/http"
-    );
+    assert_eq!(project.graph(&program).trim_end(), "main.ts cjs Require:k6/http");
     let code = &program.modules[0].code;
-    assert!(
-        code.starts_with("(function (module, exports, require) {\"use strict\";"),
-        "{code}"
-    );
+    assert!(code.starts_with("(function (module, exports, require) {\"use strict\";"), "{code}");
     assert!(code.contains("const http = require(\"k6/http\")"), "{code}");
     assert!(code.contains("module.exports = {"), "{code}");
 }
@@ -114,19 +99,8 @@ fn typescript_in_other_files_is_a_syntax_error_with_a_hint() {
     let text = failure(&[("x.js", "export {};\nconst a: number = 1;\n")]);
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("file://~/x.js:2:7: "), "{text}");
-    assert_eq!(
-        lines[1..4],
-        [
-            "  1 | export {};",
-            "  2 | const a: number = 1;",
-            "    |       ^"
-        ],
-        "{text}"
-    );
-    assert!(
-        lines[4].starts_with("hint: this looks like TypeScript"),
-        "{text}"
-    );
+    assert_eq!(lines[1..4], ["  1 | export {};", "  2 | const a: number = 1;", "    |       ^"], "{text}");
+    assert!(lines[4].starts_with("hint: this looks like TypeScript"), "{text}");
     assert!(single("x.tsx", "const a: number = 1;").is_err());
 }
 
@@ -134,10 +108,7 @@ fn typescript_in_other_files_is_a_syntax_error_with_a_hint() {
 fn decorators_are_refused_clearly() {
     for name in ["x.js", "x.ts"] {
         let error = single(name, "export class A {\n  @dec m() {}\n}").unwrap_err();
-        assert_eq!(
-            (error.message.as_str(), error.line, error.column),
-            ("decorators are not supported", 2, 3)
-        );
+        assert_eq!((error.message.as_str(), error.line, error.column), ("decorators are not supported", 2, 3));
     }
 }
 
@@ -145,12 +116,7 @@ fn decorators_are_refused_clearly() {
 fn syntax_errors_have_positions() {
     let check = |name: &str, source: &str, line: u32, column: u32| {
         let error = single(name, source).unwrap_err();
-        assert_eq!(
-            (error.line, error.column),
-            (line, column),
-            "{}",
-            error.render()
-        );
+        assert_eq!((error.line, error.column), (line, column), "{}", error.render());
         assert!(error.frame.contains('^'));
     };
     check("x.js", "const a = ;", 1, 11);

@@ -33,9 +33,7 @@ pub(super) fn basic(head: &Head<'_>, rest: &str, denied: u16) -> Outcome {
 pub(super) fn bearer(head: &Head<'_>) -> Outcome {
     allow(head, GET)?;
     let Some(token) = credentials(head, b"bearer ") else {
-        return Err(Box::new(
-            Built::empty(401).with("WWW-Authenticate", "Bearer"),
-        ));
+        return Err(Box::new(Built::empty(401).with("WWW-Authenticate", "Bearer")));
     };
     let mut json = Json::new();
     json.open();

@@ -6,9 +6,7 @@ use crate::context::Context;
 use crate::head::Head;
 use crate::json::Json;
 use crate::reply::{Built, OCTETS, Payload, TEXT};
-use crate::routes::{
-    GET, Outcome, Request, allow, bad_request, field, number_field, parse_size, seconds_ns,
-};
+use crate::routes::{GET, Outcome, Request, allow, bad_request, field, number_field, parse_size, seconds_ns};
 use crate::source::{ROUND_BYTES, Source, random_bytes};
 use crate::status_code::code_in;
 
@@ -23,10 +21,7 @@ const CHUNK_BYTES: u64 = 10 * 1024;
 pub(super) fn fixed(head: &Head<'_>, size: &str) -> Outcome {
     allow(head, GET)?;
     let length = size_of(size)?;
-    let payload = Payload::Stream {
-        source: Source::fixed(length),
-        length: Some(length),
-    };
+    let payload = Payload::Stream { source: Source::fixed(length), length: Some(length) };
     Ok(Built::with_payload(200, TEXT, payload))
 }
 
@@ -40,10 +35,7 @@ pub(super) fn bytes(head: &Head<'_>, size: &str, cx: &mut Context) -> Outcome {
         Payload::Bytes(body)
     } else {
         let source = Source::random(length, seed, ROUND_BYTES);
-        Payload::Stream {
-            source,
-            length: Some(length),
-        }
+        Payload::Stream { source, length: Some(length) }
     };
     Ok(Built::with_payload(200, OCTETS, payload))
 }
@@ -57,21 +49,13 @@ pub(super) fn stream_bytes(head: &Head<'_>, size: &str, cx: &mut Context) -> Out
     }
     let chunk_bytes = usize::try_from(chunk_bytes).unwrap_or(usize::MAX);
     let source = Source::random(length, seed(head, cx)?, chunk_bytes);
-    Ok(Built::with_payload(
-        200,
-        OCTETS,
-        Payload::Stream {
-            source,
-            length: None,
-        },
-    ))
+    Ok(Built::with_payload(200, OCTETS, Payload::Stream { source, length: None }))
 }
 
 /// The response, and the time to wait before it.
 pub(super) fn drip(head: &Head<'_>) -> Result<(Built, u64), Box<Built>> {
     allow(head, GET)?;
-    let seconds =
-        |name, default: &str| seconds_ns(field(head.query, name).as_deref().unwrap_or(default));
+    let seconds = |name, default: &str| seconds_ns(field(head.query, name).as_deref().unwrap_or(default));
     let length = number_field(head.query, "numbytes", 10)?;
     if length == 0 || length > DRIP_BYTES_MAX {
         return Err(bad_request("numbytes must be between 1 and 1048576"));
@@ -82,10 +66,7 @@ pub(super) fn drip(head: &Head<'_>) -> Result<(Built, u64), Box<Built>> {
     let delay_ns = seconds("delay", "2")?;
     let interval_ns = (duration_ns / length).min(300 * NANOS_PER_SEC);
     let source = Source::drip(length, 0, interval_ns);
-    let payload = Payload::Stream {
-        source,
-        length: Some(length),
-    };
+    let payload = Payload::Stream { source, length: Some(length) };
     Ok((Built::with_payload(code, OCTETS, payload), delay_ns))
 }
 
@@ -107,9 +88,7 @@ pub(super) fn upload(request: &Request<'_>) -> Outcome {
 fn size_of(text: &str) -> Result<u64, Box<Built>> {
     match parse_size(text) {
         Some(size) if size <= BODY_BYTES_MAX => Ok(size as u64),
-        _ => Err(bad_request(
-            "the size must be a whole number up to 1073741824",
-        )),
+        _ => Err(bad_request("the size must be a whole number up to 1073741824")),
     }
 }
 

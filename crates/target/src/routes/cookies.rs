@@ -21,9 +21,7 @@ pub(super) fn cookies<'a>(head: &'a Head<'_>) -> impl Iterator<Item = (&'a str, 
 
 /// The first cookie of that name.
 pub(super) fn cookie<'a>(head: &'a Head<'_>, name: &str) -> Option<&'a str> {
-    cookies(head)
-        .find(|(key, _)| *key == name)
-        .map(|(_, value)| value)
+    cookies(head).find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
 pub(super) fn show(head: &Head<'_>) -> Outcome {
@@ -50,15 +48,10 @@ pub(super) fn set_all(head: &Head<'_>) -> Outcome {
 
 /// `/cookies/set/{name}/{value}`.
 pub(super) fn set_one(head: &Head<'_>, rest: &str) -> Outcome {
-    let (name, value) = rest
-        .strip_prefix("set/")
-        .and_then(|pair| pair.split_once('/'))
-        .ok_or_else(not_found)?;
+    let (name, value) = rest.strip_prefix("set/").and_then(|pair| pair.split_once('/')).ok_or_else(not_found)?;
     allow(head, GET)?;
     let cookie = set(&decode(name), &decode(value))?;
-    Ok(Built::empty(302)
-        .with("Location", "/cookies")
-        .with("Set-Cookie", &cookie))
+    Ok(Built::empty(302).with("Location", "/cookies").with("Set-Cookie", &cookie))
 }
 
 pub(super) fn delete(head: &Head<'_>) -> Outcome {
@@ -75,9 +68,7 @@ pub(super) fn delete(head: &Head<'_>) -> Outcome {
 }
 
 fn set(name: &str, value: &str) -> Result<String, Box<Built>> {
-    let clean = value
-        .bytes()
-        .all(|byte| byte > b' ' && byte != 0x7f && byte != b';');
+    let clean = value.bytes().all(|byte| byte > b' ' && byte != 0x7f && byte != b';');
     if !is_token(name.as_bytes()) || !clean {
         return Err(bad_request("not a cookie's name or value"));
     }

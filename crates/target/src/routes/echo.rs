@@ -69,8 +69,7 @@ fn write_body(json: &mut Json, request: &Request<'_>) -> bool {
     json.key("files");
     write_grouped(json, files, |json, part| {
         json.open();
-        json.key("filename")
-            .string(part.file_name.as_deref().unwrap_or_default());
+        json.key("filename").string(part.file_name.as_deref().unwrap_or_default());
         json.key("content_type").string(&part.content_type);
         json.key("size").number(part.bytes);
         json.close();
@@ -89,10 +88,7 @@ fn write_body(json: &mut Json, request: &Request<'_>) -> bool {
 fn text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(format!(
-            "data:application/octet-stream;base64,{}",
-            STANDARD.encode(bytes)
-        )),
+        Err(_) => Cow::Owned(format!("data:application/octet-stream;base64,{}", STANDARD.encode(bytes))),
     }
 }
 
@@ -102,11 +98,7 @@ pub(super) fn write_fields(json: &mut Json, fields: Vec<(Cow<'_, str>, Cow<'_, s
 }
 
 /// Writes an object sorted by key; a key that comes more than once has a list.
-fn write_grouped<K: Ord + AsRef<str>, V>(
-    json: &mut Json,
-    mut pairs: Vec<(K, V)>,
-    write: impl Fn(&mut Json, &V),
-) {
+fn write_grouped<K: Ord + AsRef<str>, V>(json: &mut Json, mut pairs: Vec<(K, V)>, write: impl Fn(&mut Json, &V)) {
     pairs.sort_by(|(left, _), (right, _)| left.cmp(right));
     json.open();
     for group in pairs.chunk_by(|(left, _), (right, _)| left == right) {
@@ -127,16 +119,8 @@ fn write_grouped<K: Ord + AsRef<str>, V>(
 /// Writes the request's headers as an object, names as `Content-Type`, values
 /// of the same name joined.
 pub(super) fn write_headers(json: &mut Json, head: &Head<'_>) {
-    let mut headers: Vec<(String, Cow<'_, str>)> = head
-        .headers
-        .iter()
-        .map(|header| {
-            (
-                title_case(header.name),
-                String::from_utf8_lossy(header.value),
-            )
-        })
-        .collect();
+    let mut headers: Vec<(String, Cow<'_, str>)> =
+        head.headers.iter().map(|header| (title_case(header.name), String::from_utf8_lossy(header.value))).collect();
     headers.sort_by(|(left, _), (right, _)| left.cmp(right));
     json.open();
     for group in headers.chunk_by(|(left, _), (right, _)| left == right) {
@@ -150,11 +134,7 @@ fn title_case(name: &str) -> String {
     let mut start = true;
     name.chars()
         .map(|letter| {
-            let cased = if start {
-                letter.to_ascii_uppercase()
-            } else {
-                letter.to_ascii_lowercase()
-            };
+            let cased = if start { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
             start = letter == '-';
             cased
         })

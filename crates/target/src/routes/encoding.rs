@@ -30,8 +30,7 @@ pub(super) fn encoded(request: &Request<'_>, coding: &str) -> Outcome {
     json.key("method").string(request.head.method);
     json.key("origin").string(&request.peer.to_string());
     json.close();
-    let body = compress(&json.finish(), name)
-        .map_err(|_| Box::new(Built::explained(500, "compression failed")))?;
+    let body = compress(&json.finish(), name).map_err(|_| Box::new(Built::explained(500, "compression failed")))?;
     Ok(Built::new(200, JSON, body).with("Content-Encoding", name))
 }
 
@@ -51,8 +50,7 @@ fn compress(plain: &[u8], name: &str) -> io::Result<Vec<u8>> {
         }
         "br" => {
             let mut body = Vec::new();
-            let mut encoder =
-                brotli::CompressorWriter::new(&mut body, 4096, BROTLI_QUALITY, BROTLI_WINDOW_BITS);
+            let mut encoder = brotli::CompressorWriter::new(&mut body, 4096, BROTLI_QUALITY, BROTLI_WINDOW_BITS);
             encoder.write_all(plain)?;
             // Dropping it writes the end.
             drop(encoder);

@@ -10,15 +10,8 @@ use crate::routes::echo::{echo, write_fields, write_headers};
 use crate::routes::{GET, Outcome, Request, allow, bad_request, decode, fields, parse_size};
 
 /// Headers the connection decides about; requests cannot choose them.
-const RESERVED: [&str; 7] = [
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "keep-alive",
-    "upgrade",
-    "trailer",
-    "date",
-];
+const RESERVED: [&str; 7] =
+    ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "trailer", "date"];
 /// When the cached resource was last modified: some time in 2024.
 const MODIFIED_SECONDS: u64 = 1_718_000_000;
 
@@ -55,22 +48,16 @@ fn single(key: &str, value: &str) -> Built {
 pub(super) fn cache(request: &Request<'_>) -> Outcome {
     allow(request.head, GET)?;
     let conditional = ["if-modified-since", "if-none-match"];
-    if conditional
-        .iter()
-        .any(|name| request.head.header(name).is_some())
-    {
+    if conditional.iter().any(|name| request.head.header(name).is_some()) {
         return Ok(Built::empty(304));
     }
     let modified = http_date(MODIFIED_SECONDS);
-    Ok(echo(request)
-        .with("Last-Modified", &String::from_utf8_lossy(&modified))
-        .with("ETag", "\"onrush\""))
+    Ok(echo(request).with("Last-Modified", &String::from_utf8_lossy(&modified)).with("ETag", "\"onrush\""))
 }
 
 pub(super) fn cache_for(request: &Request<'_>, seconds: &str) -> Outcome {
     allow(request.head, GET)?;
-    let seconds =
-        parse_size(seconds).ok_or_else(|| bad_request("seconds must be a whole number"))?;
+    let seconds = parse_size(seconds).ok_or_else(|| bad_request("seconds must be a whole number"))?;
     Ok(echo(request).with("Cache-Control", &format!("public, max-age={seconds}")))
 }
 
@@ -89,10 +76,7 @@ pub(super) fn etag(request: &Request<'_>, tag: &str) -> Outcome {
     if head.header_text("if-none-match").is_some_and(matches) {
         return Ok(Built::empty(304).with("ETag", &quoted));
     }
-    if head
-        .header_text("if-match")
-        .is_some_and(|list| !matches(list))
-    {
+    if head.header_text("if-match").is_some_and(|list| !matches(list)) {
         return Ok(Built::empty(412));
     }
     Ok(echo(request).with("ETag", &quoted))
@@ -101,21 +85,15 @@ pub(super) fn etag(request: &Request<'_>, tag: &str) -> Outcome {
 /// `/response-headers?name=value`: the response has these headers.
 pub(super) fn response_headers(head: &Head<'_>) -> Outcome {
     allow(head, "GET, HEAD, POST")?;
-    let pairs: Vec<_> = fields(head.query.as_bytes())
-        .filter(|(name, _)| name != "delay_ms")
-        .collect();
+    let pairs: Vec<_> = fields(head.query.as_bytes()).filter(|(name, _)| name != "delay_ms").collect();
     for (name, _) in &pairs {
-        let reserved = RESERVED
-            .iter()
-            .any(|reserved| name.eq_ignore_ascii_case(reserved));
+        let reserved = RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved));
         if reserved || !is_token(name.as_bytes()) {
             return Err(bad_request("not a header that can be chosen"));
         }
     }
-    let content_type = pairs
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-        .map(|(_, value)| value.clone());
+    let content_type =
+        pairs.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type")).map(|(_, value)| value.clone());
     let mut json = Json::new();
     write_fields(&mut json, pairs.clone());
     let mut built = Built::new(200, "", json.finish());

@@ -75,17 +75,9 @@ type Outcome = Result<Built, Box<Built>>;
 /// # Errors
 /// 400 for a multipart body without a boundary.
 pub(crate) fn sink(head: &Head<'_>, limits: &Limits) -> Result<Sink, Refusal> {
-    let first = head
-        .path
-        .get(1..)
-        .unwrap_or("")
-        .split('/')
-        .next()
-        .unwrap_or("");
+    let first = head.path.get(1..).unwrap_or("").split('/').next().unwrap_or("");
     match first {
-        "get" | "post" | "put" | "patch" | "delete" | "anything" | "my_messages.php" => {
-            Sink::echo(head, limits)
-        }
+        "get" | "post" | "put" | "patch" | "delete" | "anything" | "my_messages.php" => Sink::echo(head, limits),
         "login.php" => Ok(Sink::form(limits)),
         _ => Ok(Sink::Count(0)),
     }
@@ -104,36 +96,17 @@ pub(crate) fn respond(request: &Request<'_>, cx: &mut Context) -> Answer {
             None => Statics::page(head.path),
         };
         if let Some(id) = fixed {
-            let hold_ns = if Statics::is_delayed(id) {
-                wanted_ns
-            } else {
-                0
-            };
-            return Answer {
-                reply: Reply::Static(id),
-                class: cx.statics.class(id),
-                hold_ns,
-            };
+            let hold_ns = if Statics::is_delayed(id) { wanted_ns } else { 0 };
+            return Answer { reply: Reply::Static(id), class: cx.statics.class(id), hold_ns };
         }
     }
-    let mut call = Call {
-        class: Class::Other,
-        hold_ns: wanted_ns,
-    };
+    let mut call = Call { class: Class::Other, hold_ns: wanted_ns };
     let built = call.dispatch(request, cx).unwrap_or_else(|built| *built);
-    Answer {
-        reply: built.reply(),
-        class: call.class,
-        hold_ns: call.hold_ns,
-    }
+    Answer { reply: built.reply(), class: call.class, hold_ns: call.hold_ns }
 }
 
 fn answer_now(built: Built) -> Answer {
-    Answer {
-        reply: built.reply(),
-        class: Class::Other,
-        hold_ns: 0,
-    }
+    Answer { reply: built.reply(), class: Class::Other, hold_ns: 0 }
 }
 
 /// What an endpoint decides besides its response.
@@ -150,9 +123,7 @@ impl Call {
         }
         let Some(path) = head.path.strip_prefix('/') else {
             // "*" asks about the server as a whole.
-            return Ok(
-                Built::empty(204).with("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
-            );
+            return Ok(Built::empty(204).with("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"));
         };
         let (first, rest) = match path.split_once('/') {
             Some((first, rest)) => (first, Some(rest)),
@@ -253,9 +224,7 @@ fn allow(head: &Head<'_>, allowed: &str) -> Result<(), Box<Built>> {
         "OPTIONS" => Built::empty(204),
         _ => Built::explained(405, "this path does not take that method"),
     };
-    Err(Box::new(
-        built.with("Allow", &format!("{allowed}, OPTIONS")),
-    ))
+    Err(Box::new(built.with("Allow", &format!("{allowed}, OPTIONS"))))
 }
 
 /// The delay a request asks for with `delay_ms`.
@@ -270,17 +239,13 @@ fn delay_wanted(query: &str) -> Result<Option<u64>, Box<Built>> {
         Ok(millis) if (0.0..=DELAY_SECONDS_MAX * 1000.0).contains(&millis) => {
             Ok(Some((millis * NANOS_PER_MILLI as f64) as u64))
         }
-        _ => Err(bad_request(
-            "delay_ms must be a number between 0 and 300000",
-        )),
+        _ => Err(bad_request("delay_ms must be a number between 0 and 300000")),
     }
 }
 
 fn seconds_ns(text: &str) -> Result<u64, Box<Built>> {
     match text.parse::<f64>() {
-        Ok(seconds) if (0.0..=DELAY_SECONDS_MAX).contains(&seconds) => {
-            Ok((seconds * NANOS_PER_SEC as f64) as u64)
-        }
+        Ok(seconds) if (0.0..=DELAY_SECONDS_MAX).contains(&seconds) => Ok((seconds * NANOS_PER_SEC as f64) as u64),
         _ => Err(bad_request("seconds must be a number between 0 and 300")),
     }
 }
@@ -300,18 +265,14 @@ fn fields(text: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
 
 /// The first query field of that name.
 fn field<'a>(query: &'a str, name: &str) -> Option<Cow<'a, str>> {
-    fields(query.as_bytes())
-        .find(|(key, _)| key == name)
-        .map(|(_, value)| value)
+    fields(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
 /// A query field that is a number; the default when it is missing.
 fn number_field(query: &str, name: &str, default: u64) -> Result<u64, Box<Built>> {
     match field(query, name) {
         None => Ok(default),
-        Some(text) => text
-            .parse()
-            .map_err(|_| bad_request(&format!("{name} must be a whole number"))),
+        Some(text) => text.parse().map_err(|_| bad_request(&format!("{name} must be a whole number"))),
     }
 }
 
@@ -340,10 +301,7 @@ impl Request<'_> {
     /// The request's scheme and authority, such as `http://localhost:8080`.
     fn base(&self) -> String {
         let scheme = if self.tls { "https" } else { "http" };
-        let host = self
-            .head
-            .header_text("host")
-            .unwrap_or(Cow::Borrowed("localhost"));
+        let host = self.head.header_text("host").unwrap_or(Cow::Borrowed("localhost"));
         format!("{scheme}://{host}")
     }
 
@@ -377,13 +335,7 @@ mod tests {
         assert_eq!(wanted(""), Ok(None));
         assert_eq!(wanted("a=1&delay_ms=2.5"), Ok(Some(2_500_000)));
         assert_eq!(wanted("xdelay_ms=2"), Ok(None));
-        for bad in [
-            "delay_ms=",
-            "delay_ms=-1",
-            "delay_ms=NaN",
-            "delay_ms=300001",
-            "delay_ms=inf",
-        ] {
+        for bad in ["delay_ms=", "delay_ms=-1", "delay_ms=NaN", "delay_ms=300001", "delay_ms=inf"] {
             assert_eq!(wanted(bad), Err(400), "{bad}");
         }
     }

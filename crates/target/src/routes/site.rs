@@ -31,16 +31,9 @@ pub(super) fn messages(request: &Request<'_>, cx: &mut Context) -> Outcome {
     let mut content = String::new();
     match &request.body {
         Body::Multipart(reader) => {
-            let files: Vec<_> = reader
-                .parts()
-                .iter()
-                .filter(|part| part.file_name.is_some())
-                .collect();
+            let files: Vec<_> = reader.parts().iter().filter(|part| part.file_name.is_some()).collect();
             let bytes: u64 = files.iter().map(|part| part.bytes).sum();
-            content.push_str(&format!(
-                "<p>Received {} file(s), {bytes} bytes.</p>\n",
-                files.len()
-            ));
+            content.push_str(&format!("<p>Received {} file(s), {bytes} bytes.</p>\n", files.len()));
         }
         Body::Kept { total, .. } | Body::Counted(total) if *total > 0 => {
             content.push_str(&format!("<p>Received {total} bytes.</p>\n"));
@@ -65,11 +58,7 @@ pub(super) fn login(request: &Request<'_>, cx: &mut Context) -> Outcome {
         return Err(bad_request("the form is missing"));
     };
     let form: Vec<_> = fields(data).collect();
-    let value = |name: &str| {
-        form.iter()
-            .find(|(key, _)| key == name)
-            .map_or("", |(_, value)| value.as_ref())
-    };
+    let value = |name: &str| form.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.as_ref());
     let token = value("csrftoken");
     if !is_csrf(token) || cookie(head, "csrf") != Some(token) {
         let content = "<p>The form's csrf token is not the one in your cookie.</p>\n";
@@ -81,10 +70,7 @@ pub(super) fn login(request: &Request<'_>, cx: &mut Context) -> Outcome {
     let mut built = if value("redir") == "1" {
         Built::new(302, HTML, Vec::new()).with("Location", "/my_messages.php")
     } else if accepted {
-        page(
-            "Login",
-            "<p>You are logged in. <a href=\"/my_messages.php\">My messages</a></p>\n",
-        )
+        page("Login", "<p>You are logged in. <a href=\"/my_messages.php\">My messages</a></p>\n")
     } else {
         page("Login", "<p>Unauthorized: wrong name or password.</p>\n")
     };
@@ -103,10 +89,7 @@ fn is_csrf(token: &str) -> bool {
 
 fn uid(cx: &mut Context) -> String {
     let nonce = cx.random();
-    format!(
-        "{nonce:016x}{:016x}",
-        cx.shared.secret.hash_one((USER, nonce))
-    )
+    format!("{nonce:016x}{:016x}", cx.shared.secret.hash_one((USER, nonce)))
 }
 
 fn is_uid(text: &str, cx: &Context) -> bool {
@@ -130,11 +113,7 @@ pub(super) fn news(head: &Head<'_>) -> Outcome {
 /// `/flip_coin.php?bet=heads|tails`.
 pub(super) fn flip_coin(head: &Head<'_>, cx: &mut Context) -> Outcome {
     allow(head, GET)?;
-    let side = if cx.random() & 1 == 0 {
-        "heads"
-    } else {
-        "tails"
-    };
+    let side = if cx.random() & 1 == 0 { "heads" } else { "tails" };
     let verdict = match field(head.query, "bet") {
         Some(bet) if bet == side => "<p>You won!</p>\n",
         Some(_) => "<p>You lost.</p>\n",
@@ -156,9 +135,7 @@ pub(super) fn pi(head: &Head<'_>) -> Outcome {
         None => 2,
         Some(text) => text.parse().unwrap_or(usize::MAX),
     };
-    let digits = DIGITS
-        .get(..decimals)
-        .ok_or_else(|| bad_request("decimals must be up to 50"))?;
+    let digits = DIGITS.get(..decimals).ok_or_else(|| bad_request("decimals must be up to 50"))?;
     let content = format!("<p>Pi with {decimals} decimals is <b>3.{digits}</b>.</p>\n");
     Ok(page("Pi", &content))
 }

@@ -11,9 +11,8 @@ const CODES_MAX: usize = 100;
 /// `codes` is `code[:weight]`, several of them separated by commas.
 pub(super) fn status(codes: &str, cx: &mut Context) -> Outcome {
     let decoded = decode(codes);
-    let choices = choices(&decoded).ok_or_else(|| {
-        bad_request("status codes must be between 200 and 599, with positive weights")
-    })?;
+    let choices = choices(&decoded)
+        .ok_or_else(|| bad_request("status codes must be between 200 and 599, with positive weights"))?;
     Ok(with_code(choose(&choices, cx.random())))
 }
 
@@ -60,13 +59,8 @@ mod tests {
     #[test]
     fn lists_of_codes() {
         assert_eq!(choices("200"), Some(vec![(200, 1.0)]));
-        assert_eq!(
-            choices("200:0.5, 503:2"),
-            Some(vec![(200, 0.5), (503, 2.0)])
-        );
-        for bad in [
-            "", "100", "600", "abc", "200,", "200:0", "200:-1", "200:NaN", "200:inf",
-        ] {
+        assert_eq!(choices("200:0.5, 503:2"), Some(vec![(200, 0.5), (503, 2.0)]));
+        for bad in ["", "100", "600", "abc", "200,", "200:0", "200:-1", "200:NaN", "200:inf"] {
             assert_eq!(choices(bad), None, "{bad}");
         }
     }
@@ -74,9 +68,7 @@ mod tests {
     #[test]
     fn choices_follow_weights() {
         let codes = [(200, 1.0), (500, 3.0)];
-        let chosen: Vec<u16> = (0..4)
-            .map(|quarter| choose(&codes, u64::MAX / 4 * quarter + u64::MAX / 8))
-            .collect();
+        let chosen: Vec<u16> = (0..4).map(|quarter| choose(&codes, u64::MAX / 4 * quarter + u64::MAX / 8)).collect();
         assert_eq!(chosen, [200, 500, 500, 500]);
         assert_eq!(choose(&codes, u64::MAX), 500);
     }

@@ -15,10 +15,7 @@ pub(crate) fn target() -> TargetHandle {
 }
 
 pub(crate) fn target_with(change: impl FnOnce(&mut TargetOptions)) -> TargetHandle {
-    let mut options = TargetOptions {
-        listen: ([127, 0, 0, 1], 0).into(),
-        ..TargetOptions::default()
-    };
+    let mut options = TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() };
     change(&mut options);
     start(options).unwrap()
 }
@@ -54,18 +51,12 @@ pub(crate) fn raw(target: &TargetHandle, request: &[u8]) -> (u16, bool) {
     let mut client = connect(target.addr);
     client.send(request);
     let response = client.response();
-    (
-        response.status,
-        response.header("connection") == Some("close"),
-    )
+    (response.status, response.header("connection") == Some("close"))
 }
 
 impl<S: Read + Write> Client<S> {
     pub(crate) fn over(stream: S) -> Self {
-        Self {
-            stream,
-            received: Vec::new(),
-        }
+        Self { stream, received: Vec::new() }
     }
 
     pub(crate) fn send(&mut self, bytes: &[u8]) {
@@ -77,13 +68,7 @@ impl<S: Read + Write> Client<S> {
         self.request("GET", path, "", b"")
     }
 
-    pub(crate) fn request(
-        &mut self,
-        method: &str,
-        path: &str,
-        headers: &str,
-        body: &[u8],
-    ) -> Response {
+    pub(crate) fn request(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) -> Response {
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: test.example\r\n");
         for line in headers.lines() {
             head.push_str(line);
@@ -94,11 +79,7 @@ impl<S: Read + Write> Client<S> {
         }
         head.push_str("\r\n");
         self.send(&[head.as_bytes(), body].concat());
-        if method == "HEAD" {
-            self.head_only()
-        } else {
-            self.response()
-        }
+        if method == "HEAD" { self.head_only() } else { self.response() }
     }
 
     /// Reads a response and its body.
@@ -123,10 +104,7 @@ impl<S: Read + Write> Client<S> {
     /// Reads a response's head.
     pub(crate) fn head_only(&mut self) -> Response {
         let end = loop {
-            let at = self
-                .received
-                .windows(4)
-                .position(|four| four == b"\r\n\r\n");
+            let at = self.received.windows(4).position(|four| four == b"\r\n\r\n");
             if let Some(at) = at {
                 break at;
             }
@@ -134,23 +112,12 @@ impl<S: Read + Write> Client<S> {
         };
         let head = String::from_utf8(self.take(end + 4)).unwrap();
         let mut lines = head.trim_end().split("\r\n");
-        let status = lines
-            .next()
-            .unwrap()
-            .split(' ')
-            .nth(1)
-            .unwrap()
-            .parse()
-            .unwrap();
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
         let headers = lines
             .map(|line| line.split_once(": ").unwrap())
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
-        Response {
-            status,
-            headers,
-            body: Vec::new(),
-        }
+        Response { status, headers, body: Vec::new() }
     }
 
     /// Whether the server has closed the connection, with nothing left to read.
@@ -190,11 +157,7 @@ impl<S: Read + Write> Client<S> {
 
     fn take(&mut self, bytes: usize) -> Vec<u8> {
         while self.received.len() < bytes {
-            assert!(
-                self.fill(),
-                "ended {} bytes early",
-                bytes - self.received.len()
-            );
+            assert!(self.fill(), "ended {} bytes early", bytes - self.received.len());
         }
         let rest = self.received.split_off(bytes);
         std::mem::replace(&mut self.received, rest)
@@ -217,10 +180,7 @@ impl<S: Read + Write> Client<S> {
 
 impl Response {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -233,12 +193,9 @@ impl Response {
 
     /// The value of a cookie the response sets.
     pub(crate) fn cookie(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .filter(|(key, _)| key == "set-cookie")
-            .find_map(|(_, value)| {
-                let (key, rest) = value.split_once('=')?;
-                (key == name).then(|| rest.split(';').next().unwrap_or(""))
-            })
+        self.headers.iter().filter(|(key, _)| key == "set-cookie").find_map(|(_, value)| {
+            let (key, rest) = value.split_once('=')?;
+            (key == name).then(|| rest.split(';').next().unwrap_or(""))
+        })
     }
 }

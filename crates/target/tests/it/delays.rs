@@ -42,10 +42,7 @@ fn delays_do_not_queue_up() {
     let start = Instant::now();
     for (index, client) in clients.iter_mut().enumerate() {
         // Later ones are due earlier.
-        let request = format!(
-            "GET /f/{index}?delay_ms={} HTTP/1.1\r\nHost: a\r\n\r\n",
-            300 - index
-        );
+        let request = format!("GET /f/{index}?delay_ms={} HTTP/1.1\r\nHost: a\r\n\r\n", 300 - index);
         client.send(request.as_bytes());
     }
     for (index, client) in clients.iter_mut().enumerate() {

@@ -34,11 +34,7 @@ fn garbage_does_no_harm() {
         proptest::collection::vec(any::<u8>(), 0..30),
     ];
     let input = proptest::collection::vec(piece, 0..12);
-    let mut runner = TestRunner::new(Config {
-        cases: 400,
-        failure_persistence: None,
-        ..Config::default()
-    });
+    let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
     runner
         .run(&input, |pieces| {
             let mut client = connect(target.addr);
@@ -106,10 +102,7 @@ fn who_does_not_read_is_given_up() {
 fn who_does_not_read_is_not_served_further() {
     let target = target();
     let mut client = connect(target.addr);
-    client
-        .stream
-        .set_write_timeout(Some(Duration::from_millis(500)))
-        .unwrap();
+    client.stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
     // Each request asks for a megabyte; the socket's buffers end the game.
     let request = b"GET /f/1000000 HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1_000);
     let mut sent = 0;
@@ -148,10 +141,7 @@ fn too_many_connections() {
     }
     let mut extra = connect(target.addr);
     let response = extra.get("/f/1");
-    assert_eq!(
-        (response.status, response.header("connection")),
-        (503, Some("close"))
-    );
+    assert_eq!((response.status, response.header("connection")), (503, Some("close")));
     clients.pop();
     drop(extra);
     eventually(|| target.connections_open() < 10);
@@ -193,9 +183,7 @@ fn memory_is_limited_over_all_connections() {
     eventually(|| target.connections_open() == 0);
     // Nothing is held any more: a large echo passes.
     let body = vec![b'x'; 1_000_000];
-    let echo = connect(target.addr)
-        .request("POST", "/post", "", &body)
-        .json();
+    let echo = connect(target.addr).request("POST", "/post", "", &body).json();
     assert_eq!(echo["data"].as_str().unwrap().len(), body.len());
 }
 
@@ -205,10 +193,5 @@ fn a_thousand_parts() {
     let part = b"--B\r\nContent-Disposition: form-data; name=a; filename=b\r\n\r\n\r\n";
     let body = [part.repeat(2_000).as_slice(), b"--B--"].concat();
     let headers = "Content-Type: multipart/form-data; boundary=B";
-    assert_eq!(
-        connect(target.addr)
-            .request("POST", "/post", headers, &body)
-            .status,
-        413
-    );
+    assert_eq!(connect(target.addr).request("POST", "/post", headers, &body).status, 413);
 }

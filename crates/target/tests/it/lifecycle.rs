@@ -8,42 +8,23 @@ use onrush_target::{TargetOptions, start};
 use crate::client::{connect, get, target, target_with};
 
 fn on(address: &str) -> TargetOptions {
-    TargetOptions {
-        listen: address.parse().unwrap(),
-        ..TargetOptions::default()
-    }
+    TargetOptions { listen: address.parse().unwrap(), ..TargetOptions::default() }
 }
 
 #[test]
 fn the_defaults_stay_on_this_machine() {
     let options = TargetOptions::default();
-    assert_eq!(
-        options.listen,
-        "127.0.0.1:8080".parse::<SocketAddr>().unwrap()
-    );
+    assert_eq!(options.listen, "127.0.0.1:8080".parse::<SocketAddr>().unwrap());
     assert!(options.tls_listen.is_none() && !options.allow_remote);
 }
 
 #[test]
 fn other_machines_must_be_allowed() {
-    assert_eq!(
-        start(on("0.0.0.0:0")).unwrap_err().kind(),
-        ErrorKind::InvalidInput
-    );
-    assert_eq!(
-        start(on("[::]:0")).unwrap_err().kind(),
-        ErrorKind::InvalidInput
-    );
-    let tls = TargetOptions {
-        tls_listen: Some("0.0.0.0:0".parse().unwrap()),
-        ..on("127.0.0.1:0")
-    };
+    assert_eq!(start(on("0.0.0.0:0")).unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert_eq!(start(on("[::]:0")).unwrap_err().kind(), ErrorKind::InvalidInput);
+    let tls = TargetOptions { tls_listen: Some("0.0.0.0:0".parse().unwrap()), ..on("127.0.0.1:0") };
     assert_eq!(start(tls).unwrap_err().kind(), ErrorKind::InvalidInput);
-    let allowed = start(TargetOptions {
-        allow_remote: true,
-        ..on("0.0.0.0:0")
-    })
-    .unwrap();
+    let allowed = start(TargetOptions { allow_remote: true, ..on("0.0.0.0:0") }).unwrap();
     assert_ne!(allowed.addr.port(), 0);
 }
 
@@ -52,10 +33,7 @@ fn a_port_is_not_shared_with_another_target() {
     for threads in [1, 2] {
         let first = target_with(|options| options.threads = threads);
         for others in [1, 2] {
-            let second = TargetOptions {
-                threads: others,
-                ..on(&first.addr.to_string())
-            };
+            let second = TargetOptions { threads: others, ..on(&first.addr.to_string()) };
             assert_eq!(start(second).unwrap_err().kind(), ErrorKind::AddrInUse);
         }
     }
@@ -75,10 +53,7 @@ fn threads_share_the_work() {
 #[test]
 fn threads_have_a_range() {
     for threads in [0, onrush_target::THREADS_MAX + 1] {
-        let options = TargetOptions {
-            threads,
-            ..on("127.0.0.1:0")
-        };
+        let options = TargetOptions { threads, ..on("127.0.0.1:0") };
         assert_eq!(start(options).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
 }

@@ -54,10 +54,7 @@ fn a_request_may_come_byte_by_byte() {
         client.send(&[*byte]);
     }
     let echo = client.response().json();
-    assert_eq!(
-        (&echo["data"], &echo["args"]["a"]),
-        (&"abcde".into(), &"b".into())
-    );
+    assert_eq!((&echo["data"], &echo["args"]["a"]), (&"abcde".into(), &"b".into()));
     assert_eq!(client.get("/f/1").status, 200);
 }
 
@@ -65,14 +62,7 @@ fn a_request_may_come_byte_by_byte() {
 fn head_has_no_body() {
     let target = target();
     let mut client = connect(target.addr);
-    for path in [
-        "/",
-        "/f/100",
-        "/get",
-        "/bytes/1000000",
-        "/stream-bytes/100",
-        "/drip",
-    ] {
+    for path in ["/", "/f/100", "/get", "/bytes/1000000", "/stream-bytes/100", "/drip"] {
         let response = client.request("HEAD", &format!("{path}?delay=0"), "", b"");
         assert_eq!(response.status, 200, "{path}");
     }
@@ -86,10 +76,7 @@ fn connections_end_when_asked() {
     for path in ["/f/5", "/get", "/stream-bytes/5"] {
         let mut client = connect(target.addr);
         let response = client.request("GET", path, "Connection: close", b"");
-        assert_eq!(
-            (response.status, response.header("connection")),
-            (200, Some("close"))
-        );
+        assert_eq!((response.status, response.header("connection")), (200, Some("close")));
         assert!(client.is_closed());
     }
 }
@@ -100,10 +87,7 @@ fn http_1_0() {
     let mut client = connect(target.addr);
     client.send(b"GET /f/5 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
     let response = client.response();
-    assert_eq!(
-        (response.header("connection"), response.body.len()),
-        (Some("keep-alive"), 5)
-    );
+    assert_eq!((response.header("connection"), response.body.len()), (Some("keep-alive"), 5));
     client.send(b"GET /f/5 HTTP/1.0\r\n\r\n");
     assert_eq!(client.response().header("connection"), Some("close"));
     assert!(client.is_closed());
@@ -111,18 +95,14 @@ fn http_1_0() {
     let mut client = connect(target.addr);
     client.send(b"GET /stream-bytes/50 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
     let response = client.response();
-    assert_eq!(
-        (response.header("transfer-encoding"), response.body.len()),
-        (None, 50)
-    );
+    assert_eq!((response.header("transfer-encoding"), response.body.len()), (None, 50));
 }
 
 #[test]
 fn expect_100_continue() {
     let target = target();
     let mut client = connect(target.addr);
-    let head =
-        b"POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n";
+    let head = b"POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n";
     client.send(head);
     assert_eq!(client.head_only().status, 100);
     client.send(b"abc");
@@ -152,26 +132,14 @@ fn methods() {
     let target = target();
     let mut client = connect(target.addr);
     let response = client.request("POST", "/get", "", b"");
-    assert_eq!(
-        (response.status, response.header("allow")),
-        (405, Some("GET, HEAD, OPTIONS"))
-    );
+    assert_eq!((response.status, response.header("allow")), (405, Some("GET, HEAD, OPTIONS")));
     let response = client.request("OPTIONS", "/post", "", b"");
-    assert_eq!(
-        (response.status, response.header("allow")),
-        (204, Some("POST, OPTIONS"))
-    );
+    assert_eq!((response.status, response.header("allow")), (204, Some("POST, OPTIONS")));
     assert_eq!(client.request("OPTIONS", "*", "", b"").status, 204);
     assert_eq!(client.request("DELETE", "/", "", b"").status, 405);
     assert_eq!(client.request("TRACE", "/", "", b"").status, 501);
-    assert_eq!(
-        client.request("PROPFIND", "/anything/x", "", b"").json()["method"],
-        "PROPFIND"
-    );
-    assert_eq!(
-        client.request("GET", "/get", "", b"body").json()["data"],
-        "body"
-    );
+    assert_eq!(client.request("PROPFIND", "/anything/x", "", b"").json()["method"], "PROPFIND");
+    assert_eq!(client.request("GET", "/get", "", b"body").json()["data"], "body");
     assert_eq!(client.get("http://other.example/f/4").body.len(), 4);
 }
 
@@ -192,19 +160,11 @@ fn requests_that_are_refused() {
         (b"POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Type: multipart/form-data\r\n\r\nx", 400),
     ];
     for (request, status) in cases {
-        assert_eq!(
-            raw(&target, request),
-            (status, true),
-            "{:?}",
-            String::from_utf8_lossy(request)
-        );
+        assert_eq!(raw(&target, request), (status, true), "{:?}", String::from_utf8_lossy(request));
     }
     let target_line = format!("GET /{} HTTP/1.1\r\n", "a".repeat(9_000));
     assert_eq!(raw(&target, target_line.as_bytes()), (414, true));
-    let lines = format!(
-        "GET / HTTP/1.1\r\nHost: a\r\n{}\r\n",
-        "A: b\r\n".repeat(101)
-    );
+    let lines = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "A: b\r\n".repeat(101));
     assert_eq!(raw(&target, lines.as_bytes()), (431, true));
     let long = format!("GET / HTTP/1.1\r\nHost: a\r\nA: {}", "b".repeat(33_000));
     assert_eq!(raw(&target, long.as_bytes()), (431, true));

@@ -23,10 +23,7 @@ fn browse(client: &mut Client, user: &str, password: &str) -> Response {
     let body = format!("login={user}&password={password}&csrftoken={token}&redir=1");
     let headers = format!("{form}\nCookie: csrf={token}");
     let login = client.request("POST", "/login.php", &headers, body.as_bytes());
-    assert_eq!(
-        (login.status, login.header("location")),
-        (302, Some("/my_messages.php"))
-    );
+    assert_eq!((login.status, login.header("location")), (302, Some("/my_messages.php")));
 
     let mut cookie = format!("Cookie: csrf={token}");
     if let Some(uid) = login.cookie("uid").filter(|uid| !uid.is_empty()) {
@@ -54,11 +51,7 @@ fn only_admin_is_welcome() {
 fn any_thread_knows_a_login() {
     let target = target_with(|options| options.threads = 3);
     let mut client = connect(target.addr);
-    let token = client
-        .get("/my_messages.php")
-        .cookie("csrf")
-        .unwrap()
-        .to_owned();
+    let token = client.get("/my_messages.php").cookie("csrf").unwrap().to_owned();
     let body = format!("login=admin&password=123&csrftoken={token}");
     let headers = format!("Cookie: csrf={token}");
     let login = client.request("POST", "/login.php", &headers, body.as_bytes());
@@ -76,29 +69,13 @@ fn logins_cannot_be_forged() {
     let target = target();
     let mut client = connect(target.addr);
     let long = "0".repeat(32);
-    for uid in [
-        "",
-        "admin",
-        "0",
-        &long,
-        "+000000000000000+000000000000000",
-        "ä".repeat(16).as_str(),
-    ] {
+    for uid in ["", "admin", "0", &long, "+000000000000000+000000000000000", "ä".repeat(16).as_str()] {
         let cookie = format!("Cookie: uid={uid}");
         let page = client.request("GET", "/my_messages.php", &cookie, b"");
         assert!(page.text().contains("Unauthorized"), "{uid}");
     }
-    let token = client
-        .get("/my_messages.php")
-        .cookie("csrf")
-        .unwrap()
-        .to_owned();
-    for (cookie, field) in [
-        ("", token.as_str()),
-        (token.as_str(), ""),
-        (token.as_str(), &long),
-        ("", ""),
-    ] {
+    let token = client.get("/my_messages.php").cookie("csrf").unwrap().to_owned();
+    for (cookie, field) in [("", token.as_str()), (token.as_str(), ""), (token.as_str(), &long), ("", "")] {
         let body = format!("login=admin&password=123&csrftoken={field}&redir=1");
         let headers = format!("Cookie: csrf={cookie}");
         let login = client.request("POST", "/login.php", &headers, body.as_bytes());
@@ -110,16 +87,8 @@ fn logins_cannot_be_forged() {
 fn a_csrf_token_is_kept() {
     let target = target();
     let mut client = connect(target.addr);
-    let first = client
-        .get("/my_messages.php")
-        .cookie("csrf")
-        .unwrap()
-        .to_owned();
-    let other = client
-        .get("/my_messages.php")
-        .cookie("csrf")
-        .unwrap()
-        .to_owned();
+    let first = client.get("/my_messages.php").cookie("csrf").unwrap().to_owned();
+    let other = client.get("/my_messages.php").cookie("csrf").unwrap().to_owned();
     assert_ne!(first, other);
     let cookie = format!("Cookie: csrf={first}");
     let again = client.request("GET", "/my_messages.php", &cookie, b"");
@@ -131,30 +100,18 @@ fn a_csrf_token_is_kept() {
 #[test]
 fn the_logo_is_there() {
     let logo = get(&target(), "/static/logo.svg");
-    assert_eq!(
-        (logo.status, logo.header("content-type")),
-        (200, Some("image/svg+xml"))
-    );
+    assert_eq!((logo.status, logo.header("content-type")), (200, Some("image/svg+xml")));
 }
 
 #[test]
 fn small_pages() {
     let target = target();
     let mut client = connect(target.addr);
-    for path in [
-        "/contacts.php",
-        "/news.php",
-        "/flip_coin.php",
-        "/flip_coin.php?bet=heads",
-    ] {
+    for path in ["/contacts.php", "/news.php", "/flip_coin.php", "/flip_coin.php?bet=heads"] {
         assert_eq!(client.get(path).status, 200);
     }
     assert!(client.get("/pi.php?decimals=4").text().contains("3.1415<"));
-    for bad in [
-        "/pi.php?decimals=51",
-        "/pi.php?decimals=-1",
-        "/pi.php?decimals=x",
-    ] {
+    for bad in ["/pi.php?decimals=51", "/pi.php?decimals=-1", "/pi.php?decimals=x"] {
         assert_eq!(client.get(bad).status, 400);
     }
 }
@@ -166,13 +123,10 @@ const FILE_BYTES: usize = 26 * 1024 * 1024;
 fn uploads_of_26_megabytes() {
     let target = target();
     let mut client = connect(target.addr);
-    let start =
-        b"--frontier\r\nContent-Disposition: form-data; name=\"file\"; filename=\"26MB.zip\"\r\n\
+    let start = b"--frontier\r\nContent-Disposition: form-data; name=\"file\"; filename=\"26MB.zip\"\r\n\
                   Content-Type: application/zip\r\n\r\n";
     let end = b"\r\n--frontier--\r\n";
-    let piece: Vec<u8> = (0..1024 * 1024_u32)
-        .map(|index| (index * 7 + index / 251) as u8)
-        .collect();
+    let piece: Vec<u8> = (0..1024 * 1024_u32).map(|index| (index * 7 + index / 251) as u8).collect();
     for path in ["/my_messages.php", "/post", "/upload"] {
         let length = start.len() + FILE_BYTES + end.len();
         let head = format!(
@@ -191,16 +145,9 @@ fn uploads_of_26_megabytes() {
             "/upload" => assert_eq!(response.json()["received"], length),
             "/post" => {
                 let file = &response.json()["files"]["file"];
-                assert_eq!(
-                    (&file["filename"], &file["size"]),
-                    (&"26MB.zip".into(), &FILE_BYTES.into())
-                );
+                assert_eq!((&file["filename"], &file["size"]), (&"26MB.zip".into(), &FILE_BYTES.into()));
             }
-            _ => assert!(
-                response
-                    .text()
-                    .contains(&format!("1 file(s), {FILE_BYTES} bytes"))
-            ),
+            _ => assert!(response.text().contains(&format!("1 file(s), {FILE_BYTES} bytes"))),
         }
     }
 }

@@ -27,9 +27,7 @@ fn tls_target() -> TargetHandle {
 fn connect_tls(target: &TargetHandle, name: &'static str, alpn: &[&str]) -> TlsClient {
     let pem = target.certificate_pem.as_ref().unwrap();
     let mut roots = RootCertStore::empty();
-    roots
-        .add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap())
-        .unwrap();
+    roots.add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()).unwrap();
     let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -38,9 +36,7 @@ fn connect_tls(target: &TargetHandle, name: &'static str, alpn: &[&str]) -> TlsC
     config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
     let session = ClientConnection::new(Arc::new(config), name.try_into().unwrap()).unwrap();
     let stream = TcpStream::connect(target.tls_addr.unwrap()).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(20)))
-        .unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     Client::over(StreamOwned::new(session, stream))
 }
 
@@ -50,14 +46,8 @@ fn requests_over_tls() {
     for name in ["localhost", "127.0.0.1", "test.example"] {
         let mut client = connect_tls(&target, name, &["h2", "http/1.1"]);
         let echo = client.request("POST", "/post?a=1", "", b"data").json();
-        assert_eq!(
-            (&echo["data"], &echo["url"]),
-            (&"data".into(), &"https://test.example/post?a=1".into())
-        );
-        assert_eq!(
-            client.stream.conn.alpn_protocol(),
-            Some(b"http/1.1".as_slice())
-        );
+        assert_eq!((&echo["data"], &echo["url"]), (&"data".into(), &"https://test.example/post?a=1".into()));
+        assert_eq!(client.stream.conn.alpn_protocol(), Some(b"http/1.1".as_slice()));
         assert_eq!(client.get("/").body.len(), 11_278);
     }
 }
@@ -69,10 +59,7 @@ fn large_bodies_both_ways() {
     assert_eq!(client.get("/f/5000000").body.len(), 5_000_000);
     assert_eq!(client.get("/stream-bytes/3000000").body.len(), 3_000_000);
     let body = vec![7; 26 * 1024 * 1024];
-    assert_eq!(
-        client.request("POST", "/upload", "", &body).json()["received"],
-        body.len()
-    );
+    assert_eq!(client.request("POST", "/upload", "", &body).json()["received"], body.len());
     assert_eq!(client.get("/f/3?delay_ms=10").body, b"xxx");
 }
 
@@ -111,8 +98,5 @@ fn plain_http_and_garbage_on_the_tls_port() {
     let mut hello = connect(target.tls_addr.unwrap());
     hello.send(b"\x16\x03\x01\x02\x00\x01\x00");
     assert!(hello.is_closed());
-    assert_eq!(
-        connect_tls(&target, "localhost", &[]).get("/f/1").status,
-        200
-    );
+    assert_eq!(connect_tls(&target, "localhost", &[]).get("/f/1").status, 200);
 }

@@ -39,7 +39,7 @@ mod tests {
         let check = |path: &str, text: &str, expect: usize| {
             let file = File { path: path.to_owned(), text: text.to_owned() };
             let mut report = Report::default();
-            super::check(&[Rust { file: &file, source: Source::scan(text) }], &mut report);
+            check(&[Rust { file: &file, source: Source::scan(text) }], &mut report);
             assert_eq!(report.findings.len(), expect, "{path} {text}");
         };
         check("crates/net/src/a.rs", "let a = Instant::now();", 1);

@@ -33,7 +33,7 @@ mod tests {
         let check = |text: &str, expect: usize| {
             let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
             let mut report = Report::default();
-            super::check(&[Rust { file: &file, source: Source::scan(text) }], &mut report);
+            check(&[Rust { file: &file, source: Source::scan(text) }], &mut report);
             assert_eq!(report.findings.len(), expect, "{text}");
         };
         check("//! A module.\nuse a;", 0);

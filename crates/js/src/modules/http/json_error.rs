@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn flaws_are_gos() {
         for (text, offset, error) in GO {
-            let flaw = find(text.as_bytes()).unwrap_or(Flaw { offset: 0, text: "none".to_owned() });
+            let flaw = find(text.as_bytes()).unwrap_or_else(|| Flaw { offset: 0, text: "none".to_owned() });
             assert_eq!((flaw.offset, flaw.text.as_str()), (*offset, *error), "{text:?}");
         }
         for fine in ["1", "-0.5e+3", "[]", "{}", "[1,{\"a\":[null,true,false]},\"\\u00e9\\n\"]", " 1 "] {

@@ -305,7 +305,8 @@ impl Hop {
             return;
         }
         let mut is_first = true;
-        if let Some(given) = params.cookie_header.as_deref().filter(|given| !self.strip_sensitive && !given.is_empty()) {
+        if let Some(given) = params.cookie_header.as_deref().filter(|given| !self.strip_sensitive && !given.is_empty())
+        {
             head.extend_from_slice(b"Cookie: ");
             head.extend(given.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
             is_first = false;

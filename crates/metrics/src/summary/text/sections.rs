@@ -4,7 +4,9 @@ use super::SummaryMode;
 use super::palette::Palette;
 use super::table::{Row, Widths};
 use crate::registry::Contains;
-use crate::summary::model::{CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, check_counts};
+use crate::summary::model::{
+    CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, check_counts,
+};
 use crate::summary::number;
 
 /// Columns before the contents of a section, and how many more each nested group has.

@@ -39,11 +39,16 @@ impl Row {
     pub(super) fn metric(name: String, metric: &MetricSummary, unit: Option<TimeUnit>) -> Self {
         let show = |value: f64| number::value(value, metric.contains, unit);
         let cells = match &metric.values {
-            MetricValues::Counter { count, rate } => Cells::Plain { value: show(*count), extras: vec![format!("{}/s", show(*rate))] },
-            MetricValues::Gauge { value, min, max } => {
-                Cells::Plain { value: show(*value), extras: vec![format!("min={}", show(*min)), format!("max={}", show(*max))] }
+            MetricValues::Counter { count, rate } => {
+                Cells::Plain { value: show(*count), extras: vec![format!("{}/s", show(*rate))] }
             }
-            MetricValues::Rate { rate, passes, fails } => Cells::share(*rate, *passes, u128::from(*passes) + u128::from(*fails)),
+            MetricValues::Gauge { value, min, max } => Cells::Plain {
+                value: show(*value),
+                extras: vec![format!("min={}", show(*min)), format!("max={}", show(*max))],
+            },
+            MetricValues::Rate { rate, passes, fails } => {
+                Cells::share(*rate, *passes, u128::from(*passes) + u128::from(*fails))
+            }
             MetricValues::Trend(trend) => Cells::Trend(
                 trend
                     .columns
