@@ -13,7 +13,7 @@ use std::{
 use onrush_engine::{Engine, EngineConfig, Event, LifecycleError, Timeouts};
 use onrush_fiber::Clock;
 use onrush_js::{
-    BUILTIN_MODULES, HttpSettings, Isolation, IsolationChoice, RunConfig, RunState, ScenarioContext, ScriptEnv,
+    BUILTIN_MODULES, HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ScriptEnv,
     init::{self, InitError, IsolationMode},
     log,
 };
