@@ -6,11 +6,11 @@
 //! K6=/path/to/k6 cargo test -p onrush-engine --test it record -- --ignored
 //! ```
 //!
-//! which runs `k6 run --quiet --no-usage-report --log-format json` on every script against the built-in target and
+//! which runs `k6 run --quiet --no-usage-report --log-format json` (k6 v1.8.1) on every script against the built-in target and
 //! keeps what does not vary: level, text and `error` field; of an exception only the first line, because both engines
 //! number columns and frames in their own way (`language` tests those). Lines k6's own runner prints (thresholds, the
-//! reason of a non-zero exit code) are left out: the exit code says the same. A line of a script that begins with
-//! `// differs:` in `NAME.js` explains a difference that is meant; such lines are kept apart in `NAME.onrush.txt`.
+//! reason of a non-zero exit code) are left out: the exit code says the same. What Onrush does differently on purpose
+//! (wordings of the language's own errors, orders that are random in k6) is kept out of the scripts.
 
 use std::{
     fs,
@@ -58,8 +58,7 @@ fn replay(mode: IsolationMode) {
     let mut differences = String::new();
     for script in scripts().into_iter().filter(|script| name(script).contains(&only)) {
         let source = fs::read_to_string(&script).expect("a script");
-        let own = script.with_extension("onrush.txt");
-        let recorded = if own.exists() { own } else { script.with_extension("txt") };
+        let recorded = script.with_extension("txt");
         let Ok(expected) = fs::read_to_string(&recorded) else {
             differences.push_str(&format!("{}: nothing recorded\n", name(&script)));
             continue;
