@@ -201,7 +201,8 @@ mod tests {
     fn judged(bad: &Health, bad_seconds: u32, seconds: u32) -> Judgement {
         let mut judge = Judge::default();
         for second in 0..seconds {
-            judge.health(if second < bad_seconds { bad } else { &healthy() });
+            let health = if second < bad_seconds { *bad } else { healthy() };
+            judge.health(&health);
         }
         judge.judge(0.0, 100.0)
     }

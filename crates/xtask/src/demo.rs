@@ -34,7 +34,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let script = Path::new("examples").join("demo.js");
     let address = format!("TARGET={}", target.address);
     eprintln!("$ onrush target --listen {} &", target.address);
-    eprintln!("$ onrush run -e {address} {} {}", arguments.join(" "), script.display());
+    let extra: String = arguments.iter().map(|argument| format!("{argument} ")).collect();
+    eprintln!("$ onrush run -e {address} {extra}{}", script.display());
     let status = Command::new(&onrush)
         .args(["run", "-e", &address])
         .args(arguments)
