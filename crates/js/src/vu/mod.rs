@@ -7,8 +7,6 @@ mod instantiate;
 pub(crate) mod modules;
 mod summary;
 mod tags;
-#[cfg(test)]
-mod tests;
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
