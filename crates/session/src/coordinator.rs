@@ -299,7 +299,6 @@ mod tests {
     }
 
     fn count(value: f64) -> Delta {
-        let mut delta = Delta::default();
         let mut shard = onrush_metrics::Shard::new(
             &Registry::new(),
             Arc::new(onrush_metrics::Subscriptions::builder().build()),
@@ -307,8 +306,7 @@ mod tests {
         );
         let series = shard.series(builtin::ITERATIONS, onrush_metrics::TagNode::ROOT);
         shard.add(series, value);
-        std::mem::swap(&mut delta, &mut shard.drain());
-        delta
+        shard.drain()
     }
 
     #[test]
