@@ -48,9 +48,8 @@ pub struct JsThread {
 }
 
 impl JsThread {
-    /// Sets up the engine on the current thread, which must have a reactor whose fiber stack is
-    /// `[stack_top - stack_bytes, stack_top)`.
-    pub fn new(config: Arc<RunConfig>, stack_top: usize, stack_bytes: usize) -> Result<Rc<Self>, ThreadError> {
+    /// Sets up the engine on the current thread, which must have a reactor.
+    pub fn new(config: Arc<RunConfig>) -> Result<Rc<Self>, ThreadError> {
         let client = config.client.thread();
         // Setting up the realm runs on the thread's own stack, not on a fiber's.
         let here = std::ptr::from_ref(&client).addr();
@@ -60,7 +59,6 @@ impl JsThread {
         let shared = config.isolation == Isolation::Dense;
         let realm = Realm::new(&runtime, &config.script, &bytecode, shared)
             .map_err(|error| ThreadError::Engine(error.message))?;
-        runtime.set_stack(stack_top, stack_bytes.saturating_sub(STACK_RESERVE_BYTES));
         let shard = Shard::new(&config.registry, config.subscriptions.clone(), Limits::default());
         let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
         let thread = Rc::new(Self {
@@ -148,7 +146,7 @@ pub(crate) const TIME_SLICE: Nanos = Nanos(10_000_000);
 
 /// Stack that scripts may not use: QuickJS checks its limit before a call, then natives (a TLS handshake, a decoder)
 /// and its own C functions need room below the deepest script frame.
-const STACK_RESERVE_BYTES: usize = 1 << 20;
+pub(crate) const STACK_RESERVE_BYTES: usize = 1 << 20;
 
 /// Realm set-up runs below the thread's entry: standard built-ins need a few kilobytes.
 const SETUP_STACK_BYTES: usize = 256 << 10;

@@ -97,7 +97,7 @@ impl Vu {
                 // k6: what an async function throws is a rejection nobody handles.
                 Throw::Pending => {
                     let exception = self.ctx().take_exception(throw);
-                    if exception.interrupted { Throw::Interrupted } else { Throw::Uncaught(exception) }
+                    if exception.interrupted { Throw::Interrupted } else { Throw::Uncaught(Box::new(exception)) }
                 }
                 other => other,
             })?
