@@ -59,7 +59,11 @@ impl Hooks {
     /// until the fiber has ended and `leave` was called for the last time.
     #[expect(unsafe_code, reason = "the caller vouches for the functions and the pointer")]
     #[must_use]
-    pub const unsafe fn new(data: *mut c_void, enter: unsafe fn(*mut c_void, StackRange), leave: unsafe fn(*mut c_void)) -> Hooks {
+    pub const unsafe fn new(
+        data: *mut c_void,
+        enter: unsafe fn(*mut c_void, StackRange),
+        leave: unsafe fn(*mut c_void),
+    ) -> Hooks {
         Hooks { data, enter, leave }
     }
 }

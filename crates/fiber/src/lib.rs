@@ -57,8 +57,8 @@ pub use clock::{Clock, Nanos};
 pub use fiber::{FiberId, FiberPanic, Hooks, StackRange, Woke};
 pub use limits::{FdLimit, raise_fd_limit};
 pub use local::{
-    cancel, clear_cancel, current, is_alive, is_cancelled, park, remote, sleep_until, spawn, stack_range,
-    stats, unpark, yield_now,
+    cancel, clear_cancel, current, is_alive, is_cancelled, park, remote, sleep_until, spawn, stack_range, stats,
+    unpark, yield_now,
 };
 pub use reactor::{Reactor, ReactorConfig};
 pub use remote::{Hold, Remote};

@@ -359,7 +359,6 @@ impl Inner {
         sched.count_saved(len, grown);
     }
 
-
     fn end(&self, index: u32) {
         let fiber = self.sched.borrow().id(index);
         self.sched.borrow_mut().end(index);

@@ -165,7 +165,13 @@ impl Stacks {
     ///
     /// `sp` is the stack pointer the stack's occupant was left with by `switch`.
     #[inline]
-    pub(crate) unsafe fn save(&self, stack: StackIdx, sp: usize, saved: &mut SavedStack, tightly: bool) -> (usize, isize) {
+    pub(crate) unsafe fn save(
+        &self,
+        stack: StackIdx,
+        sp: usize,
+        saved: &mut SavedStack,
+        tightly: bool,
+    ) -> (usize, isize) {
         let low = sp & !(LINE_BYTES - 1);
         let len = self.top(stack) - low;
         let grown = if tightly { saved.fit_tightly(len) } else { saved.fit(len) };

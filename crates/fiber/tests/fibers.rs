@@ -9,8 +9,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, FiberId, Hooks, Nanos, Reactor, ReactorConfig, StackRange, Woke, cancel, clear_cancel, current, is_alive, is_cancelled,
-    park, sleep_until, spawn, stack_range, stats, unpark, yield_now,
+    Clock, FiberId, Hooks, Nanos, Reactor, ReactorConfig, StackRange, Woke, cancel, clear_cancel, current, is_alive,
+    is_cancelled, park, sleep_until, spawn, stack_range, stats, unpark, yield_now,
 };
 
 fn reactor() -> Reactor {

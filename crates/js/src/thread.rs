@@ -3,7 +3,10 @@
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use onrush_fiber::Nanos;
@@ -44,7 +47,11 @@ pub struct JsThread {
     /// The series of iterations' own samples for the tags they were last added with.
     pub(crate) iteration_series: Cell<Option<(TagNode, [SeriesIdx; 4])>>,
     pub(crate) checks: crate::modules::CheckCache,
+    /// The name of the root group, which every VU is in most of the time.
+    pub(crate) root_group: Rc<str>,
     seeds: Cell<u64>,
+    /// Tells the threads of the run apart.
+    pub(crate) number: usize,
 }
 
 impl JsThread {
@@ -70,7 +77,9 @@ impl JsThread {
             bytecode,
             shard: RefCell::new(shard),
             client,
+            root_group: Rc::from(""),
             seeds: Cell::new(seed),
+            number: number(),
             iteration_series: Cell::new(None),
             checks: crate::modules::CheckCache::default(),
         });
@@ -138,6 +147,12 @@ fn compiled(runtime: &Runtime, config: &RunConfig) -> Result<Arc<Bytecode>, Thre
     })?;
     *slot = Some(bytecode.clone());
     Ok(bytecode)
+}
+
+/// A number that no other thread of the process was given.
+fn number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// A time slice: after this long without a suspension a computing VU lets the others of its thread run.
