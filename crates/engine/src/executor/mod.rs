@@ -20,6 +20,10 @@ use crate::{shared::SharedScenario, slot::Slot, worker::Worker};
 /// One scenario on one thread.
 pub(crate) struct ScenarioRun {
     pub(crate) index: usize,
+    /// The worker thread's number.
+    pub(crate) thread: usize,
+    /// What `setup()` returned, as JSON; outer `None` until an iteration needs it.
+    setup_data: RefCell<Option<Rc<Option<Arc<str>>>>>,
     pub(crate) plan: ScenarioPlan,
     pub(crate) shared: Arc<SharedScenario>,
     /// Moment the scenario starts.
@@ -48,6 +52,8 @@ impl ScenarioRun {
         let start = Nanos(test_start.0.saturating_add(plan.start_ns));
         Rc::new(Self {
             index,
+            thread: worker.thread,
+            setup_data: RefCell::default(),
             shared: worker.common.scenarios[index].clone(),
             start,
             regular_end: Cell::new(Nanos(start.0.saturating_add(plan.regular_end_ns))),
@@ -63,13 +69,22 @@ impl ScenarioRun {
         })
     }
 
-    pub(crate) fn worker_setup_data(&self) -> Option<Arc<str>> {
-        self.worker.upgrade().and_then(|worker| worker.setup_data.borrow().clone())
+    /// Calls `body` with what `setup()` returned, as JSON.
+    pub(crate) fn with_setup_data<R>(&self, body: impl FnOnce(Option<&str>) -> R) -> R {
+        let load = || Rc::new(self.worker.upgrade().and_then(|worker| worker.setup_data.borrow().clone()));
+        // Held by `body`, which suspends, and replaced meanwhile if a client wants other data.
+        let data = self.setup_data.borrow_mut().get_or_insert_with(load).clone();
+        body((*data).as_deref())
+    }
+
+    /// The next iteration looks for its setup data anew.
+    pub(crate) fn forget_setup_data(&self) {
+        self.setup_data.take();
     }
 
     /// No further iteration may begin on this thread.
-    pub(crate) fn is_over(&self) -> bool {
-        Clock::now() >= self.regular_end.get() || self.is_cut()
+    pub(crate) fn is_over(&self, now: Nanos) -> bool {
+        now >= self.regular_end.get() || self.is_cut()
     }
 
     /// The run was interrupted.

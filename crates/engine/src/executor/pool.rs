@@ -90,7 +90,7 @@ impl Pool {
             if self.handles.get(&number).is_some_and(|handle| handle.is_wanted.get()) {
                 continue;
             }
-            if self.run.is_over() || (started > 0 && self.watch.is_stale(&self.run.shared.orders)) {
+            if self.run.is_over(Clock::now()) || (started > 0 && self.watch.is_stale(&self.run.shared.orders)) {
                 return;
             }
             if started % STARTED_PER_STEP == STARTED_PER_STEP - 1
@@ -172,7 +172,7 @@ impl Pool {
             self.owned -= 1;
         }
         while self.owned < share {
-            if self.run.is_over() || self.watch.is_stale(&self.run.shared.orders) {
+            if self.run.is_over(Clock::now()) || self.watch.is_stale(&self.run.shared.orders) {
                 return false;
             }
             let back = self.retired.borrow_mut().pop();
@@ -226,7 +226,7 @@ impl Pool {
                 max = told.max_vus.unwrap_or(max);
                 is_paused = self.pause(&told);
             }
-            if run.is_over() {
+            if run.is_over(Clock::now()) {
                 break;
             }
             if !is_reached {
@@ -278,9 +278,10 @@ pub(super) fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, slot: Rc<Slot>) 
     run.enter();
     let (worker, run, own) = (worker.clone(), run.clone(), handle.clone());
     slot.give(Box::new(move |slot| {
-        while own.is_wanted.get() && !run.is_over() {
+        let mut now = Clock::now();
+        while own.is_wanted.get() && !run.is_over(now) {
             // An iteration cut by a stop ends the loop unless the handle is wanted again.
-            if !slot.iterate(&run) && run.is_cut() {
+            if !slot.iterate(&run, &mut now) && run.is_cut() {
                 break;
             }
         }

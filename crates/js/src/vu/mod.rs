@@ -68,6 +68,8 @@ pub struct Vu {
     instances: RefCell<Instances>,
     /// Exported functions by their index in `RunConfig::functions`.
     functions: RefCell<Vec<Val>>,
+    /// The activated scenario's function, once it has been called.
+    exec: RefCell<Option<Val>>,
     env: RefCell<Option<Val>>,
     metadata: RefCell<Option<Val>>,
     /// Setup data, decoded once per VU; iterations share and may change it.
@@ -97,17 +99,18 @@ impl Vu {
             iteration: Cell::new(None),
             ids: Cell::new(IterationIds::default()),
             node: Cell::new(TagNode::ROOT),
-            group: RefCell::new(Rc::from("")),
+            group: RefCell::new(thread.root_group.clone()),
             custom_tags: RefCell::new(None),
             event_loop: EventLoop::default(),
             instances: RefCell::new(Instances::default()),
             functions: RefCell::new(Vec::new()),
+            exec: RefCell::new(None),
             env: RefCell::new(None),
             metadata: RefCell::new(None),
             data: RefCell::new(None),
             connections,
             jar: RefCell::new(None),
-            response_callback: RefCell::new(Some(crate::modules::http::ResponseCallback::default())),
+            response_callback: RefCell::new(Some(thread.http.expected.clone())),
             fiber: Cell::new(None),
             children: RefCell::new(Vec::new()),
             thread,
@@ -163,6 +166,7 @@ impl Drop for Vu {
     fn drop(&mut self) {
         context::with_entered(self, || {
             self.functions.borrow_mut().clear();
+            self.exec.take();
             self.env.take();
             self.metadata.take();
             self.data.take();
