@@ -33,6 +33,54 @@ pub(crate) struct RunArgs {
     pub(crate) isolation: IsolationMode,
     /// Bytes of one VU's heap.
     pub(crate) vu_memory_bytes: usize,
+    /// Where the REST API is to be, if anywhere.
+    pub(crate) api: Option<ApiArgs>,
+    /// Stay after the test.
+    pub(crate) linger: bool,
+}
+
+/// The REST API as it was asked for.
+pub(crate) struct ApiArgs {
+    /// Where.
+    pub(crate) address: String,
+    /// What requests must carry, if anything.
+    pub(crate) token: Option<String>,
+    /// Who says where.
+    pub(crate) origin: ApiOrigin,
+}
+
+/// Who said where the REST API is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ApiOrigin {
+    /// `--address`: then the run does not start without it.
+    Flag,
+    /// `K6_ADDRESS`.
+    Variable,
+    /// Nobody.
+    Default,
+}
+
+/// The token does not show.
+impl std::fmt::Debug for ApiArgs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ApiArgs").field("address", &self.address).field("origin", &self.origin).finish_non_exhaustive()
+    }
+}
+
+impl ApiArgs {
+    /// Where a run's REST API is unless it is said otherwise. k6 1.x has it on by default, k6 2.x does not.
+    const DEFAULT: &str = "localhost:6565";
+
+    /// Reads `--address` and `--api-token` with their variables; `None` when the address is empty.
+    pub(crate) fn new(given: &Given) -> Option<Self> {
+        let flag = given.values("address").pop();
+        let (address, origin) = match (flag, given.env.get("K6_ADDRESS")) {
+            (Some(address), _) => (address, ApiOrigin::Flag),
+            (None, Some(address)) => (address.clone(), ApiOrigin::Variable),
+            (None, None) => (Self::DEFAULT.to_owned(), ApiOrigin::Default),
+        };
+        (!address.is_empty()).then(|| Self { address, token: given.text("api-token"), origin })
+    }
 }
 
 /// Most worker threads: more than cores of the largest machines there are.
@@ -92,6 +140,8 @@ impl RunArgs {
                 Some(text) => memory_limit(&text)?,
                 None => onrush_js::ScriptEnv::MEMORY_LIMIT_BYTES,
             },
+            api: ApiArgs::new(given),
+            linger: on("linger")?,
         })
     }
 }
@@ -117,6 +167,8 @@ pub(crate) fn threads(given: &Given) -> Result<Option<usize>, Failure> {
 fn script_env(given: &Given) -> Result<BTreeMap<String, String>, Failure> {
     let mut env =
         if given.switch("include-system-env-vars")?.unwrap_or(true) { given.env.clone() } else { BTreeMap::new() };
+    // Scripts may come from elsewhere and print what they like.
+    env.remove("ONRUSH_API_TOKEN");
     for entry in given.values("env") {
         let (name, value) = match entry.split_once('=') {
             Some((name, value)) => (name, value.to_owned()),

@@ -7,6 +7,7 @@
 
 mod args;
 mod banner;
+mod control;
 mod failure;
 mod flags;
 mod log;
@@ -69,6 +70,11 @@ fn execute(command: Command, given: Given, files: &[String]) -> ExitCode {
     // A panic anywhere is a bug; it has its own exit code and must not look like a failed test.
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match command {
         Command::Run => run::run(&around, files),
+        Command::Status => control::status(&around, files),
+        Command::Stats => control::stats(&around, files),
+        Command::Pause => control::pause(&around, files, true),
+        Command::Resume => control::pause(&around, files, false),
+        Command::Scale => control::scale(&around, files),
         Command::Target => target::target(&around, files),
         Command::Version | Command::Help => {
             around.terminal.stdout(version::text());

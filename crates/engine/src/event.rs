@@ -25,6 +25,8 @@ pub enum Event {
     Sample(Box<ThreadSample>),
     /// Something the user should see once, such as an exhausted VU pool.
     Warning(String),
+    /// Never sent by the engine: for whoever wants to wake the receiver of its events.
+    Wake,
     /// A thread has ended: after [`crate::Engine::shutdown`], its last sample before, or unexpectedly.
     ThreadEnded,
 }

@@ -12,6 +12,7 @@ mod health;
 mod lifecycle;
 mod shared;
 mod slot;
+mod steering;
 mod ticker;
 mod worker;
 
@@ -19,4 +20,5 @@ pub use config::{EngineConfig, Timeouts};
 pub use event::{Event, LifecycleError, ThreadSample};
 pub use health::{HealthProbe, HealthSample};
 pub use shared::ScenarioProgress;
+pub use steering::NewTarget;
 pub use worker::Engine;

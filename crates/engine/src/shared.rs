@@ -5,7 +5,11 @@ use std::sync::{
     atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
 };
 
+use onrush_fiber::Nanos;
 use onrush_js::{ScenarioContext, ShardedCounter};
+use onrush_plan::ScenarioPlan;
+
+use crate::steering::Orders;
 
 /// Counters of one scenario. All relaxed: they are statistics, or handed over by messages that order them.
 #[derive(Debug)]
@@ -33,6 +37,8 @@ pub(crate) struct SharedScenario {
     pub(crate) dropped: AtomicU64,
     /// Threads whose share is not over.
     pub(crate) threads_left: AtomicU64,
+    /// What it is told while it runs.
+    pub(crate) orders: Orders,
     /// 0 waiting, 1 running, 2 regular end passed, 3 over.
     pub(crate) phase: AtomicU64,
 }
@@ -52,6 +58,7 @@ impl SharedScenario {
             warned: AtomicBool::new(false),
             dropped: AtomicU64::new(0),
             threads_left: AtomicU64::new(threads as u64),
+            orders: Orders::default(),
             phase: AtomicU64::new(0),
         }
     }
@@ -67,7 +74,7 @@ impl SharedScenario {
 }
 
 /// How a scenario stands, for progress lines.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ScenarioProgress {
     /// When it started, in the process clock; 0 while it waits.
     pub started_at_ns: u64,
@@ -85,10 +92,12 @@ pub struct ScenarioProgress {
     pub stopping: bool,
     /// Nothing of it runs any more.
     pub over: bool,
+    /// What it was steered to, if it was: VUs here, or iterations per second here.
+    pub steered: Option<f64>,
 }
 
 impl SharedScenario {
-    pub(crate) fn progress(&self) -> ScenarioProgress {
+    pub(crate) fn progress(&self, plan: &ScenarioPlan, now: Nanos) -> ScenarioProgress {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         ScenarioProgress {
             started_at_ns: load(&self.context.started_at),
@@ -99,6 +108,7 @@ impl SharedScenario {
             dropped: load(&self.dropped),
             stopping: load(&self.phase) >= 2,
             over: load(&self.phase) >= 3,
+            steered: self.orders.shown(plan, now.0.saturating_sub(load(&self.context.started_at))),
         }
     }
 }

@@ -20,7 +20,7 @@ use onrush_metrics::Histogram;
 use onrush_plan::count_for;
 
 use crate::{
-    EngineConfig, Event, LifecycleError, ScenarioProgress,
+    EngineConfig, Event, LifecycleError, NewTarget, ScenarioProgress,
     executor::{self, ScenarioRun},
     lifecycle::{self, Call},
     shared::SharedScenario,
@@ -206,6 +206,11 @@ impl Worker {
         }
     }
 
+    /// The VU whose turn would be last among those no scenario holds, if there is one.
+    pub(crate) fn last_idle_vu(&self) -> Option<Rc<Slot>> {
+        self.pool.borrow_mut().pop_back()
+    }
+
     /// Takes a VU no scenario holds. Waits as k6 does for one that is about to be given back; `None` when there is none.
     pub(crate) fn take_vu(&self) -> Option<Rc<Slot>> {
         const ATTEMPTS: u32 = 5;
@@ -330,7 +335,45 @@ impl Engine {
 
     /// How each scenario stands, in plan order.
     pub fn progress(&self) -> Vec<ScenarioProgress> {
-        self.common.scenarios.iter().map(|scenario| scenario.progress()).collect()
+        let (plans, now) = (&self.common.config.plan.scenarios, Clock::now());
+        self.common.scenarios.iter().zip(plans.iter()).map(|(scenario, plan)| scenario.progress(plan, now)).collect()
+    }
+
+    /// Gives a scenario a new target, now or before it starts. It takes effect at once; VUs that have to be made for it
+    /// follow one by one.
+    pub fn steer(&self, scenario: usize, target: NewTarget) {
+        let Some(shared) = self.common.scenarios.get(scenario) else { return };
+        if matches!(target, NewTarget::MaxVus(_)) {
+            // The pool may be exhausted again, at another size.
+            shared.warned.store(false, Ordering::Relaxed);
+        }
+        shared.orders.steer(target);
+        self.wake_drivers();
+    }
+
+    /// Has all scenarios stand still from `at` on, or go on. Only externally-controlled ones can.
+    pub fn pause(&self, is_paused: bool, at: Nanos) {
+        for scenario in &self.common.scenarios {
+            let stood_ns = scenario.orders.pause(is_paused, at);
+            let started_at = &scenario.context.started_at;
+            // A scenario's own clock stands still as well: so its progress does not jump.
+            if started_at.load(Ordering::Relaxed) != 0 {
+                started_at.fetch_add(stood_ns, Ordering::Relaxed);
+            }
+        }
+        self.wake_drivers();
+    }
+
+    fn wake_drivers(&self) {
+        self.post_all(|worker| worker.runs.borrow().iter().for_each(|run| run.wake_driver()));
+    }
+
+    /// Replaces the setup data for VUs that have not used it yet: each decodes it once.
+    pub fn set_setup_data(&self, data: Option<Arc<str>>) {
+        self.post_all(move |worker| {
+            *worker.setup_data.borrow_mut() = data;
+            worker.runs.borrow().iter().for_each(|run| run.forget_setup_data());
+        });
     }
 
     /// Ends all threads; each sends its last sample, then [`Event::ThreadEnded`].

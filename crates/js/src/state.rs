@@ -28,6 +28,8 @@ pub struct RunState {
     /// VUs whose init code has run.
     pub vus_initialized: AtomicU64,
     started_at: AtomicU64,
+    /// Since when the test's clock stands still; 0 while it runs.
+    paused_at: AtomicU64,
     aborted: AtomicBool,
     abort: Mutex<Option<Abort>>,
     marked_failed: AtomicBool,
@@ -44,9 +46,29 @@ impl RunState {
         Some(self.started_at.load(Ordering::Relaxed)).filter(|at| *at != 0).map(Nanos)
     }
 
+    /// What the test's clock shows: the time since it started, pauses not counted; 0 before.
+    pub fn elapsed(&self, now: Nanos) -> Nanos {
+        let paused_at = self.paused_at.load(Ordering::Relaxed);
+        let now = if paused_at == 0 { now } else { Nanos(paused_at) };
+        self.started_at().map_or(Nanos::ZERO, |start| now.saturating_sub(start))
+    }
+
     /// Milliseconds since the test's clock started; 0 before.
     pub fn elapsed_ms(&self) -> f64 {
-        self.started_at().map_or(0.0, |start| Clock::now().0.saturating_sub(start.0) as f64 / 1e6)
+        self.elapsed(Clock::now()).0 as f64 / 1e6
+    }
+
+    /// Stops the test's clock.
+    pub fn pause_clock(&self, at: Nanos) {
+        let _ = self.paused_at.compare_exchange(0, at.0.max(1), Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Has the test's clock go on; what it stood still counts as before its start.
+    pub fn resume_clock(&self, at: Nanos) {
+        let paused_at = self.paused_at.swap(0, Ordering::Relaxed);
+        if paused_at != 0 && self.started_at().is_some() {
+            self.started_at.fetch_add(at.0.saturating_sub(paused_at), Ordering::Relaxed);
+        }
     }
 
     /// Records that the script asked to end the test. The first reason stays.

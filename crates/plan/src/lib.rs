@@ -1,4 +1,4 @@
-//! What a test is going to do, as arithmetic: options and their tiers, scenarios, the six executors and
+//! What a test is going to do, as arithmetic: options and their tiers, scenarios, the seven executors and
 //! execution segments.
 //!
 //! Nothing here reads a clock, starts a thread, opens a file or looks at the environment: the same inputs give the
@@ -34,15 +34,17 @@ mod reservation;
 mod scenario;
 mod segment;
 mod share;
+pub mod steer;
 mod stripe;
 
 pub use duration::{DurationError, GoDuration, format_go_duration, parse_extended_duration, parse_go_duration};
 pub use executor::{
     ArrivalEvent, ArrivalVus, ConstantArrivalRate, ConstantArrivalRateConfig, ConstantArrivalRatePlan, ConstantVus,
-    ConstantVusConfig, ConstantVusPlan, Executor, ExecutorPlan, HandleAction, HandleActions, HandleChange,
-    PerVuIterations, PerVuIterationsConfig, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateConfig,
-    RampingArrivalRateCursor, RampingArrivalRatePlan, RampingVus, RampingVusConfig, RampingVusPlan, SharedIterations,
-    SharedIterationsConfig, SharedIterationsPlan, Stage,
+    ConstantVusConfig, ConstantVusPlan, Executor, ExecutorPlan, ExternallyControlled, ExternallyControlledConfig,
+    ExternallyControlledPlan, FOREVER_NS, HandleAction, HandleActions, HandleChange, PerVuIterations,
+    PerVuIterationsConfig, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateConfig, RampingArrivalRateCursor,
+    RampingArrivalRatePlan, RampingVus, RampingVusConfig, RampingVusPlan, SharedIterations, SharedIterationsConfig,
+    SharedIterationsPlan, Stage,
 };
 pub use options::{
     Cidr, ConfigErrors, Consolidated, DnsConfig, DnsPolicy, DnsSelect, ExecutorConfig, HostTarget, IpPool, Options,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::duration::GoDuration;
-use crate::executor::ExecutorPlan;
+use crate::executor::{ExecutorPlan, FOREVER_NS};
 use crate::reservation::{RequirementStep, Step, sum, value_at};
 use crate::scenario::Scenario;
 use crate::segment::SegmentError;
@@ -65,7 +65,8 @@ impl Plan {
         let requirement = sum(&parts);
         // k6: the end counts from the last change in the number of VUs, so a scenario that ramps down to none early
         // does not prolong it.
-        let end_ns = requirement.last().map_or(0, |step| step.at_ns);
+        // What has no end counts as 0, as in k6.
+        let end_ns = requirement.iter().rev().map(|step| step.at_ns).find(|at_ns| *at_ns < FOREVER_NS).unwrap_or(0);
         Ok(Self {
             planned_vus: requirement.iter().map(|s| s.planned).max().unwrap_or(0),
             max_vus: requirement.iter().map(|s| s.planned.saturating_add(s.unplanned)).max().unwrap_or(0),
@@ -175,6 +176,7 @@ impl ScenarioPlan {
     pub fn planned_at(&self, at_ns: u64) -> u64 {
         match &self.executor {
             ExecutorPlan::RampingVus(p) => p.planned_at(at_ns),
+            ExecutorPlan::ExternallyControlled(p) if at_ns < self.regular_end_ns => p.vus,
             _ if at_ns < self.regular_end_ns => self.executor.planned_vus(),
             _ => 0,
         }
@@ -215,6 +217,12 @@ impl ScenarioPlan {
             ExecutorPlan::RampingArrivalRate(p) => p.iteration_in_test(j),
             _ => self.tuple.nth(j),
         }
+    }
+
+    /// How many of `n` numbered things of the whole test, such as VUs, are this instance's.
+    #[must_use]
+    pub fn share_of(&self, n: u64) -> u64 {
+        self.tuple.scale(n)
     }
 
     /// `exec.vu.idInTest` of this instance's `k`-th VU (from 0), as [`Plan::vu_id_in_test`].

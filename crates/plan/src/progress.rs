@@ -1,11 +1,11 @@
 //! The figures of one scenario's progress line, as text. Drawing the line is the terminal's business.
 
 use crate::duration::format_go_duration;
-use crate::executor::ExecutorPlan;
+use crate::executor::{ExecutorPlan, FOREVER_NS};
 use crate::plan::ScenarioPlan;
 
 /// What is going on in a scenario right now.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Live {
     /// Nanoseconds since the scenario's start.
     pub elapsed_ns: u64,
@@ -15,14 +15,19 @@ pub struct Live {
     pub active_vus: u64,
     /// Iterations that ended, for the executors that count them.
     pub done_iterations: u64,
+    /// What the scenario was steered to, if it was: VUs here, or iterations per second here.
+    pub steered: Option<f64>,
 }
 
 impl ScenarioPlan {
     /// How far the scenario is, from 0 to 1.
     #[must_use]
     pub fn progress(&self, live: &Live) -> f64 {
-        let by_time =
-            if self.regular_end_ns == 0 { 1.0 } else { (live.elapsed_ns as f64 / self.regular_end_ns as f64).min(1.0) };
+        let by_time = if self.regular_end_ns == 0 || self.regular_end_ns >= FOREVER_NS {
+            1.0
+        } else {
+            (live.elapsed_ns as f64 / self.regular_end_ns as f64).min(1.0)
+        };
         match self.total_iterations() {
             Some(total) if total > 0 => (live.done_iterations as f64 / total as f64).min(1.0),
             _ => by_time,
@@ -37,9 +42,23 @@ impl ScenarioPlan {
         let elapsed = fixed_width_time(live.elapsed_ns.min(self.regular_end_ns), self.regular_end_ns);
         let time = if over { total.clone() } else { format!("{elapsed}/{total}") };
         match &self.executor {
-            ExecutorPlan::ConstantVus(p) => vec![format!("{} VUs", p.vus), time],
+            ExecutorPlan::ConstantVus(p) => {
+                let vus = live.steered.map_or(p.vus, |vus| vus as u64);
+                vec![format!("{vus} VUs"), time]
+            }
+            ExecutorPlan::ExternallyControlled(p) => {
+                // Its limit may have been moved, so what is there counts.
+                let max = p.max_vus.max(live.active_vus);
+                // k6 prints `0s` where there is no end.
+                let time = if self.regular_end_ns >= FOREVER_NS {
+                    fixed_width_time(live.elapsed_ns, live.elapsed_ns)
+                } else {
+                    time
+                };
+                vec![format!("{}/{max} VUs", live.active_vus), time]
+            }
             ExecutorPlan::RampingVus(p) => {
-                let max = p.max_vus();
+                let max = p.max_vus().max(live.steered.map_or(0, |vus| vus as u64));
                 let width = digits(max);
                 let total = fixed_width_time(self.regular_end_ns, self.regular_end_ns);
                 let time = if over { total } else { format!("{elapsed}/{total}") };
@@ -71,7 +90,7 @@ impl ScenarioPlan {
     fn arrival_columns(&self, live: &Live, max: u64, peak: f64, time: String) -> Vec<String> {
         let width = digits(max);
         let rate_width = format!("{peak:.2}").len();
-        let rate = self.rate_at(live.elapsed_ns).unwrap_or(0.0);
+        let rate = live.steered.or_else(|| self.rate_at(live.elapsed_ns)).unwrap_or(0.0);
         vec![
             format!("{:0width$}/{:0width$} VUs", live.running_vus, live.active_vus),
             time,
@@ -132,7 +151,7 @@ mod tests {
     }
 
     fn live(elapsed_s: f64, running_vus: u64, active_vus: u64, done_iterations: u64) -> Live {
-        Live { elapsed_ns: (elapsed_s * 1e9) as u64, running_vus, active_vus, done_iterations }
+        Live { elapsed_ns: (elapsed_s * 1e9) as u64, running_vus, active_vus, done_iterations, steered: None }
     }
 
     /// The expected texts were printed by k6 1.8.1.
@@ -174,6 +193,9 @@ mod tests {
             &["10 VUs", "0.2s/1s"],
         );
         check(r#"{"executor": "constant-vus", "vus": 10, "duration": "1s"}"#, live(1.2, 10, 0, 0), &["10 VUs", "1s"]);
+        let external = r#"{"executor": "externally-controlled", "vus": 2, "maxVUs": 5, "duration": "40s"}"#;
+        check(external, live(1.0, 2, 2, 0), &["2/5 VUs", "01.0s/40s"]);
+        check(&external.replace("\"40s\"", "0"), live(61.0, 2, 2, 0), &["2/5 VUs", "1m01.0s"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::duration::GoDuration;
-use crate::executor::Executor;
+use crate::executor::{Executor, FOREVER_NS};
 use crate::plan::PlanError;
 use crate::stripe::Tuple;
 
@@ -38,7 +38,7 @@ impl Scenario {
     /// Nanoseconds from its own start to its hard end: iterations still running are cut there.
     #[must_use]
     pub fn hard_end_ns(&self) -> u64 {
-        self.regular_end_ns().saturating_add(self.graceful_stop.as_ns())
+        self.regular_end_ns().saturating_add(self.graceful_stop.as_ns()).min(FOREVER_NS)
     }
 
     /// k6's one-line description for the share `tuple`:

@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use onrush_metrics::{Delta, Merged, Phase as Evaluated, Registry, Thresholds};
+use onrush_plan::Plan;
 
-use crate::{ExitCode, Outcome, Stop};
+use crate::{ExitCode, Moment, Outcome, ShareOfTarget, Steer, SteerError, Steering, Stop};
 
 /// An agent of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +53,15 @@ pub enum Action {
     Finish,
     /// Tell the user.
     Error(String),
+    /// Give a scenario a new target.
+    Steer {
+        /// Its index in the plan.
+        scenario: usize,
+        /// This instance's share of the target.
+        target: ShareOfTarget,
+    },
+    /// Have the scenarios and the test's clock stand still, or go on.
+    Pause(bool),
 }
 
 /// Where a run is.
@@ -59,6 +69,8 @@ pub enum Action {
 pub enum Phase {
     /// VUs are being initialised.
     Initializing,
+    /// All is ready, and somebody must resume the run for it to start.
+    Paused,
     /// `setup()` runs.
     Setup,
     /// Scenarios run.
@@ -78,6 +90,8 @@ pub struct Settings {
     pub has_teardown: bool,
     /// Thresholds are evaluated (not `--no-thresholds`).
     pub evaluates_thresholds: bool,
+    /// The run waits to be resumed before it starts (`--paused`).
+    pub starts_paused: bool,
 }
 
 /// One run.
@@ -94,6 +108,7 @@ pub struct Coordinator {
     crossed: Vec<String>,
     next_evaluation: Duration,
     elapsed: Duration,
+    steering: Steering,
 }
 
 impl Coordinator {
@@ -123,7 +138,65 @@ impl Coordinator {
             crossed: Vec::new(),
             next_evaluation: Self::EVALUATION_INTERVAL,
             elapsed: Duration::ZERO,
+            steering: Steering::default(),
         }
+    }
+
+    /// Lets the scenarios of this plan be steered.
+    #[must_use]
+    pub fn steering_plan(mut self, plan: &Plan) -> Self {
+        self.steering = Steering::new(plan);
+        self
+    }
+
+    /// The scenarios' targets and the journal of their changes.
+    pub fn steering(&self) -> &Steering {
+        &self.steering
+    }
+
+    /// Changes the target of a scenario, also before it runs.
+    ///
+    /// # Errors
+    /// Why not; then nothing is changed.
+    pub fn steer(&mut self, steer: Steer, now: Moment) -> Result<Vec<Action>, SteerError> {
+        if self.phase > Phase::Running || self.stop.is_some() {
+            return Err(SteerError::AllOver);
+        }
+        self.steering.steer(steer, now)
+    }
+
+    /// Pauses or resumes the run: before its start always, later only what can stand still.
+    ///
+    /// # Errors
+    /// In k6's words.
+    pub fn pause(&mut self, is_paused: bool, source: String, now: Moment) -> Result<Vec<Action>, SteerError> {
+        if self.phase > Phase::Paused {
+            return self.steering.pause(is_paused, source, now);
+        }
+        match (self.settings.starts_paused, is_paused) {
+            (true, true) => Err(SteerError::PausedBeforeStart),
+            (false, false) => Err(SteerError::NotPaused),
+            _ => {
+                self.steering.note_pause(is_paused, source, now)?;
+                self.settings.starts_paused = is_paused;
+                Ok(if self.phase == Phase::Paused { self.begin() } else { Vec::new() })
+            }
+        }
+    }
+
+    /// Whether the run stands still, before its start or later.
+    pub fn is_paused(&self) -> bool {
+        self.steering.is_paused() || (self.settings.starts_paused && self.phase <= Phase::Paused)
+    }
+
+    /// Whether something stopped the run before its plan did.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    /// Replaces what `setup()` returned.
+    pub fn set_setup_data(&mut self, data: Option<Arc<str>>) {
+        self.setup_data = data;
     }
 
     /// Where the run is.
@@ -188,6 +261,14 @@ impl Coordinator {
     }
 
     fn after_init(&mut self) -> Vec<Action> {
+        if self.settings.starts_paused {
+            self.enter(Phase::Paused);
+            return Vec::new();
+        }
+        self.begin()
+    }
+
+    fn begin(&mut self) -> Vec<Action> {
         if !self.settings.has_setup {
             return self.start();
         }
@@ -231,7 +312,7 @@ impl Coordinator {
         }
         self.stop = Some(stop);
         match self.phase {
-            Phase::Initializing => {
+            Phase::Initializing | Phase::Paused => {
                 let mut actions = vec![Action::Interrupt];
                 actions.extend(self.end());
                 actions
@@ -295,7 +376,7 @@ mod tests {
     }
 
     fn all() -> Settings {
-        Settings { has_setup: true, has_teardown: true, evaluates_thresholds: true }
+        Settings { has_setup: true, has_teardown: true, evaluates_thresholds: true, starts_paused: false }
     }
 
     fn count(value: f64) -> Delta {
@@ -368,5 +449,34 @@ mod tests {
         run.handle(Event::Delta(AgentId(0), count(2.0)));
         run.handle(Event::Delta(AgentId(1), count(3.0)));
         assert_eq!(run.merged().sink(builtin::ITERATIONS).and_then(Sink::counter), Some(5.0));
+    }
+
+    #[test]
+    fn a_paused_run_waits_to_be_resumed() {
+        let mut run = coordinator(Settings { starts_paused: true, ..all() }, 1, &[]);
+        let pause = |run: &mut Coordinator, on| run.pause(on, "test".to_owned(), Moment::default());
+        assert_eq!(run.handle(Event::Initialized(AgentId(0))), []);
+        assert!(run.is_paused() && run.phase() == Phase::Paused);
+        assert_eq!(pause(&mut run, true), Err(SteerError::PausedBeforeStart));
+        assert_eq!(pause(&mut run, false), Ok(vec![Action::RunSetup]));
+        assert!(!run.is_paused());
+        assert_eq!(run.steering().journal().len(), 1);
+    }
+
+    #[test]
+    fn a_run_resumed_while_it_initialises_does_not_wait() {
+        let mut run = coordinator(Settings { starts_paused: true, ..all() }, 1, &[]);
+        assert_eq!(run.pause(false, String::new(), Moment::default()), Ok(vec![]));
+        assert_eq!(run.handle(Event::Initialized(AgentId(0))), [Action::RunSetup]);
+    }
+
+    #[test]
+    fn an_abort_ends_a_paused_run_and_steers_nothing_more() {
+        let mut run = coordinator(Settings { starts_paused: true, ..all() }, 1, &[]);
+        run.handle(Event::Initialized(AgentId(0)));
+        let stop = Stop { code: ExitCode::ScriptStoppedFromRestApi, message: String::new() };
+        assert_eq!(run.handle(Event::Abort(stop)), [Action::Interrupt, Action::Finish]);
+        let steer = Steer { scenario: None, wanted: Default::default(), source: String::new() };
+        assert_eq!(run.steer(steer, Moment::default()), Err(SteerError::AllOver));
     }
 }

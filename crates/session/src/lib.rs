@@ -6,8 +6,10 @@
 
 mod coordinator;
 mod outcome;
+mod steering;
 mod verdict;
 
 pub use coordinator::{Action, AgentId, Coordinator, Event, Phase, Settings};
 pub use outcome::{ExitCode, Outcome, Stop};
+pub use steering::{CHANGES_MAX, Change, Moment, ScenarioTargets, ShareOfTarget, Steer, SteerError, Steering};
 pub use verdict::{Health, Judge, Judgement, Verdict};

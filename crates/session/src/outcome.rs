@@ -14,6 +14,8 @@ pub enum ExitCode {
     TeardownTimeout = 101,
     /// Some other time limit.
     GenericTimeout = 102,
+    /// Stopped over the REST API.
+    ScriptStoppedFromRestApi = 103,
     /// Options, thresholds or scenario functions are wrong.
     InvalidConfig = 104,
     /// Ended by a signal.

@@ -9,6 +9,16 @@ use super::{FLAGS, Flag, Scope, Value};
 pub(crate) enum Command {
     /// `onrush run`
     Run,
+    /// `onrush status`
+    Status,
+    /// `onrush stats`
+    Stats,
+    /// `onrush pause`
+    Pause,
+    /// `onrush resume`
+    Resume,
+    /// `onrush scale`
+    Scale,
     /// `onrush target`
     Target,
     /// `onrush version`
@@ -19,7 +29,17 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(super) const ALL: [Self; 4] = [Self::Run, Self::Target, Self::Version, Self::Help];
+    pub(super) const ALL: [Self; 9] = [
+        Self::Run,
+        Self::Status,
+        Self::Stats,
+        Self::Pause,
+        Self::Resume,
+        Self::Scale,
+        Self::Target,
+        Self::Version,
+        Self::Help,
+    ];
 
     /// The command of this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
@@ -30,10 +50,20 @@ impl Command {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
+            Self::Status => "status",
+            Self::Stats => "stats",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::Scale => "scale",
             Self::Target => "target",
             Self::Version => "version",
             Self::Help => "help",
         }
+    }
+
+    /// Whether it asks a run that is under way.
+    pub(super) fn is_control(self) -> bool {
+        matches!(self, Self::Status | Self::Stats | Self::Pause | Self::Resume | Self::Scale)
     }
 
     /// Whether the flag means something to it.
@@ -43,6 +73,9 @@ impl Command {
             Scope::Both => matches!(self, Self::Run | Self::Target),
             Scope::Run => self == Self::Run,
             Scope::Target => self == Self::Target,
+            Scope::RunAndScale => matches!(self, Self::Run | Self::Scale),
+            Scope::Scale => self == Self::Scale,
+            Scope::RunAndControl => self == Self::Run || self.is_control(),
         }
     }
 }

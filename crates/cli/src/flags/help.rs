@@ -16,6 +16,11 @@ pub(super) fn help(command: Option<Command>, columns: usize) -> String {
         None | Some(Command::Help) => ROOT.to_owned(),
         Some(Command::Version) => "Print the version.\n\nUsage:\n  onrush version\n".to_owned(),
         Some(Command::Run) => format!("{RUN}{}\n{RUN_END}", flags(Command::Run, width)),
+        Some(Command::Scale) => format!("{SCALE}{}\n{SCALE_END}", flags(Command::Scale, width)),
+        Some(command @ (Command::Status | Command::Stats | Command::Pause | Command::Resume)) => {
+            let (name, what) = (command.name(), asked(command));
+            format!("{what}\n\nUsage:\n  onrush {name} [FLAGS]\n{}", flags(command, width))
+        }
         Some(Command::Target) => format!("{TARGET}{}\n{TARGET_END}", flags(Command::Target, width)),
     }
 }
@@ -24,9 +29,11 @@ fn flags(command: Command, width: usize) -> String {
     let mut groups: Vec<Group> = FLAGS.iter().filter(|flag| command.takes(flag)).map(|flag| flag.group).collect();
     groups.sort_unstable();
     groups.dedup();
+    // The command's own flags first.
     if command == Command::Target {
-        // The target's own flags first.
         groups.sort_by_key(|group| *group != Group::Target);
+    } else if command.is_control() {
+        groups.sort_by_key(|group| *group != Group::Control);
     }
     let mut text = String::new();
     for group in groups {
@@ -86,6 +93,32 @@ fn wrapped(text: &str, indent: usize, width: usize) -> String {
     lines.into_iter().map(|line| format!("{:indent$}{line}\n", "")).collect()
 }
 
+/// What a command that asks a run is for.
+fn asked(command: Command) -> &'static str {
+    match command {
+        Command::Stats => "Print the metrics of the run that is under way.",
+        Command::Pause => {
+            "Pause the run that is under way: before its start any, later one with externally-controlled scenarios only."
+        }
+        Command::Resume => "Let a paused run go on.",
+        _ => "Print how the run that is under way stands.",
+    }
+}
+
+const SCALE: &str = "\
+Change the target of a scenario while it runs. Numbers are for the whole test, as in options.
+
+Usage:
+  onrush scale [FLAGS]
+";
+
+const SCALE_END: &str = "\
+Examples:
+  onrush scale --vus 20                      of the externally-controlled scenario
+  onrush scale --scenario browse --vus 50    of any scenario with VUs
+  onrush scale --scenario api --rate 200     of any scenario with an arrival rate
+";
+
 const ROOT: &str = "\
 Load testing with k6 scripts: more load per machine, numbers to trust.
 
@@ -94,6 +127,9 @@ Usage:
 
 Commands:
   run       Run a k6 script
+  status    Print how the run that is under way stands; stats prints its metrics
+  scale     Change its VUs or its rate
+  pause     Pause it; resume lets it go on
   target    Run the built-in system under test: a demo site and httpbin-like endpoints
   version   Print the version
   help      Print help on a command
@@ -120,6 +156,7 @@ Exit codes:
    99  thresholds were crossed             107  the script threw in init code, setup() or teardown()
   100  setup() took too long               108  the script aborted the test
   101  teardown() took too long            110  the script marked the test as failed
+  103  stopped over the REST API           106  the REST API's address cannot be used
   104  the configuration is not valid      255  anything else, such as an unknown flag
 
 Examples:

@@ -81,6 +81,8 @@ pub(crate) enum Group {
     Terminal,
     /// How the machine is used.
     Machine,
+    /// A run that is under way.
+    Control,
     /// The built-in system under test.
     Target,
     /// Known, but not in this version.
@@ -97,6 +99,7 @@ impl Group {
             Self::Results => "Results",
             Self::Terminal => "Terminal and logs",
             Self::Machine => "This machine",
+            Self::Control => "Live control",
             Self::Target => "Target",
             Self::NotYet => "Flags of k6 that are not available yet",
         }
@@ -114,4 +117,10 @@ pub(crate) enum Scope {
     Target,
     /// `run` and `target`.
     Both,
+    /// `run` and `scale`.
+    RunAndScale,
+    /// `scale`.
+    Scale,
+    /// `run` and whatever asks a run.
+    RunAndControl,
 }

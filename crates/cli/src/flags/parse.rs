@@ -104,22 +104,8 @@ pub(crate) fn invalid_argument(flag: &Flag, value: &str, reason: &str) -> Failur
 }
 
 /// Commands of k6, past and present, that are none here.
-const COMMANDS_OF_K6: [&str; 14] = [
-    "archive",
-    "cloud",
-    "completion",
-    "deps",
-    "features",
-    "inspect",
-    "login",
-    "new",
-    "pause",
-    "resume",
-    "scale",
-    "stats",
-    "status",
-    "x",
-];
+const COMMANDS_OF_K6: [&str; 9] =
+    ["archive", "cloud", "completion", "deps", "features", "inspect", "login", "new", "x"];
 
 fn unknown_command(name: &str) -> Failure {
     if COMMANDS_OF_K6.contains(&name) {

@@ -50,7 +50,7 @@ use Value::{Duration, Int, Optional, Repeated, Switch, Text};
 /// All flags, in the order help shows them within their groups.
 pub(crate) const FLAGS: &[Flag] = &[
     // Load.
-    flag("vus", Some('u'), Int, Some("K6_VUS"), "Number of virtual users (VUs)"),
+    flag("vus", Some('u'), Int, Some("K6_VUS"), "Number of virtual users (VUs)").scope(Scope::RunAndScale),
     flag("duration", Some('d'), Duration, Some("K6_DURATION"), "How long VUs iterate, such as 30s, 5m, 1h30m"),
     flag("iterations", Some('i'), Int, Some("K6_ITERATIONS"), "How many iterations all VUs share"),
     flag(
@@ -201,6 +201,35 @@ pub(crate) const FLAGS: &[Flag] = &[
     )
     .setting()
     .group(Group::Machine),
+    // Live control.
+    flag(
+        "address",
+        Some('a'),
+        Text("ADDRESS"),
+        Some("K6_ADDRESS"),
+        "Where the REST API of the run is; empty for none (default localhost:6565)",
+    )
+    .setting()
+    .group(Group::Control)
+    .scope(Scope::All),
+    flag(
+        "api-token",
+        None,
+        Text("TOKEN"),
+        Some("ONRUSH_API_TOKEN"),
+        "What requests to the REST API must carry; needed for addresses that other machines reach. Other users of this machine see flags, so the variable is better",
+    )
+    .setting()
+    .group(Group::Control)
+    .scope(Scope::RunAndControl),
+    flag("paused", Some('p'), Switch, Some("K6_PAUSED"), "Make all VUs, then wait for onrush resume").group(Group::Control),
+    flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Stay after the test, with the REST API, until Ctrl+C").setting().group(Group::Control),
+    flag("max", Some('m'), Int, None, "The limit of VUs (maxVUs)").setting().group(Group::Control).scope(Scope::Scale),
+    flag("rate", None, Int, None, "Iterations per timeUnit of an arrival-rate scenario").setting().group(Group::Control).scope(Scope::Scale),
+    flag("scenario", None, Text("NAME"), None, "The scenario; the first externally-controlled one if not given")
+        .setting()
+        .group(Group::Control)
+        .scope(Scope::Scale),
     // The target.
     flag("listen", None, Text("ADDRESS"), None, "Where to answer HTTP; port 0 picks a free one (default 127.0.0.1:8080)")
         .setting()
@@ -225,15 +254,9 @@ pub(crate) const FLAGS: &[Flag] = &[
         .scope(Scope::Target),
     // Not in this version.
     flag("out", Some('o'), Repeated("TYPE[=ARG]"), Some("K6_OUT"), "Send samples elsewhere while the test runs").not_yet("sending samples to an output (--out)"),
-    flag("address", Some('a'), Text("ADDRESS"), Some("K6_ADDRESS"), "Serve the REST API there")
-        .not_yet("the REST API (--address)")
-        .scope(Scope::All),
     flag("profiling-enabled", None, Switch, Some("K6_PROFILING_ENABLED"), "Serve profiles over the REST API")
         .not_yet("profiling over the REST API (--profiling-enabled)")
         .scope(Scope::All),
-    flag("paused", Some('p'), Switch, Some("K6_PAUSED"), "Wait to be resumed over the REST API")
-        .not_yet("starting paused (--paused), which needs the REST API,"),
-    flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Stay after the test").not_yet("lingering after the test (--linger)"),
     flag("secret-source", None, Repeated("SOURCE"), Some("K6_SECRET_SOURCE"), "Where secrets come from")
         .not_yet("reading secrets (--secret-source)")
         .scope(Scope::All),

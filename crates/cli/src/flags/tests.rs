@@ -113,8 +113,8 @@ fn what_is_not_available_is_refused() {
         Err("sending samples to an output (--out) is not available yet in this version of Onrush"),
     );
     check(
-        "run --linger a.js",
-        Err("lingering after the test (--linger) is not available yet in this version of Onrush"),
+        "run --profiling-enabled a.js",
+        Err("profiling over the REST API (--profiling-enabled) is not available yet in this version of Onrush"),
     );
     check("run --linger=false --traces-output none --address= a.js", Ok(()));
     check("run --no-usage-report a.js", Ok(()));

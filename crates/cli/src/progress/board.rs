@@ -2,7 +2,7 @@
 
 use onrush_engine::ScenarioProgress;
 use onrush_fiber::Nanos;
-use onrush_plan::{Live, Plan, ScenarioPlan, fixed_width_time};
+use onrush_plan::{ExecutorPlan, Live, Plan, ScenarioPlan, fixed_width_time};
 
 use super::bar::{Drawn, WIDTH, WIDTH_MIN, bar};
 
@@ -11,6 +11,8 @@ use super::bar::{Drawn, WIDTH, WIDTH_MIN, bar};
 pub(crate) enum Stage {
     /// VUs run their init code.
     Initializing,
+    /// All is ready, and somebody must resume the run for it to start.
+    Paused,
     /// `setup()` runs.
     Setup,
     /// Scenarios run, or ran.
@@ -22,6 +24,8 @@ pub(crate) enum Stage {
 pub(crate) struct Totals {
     /// Since the test's clock started.
     pub(crate) elapsed: Nanos,
+    /// The run stands still.
+    pub(crate) is_paused: bool,
     /// When the scenarios started, in the process's clock.
     pub(crate) scenarios_at: Option<Nanos>,
     /// VUs a scenario holds.
@@ -151,6 +155,7 @@ impl Board {
         let planned = self.plan.planned_vus;
         let (name, fraction, text) = match stage {
             Stage::Setup => ("Run", 1.0, "setup()".to_owned()),
+            Stage::Paused => ("Run", 1.0, "paused".to_owned()),
             _ => {
                 let done = totals.vus_initialized.min(planned);
                 let width = planned.to_string().len();
@@ -166,8 +171,9 @@ impl Board {
         let time = fixed_width_time(totals.elapsed.0, self.plan.end_offset.as_ns());
         let Totals { vus_active, vus_initialized, complete, interrupted, .. } = totals;
         let width = self.plan.max_vus.max(*vus_initialized).to_string().len();
+        let word = if totals.is_paused { "paused" } else { "running" };
         format!(
-            "running ({time}), {vus_active:0width$}/{vus_initialized} VUs, {complete} complete and {interrupted} interrupted iterations"
+            "{word} ({time}), {vus_active:0width$}/{vus_initialized} VUs, {complete} complete and {interrupted} interrupted iterations"
         )
     }
 
@@ -186,7 +192,8 @@ impl Board {
             elapsed_ns = *self.ended_ns[index].get_or_insert(elapsed_ns);
         }
         // k6: the VUs a scenario had are still shown after it gave them back.
-        if progress.active_vus > 0 {
+        let is_external = matches!(plan.executor, ExecutorPlan::ExternallyControlled(_));
+        if progress.active_vus > 0 || (is_external && !progress.over) {
             self.held[index] = progress.active_vus;
         }
         let live = Live {
@@ -194,6 +201,7 @@ impl Board {
             running_vus: progress.running_vus,
             active_vus: self.held[index],
             done_iterations: progress.done,
+            steered: progress.steered,
         };
         let fraction = plan.progress(&live);
         let mark = mark(plan, progress, fraction, elapsed_ns);
@@ -301,6 +309,7 @@ mod tests {
     fn totals(elapsed_ms: u64) -> Totals {
         Totals {
             elapsed: Nanos(elapsed_ms * MS),
+            is_paused: false,
             scenarios_at: Some(Nanos(10 * S)),
             vus_active: 26,
             vus_initialized: 38,

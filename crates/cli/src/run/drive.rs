@@ -10,11 +10,13 @@ use std::{
     time::Duration,
 };
 
-use onrush_engine::{Engine, Event as Reported, LifecycleError, ThreadSample};
+use onrush_engine::{Engine, Event as Reported, LifecycleError, NewTarget, ThreadSample};
 use onrush_fiber::{Clock, Nanos};
-use onrush_session::{Action, AgentId, Coordinator, Event, ExitCode, Outcome, Settings, Stop};
+use onrush_session::{
+    Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Settings, ShareOfTarget, Stop,
+};
 
-use super::{Surroundings, health::HealthWatch, prepare::Prepared, summary};
+use super::{Surroundings, control::Control, health::HealthWatch, prepare::Prepared, summary};
 use crate::{
     args::RunArgs,
     failure::Failure,
@@ -33,6 +35,8 @@ pub(super) struct Ended {
 const AGENT: AgentId = AgentId(0);
 /// How often signals, aborts, thresholds and the terminal's progress are looked after.
 const TICK: Duration = Duration::from_millis(100);
+/// The same while an answer of the REST API waits for its effect.
+const SETTLING_TICK: Duration = Duration::from_millis(5);
 /// Progress without a terminal.
 const BLOCK_INTERVAL: Nanos = Nanos::from_secs(1);
 
@@ -50,9 +54,12 @@ pub(super) fn drive(
         has_setup: prepared.lifecycle.setup,
         has_teardown: prepared.lifecycle.teardown,
         evaluates_thresholds: !args.no_thresholds,
+        starts_paused: prepared.test.settings.paused,
     };
-    let coordinator = Coordinator::new(settings, [AGENT], &prepared.run.registry, prepared.thresholds.clone());
+    let coordinator = Coordinator::new(settings, [AGENT], &prepared.run.registry, prepared.thresholds.clone())
+        .steering_plan(&prepared.plan);
     let (sender, events) = channel();
+    let control = Control::start(args.api.as_ref(), &around.logger, sender.clone())?;
     signals.set_graceful(true);
     let engine = Engine::start(prepared.engine(), sender)
         .map_err(|error| Failure::other(format!("failed to start worker threads: {error}")))?;
@@ -73,11 +80,14 @@ pub(super) fn drive(
         scenarios_at: None,
         block_at: now,
         frame_at: Nanos::ZERO,
+        control,
+        paused_at: None,
         is_finished: false,
         is_thread_gone: false,
         handle_summary: None,
     };
     drive.run();
+    drive.linger();
     let outcome = drive.conclude();
     // Ending the process ends the threads. Their VUs are not torn down one by one: there may be 100,000 of them.
     std::mem::forget(drive.engine);
@@ -107,6 +117,10 @@ pub(super) struct Drive<'a> {
     block_at: Nanos,
     /// When the last frame was drawn.
     frame_at: Nanos,
+    /// What the REST API asked for.
+    pub(super) control: Control,
+    /// Since when the run stands still.
+    paused_at: Option<Nanos>,
     is_finished: bool,
     /// What waits for a thread's answer waits in vain.
     pub(super) is_thread_gone: bool,
@@ -123,7 +137,8 @@ impl Drive<'_> {
 
     /// Waits for the next event, a tick at most, and handles it.
     pub(super) fn step(&mut self, shows_progress: bool) {
-        match self.events.recv_timeout(TICK) {
+        let patience = if self.control.is_settling() { SETTLING_TICK } else { TICK };
+        match self.events.recv_timeout(patience) {
             Ok(event) => self.take(event),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => self.thread_is_gone(),
@@ -134,6 +149,7 @@ impl Drive<'_> {
         {
             self.take(event);
         }
+        self.answer_calls();
         if shows_progress {
             self.tick();
         }
@@ -151,6 +167,7 @@ impl Drive<'_> {
     fn take(&mut self, event: Reported) {
         // An abort comes before what it causes, such as the end of the scenarios.
         self.look_for_abort();
+        let Some(event) = self.lifecycle_ended(event) else { return };
         match event {
             Reported::Initialized => self.tell(Event::Initialized(AGENT)),
             Reported::InitFailed(error) => self.tell(Event::Failed(stop(&error))),
@@ -165,6 +182,8 @@ impl Drive<'_> {
             Reported::HandleSummaryDone(result) => self.handle_summary = Some(result),
             Reported::Sample(sample) => self.sample(*sample),
             Reported::Warning(text) => self.warning(text),
+            // What it is for is looked at in any case.
+            Reported::Wake => {}
             Reported::ThreadEnded => self.thread_is_gone(),
         }
     }
@@ -213,13 +232,16 @@ impl Drive<'_> {
     }
 
     /// Hands an event to the coordinator and does what it wants.
-    fn tell(&mut self, event: Event) {
+    pub(super) fn tell(&mut self, event: Event) {
         for action in self.coordinator.handle(event) {
             self.act(action);
         }
     }
 
-    fn act(&mut self, action: Action) {
+    pub(super) fn act(&mut self, action: Action) {
+        if self.defers(&action) {
+            return;
+        }
         match action {
             Action::RunSetup => {
                 self.start_clock();
@@ -237,6 +259,15 @@ impl Drive<'_> {
             Action::RunTeardown(data) => self.engine.teardown(data),
             Action::Finish => self.is_finished = true,
             Action::Error(message) => self.around.logger.error(message),
+            Action::Steer { scenario, target } => {
+                let target = match target {
+                    ShareOfTarget::Vus(vus) => NewTarget::Vus(vus),
+                    ShareOfTarget::MaxVus(max) => NewTarget::MaxVus(max),
+                    ShareOfTarget::Arrivals(course) => NewTarget::Arrivals(course),
+                };
+                self.engine.steer(scenario, target);
+            }
+            Action::Pause(is_paused) => self.pause(is_paused),
         }
     }
 
@@ -250,8 +281,56 @@ impl Drive<'_> {
         }
     }
 
-    fn elapsed(&self, now: Nanos) -> Nanos {
-        self.started_at.map_or(Nanos::ZERO, |at| now.saturating_sub(at))
+    /// The test's clock and the scenarios' stand still, or go on.
+    fn pause(&mut self, is_paused: bool) {
+        let now = Clock::now();
+        let state = &self.prepared.run.state;
+        if is_paused {
+            self.paused_at = Some(now);
+            state.pause_clock(now);
+        } else if let Some(at) = self.paused_at.take() {
+            state.resume_clock(now);
+            let stood = now.saturating_sub(at).as_duration();
+            self.scenarios_at = self.scenarios_at.map(|at| at + stood);
+        }
+        self.engine.pause(is_paused, now);
+    }
+
+    /// The time on the test's clock.
+    pub(super) fn elapsed(&self, now: Nanos) -> Nanos {
+        self.prepared.run.state.elapsed(now)
+    }
+
+    /// Now, or when the run was paused.
+    fn unpaused(&self, now: Nanos) -> Nanos {
+        self.paused_at.unwrap_or(now)
+    }
+
+    /// The time on the run's clocks.
+    pub(super) fn moment(&self, now: Nanos) -> Moment {
+        let scenarios = self.scenarios_at.map_or(Nanos::ZERO, |at| self.unpaused(now).saturating_sub(at));
+        Moment { test: self.elapsed(now).as_duration(), scenarios: scenarios.as_duration() }
+    }
+
+    /// Stays until a signal comes, if that is wanted; one that has ended the test counts.
+    fn linger(&mut self) {
+        if !self.args.linger || self.signals.first().is_some() || self.is_thread_gone {
+            return;
+        }
+        if !self.args.quiet {
+            let text = "The test is done, but --linger was enabled, so Onrush is waiting for Ctrl+C to continue...\n";
+            self.around.terminal.stdout(text);
+        }
+        let now = Clock::now();
+        self.health.end(now);
+        // The test's clock shows how long it ran, not how long it is looked at.
+        self.prepared.run.state.pause_clock(now);
+        self.paused_at.get_or_insert(now);
+        self.is_finished = false;
+        while self.signals.first().is_none() && !self.is_thread_gone {
+            self.step(false);
+        }
+        self.is_finished = true;
     }
 
     fn show_progress(&mut self, now: Nanos) {
@@ -265,7 +344,7 @@ impl Drive<'_> {
             self.frame_at = now;
             let screen = Screen { columns: Look::columns(), color: self.around.look.stdout_color() };
             let (stage, totals) = (self.stage(), self.totals(now));
-            let frame = self.board.frame(stage, &totals, now, &self.engine.progress(), screen);
+            let frame = self.board.frame(stage, &totals, self.unpaused(now), &self.engine.progress(), screen);
             self.around.terminal.send(Message::Frame(frame));
         } else if now.saturating_sub(self.block_at) >= BLOCK_INTERVAL {
             // From one block to the next it is a second on average, whenever the ticks come.
@@ -277,13 +356,14 @@ impl Drive<'_> {
 
     fn block(&mut self, now: Nanos) -> String {
         let (stage, totals) = (self.stage(), self.totals(now));
-        self.board.block(stage, &totals, now, &self.engine.progress())
+        self.board.block(stage, &totals, self.unpaused(now), &self.engine.progress())
     }
 
     fn stage(&self) -> Stage {
         match (self.started_at, self.scenarios_at) {
             (_, Some(_)) => Stage::Running,
             (Some(_), None) => Stage::Setup,
+            (None, None) if self.coordinator.phase() == Phase::Paused => Stage::Paused,
             (None, None) => Stage::Initializing,
         }
     }
@@ -292,6 +372,7 @@ impl Drive<'_> {
         let state = &self.prepared.run.state;
         Totals {
             elapsed: self.elapsed(now),
+            is_paused: self.coordinator.is_paused(),
             scenarios_at: self.scenarios_at,
             vus_active: state.vus_active.load(Ordering::Relaxed),
             vus_initialized: state.vus_initialized.load(Ordering::Relaxed),

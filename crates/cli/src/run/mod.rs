@@ -4,6 +4,7 @@
 //! drive engine and coordinator until nothing is left to run → print the summary.
 
 mod config_file;
+mod control;
 mod drive;
 mod health;
 mod load;

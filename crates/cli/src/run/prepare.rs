@@ -82,10 +82,9 @@ pub(super) fn prepare(
     test: Consolidated,
 ) -> Result<Prepared, Failure> {
     let settings = &test.settings;
-    if settings.paused {
-        return Err(Failure::config(
-            "starting paused needs the REST API, which is not available yet in this version of Onrush",
-        ));
+    if settings.paused && args.api.is_none() {
+        return Err(Failure::config("a run that starts paused is resumed over the REST API, which is switched off")
+            .hint("remove --address \"\" or --paused"));
     }
     if test.options.http_debug.as_deref().is_some_and(|debug| !debug.is_empty()) {
         logger.warn("the option httpDebug is not available yet in this version of Onrush and changes nothing");
@@ -196,7 +195,8 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
         exec: scenario.exec.clone(),
         env: scenario.env.clone(),
         tags: scenario.tags.clone(),
-        duration_ns: plan.regular_end_ns,
+        // Without an end there is no progress.
+        duration_ns: if plan.regular_end_ns >= onrush_plan::FOREVER_NS { 0 } else { plan.regular_end_ns },
         started_at: AtomicU64::new(0),
         iterations: AtomicU64::new(0),
         iterations_total: plan.total_iterations().unwrap_or(0),

@@ -8,8 +8,8 @@ use onrush_js::HandleSummaryFile;
 use onrush_metrics::{
     RELATIVE_ERROR, Sink, builtin,
     summary::{
-        Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, Verdict, handle_summary, input_from,
-        machine_readable, render, summary_export, to_file, to_stdout,
+        Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict, handle_summary,
+        input_from, machine_readable, render, summary_export, to_file, to_stdout,
     },
 };
 use onrush_session::Judgement;
@@ -44,10 +44,14 @@ pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
             let footer = footer(&judgement);
             let options = TextOptions { mode, color: drive.around.look.stdout_color(), footer: Some(&footer) };
             drive.around.terminal.stdout(to_stdout(&render(&model, &options)));
+            if let Some(text) = steering_text(drive) {
+                drive.around.terminal.stdout(text);
+            }
         }
     }
     if let Some(path) = &drive.args.summary_export {
-        let value = if drive.args.machine_readable { newer_shape(drive, &model) } else { summary_export(&model) };
+        let mut value = if drive.args.machine_readable { newer_shape(drive, &model) } else { summary_export(&model) };
+        add_steering(drive, &mut value);
         files.push(HandleSummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
     }
     write(drive, files);
@@ -76,6 +80,22 @@ fn model(drive: &Drive<'_>, elapsed: Nanos) -> SummaryModel {
     SummaryModel::new(input_from(drive.coordinator.merged(), drive.coordinator.thresholds(), info))
 }
 
+/// What `handleSummary()` would get now, with the statistics of k6's REST API.
+pub(super) fn live(drive: &Drive<'_>, elapsed: Nanos) -> serde_json::Value {
+    let stats = ["avg", "max", "med", "min", "p(90)", "p(95)"].map(str::to_owned);
+    let info = RunInfo {
+        duration_ns: elapsed.0,
+        trend_stats: TrendStat::parse_list(&stats).unwrap_or_default(),
+        time_unit: None,
+        no_color: true,
+        stdout_tty: false,
+        stderr_tty: false,
+        setup_data: None,
+        scopes: false,
+    };
+    handle_summary(&SummaryModel::new(input_from(drive.coordinator.merged(), drive.coordinator.thresholds(), info)))
+}
+
 fn footer(judgement: &Judgement) -> Footer {
     let verdict = match judgement.verdict {
         onrush_session::Verdict::Valid => Verdict::Valid,
@@ -102,7 +122,8 @@ fn custom(drive: &mut Drive<'_>, model: &SummaryModel) -> Option<Vec<HandleSumma
     if !lifecycle.handle_summary {
         return None;
     }
-    let data = if drive.args.machine_readable { newer_shape(drive, model) } else { handle_summary(model) };
+    let mut data = if drive.args.machine_readable { newer_shape(drive, model) } else { handle_summary(model) };
+    add_steering(drive, &mut data);
     drive.engine.handle_summary(data.to_string());
     while drive.handle_summary.is_none() && !drive.is_thread_gone {
         drive.step(false);
@@ -119,6 +140,40 @@ fn custom(drive: &mut Drive<'_>, model: &SummaryModel) -> Option<Vec<HandleSumma
             None
         }
     }
+}
+
+/// The journal of a steered run goes with its numbers: without it they cannot be explained.
+fn add_steering(drive: &Drive<'_>, data: &mut serde_json::Value) {
+    let moment = drive.moment(Clock::now());
+    if let (Some(steering), Some(data)) = (drive.coordinator.steering().to_json(moment), data.as_object_mut()) {
+        data.insert("steering".to_owned(), steering);
+    }
+}
+
+/// What was changed while the test ran, and how to have the same by plan.
+fn steering_text(drive: &Drive<'_>) -> Option<String> {
+    /// More changes than a person reads.
+    const SHOWN_MAX: usize = 20;
+    let steering = drive.coordinator.steering();
+    let journal = steering.journal();
+    if journal.is_empty() {
+        return None;
+    }
+    let plural = if journal.len() == 1 { "change" } else { "changes" };
+    let mut text = format!("  █ STEERED: {} {plural} while the test ran\n\n", journal.len());
+    for change in journal.iter().take(SHOWN_MAX) {
+        text.push_str(&format!("    {}\n", change.text()));
+    }
+    if let Some(more) = journal.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
+        text.push_str(&format!("    … and {more} more, all of them in --summary-export and handleSummary()\n"));
+    }
+    let replay = steering.replay(drive.moment(Clock::now()));
+    if !replay.is_empty() {
+        let options = serde_json::json!({"scenarios": replay});
+        text.push_str(&format!("\n    options that do the same by plan: {options}\n"));
+    }
+    text.push('\n');
+    Some(text)
 }
 
 fn failed(drive: &Drive<'_>, error: String) {

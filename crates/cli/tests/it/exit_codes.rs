@@ -47,7 +47,7 @@ fn the_configuration_is_wrong() {
     );
     check(&[], &options("{ thresholds: { nope: ['count>1'] } }"), 104, "no metric name \\\"nope\\\" found");
     check(&[], &options("{ thresholds: { iterations: ['foo<1'] } }"), 104, "failed parsing threshold expression");
-    check(&[], &options("{ paused: true }"), 104, "not available yet");
+    check(&[], &options("{ paused: true }"), 104, "resumed over the REST API");
     check(&["--config", "missing.json"], EMPTY, 104, "couldn't load the configuration from \\\"missing.json\\\"");
     Program::script(&["-q"], EMPTY).env("K6_VUS", "x").run().expect(104).expect_log("K6_VUS");
 }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod control;
 mod exit_codes;
 mod layouts;
 mod lifecycle;

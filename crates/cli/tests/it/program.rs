@@ -81,6 +81,8 @@ impl Program {
             .env_clear()
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.dir.path())
+            // Tests that run side by side would all want the same port.
+            .env("K6_ADDRESS", "")
             .envs(self.env)
             .stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())

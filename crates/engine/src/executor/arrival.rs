@@ -9,7 +9,7 @@ use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_plan::{ArrivalEvent, ArrivalVus, first_for};
 
 use super::{ScenarioRun, looping::drop_iterations};
-use crate::{Event, slot::Slot, worker::Worker};
+use crate::{Event, slot::Slot, steering::Watch, worker::Worker};
 
 /// Events dispatched before the VUs they started get to run: bounds how late an iteration begins in a burst.
 const BURST: u32 = 64;
@@ -25,18 +25,33 @@ pub(super) fn drive(
     let threads = common.config.threads as u64;
     let mut j = first_for(worker.thread as u64, threads, common.offset(run.index));
     let mut burst = 0;
-    while let Some(next) = event(j) {
-        let due = Nanos(run.start.0.saturating_add(next.at_ns));
-        // An event may be due exactly at the regular end.
-        if due > run.regular_end || run.is_cut() {
-            break;
+    let (mut watch, mut course) = (Watch::default(), None);
+    while !run.is_cut() {
+        if let Some(told) = watch.news(&run.shared.orders) {
+            course = told.course.or(course);
         }
+        let next = match &course {
+            None => event(j),
+            Some(course) => course.event(j),
+        };
+        // An event may be due exactly at the regular end.
+        let due = next.map(|next| Nanos(run.start.0.saturating_add(next.at_ns)));
+        let Some(due) = due.filter(|due| *due <= run.regular_end.get()) else {
+            // Nothing more is due, unless the rate is changed.
+            if !run.is_over(Clock::now()) && wait_until(run.regular_end.get()) {
+                continue;
+            }
+            break;
+        };
         // Late events are not skipped: they fire at once, so a stalled generator catches up.
         if due > Clock::now() {
             burst = 0;
-            if onrush_fiber::sleep_until(due) == Woke::Cancelled {
-                onrush_fiber::clear_cancel();
+            if !wait_until(due) {
                 break;
+            }
+            if Clock::now() < due {
+                // Woken before the time: there is news.
+                continue;
             }
         } else {
             burst += 1;
@@ -47,7 +62,7 @@ pub(super) fn drive(
                     break;
                 }
             }
-            if Clock::now() >= run.regular_end {
+            if Clock::now() >= run.regular_end.get() {
                 break;
             }
         }
@@ -60,6 +75,15 @@ pub(super) fn drive(
     for slot in slots {
         run.release(worker, &slot);
     }
+}
+
+/// Waits for a moment or for news; `false` when the run is interrupted.
+fn wait_until(at: Nanos) -> bool {
+    if onrush_fiber::park(Some(at)) == Woke::Cancelled {
+        onrush_fiber::clear_cancel();
+        return false;
+    }
+    true
 }
 
 /// Takes this thread's share of the pre-allocated VUs.
@@ -79,7 +103,7 @@ fn becomes_idle(worker: &Worker, run: &ScenarioRun, slot: Rc<Slot>) {
 /// Other threads may hand over iterations until the regular end, so VUs stay until then.
 fn wait_for_regular_end(run: &ScenarioRun) {
     while !run.is_over(Clock::now()) {
-        if onrush_fiber::sleep_until(run.regular_end) == Woke::Cancelled {
+        if onrush_fiber::sleep_until(run.regular_end.get()) == Woke::Cancelled {
             onrush_fiber::clear_cancel();
         }
     }
@@ -132,16 +156,15 @@ fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
     if shared.growing.swap(true, Ordering::AcqRel) {
         return;
     }
-    let grown = shared
-        .vus
-        .fetch_update(Ordering::AcqRel, Ordering::Relaxed, |existing| (existing < vus.max).then(|| existing + 1));
+    let max = shared.orders.max_vus(vus.max);
+    let grown =
+        shared.vus.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |existing| (existing < max).then(|| existing + 1));
     if grown.is_err() {
         shared.growing.store(false, Ordering::Release);
         if !shared.warned.swap(true, Ordering::Relaxed) {
-            worker.common.send(Event::Warning(format!(
-                "Insufficient VUs, reached {} active VUs and cannot initialize more",
-                vus.max
-            )));
+            worker
+                .common
+                .send(Event::Warning(format!("Insufficient VUs, reached {max} active VUs and cannot initialize more")));
         }
         return;
     }

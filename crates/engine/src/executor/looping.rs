@@ -1,21 +1,15 @@
-//! Executors whose VUs loop without pause: constant-vus, shared-iterations, per-vu-iterations.
+//! Executors whose VUs do a given number of iterations: shared-iterations, per-vu-iterations.
 
-use std::{rc::Rc, sync::atomic::Ordering, time::Duration};
+use std::{rc::Rc, sync::atomic::Ordering};
 
 use onrush_fiber::{Clock, Woke};
 use onrush_metrics::builtin;
 
-use super::ScenarioRun;
+use super::{
+    ScenarioRun,
+    pool::{START_STEP, STARTED_PER_STEP},
+};
 use crate::{slot::Slot, worker::Worker};
-
-/// Every VU iterates until the regular end.
-pub(super) fn constant_vus(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64) {
-    start(worker, run, vus, |run, slot| {
-        let mut now = Clock::now();
-        while !run.is_over(now) && slot.iterate(run, &mut now) {}
-    });
-    run.wait_until_idle();
-}
 
 /// VUs race for `iterations` in all.
 pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, iterations: u64) {
@@ -74,13 +68,6 @@ fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, body: impl Fn(&Rc
         }));
     }
 }
-
-/// VUs started at once. Thousands of VUs that connect in the same instant overflow the accept queue of the system under
-/// test (4,096 by Linux's default), which then answers some of them seconds later; and each would hold the stack of its
-/// first request at the same time. 32 a millisecond and thread is 15,000 VUs in a quarter of a second on two threads.
-const STARTED_PER_STEP: u64 = 32;
-/// The pause between them.
-const START_STEP: Duration = Duration::from_millis(1);
 
 /// Counts iterations that will never run.
 pub(super) fn drop_iterations(worker: &Worker, run: &ScenarioRun, count: u64) {

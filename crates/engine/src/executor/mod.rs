@@ -2,10 +2,11 @@
 
 mod arrival;
 mod looping;
+mod pool;
 mod ramping;
 
 use std::{
-    cell::{Cell, OnceCell, RefCell},
+    cell::{Cell, RefCell},
     collections::VecDeque,
     rc::Rc,
     sync::{Arc, atomic::Ordering},
@@ -21,16 +22,16 @@ pub(crate) struct ScenarioRun {
     pub(crate) index: usize,
     /// The worker thread's number.
     pub(crate) thread: usize,
-    /// What `setup()` returned, as JSON; outer `None` until the first iteration.
-    setup_data: OnceCell<Option<Arc<str>>>,
+    /// What `setup()` returned, as JSON; outer `None` until an iteration needs it.
+    setup_data: RefCell<Option<Rc<Option<Arc<str>>>>>,
     pub(crate) plan: ScenarioPlan,
     pub(crate) shared: Arc<SharedScenario>,
     /// Moment the scenario starts.
     pub(crate) start: Nanos,
-    /// No iteration begins at or after this.
-    pub(crate) regular_end: Nanos,
+    /// No iteration begins at or after this. A pause moves it.
+    pub(crate) regular_end: Cell<Nanos>,
     /// What still runs is cut at this.
-    pub(crate) hard_end: Nanos,
+    pub(crate) hard_end: Cell<Nanos>,
     pub(crate) min_iteration_ns: u64,
     /// This scenario's VUs on this thread.
     pub(crate) slots: RefCell<Vec<Rc<Slot>>>,
@@ -39,6 +40,8 @@ pub(crate) struct ScenarioRun {
     /// VUs at work here.
     at_work: Cell<u64>,
     driver: Cell<Option<FiberId>>,
+    /// The driver waits for the last VU to end its work.
+    wakes_driver: Cell<bool>,
     worker: std::rc::Weak<Worker>,
 }
 
@@ -50,16 +53,17 @@ impl ScenarioRun {
         Rc::new(Self {
             index,
             thread: worker.thread,
-            setup_data: OnceCell::new(),
+            setup_data: RefCell::default(),
             shared: worker.common.scenarios[index].clone(),
             start,
-            regular_end: Nanos(start.0.saturating_add(plan.regular_end_ns)),
-            hard_end: Nanos(start.0.saturating_add(plan.hard_end_ns)),
+            regular_end: Cell::new(Nanos(start.0.saturating_add(plan.regular_end_ns))),
+            hard_end: Cell::new(Nanos(start.0.saturating_add(plan.hard_end_ns))),
             min_iteration_ns: config.min_iteration.as_nanos() as u64,
             slots: RefCell::default(),
             idle: RefCell::default(),
             at_work: Cell::new(0),
             driver: Cell::new(None),
+            wakes_driver: Cell::new(false),
             worker: Rc::downgrade(worker),
             plan,
         })
@@ -67,13 +71,20 @@ impl ScenarioRun {
 
     /// Calls `body` with what `setup()` returned, as JSON.
     pub(crate) fn with_setup_data<R>(&self, body: impl FnOnce(Option<&str>) -> R) -> R {
-        let data = self.setup_data.get_or_init(|| self.worker.upgrade().and_then(|w| w.setup_data.borrow().clone()));
-        body(data.as_deref())
+        let load = || Rc::new(self.worker.upgrade().and_then(|worker| worker.setup_data.borrow().clone()));
+        // Held by `body`, which suspends, and replaced meanwhile if a client wants other data.
+        let data = self.setup_data.borrow_mut().get_or_insert_with(load).clone();
+        body((*data).as_deref())
+    }
+
+    /// The next iteration looks for its setup data anew.
+    pub(crate) fn forget_setup_data(&self) {
+        self.setup_data.take();
     }
 
     /// No further iteration may begin on this thread.
     pub(crate) fn is_over(&self, now: Nanos) -> bool {
-        now >= self.regular_end || self.is_cut()
+        now >= self.regular_end.get() || self.is_cut()
     }
 
     /// The run was interrupted.
@@ -119,10 +130,17 @@ impl ScenarioRun {
         self.at_work.set(self.at_work.get() + 1);
     }
 
-    /// Counts it out, and wakes the driver when it was the last.
+    /// Counts it out, and wakes the driver when it was the last and the driver waits for that.
     pub(crate) fn exit(&self) {
         self.at_work.set(self.at_work.get() - 1);
-        if let (0, Some(driver)) = (self.at_work.get(), self.driver.get()) {
+        if self.at_work.get() == 0 && self.wakes_driver.get() {
+            self.wake_driver();
+        }
+    }
+
+    /// Has the driver look at its orders.
+    pub(crate) fn wake_driver(&self) {
+        if let Some(driver) = self.driver.get() {
             onrush_fiber::unpark(driver);
         }
     }
@@ -135,8 +153,9 @@ impl ScenarioRun {
 
     /// Waits until no VU works here, cutting what still runs at the hard end. Called by the driver.
     pub(crate) fn wait_until_idle(&self) {
-        while self.at_work.get() > 0 && Clock::now() < self.hard_end && !self.is_cut() {
-            if onrush_fiber::park(Some(self.hard_end)) == Woke::Cancelled {
+        self.wakes_driver.set(true);
+        while self.at_work.get() > 0 && Clock::now() < self.hard_end.get() && !self.is_cut() {
+            if onrush_fiber::park(Some(self.hard_end.get())) == Woke::Cancelled {
                 onrush_fiber::clear_cancel();
             }
         }
@@ -161,15 +180,18 @@ impl ScenarioRun {
 /// Executes a scenario on this thread from its start to its end.
 pub(crate) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
     run.driver.set(onrush_fiber::current());
-    let is_cut = onrush_fiber::sleep_until(run.start) == Woke::Cancelled;
-    if is_cut {
-        onrush_fiber::clear_cancel();
-    } else {
+    if let Some(started_at) = wait_for_start(run) {
         let context = &run.shared.context;
-        let _ = context.started_at.compare_exchange(0, run.start.0, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = context.started_at.compare_exchange(0, started_at.0, Ordering::Relaxed, Ordering::Relaxed);
         run.shared.advance_phase(1);
         match &run.plan.executor {
-            ExecutorPlan::ConstantVus(plan) => looping::constant_vus(worker, run, plan.vus),
+            ExecutorPlan::ConstantVus(plan) => {
+                let stop = pool::Stop::After(run.plan.scenario.graceful_stop.as_ns());
+                pool::Pool::new(worker, run, stop).follow(plan.vus);
+            }
+            ExecutorPlan::ExternallyControlled(plan) => {
+                pool::Pool::new(worker, run, pool::Stop::Cut).follow(plan.vus);
+            }
             ExecutorPlan::SharedIterations(plan) => looping::shared_iterations(worker, run, plan.vus, plan.iterations),
             ExecutorPlan::PerVuIterations(plan) => looping::per_vu_iterations(worker, run, plan.vus, plan.iterations),
             ExecutorPlan::RampingVus(plan) => ramping::drive(worker, run, plan),
@@ -186,5 +208,20 @@ pub(crate) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
     run.shared.advance_phase(2);
     if run.shared.threads_left.fetch_sub(1, Ordering::AcqRel) == 1 {
         run.shared.advance_phase(3);
+    }
+}
+
+/// Waits for the scenario's start, which a pause moves; `None` when the run was interrupted before.
+fn wait_for_start(run: &ScenarioRun) -> Option<Nanos> {
+    loop {
+        let (paused_at, paused_ns) = run.shared.orders.pauses();
+        let start = Nanos(run.start.0.saturating_add(paused_ns));
+        if paused_at.is_none() && Clock::now() >= start {
+            return Some(start);
+        }
+        if onrush_fiber::park(paused_at.is_none().then_some(start)) == Woke::Cancelled {
+            onrush_fiber::clear_cancel();
+            return None;
+        }
     }
 }

@@ -301,6 +301,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         has_setup: is_exported("setup") && test.settings.setup,
         has_teardown: is_exported("teardown") && test.settings.teardown,
         evaluates_thresholds: true,
+        ..Settings::default()
     };
     let (events, inbox) = channel();
     let timeouts = Timeouts {
@@ -498,6 +499,7 @@ impl Drive<'_> {
             Event::Warning(message) => {
                 log::Sink::line(self.lines, log::Line { level: log::Level::Warn, message, fields: Vec::new() })
             }
+            Event::Wake => {}
             Event::ThreadEnded => panic!("a thread ended"),
         }
     }
@@ -516,6 +518,7 @@ impl Drive<'_> {
                 Action::Interrupt => self.engine.interrupt(),
                 Action::RunTeardown(data) => self.engine.teardown(data),
                 Action::Finish => self.finished = true,
+                Action::Steer { .. } | Action::Pause(_) => unreachable!("nobody steers"),
                 Action::Error(message) => {
                     log::Sink::line(self.lines, log::Line { level: log::Level::Error, message, fields: Vec::new() })
                 }

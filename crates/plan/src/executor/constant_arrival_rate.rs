@@ -127,6 +127,19 @@ impl ConstantArrivalRatePlan {
         Some(ArrivalEvent { global, at_ns })
     }
 
+    /// The area under the whole test's rate up to a moment, in halves of an iteration per time unit.
+    pub(crate) fn area_at(&self, at_ns: u64) -> u128 {
+        2 * u128::from(self.rate) * u128::from(at_ns)
+    }
+
+    pub(crate) fn striping(&self) -> &Tuple {
+        &self.events
+    }
+
+    pub(crate) fn time_unit_ns(&self) -> u64 {
+        self.time_unit_ns
+    }
+
     /// The number in the whole test of our `j`-th iteration, both from 0. k6 numbers iterations as they *start*, so
     /// after a dropped event this is not the event's own number.
     #[must_use]

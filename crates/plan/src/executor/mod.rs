@@ -1,4 +1,4 @@
-//! The six executors, one file each: what the user may write, what is valid, and the schedule for one instance.
+//! The seven executors, one file each: what the user may write, what is valid, and the schedule for one instance.
 //!
 //! Each file has the same three parts: a `…Config` (as written, everything optional), the validated values, and a
 //! `…Plan` for one instance's share. Nothing here runs anything.
@@ -6,6 +6,7 @@
 mod arrival;
 mod constant_arrival_rate;
 mod constant_vus;
+mod externally_controlled;
 mod per_vu_iterations;
 mod ramping_arrival_rate;
 mod ramping_vus;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use arrival::{ArrivalEvent, ArrivalVus};
 pub use constant_arrival_rate::{ConstantArrivalRate, ConstantArrivalRatePlan};
 pub use constant_vus::{ConstantVus, ConstantVusPlan};
+pub use externally_controlled::{ExternallyControlled, ExternallyControlledPlan};
 pub use per_vu_iterations::{PerVuIterations, PerVuIterationsPlan};
 pub use ramping_arrival_rate::{RampingArrivalRate, RampingArrivalRateCursor, RampingArrivalRatePlan};
 pub use ramping_vus::{HandleAction, HandleActions, HandleChange, RampingVus, RampingVusPlan};
@@ -25,10 +27,13 @@ pub use shared_iterations::{SharedIterations, SharedIterationsPlan};
 
 pub use constant_arrival_rate::ConstantArrivalRateConfig;
 pub use constant_vus::ConstantVusConfig;
+pub use externally_controlled::ExternallyControlledConfig;
 pub use per_vu_iterations::PerVuIterationsConfig;
 pub use ramping_arrival_rate::RampingArrivalRateConfig;
 pub use ramping_vus::RampingVusConfig;
 pub use shared_iterations::SharedIterationsConfig;
+
+pub(crate) use externally_controlled::vus_error;
 
 use crate::duration::GoDuration;
 use crate::options::int;
@@ -71,6 +76,8 @@ pub enum Executor {
     ConstantArrivalRate(ConstantArrivalRate),
     /// The rate at which iterations start follows stages.
     RampingArrivalRate(RampingArrivalRate),
+    /// The number of looping VUs is whatever somebody outside asks for.
+    ExternallyControlled(ExternallyControlled),
 }
 
 impl Executor {
@@ -84,10 +91,11 @@ impl Executor {
             Self::PerVuIterations(_) => "per-vu-iterations",
             Self::ConstantArrivalRate(_) => "constant-arrival-rate",
             Self::RampingArrivalRate(_) => "ramping-arrival-rate",
+            Self::ExternallyControlled(_) => "externally-controlled",
         }
     }
 
-    /// Nanoseconds from the scenario's start to its regular end.
+    /// Nanoseconds from the scenario's start to its regular end; [`FOREVER_NS`] when it has none.
     #[must_use]
     pub fn regular_end_ns(&self) -> u64 {
         match self {
@@ -97,6 +105,8 @@ impl Executor {
             Self::PerVuIterations(e) => e.max_duration.as_ns(),
             Self::ConstantArrivalRate(e) => e.duration.as_ns(),
             Self::RampingArrivalRate(e) => total_ns(&e.stages),
+            Self::ExternallyControlled(e) if e.duration == GoDuration::ZERO => FOREVER_NS,
+            Self::ExternallyControlled(e) => e.duration.as_ns(),
         }
     }
 
@@ -109,6 +119,7 @@ impl Executor {
             Self::PerVuIterations(e) => e.describe(tuple),
             Self::ConstantArrivalRate(e) => e.describe(tuple)?,
             Self::RampingArrivalRate(e) => e.describe(tuple),
+            Self::ExternallyControlled(e) => e.describe(),
         })
     }
 
@@ -121,6 +132,7 @@ impl Executor {
             Self::PerVuIterations(e) => e.plan(tuple).map(ExecutorPlan::PerVuIterations),
             Self::ConstantArrivalRate(e) => e.plan(tuple)?.map(ExecutorPlan::ConstantArrivalRate),
             Self::RampingArrivalRate(e) => e.plan(tuple)?.map(ExecutorPlan::RampingArrivalRate),
+            Self::ExternallyControlled(e) => Some(ExecutorPlan::ExternallyControlled(e.plan(tuple))),
         })
     }
 }
@@ -140,6 +152,8 @@ pub enum ExecutorPlan {
     ConstantArrivalRate(ConstantArrivalRatePlan),
     /// See [`RampingArrivalRatePlan`].
     RampingArrivalRate(RampingArrivalRatePlan),
+    /// See [`ExternallyControlledPlan`].
+    ExternallyControlled(ExternallyControlledPlan),
 }
 
 impl ExecutorPlan {
@@ -153,6 +167,7 @@ impl ExecutorPlan {
             Self::PerVuIterations(p) => p.vus,
             Self::ConstantArrivalRate(p) => p.vus.planned,
             Self::RampingArrivalRate(p) => p.vus.planned,
+            Self::ExternallyControlled(p) => p.max_vus,
         }
     }
 
@@ -185,6 +200,8 @@ impl ExecutorPlan {
     }
 }
 
+/// The end of what has none, and later than any other: the longest duration there is, 292 years.
+pub const FOREVER_NS: u64 = i64::MAX.unsigned_abs();
 /// The smallest `duration` and `maxDuration`.
 pub(crate) const MIN_DURATION: GoDuration = GoDuration::from_secs(1);
 /// `maxDuration` when it is not given.

@@ -170,6 +170,23 @@ impl RampingArrivalRatePlan {
         self.per_sec(self.slopes.iter().map(|s| s.from.max(s.to)).max().unwrap_or(0) as f64)
     }
 
+    /// The area under the whole test's rate up to a moment, in halves of an iteration per time unit.
+    pub(crate) fn area_at(&self, at_ns: u64) -> u128 {
+        let slope = self.slopes.iter().find(|s| at_ns < s.start_ns.saturating_add(s.duration_ns));
+        match slope {
+            Some(slope) => slope.area_at(at_ns.saturating_sub(slope.start_ns)),
+            None => self.slopes.last().map_or(0, |slope| slope.area_after),
+        }
+    }
+
+    pub(crate) fn striping(&self) -> &Tuple {
+        &self.events
+    }
+
+    pub(crate) fn time_unit_ns(&self) -> u64 {
+        self.time_unit_ns
+    }
+
     fn per_sec(&self, rate: f64) -> f64 {
         rate * self.own_share * 1e9 / self.time_unit_ns as f64
     }
@@ -222,6 +239,17 @@ struct Slope {
 }
 
 impl Slope {
+    /// The area `x` nanoseconds into the stage, less than half a unit too small where the rate ramps.
+    fn area_at(&self, x: u64) -> u128 {
+        let (x, rise) = (u128::from(x), u128::from(self.from.abs_diff(self.to)));
+        let level = 2 * u128::from(self.from) * x;
+        let duration = u128::from(self.duration_ns.max(1));
+        // rise * x is below 2^126; squared it may not fit, then the division comes first.
+        let bend = (rise * x).checked_mul(x).map_or_else(|| rise * x / duration * x, |square| square / duration);
+        let own = if self.to >= self.from { level.saturating_add(bend) } else { level.saturating_sub(bend) };
+        self.area_before.saturating_add(own).min(self.area_after)
+    }
+
     /// When the area reaches `area`, which lies within this stage (so the stage has a duration and a rate).
     fn instant(&self, area: u128) -> u64 {
         let part = area - self.area_before;

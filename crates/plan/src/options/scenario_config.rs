@@ -10,8 +10,8 @@ use super::OptionsError;
 use super::json::{canonical_keys, decode};
 use crate::duration::GoDuration;
 use crate::executor::{
-    ConstantArrivalRateConfig, ConstantVusConfig, Executor, PerVuIterationsConfig, RampingArrivalRateConfig,
-    RampingVusConfig, SharedIterationsConfig,
+    ConstantArrivalRateConfig, ConstantVusConfig, Executor, ExternallyControlledConfig, PerVuIterationsConfig,
+    RampingArrivalRateConfig, RampingVusConfig, SharedIterationsConfig,
 };
 use crate::scenario::{DEFAULT_EXEC, DEFAULT_GRACEFUL_STOP, Scenario};
 
@@ -44,6 +44,7 @@ pub enum ExecutorConfig {
     PerVuIterations(PerVuIterationsConfig),
     ConstantArrivalRate(ConstantArrivalRateConfig),
     RampingArrivalRate(RampingArrivalRateConfig),
+    ExternallyControlled(ExternallyControlledConfig),
 }
 
 impl ExecutorConfig {
@@ -57,6 +58,7 @@ impl ExecutorConfig {
             Self::PerVuIterations(_) => "per-vu-iterations",
             Self::ConstantArrivalRate(_) => "constant-arrival-rate",
             Self::RampingArrivalRate(_) => "ramping-arrival-rate",
+            Self::ExternallyControlled(_) => "externally-controlled",
         }
     }
 
@@ -68,6 +70,7 @@ impl ExecutorConfig {
             Self::PerVuIterations(c) => Executor::PerVuIterations(c.validate()?),
             Self::ConstantArrivalRate(c) => Executor::ConstantArrivalRate(c.validate()?),
             Self::RampingArrivalRate(c) => Executor::RampingArrivalRate(c.validate()?),
+            Self::ExternallyControlled(c) => Executor::ExternallyControlled(c.validate()?),
         })
     }
 }
@@ -104,11 +107,7 @@ impl ScenarioConfig {
             "per-vu-iterations" => PerVuIterationsConfig::FIELDS,
             "constant-arrival-rate" => ConstantArrivalRateConfig::FIELDS,
             "ramping-arrival-rate" => RampingArrivalRateConfig::FIELDS,
-            "externally-controlled" => {
-                return Err(OptionsError::plain(format!(
-                    "the externally-controlled executor of scenario '{name}' is not supported yet"
-                )));
-            }
+            "externally-controlled" => ExternallyControlledConfig::FIELDS,
             _ => {
                 return Err(OptionsError::plain(format!("unknown executor type '{type_name}'")));
             }
@@ -133,6 +132,7 @@ impl ScenarioConfig {
             "shared-iterations" => ExecutorConfig::SharedIterations(decode(own, &path)?),
             "per-vu-iterations" => ExecutorConfig::PerVuIterations(decode(own, &path)?),
             "constant-arrival-rate" => ExecutorConfig::ConstantArrivalRate(decode(own, &path)?),
+            "externally-controlled" => ExecutorConfig::ExternallyControlled(decode(own, &path)?),
             _ => ExecutorConfig::RampingArrivalRate(decode(own, &path)?),
         };
         let common: CommonFields = decode(Value::Object(common), &path)?;
@@ -166,7 +166,12 @@ impl ScenarioConfig {
         if start_time < GoDuration::ZERO {
             errors.push("the startTime can't be negative".to_owned());
         }
-        let graceful_stop = self.graceful_stop.unwrap_or(DEFAULT_GRACEFUL_STOP);
+        let is_external = matches!(self.executor, ExecutorConfig::ExternallyControlled(_));
+        let default = if is_external { GoDuration::ZERO } else { DEFAULT_GRACEFUL_STOP };
+        let graceful_stop = self.graceful_stop.unwrap_or(default);
+        if is_external && self.graceful_stop.is_some() {
+            errors.push("gracefulStop is not supported by the externally controlled executor".to_owned());
+        }
         if graceful_stop < GoDuration::ZERO {
             errors.push("the gracefulStop timeout can't be negative".to_owned());
         }
@@ -202,6 +207,7 @@ impl Serialize for ScenarioConfig {
             ExecutorConfig::PerVuIterations(c) => serde_json::to_value(c),
             ExecutorConfig::ConstantArrivalRate(c) => serde_json::to_value(c),
             ExecutorConfig::RampingArrivalRate(c) => serde_json::to_value(c),
+            ExecutorConfig::ExternallyControlled(c) => serde_json::to_value(c),
         }
         .map_err(Error::custom)?;
         let mut map = serializer.serialize_map(None)?;

@@ -119,11 +119,6 @@ fn scenario_shape() {
     check(r#"{"scenarios": {"a": null}}"#, "scenario 'a' doesn't have a specified executor type");
     check(r#"{"scenarios": {"a": {"executor": ""}}}"#, "scenario 'a' doesn't have a specified executor type");
     check(r#"{"scenarios": {"a": {"executor": "foo"}}}"#, "unknown executor type 'foo'");
-    // k6 1.x has it; k6 2.x does not know it.
-    check(
-        r#"{"scenarios": {"a": {"executor": "externally-controlled"}}}"#,
-        "the externally-controlled executor of scenario 'a' is not supported yet",
-    );
     // The place is added to k6's text.
     check(
         r#"{"scenarios": {"a": {"executor": "constant-vus", "durationn": "1s"}}}"#,
@@ -334,5 +329,30 @@ fn network_options() {
     check(
         r#"{"tlsAuth": [{"cert": "a", "key": "b", "foo": 1}]}"#,
         "tlsAuth[0].foo: unknown field `foo`, expected one of `cert`, `key`, `password`, `domains`",
+    );
+}
+
+#[test]
+fn externally_controlled() {
+    let external = |fields: &str, expect: &str| {
+        scenario(&format!(r#"{{"executor": "externally-controlled"{fields}}}"#), expect);
+    };
+    external("", "the duration must be specified, for infinite duration use 0");
+    external(r#", "duration": null"#, "the duration must be specified, for infinite duration use 0");
+    external(r#", "duration": "-1s""#, "the duration can't be negative, for infinite duration use 0");
+    external(r#", "duration": "100ms""#, "ok");
+    external(r#", "duration": 0, "vus": 0, "maxVUs": 0"#, "ok");
+    external(r#", "duration": "5s", "vus": -5"#, "the number of VUs can't be negative");
+    external(
+        r#", "duration": "5s", "vus": 5, "maxVUs": 2"#,
+        "the number of active VUs (5) must be less than or equal to the number of maxVUs (2)",
+    );
+    external(
+        r#", "duration": "5s", "maxVUs": -1"#,
+        "the number of active VUs (0) must be less than or equal to the number of maxVUs (-1)",
+    );
+    external(
+        r#", "duration": "5s", "gracefulStop": "0s""#,
+        "gracefulStop is not supported by the externally controlled executor",
     );
 }

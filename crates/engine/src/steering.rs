@@ -1,0 +1,126 @@
+//! What scenarios are told while they run: targets and pauses. Whoever decides writes here and wakes the drivers; a
+//! driver looks at one counter to see whether there is something new.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+use onrush_fiber::Nanos;
+use onrush_plan::{ExecutorPlan, ScenarioPlan, steer::ArrivalCourse};
+
+/// A new target, as this instance's share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewTarget {
+    /// VUs that loop here.
+    Vus(u64),
+    /// VUs that may be used here.
+    MaxVus(u64),
+    /// When iterations are due.
+    Arrivals(ArrivalCourse),
+}
+
+/// What a scenario was told last.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Told {
+    pub(crate) vus: Option<u64>,
+    pub(crate) max_vus: Option<u64>,
+    pub(crate) course: Option<Arc<ArrivalCourse>>,
+    /// Since when it stands still.
+    pub(crate) paused_at: Option<Nanos>,
+    /// How long it stood still before.
+    pub(crate) paused_ns: u64,
+}
+
+/// One scenario's orders, shared by its drivers on all threads.
+#[derive(Debug, Default)]
+pub(crate) struct Orders {
+    told: Mutex<Told>,
+    version: AtomicU64,
+    /// Arrival rates: a raised `maxVUs`; 0 for none.
+    raised: AtomicU64,
+}
+
+impl Orders {
+    pub(crate) fn steer(&self, target: NewTarget) {
+        if let NewTarget::MaxVus(max) = target {
+            self.raised.store(max, Ordering::Relaxed);
+        }
+        self.change(|told| match target {
+            NewTarget::Vus(vus) => told.vus = Some(vus),
+            NewTarget::MaxVus(max) => told.max_vus = Some(max),
+            NewTarget::Arrivals(course) => told.course = Some(Arc::new(course)),
+        });
+    }
+
+    /// Stands still from `at` on, or goes on at `at`: how long it stood still then.
+    pub(crate) fn pause(&self, is_paused: bool, at: Nanos) -> u64 {
+        self.change(|told| match (is_paused, told.paused_at) {
+            (true, None) => {
+                told.paused_at = Some(at);
+                0
+            }
+            (false, Some(since)) => {
+                told.paused_at = None;
+                let ns = at.saturating_sub(since).0;
+                told.paused_ns += ns;
+                ns
+            }
+            _ => 0,
+        })
+    }
+
+    fn change<T>(&self, body: impl FnOnce(&mut Told) -> T) -> T {
+        let result = body(&mut self.told.lock().unwrap_or_else(PoisonError::into_inner));
+        self.version.fetch_add(1, Ordering::Release);
+        result
+    }
+
+    /// Since when the scenario stands still, and how long it did before.
+    pub(crate) fn pauses(&self) -> (Option<Nanos>, u64) {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        (told.paused_at, told.paused_ns)
+    }
+
+    /// The most VUs an arrival rate may use, if it was raised above `planned`.
+    pub(crate) fn max_vus(&self, planned: u64) -> u64 {
+        planned.max(self.raised.load(Ordering::Relaxed))
+    }
+
+    /// What it was steered to, for progress: VUs, or iterations per second at a moment after its start.
+    pub(crate) fn shown(&self, plan: &ScenarioPlan, elapsed_ns: u64) -> Option<f64> {
+        if self.version.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        match &plan.executor {
+            ExecutorPlan::ConstantArrivalRate(_) | ExecutorPlan::RampingArrivalRate(_) => {
+                told.course.as_ref().map(|course| course.rate_at(elapsed_ns))
+            }
+            _ => told.vus.map(|vus| vus as f64),
+        }
+    }
+}
+
+/// A driver's view of its orders.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    version: u64,
+}
+
+impl Watch {
+    /// What is told, if that is more than this driver knew.
+    pub(crate) fn news(&mut self, orders: &Orders) -> Option<Told> {
+        let version = orders.version.load(Ordering::Acquire);
+        if version == self.version {
+            return None;
+        }
+        self.version = version;
+        Some(orders.told.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    /// There is something this driver does not know.
+    pub(crate) fn is_stale(&self, orders: &Orders) -> bool {
+        orders.version.load(Ordering::Acquire) != self.version
+    }
+}

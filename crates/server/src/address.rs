@@ -1,0 +1,113 @@
+//! Where to listen, as k6's users write it: `localhost:6565`, `:6565`, `[::1]:6565`.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
+
+/// A place to listen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// As written.
+    text: String,
+    host: String,
+    port: u16,
+}
+
+/// Why a text is none, or cannot be listened on.
+#[derive(Debug, thiserror::Error)]
+pub enum AddressError {
+    /// No `HOST:PORT`.
+    #[error("invalid address \"{0}\", use HOST:PORT such as localhost:6565")]
+    Invalid(String),
+    /// Other machines could reach it, and anybody could steer the run.
+    #[error("the address \"{0}\" can be reached from other machines, which needs a token")]
+    NeedsToken(String),
+    /// The system refuses.
+    #[error("{0}")]
+    Listen(#[from] std::io::Error),
+}
+
+impl Address {
+    /// Reads `HOST:PORT`; without a host it is every address of the machine, as for k6.
+    ///
+    /// # Errors
+    /// When it is not of that form.
+    pub fn parse(text: &str) -> Result<Self, AddressError> {
+        let invalid = || AddressError::Invalid(text.to_owned());
+        let (host, port) = text.trim().rsplit_once(':').ok_or_else(invalid)?;
+        let port = port.parse().map_err(|_| invalid())?;
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        if host.chars().any(|char| char.is_whitespace() || "/?#@".contains(char))
+            || (host.contains(':') && host.parse::<Ipv6Addr>().is_err())
+        {
+            return Err(invalid());
+        }
+        Ok(Self { text: text.trim().to_owned(), host: host.to_owned(), port })
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// `HOST:PORT` for a client: without a host it is this machine.
+    pub fn authority(&self) -> String {
+        let host = if self.host.is_empty() { "localhost" } else { &self.host };
+        if host.contains(':') { format!("[{host}]:{}", self.port) } else { format!("{host}:{}", self.port) }
+    }
+
+    /// The addresses it stands for.
+    ///
+    /// # Errors
+    /// When the name is not known.
+    pub fn resolve(&self) -> std::io::Result<Vec<SocketAddr>> {
+        if self.host.is_empty() {
+            return Ok(vec![SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), self.port)]);
+        }
+        Ok((self.host.as_str(), self.port).to_socket_addrs()?.collect())
+    }
+
+    /// Listens on it. Without a token only addresses that this machine alone reaches will do.
+    pub(crate) fn listen(&self, has_token: bool) -> Result<TcpListener, AddressError> {
+        let addresses = self.resolve()?;
+        if !has_token && !addresses.iter().all(|address| address.ip().is_loopback()) {
+            return Err(AddressError::NeedsToken(self.text.clone()));
+        }
+        // As Go does: of a name's addresses the first, IPv4 before IPv6.
+        let mut addresses = addresses;
+        addresses.sort_by_key(SocketAddr::is_ipv6);
+        match TcpListener::bind(addresses.as_slice()) {
+            // A machine without IPv6.
+            Err(_) if self.host.is_empty() => Ok(TcpListener::bind(SocketAddr::from(([0, 0, 0, 0], self.port)))?),
+            result => Ok(result?),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts() {
+        let check = |text: &str, expect: Option<&str>| {
+            assert_eq!(Address::parse(text).ok().map(|address| address.authority()).as_deref(), expect, "{text}");
+        };
+        check("localhost:6565", Some("localhost:6565"));
+        check(":6565", Some("localhost:6565"));
+        check("[::1]:80", Some("[::1]:80"));
+        check("0.0.0.0:0", Some("0.0.0.0:0"));
+        for bad in
+            ["", "6565", "localhost", "localhost:", "localhost:x", "localhost:65536", "::1:80:x", "a b:1", "http://x:1"]
+        {
+            check(bad, None);
+        }
+    }
+
+    #[test]
+    fn what_others_can_reach_needs_a_token() {
+        let listen = |text: &str, has_token| Address::parse(text).expect("valid").listen(has_token);
+        assert!(matches!(listen("0.0.0.0:0", false), Err(AddressError::NeedsToken(_))));
+        assert!(matches!(listen(":0", false), Err(AddressError::NeedsToken(_))));
+        assert!(listen("127.0.0.1:0", false).is_ok());
+        assert!(listen("0.0.0.0:0", true).is_ok());
+    }
+}

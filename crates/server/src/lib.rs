@@ -1,0 +1,21 @@
+//! The REST API of a run: k6's endpoints and JSON shapes, and what goes beyond them, on an HTTP server of its own thread.
+//!
+//! The server knows nothing about runs. It turns requests into [`Call`]s, hands them to whoever runs the test and
+//! sends back what that answers; [`shape`] has the JSON. It must not disturb what is measured: one thread, a bounded
+//! number of connections, bounded bodies, a time limit on everything. [`Client`] is the other side, for `onrush status`
+//! and the like.
+//!
+//! Start with [`call`], then [`serve`].
+
+mod address;
+mod call;
+mod client;
+mod guard;
+mod routes;
+mod serve;
+pub mod shape;
+
+pub use address::{Address, AddressError};
+pub use call::{Call, Change, Reply, Request, Wish};
+pub use client::{Answer, Client, ClientError};
+pub use serve::{Listener, Server};

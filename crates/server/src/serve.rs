@@ -1,0 +1,134 @@
+//! The server's thread: accepts connections, a bounded number of them, and serves each for a bounded time.
+
+use std::{
+    collections::VecDeque,
+    io,
+    net::{SocketAddr, TcpListener},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::task::AbortHandle;
+
+use crate::{
+    Address, AddressError, Call,
+    guard::Guard,
+    routes::{Shared, router},
+};
+
+/// Takes a call to whoever answers it.
+pub(crate) type Deliver = Arc<dyn Fn(Call) + Send + Sync>;
+
+/// Connections at once. One more takes the place of the oldest that asks for nothing at the moment.
+pub(crate) const CONNECTIONS_MAX: usize = 128;
+/// How long a client may take to send the head of a request.
+const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+/// How long a request may take, its body included: a little more than `setup()` by default.
+pub(crate) const REQUEST_TIME_MAX: Duration = Duration::from_secs(75);
+/// How long a connection lasts, whatever goes on: clients connect again.
+const CONNECTION_TIME_MAX: Duration = Duration::from_secs(600);
+/// Largest head of a request.
+const HEAD_BYTES_MAX: usize = 16 << 10;
+/// After a failure to accept, such as a lack of file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// An address that is listened on, not served yet.
+#[derive(Debug)]
+pub struct Listener {
+    socket: TcpListener,
+    guard: Guard,
+    /// Where it listens, with the port that was picked for 0.
+    pub address: SocketAddr,
+}
+
+impl Listener {
+    /// Listens. Addresses that other machines reach need a token, which all requests must carry then.
+    ///
+    /// # Errors
+    /// When it may not or cannot.
+    pub fn bind(address: &Address, token: Option<String>) -> Result<Self, AddressError> {
+        let socket = address.listen(token.is_some())?;
+        socket.set_nonblocking(true)?;
+        let authority = address.authority();
+        let own_host = authority.rsplit_once(':').map_or("", |(host, _)| host).trim_matches(['[', ']']).to_owned();
+        Ok(Self { address: socket.local_addr()?, guard: Guard { token, own_host }, socket })
+    }
+}
+
+/// A server at work. Dropping it ends it.
+#[derive(Debug)]
+pub struct Server {
+    _stop: tokio::sync::oneshot::Sender<()>,
+}
+
+impl Server {
+    /// Serves on a thread of its own. Every call goes to `deliver`, on that thread: it must not block.
+    ///
+    /// # Errors
+    /// When the thread cannot be started.
+    pub fn start(listener: Listener, deliver: impl Fn(Call) + Send + Sync + 'static) -> io::Result<Self> {
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let deliver: Deliver = Arc::new(deliver);
+        std::thread::Builder::new().name("rest-api".to_owned()).spawn(move || {
+            runtime.block_on(async {
+                tokio::select! {
+                    () = accept(listener, deliver) => {}
+                    _ = stopped => {}
+                }
+            });
+        })?;
+        Ok(Self { _stop: stop })
+    }
+}
+
+/// A connection that is being served.
+struct Connection {
+    task: AbortHandle,
+    /// Requests it waits for answers to.
+    asking: Arc<AtomicUsize>,
+}
+
+async fn accept(listener: Listener, deliver: Deliver) {
+    let guard = Arc::new(listener.guard);
+    let Ok(socket) = tokio::net::TcpListener::from_std(listener.socket) else { return };
+    let mut connections: VecDeque<Connection> = VecDeque::new();
+    loop {
+        let (stream, peer) = match socket.accept().await {
+            Ok(accepted) => accepted,
+            Err(_) => {
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        connections.retain(|connection| !connection.task.is_finished());
+        if connections.len() >= CONNECTIONS_MAX {
+            // Idle and slow connections must not lock anybody out.
+            let idle = connections.iter().position(|connection| connection.asking.load(Ordering::Relaxed) == 0);
+            match idle.and_then(|idle| connections.remove(idle)) {
+                Some(connection) => connection.task.abort(),
+                None => continue,
+            }
+        }
+        let asking = Arc::new(AtomicUsize::new(0));
+        let shared = Shared { deliver: deliver.clone(), guard: guard.clone(), peer, asking: asking.clone() };
+        let service = TowerToHyperService::new(router(shared));
+        let connection = hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_TIME_MAX)
+            .max_buf_size(HEAD_BYTES_MAX)
+            .serve_connection(TokioIo::new(stream), service);
+        let task = tokio::spawn(async move {
+            // Whatever ends a connection is its client's business.
+            let _ = tokio::time::timeout(CONNECTION_TIME_MAX, connection).await;
+        });
+        connections.push_back(Connection { task: task.abort_handle(), asking });
+    }
+}

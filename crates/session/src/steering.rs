@@ -1,0 +1,488 @@
+//! Steering a run: what may be changed while it runs, what the change means, and the journal of all changes.
+
+use std::time::Duration;
+
+use onrush_plan::{
+    Executor, ExecutorPlan, Plan, ScenarioPlan,
+    steer::{ArrivalCourse, Steerable, Target, TargetError, Targets, Turn, Wanted, replay},
+};
+use serde_json::{Map, Value, json};
+
+use crate::Action;
+
+/// Most changes of a run that are accepted: the journal and the bent schedules of arrivals grow with them.
+pub const CHANGES_MAX: usize = 10_000;
+
+/// The run's clock, pauses not counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// Since the test's clock started, which is before `setup()`.
+    pub test: Duration,
+    /// Since the scenarios started; zero before.
+    pub scenarios: Duration,
+}
+
+/// Somebody's wish.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Steer {
+    /// The scenario; `None` for the first that is externally controlled, as in k6's API.
+    pub scenario: Option<String>,
+    /// What it is to be.
+    pub wanted: Wanted,
+    /// Who wants it, for the journal.
+    pub source: String,
+}
+
+/// An entry of the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// When.
+    pub at: Moment,
+    /// Who asked for it.
+    pub source: String,
+    /// The scenario; `None` for what concerns all.
+    pub scenario: Option<String>,
+    /// `vus`, `maxVUs`, `rate` or `paused`.
+    pub what: &'static str,
+    /// The value before, for the whole test; 0 and 1 for `paused`.
+    pub from: u64,
+    /// The value since.
+    pub to: u64,
+}
+
+/// Why a wish is not granted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SteerError {
+    /// k6's text for changes of VUs without a scenario that takes them.
+    #[error("an externally-controlled executor needs to be configured for live configuration updates")]
+    NoneExternal,
+    /// No such scenario.
+    #[error("there is no scenario '{name}' here; there are: {known}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// Out of bounds, or meaningless to the executor.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// Too late.
+    #[error("scenario '{0}' is over")]
+    Over(String),
+    /// The run as a whole is over, or about to be.
+    #[error("the scenarios are over")]
+    AllOver,
+    /// Neither a number of VUs nor a rate was given.
+    #[error("nothing to change was given: use vus, maxVUs or rate")]
+    Nothing,
+    /// The journal is full.
+    #[error("a run takes {CHANGES_MAX} changes at most")]
+    TooMany,
+    /// Pausing what is paused before the start, in k6's words.
+    #[error("execution is already paused")]
+    PausedBeforeStart,
+    /// Pausing what is paused.
+    #[error("test execution was already paused")]
+    AlreadyPaused,
+    /// Resuming what is not paused.
+    #[error("test execution wasn't paused")]
+    NotPaused,
+    /// k6: only externally-controlled can be paused once it runs.
+    #[error("{executor} executor '{scenario}' doesn't support pause and resume operations after its start")]
+    CannotPause {
+        /// The executor's type.
+        executor: &'static str,
+        /// The scenario.
+        scenario: String,
+    },
+}
+
+/// How a scenario stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScenarioTargets {
+    /// Its name.
+    pub name: String,
+    /// Its executor's type.
+    pub executor: &'static str,
+    /// Nanoseconds of one `timeUnit`, for rates.
+    pub time_unit_ns: Option<u64>,
+    /// What it is to do now, for the whole test.
+    pub targets: Targets,
+    /// It is past its regular end.
+    pub is_over: bool,
+}
+
+/// The targets of all scenarios of this instance, and how they came to be what they are.
+#[derive(Debug, Default)]
+pub struct Steering {
+    scenarios: Vec<Scenario>,
+    journal: Vec<Change>,
+    is_paused: bool,
+}
+
+#[derive(Debug)]
+struct Scenario {
+    plan: ScenarioPlan,
+    /// What was set, by kind.
+    vus: Option<u64>,
+    max_vus: Option<u64>,
+    rate: Option<u64>,
+    course: Option<ArrivalCourse>,
+}
+
+impl Steering {
+    /// The scenarios of a plan, not steered yet.
+    pub fn new(plan: &Plan) -> Self {
+        let scenario = |plan: &ScenarioPlan| Scenario {
+            course: ArrivalCourse::of(plan),
+            plan: plan.clone(),
+            vus: None,
+            max_vus: None,
+            rate: None,
+        };
+        Self { scenarios: plan.scenarios.iter().map(scenario).collect(), ..Self::default() }
+    }
+
+    /// All changes so far, in their order.
+    pub fn journal(&self) -> &[Change] {
+        &self.journal
+    }
+
+    /// Whether the scenarios stand still.
+    pub fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
+    /// How the scenarios stand.
+    pub fn scenarios(&self, now: Moment) -> Vec<ScenarioTargets> {
+        let all = self.scenarios.iter().map(|scenario| ScenarioTargets {
+            name: scenario.plan.name().to_owned(),
+            executor: scenario.plan.scenario.executor.type_name(),
+            time_unit_ns: match &scenario.plan.scenario.executor {
+                Executor::ConstantArrivalRate(executor) => Some(executor.time_unit_ns),
+                Executor::RampingArrivalRate(executor) => Some(executor.time_unit_ns),
+                _ => None,
+            },
+            targets: scenario.targets(scenario.at_ns(now)),
+            is_over: scenario.is_over(now),
+        });
+        all.collect()
+    }
+
+    /// Decides on a wish.
+    ///
+    /// # Errors
+    /// Why not; then nothing is changed.
+    pub fn steer(&mut self, steer: Steer, now: Moment) -> Result<Vec<Action>, SteerError> {
+        let index = self.index(steer.scenario.as_deref())?;
+        let scenario = &mut self.scenarios[index];
+        if steer.wanted == Wanted::default() {
+            return Err(SteerError::Nothing);
+        }
+        if scenario.is_over(now) {
+            return Err(SteerError::Over(scenario.plan.name().to_owned()));
+        }
+        let at_ns = scenario.at_ns(now);
+        let before = scenario.targets(at_ns);
+        let accepted = scenario.plan.accept(before, steer.wanted)?;
+        if self.journal.len() + accepted.len() > CHANGES_MAX {
+            return Err(SteerError::TooMany);
+        }
+        let mut actions = Vec::with_capacity(accepted.len());
+        for target in accepted {
+            let from = match target {
+                Target::Vus(_) => before.vus,
+                Target::MaxVus(_) => before.max_vus,
+                Target::Rate(_) => before.rate,
+            };
+            self.journal.push(Change {
+                at: now,
+                source: steer.source.clone(),
+                scenario: Some(scenario.plan.name().to_owned()),
+                what: target.name(),
+                from: from.unwrap_or(0),
+                to: target.value(),
+            });
+            actions.push(Action::Steer { scenario: index, target: scenario.set(target, at_ns) });
+        }
+        Ok(actions)
+    }
+
+    /// Decides whether the running scenarios may stand still, or go on.
+    ///
+    /// # Errors
+    /// In k6's words.
+    pub fn pause(&mut self, is_paused: bool, source: String, now: Moment) -> Result<Vec<Action>, SteerError> {
+        let stubborn = self
+            .scenarios
+            .iter()
+            .find(|scenario| !matches!(scenario.plan.executor, ExecutorPlan::ExternallyControlled(_)));
+        if let (Some(scenario), true) = (stubborn, is_paused) {
+            let (executor, scenario) = (scenario.plan.scenario.executor.type_name(), scenario.plan.name().to_owned());
+            return Err(SteerError::CannotPause { executor, scenario });
+        }
+        match (self.is_paused, is_paused) {
+            (true, true) => Err(SteerError::AlreadyPaused),
+            (false, false) => Err(SteerError::NotPaused),
+            _ => {
+                self.note_pause(is_paused, source, now)?;
+                self.is_paused = is_paused;
+                Ok(vec![Action::Pause(is_paused)])
+            }
+        }
+    }
+
+    pub(crate) fn note_pause(&mut self, is_paused: bool, source: String, at: Moment) -> Result<(), SteerError> {
+        if self.journal.len() >= CHANGES_MAX {
+            return Err(SteerError::TooMany);
+        }
+        let (from, to) = (u64::from(!is_paused), u64::from(is_paused));
+        self.journal.push(Change { at, source, scenario: None, what: "paused", from, to });
+        Ok(())
+    }
+
+    /// Options that have the steered scenarios do by plan what they were steered to do: an object for `scenarios`.
+    /// Empty when nothing was changed that has an equivalent.
+    pub fn replay(&self, now: Moment) -> Map<String, Value> {
+        let mut result = Map::new();
+        for scenario in &self.scenarios {
+            let name = scenario.plan.name();
+            let own = self.journal.iter().filter(|change| change.scenario.as_deref() == Some(name));
+            let turns: Vec<Turn> = own
+                .filter_map(|change| {
+                    let target = match change.what {
+                        "vus" => Target::Vus(change.to),
+                        "maxVUs" => Target::MaxVus(change.to),
+                        "rate" => Target::Rate(change.to),
+                        _ => return None,
+                    };
+                    Some(Turn { at_ns: scenario.at_ns(change.at), target })
+                })
+                .collect();
+            if !turns.is_empty()
+                && let Some(entry) = replay(&scenario.plan.scenario, &turns, scenario.at_ns(now))
+            {
+                result.insert(name.to_owned(), entry);
+            }
+        }
+        result
+    }
+
+    /// The journal and the options that replay it, as they appear in results; `None` for a run nobody steered.
+    pub fn to_json(&self, now: Moment) -> Option<Value> {
+        if self.journal.is_empty() {
+            return None;
+        }
+        let changes: Vec<Value> = self.journal.iter().map(Change::to_json).collect();
+        Some(json!({"version": 1, "changes": changes, "options": {"scenarios": self.replay(now)}}))
+    }
+
+    fn index(&self, name: Option<&str>) -> Result<usize, SteerError> {
+        let found = match name {
+            Some(name) => self.scenarios.iter().position(|scenario| scenario.plan.name() == name),
+            None => self.scenarios.iter().position(|scenario| scenario.targets(0).steerable == Steerable::External),
+        };
+        found.ok_or_else(|| match name {
+            None => SteerError::NoneExternal,
+            Some(name) => {
+                let known: Vec<&str> = self.scenarios.iter().map(|scenario| scenario.plan.name()).collect();
+                SteerError::Unknown { name: name.to_owned(), known: known.join(", ") }
+            }
+        })
+    }
+}
+
+impl Scenario {
+    /// Its own clock.
+    fn at_ns(&self, now: Moment) -> u64 {
+        u64::try_from(now.scenarios.as_nanos()).unwrap_or(u64::MAX).saturating_sub(self.plan.start_ns)
+    }
+
+    fn is_over(&self, now: Moment) -> bool {
+        self.at_ns(now) >= self.plan.regular_end_ns
+    }
+
+    /// What holds now: what was set, else what is planned.
+    fn targets(&self, at_ns: u64) -> Targets {
+        let planned = self.plan.targets_at(at_ns);
+        Targets {
+            vus: self.vus.or(planned.vus),
+            max_vus: self.max_vus.or(planned.max_vus),
+            rate: self.rate.or(planned.rate),
+            ..planned
+        }
+    }
+
+    /// Notes a new target and turns it into this instance's share.
+    fn set(&mut self, target: Target, at_ns: u64) -> ShareOfTarget {
+        match target {
+            Target::Vus(vus) => {
+                self.vus = Some(vus);
+                ShareOfTarget::Vus(self.plan.share_of(vus))
+            }
+            Target::MaxVus(max) => {
+                self.max_vus = Some(max);
+                ShareOfTarget::MaxVus(self.plan.share_of(max))
+            }
+            Target::Rate(rate) => {
+                self.rate = Some(rate);
+                let course = self.course.as_ref().expect("ScenarioPlan::accept takes a rate only where there is one");
+                let course = course.bent(at_ns, rate);
+                self.course = Some(course.clone());
+                ShareOfTarget::Arrivals(course)
+            }
+        }
+    }
+}
+
+/// A new target, as the share of the instance the coordinator plans for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShareOfTarget {
+    /// VUs that loop.
+    Vus(u64),
+    /// VUs that may be used.
+    MaxVus(u64),
+    /// When iterations are due.
+    Arrivals(ArrivalCourse),
+}
+
+impl Change {
+    /// `12.5s: vus of 'api' from 10 to 50 (REST API)`
+    pub fn text(&self) -> String {
+        let at = format!("{:.1}s", self.at.test.as_secs_f64());
+        match &self.scenario {
+            Some(scenario) => {
+                format!("{at}: {} of '{scenario}' from {} to {} ({})", self.what, self.from, self.to, self.source)
+            }
+            None => format!("{at}: {} ({})", if self.to == 1 { "paused" } else { "resumed" }, self.source),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let seconds = |time: Duration| (time.as_secs_f64() * 1e3).round() / 1e3;
+        let value = |value: u64| if self.what == "paused" { json!(value == 1) } else { json!(value) };
+        json!({
+            "atSeconds": seconds(self.at.test),
+            "scenarioClockSeconds": seconds(self.at.scenarios),
+            "source": self.source,
+            "scenario": self.scenario,
+            "what": self.what,
+            "from": value(self.from),
+            "to": value(self.to),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use onrush_plan::{Options, Tier, consolidate, parse_json};
+
+    use super::*;
+
+    fn steering(scenarios: &str) -> Steering {
+        let options = parse_json(&format!(r#"{{"scenarios": {scenarios}}}"#)).unwrap().options;
+        let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options)]).unwrap();
+        Steering::new(&Plan::new(&test.scenarios, &test.tuple).unwrap())
+    }
+
+    fn at(seconds: f64) -> Moment {
+        let time = Duration::from_secs_f64(seconds);
+        Moment { test: time, scenarios: time }
+    }
+
+    fn wish(scenario: Option<&str>, wanted: Wanted) -> Steer {
+        Steer { scenario: scenario.map(str::to_owned), wanted, source: "test".to_owned() }
+    }
+
+    fn vus(vus: i64) -> Wanted {
+        Wanted { vus: Some(vus), ..Wanted::default() }
+    }
+
+    fn rate(rate: i64) -> Wanted {
+        Wanted { rate: Some(rate), ..Wanted::default() }
+    }
+
+    const BOTH: &str = r#"{
+        "users": {"executor": "constant-vus", "vus": 10, "duration": "10s"},
+        "ext": {"executor": "externally-controlled", "vus": 1, "maxVUs": 5, "duration": "20s"},
+        "late": {"executor": "constant-arrival-rate", "startTime": "5s", "rate": 10, "duration": "10s", "preAllocatedVUs": 1}}"#;
+
+    #[test]
+    fn changes_are_decided_and_noted() {
+        let mut steering = steering(BOTH);
+        // Scenarios are in the order of their start, then by name.
+        let actions = steering.steer(wish(Some("users"), vus(30)), at(2.0)).unwrap();
+        assert_eq!(actions, [Action::Steer { scenario: 1, target: ShareOfTarget::Vus(30) }]);
+        let actions = steering.steer(wish(None, vus(3)), at(3.0)).unwrap();
+        assert_eq!(actions, [Action::Steer { scenario: 0, target: ShareOfTarget::Vus(3) }]);
+        assert_eq!(steering.steer(wish(Some("users"), vus(30)), at(4.0)).unwrap(), []);
+        let texts: Vec<String> = steering.journal().iter().map(Change::text).collect();
+        assert_eq!(texts, ["2.0s: vus of 'users' from 10 to 30 (test)", "3.0s: vus of 'ext' from 1 to 3 (test)"]);
+        let result = steering.to_json(at(9.0)).unwrap();
+        assert_eq!(result["changes"][0]["atSeconds"], 2.0);
+        assert_eq!(result["options"]["scenarios"]["users"]["stages"][1]["target"], 30);
+        assert!(result["options"]["scenarios"].get("late").is_none());
+    }
+
+    #[test]
+    fn a_rate_is_bent_on_the_scenarios_own_clock() {
+        let mut steering = steering(BOTH);
+        let actions = steering.steer(wish(Some("late"), rate(20)), at(10.0)).unwrap();
+        let [Action::Steer { target: ShareOfTarget::Arrivals(course), .. }] = &actions[..] else {
+            panic!("{actions:?}")
+        };
+        assert_eq!(course.events(), 5 * 10 + 5 * 20);
+        // Before it starts it is changed from its start on.
+        let mut early = self::steering(BOTH);
+        let actions = early.steer(wish(Some("late"), rate(1)), at(1.0)).unwrap();
+        let [Action::Steer { target: ShareOfTarget::Arrivals(course), .. }] = &actions[..] else {
+            panic!("{actions:?}")
+        };
+        assert_eq!(course.events(), 10);
+    }
+
+    #[test]
+    fn wishes_that_cannot_be_granted_change_nothing() {
+        let mut steering = steering(BOTH);
+        let mut check = |steer: Steer, now: Moment, expect: &str| {
+            assert_eq!(steering.steer(steer, now).unwrap_err().to_string(), expect);
+        };
+        check(wish(Some("x"), vus(1)), at(1.0), "there is no scenario 'x' here; there are: ext, users, late");
+        check(wish(Some("users"), vus(1)), at(10.0), "scenario 'users' is over");
+        check(wish(Some("users"), Wanted::default()), at(1.0), "nothing to change was given: use vus, maxVUs or rate");
+        check(
+            wish(Some("users"), rate(1)),
+            at(1.0),
+            "scenario 'users' has the executor constant-vus: change its vus, it has no rate",
+        );
+        assert!(steering.journal().is_empty() && steering.to_json(at(1.0)).is_none());
+        let mut none = self::steering(r#"{"a": {"executor": "constant-vus", "duration": "1s"}}"#);
+        assert_eq!(none.steer(wish(None, vus(1)), at(0.0)), Err(SteerError::NoneExternal));
+    }
+
+    /// The texts were printed by k6 1.8.1.
+    #[test]
+    fn only_externally_controlled_pauses_once_it_runs() {
+        let pause = |steering: &mut Steering, on| {
+            steering.pause(on, "test".to_owned(), at(1.0)).map_err(|error| error.to_string())
+        };
+        let text = "constant-vus executor 'users' doesn't support pause and resume operations after its start";
+        assert_eq!(pause(&mut steering(BOTH), true), Err(text.to_owned()));
+        let mut external = steering(r#"{"ext": {"executor": "externally-controlled", "duration": 0}}"#);
+        assert_eq!(pause(&mut external, false), Err("test execution wasn't paused".to_owned()));
+        assert_eq!(pause(&mut external, true), Ok(vec![Action::Pause(true)]));
+        assert_eq!(pause(&mut external, true), Err("test execution was already paused".to_owned()));
+        assert_eq!(pause(&mut external, false), Ok(vec![Action::Pause(false)]));
+    }
+
+    #[test]
+    fn the_journal_is_bounded() {
+        let mut steering = steering(BOTH);
+        for i in 0..CHANGES_MAX {
+            let number = i64::try_from(i % 2).expect("small");
+            assert!(steering.steer(wish(Some("users"), vus(number)), at(1.0)).is_ok());
+        }
+        assert_eq!(steering.steer(wish(Some("users"), vus(7)), at(1.0)), Err(SteerError::TooMany));
+    }
+}
