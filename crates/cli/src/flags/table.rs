@@ -118,6 +118,15 @@ pub(crate) const FLAGS: &[Flag] = &[
     flag("block-hostnames", None, Repeated("PATTERN"), Some("K6_BLOCK_HOSTNAMES"), "Refuse to connect to these hosts; * may lead")
         .group(Group::Http),
     // Results.
+    flag(
+        "out",
+        Some('o'),
+        Repeated("TYPE[=ARG]"),
+        Some("K6_OUT"),
+        "Write every sample down: json=FILE, csv=FILE; FILE.gz is compressed, - is the standard output; repeat it for more",
+    )
+    .setting()
+    .group(Group::Results),
     flag("tag", None, Repeated("NAME=VALUE"), Some("K6_TAGS"), "Tag every sample of the run").group(Group::Results),
     flag("system-tags", None, Repeated("A,B,…"), Some("K6_SYSTEM_TAGS"), "The tags samples get by themselves").group(Group::Results),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds").setting().group(Group::Results),
@@ -224,7 +233,6 @@ pub(crate) const FLAGS: &[Flag] = &[
         .group(Group::Target)
         .scope(Scope::Target),
     // Not in this version.
-    flag("out", Some('o'), Repeated("TYPE[=ARG]"), Some("K6_OUT"), "Send samples elsewhere while the test runs").not_yet("sending samples to an output (--out)"),
     flag("address", Some('a'), Text("ADDRESS"), Some("K6_ADDRESS"), "Serve the REST API there")
         .not_yet("the REST API (--address)")
         .scope(Scope::All),

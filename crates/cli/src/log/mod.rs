@@ -2,7 +2,6 @@
 
 mod destination;
 mod format;
-mod time;
 
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ pub(crate) use onrush_js::log::{Level, Line};
 
 pub(crate) use destination::{Destination, LogFile};
 pub(crate) use format::{Format, Style};
-pub(crate) use time::{rfc3339, rfc3339_nanos};
+pub(crate) use onrush_output::time::{rfc3339, rfc3339_nanos};
 
 use crate::terminal::{Message, Terminal};
 

@@ -10,6 +10,7 @@ mod layouts;
 mod lifecycle;
 mod logs;
 mod network;
+mod outputs;
 mod program;
 mod scripts;
 mod signals;

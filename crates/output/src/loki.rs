@@ -1,0 +1,1 @@
+//! Log lines to Grafana Loki.
