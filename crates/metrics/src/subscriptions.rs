@@ -191,8 +191,7 @@ impl SubscriptionsBuilder {
             kept.union(&everywhere);
         }
         let wanted = SystemTags::NONE;
-        let mut built =
-            Subscriptions { names, keys, everywhere, by_metric, wanted, keeps_all, builds_all, enabled };
+        let mut built = Subscriptions { names, keys, everywhere, by_metric, wanted, keeps_all, builds_all, enabled };
         built.wanted =
             enabled.iter().filter(|tag| !tag.is_metadata() && (builds_all || built.is_used(tag.key()))).collect();
         built

@@ -164,8 +164,11 @@ struct Pump {
     /// The tag sets of each thread.
     threads: Vec<Vec<TagPairs>>,
     lines: Vec<u8>,
-    failed: Box<dyn Fn(&str, &str, String) + Send>,
+    failed: OnFailure,
 }
+
+/// Told the kind of an output, its file and what happened.
+type OnFailure = Box<dyn Fn(&str, &str, String) + Send>;
 
 /// What an output did not write.
 struct Written {
@@ -221,7 +224,8 @@ impl Pump {
             self.lines.clear();
             for raw in &batch.samples {
                 let Some(tags) = sets.get(raw.tags as usize) else { continue };
-                let metadata = batch.metadata.get(raw.metadata as usize).filter(|_| raw.metadata != RawSample::NO_METADATA);
+                let metadata =
+                    batch.metadata.get(raw.metadata as usize).filter(|_| raw.metadata != RawSample::NO_METADATA);
                 let unix_ns = Clock::unix_nanos(Nanos(raw.time));
                 output.format.sample(&Sample { thread, raw, tags, metadata, unix_ns }, &mut self.lines);
             }

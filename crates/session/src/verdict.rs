@@ -233,6 +233,16 @@ mod tests {
     }
 
     #[test]
+    fn outputs_that_lack_samples_make_it_suspect() {
+        let mut judge = Judge::default();
+        judge.health(&healthy());
+        judge.output_samples_missing(3);
+        let judgement = judge.judge(0.0, 100.0);
+        assert_eq!(judgement.verdict, Verdict::Suspect);
+        assert_eq!(judgement.reasons, ["outputs lack 3 samples that the summary has"]);
+    }
+
+    #[test]
     fn dropped_iterations_and_late_starts_spoil_an_open_model() {
         let mut judge = Judge::default();
         judge.health(&healthy());

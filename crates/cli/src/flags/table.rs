@@ -93,6 +93,15 @@ pub(crate) const FLAGS: &[Flag] = &[
     .setting()
     .group(Group::Script),
     flag("type", Some('t'), Text("TYPE"), Some("K6_TYPE"), "What FILE is: js").setting().group(Group::Script),
+    flag(
+        "secret-source",
+        None,
+        Repeated("SOURCE"),
+        Some("K6_SECRET_SOURCE"),
+        "Where k6/secrets reads: file=PATH, env[=PREFIX], url=urlTemplate=…, mock=KEY=VALUE,…; with name=NAME and default",
+    )
+    .setting()
+    .group(Group::Script),
     flag("no-setup", None, Switch, Some("K6_NO_SETUP"), "Do not run setup()").group(Group::Script),
     flag("no-teardown", None, Switch, Some("K6_NO_TEARDOWN"), "Do not run teardown()").group(Group::Script),
     flag("throw", Some('w'), Switch, Some("K6_THROW"), "Throw an exception when a request fails").group(Group::Script),
@@ -169,7 +178,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         None,
         Text("WHERE"),
         Some("K6_LOG_OUTPUT"),
-        "Where log lines go: stderr, stdout, none, file=PATH[,level=LEVEL] (default stderr)",
+        "Where log lines go: stderr, stdout, none, file=PATH[,level=LEVEL], loki[=URL,KEY=VALUE,…] (default stderr)",
     )
     .setting()
     .group(Group::Terminal)
@@ -242,9 +251,6 @@ pub(crate) const FLAGS: &[Flag] = &[
     flag("paused", Some('p'), Switch, Some("K6_PAUSED"), "Wait to be resumed over the REST API")
         .not_yet("starting paused (--paused), which needs the REST API,"),
     flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Stay after the test").not_yet("lingering after the test (--linger)"),
-    flag("secret-source", None, Repeated("SOURCE"), Some("K6_SECRET_SOURCE"), "Where secrets come from")
-        .not_yet("reading secrets (--secret-source)")
-        .scope(Scope::All),
     flag("traces-output", None, Text("WHERE"), Some("K6_TRACES_OUTPUT"), "Send traces there").not_yet("sending traces (--traces-output)"),
     flag("features", None, Repeated("A,B,…"), Some("K6_FEATURES"), "Switch on feature flags").not_yet("switching on feature flags (--features)"),
     flag("http-debug", None, Optional("full"), Some("K6_HTTP_DEBUG"), "Log requests and responses").not_yet("logging requests (--http-debug)"),

@@ -51,7 +51,7 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let wanted = outputs::configs(&around.given)?;
     let fds = onrush_fiber::raise_fd_limit();
-    let script = load::load(&args, &around.logger)?;
+    let script = load::load(&args, &around.given, &around.logger)?;
     let test = tiers::consolidate(around, &script)?;
     let prepared = prepare::prepare(&args, &around.logger, script, test, !wanted.is_empty())?;
     prepare::check_fds(fds, prepared.plan.max_vus, &around.logger);

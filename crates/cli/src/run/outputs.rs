@@ -258,20 +258,28 @@ mod tests {
         check(
             &["influxdb=http://x"],
             &[],
-            Err("the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, json"),
+            Err(
+                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, json",
+            ),
         );
-        check(&["csv=foo=1"], &[], Err("could not create the 'csv' output: unknown key \"foo\" as argument for csv output"));
+        check(
+            &["csv=foo=1"],
+            &[],
+            Err("could not create the 'csv' output: unknown key \"foo\" as argument for csv output"),
+        );
         check(
             &["csv=c.csv,timeFormat=unix"],
             &[],
-            Err("could not create the 'csv' output: couldn't parse \"c.csv,timeFormat=unix\" as argument for csv output"),
+            Err(
+                "could not create the 'csv' output: couldn't parse \"c.csv,timeFormat=unix\" as argument for csv output",
+            ),
         );
+        check(&["csv=saveInterval=x"], &[], Err("could not create the 'csv' output: time: invalid duration \"x\""));
         check(
-            &["csv=saveInterval=x"],
+            &["csv=saveInterval=0s"],
             &[],
-            Err("could not create the 'csv' output: time: invalid duration \"x\""),
+            Err("could not create the 'csv' output: saveInterval must be longer than \"0s\""),
         );
-        check(&["csv=saveInterval=0s"], &[], Err("could not create the 'csv' output: saveInterval must be longer than \"0s\""));
         check(
             &["csv"],
             &[("K6_CSV_TIME_FORMAT", "zz")],

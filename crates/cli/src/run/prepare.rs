@@ -167,12 +167,7 @@ fn thresholds(
     }
 }
 
-fn subscriptions(
-    mode: SummaryMode,
-    test: &Consolidated,
-    thresholds: &Thresholds,
-    has_outputs: bool,
-) -> Subscriptions {
+fn subscriptions(mode: SummaryMode, test: &Consolidated, thresholds: &Thresholds, has_outputs: bool) -> Subscriptions {
     let enabled = test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
     let builder = Subscriptions::builder().system_tags(enabled);
     // Raw samples have all tags; what is folded has those that are read.

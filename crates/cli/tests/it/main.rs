@@ -13,6 +13,7 @@ mod network;
 mod outputs;
 mod program;
 mod scripts;
+mod secrets;
 mod signals;
 mod summary;
 mod target;

@@ -112,7 +112,10 @@ fn system_tags_and_the_variable() {
     assert!(done.text("a.csv").starts_with("metric_name,timestamp,metric_value,group,extra_tags,metadata\n"));
     assert!(done.text("a.csv").ends_with(",1.000000,,,iter=1&vu=1\n"), "{}", done.text("a.csv"));
     let shapes = shapes(&done.text("a.json"), "-");
-    assert_eq!(shapes.last().map(String::as_str), Some("\"iterations\" {\"group\":\"\"} {\"iter\":\"1\",\"vu\":\"1\"}"));
+    assert_eq!(
+        shapes.last().map(String::as_str),
+        Some("\"iterations\" {\"group\":\"\"} {\"iter\":\"1\",\"vu\":\"1\"}")
+    );
 }
 
 #[test]
@@ -146,7 +149,8 @@ fn a_killed_run_keeps_its_samples() {
         const c = new Counter('my_c');
         export const options = { vus: 3, duration: '60s' };
         export default function () { c.add(1); sleep(0.01); }";
-    let mut running = Program::script(&["--out=json=a.json", "--out=csv=a.csv", "--out=json=a.json.gz"], script).start();
+    let mut running =
+        Program::script(&["--out=json=a.json", "--out=csv=a.csv", "--out=json=a.json.gz"], script).start();
     running.wait_for("running (0m02");
     running.signal(Signal::KILL);
     let done = running.wait();

@@ -379,8 +379,18 @@ fn a_tap_sees_every_sample_with_all_its_tags() {
     assert_eq!(tags, [r#"[("mine", "1"), ("scenario", "default")]"#]);
     assert_eq!(batch.metadata.len(), 1);
     let samples: Vec<_> = batch.samples.iter().map(|s| (s.metric, s.tags, s.metadata, s.time, s.value)).collect();
-    assert_eq!(samples[..3], [(builtin::CHECKS, 0, u32::MAX, 7, 1.0), (builtin::CHECKS, 0, 0, 7, 0.0), (builtin::HTTP_REQS, 0, 0, 7, 1.0)]);
-    assert_eq!(samples[8..], [(builtin::HTTP_REQ_WAITING, 0, 0, 7, 2.5), (builtin::HTTP_REQ_RECEIVING, 0, 0, 7, 0.0), (builtin::HTTP_REQ_FAILED, 0, 0, 7, 1.0)]);
+    assert_eq!(
+        samples[..3],
+        [(builtin::CHECKS, 0, u32::MAX, 7, 1.0), (builtin::CHECKS, 0, 0, 7, 0.0), (builtin::HTTP_REQS, 0, 0, 7, 1.0)]
+    );
+    assert_eq!(
+        samples[8..],
+        [
+            (builtin::HTTP_REQ_WAITING, 0, 0, 7, 2.5),
+            (builtin::HTTP_REQ_RECEIVING, 0, 0, 7, 0.0),
+            (builtin::HTTP_REQ_FAILED, 0, 0, 7, 1.0)
+        ]
+    );
     drop(batches);
     // What is folded has only the tags somebody reads.
     assert_eq!(labels(&shard.drain())[..2], ["checks{}", "http_reqs{}"]);

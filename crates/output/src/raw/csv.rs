@@ -19,8 +19,7 @@ pub(crate) struct CsvFormat {
 
 impl CsvFormat {
     pub(crate) fn new(metrics: Arc<[MetricInfo]>, time: TimeFormat, system_tags: SystemTags) -> Self {
-        let mut columns: Vec<_> =
-            system_tags.iter().filter(|tag| !tag.is_metadata()).map(|tag| tag.as_str()).collect();
+        let mut columns: Vec<_> = system_tags.iter().filter(|tag| !tag.is_metadata()).map(|tag| tag.as_str()).collect();
         columns.sort_unstable();
         Self { metrics, time, columns, clock: WallClock::local(), tags: Rendered::default() }
     }

@@ -17,12 +17,7 @@ pub(crate) struct JsonFormat {
 
 impl JsonFormat {
     pub(crate) fn new(metrics: Arc<[MetricInfo]>) -> Self {
-        Self {
-            is_declared: vec![false; metrics.len()],
-            metrics,
-            clock: WallClock::local(),
-            tags: Rendered::default(),
-        }
+        Self { is_declared: vec![false; metrics.len()], metrics, clock: WallClock::local(), tags: Rendered::default() }
     }
 }
 
