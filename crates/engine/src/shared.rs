@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
 };
 
-use onrush_js::ScenarioContext;
+use onrush_js::{ScenarioContext, ShardedCounter};
 
 /// Counters of one scenario. All relaxed: they are statistics, or handed over by messages that order them.
 #[derive(Debug)]
@@ -14,11 +14,11 @@ pub(crate) struct SharedScenario {
     /// shared-iterations: iterations begun.
     pub(crate) attempts: AtomicU64,
     /// Iterations that ended.
-    pub(crate) done: AtomicU64,
+    pub(crate) done: ShardedCounter,
     /// Iterations cut.
-    pub(crate) interrupted: AtomicU64,
+    pub(crate) interrupted: ShardedCounter,
     /// VUs inside an iteration.
-    pub(crate) running: AtomicU64,
+    pub(crate) running: ShardedCounter,
     /// VUs the scenario holds.
     pub(crate) active: AtomicU64,
     /// Arrival rates: idle VUs by thread.
@@ -42,9 +42,9 @@ impl SharedScenario {
         Self {
             context,
             attempts: AtomicU64::new(0),
-            done: AtomicU64::new(0),
-            interrupted: AtomicU64::new(0),
-            running: AtomicU64::new(0),
+            done: ShardedCounter::default(),
+            interrupted: ShardedCounter::default(),
+            running: ShardedCounter::default(),
             active: AtomicU64::new(0),
             idle: (0..threads).map(|_| AtomicI64::new(0)).collect(),
             vus: AtomicU64::new(0),
@@ -92,10 +92,10 @@ impl SharedScenario {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         ScenarioProgress {
             started_at_ns: load(&self.context.started_at),
-            running_vus: load(&self.running),
+            running_vus: self.running.get(),
             active_vus: load(&self.active),
-            done: load(&self.done),
-            interrupted: load(&self.interrupted),
+            done: self.done.get(),
+            interrupted: self.interrupted.get(),
             dropped: load(&self.dropped),
             stopping: load(&self.phase) >= 2,
             over: load(&self.phase) >= 3,

@@ -106,33 +106,34 @@ impl Slot {
         self.vu.activate(Some((run.index, run.shared.context.clone())));
     }
 
-    /// Runs one iteration and keeps the scenario's books. Returns whether the VU may go on: false when it was cut.
-    pub(crate) fn iterate(&self, run: &ScenarioRun) -> bool {
-        let shared = &run.shared;
+    /// Runs one iteration, which begins at `now`, and keeps the scenario's books. Returns whether the VU may go on:
+    /// false when it was cut. `now` is when it ended, then: the clock is read once for this end and the next start.
+    pub(crate) fn iterate(&self, run: &ScenarioRun, now: &mut Nanos) -> bool {
+        let (shared, thread) = (&run.shared, run.thread);
         // k6 numbers iterations as they start, so dropped ones leave no gap.
         let in_instance = shared.context.iterations.fetch_add(1, Ordering::Relaxed);
         let in_test = run.plan.iteration_in_test(in_instance).unwrap_or(in_instance);
         let in_scenario = self.iterations.replace(self.iterations.get() + 1);
         let ids = IterationIds { in_scenario, scenario_in_instance: in_instance, scenario_in_test: in_test };
-        let until = (run.min_iteration_ns > 0).then(|| Nanos(Clock::now().0 + run.min_iteration_ns));
+        let until = (run.min_iteration_ns > 0).then(|| Nanos(now.0 + run.min_iteration_ns));
         self.is_running.set(true);
-        shared.running.fetch_add(1, Ordering::Relaxed);
-        let end = self.vu.run_iteration(ids, run.worker_setup_data().as_deref());
-        shared.running.fetch_sub(1, Ordering::Relaxed);
+        shared.running.increment(thread);
+        let end = run.with_setup_data(|data| self.vu.run_iteration(ids, data, now));
+        shared.running.decrement(thread);
         self.is_running.set(false);
         if matches!(end, CallEnd::Interrupted) {
-            shared.interrupted.fetch_add(1, Ordering::Relaxed);
+            shared.interrupted.increment(thread);
             onrush_fiber::clear_cancel();
             run.check_abort();
             return false;
         }
-        shared.done.fetch_add(1, Ordering::Relaxed);
-        until.is_none_or(|until| self.pad(until))
+        shared.done.increment(thread);
+        until.is_none_or(|until| self.pad(until, now))
     }
 
     /// `minIterationDuration`: waits out what is left, outside the iteration's own duration.
-    fn pad(&self, until: Nanos) -> bool {
-        if Clock::now() >= until {
+    fn pad(&self, until: Nanos, now: &mut Nanos) -> bool {
+        if *now >= until {
             return true;
         }
         self.is_running.set(true);
@@ -142,6 +143,7 @@ impl Slot {
             onrush_fiber::clear_cancel();
             return false;
         }
+        *now = Clock::now();
         true
     }
 }

@@ -369,17 +369,27 @@ fn vu_ids(common: &Common, threads: usize) -> Vec<Vec<u64>> {
     ids
 }
 
+/// Up to so many VUs of a thread have a stack of their own, so that waiting for a response copies nothing. With
+/// more, what counts is memory: sharing one stack, a sleeping VU costs 3 KB of stack, else two pages at least.
+const OWN_STACKS_VUS_MAX: usize = 256;
+/// Fibers of a thread beside its VUs: executors' drivers, the ticker, parts of batches.
+const OWN_STACKS_BESIDE_VUS: usize = 16;
+
+fn own_stacks(vus: usize) -> usize {
+    if vus <= OWN_STACKS_VUS_MAX { vus + OWN_STACKS_BESIDE_VUS } else { 0 }
+}
+
 fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(usize, Remote)>) {
     let _ended = Ended(common.clone());
     let failed = |message: String| common.send(Event::InitFailed(LifecycleError::Engine(message)));
-    let reactor = match Reactor::new(ReactorConfig::default()) {
+    let reactor = match Reactor::new(ReactorConfig { own_stacks: own_stacks(ids.len()), ..ReactorConfig::default() }) {
         Ok(reactor) => reactor,
         Err(error) => return failed(format!("failed to start worker thread {thread}: {error}")),
     };
     let _ = ready.send((thread, reactor.remote()));
     drop(ready);
     let hold = reactor.remote().hold();
-    let js = match JsThread::new(common.config.run.clone(), reactor.stack_top(), reactor.stack_bytes()) {
+    let js = match JsThread::new(common.config.run.clone()) {
         Ok(js) => js,
         Err(error) => return failed(error.to_string()),
     };

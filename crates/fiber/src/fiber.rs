@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::fmt;
 
 use crate::clock::Nanos;
-use crate::stack::SavedStack;
+use crate::stack::{SavedStack, StackIdx};
 
 /// Names a fiber of one reactor. It stays distinguishable after the fiber's end: operations on an
 /// id whose fiber is gone do nothing. It means nothing to another thread's reactor.
@@ -46,7 +46,7 @@ pub enum Woke {
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks {
     pub(crate) data: *mut c_void,
-    pub(crate) enter: unsafe fn(*mut c_void),
+    pub(crate) enter: unsafe fn(*mut c_void, StackRange),
     pub(crate) leave: unsafe fn(*mut c_void),
 }
 
@@ -59,9 +59,22 @@ impl Hooks {
     /// until the fiber has ended and `leave` was called for the last time.
     #[expect(unsafe_code, reason = "the caller vouches for the functions and the pointer")]
     #[must_use]
-    pub const unsafe fn new(data: *mut c_void, enter: unsafe fn(*mut c_void), leave: unsafe fn(*mut c_void)) -> Hooks {
+    pub const unsafe fn new(
+        data: *mut c_void,
+        enter: unsafe fn(*mut c_void, StackRange),
+        leave: unsafe fn(*mut c_void),
+    ) -> Hooks {
         Hooks { data, enter, leave }
     }
+}
+
+/// The stack a fiber runs on: what a library that checks its stack depth needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackRange {
+    /// The lowest usable address.
+    pub low: usize,
+    /// The address just above the stack.
+    pub top: usize,
 }
 
 /// A panic that ended a fiber, or a function posted by [`Remote::post`](crate::Remote::post). It
@@ -104,7 +117,11 @@ pub(crate) struct Fiber {
     /// What it will run; taken when it starts.
     pub(crate) entry: Option<Box<dyn FnOnce()>>,
     pub(crate) hooks: Option<Hooks>,
+    /// Where its frames go when somebody else needs its stack.
     pub(crate) saved: SavedStack,
+    /// Where its stack pointer was left; 0 before it started.
+    pub(crate) sp: usize,
+    pub(crate) stack: StackIdx,
     /// What it waits for at most; `Nanos::MAX` without a deadline. The timer wheel's entry may be
     /// earlier (see `sched`).
     pub(crate) deadline: Nanos,

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use crate::clock::Nanos;
-use crate::fiber::{FiberId, Hooks, Woke};
+use crate::fiber::{FiberId, Hooks, StackRange, Woke};
 use crate::reactor::Inner;
 use crate::remote::Remote;
 use crate::sched::Wait;
@@ -121,17 +121,10 @@ pub fn stats() -> Option<Stats> {
     inner().map(Inner::stats)
 }
 
-/// The address above the stack all fibers of this thread run on. See
-/// [`Reactor::stack_top`](crate::Reactor::stack_top).
+/// The stack the current fiber runs on; `None` outside of a fiber.
 #[must_use]
-pub fn stack_top() -> Option<usize> {
-    inner().map(|inner| inner.stack.top())
-}
-
-/// The size of that stack in bytes.
-#[must_use]
-pub fn stack_bytes() -> Option<usize> {
-    inner().map(|inner| inner.stack.stack_bytes())
+pub fn stack_range() -> Option<StackRange> {
+    inner().and_then(Inner::stack_range)
 }
 
 /// Whether `remote` leads to this thread's reactor.

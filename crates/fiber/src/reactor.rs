@@ -16,13 +16,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rustix::thread::set_current_timer_slack;
 
 use crate::clock::{Clock, Nanos};
-use crate::fiber::{FiberId, FiberPanic, Woke};
+use crate::fiber::{FiberId, FiberPanic, StackRange, State, Woke};
 use crate::local;
 use crate::poller::Poller;
 use crate::readiness::Readiness;
 use crate::remote::{Message, Remote};
 use crate::sched::{Sched, Wait};
-use crate::stack::SharedStack;
+use crate::stack::{NO_OCCUPANT, Stacks};
 use crate::stats::Stats;
 use crate::switch::switch;
 
@@ -35,7 +35,7 @@ const CLOCK_INTERVAL: u32 = 8;
 /// The default of [`ReactorConfig::timer_interval`]: 200 µs, so that timers alone cause at most 5,000
 /// wake-ups a second. One costs 14 to 20 µs of CPU on a virtual machine, whatever it does then.
 const TIMER_INTERVAL: Nanos = Nanos(200_000);
-/// The default size of the thread's fiber stack: as much as a main thread has. It is address space;
+/// The default size of a fiber stack: as much as a main thread has. It is address space;
 /// memory is used only as deep as a fiber ever went.
 const STACK_BYTES: usize = 8 << 20;
 /// The kernel may delay a wait by this much to save wake-ups; its default is 50 µs, which would be
@@ -51,9 +51,13 @@ const SEED_STEP: u32 = 1 << 24;
 /// How to set up a reactor.
 #[derive(Clone, Debug)]
 pub struct ReactorConfig {
-    /// The size of the stack that all fibers of the thread run on, in bytes (rounded up to pages,
+    /// The size of each stack that fibers of the thread run on, in bytes (rounded up to pages,
     /// 64 KiB to 1 GiB). Code that goes deeper hits a guard and ends the process, as on any thread.
     pub stack_bytes: usize,
+    /// How many fibers (at most 1024) have a stack of their own, in the order they start; all others share one, and
+    /// waiting costs them a copy of their frames. A stack of its own saves a fiber these copies and costs as much
+    /// memory as its deepest moment needed, in pages.
+    pub own_stacks: usize,
     /// After a wake-up the thread sleeps for at least this long, unless the kernel has events:
     /// fibers whose deadlines lie closer together wake together. A deadline without another one
     /// shortly before it is met exactly; in a dense stream of them each may be this late.
@@ -62,7 +66,7 @@ pub struct ReactorConfig {
 
 impl Default for ReactorConfig {
     fn default() -> Self {
-        ReactorConfig { stack_bytes: STACK_BYTES, timer_interval: TIMER_INTERVAL }
+        ReactorConfig { stack_bytes: STACK_BYTES, own_stacks: 0, timer_interval: TIMER_INTERVAL }
     }
 }
 
@@ -124,19 +128,6 @@ impl Reactor {
         *self.inner.on_panic.borrow_mut() = Some(Box::new(hook));
     }
 
-    /// The address above the stack that all fibers of this thread run on: what a library that
-    /// checks its stack depth needs to know. Constant for the reactor's life.
-    #[must_use]
-    pub fn stack_top(&self) -> usize {
-        self.inner.stack.top()
-    }
-
-    /// The size of that stack in bytes.
-    #[must_use]
-    pub fn stack_bytes(&self) -> usize {
-        self.inner.stack.stack_bytes()
-    }
-
     /// A snapshot; restarts peaks and lag. (On a fiber: [`stats`](crate::stats).)
     #[must_use]
     pub fn stats(&self) -> Stats {
@@ -164,7 +155,7 @@ pub(crate) struct Inner {
     pub(crate) sockets: RefCell<Readiness>,
     pub(crate) poller: Poller,
     pub(crate) remote: Remote,
-    pub(crate) stack: SharedStack,
+    pub(crate) stacks: Stacks,
     /// Where the loop's own stack was left.
     loop_sp: Cell<usize>,
     /// Where the fiber's stack was left.
@@ -201,7 +192,7 @@ impl Inner {
             sockets: RefCell::new(Readiness::new(seed)),
             poller,
             remote,
-            stack: SharedStack::new(config.stack_bytes)?,
+            stacks: Stacks::new(config.stack_bytes, config.own_stacks)?,
             loop_sp: Cell::new(0),
             fiber_sp: Cell::new(0),
             current: Cell::new(NO_FIBER),
@@ -228,6 +219,10 @@ impl Inner {
         self.current_index().map(|index| self.sched.borrow().id(index))
     }
 
+    pub(crate) fn stack_range(&self) -> Option<StackRange> {
+        self.current_index().map(|index| self.stacks.range(self.sched.borrow_mut().record_mut(index).stack))
+    }
+
     /// Suspends the current fiber.
     #[inline]
     pub(crate) fn wait(&self, wait: Wait, deadline: Nanos) -> Woke {
@@ -240,9 +235,9 @@ impl Inner {
         if let Some(woke) = self.sched.borrow_mut().wait(index, wait, deadline) {
             return woke;
         }
-        // SAFETY: the loop's stack was left by the `switch` in `resume` that started or resumed
-        // this fiber and has not been touched since. `resume` saves our stack and restores it
-        // before it switches back here.
+        // SAFETY: the loop's stack was left by the `switch` in `resume_next` that started or resumed
+        // this fiber and has not been touched since. `resume_next` sees to it that our frames are
+        // in place before it switches back here.
         unsafe { switch(self.fiber_sp.as_ptr(), self.loop_sp.get()) };
         self.sched.borrow_mut().woke(index)
     }
@@ -310,19 +305,33 @@ impl Inner {
             return false;
         };
         let hooks = fiber.hooks;
-        // SAFETY: the fiber that ran before was saved or has ended, so the stack is free; what a
-        // suspended fiber saved came from `save` below.
-        let sp = unsafe {
-            if fiber.saved.is_empty() { self.stack.start(fiber_main) } else { self.stack.load(&fiber.saved) }
-        };
+        if fiber.sp == 0 {
+            fiber.stack = self.stacks.assign();
+        }
+        let (stack, mut sp) = (fiber.stack, fiber.sp);
+        let occupant = self.stacks.occupant(stack);
+        if occupant != index {
+            if occupant != NO_OCCUPANT {
+                self.evict(&mut sched, occupant);
+            }
+            // SAFETY: nobody's frames are on the stack any more, and what a suspended fiber saved came from `evict`.
+            unsafe {
+                if sp == 0 {
+                    sp = self.stacks.start(stack, fiber_main);
+                } else {
+                    self.stacks.load(stack, sp, &sched.record_mut(index).saved);
+                }
+            }
+            self.stacks.occupy(stack, index);
+        }
         drop(sched);
         self.current.set(index);
         self.io_streak.set(0);
         if let Some(hooks) = hooks {
             // SAFETY: promised to `Hooks::new`.
-            unsafe { (hooks.enter)(hooks.data) };
+            unsafe { (hooks.enter)(hooks.data, self.stacks.range(stack)) };
         }
-        // SAFETY: `sp` is a fresh first frame or the fiber's restored stack; the fiber switches
+        // SAFETY: `sp` is a fresh first frame or where the fiber, whose frames are in place, was left; it switches
         // back through `loop_sp`, from `wait` or `fiber_main`.
         unsafe { switch(self.loop_sp.as_ptr(), sp) };
         if let Some(hooks) = hooks {
@@ -331,17 +340,23 @@ impl Inner {
         }
         self.current.set(NO_FIBER);
         if self.ended.replace(false) {
+            self.stacks.vacate(stack);
             self.end(index);
             return true;
         }
-        let mut sched = self.sched.borrow_mut();
-        let is_sleeping = sched.is_sleeping(index);
-        let saved = sched.saved_mut(index);
-        // SAFETY: `wait` has just left the fiber's stack at `fiber_sp`.
-        let grown = unsafe { self.stack.save(self.fiber_sp.get(), saved, is_sleeping) };
-        let len = saved.len();
-        sched.count_saved(len, grown);
+        self.sched.borrow_mut().record_mut(index).sp = self.fiber_sp.get();
         true
+    }
+
+    /// Saves the frames of a suspended fiber whose stack somebody else needs.
+    #[inline]
+    fn evict(&self, sched: &mut Sched, index: u32) {
+        let fiber = sched.record_mut(index);
+        // On a load generator a sleep is long.
+        let is_sleeping = fiber.state == State::Sleeping;
+        // SAFETY: `wait` left the fiber, which is on its stack, at `sp`.
+        let (len, grown) = unsafe { self.stacks.save(fiber.stack, fiber.sp, &mut fiber.saved, is_sleeping) };
+        sched.count_saved(len, grown);
     }
 
     fn end(&self, index: u32) {

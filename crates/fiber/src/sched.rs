@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 
 use crate::clock::{Clock, Nanos};
 use crate::fiber::{Fiber, FiberId, Hooks, Reason, State, Woke};
-use crate::stack::SavedStack;
+use crate::stack::{SavedStack, StackIdx};
 use crate::stats::{Lag, Stats};
 use crate::wheel::{Fired, Wheel};
 
@@ -82,6 +82,8 @@ impl Sched {
             entry: Some(entry),
             hooks,
             saved: SavedStack::EMPTY,
+            sp: 0,
+            stack: StackIdx::SHARED,
             deadline: Nanos::MAX,
             generation,
             state: State::Ready,
@@ -242,15 +244,10 @@ impl Sched {
         Some((index, fiber))
     }
 
-    /// Whether the fiber waits for time to pass, and so (on a load generator) for long.
+    /// The record of a fiber that is not [`State::Free`].
     #[inline]
-    pub(crate) fn is_sleeping(&self, index: u32) -> bool {
-        self.fibers[index as usize].state == State::Sleeping
-    }
-
-    #[inline]
-    pub(crate) fn saved_mut(&mut self, index: u32) -> &mut SavedStack {
-        &mut self.fibers[index as usize].saved
+    pub(crate) fn record_mut(&mut self, index: u32) -> &mut Fiber {
+        &mut self.fibers[index as usize]
     }
 
     #[inline]

@@ -1,14 +1,18 @@
-//! The one stack all fibers of a thread run on, and the copies of those that wait.
+//! The stacks the fibers of a thread run on, and the copies of those that wait.
 //!
-//! A suspended fiber's bytes, from its stack pointer to the top, live in its [`SavedStack`]; to
-//! run, they are copied back *to the same addresses*, so pointers within the stack stay valid.
+//! Where a thread has few fibers, each has a stack of its own and switching to it copies nothing. All others share
+//! one stack, which costs a waiting fiber only as much memory as it uses: when another fiber needs the stack, the
+//! bytes of the one that waits, from its stack pointer to the top, move to its [`SavedStack`]; to run, they are
+//! copied back *to the same addresses*, so pointers within the stack stay valid.
 #![expect(unsafe_code, reason = "maps memory, copies live stacks")]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::cell::{Cell, RefCell};
 use std::{io, ptr};
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
+use crate::fiber::StackRange;
 use crate::switch::{Entry, FIRST_FRAME_WORDS, first_frame};
 
 /// Unmapped space below the stack. Larger than a page because C code compiled without stack
@@ -18,6 +22,8 @@ const GUARD_BYTES: usize = 64 << 10;
 const STACK_BYTES_MIN: usize = 64 << 10;
 /// Saved lengths are stored in 32 bits.
 const STACK_BYTES_MAX: usize = 1 << 30;
+/// Stacks of fibers' own are numbered in 16 bits; the limit is for their address space.
+pub(crate) const OWN_STACKS_MAX: usize = 1024;
 /// Copies are allocated in steps of this size, so that a fiber whose depth varies a little keeps
 /// its buffer, and the allocator sees few sizes.
 const SAVED_STEP_BYTES: usize = 256;
@@ -30,90 +36,162 @@ const SAVED_SLACK_TIMES: u8 = 8;
 /// few bytes apart modulo 4 KiB (the processor then mistakes loads for dependent on stores).
 const LINE_BYTES: usize = 64;
 
-/// The stack of a thread's fibers.
-pub(crate) struct SharedStack {
+/// The stacks of a thread's fibers.
+///
+/// The first is shared by all fibers that have none of their own; it always exists. A fiber stays on the stack it
+/// started on for its life, because pointers into its frames do. While nobody else needs the stack, a suspended
+/// fiber's frames stay where they are.
+pub(crate) struct Stacks {
     mapping: *mut u8,
     mapping_bytes: usize,
+    /// From one stack's top to the next one's.
+    stride: usize,
     stack_bytes: usize,
+    /// Whose frames lie on each stack.
+    occupants: Box<[Cell<u32>]>,
+    /// Stacks without a fiber; never the shared one.
+    vacant: RefCell<Vec<StackIdx>>,
 }
 
-impl SharedStack {
-    /// Maps a stack of (at least) `stack_bytes` with a guard below it. The memory is not reserved:
-    /// pages count only once touched.
-    pub(crate) fn new(stack_bytes: usize) -> io::Result<SharedStack> {
+/// Which of a thread's stacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StackIdx(u16);
+
+impl StackIdx {
+    pub(crate) const SHARED: StackIdx = StackIdx(0);
+}
+
+/// Nobody's frames are on a stack.
+pub(crate) const NO_OCCUPANT: u32 = u32::MAX;
+
+impl Stacks {
+    /// Maps a shared stack and `own` further ones, each of (at least) `stack_bytes` with a guard below it. The memory
+    /// is not reserved: pages count only once touched. Where the system refuses that much address space, there are
+    /// fewer stacks, the shared one at least.
+    pub(crate) fn new(stack_bytes: usize, own: usize) -> io::Result<Stacks> {
         let page = rustix::param::page_size();
         let stack_bytes = stack_bytes.clamp(STACK_BYTES_MIN, STACK_BYTES_MAX).next_multiple_of(page);
         let guard_bytes = GUARD_BYTES.next_multiple_of(page);
-        let mapping_bytes = stack_bytes + guard_bytes;
-        let prot = ProtFlags::READ | ProtFlags::WRITE;
-        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
-        // SAFETY: a fresh anonymous mapping at an address of the kernel's choice.
-        let mapping = unsafe { mmap_anonymous(ptr::null_mut(), mapping_bytes, prot, flags) }?;
-        let stack = SharedStack { mapping: mapping.cast(), mapping_bytes, stack_bytes };
-        // SAFETY: the guard lies within the mapping just made, which nobody uses yet.
-        unsafe { mprotect(mapping, guard_bytes, MprotectFlags::empty()) }?;
-        Ok(stack)
+        let stride = stack_bytes + guard_bytes;
+        let count = own.min(OWN_STACKS_MAX) + 1;
+        let (mapping, count) = match map(stride * count) {
+            Ok(mapping) => (mapping, count),
+            Err(_) => (map(stride)?, 1),
+        };
+        let stacks = Stacks {
+            mapping,
+            mapping_bytes: stride * count,
+            stride,
+            stack_bytes,
+            occupants: (0..count).map(|_| Cell::new(NO_OCCUPANT)).collect(),
+            // OWN_STACKS_MAX fits. The last is handed out first: take them in order.
+            vacant: RefCell::new((1..count).rev().map(|index| StackIdx(index as u16)).collect()),
+        };
+        for index in 0..count {
+            // SAFETY: the guard lies within the mapping just made, which nobody uses yet.
+            unsafe { mprotect(mapping.add(index * stride).cast(), guard_bytes, MprotectFlags::empty()) }?;
+        }
+        Ok(stacks)
+    }
+
+    /// A stack for a fiber that starts: one of its own, or the shared one.
+    pub(crate) fn assign(&self) -> StackIdx {
+        self.vacant.borrow_mut().pop().unwrap_or(StackIdx::SHARED)
+    }
+
+    /// Takes back the stack of a fiber that ended.
+    pub(crate) fn vacate(&self, stack: StackIdx) {
+        self.occupants[stack.0 as usize].set(NO_OCCUPANT);
+        if stack != StackIdx::SHARED {
+            self.vacant.borrow_mut().push(stack);
+        }
+    }
+
+    /// Whose frames are on the stack.
+    #[inline]
+    pub(crate) fn occupant(&self, stack: StackIdx) -> u32 {
+        self.occupants[stack.0 as usize].get()
+    }
+
+    #[inline]
+    pub(crate) fn occupy(&self, stack: StackIdx, fiber: u32) {
+        self.occupants[stack.0 as usize].set(fiber);
     }
 
     /// The address just above the stack; 16-byte aligned.
-    pub(crate) fn top(&self) -> usize {
-        self.mapping as usize + self.mapping_bytes
+    #[inline]
+    pub(crate) fn top(&self, stack: StackIdx) -> usize {
+        self.mapping as usize + (stack.0 as usize + 1) * self.stride
     }
 
-    pub(crate) fn stack_bytes(&self) -> usize {
-        self.stack_bytes
+    #[inline]
+    pub(crate) fn range(&self, stack: StackIdx) -> StackRange {
+        let top = self.top(stack);
+        StackRange { low: top - self.stack_bytes, top }
     }
 
     /// Lays out a new fiber's first frame; returns the stack pointer to switch to.
     ///
     /// # Safety
     ///
-    /// No fiber's live bytes are on the stack: the last one that ran was saved, or is done.
-    pub(crate) unsafe fn start(&self, entry: Entry) -> usize {
-        let sp = self.top() - FIRST_FRAME_WORDS * size_of::<usize>();
+    /// No fiber's live bytes are on the stack: its last occupant was saved, or is done.
+    pub(crate) unsafe fn start(&self, stack: StackIdx, entry: Entry) -> usize {
+        let sp = self.top(stack) - FIRST_FRAME_WORDS * size_of::<usize>();
         // SAFETY: the words below the top belong to the mapping and to nobody else (caller).
         unsafe { ptr::write(sp as *mut [usize; FIRST_FRAME_WORDS], first_frame(entry)) };
         sp
     }
 
-    /// Copies a suspended fiber back; returns the stack pointer to switch to.
+    /// Copies a suspended fiber back to the stack pointer `sp` it had.
     ///
     /// # Safety
     ///
-    /// As for [`SharedStack::start`], and `saved` was filled by [`SharedStack::save`].
+    /// As for [`Stacks::start`], and `saved` was filled by [`Stacks::save`] with the same `stack` and `sp`.
     #[inline]
-    pub(crate) unsafe fn load(&self, saved: &SavedStack) -> usize {
-        let low = self.top() - saved.len as usize;
+    pub(crate) unsafe fn load(&self, stack: StackIdx, sp: usize, saved: &SavedStack) {
+        let low = sp & !(LINE_BYTES - 1);
+        let len = self.top(stack) - low;
+        debug_assert!(len <= saved.cap as usize);
         // SAFETY: `saved` holds `len` bytes, the stack has as many below its top (they came from
         // there), and a heap block does not overlap the mapping.
-        unsafe { ptr::copy_nonoverlapping(saved.data, low as *mut u8, saved.len as usize) };
-        low + saved.below as usize
+        unsafe { ptr::copy_nonoverlapping(saved.data, low as *mut u8, len) };
     }
 
     /// Copies the bytes from `sp` to the top out into `saved`, whose buffer is cut to size if
-    /// `tightly` (the fiber will not run for a while). Returns by how many bytes the buffer grew
-    /// (negative: shrank).
+    /// `tightly` (the fiber will not run for a while). Returns how many bytes they are, and by how many bytes the
+    /// buffer grew (negative: shrank).
     ///
     /// # Safety
     ///
-    /// `sp` is the stack pointer the fiber was left with by `switch`.
+    /// `sp` is the stack pointer the stack's occupant was left with by `switch`.
     #[inline]
-    pub(crate) unsafe fn save(&self, sp: usize, saved: &mut SavedStack, tightly: bool) -> isize {
+    pub(crate) unsafe fn save(
+        &self,
+        stack: StackIdx,
+        sp: usize,
+        saved: &mut SavedStack,
+        tightly: bool,
+    ) -> (usize, isize) {
         let low = sp & !(LINE_BYTES - 1);
-        let len = self.top() - low;
+        let len = self.top(stack) - low;
         let grown = if tightly { saved.fit_tightly(len) } else { saved.fit(len) };
         // SAFETY: [low, top) is the fiber's live stack (caller) and less than a line below it,
         // within the mapping, whose start is page-aligned; `fit` made room for `len` bytes; a heap
         // block does not overlap the mapping.
         unsafe { ptr::copy_nonoverlapping(low as *const u8, saved.data, len) };
-        // `len` is at most STACK_BYTES_MAX, below 2^32; `below` is less than LINE_BYTES.
-        saved.len = len as u32;
-        saved.below = (sp - low) as u8;
-        grown
+        (len, grown)
     }
 }
 
-impl Drop for SharedStack {
+/// Address space for stacks, unreserved.
+fn map(bytes: usize) -> io::Result<*mut u8> {
+    let prot = ProtFlags::READ | ProtFlags::WRITE;
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
+    // SAFETY: a fresh anonymous mapping at an address of the kernel's choice.
+    Ok(unsafe { mmap_anonymous(ptr::null_mut(), bytes, prot, flags) }?.cast())
+}
+
+impl Drop for Stacks {
     fn drop(&mut self) {
         // SAFETY: the mapping is ours, and no code runs on it: a `Reactor` is dropped on the
         // thread's own stack. An error is impossible for a whole mapping, and harmless.
@@ -128,26 +206,13 @@ impl Drop for SharedStack {
 /// fiber is done.
 pub(crate) struct SavedStack {
     data: *mut u8,
-    len: u32,
     cap: u32,
-    /// Bytes copied below the stack pointer, to begin at a line.
-    below: u8,
     /// How many saves in a row used little of the buffer.
     slack: u8,
 }
 
 impl SavedStack {
-    pub(crate) const EMPTY: SavedStack = SavedStack { data: ptr::null_mut(), len: 0, cap: 0, below: 0, slack: 0 };
-
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Bytes in use.
-    pub(crate) fn len(&self) -> usize {
-        self.len as usize
-    }
+    pub(crate) const EMPTY: SavedStack = SavedStack { data: ptr::null_mut(), cap: 0, slack: 0 };
 
     /// Frees the buffer; returns its size.
     pub(crate) fn release(&mut self) -> usize {
@@ -253,14 +318,22 @@ mod tests {
 
     #[test]
     fn a_stack_is_page_aligned_and_writable_to_its_last_byte() {
-        let stack = SharedStack::new(1).expect("mapping 64 KiB");
-        assert_eq!(stack.stack_bytes(), STACK_BYTES_MIN);
-        assert_eq!(stack.top() % 4096, 0);
-        let lowest = (stack.top() - stack.stack_bytes()) as *mut u8;
-        // SAFETY: both addresses lie in the stack's writable part.
-        unsafe {
-            lowest.write(1);
-            lowest.add(stack.stack_bytes() - 1).write(2);
+        let stacks = Stacks::new(1, 2).expect("mapping three times 64 KiB");
+        assert_eq!(stacks.stack_bytes, STACK_BYTES_MIN);
+        let own = [stacks.assign(), stacks.assign()];
+        assert_eq!(stacks.assign(), StackIdx::SHARED);
+        for stack in [StackIdx::SHARED, own[0], own[1]] {
+            assert_eq!(stacks.top(stack) % 4096, 0);
+            let lowest = stacks.range(stack).low as *mut u8;
+            // SAFETY: both addresses lie in the stack's writable part.
+            unsafe {
+                lowest.write(1);
+                lowest.add(stacks.stack_bytes - 1).write(2);
+            }
         }
+        stacks.vacate(own[0]);
+        stacks.vacate(StackIdx::SHARED);
+        assert_eq!(stacks.assign(), own[0]);
+        assert_eq!(stacks.assign(), StackIdx::SHARED, "the shared stack is nobody's own");
     }
 }

@@ -133,8 +133,9 @@ impl TcpStream {
         }
         let wanted = buf.len();
         loop {
-            match rustix::io::read(&self.fd, &mut *buf) {
-                Ok(count) => {
+            // Not `read`: that goes through the kernel's file layer first, for nothing (0.1 µs).
+            match rustix::net::recv(&self.fd, &mut *buf, RecvFlags::empty()) {
+                Ok((_, count)) => {
                     // A short read has emptied the socket: what comes later is reported as a new
                     // edge. The end of the stream is reported only once, so it stays readable.
                     if count < wanted && count > 0 {

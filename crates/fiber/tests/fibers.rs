@@ -9,8 +9,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, FiberId, Hooks, Nanos, Reactor, ReactorConfig, Woke, cancel, clear_cancel, current, is_alive, is_cancelled,
-    park, sleep_until, spawn, stats, unpark, yield_now,
+    Clock, FiberId, Hooks, Nanos, Reactor, ReactorConfig, StackRange, Woke, cancel, clear_cancel, current, is_alive,
+    is_cancelled, park, sleep_until, spawn, stack_range, stats, unpark, yield_now,
 };
 
 fn reactor() -> Reactor {
@@ -166,24 +166,22 @@ impl FiberIdOfNobody {
 fn hooks_surround_every_run_on_the_reactors_stack() {
     struct Log {
         calls: RefCell<Vec<char>>,
-        stack: std::ops::Range<usize>,
     }
     fn note(data: *mut c_void, call: char) {
         // SAFETY: the log outlives the reactor below.
         let log = unsafe { &*data.cast::<Log>() };
-        let here = &raw const call as usize;
-        assert!(!log.stack.contains(&here), "hooks run on the thread's own stack");
         log.calls.borrow_mut().push(call);
     }
-    unsafe fn enter(data: *mut c_void) {
+    unsafe fn enter(data: *mut c_void, stack: StackRange) {
+        let here = &raw const data as usize;
+        assert!(!(stack.low..stack.top).contains(&here), "hooks run on the thread's own stack");
         note(data, '(');
     }
     unsafe fn leave(data: *mut c_void) {
         note(data, ')');
     }
     let reactor = reactor();
-    let top = reactor.stack_top();
-    let log = Log { calls: RefCell::default(), stack: top - reactor.stack_bytes()..top };
+    let log = Log { calls: RefCell::default() };
     let data = (&raw const log).cast_mut().cast();
     // SAFETY: the log lives until the reactor has run.
     let hooks = unsafe { Hooks::new(data, enter, leave) };
@@ -193,7 +191,8 @@ fn hooks_surround_every_run_on_the_reactors_stack() {
         let log = unsafe { &*(address as *const Log) };
         for _ in 0..3 {
             let here = &raw const address as usize;
-            assert!(log.stack.contains(&here), "fibers run on the shared stack");
+            let stack = stack_range().expect("on a fiber");
+            assert!((stack.low..stack.top).contains(&here), "fibers run on the stack they are told of");
             log.calls.borrow_mut().push('x');
             let _ = yield_now();
         }
@@ -220,7 +219,16 @@ fn at_depth(bytes: usize, f: &mut dyn FnMut()) -> u64 {
 
 #[test]
 fn deep_recursion_suspends_and_the_copy_shrinks_again() {
-    on_fiber(|| {
+    // What a fiber has on the shared stack moves when another one needs it.
+    let reactor = reactor();
+    let is_done = Rc::new(Cell::new(false));
+    let done = is_done.clone();
+    spawn(None, move || {
+        while !done.get() {
+            let _ = yield_now();
+        }
+    });
+    spawn(None, move || {
         for _ in 0..3 {
             at_depth(4 << 20, &mut || {
                 let _ = yield_now();
@@ -234,7 +242,10 @@ fn deep_recursion_suspends_and_the_copy_shrinks_again() {
         assert!(stats().expect("on a fiber").saved_bytes_total < 16 << 10);
         // All but the last part of the stack is usable.
         at_depth(7 << 20, &mut || {});
+        is_done.set(true);
     });
+    reactor.on_panic(|panic| panic!("{panic:?}"));
+    reactor.run();
 }
 
 #[test]

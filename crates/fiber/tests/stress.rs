@@ -109,7 +109,9 @@ fn parked(world: &World, me: usize, deadline: Option<onrush_fiber::Nanos>) -> Wo
 }
 
 fn run(seed: u64, fibers: usize, depth_max: u64) {
-    let reactor = Reactor::new(ReactorConfig::default()).expect("a reactor");
+    // A third of the fibers have stacks of their own, the others share one.
+    let config = ReactorConfig { own_stacks: fibers / 3, ..ReactorConfig::default() };
+    let reactor = Reactor::new(config).expect("a reactor");
     let world = Rc::new(World {
         ids: RefCell::new(Vec::new()),
         unparks: RefCell::new(vec![0; fibers]),

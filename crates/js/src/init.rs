@@ -110,8 +110,7 @@ fn on_thread(
         .build()
         .map_err(|error| (InitError::Engine(ThreadError::Network(error.to_string())), None))?;
     let config = Arc::new(provisional_config(script, isolation, Arc::new(client)));
-    let thread = JsThread::new(config, reactor.stack_top(), reactor.stack_bytes())
-        .map_err(|error| (InitError::Engine(error), None))?;
+    let thread = JsThread::new(config).map_err(|error| (InitError::Engine(error), None))?;
     let outcome: Rc<RefCell<Option<Result<Found, ScriptFailure>>>> = Rc::default();
     let vu = thread.new_vu(0, 0);
     let hooks = vu.hooks();

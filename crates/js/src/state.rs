@@ -7,6 +7,8 @@ use std::sync::{
 
 use onrush_fiber::{Clock, Nanos};
 
+use crate::sharded::ShardedCounter;
+
 /// Why a script ended the test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Abort {
@@ -18,9 +20,9 @@ pub struct Abort {
 #[derive(Debug, Default)]
 pub struct RunState {
     /// Iterations that ran to their end, whatever they threw.
-    pub iterations_completed: AtomicU64,
+    pub iterations_completed: ShardedCounter,
     /// Iterations cut from outside.
-    pub iterations_interrupted: AtomicU64,
+    pub iterations_interrupted: ShardedCounter,
     /// VUs inside an iteration or waiting for one in a running scenario.
     pub vus_active: AtomicU64,
     /// VUs whose init code has run.

@@ -3,7 +3,10 @@
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use onrush_fiber::Nanos;
@@ -44,13 +47,16 @@ pub struct JsThread {
     /// The series of iterations' own samples for the tags they were last added with.
     pub(crate) iteration_series: Cell<Option<(TagNode, [SeriesIdx; 4])>>,
     pub(crate) checks: crate::modules::CheckCache,
+    /// The name of the root group, which every VU is in most of the time.
+    pub(crate) root_group: Rc<str>,
     seeds: Cell<u64>,
+    /// Tells the threads of the run apart.
+    pub(crate) number: usize,
 }
 
 impl JsThread {
-    /// Sets up the engine on the current thread, which must have a reactor whose fiber stack is
-    /// `[stack_top - stack_bytes, stack_top)`.
-    pub fn new(config: Arc<RunConfig>, stack_top: usize, stack_bytes: usize) -> Result<Rc<Self>, ThreadError> {
+    /// Sets up the engine on the current thread, which must have a reactor.
+    pub fn new(config: Arc<RunConfig>) -> Result<Rc<Self>, ThreadError> {
         let client = config.client.thread();
         // Setting up the realm runs on the thread's own stack, not on a fiber's.
         let here = std::ptr::from_ref(&client).addr();
@@ -60,7 +66,6 @@ impl JsThread {
         let shared = config.isolation == Isolation::Dense;
         let realm = Realm::new(&runtime, &config.script, &bytecode, shared)
             .map_err(|error| ThreadError::Engine(error.message))?;
-        runtime.set_stack(stack_top, stack_bytes.saturating_sub(STACK_RESERVE_BYTES));
         let shard = Shard::new(&config.registry, config.subscriptions.clone(), Limits::default());
         let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
         let thread = Rc::new(Self {
@@ -72,7 +77,9 @@ impl JsThread {
             bytecode,
             shard: RefCell::new(shard),
             client,
+            root_group: Rc::from(""),
             seeds: Cell::new(seed),
+            number: number(),
             iteration_series: Cell::new(None),
             checks: crate::modules::CheckCache::default(),
         });
@@ -158,13 +165,19 @@ fn compiled(runtime: &Runtime, config: &RunConfig) -> Result<Arc<Bytecode>, Thre
     Ok(bytecode)
 }
 
+/// A number that no other thread of the process was given.
+fn number() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// A time slice: after this long without a suspension a computing VU lets the others of its thread run.
 /// 10 ms keeps the added latency of neighbours below what k6's Go scheduler gives (it preempts at 10 ms too).
 pub(crate) const TIME_SLICE: Nanos = Nanos(10_000_000);
 
 /// Stack that scripts may not use: QuickJS checks its limit before a call, then natives (a TLS handshake, a decoder)
 /// and its own C functions need room below the deepest script frame.
-const STACK_RESERVE_BYTES: usize = 1 << 20;
+pub(crate) const STACK_RESERVE_BYTES: usize = 1 << 20;
 
 /// Realm set-up runs below the thread's entry: standard built-ins need a few kilobytes.
 const SETUP_STACK_BYTES: usize = 256 << 10;

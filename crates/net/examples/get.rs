@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             while left.get() > 0 {
                 left.set(left.get() - 1);
                 let deadline = Clock::now() + std::time::Duration::from_secs(60);
-                match connections.exchange(&request, mode, Some(deadline)) {
+                match connections.exchange(&request, mode, Clock::now(), Some(deadline)) {
                     Ok(response) if response.status == 200 => {
                         bytes.set(bytes.get() + response.body.len() as u64);
                     }

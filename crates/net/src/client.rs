@@ -70,24 +70,21 @@ impl Connections {
         self.idle.borrow().len()
     }
 
-    /// Sends a request and reads its response. Suspends the fiber.
+    /// Sends a request and reads its response, in phases counted from `start`. Suspends the fiber.
     ///
     /// A kept connection that turns out to be dead before a byte of the response came is replaced and the
     /// request repeated, as Go does, when that is safe.
     ///
     /// # Errors
     /// What k6 would report, with the phases measured so far.
-    #[expect(
-        clippy::result_large_err,
-        reason = "a response is as large, and failures are as frequent as a test makes them"
-    )]
     pub fn exchange(
         &self,
         request: &Request<'_>,
         mode: BodyMode,
+        start: Nanos,
         deadline: Option<Nanos>,
-    ) -> Result<Response, Failure> {
-        let mut attempt = Attempt::new(Clock::now());
+    ) -> Result<Box<Response>, Box<Failure>> {
+        let mut attempt = Attempt::new(start);
         let mut reader = ResponseReader::new(request.method == "HEAD", mode, self.shared.limits());
         loop {
             match self.attempt(request, deadline, &mut attempt, &mut reader) {
@@ -328,11 +325,11 @@ impl Attempt {
     }
 
     #[inline(never)]
-    fn finish(&self, reader: &mut ResponseReader) -> Response {
+    fn finish(&self, reader: &mut ResponseReader) -> Box<Response> {
         let body = reader.take_body();
         let body_len = reader.body_len();
         let (status, proto, headers) = reader.take_head_parts().unwrap_or_default();
-        Response {
+        Box::new(Response {
             status,
             proto,
             headers,
@@ -342,21 +339,21 @@ impl Attempt {
             tls: self.tls,
             timings: self.timings(),
             reused: self.reused,
-        }
+        })
     }
 
     #[cold]
     #[inline(never)]
-    fn fail(&self, error: NetError, reader: &mut ResponseReader) -> Failure {
+    fn fail(&self, error: NetError, reader: &mut ResponseReader) -> Box<Failure> {
         let in_body = reader.in_body();
-        Failure {
+        Box::new(Failure {
             error,
             timings: self.timings(),
             remote: self.remote,
             tls: self.tls,
             reused: self.reused,
             partial_body: in_body.then(|| reader.take_body()),
-        }
+        })
     }
 }
 

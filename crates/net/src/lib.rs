@@ -9,7 +9,7 @@
 //! and redirect rules, what counts as malformed, and the words of each error.
 //!
 //! ```
-//! use onrush_fiber::{Reactor, ReactorConfig, spawn};
+//! use onrush_fiber::{Clock, Reactor, ReactorConfig, spawn};
 //! use onrush_net::{Body, BodyMode, ClientOptions, Connections, Request, Url};
 //!
 //! let reactor = Reactor::new(ReactorConfig::default())?;
@@ -19,7 +19,8 @@
 //!     let url = Url::parse("http://127.0.0.1:1/").expect("a valid URL");
 //!     let request =
 //!         Request { method: "GET", url: &url, head: b"", host: None, body: Body::None, user_agent: None };
-//!     let failure = connections.exchange(&request, BodyMode::Keep, None).expect_err("nobody listens there");
+//!     let failure = connections.exchange(&request, BodyMode::Keep, Clock::now(), None);
+//!     let failure = failure.expect_err("nobody listens there");
 //!     assert_eq!((failure.error.code, &*failure.error.message), (1212, "dial: connection refused"));
 //! });
 //! reactor.run();

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use onrush_fiber::spawn;
+use onrush_fiber::{Clock, spawn};
 use onrush_net::{Body, BodyMode, ClientOptions, Connections, Request, RequestHeaders, Url};
 use onrush_testkit::{GoodServer, Reply};
 use support::{PLENTY, get, on_fiber, pause, post, send};
@@ -37,7 +37,7 @@ fn a_request_is_written_as_k6_writes_it() {
             body: Body::Bytes("abc".into()),
             user_agent: Some("Onrush"),
         };
-        let response = connections.exchange(&request, BodyMode::Keep, None).unwrap();
+        let response = connections.exchange(&request, BodyMode::Keep, Clock::now(), None).unwrap();
         assert_eq!(&response.body[..], b"abc");
         assert_eq!(response.remote, addr);
         assert_eq!(response.headers.status_text(), "200 OK");

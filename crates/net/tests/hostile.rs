@@ -3,8 +3,6 @@
 //! The expected codes and texts were taken from k6 1.8.1 against these very peers
 //! (`cargo run -p onrush-testkit --example hostile_peers`).
 
-#![allow(clippy::result_large_err, reason = "as in the crate itself")]
-
 // One test in this binary: it counts the process's descriptors.
 
 mod support;
@@ -19,7 +17,7 @@ use support::{PLENTY, get, on_fiber, send};
 const SHORT: Duration = Duration::from_millis(120);
 
 /// One request to one hostile peer.
-fn ask(behaviour: Behaviour, tls: bool, mode: BodyMode, limit: Duration) -> Result<Response, Failure> {
+fn ask(behaviour: Behaviour, tls: bool, mode: BodyMode, limit: Duration) -> Result<Box<Response>, Box<Failure>> {
     let server = HostileServer::start(behaviour);
     let url = if tls { server.https_url("/") } else { server.url("/") };
     on_fiber(ClientOptions::default(), move |shared| {

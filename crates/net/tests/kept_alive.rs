@@ -1,7 +1,5 @@
 //! Kept connections that die, and peers that answer out of turn.
 
-#![allow(clippy::result_large_err, reason = "as in the crate itself")]
-
 mod support;
 
 use std::rc::Rc;

@@ -1,7 +1,5 @@
 //! TLS against a correct server: versions, trust, client certificates, reuse.
 
-#![allow(clippy::result_large_err, reason = "as in the crate itself")]
-
 mod support;
 
 use std::rc::Rc;

@@ -15,7 +15,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use onrush_fiber::{Clock, Nanos, Reactor, ReactorConfig};
+use onrush_fiber::{Clock, Reactor, ReactorConfig};
 use onrush_net::{Body, BodyMode, ClientOptions, ClientShared, Connections, Request, RequestHeaders, Url};
 use serde_json::{Map, Value, json};
 
@@ -255,8 +255,8 @@ impl Pusher {
             body: Body::Bytes(Bytes::from(body)),
             user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
         };
-        let deadline: Nanos = Clock::now() + Self::DEADLINE;
-        match self.connections.exchange(&request, BodyMode::Discard, Some(deadline)) {
+        let start = Clock::now();
+        match self.connections.exchange(&request, BodyMode::Discard, start, Some(start + Self::DEADLINE)) {
             Ok(response) if (200..300).contains(&response.status) => Ok(()),
             Ok(response) => Err(format!("it answered with status {}", response.status)),
             Err(failure) => Err(failure.error.message.to_string()),

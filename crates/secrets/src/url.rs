@@ -119,8 +119,9 @@ impl UrlSource {
             body: Body::None,
             user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
         };
-        let deadline = Clock::now() + self.settings.timeout;
-        let response = match connections.exchange(&request, BodyMode::Keep, Some(deadline)) {
+        let start = Clock::now();
+        let deadline = start + self.settings.timeout;
+        let response = match connections.exchange(&request, BodyMode::Keep, start, Some(deadline)) {
             Ok(response) => response,
             Err(_) if onrush_fiber::is_cancelled() => return Err(GetError::Cancelled),
             Err(failure) => {

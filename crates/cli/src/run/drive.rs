@@ -302,8 +302,8 @@ impl Drive<'_> {
             scenarios_at: self.scenarios_at,
             vus_active: state.vus_active.load(Ordering::Relaxed),
             vus_initialized: state.vus_initialized.load(Ordering::Relaxed),
-            complete: state.iterations_completed.load(Ordering::Relaxed),
-            interrupted: state.iterations_interrupted.load(Ordering::Relaxed),
+            complete: state.iterations_completed.get(),
+            interrupted: state.iterations_interrupted.get(),
         }
     }
 
@@ -322,7 +322,7 @@ impl Drive<'_> {
         }
         let outcome = self.coordinator.finish(elapsed.as_duration());
         self.repeat_warnings();
-        if outcome.stop.is_none() && state.iterations_completed.load(Ordering::Relaxed) == 0 {
+        if outcome.stop.is_none() && state.iterations_completed.get() == 0 {
             self.around.logger.warn("No script iterations fully finished, consider making the test duration longer");
         }
         // The progress as it is now, whatever handleSummary() does.

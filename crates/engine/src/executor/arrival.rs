@@ -78,7 +78,7 @@ fn becomes_idle(worker: &Worker, run: &ScenarioRun, slot: Rc<Slot>) {
 
 /// Other threads may hand over iterations until the regular end, so VUs stay until then.
 fn wait_for_regular_end(run: &ScenarioRun) {
-    while !run.is_over() {
+    while !run.is_over(Clock::now()) {
         if onrush_fiber::sleep_until(run.regular_end) == Woke::Cancelled {
             onrush_fiber::clear_cancel();
         }
@@ -118,9 +118,9 @@ fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, due: Nanos) {
     run.enter();
     let (worker, run) = (worker.clone(), run.clone());
     slot.give(Box::new(move |slot| {
-        let lag = Clock::now().0.saturating_sub(due.0);
-        worker.start_lag.borrow_mut().record(lag as f64 / 1e6);
-        slot.iterate(&run);
+        let mut now = Clock::now();
+        worker.start_lag.borrow_mut().record((now - due).as_millis_f64());
+        slot.iterate(&run, &mut now);
         becomes_idle(&worker, &run, slot.clone());
         run.exit();
     }));

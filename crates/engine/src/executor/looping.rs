@@ -10,19 +10,23 @@ use crate::{slot::Slot, worker::Worker};
 
 /// Every VU iterates until the regular end.
 pub(super) fn constant_vus(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64) {
-    start(worker, run, vus, |run, slot| while !run.is_over() && slot.iterate(run) {});
+    start(worker, run, vus, |run, slot| {
+        let mut now = Clock::now();
+        while !run.is_over(now) && slot.iterate(run, &mut now) {}
+    });
     run.wait_until_idle();
 }
 
 /// VUs race for `iterations` in all.
 pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, iterations: u64) {
     start(worker, run, vus, move |run, slot| {
-        while !run.is_over() {
+        let mut now = Clock::now();
+        while !run.is_over(now) {
             let claimed = run
                 .shared
                 .attempts
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |begun| (begun < iterations).then(|| begun + 1));
-            if claimed.is_err() || !slot.iterate(run) {
+            if claimed.is_err() || !slot.iterate(run, &mut now) {
                 break;
             }
         }
@@ -39,8 +43,8 @@ pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus:
 pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, iterations: u64) {
     let own = worker.clone();
     start(worker, run, vus, move |run, slot| {
-        let mut done = 0;
-        while done < iterations && !run.is_over() && slot.iterate(run) {
+        let (mut done, mut now) = (0, Clock::now());
+        while done < iterations && !run.is_over(now) && slot.iterate(run, &mut now) {
             done += 1;
         }
         if done < iterations && !run.is_cut() {

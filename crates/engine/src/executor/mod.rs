@@ -5,7 +5,7 @@ mod looping;
 mod ramping;
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::VecDeque,
     rc::Rc,
     sync::{Arc, atomic::Ordering},
@@ -19,6 +19,10 @@ use crate::{shared::SharedScenario, slot::Slot, worker::Worker};
 /// One scenario on one thread.
 pub(crate) struct ScenarioRun {
     pub(crate) index: usize,
+    /// The worker thread's number.
+    pub(crate) thread: usize,
+    /// What `setup()` returned, as JSON; outer `None` until the first iteration.
+    setup_data: OnceCell<Option<Arc<str>>>,
     pub(crate) plan: ScenarioPlan,
     pub(crate) shared: Arc<SharedScenario>,
     /// Moment the scenario starts.
@@ -45,6 +49,8 @@ impl ScenarioRun {
         let start = Nanos(test_start.0.saturating_add(plan.start_ns));
         Rc::new(Self {
             index,
+            thread: worker.thread,
+            setup_data: OnceCell::new(),
             shared: worker.common.scenarios[index].clone(),
             start,
             regular_end: Nanos(start.0.saturating_add(plan.regular_end_ns)),
@@ -59,13 +65,15 @@ impl ScenarioRun {
         })
     }
 
-    pub(crate) fn worker_setup_data(&self) -> Option<Arc<str>> {
-        self.worker.upgrade().and_then(|worker| worker.setup_data.borrow().clone())
+    /// Calls `body` with what `setup()` returned, as JSON.
+    pub(crate) fn with_setup_data<R>(&self, body: impl FnOnce(Option<&str>) -> R) -> R {
+        let data = self.setup_data.get_or_init(|| self.worker.upgrade().and_then(|w| w.setup_data.borrow().clone()));
+        body(data.as_deref())
     }
 
     /// No further iteration may begin on this thread.
-    pub(crate) fn is_over(&self) -> bool {
-        Clock::now() >= self.regular_end || self.is_cut()
+    pub(crate) fn is_over(&self, now: Nanos) -> bool {
+        now >= self.regular_end || self.is_cut()
     }
 
     /// The run was interrupted.

@@ -83,9 +83,10 @@ fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, slot: Rc<Slot>) -> Rc<Handl
     run.enter();
     let (worker, run, own) = (worker.clone(), run.clone(), handle.clone());
     slot.give(Box::new(move |slot| {
-        while own.is_wanted.get() && !run.is_over() {
+        let mut now = Clock::now();
+        while own.is_wanted.get() && !run.is_over(now) {
             // An iteration cut by a hard stop ends the loop unless the ramp wants the handle again.
-            if !slot.iterate(&run) && run.is_cut() {
+            if !slot.iterate(&run, &mut now) && run.is_cut() {
                 break;
             }
         }

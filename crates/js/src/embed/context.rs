@@ -25,10 +25,11 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    /// Creates the thread's runtime, whose scripts run on the stack `[stack_top - stack_bytes, stack_top)`.
+    /// Creates the thread's runtime, to be set up on the stack `[stack_top - stack_bytes, stack_top)`; scripts run on
+    /// those of their fibers.
     pub(crate) fn new(stack_top: usize, stack_bytes: usize) -> Self {
         assert!(runtime_ptr().is_null(), "one runtime a thread");
-        // SAFETY: plain constructor; the stack bounds are those of the thread's fiber stack.
+        // SAFETY: plain constructor; nothing to uphold.
         let raw = unsafe { sys::JS_NewRuntime() };
         let raw = NonNull::new(raw).expect("allocating the first few kilobytes of a thread does not fail");
         RUNTIME.set(raw.as_ptr());
@@ -49,12 +50,6 @@ impl Runtime {
         // SAFETY: the runtime is alive.
         let raw = unsafe { sys::JS_NewContext(self.raw.as_ptr()) };
         Ctx(NonNull::new(raw).expect("a realm is created while no memory limit applies"))
-    }
-
-    /// Moves the stack bounds, for the few calls made outside a fiber.
-    pub(crate) fn set_stack(&self, stack_top: usize, stack_bytes: usize) {
-        // SAFETY: see `new`.
-        unsafe { sys::onrush_set_stack(self.raw.as_ptr(), stack_top, stack_bytes) }
     }
 
     /// Writes to shared built-ins seen so far, caught by the script or not.

@@ -14,7 +14,7 @@ pub(crate) enum Throw {
     /// `RangeError(message)`.
     Range(String),
     /// A promise was rejected and nobody handles it.
-    Uncaught(Exception),
+    Uncaught(Box<Exception>),
     /// The iteration is being ended from outside: scripts cannot catch this.
     Interrupted,
 }

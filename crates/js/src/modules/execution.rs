@@ -48,10 +48,10 @@ fn instance(ctx: Ctx) -> JsResult {
     let object = ctx.object()?;
     getter(ctx, &object, "currentTestRunDuration", |_, _| instance_value(|state| state.elapsed_ms()))?;
     getter(ctx, &object, "iterationsCompleted", |_, _| {
-        instance_value(|state| state.iterations_completed.load(Ordering::Relaxed) as f64)
+        instance_value(|state| state.iterations_completed.get() as f64)
     })?;
     getter(ctx, &object, "iterationsInterrupted", |_, _| {
-        instance_value(|state| state.iterations_interrupted.load(Ordering::Relaxed) as f64)
+        instance_value(|state| state.iterations_interrupted.get() as f64)
     })?;
     getter(ctx, &object, "vusActive", |_, _| instance_value(|state| state.vus_active.load(Ordering::Relaxed) as f64))?;
     getter(ctx, &object, "vusInitialized", |_, _| {

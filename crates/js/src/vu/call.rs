@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use onrush_fiber::Clock;
+use onrush_fiber::{Clock, Nanos};
 
 use super::{Phase, Vu, context};
 use crate::{
@@ -85,7 +85,7 @@ const STOPPED_TIMERS_SHOWN: usize = 10;
 impl Vu {
     /// Prepares the VU for a scenario: environment, tags, counters. `None` for setup and teardown.
     pub fn activate(&self, scenario: Option<(usize, Arc<ScenarioContext>)>) {
-        context::with_current(self, || drop(self.env.take()));
+        context::with_current(self, || drop((self.env.take(), self.exec.take())));
         self.metadata.clear();
         *self.scenario.borrow_mut() = scenario;
         self.custom_tags.take();
@@ -95,33 +95,45 @@ impl Vu {
 
     /// Runs one iteration of the activated scenario and emits its samples. `setup_data` is JSON text, decoded once.
     ///
+    /// `now` is when it starts; afterwards, when it ended.
+    ///
     /// Must be called on the VU's fiber. A cancelled fiber ends the iteration with [`CallEnd::Interrupted`] and stays
     /// cancelled; the caller clears that.
-    pub fn run_iteration(&self, ids: IterationIds, setup_data: Option<&str>) -> CallEnd {
+    pub fn run_iteration(&self, ids: IterationIds, setup_data: Option<&str>, now: &mut Nanos) -> CallEnd {
         self.phase.set(Phase::Iteration);
         self.is_halted.set(false);
         self.ids.set(ids);
         self.iteration.set(Some(self.iteration.get().map_or(0, |previous| previous + 1)));
         self.metadata.outdate();
         self.new_jar();
-        let exec = self.scenario.borrow().as_ref().map(|(_, scenario)| scenario.clone());
-        let exec = exec.as_ref().map_or("default", |scenario| &scenario.exec);
-        let start = Clock::now();
-        let result = self.setup_data(setup_data).and_then(|data| self.call_exported(exec, &[&data]));
+        let start = *now;
+        let result = self.setup_data(setup_data).and_then(|data| {
+            let function = self.exec()?;
+            self.call_kept(&function, &[&data])
+        });
         let end = self.finish(result.map(drop));
         self.phase.set(Phase::Lifecycle);
         let state = &self.thread.config.state;
-        let duration_ms = end.is_complete().then(|| (Clock::now().0 - start.0) as f64 / 1e6);
+        *now = Clock::now();
+        let duration_ms = end.is_complete().then(|| (*now - start).as_millis_f64());
         self.iteration_samples(duration_ms);
-        if duration_ms.is_some() {
-            state.iterations_completed.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        } else {
-            state.iterations_interrupted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        }
+        let ended = if end.is_complete() { &state.iterations_completed } else { &state.iterations_interrupted };
+        ended.increment(self.thread.number);
         if self.thread.config.http.no_vu_connection_reuse {
             self.connections.close_idle();
         }
         end
+    }
+
+    /// The function of the activated scenario.
+    fn exec(&self) -> JsResult {
+        if let Some(function) = &*self.exec.borrow() {
+            return Ok(function.clone());
+        }
+        let scenario = self.scenario.borrow();
+        let function = self.exported(scenario.as_ref().map_or("default", |(_, scenario)| &scenario.exec))?;
+        *self.exec.borrow_mut() = Some(function.clone());
+        Ok(function)
     }
 
     /// Runs `setup()`: JSON text of what it returned, `None` for undefined.
@@ -159,7 +171,7 @@ impl Vu {
         self.abandon_pending();
         // An exception left the group it was thrown in; samples that follow belong to the root again.
         if !self.group.borrow().is_empty() {
-            self.group.replace("".into());
+            self.group.replace(self.thread.root_group.clone());
             self.refresh_tags();
         }
         if failure.interrupted {

@@ -3,7 +3,7 @@
 
 use std::{cell::Cell, ffi::c_void, rc::Rc};
 
-use onrush_fiber::{Clock, Hooks, Woke};
+use onrush_fiber::{Clock, Hooks, StackRange, Woke};
 use onrush_metrics::{Shard, SystemTag, TagNode};
 use onrush_quickjs_sys as sys;
 
@@ -11,7 +11,7 @@ use super::Vu;
 use crate::{
     JsThread, RunConfig, ScenarioContext,
     embed::{JsResult, Runtime, Throw, runtime_ptr},
-    thread::TIME_SLICE,
+    thread::{STACK_RESERVE_BYTES, TIME_SLICE},
 };
 
 thread_local! {
@@ -86,14 +86,18 @@ pub(crate) fn hooks(vu: &Rc<Vu>) -> Hooks {
     unsafe { Hooks::new(Rc::as_ptr(vu).cast_mut().cast(), enter, leave) }
 }
 
-unsafe fn enter(data: *mut c_void) {
+unsafe fn enter(data: *mut c_void, stack: StackRange) {
     // SAFETY: `data` is the VU given to `hooks`, kept alive by the closure its fiber runs.
     let vu = unsafe { &*data.cast::<Vu>() };
     debug_assert!(CURRENT.get().is_null(), "one VU runs at a time");
     CURRENT.set(vu);
     vu.slice_start.set(None);
-    // SAFETY: the VM belongs to this runtime and is swapped out now.
-    unsafe { sys::onrush_vm_swap(runtime_ptr(), vu.vm) }
+    let stack_bytes = (stack.top - stack.low).saturating_sub(STACK_RESERVE_BYTES);
+    // SAFETY: the VM belongs to this runtime and is swapped out now; its code runs on `stack` until it leaves.
+    unsafe {
+        sys::onrush_set_stack(runtime_ptr(), stack.top, stack_bytes);
+        sys::onrush_vm_swap(runtime_ptr(), vu.vm);
+    }
 }
 
 unsafe fn leave(data: *mut c_void) {
@@ -132,8 +136,10 @@ pub(crate) fn with_entered<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
         }
     }
     let data = std::ptr::from_ref(vu).cast_mut().cast();
+    // Outside of a fiber, where `body` only frees objects, the depth is not checked: an empty range says so.
+    let stack = onrush_fiber::stack_range().unwrap_or(StackRange { low: 0, top: 0 });
     // SAFETY: `vu` outlives this call and is swapped out, as nothing else runs on this thread.
-    unsafe { enter(data) };
+    unsafe { enter(data, stack) };
     let _leave = Leave(data);
     body()
 }

@@ -197,7 +197,11 @@ impl Vu {
             PromiseState::Rejected(reason) => {
                 // k6: `Uncaught (in promise) …`, and the iteration ends.
                 let described = Exception::describe(ctx, &reason);
-                if described.interrupted { Err(ctx.throw_value(reason)) } else { Err(Throw::Uncaught(described)) }
+                if described.interrupted {
+                    Err(ctx.throw_value(reason))
+                } else {
+                    Err(Throw::Uncaught(Box::new(described)))
+                }
             }
             _ => Ok(()),
         }

@@ -88,24 +88,35 @@ impl Vu {
         self.function(name).is_some()
     }
 
+    /// As [`Vu::function`]; an error if there is none.
+    pub(crate) fn exported(&self, name: &str) -> JsResult {
+        self.function(name).ok_or_else(|| Throw::error(format!("function '{name}' not found in exports")))
+    }
+
     pub(crate) fn call_exported(&self, name: &str, args: &[&Handle]) -> JsResult {
-        let function =
-            self.function(name).ok_or_else(|| Throw::error(format!("function '{name}' not found in exports")))?;
-        let result = self.ctx().call(&function, Handle::UNDEFINED, args)?;
-        let result = if result.is_promise() {
-            self.settle(result).map_err(|throw| match throw {
-                // k6: what an async function throws is a rejection nobody handles.
-                Throw::Pending => {
-                    let exception = self.ctx().take_exception(throw);
-                    if exception.interrupted { Throw::Interrupted } else { Throw::Uncaught(exception) }
-                }
-                other => other,
-            })?
-        } else {
-            result
-        };
+        let function = self.exported(name)?;
+        self.call_kept(&function, args)
+    }
+
+    /// Calls a function and waits until nothing it started is left to run.
+    pub(crate) fn call_kept(&self, function: &Handle, args: &[&Handle]) -> JsResult {
+        let result = self.ctx().call(function, Handle::UNDEFINED, args)?;
+        let result = if result.is_promise() { self.settle_call(result)? } else { result };
         self.drain()?;
         Ok(result)
+    }
+
+    /// Not inlined: its frame would be saved with every VU that waits in a synchronous function.
+    #[inline(never)]
+    fn settle_call(&self, promise: Val) -> JsResult {
+        self.settle(promise).map_err(|throw| match throw {
+            // k6: what an async function throws is a rejection nobody handles.
+            Throw::Pending => {
+                let exception = self.ctx().take_exception(throw);
+                if exception.interrupted { Throw::Interrupted } else { Throw::Uncaught(Box::new(exception)) }
+            }
+            other => other,
+        })
     }
 }
 

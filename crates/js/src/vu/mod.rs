@@ -69,6 +69,8 @@ pub struct Vu {
     instances: RefCell<Instances>,
     /// Exported functions by their index in `RunConfig::functions`.
     functions: RefCell<Vec<Val>>,
+    /// The activated scenario's function, once it has been called.
+    exec: RefCell<Option<Val>>,
     env: RefCell<Option<Val>>,
     /// `exec.vu.metrics.metadata` of this activation, and what `systemTags` adds to it.
     pub(crate) metadata: metadata::Metadata,
@@ -99,17 +101,18 @@ impl Vu {
             iteration: Cell::new(None),
             ids: Cell::new(IterationIds::default()),
             node: Cell::new(TagNode::ROOT),
-            group: RefCell::new(Rc::from("")),
+            group: RefCell::new(thread.root_group.clone()),
             custom_tags: RefCell::new(None),
             event_loop: EventLoop::default(),
             instances: RefCell::new(Instances::default()),
             functions: RefCell::new(Vec::new()),
+            exec: RefCell::new(None),
             env: RefCell::new(None),
             metadata: metadata::Metadata::default(),
             data: RefCell::new(None),
             connections,
             jar: RefCell::new(None),
-            response_callback: RefCell::new(Some(crate::modules::http::ResponseCallback::default())),
+            response_callback: RefCell::new(Some(thread.http.expected.clone())),
             fiber: Cell::new(None),
             children: RefCell::new(Vec::new()),
             thread,
@@ -155,6 +158,7 @@ impl Drop for Vu {
     fn drop(&mut self) {
         context::with_entered(self, || {
             self.functions.borrow_mut().clear();
+            self.exec.take();
             self.env.take();
             self.data.take();
             self.event_loop.clear();

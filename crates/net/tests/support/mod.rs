@@ -1,7 +1,6 @@
 //! Running a closure on a fiber, and small requests.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
-#![allow(clippy::result_large_err, reason = "as in the crate itself")]
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -36,17 +35,21 @@ pub(crate) fn send(
     body: Body,
     mode: BodyMode,
     limit: Duration,
-) -> Result<Response, Failure> {
+) -> Result<Box<Response>, Box<Failure>> {
     let url = Url::parse(url).expect("a URL");
     let request = Request { method, url: &url, head: b"X-Test: 1\r\n", host: None, body, user_agent: Some("test") };
-    connections.exchange(&request, mode, Some(Clock::now() + limit))
+    connections.exchange(&request, mode, Clock::now(), Some(Clock::now() + limit))
 }
 
-pub(crate) fn get(connections: &Connections, url: &str) -> Result<Response, Failure> {
+pub(crate) fn get(connections: &Connections, url: &str) -> Result<Box<Response>, Box<Failure>> {
     send(connections, "GET", url, Body::None, BodyMode::Keep, PLENTY)
 }
 
-pub(crate) fn post(connections: &Connections, url: &str, body: impl Into<Bytes>) -> Result<Response, Failure> {
+pub(crate) fn post(
+    connections: &Connections,
+    url: &str,
+    body: impl Into<Bytes>,
+) -> Result<Box<Response>, Box<Failure>> {
     send(connections, "POST", url, Body::Bytes(body.into()), BodyMode::Keep, PLENTY)
 }
 

@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, cell::RefCell, rc::Rc, sync::Arc};
 
+use onrush_metrics::TagNode;
 use onrush_net::{Body, CookieJar, NetError, RequestHeaders, encoding::Algorithm};
 
 use super::{
@@ -21,9 +22,11 @@ pub(crate) struct Prepared {
     pub(crate) method: Cow<'static, str>,
     pub(crate) target: Rc<Target>,
     pub(crate) body: Body,
-    pub(crate) params: Params,
+    pub(crate) params: Rc<Params>,
+    /// Node of the VU's tags when the request was made: later requests may run after a group has ended.
+    pub(crate) node: TagNode,
     /// What is wrong with its headers: it fails without being sent.
-    pub(crate) fault: Option<NetError>,
+    pub(crate) fault: Option<Box<NetError>>,
 }
 
 /// The request's parameters, defaults filled in.
@@ -50,8 +53,6 @@ pub(crate) struct Params {
     /// `responseCallback`: outer `None` uses the VU's, inner `None` disables.
     pub(crate) callback: Option<Option<ResponseCallback>>,
     pub(crate) throw: bool,
-    /// Node of the VU's tags when the request was made: later requests may run after a group has ended.
-    pub(crate) node: onrush_metrics::TagNode,
 }
 
 /// A cookie given as a parameter.
@@ -100,6 +101,18 @@ pub(super) fn prepare(
         Ok(target) => target,
         Err(error) => return Ok(Err(refuse(error))),
     };
+    if !params.is_object() && !body.is_set() {
+        // Most requests are this plain: nothing to build, and nothing to keep with each Response.
+        let params = vu.thread.http.plain_params(vu).clone();
+        return Ok(Ok(Rc::new(Prepared {
+            method,
+            target,
+            body: Body::None,
+            params,
+            node: vu.node.get(),
+            fault: None,
+        })));
+    }
     let built = params::parse(ctx, vu, params).and_then(|mut params| {
         let label = body::Label { method: &method, url: target.url.as_str() };
         let body = body::convert(ctx, vu, body, &mut params)?;
@@ -109,8 +122,8 @@ pub(super) fn prepare(
     });
     match built {
         Ok((params, body)) => {
-            let fault = params.headers.validate().err();
-            Ok(Ok(Rc::new(Prepared { method, target, body, params, fault })))
+            let fault = params.headers.validate().err().map(Box::new);
+            Ok(Ok(Rc::new(Prepared { method, target, body, params: Rc::new(params), node: vu.node.get(), fault })))
         }
         Err(Problem::Refused(text)) => Ok(Err(refuse(NetError::new(0, text)))),
         Err(Problem::Throw(throw)) => Err(throw),

@@ -18,7 +18,10 @@ mod sample;
 mod send;
 mod url_template;
 
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+};
 
 use rustc_hash::FxHashMap;
 
@@ -40,11 +43,24 @@ pub(crate) struct HttpThread {
     urls: RefCell<FxHashMap<Box<str>, Rc<url_template::Target>>>,
     /// Multipart bodies around shared files; see `body`.
     multipart: RefCell<Vec<body::CachedMultipart>>,
+    /// Parameters of requests without any: one for all VUs.
+    plain_params: OnceCell<Rc<arguments::Params>>,
+    /// The statuses a VU expects that sets no callback of its own.
+    pub(crate) expected: ResponseCallback,
 }
 
 impl HttpThread {
     pub(crate) fn new(_: &RunConfig) -> Self {
-        Self { urls: RefCell::default(), multipart: RefCell::default() }
+        Self {
+            urls: RefCell::default(),
+            multipart: RefCell::default(),
+            plain_params: OnceCell::new(),
+            expected: ResponseCallback::default(),
+        }
+    }
+
+    fn plain_params(&self, vu: &Vu) -> &Rc<arguments::Params> {
+        self.plain_params.get_or_init(|| Rc::new(params::plain(vu)))
     }
 }
 

@@ -17,8 +17,24 @@ use crate::{
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
 pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem> {
+    let mut params = plain(vu);
+    if !value.is_object() {
+        return Ok(params);
+    }
+    for key in value.keys(ctx)? {
+        let item = value.get(ctx, &key)?;
+        let key = key.text(ctx)?;
+        if item.is_set() || key == "responseCallback" || key == "timeout" {
+            apply(ctx, &mut params, &key, &item)?;
+        }
+    }
+    Ok(params)
+}
+
+/// The parameters of a request that gives none.
+pub(super) fn plain(vu: &Vu) -> Params {
     let http = &vu.thread.config.http;
-    let mut params = Params {
+    Params {
         headers: RequestHeaders::new(),
         host: None,
         user_agent: None,
@@ -34,19 +50,7 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem
         compression: Vec::new(),
         callback: None,
         throw: http.throw,
-        node: vu.node.get(),
-    };
-    if !value.is_object() {
-        return Ok(params);
     }
-    for key in value.keys(ctx)? {
-        let item = value.get(ctx, &key)?;
-        let key = key.text(ctx)?;
-        if item.is_set() || key == "responseCallback" || key == "timeout" {
-            apply(ctx, &mut params, &key, &item)?;
-        }
-    }
-    Ok(params)
 }
 
 fn apply(ctx: Ctx, params: &mut Params, key: &str, value: &Handle) -> Result<(), Problem> {

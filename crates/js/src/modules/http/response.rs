@@ -86,10 +86,10 @@ pub(crate) fn template(ctx: Ctx) -> JsResult {
 /// A Response over an exchange.
 pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Box<Exchange>) -> JsResult {
     let status = exchange.status();
-    let code = exchange.error.as_ref().map_or_else(|| code_of_status(status), |error| error.code);
+    let code = exchange.error().map_or_else(|| code_of_status(status), |error| error.code);
     let mut values = [sys::js_int32(i32::from(status)), sys::js_int32(i32::from(code)), sys::JS_UNDEFINED];
     let mut count = 2;
-    if let Some(error) = &exchange.error {
+    if let Some(error) = exchange.error() {
         values[2] = Val::string(ctx, &error.message)?.into_raw();
         count = 3;
     }
@@ -123,10 +123,12 @@ pub(crate) unsafe fn materialise(ctx: Ctx, _: &Handle, opaque: *mut c_void, whic
 }
 
 fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
-    let response = exchange.response.as_ref().filter(|_| exchange.error.is_none());
+    let response = exchange.response.as_ref().filter(|_| exchange.error().is_none());
     match lazy {
-        Lazy::RemoteIp => Val::string(ctx, &exchange.remote.map_or_else(String::new, |remote| remote.ip().to_string())),
-        Lazy::RemotePort => Ok(Val::int(exchange.remote.map_or(0, |remote| i32::from(remote.port())))),
+        Lazy::RemoteIp => {
+            Val::string(ctx, &exchange.remote().map_or_else(String::new, |remote| remote.ip().to_string()))
+        }
+        Lazy::RemotePort => Ok(Val::int(exchange.remote().map_or(0, |remote| i32::from(remote.port())))),
         Lazy::Url => Val::string(ctx, &url(exchange)),
         Lazy::StatusText => {
             Val::string(ctx, &response.map(|response| response.headers.status_text()).unwrap_or_default())
@@ -136,8 +138,8 @@ fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
         Lazy::Cookies => cookies(ctx, exchange),
         Lazy::Body => body(ctx, exchange),
         Lazy::Timings => timings(ctx, exchange),
-        Lazy::TlsVersion => Val::string(ctx, exchange.tls.map_or("", |tls| tls.version)),
-        Lazy::TlsCipherSuite => Val::string(ctx, exchange.tls.map_or("", |tls| tls.cipher)),
+        Lazy::TlsVersion => Val::string(ctx, exchange.tls().map_or("", |tls| tls.version)),
+        Lazy::TlsCipherSuite => Val::string(ctx, exchange.tls().map_or("", |tls| tls.cipher)),
         Lazy::Ocsp => ocsp(ctx),
         Lazy::Request => request(ctx, exchange),
     }
@@ -147,7 +149,7 @@ fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
 fn url(exchange: &Exchange) -> Arc<str> {
     match (&exchange.url, &exchange.prepared) {
         (Some(url), _) => url.clone(),
-        (None, Some(prepared)) if exchange.error.is_none() => prepared.target.url.to_text(),
+        (None, Some(prepared)) if exchange.error().is_none() => prepared.target.url.to_text(),
         (None, Some(prepared)) => prepared.target.url.shared(),
         (None, None) => "".into(),
     }
@@ -205,7 +207,7 @@ fn body(ctx: Ctx, exchange: &Exchange) -> JsResult {
 
 fn timings(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let object = ctx.object()?;
-    let timings = &exchange.timings;
+    let timings = &exchange.timings();
     let fields = [
         ("duration", timings.duration()),
         ("blocked", timings.blocked),

@@ -83,7 +83,7 @@ fn tags(
     let config = &vu.thread.config;
     let wants = |tag| config.subscriptions.wants(tag);
     let params = &prepared.params;
-    let mut node = params.node;
+    let mut node = prepared.node;
     for (name, value) in &params.tags {
         node = with_named(shard, node, name, value);
     }

@@ -1,6 +1,6 @@
 //! Sending a prepared request: hops, cookies, samples. No JavaScript runs here.
 
-use std::{borrow::Cow, cell::RefCell, rc::Rc, sync::Arc};
+use std::{borrow::Cow, cell::RefCell, net::SocketAddr, rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
@@ -36,36 +36,75 @@ pub(crate) struct Exchange {
     pub(crate) response: Option<Box<Response>>,
     /// The body, decoded; what arrived of it when the request failed in it.
     pub(crate) body: Bytes,
-    pub(crate) error: Option<Box<NetError>>,
-    /// The long form of the error, for the log.
-    log_text: String,
-    pub(crate) timings: Timings,
-    pub(crate) remote: Option<std::net::SocketAddr>,
-    pub(crate) tls: Option<TlsInfo>,
+    /// What went wrong, if something did.
+    fault: Option<Box<Fault>>,
     /// Headers of the first hop as sent, cookies included; filled only where they differ from the parameters.
     pub(crate) sent_cookies: Vec<(Box<str>, Box<str>)>,
 }
 
+/// A failed exchange, and what is known of it.
+struct Fault {
+    error: NetError,
+    /// The long form of the error, for the log.
+    log_text: String,
+    timings: Timings,
+    remote: Option<SocketAddr>,
+    tls: Option<TlsInfo>,
+}
+
 impl Exchange {
     pub(super) fn refused(refused: Refused) -> Box<Self> {
+        let fault = Fault {
+            log_text: refused.error.detail.clone(),
+            error: refused.error,
+            timings: Timings::default(),
+            remote: None,
+            tls: None,
+        };
         Box::new(Self {
             prepared: None,
             refused_throws: refused.throw,
             url: None,
             response: None,
             body: Bytes::new(),
-            log_text: refused.error.detail.clone(),
-            error: Some(Box::new(refused.error)),
-            timings: Timings::default(),
-            remote: None,
-            tls: None,
+            fault: Some(Box::new(fault)),
             sent_cookies: Vec::new(),
         })
     }
 
+    /// What went wrong, if something did.
+    pub(super) fn error(&self) -> Option<&NetError> {
+        self.fault.as_ref().map(|fault| &fault.error)
+    }
+
     /// The error's long form, if the request failed.
     pub(super) fn failure(&self) -> Option<&str> {
-        self.error.as_ref().map(|_| self.log_text.as_str())
+        self.fault.as_ref().map(|fault| fault.log_text.as_str())
+    }
+
+    /// Phases of the last hop; all zero where it was never sent.
+    pub(super) fn timings(&self) -> Timings {
+        match (&self.fault, &self.response) {
+            (Some(fault), _) => fault.timings,
+            (None, Some(response)) => response.timings,
+            (None, None) => Timings::default(),
+        }
+    }
+
+    /// The peer of the last hop.
+    pub(super) fn remote(&self) -> Option<SocketAddr> {
+        match (&self.fault, &self.response) {
+            (Some(fault), _) => fault.remote,
+            (None, response) => response.as_ref().map(|response| response.remote),
+        }
+    }
+
+    /// What TLS negotiated on the last hop.
+    pub(super) fn tls(&self) -> Option<TlsInfo> {
+        match (&self.fault, &self.response) {
+            (Some(fault), _) => fault.tls,
+            (None, response) => response.as_ref().and_then(|response| response.tls),
+        }
     }
 
     pub(super) fn is_thrown(&self) -> bool {
@@ -74,12 +113,12 @@ impl Exchange {
 
     /// The status; 0 when the request failed.
     pub(crate) fn status(&self) -> u16 {
-        if self.error.is_some() { 0 } else { self.response.as_ref().map_or(0, |response| response.status) }
+        if self.fault.is_some() { 0 } else { self.response.as_ref().map_or(0, |response| response.status) }
     }
 
     pub(super) fn status_text(&self) -> String {
         match &self.response {
-            Some(response) if self.error.is_none() => response.headers.status_text().into_owned(),
+            Some(response) if self.fault.is_none() => response.headers.status_text().into_owned(),
             _ => String::new(),
         }
     }
@@ -87,7 +126,7 @@ impl Exchange {
     /// Whether `body` is anything but null.
     pub(super) fn has_body(&self) -> bool {
         let status = self.response.as_ref().map_or(0, |response| response.status);
-        let is_failed = self.error.is_some() && self.body.is_empty();
+        let is_failed = self.fault.is_some() && self.body.is_empty();
         // k6: null also where HTTP knows no body.
         !is_failed && !matches!(status, 204 | 304) && self.response_type() != ResponseType::None
     }
@@ -103,7 +142,8 @@ impl Exchange {
 /// what happens before and after the wait is in functions of its own.
 pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> {
     let params = &prepared.params;
-    let deadline = Some(Nanos(Clock::now().0.saturating_add(params.timeout_ns)));
+    let start = Clock::now();
+    let deadline = Some(Nanos(start.0.saturating_add(params.timeout_ns)));
     let mode = if params.response_type == ResponseType::None { BodyMode::Discard } else { BodyMode::Keep };
     let settings = &vu.thread.config.http;
     let redirects_max = params.redirects.unwrap_or(settings.max_redirects);
@@ -112,26 +152,35 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> 
     let mut sent_cookies = Vec::new();
     let mut redirects = 0;
     // k6: a timeout of zero has passed already.
-    let fault = prepared.fault.clone().or_else(|| (params.timeout_ns == 0).then(NetError::timeout));
-    if let Some(error) = fault {
-        let failure =
-            Failure { error, timings: Timings::default(), remote: None, tls: None, reused: false, partial_body: None };
-        return Ok(failed(vu, prepared, &hop, Box::new(failure), sent_cookies));
+    if prepared.fault.is_some() || params.timeout_ns == 0 {
+        return Ok(failed(vu, prepared, &hop, fault_before_sending(prepared), sent_cookies));
     }
+    let mut hop_start = start;
     loop {
-        let result = one_hop(vu, prepared, &hop, &mut sent_cookies, user_agent, mode, deadline);
+        let result = one_hop(vu, prepared, &hop, &mut sent_cookies, user_agent, mode, hop_start, deadline);
         if onrush_fiber::is_cancelled() {
             return Err(Throw::Interrupted);
         }
         match result.and_then(|response| follow(vu, prepared, &mut hop, response, redirects, redirects_max)) {
             Ok(Some(response)) => return Ok(ended(vu, prepared, &hop, response, sent_cookies)),
-            Ok(None) => redirects += 1,
+            Ok(None) => {
+                redirects += 1;
+                hop_start = Clock::now();
+            }
             Err(failure) => return Ok(failed(vu, prepared, &hop, failure, sent_cookies)),
         }
     }
 }
 
+#[cold]
+#[inline(never)]
+fn fault_before_sending(prepared: &Prepared) -> Box<Failure> {
+    let error = prepared.fault.as_deref().cloned().unwrap_or_else(NetError::timeout);
+    Box::new(Failure { error, timings: Timings::default(), remote: None, tls: None, reused: false, partial_body: None })
+}
+
 /// Sends what `hop` says and waits for the response.
+#[expect(clippy::too_many_arguments, reason = "a step of `send`, which decides them all")]
 #[inline(never)]
 fn one_hop(
     vu: &Vu,
@@ -140,6 +189,7 @@ fn one_hop(
     sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
     user_agent: &str,
     mode: BodyMode,
+    start: Nanos,
     deadline: Option<Nanos>,
 ) -> Result<Box<Response>, Box<Failure>> {
     let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
@@ -152,7 +202,7 @@ fn one_hop(
         body: if hop.keep_body { prepared.body.clone() } else { Body::None },
         user_agent: Some(user_agent),
     };
-    vu.connections.exchange(&request, mode, deadline).map(Box::new).map_err(Box::new)
+    vu.connections.exchange(&request, mode, start, deadline)
 }
 
 /// After a response: stores its cookies and moves `hop` on where it redirects. `Some` is the answer.
@@ -372,30 +422,30 @@ fn ended(
     sent_cookies: Vec<(Box<str>, Box<str>)>,
 ) -> Box<Exchange> {
     let mut body = std::mem::take(&mut response.body);
-    let mut error = None;
-    let mut log_text = String::new();
+    let mut fault = None;
     if let Some(list) = response.headers.content_encoding().filter(|_| !body.is_empty()) {
         match encoding::decode(body, &list, DECODED_BYTES_MAX) {
             Ok(decoded) => body = decoded,
             Err(failure) => {
                 body = failure.partial;
-                log_text = failure.error.detail.clone();
-                error = Some(Box::new(failure.error));
+                fault = Some(Box::new(Fault {
+                    log_text: failure.error.detail.clone(),
+                    error: failure.error,
+                    timings: response.timings,
+                    remote: Some(response.remote),
+                    tls: response.tls,
+                }));
             }
         }
     }
     let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
-    sample::response(vu, prepared, &hop.method, url, &response, error.as_deref());
+    sample::response(vu, prepared, &hop.method, url, &response, fault.as_ref().map(|fault| &fault.error));
     Box::new(Exchange {
         prepared: Some(prepared.clone()),
         refused_throws: false,
         url: hop.url.as_ref().map(Url::to_text),
         body,
-        error,
-        log_text,
-        timings: response.timings,
-        remote: Some(response.remote),
-        tls: response.tls,
+        fault,
         response: Some(response),
         sent_cookies,
     })
@@ -411,18 +461,20 @@ fn failed(
 ) -> Box<Exchange> {
     let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
     sample::failure(vu, prepared, &hop.method, url, &failure);
-    let log_text = failure.error.log_text(&hop.method, &url.log_text());
+    let fault = Fault {
+        log_text: failure.error.log_text(&hop.method, &url.log_text()),
+        error: failure.error,
+        timings: failure.timings,
+        remote: failure.remote,
+        tls: failure.tls,
+    };
     Box::new(Exchange {
         prepared: Some(prepared.clone()),
         refused_throws: false,
         url: hop.url.as_ref().map(Url::to_text),
         response: None,
         body: failure.partial_body.unwrap_or_default(),
-        error: Some(Box::new(failure.error)),
-        log_text,
-        timings: failure.timings,
-        remote: failure.remote,
-        tls: failure.tls,
+        fault: Some(Box::new(fault)),
         sent_cookies,
     })
 }
