@@ -83,7 +83,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let minute = Duration::from_secs(60);
     let timeouts = Timeouts { setup: minute, teardown: minute, handle_summary: minute };
     let began = Clock::now();
-    let engine = Engine::start(EngineConfig { run, plan, threads, min_iteration: Duration::ZERO, timeouts }, events)?;
+    let engine = Engine::start(
+        EngineConfig { run, plan, threads, min_iteration: Duration::ZERO, timeouts, taps: None },
+        events,
+    )?;
     let mut merged = Merged::new(&found.registry);
     let mut engine = Some(engine);
     let mut start = Clock::now();

@@ -30,10 +30,29 @@ pub(crate) fn start(worker: &Rc<Worker>) {
         }
     });
     worker.ticker.set(Some(fiber));
+    if worker.js.is_tapped() {
+        hand_over_often(worker);
+    }
+}
+
+/// Raw samples leave the thread more often than deltas: a process that is killed loses those it still has.
+fn hand_over_often(worker: &Rc<Worker>) {
+    const INTERVAL: Duration = Duration::from_millis(200);
+    let own = worker.clone();
+    let fiber = onrush_fiber::spawn(None, move || {
+        while !own.is_shut_down.get() {
+            if onrush_fiber::sleep_until(Clock::now() + INTERVAL) == Woke::Cancelled {
+                onrush_fiber::clear_cancel();
+            }
+            own.js.hand_over();
+        }
+    });
+    worker.tap_ticker.set(Some(fiber));
 }
 
 /// Sends what was folded since the last sample.
 pub(crate) fn send_sample(worker: &Rc<Worker>) {
+    worker.js.hand_over();
     let stats = onrush_fiber::stats().unwrap_or_default();
     let sample = ThreadSample {
         thread: worker.thread,

@@ -105,6 +105,7 @@ pub(crate) struct Worker {
     drivers_left: Cell<usize>,
     pub(crate) lifecycle_fiber: Cell<Option<FiberId>>,
     pub(crate) ticker: Cell<Option<FiberId>>,
+    pub(crate) tap_ticker: Cell<Option<FiberId>>,
     pub(crate) is_stopping: Cell<bool>,
     pub(crate) is_shut_down: Cell<bool>,
     hold: RefCell<Option<Hold>>,
@@ -235,7 +236,7 @@ impl Worker {
 
     fn shut_down(&self) {
         self.is_shut_down.set(true);
-        if let Some(ticker) = self.ticker.get() {
+        for ticker in [&self.ticker, &self.tap_ticker].into_iter().filter_map(Cell::get) {
             onrush_fiber::cancel(ticker);
         }
         for slot in self.slots.borrow().iter() {
@@ -435,6 +436,9 @@ fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(u
         Ok(js) => js,
         Err(error) => return failed(error.to_string()),
     };
+    if let Some(taps) = &common.config.taps {
+        js.tap(taps(thread));
+    }
     let worker = Rc::new(Worker {
         thread,
         common: common.clone(),
@@ -449,6 +453,7 @@ fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(u
         drivers_left: Cell::new(0),
         lifecycle_fiber: Cell::new(None),
         ticker: Cell::new(None),
+        tap_ticker: Cell::new(None),
         is_stopping: Cell::new(false),
         is_shut_down: Cell::new(false),
         hold: RefCell::new(Some(hold)),

@@ -26,6 +26,8 @@ pub struct ScriptEnv {
     pub log: Arc<dyn Sink>,
     /// Directory that relative `open()` paths of a stdin script start from.
     pub working_dir: std::path::PathBuf,
+    /// What `k6/secrets` reads from.
+    pub secrets: Arc<onrush_secrets::Secrets>,
     /// Bytes one VU's JavaScript heap may hold.
     pub memory_limit_bytes: usize,
     /// `global` exists (k6's extended compatibility mode).
@@ -51,6 +53,7 @@ impl ScriptEnv {
             env,
             log,
             working_dir,
+            secrets: Arc::default(),
             memory_limit_bytes: Self::MEMORY_LIMIT_BYTES,
             extended_mode: true,
             files: FileCache::default(),

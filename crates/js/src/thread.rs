@@ -97,11 +97,27 @@ impl JsThread {
         self.shard.borrow_mut().drain()
     }
 
+    /// Hands every sample to `tap` as well, which must come before the first VU.
+    pub fn tap(&self, tap: onrush_metrics::Tap) {
+        self.shard.borrow_mut().tap(tap);
+    }
+
+    /// Whether raw samples are wanted.
+    pub fn is_tapped(&self) -> bool {
+        self.shard.borrow().is_tapped()
+    }
+
+    /// Hands over the raw samples since the last call.
+    pub fn hand_over(&self) {
+        self.shard.borrow_mut().hand_over();
+    }
+
     /// Adds to a metric outside any VU, with the scenario's tags; for `dropped_iterations` and the like.
     pub fn add_sample(&self, metric: onrush_metrics::MetricId, scenario: Option<usize>, value: f64) {
         let mut shard = self.shard.borrow_mut();
         let node = context::base_node(&mut shard, &self.config, scenario);
         let series = shard.series(metric, node);
+        shard.annotate(None);
         shard.add(series, value);
     }
 

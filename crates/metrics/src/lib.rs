@@ -47,7 +47,9 @@ pub use exact_sum::ExactSum;
 pub use histogram::{Bucket, EXACT_VALUES_MAX, Histogram, RELATIVE_ERROR};
 pub use merged::{Merged, MergedSeries};
 pub use registry::{Contains, DeclareError, Metric, MetricId, MetricKind, Registry};
-pub use shard::{HttpIdx, HttpTimings, Limits, OTHER, SeriesIdx, Shard, TagNode};
+pub use shard::{
+    HttpIdx, HttpTimings, Limits, OTHER, RawSample, SampleBatch, SampleSink, SeriesIdx, Shard, TagNode, Tap,
+};
 pub use sink::{Gauge, Sink};
 pub use submetric::{SubMetric, SubMetricError};
 pub use subscriptions::{Subscriptions, SubscriptionsBuilder};

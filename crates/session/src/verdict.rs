@@ -65,6 +65,7 @@ pub struct Judge {
     start_lag: Histogram,
     panics: u64,
     samples_lost: u64,
+    output_samples_missing: u64,
 }
 
 /// The verdict with its reasons, worst first.
@@ -119,6 +120,11 @@ impl Judge {
     /// Notes samples that could not be kept.
     pub fn samples_lost(&mut self, lost: u64) {
         self.samples_lost = self.samples_lost.max(lost);
+    }
+
+    /// Notes samples that some output does not have, although they were counted.
+    pub fn output_samples_missing(&mut self, missing: u64) {
+        self.output_samples_missing = self.output_samples_missing.max(missing);
     }
 
     /// The delays of arrival-rate iterations, milliseconds.
@@ -182,6 +188,10 @@ impl Judge {
         if self.samples_lost > 0 {
             findings.push((Verdict::Invalid, format!("{} samples could not be kept", self.samples_lost)));
         }
+        if self.output_samples_missing > 0 {
+            let text = format!("outputs lack {} samples that the summary has", self.output_samples_missing);
+            findings.push((Verdict::Suspect, text));
+        }
         findings.sort_by_key(|(verdict, _)| std::cmp::Reverse(*verdict));
         Judgement {
             verdict: findings.first().map_or(Verdict::Valid, |(verdict, _)| *verdict),
@@ -220,6 +230,16 @@ mod tests {
         let lasting = judged(&busy, 5, 10);
         assert_eq!(lasting.verdict, Verdict::Invalid);
         assert!(lasting.reasons[0].contains("5 of 10 seconds"), "{lasting:?}");
+    }
+
+    #[test]
+    fn outputs_that_lack_samples_make_it_suspect() {
+        let mut judge = Judge::default();
+        judge.health(&healthy());
+        judge.output_samples_missing(3);
+        let judgement = judge.judge(0.0, 100.0);
+        assert_eq!(judgement.verdict, Verdict::Suspect);
+        assert_eq!(judgement.reasons, ["outputs lack 3 samples that the summary has"]);
     }
 
     #[test]

@@ -12,11 +12,13 @@ use std::{
 
 use onrush_engine::{Engine, Event as Reported, LifecycleError, NewTarget, ThreadSample};
 use onrush_fiber::{Clock, Nanos};
+
+use onrush_output::Outputs;
 use onrush_session::{
     Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Settings, ShareOfTarget, Stop,
 };
 
-use super::{Surroundings, control::Control, health::HealthWatch, prepare::Prepared, summary};
+use super::{Surroundings, control::Control, health::HealthWatch, outputs, prepare::Prepared, summary};
 use crate::{
     args::RunArgs,
     failure::Failure,
@@ -49,6 +51,7 @@ pub(super) fn drive(
     args: &RunArgs,
     prepared: &Prepared,
     signals: &Arc<Watch>,
+    outputs: Option<Outputs>,
 ) -> Result<Ended, Failure> {
     let settings = Settings {
         has_setup: prepared.lifecycle.setup,
@@ -61,7 +64,7 @@ pub(super) fn drive(
     let (sender, events) = channel();
     let control = Control::start(args.api.as_ref(), &around.logger, sender.clone())?;
     signals.set_graceful(true);
-    let engine = Engine::start(prepared.engine(), sender)
+    let engine = Engine::start(prepared.engine(outputs.as_ref()), sender)
         .map_err(|error| Failure::other(format!("failed to start worker threads: {error}")))?;
     let now = Clock::now();
     let mut drive = Drive {
@@ -85,6 +88,8 @@ pub(super) fn drive(
         is_finished: false,
         is_thread_gone: false,
         handle_summary: None,
+        outputs,
+        output_samples_missing: 0,
     };
     drive.run();
     drive.linger();
@@ -125,6 +130,9 @@ pub(super) struct Drive<'a> {
     /// What waits for a thread's answer waits in vain.
     pub(super) is_thread_gone: bool,
     pub(super) handle_summary: Option<Result<Option<Vec<onrush_js::HandleSummaryFile>>, LifecycleError>>,
+    outputs: Option<Outputs>,
+    /// Samples that outputs lack.
+    pub(super) output_samples_missing: u64,
 }
 
 impl Drive<'_> {
@@ -388,6 +396,9 @@ impl Drive<'_> {
         let state = self.prepared.run.state.clone();
         self.health.end(now);
         self.collect();
+        if let Some(outputs) = self.outputs.take() {
+            self.output_samples_missing = outputs::finish(outputs, &self.around.logger);
+        }
         if state.is_marked_failed() {
             self.tell(Event::MarkedFailed);
         }

@@ -12,6 +12,7 @@ use onrush_metrics::{
     Registry, Subscriptions, SystemTag, ThresholdSource, Thresholds,
     summary::{SummaryMode, TimeUnit, TrendStat, subscribe},
 };
+use onrush_output::Outputs;
 use onrush_plan::{Consolidated, Plan};
 
 use super::{load::Script, network};
@@ -50,7 +51,7 @@ pub(super) struct Lifecycle {
 
 impl Prepared {
     /// What the engine is started with.
-    pub(super) fn engine(&self) -> EngineConfig {
+    pub(super) fn engine(&self, outputs: Option<&Outputs>) -> EngineConfig {
         let settings = &self.test.settings;
         EngineConfig {
             run: self.run.clone(),
@@ -62,6 +63,7 @@ impl Prepared {
                 teardown: settings.teardown_timeout,
                 handle_summary: settings.handle_summary_timeout,
             },
+            taps: outputs.map(Outputs::taps),
         }
     }
 
@@ -80,6 +82,7 @@ pub(super) fn prepare(
     logger: &Logger,
     script: Script,
     test: Consolidated,
+    has_outputs: bool,
 ) -> Result<Prepared, Failure> {
     let settings = &test.settings;
     if settings.paused && args.api.is_none() {
@@ -105,7 +108,7 @@ pub(super) fn prepare(
     let run = RunConfig {
         script: script.env,
         registry: registry.clone(),
-        subscriptions: Arc::new(subscriptions(args.summary_mode, &test, &thresholds)),
+        subscriptions: Arc::new(subscriptions(args.summary_mode, &test, &thresholds, has_outputs)),
         isolation: script.init.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
         tags: settings.tags.clone(),
@@ -163,9 +166,11 @@ fn thresholds(
     }
 }
 
-fn subscriptions(mode: SummaryMode, test: &Consolidated, thresholds: &Thresholds) -> Subscriptions {
+fn subscriptions(mode: SummaryMode, test: &Consolidated, thresholds: &Thresholds, has_outputs: bool) -> Subscriptions {
     let enabled = test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
-    let builder = subscribe(Subscriptions::builder().system_tags(enabled), mode);
+    let builder = Subscriptions::builder().system_tags(enabled);
+    // Raw samples have all tags; what is folded has those that are read.
+    let builder = subscribe(if has_outputs { builder.build_all() } else { builder }, mode);
     thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build()
 }
 

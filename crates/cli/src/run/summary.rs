@@ -62,7 +62,7 @@ fn judge(drive: &mut Drive<'_>) -> Judgement {
     let total = |metric| merged.sink(metric).and_then(Sink::counter).unwrap_or(0.0);
     let (dropped, iterations) = (total(builtin::DROPPED_ITERATIONS), total(builtin::ITERATIONS));
     let lost = merged.samples_lost();
-    std::mem::take(&mut drive.health).into_judge(lost).judge(dropped, iterations)
+    std::mem::take(&mut drive.health).into_judge(lost, drive.output_samples_missing).judge(dropped, iterations)
 }
 
 fn model(drive: &Drive<'_>, elapsed: Nanos) -> SummaryModel {

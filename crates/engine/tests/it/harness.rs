@@ -315,6 +315,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         threads: case.threads,
         min_iteration: test.settings.min_iteration_duration,
         timeouts,
+        taps: None,
     };
     let engine = Engine::start(config, events).expect("threads start");
     let coordinator = Coordinator::new(settings, [AGENT], &found.registry, thresholds);

@@ -4,6 +4,7 @@ mod call;
 pub(crate) mod context;
 pub(crate) mod event_loop;
 mod instantiate;
+mod metadata;
 pub(crate) mod modules;
 mod summary;
 mod tags;
@@ -71,7 +72,8 @@ pub struct Vu {
     /// The activated scenario's function, once it has been called.
     exec: RefCell<Option<Val>>,
     env: RefCell<Option<Val>>,
-    metadata: RefCell<Option<Val>>,
+    /// `exec.vu.metrics.metadata` of this activation, and what `systemTags` adds to it.
+    pub(crate) metadata: metadata::Metadata,
     /// Setup data, decoded once per VU; iterations share and may change it.
     data: RefCell<Option<Val>>,
     pub(crate) connections: Connections,
@@ -106,7 +108,7 @@ impl Vu {
             functions: RefCell::new(Vec::new()),
             exec: RefCell::new(None),
             env: RefCell::new(None),
-            metadata: RefCell::new(None),
+            metadata: metadata::Metadata::default(),
             data: RefCell::new(None),
             connections,
             jar: RefCell::new(None),
@@ -147,16 +149,6 @@ impl Vu {
         context::memory_used(self)
     }
 
-    /// `exec.vu.metrics.metadata` of this activation.
-    pub(crate) fn metadata(&self, ctx: Ctx) -> crate::embed::JsResult {
-        if let Some(metadata) = self.metadata.borrow().as_ref() {
-            return Ok(metadata.clone());
-        }
-        let object = ctx.object()?;
-        *self.metadata.borrow_mut() = Some(object.clone());
-        Ok(object)
-    }
-
     pub(crate) fn in_init(&self) -> bool {
         self.phase.get() == Phase::Init
     }
@@ -168,7 +160,6 @@ impl Drop for Vu {
             self.functions.borrow_mut().clear();
             self.exec.take();
             self.env.take();
-            self.metadata.take();
             self.data.take();
             self.event_loop.clear();
             self.instances.borrow_mut().clear();

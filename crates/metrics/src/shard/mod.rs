@@ -8,6 +8,7 @@
 mod cells;
 mod http;
 mod tag_sets;
+mod tap;
 
 use std::sync::Arc;
 
@@ -15,12 +16,13 @@ use rustc_hash::FxHashMap;
 
 pub use http::{HttpIdx, HttpTimings};
 pub use tag_sets::{OTHER, TagNode};
+pub use tap::{RawSample, SampleBatch, SampleSink, Tap};
 
 use cells::Cells;
 use http::HttpBlocks;
 use tag_sets::TagSets;
 
-use crate::delta::Delta;
+use crate::delta::{Delta, TagPairs};
 use crate::registry::{MetricId, MetricKind, Registry};
 use crate::subscriptions::Subscriptions;
 use crate::tag::{SystemTag, TagKey};
@@ -39,6 +41,8 @@ pub struct Shard {
     /// Orders gauge values; never goes back.
     time: u64,
     samples_lost: u64,
+    /// Where raw samples go, if an output wants them.
+    tap: Option<Box<Tap>>,
 }
 
 /// What bounds a shard's memory.
@@ -74,6 +78,7 @@ impl Shard {
             http: HttpBlocks::default(),
             time: 0,
             samples_lost: 0,
+            tap: None,
         };
         shard.sync(registry);
         shard
@@ -82,6 +87,32 @@ impl Shard {
     /// Learns metrics that were declared since.
     pub fn sync(&mut self, registry: &Registry) {
         self.kinds.extend(registry.iter().skip(self.kinds.len()).map(|metric| metric.kind));
+    }
+
+    /// Hands every sample to `tap` as well. Must come before the first series.
+    pub fn tap(&mut self, tap: Tap) {
+        debug_assert!(self.series.is_empty(), "indices given out before would mean something else");
+        self.tap = Some(Box::new(tap));
+    }
+
+    /// Whether raw samples are wanted, so that their metadata is worth collecting.
+    #[inline]
+    pub fn is_tapped(&self) -> bool {
+        self.tap.is_some()
+    }
+
+    /// Gives the raw samples to come this metadata, until the next call.
+    pub fn annotate(&mut self, metadata: Option<&TagPairs>) {
+        if let Some(tap) = &mut self.tap {
+            tap.annotate(metadata);
+        }
+    }
+
+    /// Hands over the raw samples noted since the last time.
+    pub fn hand_over(&mut self) {
+        if let Some(tap) = &mut self.tap {
+            tap.hand_over();
+        }
     }
 
     /// The subscriptions it reduces tags by.
@@ -95,7 +126,7 @@ impl Shard {
         if let Some(key) = self.subscriptions.key(name) {
             return Some(key);
         }
-        if self.subscriptions.keeps_all() { self.tag_sets.own_key(name) } else { None }
+        if self.subscriptions.builds_all() { self.tag_sets.own_key(name) } else { None }
     }
 
     /// The tags of `node` with one added or replaced.
@@ -112,6 +143,11 @@ impl Shard {
     /// The series of `metric` for the tags of `node` that the metric keeps.
     #[inline]
     pub fn series(&mut self, metric: MetricId, node: TagNode) -> SeriesIdx {
+        if self.tap.is_some() { self.tapped_series(metric, node) } else { self.folded_series(metric, node) }
+    }
+
+    #[inline]
+    fn folded_series(&mut self, metric: MetricId, node: TagNode) -> SeriesIdx {
         match self.series.get(&(metric, node)) {
             Some(series) => *series,
             None => self.make_series(metric, node),
@@ -125,6 +161,10 @@ impl Shard {
         if value.is_nan() {
             return;
         }
+        let series = match &mut self.tap {
+            None => series,
+            Some(tap) => tap.note(series, value),
+        };
         if !self.cells.add(series, value, &mut self.time) {
             self.samples_lost += 1;
         }
@@ -143,7 +183,10 @@ impl Shard {
         match self.http.find(node) {
             Some(block) => block,
             None => {
-                let series = http::METRICS.map(|metric| self.series(metric, node));
+                let series = http::METRICS.map(|metric| self.folded_series(metric, node));
+                if let Some(tap) = &mut self.tap {
+                    tap.insert_http(node, || self.tag_sets.pairs(node));
+                }
                 self.http.insert(node, series)
             }
         }
@@ -155,6 +198,9 @@ impl Shard {
         match self.http.block(http) {
             Some(block) => self.cells.add_http(block, timings, failed),
             None => self.samples_lost += 1,
+        }
+        if let Some(tap) = &mut self.tap {
+            tap.note_http(http, timings, failed);
         }
     }
 
@@ -170,6 +216,19 @@ impl Shard {
             warnings: self.tag_sets.take_warnings(),
             values_cut: self.tag_sets.take_values_cut(),
             samples_lost: std::mem::take(&mut self.samples_lost),
+        }
+    }
+
+    /// The handle under which the tap knows a series and its whole tag set.
+    #[cold]
+    fn tapped_series(&mut self, metric: MetricId, node: TagNode) -> SeriesIdx {
+        if let Some(handle) = self.tap.as_ref().and_then(|tap| tap.find(metric, node)) {
+            return handle;
+        }
+        let folded = self.folded_series(metric, node);
+        match &mut self.tap {
+            Some(tap) => tap.insert(metric, node, folded, || self.tag_sets.pairs(node)),
+            None => folded,
         }
     }
 

@@ -332,3 +332,81 @@ proptest! {
         prop_assert_eq!(contents(&parts_merged), contents(&whole_merged));
     }
 }
+
+/// Collects what a tap hands over, after refusing some.
+#[derive(Clone)]
+struct Collector {
+    batches: Arc<std::sync::Mutex<Vec<crate::SampleBatch>>>,
+    refuses: usize,
+}
+
+impl crate::SampleSink for Collector {
+    fn accept(&mut self, batch: crate::SampleBatch) -> Result<(), crate::SampleBatch> {
+        if self.refuses > 0 {
+            self.refuses -= 1;
+            return Err(batch);
+        }
+        self.batches.lock().expect("no test panics with it").push(batch);
+        Ok(())
+    }
+}
+
+fn tapped(refuses: usize) -> (Shard, Collector) {
+    let collector = Collector { batches: Arc::default(), refuses };
+    let subscriptions = Arc::new(Subscriptions::builder().build_all().build());
+    let mut shard = Shard::new(&Registry::new(), subscriptions, Limits::default());
+    shard.tap(crate::Tap::new(Box::new(collector.clone()), || 7));
+    (shard, collector)
+}
+
+#[test]
+fn a_tap_sees_every_sample_with_all_its_tags() {
+    let (mut shard, collector) = tapped(0);
+    let key = shard.key("mine").expect("every tag is built");
+    let node = shard.with(TagNode::ROOT, key, "1");
+    let node = shard.with_system(node, SystemTag::Scenario, "default");
+    let checks = shard.series(builtin::CHECKS, node);
+    shard.add(checks, 1.0);
+    let note: crate::TagPairs = Arc::from([(Arc::from("vu"), Arc::from("3"))]);
+    shard.annotate(Some(&note));
+    shard.add(checks, 0.0);
+    let http = shard.http(node);
+    shard.record_http(http, &HttpTimings { waiting: 2.5, ..HttpTimings::default() }, Some(true));
+    shard.hand_over();
+    let batches = collector.batches.lock().expect("no test panics with it");
+    let [batch] = &batches[..] else { panic!("{batches:?}") };
+    let tags: Vec<_> = batch.tag_sets.iter().map(|pairs| format!("{pairs:?}")).collect();
+    assert_eq!(tags, [r#"[("mine", "1"), ("scenario", "default")]"#]);
+    assert_eq!(batch.metadata.len(), 1);
+    let samples: Vec<_> = batch.samples.iter().map(|s| (s.metric, s.tags, s.metadata, s.time, s.value)).collect();
+    assert_eq!(
+        samples[..3],
+        [(builtin::CHECKS, 0, u32::MAX, 7, 1.0), (builtin::CHECKS, 0, 0, 7, 0.0), (builtin::HTTP_REQS, 0, 0, 7, 1.0)]
+    );
+    assert_eq!(
+        samples[8..],
+        [
+            (builtin::HTTP_REQ_WAITING, 0, 0, 7, 2.5),
+            (builtin::HTTP_REQ_RECEIVING, 0, 0, 7, 0.0),
+            (builtin::HTTP_REQ_FAILED, 0, 0, 7, 1.0)
+        ]
+    );
+    drop(batches);
+    // What is folded has only the tags somebody reads.
+    assert_eq!(labels(&shard.drain())[..2], ["checks{}", "http_reqs{}"]);
+}
+
+#[test]
+fn tag_sets_survive_batches_that_were_refused() {
+    let (mut shard, collector) = tapped(2);
+    for value in ["a", "b", "b", "c"] {
+        let node = shard.with_system(TagNode::ROOT, SystemTag::Group, value);
+        let series = shard.series(builtin::VUS, node);
+        shard.add(series, 1.0);
+        shard.hand_over();
+    }
+    let batches = collector.batches.lock().expect("no test panics with it");
+    let shapes: Vec<_> =
+        batches.iter().map(|b| (b.first_tag_set, b.tag_sets.len(), b.samples.len(), b.samples[0].tags)).collect();
+    assert_eq!(shapes, [(0, 2, 1, 1), (2, 1, 1, 2)]);
+}
