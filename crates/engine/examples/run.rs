@@ -55,6 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 duration_ns: plan.regular_end_ns,
                 started_at: Default::default(),
                 iterations: Default::default(),
+                done: Default::default(),
                 iterations_total: plan.total_iterations().unwrap_or(0),
             })
         })

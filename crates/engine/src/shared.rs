@@ -13,8 +13,6 @@ pub(crate) struct SharedScenario {
     pub(crate) context: Arc<ScenarioContext>,
     /// shared-iterations: iterations begun.
     pub(crate) attempts: AtomicU64,
-    /// Iterations that ended.
-    pub(crate) done: AtomicU64,
     /// Iterations cut.
     pub(crate) interrupted: AtomicU64,
     /// VUs inside an iteration.
@@ -42,7 +40,6 @@ impl SharedScenario {
         Self {
             context,
             attempts: AtomicU64::new(0),
-            done: AtomicU64::new(0),
             interrupted: AtomicU64::new(0),
             running: AtomicU64::new(0),
             active: AtomicU64::new(0),
@@ -94,7 +91,7 @@ impl SharedScenario {
             started_at_ns: load(&self.context.started_at),
             running_vus: load(&self.running),
             active_vus: load(&self.active),
-            done: load(&self.done),
+            done: load(&self.context.done),
             interrupted: load(&self.interrupted),
             dropped: load(&self.dropped),
             stopping: load(&self.phase) >= 2,

@@ -120,13 +120,13 @@ impl Slot {
         let end = self.vu.run_iteration(ids, run.worker_setup_data().as_deref());
         shared.running.fetch_sub(1, Ordering::Relaxed);
         self.is_running.set(false);
-        if matches!(end, CallEnd::Interrupted) {
-            shared.interrupted.fetch_add(1, Ordering::Relaxed);
+        let counter = if end.is_complete() { &shared.context.done } else { &shared.interrupted };
+        counter.fetch_add(1, Ordering::Relaxed);
+        if matches!(end, CallEnd::Aborted | CallEnd::Interrupted) {
             onrush_fiber::clear_cancel();
             run.check_abort();
             return false;
         }
-        shared.done.fetch_add(1, Ordering::Relaxed);
         until.is_none_or(|until| self.pad(until))
     }
 

@@ -121,6 +121,8 @@ pub struct ScenarioContext {
     pub started_at: std::sync::atomic::AtomicU64,
     /// Next `iterationInInstance`.
     pub iterations: std::sync::atomic::AtomicU64,
+    /// Iterations that ran to their end.
+    pub done: std::sync::atomic::AtomicU64,
     /// Iterations it will run in all, where the executor knows (shared-iterations, per-vu-iterations); else 0.
     pub iterations_total: u64,
 }

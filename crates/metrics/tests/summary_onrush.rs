@@ -167,7 +167,7 @@ fn text(input: SummaryInput<'_>, mode: SummaryMode, color: bool, footer: Option<
 
 #[test]
 fn footer_of_a_valid_run() {
-    let footer = Footer { percentile_error: Some(RELATIVE_ERROR), verdict: Some(Verdict::Valid), reasons: Vec::new() };
+    let footer = Footer { percentile_error: Some(RELATIVE_ERROR), verdict: Some(Verdict::Valid), ..Footer::default() };
     insta::assert_snapshot!(framed(&text(small_run(), SummaryMode::Compact, false, Some(&footer))), @r"
     ||
     |  █ THRESHOLDS |
@@ -206,7 +206,12 @@ fn footer_of_a_valid_run() {
 fn footer_of_an_invalid_run_in_the_legacy_layout() {
     let reasons =
         vec!["CPU was at 98 % for 40 s of 60 s".to_owned(), "iterations started\nup to 800 ms late".to_owned()];
-    let footer = Footer { percentile_error: Some(RELATIVE_ERROR), verdict: Some(Verdict::Invalid), reasons };
+    let footer = Footer {
+        percentile_error: Some(RELATIVE_ERROR),
+        verdict: Some(Verdict::Invalid),
+        reasons,
+        ..Footer::default()
+    };
     insta::assert_snapshot!(framed(&text(small_run(), SummaryMode::Legacy, false, Some(&footer))), @r"
     |     █ g|
     ||
@@ -227,7 +232,12 @@ fn footer_of_an_invalid_run_in_the_legacy_layout() {
 
 #[test]
 fn footer_in_colour() {
-    let footer = Footer { percentile_error: None, verdict: Some(Verdict::Suspect), reasons: vec!["why".to_owned()] };
+    let footer = Footer {
+        percentile_error: None,
+        verdict: Some(Verdict::Suspect),
+        reasons: vec!["why".to_owned()],
+        ..Footer::default()
+    };
     let expect = "\n  █ \x1b[1mTOTAL RESULTS\x1b[0m \n\n\n  █ \x1b[1mMEASUREMENT\x1b[0m \n\n    \x1b[33m! measurement SUSPECT\x1b[0m\n      ↳ why\n\n";
     assert_eq!(text(empty_run(), SummaryMode::Compact, true, Some(&footer)), expect);
 }

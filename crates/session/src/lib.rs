@@ -10,4 +10,4 @@ mod verdict;
 
 pub use coordinator::{Action, AgentId, Coordinator, Event, Phase, Settings};
 pub use outcome::{ExitCode, Outcome, Stop};
-pub use verdict::{Health, Judge, Judgement, Verdict};
+pub use verdict::{Health, Judge, Judgement, ScenarioLoad, Verdict};

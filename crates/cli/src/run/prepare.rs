@@ -199,6 +199,7 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
         duration_ns: plan.regular_end_ns,
         started_at: AtomicU64::new(0),
         iterations: AtomicU64::new(0),
+        done: AtomicU64::new(0),
         iterations_total: plan.total_iterations().unwrap_or(0),
     }
 }

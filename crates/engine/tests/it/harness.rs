@@ -392,6 +392,7 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
         duration_ns: plan.regular_end_ns,
         started_at: Default::default(),
         iterations: Default::default(),
+        done: Default::default(),
         iterations_total: plan.total_iterations().unwrap_or(0),
     }
 }
