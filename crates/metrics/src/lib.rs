@@ -53,6 +53,6 @@ pub use submetric::{SubMetric, SubMetricError};
 pub use subscriptions::{Subscriptions, SubscriptionsBuilder};
 pub use tag::{SystemTag, SystemTags, TagKey};
 pub use threshold::{
-    Evaluation, Expression, ExpressionError, ExpressionResult, Method, MetricResult, Operator, Phase, ThresholdError,
-    ThresholdSource, Thresholds, fuzz_threshold,
+    Evaluation, Expression, ExpressionError, ExpressionResult, History, Method, MetricResult, Operator, Phase, Span,
+    ThresholdError, ThresholdSource, Thresholds, WindowSource, fuzz_threshold,
 };

@@ -46,7 +46,7 @@ impl Pipeline {
         }
         let mut sources: BTreeMap<String, Vec<ThresholdSource>> = BTreeMap::new();
         for (metric, expression) in reference.threshold_sources() {
-            let source = ThresholdSource { expression, abort_on_fail: false, delay_abort_eval_ns: None };
+            let source = ThresholdSource { expression, abort_on_fail: false, ..ThresholdSource::default() };
             sources.entry(metric).or_default().push(source);
         }
         let thresholds = Thresholds::parse(&sources, &registry).expect("k6 accepted them");
@@ -144,6 +144,7 @@ fn small_run() -> SummaryInput<'static> {
             source: "rate!=5".to_owned(),
             ok: false,
             observed: 5.0,
+            history: None,
         }],
         checks: vec![summary::CheckInput {
             scenario: String::new(),
@@ -346,6 +347,15 @@ fn machine_readable_shape() {
               "count": 10
             }
           }
+        ],
+        "thresholds": [
+          {
+            "history": null,
+            "metric": "http_reqs",
+            "observed": 5,
+            "ok": false,
+            "source": "rate!=5"
+          }
         ]
       },
       "version": "1.0.0"
@@ -427,7 +437,7 @@ proptest! {
             scenario: scenario.clone(), group: group.clone(), name: name.clone(), passes: *passes, fails: *fails,
         }).collect();
         let thresholds = thresholds.iter().filter_map(|(index, source, ok, observed)| Some(ThresholdInput {
-            metric: metrics.get(*index)?.0.clone(), source: source.clone(), ok: *ok, observed: *observed,
+            metric: metrics.get(*index)?.0.clone(), source: source.clone(), ok: *ok, observed: *observed, history: None,
         })).collect();
         let scopes = checks.iter().map(|check| summary::ScopeInput {
             scenario: check.scenario.clone(), group: Some(check.group.clone()), metrics: inputs(),

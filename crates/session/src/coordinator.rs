@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use onrush_metrics::{Delta, Merged, Phase as Evaluated, Registry, Thresholds};
+use onrush_metrics::{Delta, Merged, Phase as Evaluated, Registry, Span, Thresholds};
 
-use crate::{ExitCode, Outcome, Stop};
+use crate::{ExitCode, Outcome, Stop, watermark::Watermark};
 
 /// An agent of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,8 +20,21 @@ pub enum Event {
     SetupDone(Option<String>),
     /// A life-cycle function, or the initialisation, failed.
     Failed(Stop),
-    /// What an agent folded since its last delta.
+    /// What an agent folded since its last delta, outside the scenarios.
     Delta(AgentId, Delta),
+    /// The scenarios have started, at this time of the run's clock.
+    ScenariosStarted(Duration),
+    /// What a thread of an agent folded while scenarios ran.
+    Measured {
+        /// The agent.
+        agent: AgentId,
+        /// The thread, by its number.
+        thread: usize,
+        /// The time the samples come from.
+        span: Span,
+        /// The samples.
+        delta: Delta,
+    },
     /// All scenarios of an agent are over.
     ScenariosDone(AgentId),
     /// `teardown()` ended.
@@ -88,6 +101,7 @@ pub struct Coordinator {
     agents: BTreeMap<AgentId, bool>,
     merged: Merged,
     thresholds: Thresholds,
+    watermark: Watermark,
     setup_data: Option<Arc<str>>,
     stop: Option<Stop>,
     is_marked_failed: bool,
@@ -117,6 +131,7 @@ impl Coordinator {
             agents: agents.into_iter().map(|agent| (agent, false)).collect(),
             merged,
             thresholds,
+            watermark: Watermark::default(),
             setup_data: None,
             stop: None,
             is_marked_failed: false,
@@ -151,6 +166,18 @@ impl Coordinator {
         match event {
             Event::Delta(_, delta) => {
                 self.merged.add(&delta);
+                Vec::new()
+            }
+            Event::ScenariosStarted(elapsed) => {
+                self.thresholds.start_scenarios(nanos(elapsed));
+                Vec::new()
+            }
+            Event::Measured { agent, thread, span, delta } => {
+                self.merged.add(&delta);
+                if self.settings.evaluates_thresholds {
+                    self.thresholds.add(&delta, span);
+                    self.watermark.note(agent, thread, Duration::from_nanos(span.until_ns));
+                }
                 Vec::new()
             }
             Event::MarkedFailed => {
@@ -252,7 +279,8 @@ impl Coordinator {
             return Vec::new();
         }
         self.next_evaluation = elapsed + Self::EVALUATION_INTERVAL;
-        let evaluation = self.thresholds.evaluate(&self.merged, elapsed.as_nanos() as u64, Evaluated::Running);
+        self.thresholds.close_windows(nanos(self.watermark.reached()));
+        let evaluation = self.thresholds.evaluate(&self.merged, nanos(elapsed), Evaluated::Running);
         if !evaluation.abort || self.phase != Phase::Running {
             return Vec::new();
         }
@@ -266,11 +294,17 @@ impl Coordinator {
     /// The last evaluation, over everything; call it once all deltas have been handled. `elapsed` is the test's duration.
     pub fn finish(&mut self, elapsed: Duration) -> Outcome {
         if self.settings.evaluates_thresholds {
-            self.crossed = self.thresholds.evaluate(&self.merged, elapsed.as_nanos() as u64, Evaluated::End).crossed;
+            self.thresholds.finish_windows();
+            self.crossed = self.thresholds.evaluate(&self.merged, nanos(elapsed), Evaluated::End).crossed;
             self.crossed.sort();
         }
         Outcome { stop: self.stop.clone(), crossed: self.crossed.clone(), is_marked_failed: self.is_marked_failed }
     }
+}
+
+/// Nanoseconds fit for 584 years.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -286,7 +320,7 @@ mod tests {
             let source = ThresholdSource {
                 expression: (*expression).to_owned(),
                 abort_on_fail: *abort_on_fail,
-                delay_abort_eval_ns: None,
+                ..ThresholdSource::default()
             };
             sources.entry((*metric).to_owned()).or_default().push(source);
         }

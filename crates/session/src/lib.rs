@@ -7,6 +7,7 @@
 mod coordinator;
 mod outcome;
 mod verdict;
+mod watermark;
 
 pub use coordinator::{Action, AgentId, Coordinator, Event, Phase, Settings};
 pub use outcome::{ExitCode, Outcome, Stop};

@@ -14,7 +14,7 @@ use onrush_engine::{Engine, Event as Reported, LifecycleError, ThreadSample};
 use onrush_fiber::{Clock, Nanos};
 use onrush_session::{Action, AgentId, Coordinator, Event, ExitCode, Outcome, Settings, Stop};
 
-use super::{Surroundings, health::HealthWatch, prepare::Prepared, summary};
+use super::{Surroundings, health::HealthWatch, prepare::Prepared, spans::Spans, summary};
 use crate::{
     args::RunArgs,
     failure::Failure,
@@ -71,6 +71,7 @@ pub(super) fn drive(
         cardinality_warned: 0,
         started_at: None,
         scenarios_at: None,
+        spans: Spans::default(),
         block_at: now,
         frame_at: Nanos::ZERO,
         is_finished: false,
@@ -103,6 +104,7 @@ pub(super) struct Drive<'a> {
     started_at: Option<Nanos>,
     /// When the scenarios started.
     scenarios_at: Option<Nanos>,
+    spans: Spans,
     /// When the last plain block was printed.
     block_at: Nanos,
     /// When the last frame was drawn.
@@ -157,7 +159,11 @@ impl Drive<'_> {
             Reported::SetupDone(Ok(data)) => self.tell(Event::SetupDone(data)),
             Reported::SetupDone(Err(error)) => self.tell(Event::Failed(stop(&error))),
             Reported::ScenariosDone => {
-                self.health.end(Clock::now());
+                let now = Clock::now();
+                self.health.end(now);
+                // What comes later, such as teardown(), is not the scenarios'.
+                self.spans.end(now);
+                self.engine.flush();
                 self.tell(Event::ScenariosDone(AGENT));
             }
             Reported::TeardownDone(Ok(())) => self.tell(Event::TeardownDone),
@@ -171,7 +177,11 @@ impl Drive<'_> {
 
     fn sample(&mut self, sample: ThreadSample) {
         self.health.thread(&sample);
-        self.tell(Event::Delta(AGENT, sample.delta));
+        let (thread, delta) = (sample.thread, sample.delta);
+        match self.spans.next(thread, sample.at, sample.in_scenarios) {
+            Some(span) => self.tell(Event::Measured { agent: AGENT, thread, span, delta }),
+            None => self.tell(Event::Delta(AGENT, delta)),
+        }
         let warnings = self.coordinator.merged().warnings();
         for warning in warnings.iter().skip(self.cardinality_warned) {
             self.around.logger.warn(format!(
@@ -231,6 +241,8 @@ impl Drive<'_> {
                 let now = Clock::now();
                 self.health.begin(now, self.prepared.threads());
                 self.scenarios_at = Some(now);
+                self.spans.start(now);
+                self.tell(Event::ScenariosStarted(self.elapsed(now).as_duration()));
                 self.engine.start_scenarios(now, data);
             }
             Action::Interrupt => self.engine.interrupt(),
@@ -311,6 +323,7 @@ impl Drive<'_> {
             self.tell(Event::MarkedFailed);
         }
         let outcome = self.coordinator.finish(elapsed.as_duration());
+        self.warn_of_unjudged();
         self.repeat_warnings();
         if outcome.stop.is_none() && state.iterations_completed.load(Ordering::Relaxed) == 0 {
             self.around.logger.warn("No script iterations fully finished, consider making the test duration longer");
@@ -354,6 +367,19 @@ impl Drive<'_> {
                 "{} worker threads did not hand in their last samples: the summary lacks them",
                 missing.len()
             ));
+        }
+    }
+
+    /// A threshold that never came to be judged has not passed, it has only not failed.
+    fn warn_of_unjudged(&self) {
+        let thresholds = self.coordinator.thresholds();
+        for metric in thresholds.results().iter().filter(|_| thresholds.is_final()) {
+            for result in metric.expressions.iter().filter(|result| result.history.judged == 0) {
+                self.around.logger.warn(format!(
+                    "the threshold '{}' on {} was never judged: the test has no samples for it after its warm-up, or was over before",
+                    result.source, metric.name
+                ));
+            }
         }
     }
 

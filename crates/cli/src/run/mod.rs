@@ -9,6 +9,7 @@ mod health;
 mod load;
 mod network;
 mod prepare;
+mod spans;
 mod summary;
 mod tiers;
 

@@ -358,6 +358,7 @@ fn thresholds(test: &Consolidated, registry: &onrush_metrics::Registry) -> Resul
         expression: config.expression.clone(),
         abort_on_fail: config.abort_on_fail,
         delay_abort_eval_ns: config.delay_abort_eval.map(onrush_plan::GoDuration::as_ns),
+        ..ThresholdSource::default()
     };
     let configs = test.options.thresholds.iter().flatten();
     let sources: BTreeMap<String, Vec<ThresholdSource>> =
