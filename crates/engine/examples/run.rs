@@ -69,6 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         script,
         registry: found.registry.clone(),
         subscriptions: Arc::new(subscriptions),
+        census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation: found.isolation.isolation,
         options_json: test.options.to_json().to_string(),
         tags: BTreeMap::new(),

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use onrush_metrics::{Registry, Subscriptions};
+use onrush_metrics::{Census, Registry, Subscriptions};
 use onrush_net::Client;
 use onrush_script::Program;
 
@@ -135,6 +135,8 @@ pub struct RunConfig {
     pub registry: Registry,
     /// Which tags are kept.
     pub subscriptions: Arc<Subscriptions>,
+    /// Counts time series over all threads.
+    pub census: Arc<Census>,
     /// VU layout in use.
     pub isolation: Isolation,
     /// Consolidated options as JSON text, for `exec.test.options` and the script's `options` export.

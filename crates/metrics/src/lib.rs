@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod builtin;
+mod census;
 mod delta;
 mod exact_sum;
 mod histogram;
@@ -42,6 +43,7 @@ pub mod summary;
 mod tag;
 mod threshold;
 
+pub use census::Census;
 pub use delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs};
 pub use exact_sum::ExactSum;
 pub use histogram::{Bucket, EXACT_VALUES_MAX, Histogram, RELATIVE_ERROR};

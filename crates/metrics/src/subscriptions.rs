@@ -21,6 +21,7 @@ pub struct Subscriptions {
     /// System tags that are both switched on and read by some metric.
     wanted: SystemTags,
     keeps_all: bool,
+    named_values: Vec<Box<str>>,
 }
 
 impl Subscriptions {
@@ -53,6 +54,11 @@ impl Subscriptions {
         self.keeps_all
     }
 
+    /// Values that sub-metrics select by.
+    pub(crate) fn named_values(&self) -> impl Iterator<Item = &str> {
+        self.named_values.iter().map(AsRef::as_ref)
+    }
+
     /// How many keys the table has; keys a shard adds come after them.
     pub(crate) fn keys_len(&self) -> usize {
         self.names.len()
@@ -77,6 +83,7 @@ pub struct SubscriptionsBuilder {
     everywhere: KeySet,
     by_metric: FxHashMap<MetricId, KeySet>,
     keeps_all: bool,
+    named_values: Vec<Box<str>>,
 }
 
 impl Default for SubscriptionsBuilder {
@@ -90,6 +97,7 @@ impl Default for SubscriptionsBuilder {
             everywhere: KeySet::default(),
             by_metric: FxHashMap::default(),
             keeps_all: false,
+            named_values: Vec::new(),
         }
     }
 }
@@ -115,8 +123,9 @@ impl SubscriptionsBuilder {
     /// Makes `submetric`'s metric keep the tags it selects by.
     #[must_use]
     pub fn submetric(mut self, submetric: &SubMetric) -> Self {
-        for (name, _) in &submetric.tags {
+        for (name, value) in &submetric.tags {
             self = self.keep_key(submetric.metric, name);
+            self.named_values.push(value.as_str().into());
         }
         self
     }
@@ -163,11 +172,12 @@ impl SubscriptionsBuilder {
 
     /// The finished table.
     pub fn build(self) -> Subscriptions {
-        let Self { enabled, names, keys, everywhere, mut by_metric, keeps_all } = self;
+        let Self { enabled, names, keys, everywhere, mut by_metric, keeps_all, named_values } = self;
         for kept in by_metric.values_mut() {
             kept.union(&everywhere);
         }
-        let mut built = Subscriptions { names, keys, everywhere, by_metric, wanted: SystemTags::NONE, keeps_all };
+        let mut built =
+            Subscriptions { names, keys, everywhere, by_metric, wanted: SystemTags::NONE, keeps_all, named_values };
         built.wanted = enabled.iter().filter(|tag| !tag.is_metadata() && built.is_used(tag.key())).collect();
         built
     }

@@ -12,6 +12,7 @@ use std::{
 
 use onrush_engine::{Engine, Event as Reported, LifecycleError, ThreadSample};
 use onrush_fiber::{Clock, Nanos};
+use onrush_metrics::CardinalityWarning;
 use onrush_session::{Action, AgentId, Coordinator, Event, ExitCode, Outcome, Settings, Stop};
 
 use super::{Surroundings, health::HealthWatch, prepare::Prepared, spans::Spans, summary};
@@ -183,13 +184,8 @@ impl Drive<'_> {
             None => self.tell(Event::Delta(AGENT, delta)),
         }
         let warnings = self.coordinator.merged().warnings();
-        for warning in warnings.iter().skip(self.cardinality_warned) {
-            self.around.logger.warn(format!(
-                "the tag '{}' has too many different values; further ones are counted together as '{}'. Values that were: {}",
-                warning.tag,
-                onrush_metrics::OTHER,
-                warning.examples.join(", ")
-            ));
+        if let Some(new) = warnings.get(self.cardinality_warned..).filter(|new| !new.is_empty()) {
+            self.around.logger.warn(cardinality_warning(new, self.prepared.run.census.limit()));
         }
         self.cardinality_warned = warnings.len();
     }
@@ -393,6 +389,24 @@ impl Drive<'_> {
             ));
         }
     }
+}
+
+/// What happened, to which tags, and what to do about it.
+fn cardinality_warning(warnings: &[CardinalityWarning], limit: usize) -> String {
+    let tags: Vec<String> = warnings.iter().map(|warning| format!("'{}'", warning.tag)).collect();
+    let noun = if tags.len() == 1 { "tag" } else { "tags" };
+    let examples = warnings.first().map(|warning| warning.examples.join(", ")).unwrap_or_default();
+    let is_url = warnings.iter().any(|warning| matches!(&*warning.tag, "url" | "name"));
+    let fix = if is_url {
+        "Give requests whose URLs differ one name: http.get(http.url`https://host/items/${id}`), or { tags: { name: 'item' } } among the parameters"
+    } else {
+        "Use fewer different values for it, or raise --cardinality-limit"
+    };
+    format!(
+        "the test has too many time series (limit {limit}) because of the {noun} {}: to bound memory, further values are counted together as '{}', such as {examples}. {fix}",
+        tags.join(" and "),
+        onrush_metrics::OTHER,
+    )
 }
 
 /// What a failed life-cycle function, or a failed initialisation, means for the run.

@@ -9,7 +9,7 @@ use onrush_engine::{EngineConfig, Timeouts};
 use onrush_fiber::FdLimit;
 use onrush_js::{HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext};
 use onrush_metrics::{
-    Registry, SubMetric, Subscriptions, SystemTag, SystemTags, ThresholdError, ThresholdSource, Thresholds,
+    Census, Registry, SubMetric, Subscriptions, SystemTag, SystemTags, ThresholdError, ThresholdSource, Thresholds,
     WindowSource,
     summary::{SummaryMode, TimeUnit, TrendStat, subscribe},
 };
@@ -108,6 +108,7 @@ pub(super) fn prepare(
         script: script.env,
         registry: registry.clone(),
         subscriptions: Arc::new(subscriptions(args.summary_mode, &test, &thresholds)),
+        census: Arc::new(Census::new(usize::try_from(settings.cardinality_limit).unwrap_or(usize::MAX))),
         isolation: script.init.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
         tags: settings.tags.clone(),

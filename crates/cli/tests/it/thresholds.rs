@@ -128,3 +128,40 @@ fn odd_numbers_and_odd_tags() {
         }"#;
     Program::script(&["-q"], script).run().expect(0);
 }
+
+#[test]
+fn endless_tag_values_are_folded_with_one_warning() {
+    let script = "
+        import { Counter } from 'k6/metrics';
+        const tagged = new Counter('tagged');
+        export const options = { iterations: 40, vus: 4, cardinalityLimit: 1, thresholds: {
+            'tagged{id:0-1}': ['count==1'], 'tagged{id:39-49}': ['count==1'], tagged: ['count==2000'] } };
+        import exec from 'k6/execution';
+        export default function () {
+            for (let i = 0; i < 50; i++) { tagged.add(1, { id: `${exec.scenario.iterationInTest}-${i}` }); }
+        }";
+    let done = Program::script(&["-q", "--cardinality-limit=200", "--threads=2"], script).run().expect(0);
+    let warnings = done.stderr.lines().filter(|line| line.contains("too many time series")).count();
+    assert_eq!(warnings, 1, "{}", done.stderr);
+    let done = done.expect_log("(limit 200) because of the tag 'id'").expect_log("raise --cardinality-limit");
+    done.expect_output("count=2000");
+    Program::script(&["--cardinality-limit=0"], script)
+        .run()
+        .expect(104)
+        .expect_log("cardinalityLimit must be at least 1");
+    Program::script(&["--cardinality-limit=x"], script).run().expect(255);
+}
+
+/// k6: a tag called like a system tag that is off is the script's own.
+#[test]
+fn a_name_may_be_the_scripts_own_tag() {
+    let server = onrush_testkit::GoodServer::start(|_| onrush_testkit::Reply::text("hello"));
+    let script = "
+        import http from 'k6/http';
+        export const options = { systemTags: ['url'], thresholds: {
+            'http_reqs{name:x}': ['count==1'], 'http_reqs{status:200}': ['count==0'] } };
+        export default function () { http.get(__ENV.URL, { tags: { name: 'x' } }); }";
+    let url = format!("URL={}", server.url("/"));
+    let done = Program::script(&["-e", &url], script).run().expect(0);
+    done.expect_log("needs the system tag 'status', which is off");
+}

@@ -287,6 +287,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         script,
         registry: found.registry.clone(),
         subscriptions: Arc::new(subscriptions),
+        census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation: found.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
         tags: test.settings.tags.clone(),

@@ -86,6 +86,10 @@ fn tags(
     for (name, value) in &params.tags {
         node = with_named(shard, config, node, name, value);
     }
+    // k6: with the system tag off, a `name` among the tags is a tag like any other.
+    if let Some(name) = params.name.as_ref().filter(|_| !wants(SystemTag::Name)) {
+        node = with_named(shard, config, node, SystemTag::Name.as_str(), name);
+    }
     if let Some(expected) = expected {
         node = shard.with_system(node, SystemTag::ExpectedResponse, if expected { "true" } else { "false" });
     }
