@@ -106,6 +106,8 @@ pub(crate) struct Worker {
     pub(crate) lifecycle_fiber: Cell<Option<FiberId>>,
     pub(crate) ticker: Cell<Option<FiberId>>,
     pub(crate) tap_ticker: Cell<Option<FiberId>>,
+    /// When the scenarios started, once they run.
+    pub(crate) scenarios_at: Cell<Option<Nanos>>,
     pub(crate) is_stopping: Cell<bool>,
     pub(crate) is_shut_down: Cell<bool>,
     hold: RefCell<Option<Hold>>,
@@ -163,6 +165,7 @@ impl Worker {
     /// Starts the drivers of all scenarios: the test's clock starts at `at`.
     fn start(self: &Rc<Self>, at: Nanos, setup_data: Option<Arc<str>>) {
         *self.setup_data.borrow_mut() = setup_data;
+        self.scenarios_at.set(Some(at));
         let plan = self.common.config.plan.clone();
         self.drivers_left.set(plan.scenarios.len());
         if plan.scenarios.is_empty() {
@@ -454,6 +457,7 @@ fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(u
         lifecycle_fiber: Cell::new(None),
         ticker: Cell::new(None),
         tap_ticker: Cell::new(None),
+        scenarios_at: Cell::new(None),
         is_stopping: Cell::new(false),
         is_shut_down: Cell::new(false),
         hold: RefCell::new(Some(hold)),

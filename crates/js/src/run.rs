@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use onrush_metrics::{Registry, Subscriptions};
+use onrush_metrics::{Census, Registry, Subscriptions};
 use onrush_net::Client;
 use onrush_script::Program;
 
@@ -124,6 +124,8 @@ pub struct ScenarioContext {
     pub started_at: std::sync::atomic::AtomicU64,
     /// Next `iterationInInstance`.
     pub iterations: std::sync::atomic::AtomicU64,
+    /// Iterations that ran to their end.
+    pub done: crate::ShardedCounter,
     /// Iterations it will run in all, where the executor knows (shared-iterations, per-vu-iterations); else 0.
     pub iterations_total: u64,
 }
@@ -136,6 +138,8 @@ pub struct RunConfig {
     pub registry: Registry,
     /// Which tags are kept.
     pub subscriptions: Arc<Subscriptions>,
+    /// Counts time series over all threads.
+    pub census: Arc<Census>,
     /// VU layout in use.
     pub isolation: Isolation,
     /// Consolidated options as JSON text, for `exec.test.options` and the script's `options` export.

@@ -66,7 +66,12 @@ impl JsThread {
         let shared = config.isolation == Isolation::Dense;
         let realm = Realm::new(&runtime, &config.script, &bytecode, shared)
             .map_err(|error| ThreadError::Engine(error.message))?;
-        let shard = Shard::new(&config.registry, config.subscriptions.clone(), Limits::default());
+        let shard = Shard::sharing(
+            &config.registry,
+            config.subscriptions.clone(),
+            Limits::default().value_bytes_max,
+            config.census.clone(),
+        );
         let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
         let thread = Rc::new(Self {
             http: crate::modules::http::HttpThread::new(&config),

@@ -24,6 +24,7 @@ pub struct Subscriptions {
     builds_all: bool,
     /// The system tags that are switched on.
     enabled: SystemTags,
+    named_values: Vec<Box<str>>,
 }
 
 impl Subscriptions {
@@ -66,6 +67,11 @@ impl Subscriptions {
         self.enabled.contains(tag)
     }
 
+    /// Values that sub-metrics select by.
+    pub(crate) fn named_values(&self) -> impl Iterator<Item = &str> {
+        self.named_values.iter().map(AsRef::as_ref)
+    }
+
     /// How many keys the table has; keys a shard adds come after them.
     pub(crate) fn keys_len(&self) -> usize {
         self.names.len()
@@ -91,6 +97,7 @@ pub struct SubscriptionsBuilder {
     by_metric: FxHashMap<MetricId, KeySet>,
     keeps_all: bool,
     builds_all: bool,
+    named_values: Vec<Box<str>>,
 }
 
 impl Default for SubscriptionsBuilder {
@@ -105,6 +112,7 @@ impl Default for SubscriptionsBuilder {
             by_metric: FxHashMap::default(),
             keeps_all: false,
             builds_all: false,
+            named_values: Vec::new(),
         }
     }
 }
@@ -130,8 +138,9 @@ impl SubscriptionsBuilder {
     /// Makes `submetric`'s metric keep the tags it selects by.
     #[must_use]
     pub fn submetric(mut self, submetric: &SubMetric) -> Self {
-        for (name, _) in &submetric.tags {
+        for (name, value) in &submetric.tags {
             self = self.keep_key(submetric.metric, name);
+            self.named_values.push(value.as_str().into());
         }
         self
     }
@@ -186,12 +195,13 @@ impl SubscriptionsBuilder {
 
     /// The finished table.
     pub fn build(self) -> Subscriptions {
-        let Self { enabled, names, keys, everywhere, mut by_metric, keeps_all, builds_all } = self;
+        let Self { enabled, names, keys, everywhere, mut by_metric, keeps_all, builds_all, named_values } = self;
         for kept in by_metric.values_mut() {
             kept.union(&everywhere);
         }
         let wanted = SystemTags::NONE;
-        let mut built = Subscriptions { names, keys, everywhere, by_metric, wanted, keeps_all, builds_all, enabled };
+        let mut built =
+            Subscriptions { names, keys, everywhere, by_metric, wanted, keeps_all, builds_all, enabled, named_values };
         built.wanted =
             enabled.iter().filter(|tag| !tag.is_metadata() && (builds_all || built.is_used(tag.key()))).collect();
         built

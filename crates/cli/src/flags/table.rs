@@ -138,6 +138,14 @@ pub(crate) const FLAGS: &[Flag] = &[
     .group(Group::Results),
     flag("tag", None, Repeated("NAME=VALUE"), Some("K6_TAGS"), "Tag every sample of the run").group(Group::Results),
     flag("system-tags", None, Repeated("A,B,…"), Some("K6_SYSTEM_TAGS"), "The tags samples get by themselves").group(Group::Results),
+    flag(
+        "cardinality-limit",
+        None,
+        Int,
+        Some("ONRUSH_CARDINALITY_LIMIT"),
+        "Time series to keep apart; beyond, values of the tag that has most are counted together (default 100000)",
+    )
+    .group(Group::Results),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds").setting().group(Group::Results),
     flag(
         "summary-mode",

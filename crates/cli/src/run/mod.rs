@@ -11,6 +11,7 @@ mod load;
 mod network;
 mod outputs;
 mod prepare;
+mod spans;
 mod summary;
 mod tiers;
 

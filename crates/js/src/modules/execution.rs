@@ -99,8 +99,8 @@ impl crate::ScenarioContext {
     /// How far the scenario is, 0 to 1: by iterations where their number is known, else by time.
     pub fn progress(&self, now: Nanos) -> f64 {
         let part = if self.iterations_total > 0 {
-            // Begun so far, but for the one that asks: k6 counts what has ended.
-            self.iterations.load(Ordering::Relaxed).saturating_sub(1) as f64 / self.iterations_total as f64
+            // k6: counts what has ended.
+            self.done.get() as f64 / self.iterations_total as f64
         } else if self.duration_ns > 0 {
             now.0.saturating_sub(self.started_at.load(Ordering::Relaxed)) as f64 / self.duration_ns as f64
         } else {
@@ -125,6 +125,7 @@ fn abort(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         "test aborted".to_owned()
     };
     run().abort(Abort { message });
+    vu().has_aborted.set(true);
     Err(Throw::Interrupted)
 }
 

@@ -29,7 +29,9 @@ pub enum CallEnd {
     Returned,
     /// It threw; the failure has been logged.
     Threw(ScriptFailure),
-    /// It was cut from outside: cancelled, or the script aborted the test.
+    /// It ended the test itself, with `exec.test.abort()`.
+    Aborted,
+    /// It was cut from outside: cancelled, or another VU ended the test.
     Interrupted,
 }
 
@@ -102,6 +104,7 @@ impl Vu {
     pub fn run_iteration(&self, ids: IterationIds, setup_data: Option<&str>, now: &mut Nanos) -> CallEnd {
         self.phase.set(Phase::Iteration);
         self.is_halted.set(false);
+        self.has_aborted.set(false);
         self.ids.set(ids);
         self.iteration.set(Some(self.iteration.get().map_or(0, |previous| previous + 1)));
         self.metadata.outdate();
@@ -175,7 +178,7 @@ impl Vu {
             self.refresh_tags();
         }
         if failure.interrupted {
-            return CallEnd::Interrupted;
+            return if self.has_aborted.get() { CallEnd::Aborted } else { CallEnd::Interrupted };
         }
         self.log_failure(&failure);
         CallEnd::Threw(failure)

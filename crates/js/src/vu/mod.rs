@@ -56,6 +56,8 @@ pub struct Vu {
     pub(crate) slice_start: Cell<Option<Nanos>>,
     /// The call under way was cut or aborted the test: no more of its code may have an effect.
     pub(crate) is_halted: Cell<bool>,
+    /// The call that runs, or ran last, is the one that ended the test.
+    pub(crate) has_aborted: Cell<bool>,
     pub(crate) scenario: RefCell<Option<(usize, Arc<ScenarioContext>)>>,
     /// `__ITER`: iterations this VU has begun before this one, over all scenarios; `None` until the first.
     pub(crate) iteration: Cell<Option<u64>>,
@@ -97,6 +99,7 @@ impl Vu {
             phase: Cell::new(Phase::Init),
             slice_start: Cell::new(None),
             is_halted: Cell::new(false),
+            has_aborted: Cell::new(false),
             scenario: RefCell::new(None),
             iteration: Cell::new(None),
             ids: Cell::new(IterationIds::default()),

@@ -22,6 +22,7 @@ use cells::Cells;
 use http::HttpBlocks;
 use tag_sets::TagSets;
 
+use crate::census::{Census, Folded};
 use crate::delta::{Delta, TagPairs};
 use crate::registry::{MetricId, MetricKind, Registry};
 use crate::subscriptions::Subscriptions;
@@ -32,7 +33,8 @@ use crate::tag::{SystemTag, TagKey};
 pub struct Shard {
     subscriptions: Arc<Subscriptions>,
     kinds: Vec<MetricKind>,
-    limits: Limits,
+    /// Counts series over all shards of the run.
+    census: Arc<Census>,
     tag_sets: TagSets,
     /// By metric and the node asked for.
     series: FxHashMap<(MetricId, TagNode), SeriesIdx>,
@@ -48,7 +50,8 @@ pub struct Shard {
 /// What bounds a shard's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most series. Beyond it, new tag values are counted together under [`OTHER`].
+    /// Most series, over all shards that share a [`Census`]. Beyond it, new tag values are counted together under
+    /// [`OTHER`].
     pub series_max: usize,
     /// Longest tag value in bytes; longer ones are cut. URLs and error texts may be script-made.
     pub value_bytes_max: usize,
@@ -56,7 +59,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { series_max: 100_000, value_bytes_max: 8_192 }
+        Self { series_max: Census::LIMIT, value_bytes_max: 8_192 }
     }
 }
 
@@ -68,11 +71,21 @@ pub struct SeriesIdx(u32);
 impl Shard {
     /// An empty shard for the metrics declared so far.
     pub fn new(registry: &Registry, subscriptions: Arc<Subscriptions>, limits: Limits) -> Self {
+        Self::sharing(registry, subscriptions, limits.value_bytes_max, Arc::new(Census::new(limits.series_max)))
+    }
+
+    /// One of several shards of a run, which share its number of series.
+    pub fn sharing(
+        registry: &Registry,
+        subscriptions: Arc<Subscriptions>,
+        value_bytes_max: usize,
+        census: Arc<Census>,
+    ) -> Self {
         let mut shard = Self {
-            tag_sets: TagSets::new(&subscriptions, limits),
+            tag_sets: TagSets::new(&subscriptions, value_bytes_max, Arc::clone(&census)),
             subscriptions,
             kinds: Vec::new(),
-            limits,
+            census,
             series: FxHashMap::default(),
             cells: Cells::default(),
             http: HttpBlocks::default(),
@@ -240,18 +253,19 @@ impl Shard {
         };
         let mut reduced = self.tag_sets.reduce(node, self.subscriptions.kept_by(metric));
         // Folding step by step ends at a set that exists or that there are few of.
-        for (limit, all) in [(self.limits.series_max, false), (self.limits.series_max.saturating_mul(2), true)] {
-            if self.cells.len() >= limit && !self.series.contains_key(&(metric, reduced)) {
-                reduced = self.tag_sets.fold(reduced, all);
+        let mut folded = Folded::Nothing;
+        let series = loop {
+            if let Some(series) = self.series.get(&(metric, reduced)) {
+                break *series;
             }
-        }
-        let series = match self.series.get(&(metric, reduced)) {
-            Some(series) => *series,
-            None => {
-                let series = self.cells.insert(metric, kind, self.tag_sets.pairs(reduced));
+            let pairs = self.tag_sets.pairs(reduced);
+            if self.census.admit(metric, &pairs, folded) {
+                let series = self.cells.insert(metric, kind, pairs);
                 self.series.insert((metric, reduced), series);
-                series
+                break series;
             }
+            folded = if folded == Folded::Nothing { Folded::Largest } else { Folded::All };
+            reduced = self.tag_sets.fold(reduced, folded == Folded::All);
         };
         if reduced != node {
             self.series.insert((metric, node), series);

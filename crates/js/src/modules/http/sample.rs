@@ -87,6 +87,10 @@ fn tags(
     for (name, value) in &params.tags {
         node = with_named(shard, node, name, value);
     }
+    // k6: with the system tag off, a `name` among the tags is a tag like any other.
+    if let Some(name) = params.name.as_ref().filter(|_| !wants(SystemTag::Name)) {
+        node = with_named(shard, node, SystemTag::Name.as_str(), name);
+    }
     if let Some(expected) = expected {
         node = shard.with_system(node, SystemTag::ExpectedResponse, if expected { "true" } else { "false" });
     }
