@@ -336,12 +336,12 @@ proptest! {
 /// Collects what a tap hands over, after refusing some.
 #[derive(Clone)]
 struct Collector {
-    batches: Arc<std::sync::Mutex<Vec<crate::SampleBatch>>>,
+    batches: Arc<std::sync::Mutex<Vec<SampleBatch>>>,
     refuses: usize,
 }
 
-impl crate::SampleSink for Collector {
-    fn accept(&mut self, batch: crate::SampleBatch) -> Result<(), crate::SampleBatch> {
+impl SampleSink for Collector {
+    fn accept(&mut self, batch: SampleBatch) -> Result<(), SampleBatch> {
         if self.refuses > 0 {
             self.refuses -= 1;
             return Err(batch);
@@ -355,7 +355,7 @@ fn tapped(refuses: usize) -> (Shard, Collector) {
     let collector = Collector { batches: Arc::default(), refuses };
     let subscriptions = Arc::new(Subscriptions::builder().build_all().build());
     let mut shard = Shard::new(&Registry::new(), subscriptions, Limits::default());
-    shard.tap(crate::Tap::new(Box::new(collector.clone()), || 7));
+    shard.tap(Tap::new(Box::new(collector.clone()), || 7));
     (shard, collector)
 }
 
@@ -367,7 +367,7 @@ fn a_tap_sees_every_sample_with_all_its_tags() {
     let node = shard.with_system(node, SystemTag::Scenario, "default");
     let checks = shard.series(builtin::CHECKS, node);
     shard.add(checks, 1.0);
-    let note: crate::TagPairs = Arc::from([(Arc::from("vu"), Arc::from("3"))]);
+    let note: TagPairs = Arc::from([(Arc::from("vu"), Arc::from("3"))]);
     shard.annotate(Some(&note));
     shard.add(checks, 0.0);
     let http = shard.http(node);
@@ -415,9 +415,9 @@ fn tag_sets_survive_batches_that_were_refused() {
 fn metadata_goes_on_in_the_next_batch() {
     let (mut shard, collector) = tapped(0);
     let series = shard.series(builtin::VUS, TagNode::ROOT);
-    let note: crate::TagPairs = Arc::from([(Arc::from("vu"), Arc::from("3"))]);
+    let note: TagPairs = Arc::from([(Arc::from("vu"), Arc::from("3"))]);
     shard.annotate(Some(&note));
-    for _ in 0..2 * crate::Tap::BATCH_MAX {
+    for _ in 0..2 * Tap::BATCH_MAX {
         shard.add(series, 1.0);
     }
     shard.annotate(None);
@@ -430,5 +430,5 @@ fn metadata_goes_on_in_the_next_batch() {
             batch.samples.iter().filter(|sample| batch.metadata.get(sample.metadata as usize).is_some()).count()
         })
         .collect();
-    assert_eq!(has, [crate::Tap::BATCH_MAX, crate::Tap::BATCH_MAX, 0]);
+    assert_eq!(has, [Tap::BATCH_MAX, Tap::BATCH_MAX, 0]);
 }
