@@ -87,7 +87,8 @@ fn csv(argument: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Conf
         Some(text) => save_interval(&text, onrush_plan::parse_extended_duration(&text))?,
         None => SAVE_INTERVAL,
     };
-    let mut time = variable("K6_CSV_TIME_FORMAT").map_or(Ok(TimeFormat::default()), |name| time_format(&name))?;
+    let mut time =
+        variable("K6_CSV_TIME_FORMAT").map_or_else(|| Ok(TimeFormat::default()), |name| time_format(&name))?;
     if !argument.is_empty() && !argument.contains('=') {
         argument.clone_into(&mut file);
     } else if !argument.is_empty() {

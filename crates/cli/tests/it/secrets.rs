@@ -77,10 +77,11 @@ fn a_service_is_asked_once_and_again_after_an_error() {
     let address = listener.local_addr().expect("bound");
     let server = std::thread::spawn(move || {
         let mut heads = Vec::new();
-        for (stream, answer) in listener.incoming().flatten().zip([
+        let answers = [
             "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 29\r\nConnection: close\r\n\r\n{\"data\":{\"value\":\"topsecre\"}}",
-        ]) {
+        ];
+        for (answer, stream) in answers.into_iter().zip(listener.incoming().flatten()) {
             let mut stream = stream;
             let mut head = String::new();
             let mut reader = BufReader::new(stream.try_clone().expect("a stream"));

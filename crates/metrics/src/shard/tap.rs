@@ -105,8 +105,9 @@ impl Tap {
         };
         let list = &mut self.batch.metadata;
         if self.batch.samples.is_empty() {
-            // No sample needs what was announced so far.
-            list.clear();
+            // No sample needs what was announced so far, but perhaps those to come.
+            list.retain(|known| Arc::ptr_eq(known, metadata));
+            list.truncate(1);
         }
         if !list.last().is_some_and(|last| Arc::ptr_eq(last, metadata)) {
             list.push(Arc::clone(metadata));
@@ -185,12 +186,14 @@ impl Tap {
             return;
         }
         let batch = mem::take(&mut self.batch);
-        self.annotation = RawSample::NO_METADATA;
+        // What the next samples have was announced before this batch was full.
+        let metadata: Vec<TagPairs> = batch.metadata.get(self.annotation as usize).cloned().into_iter().collect();
+        self.annotation = if metadata.is_empty() { RawSample::NO_METADATA } else { 0 };
         let next = batch.first_tag_set + batch.tag_sets.len() as u32;
         self.batch = match self.sink.accept(batch) {
-            Ok(()) => SampleBatch { first_tag_set: next, ..SampleBatch::default() },
+            Ok(()) => SampleBatch { first_tag_set: next, metadata, ..SampleBatch::default() },
             Err(SampleBatch { first_tag_set, tag_sets, .. }) => {
-                SampleBatch { first_tag_set, tag_sets, ..SampleBatch::default() }
+                SampleBatch { first_tag_set, tag_sets, metadata, ..SampleBatch::default() }
             }
         };
     }

@@ -481,3 +481,25 @@ fn tag_sets_survive_batches_that_were_refused() {
         batches.iter().map(|b| (b.first_tag_set, b.tag_sets.len(), b.samples.len(), b.samples[0].tags)).collect();
     assert_eq!(shapes, [(0, 2, 1, 1), (2, 1, 1, 2)]);
 }
+
+#[test]
+fn metadata_goes_on_in_the_next_batch() {
+    let (mut shard, collector) = tapped(0);
+    let series = shard.series(builtin::VUS, TagNode::ROOT);
+    let note: TagPairs = Arc::from([(Arc::from("vu"), Arc::from("3"))]);
+    shard.annotate(Some(&note));
+    for _ in 0..2 * Tap::BATCH_MAX {
+        shard.add(series, 1.0);
+    }
+    shard.annotate(None);
+    shard.add(series, 1.0);
+    shard.hand_over();
+    let batches = collector.batches.lock().expect("no test panics with it");
+    let has: Vec<_> = batches
+        .iter()
+        .map(|batch| {
+            batch.samples.iter().filter(|sample| batch.metadata.get(sample.metadata as usize).is_some()).count()
+        })
+        .collect();
+    assert_eq!(has, [Tap::BATCH_MAX, Tap::BATCH_MAX, 0]);
+}
