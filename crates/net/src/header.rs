@@ -4,6 +4,7 @@
 //! are asked for: most responses of a load test have their status read and nothing else.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use crate::error::NetError;
 use crate::text::{self, eq_lower, go_quote, trim_ows};
@@ -142,8 +143,9 @@ const WRITTEN_BY_THE_REQUEST: [&str; 5] = ["Host", "User-Agent", "Content-Length
 /// The status line and header fields of a response, as received, in one allocation.
 #[derive(Clone, Default)]
 pub struct HeaderBlock {
-    /// Complete lines without the blank line at the end; folded lines are already joined.
-    bytes: Box<[u8]>,
+    /// Complete lines without the blank line at the end; folded lines are already joined. Shared by responses with
+    /// the same head.
+    bytes: Rc<[u8]>,
     /// Where the fields start: after the status line.
     fields_at: u32,
     facts: Facts,
@@ -177,6 +179,26 @@ impl HeaderBlock {
     pub(crate) fn new(bytes: &[u8], fields_at: usize, facts: Facts) -> Self {
         let fields_at = u32::try_from(fields_at).unwrap_or(u32::MAX);
         Self { bytes: bytes.into(), fields_at, facts }
+    }
+
+    /// Whether a response that starts with `input` has this very head, and the head ends there: how long it is then,
+    /// blank line included.
+    pub(crate) fn repeats(&self, input: &[u8]) -> Option<usize> {
+        let length = self.bytes.len();
+        if self.bytes.is_empty() || !input.starts_with(&self.bytes) {
+            return None;
+        }
+        match &input[length..] {
+            [b'\r', b'\n', ..] => Some(length + 2),
+            [b'\n', ..] => Some(length + 1),
+            _ => None,
+        }
+    }
+
+    /// Whether both have the very same bytes in memory.
+    #[cfg(test)]
+    pub(crate) fn shares_bytes(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.bytes, &other.bytes)
     }
 
     /// The status after the version, as received: `200 OK`.

@@ -4,6 +4,8 @@
 //! each line judged once when it is complete, so that a server which sends a byte at a time costs no
 //! more than its bytes.
 
+mod repeated;
+
 use memchr::{memchr, memchr_iter};
 
 use super::{Limits, Proto};
@@ -12,7 +14,7 @@ use crate::header::{Facts as BlockFacts, HeaderBlock, is_token_byte, is_value_by
 use crate::text::{eq_lower, go_quote, trim_ows};
 
 /// A parsed head.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Head {
     /// The status code.
     pub status: u16,
@@ -77,7 +79,7 @@ impl HeadParser {
             ))
         };
         if self.pending.is_empty() {
-            if let Some((head, end)) = scan(input, is_head_request)
+            if let Some((head, end)) = repeated::scan(input, is_head_request)
                 && end + self.interim_bytes <= limits.head_bytes_max
             {
                 self.interim_bytes += end;
