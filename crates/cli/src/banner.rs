@@ -16,7 +16,7 @@ pub(crate) fn banner(color: bool) -> String {
 }
 
 /// What runs where, and what it will do.
-pub(crate) fn execution(script: &str, isolation: &IsolationChoice, plan: &Plan, color: bool) -> String {
+pub(crate) fn execution(script: &str, outputs: &str, isolation: &IsolationChoice, plan: &Plan, color: bool) -> String {
     let value = |text: &str| if color { format!("\x1b[36m{text}\x1b[0m") } else { text.to_owned() };
     let layout = format!("{} ({})", isolation.isolation.as_str(), isolation.reason);
     let count = plan.descriptions.len();
@@ -31,7 +31,7 @@ pub(crate) fn execution(script: &str, isolation: &IsolationChoice, plan: &Plan, 
         "\n     execution: {}\n        script: {}\n        output: {}\n     vu layout: {}\n\n     scenarios: {}\n",
         value("local"),
         value(script),
-        value("-"),
+        value(outputs),
         value(&layout),
         value(&scenarios)
     );

@@ -18,14 +18,15 @@ mod target;
 mod terminal;
 mod version;
 
-use std::{collections::BTreeMap, panic::AssertUnwindSafe, process};
+use std::{collections::BTreeMap, io::Write as _, panic::AssertUnwindSafe, process, sync::Arc};
 
+use onrush_output::loki;
 use onrush_session::ExitCode;
 
 use crate::{
     failure::Failure,
     flags::{Command, Given, Invocation},
-    log::{Destination, Format, Level, LogFile, Logger},
+    log::{Destination, Format, Level, Line, LogFile, Logger, Style},
     run::Surroundings,
     terminal::{Look, Sinks, Terminal},
 };
@@ -105,14 +106,33 @@ fn surroundings(given: Given) -> Result<Surroundings, Failure> {
         Destination::File { path, level } => Some(open(path, *level, 0o600)?),
         _ => None,
     };
+    let redactor = Arc::new(onrush_secrets::Redactor::default());
+    let loki = match &destination {
+        Destination::Loki { config, .. } => Some(loki(config, look, &redactor)?),
+        _ => None,
+    };
     let console = given.text("console-output").map(|path| open(&path, Level::Debug, 0o644)).transpose()?;
     let format = given.text("log-format").map_or(Format::Text, |text| Format::parse(&text));
     let level = if given.switch("verbose")?.unwrap_or(false) { Level::Debug } else { Level::Info };
     let has_console_file = console.is_some();
-    let terminal = Terminal::start(look, Sinks { destination, file, console, format })
+    let terminal = Terminal::start(look, Sinks { destination, file, loki, console, format })
         .map_err(|error| Failure::other(format!("failed to start the printing thread: {error}")))?;
-    let logger = Logger::new(terminal.clone(), level, has_console_file);
+    let logger = Logger::new(terminal.clone(), level, has_console_file, redactor);
     Ok(Surroundings { given, logger, terminal, look })
+}
+
+/// The connection to Loki. What it has to say about itself goes to stderr: the log's own place is what failed.
+fn loki(config: &loki::Config, look: Look, redactor: &Arc<onrush_secrets::Redactor>) -> Result<loki::Loki, Failure> {
+    let redactor = redactor.clone();
+    let tell = move |text: String| {
+        let message = redactor.redact(&text).into_owned();
+        let line = Line { level: Level::Warn, message, fields: Vec::new() };
+        let style = Style { format: Format::Text, is_terminal: look.stderr_tty, color: look.stderr_tty && look.color };
+        // There is nowhere left to say that stderr is closed.
+        let _ = std::io::stderr().lock().write_all(style.render(onrush_fiber::Clock::now(), &line).as_bytes());
+    };
+    loki::Loki::start(config.clone(), tell)
+        .map_err(|error| Failure::other(format!("failed to set up the log output to Loki: {error}")))
 }
 
 /// Says why the program ends when its log could not be set up as wanted.

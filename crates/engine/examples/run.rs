@@ -55,6 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 duration_ns: plan.regular_end_ns,
                 started_at: Default::default(),
                 iterations: Default::default(),
+                done: Default::default(),
                 iterations_total: plan.total_iterations().unwrap_or(0),
             })
         })
@@ -68,6 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         script,
         registry: found.registry.clone(),
         subscriptions: Arc::new(subscriptions),
+        census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation: found.isolation.isolation,
         options_json: test.options.to_json().to_string(),
         tags: BTreeMap::new(),
@@ -83,7 +85,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let minute = Duration::from_secs(60);
     let timeouts = Timeouts { setup: minute, teardown: minute, handle_summary: minute };
     let began = Clock::now();
-    let engine = Engine::start(EngineConfig { run, plan, threads, min_iteration: Duration::ZERO, timeouts }, events)?;
+    let engine = Engine::start(
+        EngineConfig { run, plan, threads, min_iteration: Duration::ZERO, timeouts, taps: None },
+        events,
+    )?;
     let mut merged = Merged::new(&found.registry);
     let mut engine = Some(engine);
     let mut start = Clock::now();

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use onrush_js::RunConfig;
+use onrush_metrics::Tap;
 use onrush_plan::Plan;
 
 /// Everything fixed before the first VU is made.
@@ -17,6 +18,8 @@ pub struct EngineConfig {
     pub min_iteration: Duration,
     /// Limits of the life-cycle functions.
     pub timeouts: Timeouts,
+    /// Makes each thread's tap, if an output wants raw samples.
+    pub taps: Option<Arc<dyn Fn(usize) -> Tap + Send + Sync>>,
 }
 
 /// How long the life-cycle functions may take.

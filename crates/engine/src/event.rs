@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onrush_fiber::Lag;
+use onrush_fiber::{Lag, Nanos};
 use onrush_js::{HandleSummaryFile, ScriptFailure};
 use onrush_metrics::{Delta, Histogram};
 
@@ -38,6 +38,10 @@ pub struct ThreadSample {
     pub thread: usize,
     /// Folded samples.
     pub delta: Delta,
+    /// When they were taken.
+    pub at: Nanos,
+    /// Scenarios had begun on this thread by then.
+    pub in_scenarios: bool,
     /// How late timers fired.
     pub loop_lag: Lag,
     /// Intended to actual start of arrival-rate iterations, milliseconds.

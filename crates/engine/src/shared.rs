@@ -17,8 +17,6 @@ pub(crate) struct SharedScenario {
     pub(crate) context: Arc<ScenarioContext>,
     /// shared-iterations: iterations begun.
     pub(crate) attempts: AtomicU64,
-    /// Iterations that ended.
-    pub(crate) done: ShardedCounter,
     /// Iterations cut.
     pub(crate) interrupted: ShardedCounter,
     /// VUs inside an iteration.
@@ -48,7 +46,6 @@ impl SharedScenario {
         Self {
             context,
             attempts: AtomicU64::new(0),
-            done: ShardedCounter::default(),
             interrupted: ShardedCounter::default(),
             running: ShardedCounter::default(),
             active: AtomicU64::new(0),
@@ -105,7 +102,7 @@ impl SharedScenario {
             started_at_ns: load(&self.context.started_at),
             running_vus: self.running.get(),
             active_vus: load(&self.active),
-            done: self.done.get(),
+            done: self.context.done.get(),
             interrupted: self.interrupted.get(),
             dropped: load(&self.dropped),
             stopping: load(&self.phase) >= 2,

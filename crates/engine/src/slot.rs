@@ -121,13 +121,13 @@ impl Slot {
         let end = run.with_setup_data(|data| self.vu.run_iteration(ids, data, now));
         shared.running.decrement(thread);
         self.is_running.set(false);
-        if matches!(end, CallEnd::Interrupted) {
-            shared.interrupted.increment(thread);
+        let counter = if end.is_complete() { &shared.context.done } else { &shared.interrupted };
+        counter.increment(thread);
+        if matches!(end, CallEnd::Aborted | CallEnd::Interrupted) {
             onrush_fiber::clear_cancel();
             run.check_abort();
             return false;
         }
-        shared.done.increment(thread);
         until.is_none_or(|until| self.pad(until, now))
     }
 

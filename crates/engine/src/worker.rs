@@ -105,6 +105,9 @@ pub(crate) struct Worker {
     drivers_left: Cell<usize>,
     pub(crate) lifecycle_fiber: Cell<Option<FiberId>>,
     pub(crate) ticker: Cell<Option<FiberId>>,
+    pub(crate) tap_ticker: Cell<Option<FiberId>>,
+    /// When the scenarios started, once they run.
+    pub(crate) scenarios_at: Cell<Option<Nanos>>,
     pub(crate) is_stopping: Cell<bool>,
     pub(crate) is_shut_down: Cell<bool>,
     hold: RefCell<Option<Hold>>,
@@ -162,6 +165,7 @@ impl Worker {
     /// Starts the drivers of all scenarios: the test's clock starts at `at`.
     fn start(self: &Rc<Self>, at: Nanos, setup_data: Option<Arc<str>>) {
         *self.setup_data.borrow_mut() = setup_data;
+        self.scenarios_at.set(Some(at));
         let plan = self.common.config.plan.clone();
         self.drivers_left.set(plan.scenarios.len());
         if plan.scenarios.is_empty() {
@@ -235,7 +239,7 @@ impl Worker {
 
     fn shut_down(&self) {
         self.is_shut_down.set(true);
-        if let Some(ticker) = self.ticker.get() {
+        for ticker in [&self.ticker, &self.tap_ticker].into_iter().filter_map(Cell::get) {
             onrush_fiber::cancel(ticker);
         }
         for slot in self.slots.borrow().iter() {
@@ -435,6 +439,9 @@ fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(u
         Ok(js) => js,
         Err(error) => return failed(error.to_string()),
     };
+    if let Some(taps) = &common.config.taps {
+        js.tap(taps(thread));
+    }
     let worker = Rc::new(Worker {
         thread,
         common: common.clone(),
@@ -449,6 +456,8 @@ fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(u
         drivers_left: Cell::new(0),
         lifecycle_fiber: Cell::new(None),
         ticker: Cell::new(None),
+        tap_ticker: Cell::new(None),
+        scenarios_at: Cell::new(None),
         is_stopping: Cell::new(false),
         is_shut_down: Cell::new(false),
         hold: RefCell::new(Some(hold)),

@@ -173,6 +173,7 @@ fn provisional_config(script: &Arc<ScriptEnv>, isolation: Isolation, client: Arc
         script: script.clone(),
         registry: Registry::new(),
         subscriptions: Arc::new(Subscriptions::builder().build()),
+        census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation,
         options_json: String::new(),
         tags: BTreeMap::new(),

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use onrush_metrics::{Registry, Subscriptions};
+use onrush_metrics::{Census, Registry, Subscriptions};
 use onrush_net::Client;
 use onrush_script::Program;
 
@@ -26,6 +26,8 @@ pub struct ScriptEnv {
     pub log: Arc<dyn Sink>,
     /// Directory that relative `open()` paths of a stdin script start from.
     pub working_dir: std::path::PathBuf,
+    /// What `k6/secrets` reads from.
+    pub secrets: Arc<onrush_secrets::Secrets>,
     /// Bytes one VU's JavaScript heap may hold.
     pub memory_limit_bytes: usize,
     /// `global` exists (k6's extended compatibility mode).
@@ -51,6 +53,7 @@ impl ScriptEnv {
             env,
             log,
             working_dir,
+            secrets: Arc::default(),
             memory_limit_bytes: Self::MEMORY_LIMIT_BYTES,
             extended_mode: true,
             files: FileCache::default(),
@@ -121,6 +124,8 @@ pub struct ScenarioContext {
     pub started_at: std::sync::atomic::AtomicU64,
     /// Next `iterationInInstance`.
     pub iterations: std::sync::atomic::AtomicU64,
+    /// Iterations that ran to their end.
+    pub done: crate::ShardedCounter,
     /// Iterations it will run in all, where the executor knows (shared-iterations, per-vu-iterations); else 0.
     pub iterations_total: u64,
 }
@@ -133,6 +138,8 @@ pub struct RunConfig {
     pub registry: Registry,
     /// Which tags are kept.
     pub subscriptions: Arc<Subscriptions>,
+    /// Counts time series over all threads.
+    pub census: Arc<Census>,
     /// VU layout in use.
     pub isolation: Isolation,
     /// Consolidated options as JSON text, for `exec.test.options` and the script's `options` export.

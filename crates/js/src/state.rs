@@ -23,7 +23,7 @@ pub struct RunState {
     pub iterations_completed: ShardedCounter,
     /// Iterations cut from outside.
     pub iterations_interrupted: ShardedCounter,
-    /// VUs inside an iteration or waiting for one in a running scenario.
+    /// VUs at work for a scenario; those that wait for an arrival are not.
     pub vus_active: AtomicU64,
     /// VUs whose init code has run.
     pub vus_initialized: AtomicU64,

@@ -66,7 +66,12 @@ impl JsThread {
         let shared = config.isolation == Isolation::Dense;
         let realm = Realm::new(&runtime, &config.script, &bytecode, shared)
             .map_err(|error| ThreadError::Engine(error.message))?;
-        let shard = Shard::new(&config.registry, config.subscriptions.clone(), Limits::default());
+        let shard = Shard::sharing(
+            &config.registry,
+            config.subscriptions.clone(),
+            Limits::default().value_bytes_max,
+            config.census.clone(),
+        );
         let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
         let thread = Rc::new(Self {
             http: crate::modules::http::HttpThread::new(&config),
@@ -97,11 +102,27 @@ impl JsThread {
         self.shard.borrow_mut().drain()
     }
 
+    /// Hands every sample to `tap` as well, which must come before the first VU.
+    pub fn tap(&self, tap: onrush_metrics::Tap) {
+        self.shard.borrow_mut().tap(tap);
+    }
+
+    /// Whether raw samples are wanted.
+    pub fn is_tapped(&self) -> bool {
+        self.shard.borrow().is_tapped()
+    }
+
+    /// Hands over the raw samples since the last call.
+    pub fn hand_over(&self) {
+        self.shard.borrow_mut().hand_over();
+    }
+
     /// Adds to a metric outside any VU, with the scenario's tags; for `dropped_iterations` and the like.
     pub fn add_sample(&self, metric: onrush_metrics::MetricId, scenario: Option<usize>, value: f64) {
         let mut shard = self.shard.borrow_mut();
         let node = context::base_node(&mut shard, &self.config, scenario);
         let series = shard.series(metric, node);
+        shard.annotate(None);
         shard.add(series, value);
     }
 

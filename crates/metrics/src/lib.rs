@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod builtin;
+mod census;
 mod delta;
 mod exact_sum;
 mod histogram;
@@ -42,17 +43,20 @@ pub mod summary;
 mod tag;
 mod threshold;
 
+pub use census::Census;
 pub use delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs};
 pub use exact_sum::ExactSum;
 pub use histogram::{Bucket, EXACT_VALUES_MAX, Histogram, RELATIVE_ERROR};
 pub use merged::{Merged, MergedSeries};
 pub use registry::{Contains, DeclareError, Metric, MetricId, MetricKind, Registry};
-pub use shard::{HttpIdx, HttpTimings, Limits, OTHER, SeriesIdx, Shard, TagNode};
+pub use shard::{
+    HttpIdx, HttpTimings, Limits, OTHER, RawSample, SampleBatch, SampleSink, SeriesIdx, Shard, TagNode, Tap,
+};
 pub use sink::{Gauge, Sink};
 pub use submetric::{SubMetric, SubMetricError};
 pub use subscriptions::{Subscriptions, SubscriptionsBuilder};
 pub use tag::{SystemTag, SystemTags, TagKey};
 pub use threshold::{
-    Evaluation, Expression, ExpressionError, ExpressionResult, Method, MetricResult, Operator, Phase, ThresholdError,
-    ThresholdSource, Thresholds, fuzz_threshold,
+    Evaluation, Expression, ExpressionError, ExpressionResult, History, Method, MetricResult, Operator, Phase, Span,
+    ThresholdError, ThresholdSource, Thresholds, WindowSource, fuzz_threshold,
 };

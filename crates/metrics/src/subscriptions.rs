@@ -21,6 +21,10 @@ pub struct Subscriptions {
     /// System tags that are both switched on and read by some metric.
     wanted: SystemTags,
     keeps_all: bool,
+    builds_all: bool,
+    /// The system tags that are switched on.
+    enabled: SystemTags,
+    named_values: Vec<Box<str>>,
 }
 
 impl Subscriptions {
@@ -40,7 +44,7 @@ impl Subscriptions {
     /// The key of a tag name, or `None` if nobody reads it and it can be dropped.
     /// With [`Subscriptions::keeps_all`], unknown names get their keys from [`crate::Shard::key`].
     pub fn key(&self, name: &str) -> Option<TagKey> {
-        self.keys.get(name).copied().filter(|key| self.is_used(*key))
+        self.keys.get(name).copied().filter(|key| self.builds_all || self.is_used(*key))
     }
 
     /// The name behind a key of this table.
@@ -51,6 +55,21 @@ impl Subscriptions {
     /// Whether every tag of every metric is kept.
     pub fn keeps_all(&self) -> bool {
         self.keeps_all
+    }
+
+    /// Whether every tag is built, although metrics keep only what is read: for outputs of raw samples.
+    pub fn builds_all(&self) -> bool {
+        self.builds_all
+    }
+
+    /// Whether the option `systemTags` switches a tag on; for those that are metadata.
+    pub fn is_enabled(&self, tag: SystemTag) -> bool {
+        self.enabled.contains(tag)
+    }
+
+    /// Values that sub-metrics select by.
+    pub(crate) fn named_values(&self) -> impl Iterator<Item = &str> {
+        self.named_values.iter().map(AsRef::as_ref)
     }
 
     /// How many keys the table has; keys a shard adds come after them.
@@ -77,6 +96,8 @@ pub struct SubscriptionsBuilder {
     everywhere: KeySet,
     by_metric: FxHashMap<MetricId, KeySet>,
     keeps_all: bool,
+    builds_all: bool,
+    named_values: Vec<Box<str>>,
 }
 
 impl Default for SubscriptionsBuilder {
@@ -90,6 +111,8 @@ impl Default for SubscriptionsBuilder {
             everywhere: KeySet::default(),
             by_metric: FxHashMap::default(),
             keeps_all: false,
+            builds_all: false,
+            named_values: Vec::new(),
         }
     }
 }
@@ -115,8 +138,9 @@ impl SubscriptionsBuilder {
     /// Makes `submetric`'s metric keep the tags it selects by.
     #[must_use]
     pub fn submetric(mut self, submetric: &SubMetric) -> Self {
-        for (name, _) in &submetric.tags {
+        for (name, value) in &submetric.tags {
             self = self.keep_key(submetric.metric, name);
+            self.named_values.push(value.as_str().into());
         }
         self
     }
@@ -153,22 +177,33 @@ impl SubscriptionsBuilder {
         self
     }
 
+    /// Has every tag built, whoever reads it, so that raw samples carry all of them ([`crate::Tap`]).
+    #[must_use]
+    pub fn build_all(mut self) -> Self {
+        self.builds_all = true;
+        self
+    }
+
     /// Makes every metric keep every tag: for outputs of whole time series.
     #[must_use]
     pub fn keep_all(mut self) -> Self {
         self.keeps_all = true;
+        self.builds_all = true;
         self.everywhere.insert_all();
         self
     }
 
     /// The finished table.
     pub fn build(self) -> Subscriptions {
-        let Self { enabled, names, keys, everywhere, mut by_metric, keeps_all } = self;
+        let Self { enabled, names, keys, everywhere, mut by_metric, keeps_all, builds_all, named_values } = self;
         for kept in by_metric.values_mut() {
             kept.union(&everywhere);
         }
-        let mut built = Subscriptions { names, keys, everywhere, by_metric, wanted: SystemTags::NONE, keeps_all };
-        built.wanted = enabled.iter().filter(|tag| !tag.is_metadata() && built.is_used(tag.key())).collect();
+        let wanted = SystemTags::NONE;
+        let mut built =
+            Subscriptions { names, keys, everywhere, by_metric, wanted, keeps_all, builds_all, enabled, named_values };
+        built.wanted =
+            enabled.iter().filter(|tag| !tag.is_metadata() && (builds_all || built.is_used(tag.key()))).collect();
         built
     }
 

@@ -46,7 +46,7 @@ impl Pipeline {
         }
         let mut sources: BTreeMap<String, Vec<ThresholdSource>> = BTreeMap::new();
         for (metric, expression) in reference.threshold_sources() {
-            let source = ThresholdSource { expression, abort_on_fail: false, delay_abort_eval_ns: None };
+            let source = ThresholdSource { expression, abort_on_fail: false, ..ThresholdSource::default() };
             sources.entry(metric).or_default().push(source);
         }
         let thresholds = Thresholds::parse(&sources, &registry).expect("k6 accepted them");
@@ -144,6 +144,7 @@ fn small_run() -> SummaryInput<'static> {
             source: "rate!=5".to_owned(),
             ok: false,
             observed: 5.0,
+            history: None,
         }],
         checks: vec![summary::CheckInput {
             scenario: String::new(),
@@ -167,7 +168,7 @@ fn text(input: SummaryInput<'_>, mode: SummaryMode, color: bool, footer: Option<
 
 #[test]
 fn footer_of_a_valid_run() {
-    let footer = Footer { percentile_error: Some(RELATIVE_ERROR), verdict: Some(Verdict::Valid), reasons: Vec::new() };
+    let footer = Footer { percentile_error: Some(RELATIVE_ERROR), verdict: Some(Verdict::Valid), ..Footer::default() };
     insta::assert_snapshot!(framed(&text(small_run(), SummaryMode::Compact, false, Some(&footer))), @r"
     ||
     |  █ THRESHOLDS |
@@ -206,7 +207,12 @@ fn footer_of_a_valid_run() {
 fn footer_of_an_invalid_run_in_the_legacy_layout() {
     let reasons =
         vec!["CPU was at 98 % for 40 s of 60 s".to_owned(), "iterations started\nup to 800 ms late".to_owned()];
-    let footer = Footer { percentile_error: Some(RELATIVE_ERROR), verdict: Some(Verdict::Invalid), reasons };
+    let footer = Footer {
+        percentile_error: Some(RELATIVE_ERROR),
+        verdict: Some(Verdict::Invalid),
+        reasons,
+        ..Footer::default()
+    };
     insta::assert_snapshot!(framed(&text(small_run(), SummaryMode::Legacy, false, Some(&footer))), @r"
     |     █ g|
     ||
@@ -227,7 +233,12 @@ fn footer_of_an_invalid_run_in_the_legacy_layout() {
 
 #[test]
 fn footer_in_colour() {
-    let footer = Footer { percentile_error: None, verdict: Some(Verdict::Suspect), reasons: vec!["why".to_owned()] };
+    let footer = Footer {
+        percentile_error: None,
+        verdict: Some(Verdict::Suspect),
+        reasons: vec!["why".to_owned()],
+        ..Footer::default()
+    };
     let expect = "\n  █ \x1b[1mTOTAL RESULTS\x1b[0m \n\n\n  █ \x1b[1mMEASUREMENT\x1b[0m \n\n    \x1b[33m! measurement SUSPECT\x1b[0m\n      ↳ why\n\n";
     assert_eq!(text(empty_run(), SummaryMode::Compact, true, Some(&footer)), expect);
 }
@@ -336,6 +347,15 @@ fn machine_readable_shape() {
               "count": 10
             }
           }
+        ],
+        "thresholds": [
+          {
+            "history": null,
+            "metric": "http_reqs",
+            "observed": 5,
+            "ok": false,
+            "source": "rate!=5"
+          }
         ]
       },
       "version": "1.0.0"
@@ -417,7 +437,7 @@ proptest! {
             scenario: scenario.clone(), group: group.clone(), name: name.clone(), passes: *passes, fails: *fails,
         }).collect();
         let thresholds = thresholds.iter().filter_map(|(index, source, ok, observed)| Some(ThresholdInput {
-            metric: metrics.get(*index)?.0.clone(), source: source.clone(), ok: *ok, observed: *observed,
+            metric: metrics.get(*index)?.0.clone(), source: source.clone(), ok: *ok, observed: *observed, history: None,
         })).collect();
         let scopes = checks.iter().map(|check| summary::ScopeInput {
             scenario: check.scenario.clone(), group: Some(check.group.clone()), metrics: inputs(),

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use onrush_metrics::{Delta, Merged, Phase as Evaluated, Registry, Thresholds};
+use onrush_metrics::{Delta, Merged, Phase as Evaluated, Registry, Span, Thresholds};
 use onrush_plan::Plan;
 
-use crate::{ExitCode, Moment, Outcome, ShareOfTarget, Steer, SteerError, Steering, Stop};
+use crate::{ExitCode, Moment, Outcome, ShareOfTarget, Steer, SteerError, Steering, Stop, watermark::Watermark};
 
 /// An agent of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,8 +21,21 @@ pub enum Event {
     SetupDone(Option<String>),
     /// A life-cycle function, or the initialisation, failed.
     Failed(Stop),
-    /// What an agent folded since its last delta.
+    /// What an agent folded since its last delta, outside the scenarios.
     Delta(AgentId, Delta),
+    /// The scenarios have started, at this time of the run's clock.
+    ScenariosStarted(Duration),
+    /// What a thread of an agent folded while scenarios ran.
+    Measured {
+        /// The agent.
+        agent: AgentId,
+        /// The thread, by its number.
+        thread: usize,
+        /// The time the samples come from.
+        span: Span,
+        /// The samples.
+        delta: Delta,
+    },
     /// All scenarios of an agent are over.
     ScenariosDone(AgentId),
     /// `teardown()` ended.
@@ -102,6 +115,7 @@ pub struct Coordinator {
     agents: BTreeMap<AgentId, bool>,
     merged: Merged,
     thresholds: Thresholds,
+    watermark: Watermark,
     setup_data: Option<Arc<str>>,
     stop: Option<Stop>,
     is_marked_failed: bool,
@@ -132,6 +146,7 @@ impl Coordinator {
             agents: agents.into_iter().map(|agent| (agent, false)).collect(),
             merged,
             thresholds,
+            watermark: Watermark::default(),
             setup_data: None,
             stop: None,
             is_marked_failed: false,
@@ -224,6 +239,18 @@ impl Coordinator {
         match event {
             Event::Delta(_, delta) => {
                 self.merged.add(&delta);
+                Vec::new()
+            }
+            Event::ScenariosStarted(elapsed) => {
+                self.thresholds.start_scenarios(nanos(elapsed));
+                Vec::new()
+            }
+            Event::Measured { agent, thread, span, delta } => {
+                self.merged.add(&delta);
+                if self.settings.evaluates_thresholds {
+                    self.thresholds.add(&delta, span);
+                    self.watermark.note(agent, thread, Duration::from_nanos(span.until_ns));
+                }
                 Vec::new()
             }
             Event::MarkedFailed => {
@@ -333,7 +360,8 @@ impl Coordinator {
             return Vec::new();
         }
         self.next_evaluation = elapsed + Self::EVALUATION_INTERVAL;
-        let evaluation = self.thresholds.evaluate(&self.merged, elapsed.as_nanos() as u64, Evaluated::Running);
+        self.thresholds.close_windows(nanos(self.watermark.reached()));
+        let evaluation = self.thresholds.evaluate(&self.merged, nanos(elapsed), Evaluated::Running);
         if !evaluation.abort || self.phase != Phase::Running {
             return Vec::new();
         }
@@ -347,11 +375,17 @@ impl Coordinator {
     /// The last evaluation, over everything; call it once all deltas have been handled. `elapsed` is the test's duration.
     pub fn finish(&mut self, elapsed: Duration) -> Outcome {
         if self.settings.evaluates_thresholds {
-            self.crossed = self.thresholds.evaluate(&self.merged, elapsed.as_nanos() as u64, Evaluated::End).crossed;
+            self.thresholds.finish_windows();
+            self.crossed = self.thresholds.evaluate(&self.merged, nanos(elapsed), Evaluated::End).crossed;
             self.crossed.sort();
         }
         Outcome { stop: self.stop.clone(), crossed: self.crossed.clone(), is_marked_failed: self.is_marked_failed }
     }
+}
+
+/// Nanoseconds fit for 584 years.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -367,7 +401,7 @@ mod tests {
             let source = ThresholdSource {
                 expression: (*expression).to_owned(),
                 abort_on_fail: *abort_on_fail,
-                delay_abort_eval_ns: None,
+                ..ThresholdSource::default()
             };
             sources.entry((*metric).to_owned()).or_default().push(source);
         }

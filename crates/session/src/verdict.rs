@@ -65,6 +65,20 @@ pub struct Judge {
     start_lag: Histogram,
     panics: u64,
     samples_lost: u64,
+    output_samples_missing: u64,
+}
+
+/// What became of a scenario's iterations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScenarioLoad {
+    /// Its name.
+    pub scenario: String,
+    /// Iterations begin when the plan says (an arrival rate), not when a VU is free.
+    pub is_open: bool,
+    /// Iterations that ran to their end.
+    pub done: u64,
+    /// Iterations that never began.
+    pub dropped: u64,
 }
 
 /// The verdict with its reasons, worst first.
@@ -74,6 +88,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// A sentence for each finding; empty when VALID.
     pub reasons: Vec<String>,
+    /// What is worth knowing and takes nothing from the numbers, a sentence each.
+    pub notes: Vec<String>,
 }
 
 impl Judge {
@@ -121,13 +137,18 @@ impl Judge {
         self.samples_lost = self.samples_lost.max(lost);
     }
 
+    /// Notes samples that some output does not have, although they were counted.
+    pub fn output_samples_missing(&mut self, missing: u64) {
+        self.output_samples_missing = self.output_samples_missing.max(missing);
+    }
+
     /// The delays of arrival-rate iterations, milliseconds.
     pub fn start_lags(&self) -> &Histogram {
         &self.start_lag
     }
 
-    /// Judges what was collected. `dropped` and `iterations` are the run's totals.
-    pub fn judge(&self, dropped: f64, iterations: f64) -> Judgement {
+    /// Judges what was collected.
+    pub fn judge(&self, loads: &[ScenarioLoad]) -> Judgement {
         let mut findings: Vec<(Verdict, String)> = Vec::new();
         let seconds = self.seconds.max(1) as f64;
         let mut lasting = |count: u64, text: String| {
@@ -157,16 +178,7 @@ impl Judge {
                 ));
             }
         }
-        let planned = iterations + dropped;
-        if dropped > 0.0 && planned > 0.0 {
-            let share = dropped / planned;
-            let verdict = if share > 0.01 { Verdict::Invalid } else { Verdict::Suspect };
-            let text = format!(
-                "{dropped:.0} of {planned:.0} planned iterations ({:.2} %) were dropped: the offered load was lower than asked for",
-                share * 100.0
-            );
-            findings.push((verdict, text));
-        }
+        findings.extend(dropped_arrivals(loads));
         if self.memory_max > 0.9 {
             findings.push((Verdict::Suspect, format!("memory was {:.0} % used", self.memory_max * 100.0)));
         }
@@ -182,12 +194,48 @@ impl Judge {
         if self.samples_lost > 0 {
             findings.push((Verdict::Invalid, format!("{} samples could not be kept", self.samples_lost)));
         }
+        if self.output_samples_missing > 0 {
+            let text = format!("outputs lack {} samples that the summary has", self.output_samples_missing);
+            findings.push((Verdict::Suspect, text));
+        }
         findings.sort_by_key(|(verdict, _)| std::cmp::Reverse(*verdict));
         Judgement {
             verdict: findings.first().map_or(Verdict::Valid, |(verdict, _)| *verdict),
             reasons: findings.into_iter().map(|(_, reason)| reason).collect(),
+            notes: loads.iter().filter_map(ScenarioLoad::unfinished).collect(),
         }
     }
+}
+
+impl ScenarioLoad {
+    /// In a closed model VUs begin iterations when they can: the work was limited, not the load.
+    fn unfinished(&self) -> Option<String> {
+        (!self.is_open && self.dropped > 0).then(|| {
+            format!(
+                "scenario '{}' reached its maxDuration with {} of its iterations never begun ({} ended)",
+                self.scenario, self.dropped, self.done
+            )
+        })
+    }
+}
+
+/// What an open model lost of the load that was asked for.
+fn dropped_arrivals(loads: &[ScenarioLoad]) -> Option<(Verdict, String)> {
+    /// Share of the arrivals above which the offered load is not what was asked for.
+    const SHARE_INVALID: f64 = 0.01;
+    let open = || loads.iter().filter(|load| load.is_open);
+    let dropped: u64 = open().map(|load| load.dropped).sum();
+    let planned: u64 = open().map(|load| load.dropped + load.done).sum();
+    if dropped == 0 {
+        return None;
+    }
+    let share = dropped as f64 / planned as f64;
+    let verdict = if share > SHARE_INVALID { Verdict::Invalid } else { Verdict::Suspect };
+    let text = format!(
+        "{dropped} of {planned} planned iterations ({:.2} %) were dropped: the offered load was lower than asked for",
+        share * 100.0
+    );
+    Some((verdict, text))
 }
 
 #[cfg(test)]
@@ -204,13 +252,13 @@ mod tests {
             let health = if second < bad_seconds { *bad } else { healthy() };
             judge.health(&health);
         }
-        judge.judge(0.0, 100.0)
+        judge.judge(&[])
     }
 
     #[test]
     fn a_healthy_run_is_valid_and_says_nothing() {
         let judgement = judged(&healthy(), 0, 10);
-        assert_eq!(judgement, Judgement { verdict: Verdict::Valid, reasons: Vec::new() });
+        assert_eq!(judgement, Judgement { verdict: Verdict::Valid, reasons: Vec::new(), notes: Vec::new() });
     }
 
     #[test]
@@ -223,14 +271,43 @@ mod tests {
     }
 
     #[test]
+    fn outputs_that_lack_samples_make_it_suspect() {
+        let mut judge = Judge::default();
+        judge.health(&healthy());
+        judge.output_samples_missing(3);
+        let judgement = judge.judge(&[]);
+        assert_eq!(judgement.verdict, Verdict::Suspect);
+        assert_eq!(judgement.reasons, ["outputs lack 3 samples that the summary has"]);
+    }
+
+    #[test]
     fn dropped_iterations_and_late_starts_spoil_an_open_model() {
         let mut judge = Judge::default();
         judge.health(&healthy());
-        assert_eq!(judge.judge(1.0, 999.0).verdict, Verdict::Suspect);
-        assert_eq!(judge.judge(50.0, 950.0).verdict, Verdict::Invalid);
+        let open =
+            |dropped, done| [ScenarioLoad { scenario: "a".to_owned(), is_open: true, done, dropped }, closed(500)];
+        assert_eq!(judge.judge(&open(0, 1_000)).verdict, Verdict::Valid);
+        assert_eq!(judge.judge(&open(1, 999)).verdict, Verdict::Suspect);
+        let invalid = judge.judge(&open(50, 950));
+        assert_eq!(invalid.verdict, Verdict::Invalid);
+        assert!(invalid.reasons[0].starts_with("50 of 1000 planned iterations (5.00 %)"), "{invalid:?}");
         let mut lag = Histogram::new();
         lag.record_n(25.0, 100);
         judge.start_lag(&lag);
-        assert_eq!(judge.judge(0.0, 100.0).verdict, Verdict::Invalid);
+        assert_eq!(judge.judge(&[]).verdict, Verdict::Invalid);
+    }
+
+    fn closed(dropped: u64) -> ScenarioLoad {
+        ScenarioLoad { scenario: "looping".to_owned(), is_open: false, done: 8, dropped }
+    }
+
+    #[test]
+    fn a_closed_model_cut_by_its_time_is_only_noted() {
+        let judgement = Judge::default().judge(&[closed(12), closed(0)]);
+        assert_eq!(judgement.verdict, Verdict::Valid);
+        assert_eq!(
+            judgement.notes,
+            ["scenario 'looping' reached its maxDuration with 12 of its iterations never begun (8 ended)"]
+        );
     }
 }

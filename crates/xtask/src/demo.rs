@@ -3,7 +3,7 @@
 use std::{
     io::{Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitCode, Stdio},
     sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
@@ -15,15 +15,7 @@ use xtask::workspace;
 /// Runs the demo; what follows the command's name is passed on to `onrush run`.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let root = workspace::root();
-    eprintln!("Building Onrush (the first time takes a few minutes) ...");
-    let built = workspace::cargo(&root)
-        .args(["build", "--release", "--locked", "--package", "onrush"])
-        .status()
-        .context("cannot run cargo")?;
-    if !built.success() {
-        bail!("the build failed; what cargo printed above says why");
-    }
-    let onrush = workspace::target_dir(&root)?.join("release").join(format!("onrush{}", std::env::consts::EXE_SUFFIX));
+    let onrush = build(&root)?;
 
     // Ctrl-C reaches the run and the target as well; each ends by itself, and we wait for both.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -48,14 +40,27 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
+/// Builds the program and says where it is.
+pub(crate) fn build(root: &Path) -> Result<PathBuf> {
+    eprintln!("Building Onrush (the first time takes a few minutes) ...");
+    let built = workspace::cargo(root)
+        .args(["build", "--release", "--locked", "--package", "onrush"])
+        .status()
+        .context("cannot run cargo")?;
+    if !built.success() {
+        bail!("the build failed; what cargo printed above says why");
+    }
+    Ok(workspace::target_dir(root)?.join("release").join(format!("onrush{}", std::env::consts::EXE_SUFFIX)))
+}
+
 /// The target's process, ended when dropped.
-struct Target {
+pub(crate) struct Target {
     process: Child,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Target {
-    fn start(onrush: &Path) -> Result<Self> {
+    pub(crate) fn start(onrush: &Path) -> Result<Self> {
         let address = free_address()?;
         let process = Command::new(onrush)
             .args(["target", "--listen", &address.to_string()])

@@ -7,6 +7,7 @@
 mod bench;
 mod demo;
 mod fuzz;
+mod soak;
 mod test;
 
 use std::process::ExitCode;
@@ -46,6 +47,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[--quick] [--only PART] [--rounds N] [--help]",
         about: "Measure Onrush, wrk and k6 side by side; raw results go to bench/runs",
         run: |arguments| bench::run(arguments).map(|()| ExitCode::SUCCESS),
+    },
+    Command {
+        name: "soak",
+        arguments: "[--minutes N] [--vus N] [--cardinality-limit N] [--out NAME] [--onrush PATH]",
+        about: "Run at full speed with a new URL for every request and watch memory; --out keeps it in bench/runs",
+        run: soak::run,
     },
     Command {
         name: "fuzz",

@@ -11,7 +11,7 @@ mod table;
 mod tests;
 
 pub(crate) use command::Command;
-pub(crate) use given::Given;
+pub(crate) use given::{Given, parse_bool};
 pub(crate) use parse::{Invocation, invalid_argument, parse};
 pub(crate) use table::{FLAGS, find};
 

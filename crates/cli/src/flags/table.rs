@@ -93,6 +93,15 @@ pub(crate) const FLAGS: &[Flag] = &[
     .setting()
     .group(Group::Script),
     flag("type", Some('t'), Text("TYPE"), Some("K6_TYPE"), "What FILE is: js").setting().group(Group::Script),
+    flag(
+        "secret-source",
+        None,
+        Repeated("SOURCE"),
+        Some("K6_SECRET_SOURCE"),
+        "Where k6/secrets reads: file=PATH, env[=PREFIX], url=urlTemplate=…, mock=KEY=VALUE,…; with name=NAME and default",
+    )
+    .setting()
+    .group(Group::Script),
     flag("no-setup", None, Switch, Some("K6_NO_SETUP"), "Do not run setup()").group(Group::Script),
     flag("no-teardown", None, Switch, Some("K6_NO_TEARDOWN"), "Do not run teardown()").group(Group::Script),
     flag("throw", Some('w'), Switch, Some("K6_THROW"), "Throw an exception when a request fails").group(Group::Script),
@@ -118,8 +127,25 @@ pub(crate) const FLAGS: &[Flag] = &[
     flag("block-hostnames", None, Repeated("PATTERN"), Some("K6_BLOCK_HOSTNAMES"), "Refuse to connect to these hosts; * may lead")
         .group(Group::Http),
     // Results.
+    flag(
+        "out",
+        Some('o'),
+        Repeated("TYPE[=ARG]"),
+        Some("K6_OUT"),
+        "Write every sample down: json=FILE, csv=FILE; FILE.gz is compressed, - is the standard output; repeat it for more",
+    )
+    .setting()
+    .group(Group::Results),
     flag("tag", None, Repeated("NAME=VALUE"), Some("K6_TAGS"), "Tag every sample of the run").group(Group::Results),
     flag("system-tags", None, Repeated("A,B,…"), Some("K6_SYSTEM_TAGS"), "The tags samples get by themselves").group(Group::Results),
+    flag(
+        "cardinality-limit",
+        None,
+        Int,
+        Some("ONRUSH_CARDINALITY_LIMIT"),
+        "Time series to keep apart; beyond, values of the tag that has most are counted together (default 100000)",
+    )
+    .group(Group::Results),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds").setting().group(Group::Results),
     flag(
         "summary-mode",
@@ -160,7 +186,7 @@ pub(crate) const FLAGS: &[Flag] = &[
         None,
         Text("WHERE"),
         Some("K6_LOG_OUTPUT"),
-        "Where log lines go: stderr, stdout, none, file=PATH[,level=LEVEL] (default stderr)",
+        "Where log lines go: stderr, stdout, none, file=PATH[,level=LEVEL], loki[=URL,KEY=VALUE,…] (default stderr)",
     )
     .setting()
     .group(Group::Terminal)
@@ -253,12 +279,8 @@ pub(crate) const FLAGS: &[Flag] = &[
         .group(Group::Target)
         .scope(Scope::Target),
     // Not in this version.
-    flag("out", Some('o'), Repeated("TYPE[=ARG]"), Some("K6_OUT"), "Send samples elsewhere while the test runs").not_yet("sending samples to an output (--out)"),
     flag("profiling-enabled", None, Switch, Some("K6_PROFILING_ENABLED"), "Serve profiles over the REST API")
         .not_yet("profiling over the REST API (--profiling-enabled)")
-        .scope(Scope::All),
-    flag("secret-source", None, Repeated("SOURCE"), Some("K6_SECRET_SOURCE"), "Where secrets come from")
-        .not_yet("reading secrets (--secret-source)")
         .scope(Scope::All),
     flag("traces-output", None, Text("WHERE"), Some("K6_TRACES_OUTPUT"), "Send traces there").not_yet("sending traces (--traces-output)"),
     flag("features", None, Repeated("A,B,…"), Some("K6_FEATURES"), "Switch on feature flags").not_yet("switching on feature flags (--features)"),

@@ -109,8 +109,8 @@ fn what_is_not_available_is_refused() {
         assert_eq!(refused, expect.map_err(str::to_owned), "{line}");
     };
     check(
-        "run --out json=x.json a.js",
-        Err("sending samples to an output (--out) is not available yet in this version of Onrush"),
+        "run --features a a.js",
+        Err("switching on feature flags (--features) is not available yet in this version of Onrush"),
     );
     check(
         "run --profiling-enabled a.js",

@@ -11,7 +11,7 @@ use super::Level;
 use crate::failure::Failure;
 
 /// Where log lines go.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Destination {
     /// The standard error stream.
     Stderr,
@@ -26,10 +26,17 @@ pub(crate) enum Destination {
         /// The least level that is written.
         level: Level,
     },
+    /// Pushed to Grafana Loki.
+    Loki {
+        /// Where it is, and what it is told.
+        config: Box<onrush_output::loki::Config>,
+        /// The least level that is sent.
+        level: Level,
+    },
 }
 
 impl Destination {
-    /// Reads `stderr`, `stdout`, `none` or `file=path[,level=debug]`.
+    /// Reads `stderr`, `stdout`, `none`, `file=path[,level=debug]` or `loki[=url,key=value,…]`.
     ///
     /// # Errors
     /// Exit code 255, k6's texts.
@@ -40,13 +47,13 @@ impl Destination {
             "none" => return Ok(Self::None),
             _ => {}
         }
-        if text == "loki" || text.starts_with("loki=") {
-            return Err(Failure::other(
-                "sending logs to Loki (--log-output=loki) is not available yet in this version of Onrush",
-            ));
+        if let Some(rest) = if text == "loki" { Some("") } else { text.strip_prefix("loki=") } {
+            let (config, level) = super::loki::parse(rest)?;
+            return Ok(Self::Loki { config: Box::new(config), level });
         }
         let Some(rest) = text.strip_prefix("file=") else {
-            return Err(Failure::other(format!("unsupported log output '{text}'")));
+            return Err(Failure::other(format!("unsupported log output '{text}'"))
+                .hint("use stderr, stdout, none, file=PATH or loki=URL"));
         };
         let mut parts = rest.split(',');
         let path = parts.next().unwrap_or_default();
@@ -59,11 +66,14 @@ impl Destination {
                 Some(("level", name)) => {
                     level = parse_level(name).ok_or_else(|| Failure::other(format!("unknown log level {name}")))?;
                 }
-                _ => {
+                Some((key, _)) => {
+                    return Err(Failure::other(format!("unknown logfile config key {key}")).hint("the key is level"));
+                }
+                None => {
                     return Err(Failure::other(format!(
-                        "unknown logfile config key {}",
-                        part.split('=').next().unwrap_or_default()
-                    )));
+                        "error while parsing logfile configuration key `{part}` with no value"
+                    ))
+                    .hint("the key is level"));
                 }
             }
         }
@@ -71,7 +81,7 @@ impl Destination {
     }
 }
 
-fn parse_level(name: &str) -> Option<Level> {
+pub(super) fn parse_level(name: &str) -> Option<Level> {
     match name.to_ascii_lowercase().as_str() {
         "trace" | "debug" => Some(Level::Debug),
         "info" => Some(Level::Info),
@@ -122,14 +132,21 @@ mod tests {
 
     #[test]
     fn destinations() {
-        let check = |text: &str, expect: Result<Destination, &str>| {
-            assert_eq!(Destination::parse(text).map_err(|failure| failure.message), expect.map_err(str::to_owned));
+        let check = |text: &str, expect: Result<&str, &str>| {
+            let parsed = Destination::parse(text).map_err(|failure| failure.message);
+            let shown = parsed.map(|destination| match destination {
+                Destination::Loki { level, .. } => format!("Loki {level:?}"),
+                other => format!("{other:?}"),
+            });
+            assert_eq!(shown, expect.map(str::to_owned).map_err(str::to_owned));
         };
-        let file = |path: &str, level| Ok(Destination::File { path: path.to_owned(), level });
-        check("stderr", Ok(Destination::Stderr));
-        check("none", Ok(Destination::None));
-        check("file=/tmp/a.log", file("/tmp/a.log", Level::Debug));
-        check("file=a.log,level=warning", file("a.log", Level::Warn));
+        check("stderr", Ok("Stderr"));
+        check("none", Ok("None"));
+        check("file=/var/a.log", Ok("File { path: \"/var/a.log\", level: Debug }"));
+        check("file=a.log,level=warning", Ok("File { path: \"a.log\", level: Warn }"));
+        check("loki", Ok("Loki Debug"));
+        check("loki=http://h/push,level=error", Ok("Loki Error"));
+        check("file=a,foo", Err("error while parsing logfile configuration key `foo` with no value"));
         check("zz", Err("unsupported log output 'zz'"));
         check("file=", Err("filepath must not be empty"));
         check("file=a,level=x", Err("unknown log level x"));

@@ -118,7 +118,7 @@ fn sorted(line: &Line) -> Vec<(&'static str, &str)> {
     fields
 }
 
-fn level_name(level: Level) -> &'static str {
+pub(crate) fn level_name(level: Level) -> &'static str {
     match level {
         Level::Debug => "debug",
         Level::Info => "info",

@@ -2,16 +2,17 @@
 
 mod destination;
 mod format;
-mod time;
+mod loki;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use onrush_fiber::Clock;
 pub(crate) use onrush_js::log::{Level, Line};
+use onrush_secrets::Redactor;
 
 pub(crate) use destination::{Destination, LogFile};
-pub(crate) use format::{Format, Style};
-pub(crate) use time::{rfc3339, rfc3339_nanos};
+pub(crate) use format::{Format, Style, level_name};
+pub(crate) use onrush_output::time::{rfc3339, rfc3339_nanos};
 
 use crate::terminal::{Message, Terminal};
 
@@ -23,12 +24,19 @@ pub(crate) struct Logger {
     level: Level,
     /// Lines of the script's `console` go to a file of their own.
     console_file: bool,
+    /// Takes secrets out of every line.
+    redactor: Arc<Redactor>,
 }
 
 impl Logger {
     /// A logger that shows lines of `level` and above.
-    pub(crate) fn new(terminal: Terminal, level: Level, console_file: bool) -> Arc<Self> {
-        Arc::new(Self { terminal, level, console_file })
+    pub(crate) fn new(terminal: Terminal, level: Level, console_file: bool, redactor: Arc<Redactor>) -> Arc<Self> {
+        Arc::new(Self { terminal, level, console_file, redactor })
+    }
+
+    /// What knows the secrets of the run.
+    pub(crate) fn redactor(&self) -> Arc<Redactor> {
+        self.redactor.clone()
     }
 
     pub(crate) fn error(&self, message: impl Into<String>) {
@@ -48,6 +56,17 @@ impl Logger {
         onrush_js::log::Sink::line(self, Line { level, message: message.into(), fields });
     }
 
+    /// Every line passes here before it is queued, whatever becomes of it then.
+    fn redact(&self, line: &mut Line) {
+        // What we call the parts of the program is no secret, and tells the script's lines from ours.
+        let fields = line.fields.iter_mut().filter(|(key, _)| *key != "source").map(|(_, value)| value);
+        for text in std::iter::once(&mut line.message).chain(fields) {
+            if let Cow::Owned(redacted) = self.redactor.redact(text) {
+                *text = redacted;
+            }
+        }
+    }
+
     /// The last line of a run that failed.
     pub(crate) fn failure(&self, failure: &crate::failure::Failure) {
         let fields = failure.hint.iter().map(|hint| ("hint", hint.clone())).collect();
@@ -56,10 +75,11 @@ impl Logger {
 }
 
 impl onrush_js::log::Sink for Logger {
-    fn line(&self, line: Line) {
+    fn line(&self, mut line: Line) {
         if line.level < self.level {
             return;
         }
+        self.redact(&mut line);
         let is_console = line.fields.iter().any(|(key, value)| *key == "source" && value == "console");
         self.terminal.send(Message::Log { at: Clock::now(), line, to_console_file: is_console && self.console_file });
     }

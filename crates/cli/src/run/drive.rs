@@ -12,11 +12,13 @@ use std::{
 
 use onrush_engine::{Engine, Event as Reported, LifecycleError, NewTarget, ThreadSample};
 use onrush_fiber::{Clock, Nanos};
+use onrush_metrics::CardinalityWarning;
+use onrush_output::Outputs;
 use onrush_session::{
     Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Settings, ShareOfTarget, Stop,
 };
 
-use super::{Surroundings, control::Control, health::HealthWatch, prepare::Prepared, summary};
+use super::{Surroundings, control::Control, health::HealthWatch, outputs, prepare::Prepared, spans::Spans, summary};
 use crate::{
     args::RunArgs,
     failure::Failure,
@@ -49,6 +51,7 @@ pub(super) fn drive(
     args: &RunArgs,
     prepared: &Prepared,
     signals: &Arc<Watch>,
+    outputs: Option<Outputs>,
 ) -> Result<Ended, Failure> {
     let settings = Settings {
         has_setup: prepared.lifecycle.setup,
@@ -61,7 +64,7 @@ pub(super) fn drive(
     let (sender, events) = channel();
     let control = Control::start(args.api.as_ref(), &around.logger, sender.clone())?;
     signals.set_graceful(true);
-    let engine = Engine::start(prepared.engine(), sender)
+    let engine = Engine::start(prepared.engine(outputs.as_ref()), sender)
         .map_err(|error| Failure::other(format!("failed to start worker threads: {error}")))?;
     let now = Clock::now();
     let mut drive = Drive {
@@ -78,6 +81,7 @@ pub(super) fn drive(
         cardinality_warned: 0,
         started_at: None,
         scenarios_at: None,
+        spans: Spans::default(),
         block_at: now,
         frame_at: Nanos::ZERO,
         control,
@@ -85,6 +89,8 @@ pub(super) fn drive(
         is_finished: false,
         is_thread_gone: false,
         handle_summary: None,
+        outputs,
+        output_samples_missing: 0,
     };
     drive.run();
     drive.linger();
@@ -113,6 +119,7 @@ pub(super) struct Drive<'a> {
     started_at: Option<Nanos>,
     /// When the scenarios started.
     scenarios_at: Option<Nanos>,
+    spans: Spans,
     /// When the last plain block was printed.
     block_at: Nanos,
     /// When the last frame was drawn.
@@ -125,6 +132,9 @@ pub(super) struct Drive<'a> {
     /// What waits for a thread's answer waits in vain.
     pub(super) is_thread_gone: bool,
     pub(super) handle_summary: Option<Result<Option<Vec<onrush_js::HandleSummaryFile>>, LifecycleError>>,
+    outputs: Option<Outputs>,
+    /// Samples that outputs lack.
+    pub(super) output_samples_missing: u64,
 }
 
 impl Drive<'_> {
@@ -174,7 +184,11 @@ impl Drive<'_> {
             Reported::SetupDone(Ok(data)) => self.tell(Event::SetupDone(data)),
             Reported::SetupDone(Err(error)) => self.tell(Event::Failed(stop(&error))),
             Reported::ScenariosDone => {
-                self.health.end(Clock::now());
+                let now = Clock::now();
+                self.health.end(now);
+                // What comes later, such as teardown(), is not the scenarios'.
+                self.spans.end(now);
+                self.engine.flush();
                 self.tell(Event::ScenariosDone(AGENT));
             }
             Reported::TeardownDone(Ok(())) => self.tell(Event::TeardownDone),
@@ -190,15 +204,14 @@ impl Drive<'_> {
 
     fn sample(&mut self, sample: ThreadSample) {
         self.health.thread(&sample);
-        self.tell(Event::Delta(AGENT, sample.delta));
+        let (thread, delta) = (sample.thread, sample.delta);
+        match self.spans.next(thread, sample.at, sample.in_scenarios) {
+            Some(span) => self.tell(Event::Measured { agent: AGENT, thread, span, delta }),
+            None => self.tell(Event::Delta(AGENT, delta)),
+        }
         let warnings = self.coordinator.merged().warnings();
-        for warning in warnings.iter().skip(self.cardinality_warned) {
-            self.around.logger.warn(format!(
-                "the tag '{}' has too many different values; further ones are counted together as '{}'. Values that were: {}",
-                warning.tag,
-                onrush_metrics::OTHER,
-                warning.examples.join(", ")
-            ));
+        if let Some(new) = warnings.get(self.cardinality_warned..).filter(|new| !new.is_empty()) {
+            self.around.logger.warn(cardinality_warning(new, self.prepared.run.census.limit()));
         }
         self.cardinality_warned = warnings.len();
     }
@@ -253,6 +266,8 @@ impl Drive<'_> {
                 let now = Clock::now();
                 self.health.begin(now, self.prepared.threads());
                 self.scenarios_at = Some(now);
+                self.spans.start(now);
+                self.tell(Event::ScenariosStarted(self.elapsed(now).as_duration()));
                 self.engine.start_scenarios(now, data);
             }
             Action::Interrupt => self.engine.interrupt(),
@@ -388,10 +403,14 @@ impl Drive<'_> {
         let state = self.prepared.run.state.clone();
         self.health.end(now);
         self.collect();
+        if let Some(outputs) = self.outputs.take() {
+            self.output_samples_missing = outputs::finish(outputs, &self.around.logger);
+        }
         if state.is_marked_failed() {
             self.tell(Event::MarkedFailed);
         }
         let outcome = self.coordinator.finish(elapsed.as_duration());
+        self.warn_of_unjudged();
         self.repeat_warnings();
         if outcome.stop.is_none() && state.iterations_completed.get() == 0 {
             self.around.logger.warn("No script iterations fully finished, consider making the test duration longer");
@@ -438,6 +457,19 @@ impl Drive<'_> {
         }
     }
 
+    /// A threshold that never came to be judged has not passed, it has only not failed.
+    fn warn_of_unjudged(&self) {
+        let thresholds = self.coordinator.thresholds();
+        for metric in thresholds.results().iter().filter(|_| thresholds.is_final()) {
+            for result in metric.expressions.iter().filter(|result| result.history.judged == 0) {
+                self.around.logger.warn(format!(
+                    "the threshold '{}' on {} was never judged: the test has no samples for it after its warm-up, or was over before",
+                    result.source, metric.name
+                ));
+            }
+        }
+    }
+
     fn repeat_warnings(&self) {
         for (text, count) in self.warnings.iter().filter(|(_, count)| **count > 1) {
             self.around.logger.warn(format!("{text} ({count} times in all)"));
@@ -448,6 +480,24 @@ impl Drive<'_> {
             ));
         }
     }
+}
+
+/// What happened, to which tags, and what to do about it.
+fn cardinality_warning(warnings: &[CardinalityWarning], limit: usize) -> String {
+    let tags: Vec<String> = warnings.iter().map(|warning| format!("'{}'", warning.tag)).collect();
+    let noun = if tags.len() == 1 { "tag" } else { "tags" };
+    let examples = warnings.first().map(|warning| warning.examples.join(", ")).unwrap_or_default();
+    let is_url = warnings.iter().any(|warning| matches!(&*warning.tag, "url" | "name"));
+    let fix = if is_url {
+        "Give requests whose URLs differ one name: http.get(http.url`https://host/items/${id}`), or { tags: { name: 'item' } } among the parameters"
+    } else {
+        "Use fewer different values for it, or raise --cardinality-limit"
+    };
+    format!(
+        "the test has too many time series (limit {limit}) because of the {noun} {}: to bound memory, further values are counted together as '{}', such as {examples}. {fix}",
+        tags.join(" and "),
+        onrush_metrics::OTHER,
+    )
 }
 
 /// What a failed life-cycle function, or a failed initialisation, means for the run.

@@ -92,9 +92,10 @@ impl HealthWatch {
     }
 
     /// The judge, told everything.
-    pub(super) fn into_judge(mut self, samples_lost: u64) -> Judge {
+    pub(super) fn into_judge(mut self, samples_lost: u64, output_samples_missing: u64) -> Judge {
         self.judge.panics(self.panics.values().sum());
         self.judge.samples_lost(samples_lost);
+        self.judge.output_samples_missing(output_samples_missing);
         self.judge
     }
 

@@ -11,11 +11,13 @@ use onrush_js::{
     init::{self, Init, InitError},
 };
 use onrush_script::{CompatibilityMode, Entry, ErrorKind, LoadOptions, ScriptError};
+use onrush_secrets::Secrets;
 use onrush_session::ExitCode;
 
 use crate::{
     args::{RunArgs, archives_not_yet},
     failure::Failure,
+    flags::Given,
     log::Logger,
 };
 
@@ -34,7 +36,7 @@ const SOURCE_BYTES_MAX: u64 = 64 << 20;
 ///
 /// # Errors
 /// 255 for what cannot be read or exports no function, 107 for what is wrong in it, 108 when it aborts itself.
-pub(crate) fn load(args: &RunArgs, logger: &Arc<Logger>) -> Result<Script, Failure> {
+pub(crate) fn load(args: &RunArgs, given: &Given, logger: &Arc<Logger>) -> Result<Script, Failure> {
     let working_dir = std::env::current_dir()
         .map_err(|error| Failure::other(format!("failed to find the working directory: {error}")))?;
     let (entry, name) = entry(args, &working_dir)?;
@@ -56,6 +58,7 @@ pub(crate) fn load(args: &RunArgs, logger: &Arc<Logger>) -> Result<Script, Failu
     }
     let mut env = ScriptEnv::new(Arc::new(program), args.env.clone(), logger.clone(), working_dir);
     env.memory_limit_bytes = args.vu_memory_bytes;
+    env.secrets = Arc::new(secrets(given, logger)?);
     env.extended_mode = args.compatibility != CompatibilityMode::Base;
     let env = Arc::new(env);
     let init = init::run(&env, args.isolation).map_err(|error| in_init(error, &could_not))?;
@@ -67,6 +70,16 @@ pub(crate) fn load(args: &RunArgs, logger: &Arc<Logger>) -> Result<Script, Failu
             .hint("export a default function: it is what VUs run"));
     }
     Ok(Script { env, init })
+}
+
+/// The secret sources of the flags or, without any, of the variable.
+fn secrets(given: &Given, logger: &Logger) -> Result<Secrets, Failure> {
+    let mut specs = given.values("secret-source");
+    if specs.is_empty() {
+        specs.extend(given.env.get("K6_SECRET_SOURCE").filter(|spec| !spec.is_empty()).cloned());
+    }
+    Secrets::parse(&specs, &given.env, logger.redactor())
+        .map_err(|error| Failure { hint: error.hint, ..Failure::other(error.message) })
 }
 
 /// What to load, and the path errors name it by.

@@ -9,7 +9,9 @@ mod drive;
 mod health;
 mod load;
 mod network;
+mod outputs;
 mod prepare;
+mod spans;
 mod summary;
 mod tiers;
 
@@ -49,17 +51,25 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
     let flush = around.terminal.clone();
     let signals = Watch::start(around.logger.clone(), move || flush.flush())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
+    let wanted = outputs::configs(&around.given)?;
     let fds = onrush_fiber::raise_fd_limit();
-    let script = load::load(&args, &around.logger)?;
+    let script = load::load(&args, &around.given, &around.logger)?;
     let test = tiers::consolidate(around, &script)?;
-    let prepared = prepare::prepare(&args, &around.logger, script, test)?;
+    let prepared = prepare::prepare(&args, &around.logger, script, test, !wanted.is_empty())?;
     prepare::check_fds(fds, prepared.plan.max_vus, &around.logger);
+    let outputs = outputs::start(around, &wanted, &prepared)?;
     if !args.quiet {
         let color = around.look.stdout_color();
         around.terminal.stdout(banner::banner(color));
-        around.terminal.stdout(banner::execution(&args.file, &prepared.isolation, &prepared.plan, color));
+        around.terminal.stdout(banner::execution(
+            &args.file,
+            &outputs::described(&wanted),
+            &prepared.isolation,
+            &prepared.plan,
+            color,
+        ));
     }
-    let ended = drive::drive(around, &args, &prepared, &signals)?;
+    let ended = drive::drive(around, &args, &prepared, &signals, outputs)?;
     report(&around.logger, &ended.outcome);
     Ok(ended.outcome.exit_code())
 }

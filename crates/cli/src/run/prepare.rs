@@ -7,11 +7,13 @@ use std::{
 
 use onrush_engine::{EngineConfig, Timeouts};
 use onrush_fiber::FdLimit;
-use onrush_js::{HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext};
+use onrush_js::{HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ShardedCounter};
 use onrush_metrics::{
-    Registry, Subscriptions, SystemTag, ThresholdSource, Thresholds,
+    Census, Registry, SubMetric, Subscriptions, SystemTag, SystemTags, ThresholdError, ThresholdSource, Thresholds,
+    WindowSource,
     summary::{SummaryMode, TimeUnit, TrendStat, subscribe},
 };
+use onrush_output::Outputs;
 use onrush_plan::{Consolidated, Plan};
 
 use super::{load::Script, network};
@@ -50,7 +52,7 @@ pub(super) struct Lifecycle {
 
 impl Prepared {
     /// What the engine is started with.
-    pub(super) fn engine(&self) -> EngineConfig {
+    pub(super) fn engine(&self, outputs: Option<&Outputs>) -> EngineConfig {
         let settings = &self.test.settings;
         EngineConfig {
             run: self.run.clone(),
@@ -62,6 +64,7 @@ impl Prepared {
                 teardown: settings.teardown_timeout,
                 handle_summary: settings.handle_summary_timeout,
             },
+            taps: outputs.map(Outputs::taps),
         }
     }
 
@@ -80,6 +83,7 @@ pub(super) fn prepare(
     logger: &Logger,
     script: Script,
     test: Consolidated,
+    has_outputs: bool,
 ) -> Result<Prepared, Failure> {
     let settings = &test.settings;
     if settings.paused && args.api.is_none() {
@@ -105,7 +109,8 @@ pub(super) fn prepare(
     let run = RunConfig {
         script: script.env,
         registry: registry.clone(),
-        subscriptions: Arc::new(subscriptions(args.summary_mode, &test, &thresholds)),
+        subscriptions: Arc::new(subscriptions(args.summary_mode, &test, &thresholds, has_outputs)),
+        census: Arc::new(Census::new(usize::try_from(settings.cardinality_limit).unwrap_or(usize::MAX))),
         isolation: script.init.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
         tags: settings.tags.clone(),
@@ -142,13 +147,27 @@ fn thresholds(
         expression: config.expression.clone(),
         abort_on_fail: config.abort_on_fail,
         delay_abort_eval_ns: config.delay_abort_eval.map(onrush_plan::GoDuration::as_ns),
+        window: WindowSource {
+            over_ns: config.over.map(onrush_plan::GoDuration::ns),
+            for_windows: config.for_windows,
+            after_ns: config.after.map(onrush_plan::GoDuration::ns),
+        },
     };
+    for (metric, configs) in test.options.thresholds.iter().flatten() {
+        for (index, config) in configs.iter().enumerate().filter(|(_, config)| !config.unknown.is_empty()) {
+            let unknown = config.unknown.join("', '");
+            logger.warn(format!(
+                "thresholds.{metric}[{index}]: '{unknown}' is no field of a threshold and is ignored; there are threshold, abortOnFail, delayAbortEval, over, for, after"
+            ));
+        }
+    }
     let configs = test.options.thresholds.iter().flatten();
     let sources: BTreeMap<String, Vec<ThresholdSource>> =
         configs.map(|(metric, configs)| (metric.clone(), configs.iter().map(source).collect())).collect();
     match Thresholds::parse(&sources, registry) {
         Ok(thresholds) => {
             thresholds.warnings().into_iter().for_each(|warning| logger.warn(warning));
+            thresholds.submetrics().iter().for_each(|submetric| warn_of_tags_that_are_off(logger, test, submetric));
             Ok(thresholds)
         }
         // k6: what is not evaluated may be wrong.
@@ -157,15 +176,33 @@ fn thresholds(
             Ok(Thresholds::default())
         }
         Err(errors) => {
-            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            let texts: Vec<String> = errors.iter().map(ThresholdError::pointed).collect();
             Err(Failure::config(texts.join("\n")))
         }
     }
 }
 
-fn subscriptions(mode: SummaryMode, test: &Consolidated, thresholds: &Thresholds) -> Subscriptions {
-    let enabled = test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
-    let builder = subscribe(Subscriptions::builder().system_tags(enabled), mode);
+/// k6: a threshold does not switch on the system tag it reads.
+fn warn_of_tags_that_are_off(logger: &Logger, test: &Consolidated, submetric: &SubMetric) {
+    let enabled = system_tags(test);
+    let off = submetric.tags.iter().filter_map(|(key, _)| SystemTag::from_str(key));
+    for tag in off.filter(|tag| !tag.is_metadata() && !enabled.contains(*tag)) {
+        logger.warn(format!(
+            "the threshold on '{}' needs the system tag '{tag}', which is off: it only sees samples the script itself tags with it. Add {tag} to the option systemTags",
+            submetric.name,
+            tag = tag.as_str(),
+        ));
+    }
+}
+
+fn system_tags(test: &Consolidated) -> SystemTags {
+    test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect()
+}
+
+fn subscriptions(mode: SummaryMode, test: &Consolidated, thresholds: &Thresholds, has_outputs: bool) -> Subscriptions {
+    let builder = Subscriptions::builder().system_tags(system_tags(test));
+    // Raw samples have all tags; what is folded has those that are read.
+    let builder = subscribe(if has_outputs { builder.build_all() } else { builder }, mode);
     thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build()
 }
 
@@ -199,6 +236,7 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
         duration_ns: if plan.regular_end_ns >= onrush_plan::FOREVER_NS { 0 } else { plan.regular_end_ns },
         started_at: AtomicU64::new(0),
         iterations: AtomicU64::new(0),
+        done: ShardedCounter::default(),
         iterations_total: plan.total_iterations().unwrap_or(0),
     }
 }

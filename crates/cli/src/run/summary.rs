@@ -6,13 +6,13 @@ use onrush_engine::LifecycleError;
 use onrush_fiber::{Clock, Nanos};
 use onrush_js::HandleSummaryFile;
 use onrush_metrics::{
-    RELATIVE_ERROR, Sink, builtin,
+    RELATIVE_ERROR,
     summary::{
         Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict, handle_summary,
         input_from, machine_readable, render, summary_export, to_file, to_stdout,
     },
 };
-use onrush_session::Judgement;
+use onrush_session::{Judgement, ScenarioLoad};
 
 use super::drive::Drive;
 use crate::{
@@ -58,11 +58,21 @@ pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
 }
 
 fn judge(drive: &mut Drive<'_>) -> Judgement {
-    let merged = drive.coordinator.merged();
-    let total = |metric| merged.sink(metric).and_then(Sink::counter).unwrap_or(0.0);
-    let (dropped, iterations) = (total(builtin::DROPPED_ITERATIONS), total(builtin::ITERATIONS));
-    let lost = merged.samples_lost();
-    std::mem::take(&mut drive.health).into_judge(lost).judge(dropped, iterations)
+    let lost = drive.coordinator.merged().samples_lost();
+    let loads: Vec<_> = drive
+        .prepared
+        .plan
+        .scenarios
+        .iter()
+        .zip(drive.engine.progress())
+        .map(|(plan, progress)| ScenarioLoad {
+            scenario: plan.scenario.name.clone(),
+            is_open: plan.executor.is_open(),
+            done: progress.done,
+            dropped: progress.dropped,
+        })
+        .collect();
+    std::mem::take(&mut drive.health).into_judge(lost, drive.output_samples_missing).judge(&loads)
 }
 
 fn model(drive: &Drive<'_>, elapsed: Nanos) -> SummaryModel {
@@ -102,7 +112,12 @@ fn footer(judgement: &Judgement) -> Footer {
         onrush_session::Verdict::Suspect => Verdict::Suspect,
         onrush_session::Verdict::Invalid => Verdict::Invalid,
     };
-    Footer { percentile_error: Some(RELATIVE_ERROR), verdict: Some(verdict), reasons: judgement.reasons.clone() }
+    Footer {
+        percentile_error: Some(RELATIVE_ERROR),
+        verdict: Some(verdict),
+        reasons: judgement.reasons.clone(),
+        notes: judgement.notes.clone(),
+    }
 }
 
 /// Where the built-in text does not say it.
@@ -110,6 +125,7 @@ fn log_verdict(drive: &Drive<'_>, judgement: &Judgement) {
     let level = if judgement.verdict == onrush_session::Verdict::Valid { Level::Info } else { Level::Warn };
     let fields = if judgement.reasons.is_empty() { Vec::new() } else { vec![("reason", judgement.reasons.join("; "))] };
     drive.around.logger.log(level, format!("the measurement is {}", judgement.verdict.as_str()), fields);
+    judgement.notes.iter().for_each(|note| drive.around.logger.log(Level::Info, note.clone(), Vec::new()));
 }
 
 /// What the script's own `handleSummary()` returned; `None` for the built-in text.

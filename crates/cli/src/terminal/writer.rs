@@ -6,8 +6,11 @@ use std::{
     time::Duration,
 };
 
+use onrush_fiber::Clock;
+use onrush_output::loki::Loki;
+
 use super::{Look, Message};
-use crate::log::{Destination, Format, Level, Line, LogFile, Style};
+use crate::log::{Destination, Format, Level, Line, LogFile, Style, level_name};
 
 /// Where log lines go.
 pub(crate) struct Sinks {
@@ -15,6 +18,8 @@ pub(crate) struct Sinks {
     pub(crate) destination: Destination,
     /// Its file, if it is one.
     pub(crate) file: Option<LogFile>,
+    /// Its Loki, if it is one.
+    pub(crate) loki: Option<Loki>,
     /// `--console-output`.
     pub(crate) console: Option<LogFile>,
     /// `--log-format`.
@@ -23,6 +28,8 @@ pub(crate) struct Sinks {
 
 /// Log files are handed to the system this often, as in k6.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+/// How long the last lines may take to Loki; who waits for them waits a little longer.
+const LOKI_PATIENCE: Duration = Duration::from_secs(4);
 /// Messages taken at once before they are written.
 const BATCH: usize = 512;
 
@@ -77,6 +84,9 @@ impl Writer {
                 self.redraw();
                 self.write();
                 self.flush_files();
+                if let Some(loki) = &self.sinks.loki {
+                    loki.flush(LOKI_PATIENCE);
+                }
                 let _ = done.send(());
             }
         }
@@ -94,6 +104,17 @@ impl Writer {
             Destination::File { .. } => {
                 if let Some(file) = &mut self.sinks.file {
                     file.write(line.level, &plain.render(at, line));
+                }
+            }
+            Destination::Loki { level, .. } => {
+                if let Some(loki) = self.sinks.loki.as_ref().filter(|_| line.level >= *level) {
+                    // k6: what Loki gets is raw, its fields are labels.
+                    loki.push(onrush_output::loki::Line {
+                        unix_ns: Clock::unix_nanos(at),
+                        level: level_name(line.level),
+                        message: line.message.clone(),
+                        fields: line.fields.clone(),
+                    });
                 }
             }
             Destination::Stdout => {
@@ -179,7 +200,7 @@ impl Writer {
                     is_terminal: self.look.stderr_tty,
                     color: self.look.stderr_tty && self.look.color,
                 };
-                self.add_err(style.render(onrush_fiber::Clock::now(), &line).as_bytes());
+                self.add_err(style.render(Clock::now(), &line).as_bytes());
                 self.write();
             }
         }

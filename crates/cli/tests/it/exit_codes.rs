@@ -127,14 +127,15 @@ fn everything_else() {
     check(&["--summary-mode", "x"], EMPTY, 255, "invalid summary mode");
     check(&["--env", "1a=b"], EMPTY, 255, "invalid environment variable name '1a'");
     check(&["--compatibility-mode", "x"], EMPTY, 255, "invalid compatibility mode \\\"x\\\"");
-    check(&["--out", "json"], EMPTY, 255, "sending samples to an output (--out) is not available yet");
+    check(&["--out", "influxdb"], EMPTY, 255, "the output 'influxdb' of k6 is not available in this version of Onrush");
+    check(&["--features", "a"], EMPTY, 255, "switching on feature flags (--features) is not available yet");
     check(&["--log-output", "zz"], EMPTY, 255, "unsupported log output 'zz'");
     Program::script(&[], EMPTY)
         .env("K6_NO_THRESHOLDS", "zz")
         .run()
         .expect(255)
         .expect_log("env var 'K6_NO_THRESHOLDS' is not a valid boolean value");
-    Program::script(&[], EMPTY).env("K6_OUT", "json").run().expect(255).expect_log("remove K6_OUT");
+    Program::script(&[], EMPTY).env("K6_FEATURES", "a").run().expect(255).expect_log("remove K6_FEATURES");
     // The header of a tar archive.
     let archive = format!("{:0<257}ustar", "");
     Program::new(&["run", "a.tar"])

@@ -112,3 +112,58 @@ fn disabled_summaries_call_nothing() {
         assert_eq!((done.stdout.as_str(), done.stderr.contains("called")), ("", false));
     }
 }
+
+/// k6: the iteration that ends the test is complete, those it cuts are not.
+#[test]
+fn the_iteration_that_aborts_is_complete() {
+    let script = "
+        import exec from 'k6/execution';
+        import { sleep } from 'k6';
+        export const options = { scenarios: { a: { executor: 'per-vu-iterations', vus: 3, iterations: 5 } } };
+        export default function () { if (exec.vu.idInTest === 1) { sleep(0.2); exec.test.abort('because'); } sleep(5); }";
+    let done = Program::script(&["--summary-export=out.json"], script).run().expect(108);
+    let done = done.expect_output("1 complete and 2 interrupted iterations").expect_log("test aborted: because");
+    assert_eq!(done.json("out.json")["metrics"]["iterations"]["count"], 1);
+    assert!(done.json("out.json")["metrics"]["dropped_iterations"].is_null());
+}
+
+/// k6: progress by iterations counts those that have ended.
+#[test]
+fn progress_counts_what_has_ended() {
+    let script = "
+        import exec from 'k6/execution';
+        import { sleep } from 'k6';
+        export const options = { scenarios: { a: { executor: 'shared-iterations', vus: 4, iterations: 8 } } };
+        export default function () {
+            const begun = exec.scenario.iterationInTest, before = exec.scenario.progress;
+            if (before > Math.max(0, begun - 3) / 8) { throw new Error('ahead'); }
+            console.log(begun + ' began at ' + before);
+            sleep(0.2);
+        }";
+    let done = Program::script(&[], script).run().expect(0).expect_log("3 began at 0\"").expect_log("7 began at 0.5");
+    assert!(!done.stderr.contains("ahead"), "{}", done.stderr);
+}
+
+/// k6: `vus` counts VUs that run an iteration, where arrivals wait for VUs too.
+#[test]
+fn vus_that_wait_for_an_arrival_are_not_active() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { scenarios: { a: { executor: 'constant-arrival-rate', rate: 2, duration: '2400ms', preAllocatedVUs: 9 } } };
+        export default function () { sleep(0.7); }";
+    let json = Program::script(&["--summary-export=out.json"], script).run().expect(0).json("out.json");
+    assert!(json["metrics"]["vus"]["max"].as_f64().is_some_and(|max| (1.0..=2.0).contains(&max)), "{json}");
+    assert_eq!(json["metrics"]["vus_max"]["value"], 9);
+}
+
+#[test]
+fn iterations_a_closed_model_never_began_are_only_noted() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { scenarios: { a: { executor: 'shared-iterations', vus: 2, iterations: 20, maxDuration: '1s' } } };
+        export default function () { sleep(0.3); }";
+    let done = Program::script(&[], script).run().expect(0);
+    let done =
+        done.expect_output("scenario 'a' reached its maxDuration with 12 of its iterations never begun (8 ended)");
+    assert!(!done.stdout.contains("were dropped"), "{}", done.stdout);
+}

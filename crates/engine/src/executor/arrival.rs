@@ -175,7 +175,7 @@ fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
         match result {
             Ok(()) => {
                 own.common.config.run.state.vus_initialized.fetch_add(1, Ordering::Relaxed);
-                run.adopt(&own, slot);
+                run.adopt(slot);
                 becomes_idle(&own, &run, slot.clone());
             }
             Err(failure) => {

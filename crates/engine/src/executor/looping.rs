@@ -26,8 +26,8 @@ pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus:
         }
     });
     run.wait_until_idle();
-    // k6: what nobody began is dropped, in one sample; the last thread to finish knows.
-    if run.shared.threads_left.load(Ordering::Acquire) == 1 {
+    // k6: what nobody began is dropped, in one sample, unless the test was ended; the last thread to finish knows.
+    if run.shared.threads_left.load(Ordering::Acquire) == 1 && !run.is_cut() {
         let dropped = iterations.saturating_sub(run.shared.attempts.load(Ordering::Acquire));
         drop_iterations(worker, run, dropped);
     }

@@ -13,6 +13,7 @@ use std::{
 };
 
 use onrush_fiber::{Clock, FiberId, Nanos, Woke};
+use onrush_js::RunState;
 use onrush_plan::{ExecutorPlan, ScenarioPlan, count_for};
 
 use crate::{shared::SharedScenario, slot::Slot, worker::Worker};
@@ -42,6 +43,7 @@ pub(crate) struct ScenarioRun {
     driver: Cell<Option<FiberId>>,
     /// The driver waits for the last VU to end its work.
     wakes_driver: Cell<bool>,
+    state: Arc<RunState>,
     worker: std::rc::Weak<Worker>,
 }
 
@@ -64,6 +66,7 @@ impl ScenarioRun {
             at_work: Cell::new(0),
             driver: Cell::new(None),
             wakes_driver: Cell::new(false),
+            state: config.run.state.clone(),
             worker: Rc::downgrade(worker),
             plan,
         })
@@ -105,34 +108,34 @@ impl ScenarioRun {
     /// Takes a VU out of the thread's pool into this scenario.
     pub(crate) fn acquire(&self, worker: &Worker) -> Option<Rc<Slot>> {
         let slot = worker.take_vu()?;
-        self.adopt(worker, &slot);
+        self.adopt(&slot);
         Some(slot)
     }
 
     /// Makes an initialised VU this scenario's.
-    pub(crate) fn adopt(&self, worker: &Worker, slot: &Rc<Slot>) {
+    pub(crate) fn adopt(&self, slot: &Rc<Slot>) {
         slot.activate(self);
         self.slots.borrow_mut().push(slot.clone());
         self.shared.active.fetch_add(1, Ordering::Relaxed);
-        worker.common.config.run.state.vus_active.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Gives a VU back to the thread's pool.
     pub(crate) fn release(&self, worker: &Worker, slot: &Rc<Slot>) {
         self.slots.borrow_mut().retain(|own| !Rc::ptr_eq(own, slot));
         self.shared.active.fetch_sub(1, Ordering::Relaxed);
-        worker.common.config.run.state.vus_active.fetch_sub(1, Ordering::Relaxed);
         worker.give_back(slot);
     }
 
-    /// Counts a VU that begins to work for the scenario.
+    /// Counts a VU that begins to work for the scenario. k6: a VU that waits for an arrival is not active.
     pub(crate) fn enter(&self) {
         self.at_work.set(self.at_work.get() + 1);
+        self.state.vus_active.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Counts it out, and wakes the driver when it was the last and the driver waits for that.
     pub(crate) fn exit(&self) {
         self.at_work.set(self.at_work.get() - 1);
+        self.state.vus_active.fetch_sub(1, Ordering::Relaxed);
         if self.at_work.get() == 0 && self.wakes_driver.get() {
             self.wake_driver();
         }

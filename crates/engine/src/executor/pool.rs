@@ -129,7 +129,7 @@ impl Pool {
             self.owned += 1;
             slot
         };
-        self.run.adopt(&self.worker, &slot);
+        self.run.adopt(&slot);
         Some(slot)
     }
 

@@ -287,6 +287,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         script,
         registry: found.registry.clone(),
         subscriptions: Arc::new(subscriptions),
+        census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation: found.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
         tags: test.settings.tags.clone(),
@@ -315,6 +316,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         threads: case.threads,
         min_iteration: test.settings.min_iteration_duration,
         timeouts,
+        taps: None,
     };
     let engine = Engine::start(config, events).expect("threads start");
     let coordinator = Coordinator::new(settings, [AGENT], &found.registry, thresholds);
@@ -359,6 +361,7 @@ fn thresholds(test: &Consolidated, registry: &onrush_metrics::Registry) -> Resul
         expression: config.expression.clone(),
         abort_on_fail: config.abort_on_fail,
         delay_abort_eval_ns: config.delay_abort_eval.map(onrush_plan::GoDuration::as_ns),
+        ..ThresholdSource::default()
     };
     let configs = test.options.thresholds.iter().flatten();
     let sources: BTreeMap<String, Vec<ThresholdSource>> =
@@ -393,6 +396,7 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
         duration_ns: plan.regular_end_ns,
         started_at: Default::default(),
         iterations: Default::default(),
+        done: Default::default(),
         iterations_total: plan.total_iterations().unwrap_or(0),
     }
 }

@@ -79,7 +79,6 @@ fn modules_of_later_versions_fail_by_name() {
         "k6/encoding",
         "k6/browser",
         "k6/experimental/fs",
-        "k6/secrets",
     ] {
         let report = case(&format!("import x from '{name}';\nexport default function () {{}}")).run();
         let stop = report.stop.as_deref().unwrap_or_default();

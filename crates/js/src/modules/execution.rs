@@ -99,8 +99,8 @@ impl crate::ScenarioContext {
     /// How far the scenario is, 0 to 1: by iterations where their number is known, else by time.
     pub fn progress(&self, now: Nanos) -> f64 {
         let part = if self.iterations_total > 0 {
-            // Begun so far, but for the one that asks: k6 counts what has ended.
-            self.iterations.load(Ordering::Relaxed).saturating_sub(1) as f64 / self.iterations_total as f64
+            // k6: counts what has ended.
+            self.done.get() as f64 / self.iterations_total as f64
         } else if self.duration_ns > 0 {
             now.0.saturating_sub(self.started_at.load(Ordering::Relaxed)) as f64 / self.duration_ns as f64
         } else {
@@ -125,6 +125,7 @@ fn abort(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         "test aborted".to_owned()
     };
     run().abort(Abort { message });
+    vu().has_aborted.set(true);
     Err(Throw::Interrupted)
 }
 
@@ -172,7 +173,6 @@ fn vu_object(ctx: Ctx) -> JsResult {
     getter(ctx, &object, "tags", |ctx, _| tag_map(ctx))?;
     let metrics = ctx.object()?;
     getter(ctx, &metrics, "tags", |ctx, _| tag_map(ctx))?;
-    // Metadata is not indexed and no output of this version carries it: it is kept so that scripts can read it back.
     getter(ctx, &metrics, "metadata", |ctx, _| metadata(ctx))?;
     object.define(ctx, "metrics", metrics)?;
     Ok(object)
@@ -180,16 +180,28 @@ fn vu_object(ctx: Ctx) -> JsResult {
 
 fn tag_map(ctx: Ctx) -> JsResult {
     outside_init("VU information")?;
-    HostClass::create(ctx, TagMap)
+    HostClass::create(ctx, TagMap { is_metadata: false })
 }
 
 fn metadata(ctx: Ctx) -> JsResult {
-    let vu = outside_init("VU information")?;
-    vu.metadata(ctx)
+    outside_init("VU information")?;
+    HostClass::create(ctx, TagMap { is_metadata: true })
 }
 
-/// `exec.vu.metrics.tags`: a live view of the running VU's tags, without state of its own.
-struct TagMap;
+/// `exec.vu.metrics.tags` and `.metadata`: a live view of the running VU's, without state of its own.
+struct TagMap {
+    is_metadata: bool,
+}
+
+/// Whether the object of an exotic call is the view of the metadata.
+fn is_metadata(object: sys::JSValue) -> bool {
+    HostClass::<TagMap>::expect(Handle::from_raw_ref(&object)).is_ok_and(|map| map.is_metadata)
+}
+
+fn visible(object: sys::JSValue) -> Vec<(String, String)> {
+    let vu = vu();
+    if is_metadata(object) { vu.metadata.visible(vu).into_iter().collect() } else { visible_tags(vu) }
+}
 
 impl HostObject for TagMap {
     const NAME: &'static str = "Tags";
@@ -248,14 +260,14 @@ fn status(ctx: Ctx, result: JsResult<bool>) -> i32 {
 unsafe extern "C" fn get_own_property(
     ctx: *mut sys::JSContext,
     descriptor: *mut sys::JSPropertyDescriptor,
-    _: sys::JSValue,
+    object: sys::JSValue,
     property: sys::JSAtom,
 ) -> i32 {
     // SAFETY: QuickJS passes a live context; the descriptor may be null.
     let (ctx, descriptor) = unsafe { (Ctx::from_raw(ctx), descriptor.as_mut()) };
     let result = (|| {
         let Some(name) = atom_text(ctx, property)? else { return Ok(false) };
-        let Some((_, value)) = visible_tags(vu()).into_iter().find(|(tag, _)| *tag == name) else { return Ok(false) };
+        let Some((_, value)) = visible(object).into_iter().find(|(tag, _)| *tag == name) else { return Ok(false) };
         if let Some(descriptor) = descriptor {
             descriptor.flags = sys::JS_PROP_C_W_E;
             descriptor.value = Val::string(ctx, &value)?.into_raw();
@@ -271,9 +283,9 @@ unsafe extern "C" fn get_own_property_names(
     ctx: *mut sys::JSContext,
     table: *mut *mut sys::JSPropertyEnum,
     count: *mut u32,
-    _: sys::JSValue,
+    object: sys::JSValue,
 ) -> i32 {
-    let tags = visible_tags(vu());
+    let tags = visible(object);
     // SAFETY: QuickJS passes a live context and frees the table it is given with js_free.
     unsafe {
         let entries: *mut sys::JSPropertyEnum =
@@ -291,11 +303,15 @@ unsafe extern "C" fn get_own_property_names(
     }
 }
 
-unsafe extern "C" fn delete_property(ctx: *mut sys::JSContext, _: sys::JSValue, property: sys::JSAtom) -> i32 {
+unsafe extern "C" fn delete_property(ctx: *mut sys::JSContext, object: sys::JSValue, property: sys::JSAtom) -> i32 {
     // SAFETY: QuickJS passes a live context.
     let ctx = unsafe { Ctx::from_raw(ctx) };
     let result = atom_text(ctx, property).map(|name| {
         let vu = vu();
+        if is_metadata(object) {
+            name.iter().for_each(|name| vu.metadata.remove(name));
+            return true;
+        }
         if let (Some(name), Some(tags)) = (name, vu.custom_tags.borrow_mut().as_mut()) {
             tags.remove(&name);
         }
@@ -305,9 +321,21 @@ unsafe extern "C" fn delete_property(ctx: *mut sys::JSContext, _: sys::JSValue, 
     status(ctx, result)
 }
 
-fn set_tag(ctx: Ctx, property: sys::JSAtom, value: &Handle) -> JsResult<bool> {
+fn set_tag(ctx: Ctx, object: sys::JSValue, property: sys::JSAtom, value: &Handle) -> JsResult<bool> {
     let Some(name) = atom_text(ctx, property)? else { return Ok(false) };
     let vu = vu();
+    if is_metadata(object) {
+        let Some(value) = tag_value::text(ctx, value)? else {
+            return Err(Throw::type_error(format!(
+                "invalid value for metric metadata '{name}': only String, Boolean and Number types are accepted as a metric metadata value"
+            )));
+        };
+        return if vu.metadata.set(name, value) {
+            Ok(true)
+        } else {
+            Err(Throw::Range(format!("a VU cannot have more than {TAGS_MAX} metadata entries")))
+        };
+    }
     let Some(value) = tag_value::text(ctx, value)? else {
         return Err(Throw::type_error(tag_value::complaint(&name)));
     };
@@ -325,7 +353,7 @@ fn set_tag(ctx: Ctx, property: sys::JSAtom, value: &Handle) -> JsResult<bool> {
 
 unsafe extern "C" fn define_own_property(
     ctx: *mut sys::JSContext,
-    _: sys::JSValue,
+    object: sys::JSValue,
     property: sys::JSAtom,
     value: sys::JSValue,
     _: sys::JSValue,
@@ -334,12 +362,12 @@ unsafe extern "C" fn define_own_property(
 ) -> i32 {
     // SAFETY: QuickJS passes a live context and value.
     let ctx = unsafe { Ctx::from_raw(ctx) };
-    status(ctx, set_tag(ctx, property, Handle::from_raw_ref(&value)))
+    status(ctx, set_tag(ctx, object, property, Handle::from_raw_ref(&value)))
 }
 
 unsafe extern "C" fn set_property(
     ctx: *mut sys::JSContext,
-    _: sys::JSValue,
+    object: sys::JSValue,
     property: sys::JSAtom,
     value: sys::JSValue,
     _: sys::JSValue,
@@ -347,5 +375,5 @@ unsafe extern "C" fn set_property(
 ) -> i32 {
     // SAFETY: QuickJS passes a live context and value.
     let ctx = unsafe { Ctx::from_raw(ctx) };
-    status(ctx, set_tag(ctx, property, Handle::from_raw_ref(&value)))
+    status(ctx, set_tag(ctx, object, property, Handle::from_raw_ref(&value)))
 }

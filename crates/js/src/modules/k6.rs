@@ -41,7 +41,7 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     let mut node = vu.node.get();
     if tags.is_object() {
         let outcome = tag_value::for_each(ctx, tags, |name, text| {
-            node = with_named(&mut vu.thread.shard.borrow_mut(), &vu.thread.config, node, name, text);
+            node = with_named(&mut vu.thread.shard.borrow_mut(), node, name, text);
         })?;
         if let Err(name) = outcome {
             return Err(Throw::error(tag_value::complaint(&name)));
@@ -69,7 +69,11 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
             }
         }
         let passed = thrown.is_none() && outcome.truthy(ctx);
-        vu.thread.shard.borrow_mut().add(series, f64::from(u8::from(passed)));
+        {
+            let mut shard = vu.thread.shard.borrow_mut();
+            vu.annotate(&mut shard);
+            shard.add(series, f64::from(u8::from(passed)));
+        }
         // k6: a check that throws counts as failed, and the exception goes on; the checks after it are not run.
         if let Some(throw) = thrown {
             return Err(throw);

@@ -102,7 +102,7 @@ fn add(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let tags = args.at(1);
     if tags.is_object() {
         let outcome = tag_value::for_each(ctx, tags, |name, text| {
-            node = with_named(&mut vu.thread.shard.borrow_mut(), &vu.thread.config, node, name, text);
+            node = with_named(&mut vu.thread.shard.borrow_mut(), node, name, text);
         })?;
         if let Err(tag) = outcome {
             let registry = thread().registry.borrow();
@@ -115,6 +115,7 @@ fn add(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     }
     let mut shard = vu.thread.shard.borrow_mut();
     let series = shard.series(metric.id, node);
+    vu.annotate(&mut shard);
     shard.add(series, value);
     Ok(Val::bool(true))
 }

@@ -10,6 +10,7 @@ mod execution;
 pub(crate) mod http;
 mod k6;
 mod metrics;
+mod secrets;
 mod tag_value;
 mod timers;
 
@@ -25,7 +26,8 @@ use crate::{
 };
 
 /// Names of the modules this version provides.
-pub const BUILTIN_MODULES: &[&str] = &["k6", "k6/data", "k6/execution", "k6/http", "k6/metrics", "k6/timers"];
+pub const BUILTIN_MODULES: &[&str] =
+    &["k6", "k6/data", "k6/execution", "k6/http", "k6/metrics", "k6/secrets", "k6/timers"];
 
 /// The module behind the facades of CommonJS modules; scripts cannot name it.
 pub(crate) const CJS_MODULE: &str = "onrush:cjs";
@@ -35,6 +37,7 @@ pub(crate) fn install_classes(ctx: Ctx) -> JsResult<()> {
     http::install_classes(ctx)?;
     data::install_classes(ctx)?;
     metrics::install_classes(ctx)?;
+    secrets::install_classes(ctx)?;
     execution::install_classes(ctx)
 }
 
@@ -46,6 +49,7 @@ fn build(ctx: Ctx, name: &str) -> JsResult {
         "k6/execution" => execution::build(ctx),
         "k6/http" => http::build(ctx),
         "k6/metrics" => metrics::build(ctx),
+        "k6/secrets" => secrets::build(ctx),
         "k6/timers" => timers::build(ctx),
         CJS_MODULE => {
             let exports = ctx.object()?;

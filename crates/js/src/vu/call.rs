@@ -29,7 +29,9 @@ pub enum CallEnd {
     Returned,
     /// It threw; the failure has been logged.
     Threw(ScriptFailure),
-    /// It was cut from outside: cancelled, or the script aborted the test.
+    /// It ended the test itself, with `exec.test.abort()`.
+    Aborted,
+    /// It was cut from outside: cancelled, or another VU ended the test.
     Interrupted,
 }
 
@@ -85,7 +87,8 @@ const STOPPED_TIMERS_SHOWN: usize = 10;
 impl Vu {
     /// Prepares the VU for a scenario: environment, tags, counters. `None` for setup and teardown.
     pub fn activate(&self, scenario: Option<(usize, Arc<ScenarioContext>)>) {
-        context::with_current(self, || drop((self.env.take(), self.metadata.take(), self.exec.take())));
+        context::with_current(self, || drop((self.env.take(), self.exec.take())));
+        self.metadata.clear();
         *self.scenario.borrow_mut() = scenario;
         self.custom_tags.take();
         self.ids.set(IterationIds::default());
@@ -101,8 +104,10 @@ impl Vu {
     pub fn run_iteration(&self, ids: IterationIds, setup_data: Option<&str>, now: &mut Nanos) -> CallEnd {
         self.phase.set(Phase::Iteration);
         self.is_halted.set(false);
+        self.has_aborted.set(false);
         self.ids.set(ids);
         self.iteration.set(Some(self.iteration.get().map_or(0, |previous| previous + 1)));
+        self.metadata.outdate();
         self.new_jar();
         let start = *now;
         let result = self.setup_data(setup_data).and_then(|data| {
@@ -154,10 +159,12 @@ impl Vu {
         self.phase.set(Phase::Lifecycle);
         self.is_halted.set(false);
         self.new_jar();
-        let result = self.in_group(group.into(), body).map_err(|throw| ScriptFailure::from_throw(self, throw));
-        self.abandon_pending();
-        self.iteration_samples(None);
-        result
+        self.in_group(group.into(), || {
+            let result = body().map_err(|throw| ScriptFailure::from_throw(self, throw));
+            self.abandon_pending();
+            self.iteration_samples(None);
+            result
+        })
     }
 
     /// Turns a call's result into its end: logs an exception, drops what is still pending.
@@ -171,7 +178,7 @@ impl Vu {
             self.refresh_tags();
         }
         if failure.interrupted {
-            return CallEnd::Interrupted;
+            return if self.has_aborted.get() { CallEnd::Aborted } else { CallEnd::Interrupted };
         }
         self.log_failure(&failure);
         CallEnd::Threw(failure)

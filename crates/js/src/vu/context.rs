@@ -180,25 +180,25 @@ pub(crate) fn not_cancelled(woke: Woke) -> JsResult<()> {
 pub(crate) fn base_node(shard: &mut Shard, config: &RunConfig, scenario: Option<usize>) -> TagNode {
     let mut node = TagNode::ROOT;
     for (name, value) in &config.tags {
-        node = with_named(shard, config, node, name, value);
+        node = with_named(shard, node, name, value);
     }
     if let Some(scenario) = scenario.and_then(|index| config.scenarios.get(index)) {
-        node = with_scenario(shard, config, node, scenario);
+        node = with_scenario(shard, node, scenario);
     }
     node
 }
 
-fn with_scenario(shard: &mut Shard, config: &RunConfig, node: TagNode, scenario: &ScenarioContext) -> TagNode {
+fn with_scenario(shard: &mut Shard, node: TagNode, scenario: &ScenarioContext) -> TagNode {
     let mut node = node;
     for (name, value) in &scenario.tags {
-        node = with_named(shard, config, node, name, value);
+        node = with_named(shard, node, name, value);
     }
     shard.with_system(node, SystemTag::Scenario, &scenario.name)
 }
 
 /// Adds a tag by name, if anyone subscribed to it.
-pub(crate) fn with_named(shard: &mut Shard, config: &RunConfig, node: TagNode, name: &str, value: &str) -> TagNode {
-    match config.subscriptions.key(name) {
+pub(crate) fn with_named(shard: &mut Shard, node: TagNode, name: &str, value: &str) -> TagNode {
+    match shard.key(name) {
         Some(key) => shard.with(node, key, value),
         None => node,
     }

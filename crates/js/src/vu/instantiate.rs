@@ -121,8 +121,8 @@ impl Vu {
 }
 
 impl CallEnd {
-    /// Whether the call ran to its end, throwing or not.
+    /// Whether the call ran to an end of its own, throwing or not. k6: ending the test is one.
     pub fn is_complete(&self) -> bool {
-        matches!(self, Self::Returned | Self::Threw(_))
+        !matches!(self, Self::Interrupted)
     }
 }

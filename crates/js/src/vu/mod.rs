@@ -4,6 +4,7 @@ mod call;
 pub(crate) mod context;
 pub(crate) mod event_loop;
 mod instantiate;
+mod metadata;
 pub(crate) mod modules;
 mod summary;
 mod tags;
@@ -55,6 +56,8 @@ pub struct Vu {
     pub(crate) slice_start: Cell<Option<Nanos>>,
     /// The call under way was cut or aborted the test: no more of its code may have an effect.
     pub(crate) is_halted: Cell<bool>,
+    /// The call that runs, or ran last, is the one that ended the test.
+    pub(crate) has_aborted: Cell<bool>,
     pub(crate) scenario: RefCell<Option<(usize, Arc<ScenarioContext>)>>,
     /// `__ITER`: iterations this VU has begun before this one, over all scenarios; `None` until the first.
     pub(crate) iteration: Cell<Option<u64>>,
@@ -71,7 +74,8 @@ pub struct Vu {
     /// The activated scenario's function, once it has been called.
     exec: RefCell<Option<Val>>,
     env: RefCell<Option<Val>>,
-    metadata: RefCell<Option<Val>>,
+    /// `exec.vu.metrics.metadata` of this activation, and what `systemTags` adds to it.
+    pub(crate) metadata: metadata::Metadata,
     /// Setup data, decoded once per VU; iterations share and may change it.
     data: RefCell<Option<Val>>,
     pub(crate) connections: Connections,
@@ -95,6 +99,7 @@ impl Vu {
             phase: Cell::new(Phase::Init),
             slice_start: Cell::new(None),
             is_halted: Cell::new(false),
+            has_aborted: Cell::new(false),
             scenario: RefCell::new(None),
             iteration: Cell::new(None),
             ids: Cell::new(IterationIds::default()),
@@ -106,7 +111,7 @@ impl Vu {
             functions: RefCell::new(Vec::new()),
             exec: RefCell::new(None),
             env: RefCell::new(None),
-            metadata: RefCell::new(None),
+            metadata: metadata::Metadata::default(),
             data: RefCell::new(None),
             connections,
             jar: RefCell::new(None),
@@ -147,16 +152,6 @@ impl Vu {
         context::memory_used(self)
     }
 
-    /// `exec.vu.metrics.metadata` of this activation.
-    pub(crate) fn metadata(&self, ctx: Ctx) -> crate::embed::JsResult {
-        if let Some(metadata) = self.metadata.borrow().as_ref() {
-            return Ok(metadata.clone());
-        }
-        let object = ctx.object()?;
-        *self.metadata.borrow_mut() = Some(object.clone());
-        Ok(object)
-    }
-
     pub(crate) fn in_init(&self) -> bool {
         self.phase.get() == Phase::Init
     }
@@ -168,7 +163,6 @@ impl Drop for Vu {
             self.functions.borrow_mut().clear();
             self.exec.take();
             self.env.take();
-            self.metadata.take();
             self.data.take();
             self.event_loop.clear();
             self.instances.borrow_mut().clear();

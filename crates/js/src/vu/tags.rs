@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use onrush_metrics::{MetricId, SystemTag, builtin};
+use onrush_metrics::{MetricId, Shard, SystemTag, builtin};
 
 use super::{Vu, context};
 
@@ -13,12 +13,11 @@ impl Vu {
     pub(crate) fn refresh_tags(&self) {
         let mut shard = self.thread.shard.borrow_mut();
         let scenario = self.scenario.borrow().as_ref().map(|(index, _)| *index);
-        let config = &self.thread.config;
-        let mut node = context::base_node(&mut shard, config, scenario);
+        let mut node = context::base_node(&mut shard, &self.thread.config, scenario);
         node = shard.with_system(node, SystemTag::Group, &self.group.borrow());
         if let Some(tags) = self.custom_tags.borrow().as_ref() {
             for (name, value) in tags {
-                node = context::with_named(&mut shard, config, node, name, value);
+                node = context::with_named(&mut shard, node, name, value);
             }
         }
         self.node.set(node);
@@ -34,7 +33,15 @@ impl Vu {
         result
     }
 
-    /// The four samples of an iteration, or the last two of them for other calls.
+    /// Tells a tapped shard what metadata the samples to come have; see [`Vu::metadata`].
+    #[inline]
+    pub(crate) fn annotate(&self, shard: &mut Shard) {
+        if shard.is_tapped() {
+            shard.annotate(self.metadata.pairs(self).as_ref());
+        }
+    }
+
+    /// The four samples of an iteration, or the first two of them for other calls.
     pub(crate) fn iteration_samples(&self, duration_ms: Option<f64>) {
         let node = self.node.get();
         let mut shard = self.thread.shard.borrow_mut();
@@ -42,22 +49,25 @@ impl Vu {
         let cached = self.thread.iteration_series.get().filter(|(known, _)| *known == node);
         let (_, series) = cached.unwrap_or_else(|| {
             let metrics =
-                [builtin::ITERATION_DURATION, builtin::ITERATIONS, builtin::DATA_SENT, builtin::DATA_RECEIVED];
+                [builtin::DATA_SENT, builtin::DATA_RECEIVED, builtin::ITERATION_DURATION, builtin::ITERATIONS];
             (node, metrics.map(|metric| shard.series(metric, node)))
         });
         self.thread.iteration_series.set(Some((node, series)));
+        self.annotate(&mut shard);
+        // k6's order, which raw outputs show.
+        shard.add(series[0], self.connections.take_bytes_sent() as f64);
+        shard.add(series[1], self.connections.take_bytes_received() as f64);
         if let Some(duration_ms) = duration_ms {
-            shard.add(series[0], duration_ms);
-            shard.add(series[1], 1.0);
+            shard.add(series[2], duration_ms);
+            shard.add(series[3], 1.0);
         }
-        shard.add(series[2], self.connections.take_bytes_sent() as f64);
-        shard.add(series[3], self.connections.take_bytes_received() as f64);
     }
 
     /// Adds a sample with the VU's current tags.
     pub(crate) fn sample(&self, metric: MetricId, value: f64) {
         let mut shard = self.thread.shard.borrow_mut();
         let series = shard.series(metric, self.node.get());
+        self.annotate(&mut shard);
         shard.add(series, value);
     }
 }

@@ -29,6 +29,13 @@ pub struct HttpTimings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HttpIdx(u32);
 
+impl HttpIdx {
+    /// Its position among the blocks of the shard.
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// In the order of [`METRICS`].
 pub(super) type HttpBlock = [SeriesIdx; 9];
 

@@ -8,6 +8,7 @@
 mod cells;
 mod http;
 mod tag_sets;
+mod tap;
 
 use std::sync::Arc;
 
@@ -15,12 +16,14 @@ use rustc_hash::FxHashMap;
 
 pub use http::{HttpIdx, HttpTimings};
 pub use tag_sets::{OTHER, TagNode};
+pub use tap::{RawSample, SampleBatch, SampleSink, Tap};
 
 use cells::Cells;
 use http::HttpBlocks;
 use tag_sets::TagSets;
 
-use crate::delta::Delta;
+use crate::census::{Census, Folded};
+use crate::delta::{Delta, TagPairs};
 use crate::registry::{MetricId, MetricKind, Registry};
 use crate::subscriptions::Subscriptions;
 use crate::tag::{SystemTag, TagKey};
@@ -30,7 +33,8 @@ use crate::tag::{SystemTag, TagKey};
 pub struct Shard {
     subscriptions: Arc<Subscriptions>,
     kinds: Vec<MetricKind>,
-    limits: Limits,
+    /// Counts series over all shards of the run.
+    census: Arc<Census>,
     tag_sets: TagSets,
     /// By metric and the node asked for.
     series: FxHashMap<(MetricId, TagNode), SeriesIdx>,
@@ -39,12 +43,15 @@ pub struct Shard {
     /// Orders gauge values; never goes back.
     time: u64,
     samples_lost: u64,
+    /// Where raw samples go, if an output wants them.
+    tap: Option<Box<Tap>>,
 }
 
 /// What bounds a shard's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most series. Beyond it, new tag values are counted together under [`OTHER`].
+    /// Most series, over all shards that share a [`Census`]. Beyond it, new tag values are counted together under
+    /// [`OTHER`].
     pub series_max: usize,
     /// Longest tag value in bytes; longer ones are cut. URLs and error texts may be script-made.
     pub value_bytes_max: usize,
@@ -52,7 +59,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { series_max: 100_000, value_bytes_max: 8_192 }
+        Self { series_max: Census::LIMIT, value_bytes_max: 8_192 }
     }
 }
 
@@ -64,16 +71,27 @@ pub struct SeriesIdx(u32);
 impl Shard {
     /// An empty shard for the metrics declared so far.
     pub fn new(registry: &Registry, subscriptions: Arc<Subscriptions>, limits: Limits) -> Self {
+        Self::sharing(registry, subscriptions, limits.value_bytes_max, Arc::new(Census::new(limits.series_max)))
+    }
+
+    /// One of several shards of a run, which share its number of series.
+    pub fn sharing(
+        registry: &Registry,
+        subscriptions: Arc<Subscriptions>,
+        value_bytes_max: usize,
+        census: Arc<Census>,
+    ) -> Self {
         let mut shard = Self {
-            tag_sets: TagSets::new(&subscriptions, limits),
+            tag_sets: TagSets::new(&subscriptions, value_bytes_max, Arc::clone(&census)),
             subscriptions,
             kinds: Vec::new(),
-            limits,
+            census,
             series: FxHashMap::default(),
             cells: Cells::default(),
             http: HttpBlocks::default(),
             time: 0,
             samples_lost: 0,
+            tap: None,
         };
         shard.sync(registry);
         shard
@@ -82,6 +100,32 @@ impl Shard {
     /// Learns metrics that were declared since.
     pub fn sync(&mut self, registry: &Registry) {
         self.kinds.extend(registry.iter().skip(self.kinds.len()).map(|metric| metric.kind));
+    }
+
+    /// Hands every sample to `tap` as well. Must come before the first series.
+    pub fn tap(&mut self, tap: Tap) {
+        debug_assert!(self.series.is_empty(), "indices given out before would mean something else");
+        self.tap = Some(Box::new(tap));
+    }
+
+    /// Whether raw samples are wanted, so that their metadata is worth collecting.
+    #[inline]
+    pub fn is_tapped(&self) -> bool {
+        self.tap.is_some()
+    }
+
+    /// Gives the raw samples to come this metadata, until the next call.
+    pub fn annotate(&mut self, metadata: Option<&TagPairs>) {
+        if let Some(tap) = &mut self.tap {
+            tap.annotate(metadata);
+        }
+    }
+
+    /// Hands over the raw samples noted since the last time.
+    pub fn hand_over(&mut self) {
+        if let Some(tap) = &mut self.tap {
+            tap.hand_over();
+        }
     }
 
     /// The subscriptions it reduces tags by.
@@ -95,7 +139,7 @@ impl Shard {
         if let Some(key) = self.subscriptions.key(name) {
             return Some(key);
         }
-        if self.subscriptions.keeps_all() { self.tag_sets.own_key(name) } else { None }
+        if self.subscriptions.builds_all() { self.tag_sets.own_key(name) } else { None }
     }
 
     /// The tags of `node` with one added or replaced.
@@ -112,6 +156,11 @@ impl Shard {
     /// The series of `metric` for the tags of `node` that the metric keeps.
     #[inline]
     pub fn series(&mut self, metric: MetricId, node: TagNode) -> SeriesIdx {
+        if self.tap.is_some() { self.tapped_series(metric, node) } else { self.folded_series(metric, node) }
+    }
+
+    #[inline]
+    fn folded_series(&mut self, metric: MetricId, node: TagNode) -> SeriesIdx {
         match self.series.get(&(metric, node)) {
             Some(series) => *series,
             None => self.make_series(metric, node),
@@ -125,6 +174,10 @@ impl Shard {
         if value.is_nan() {
             return;
         }
+        let series = match &mut self.tap {
+            None => series,
+            Some(tap) => tap.note(series, value),
+        };
         if !self.cells.add(series, value, &mut self.time) {
             self.samples_lost += 1;
         }
@@ -143,7 +196,10 @@ impl Shard {
         match self.http.find(node) {
             Some(block) => block,
             None => {
-                let series = http::METRICS.map(|metric| self.series(metric, node));
+                let series = http::METRICS.map(|metric| self.folded_series(metric, node));
+                if let Some(tap) = &mut self.tap {
+                    tap.insert_http(node, || self.tag_sets.pairs(node));
+                }
                 self.http.insert(node, series)
             }
         }
@@ -155,6 +211,9 @@ impl Shard {
         match self.http.block(http) {
             Some(block) => self.cells.add_http(block, timings, failed),
             None => self.samples_lost += 1,
+        }
+        if let Some(tap) = &mut self.tap {
+            tap.note_http(http, timings, failed);
         }
     }
 
@@ -173,6 +232,19 @@ impl Shard {
         }
     }
 
+    /// The handle under which the tap knows a series and its whole tag set.
+    #[cold]
+    fn tapped_series(&mut self, metric: MetricId, node: TagNode) -> SeriesIdx {
+        if let Some(handle) = self.tap.as_ref().and_then(|tap| tap.find(metric, node)) {
+            return handle;
+        }
+        let folded = self.folded_series(metric, node);
+        match &mut self.tap {
+            Some(tap) => tap.insert(metric, node, folded, || self.tag_sets.pairs(node)),
+            None => folded,
+        }
+    }
+
     #[cold]
     fn make_series(&mut self, metric: MetricId, node: TagNode) -> SeriesIdx {
         let Some(kind) = self.kinds.get(metric.0 as usize).copied() else {
@@ -181,18 +253,19 @@ impl Shard {
         };
         let mut reduced = self.tag_sets.reduce(node, self.subscriptions.kept_by(metric));
         // Folding step by step ends at a set that exists or that there are few of.
-        for (limit, all) in [(self.limits.series_max, false), (self.limits.series_max.saturating_mul(2), true)] {
-            if self.cells.len() >= limit && !self.series.contains_key(&(metric, reduced)) {
-                reduced = self.tag_sets.fold(reduced, all);
+        let mut folded = Folded::Nothing;
+        let series = loop {
+            if let Some(series) = self.series.get(&(metric, reduced)) {
+                break *series;
             }
-        }
-        let series = match self.series.get(&(metric, reduced)) {
-            Some(series) => *series,
-            None => {
-                let series = self.cells.insert(metric, kind, self.tag_sets.pairs(reduced));
+            let pairs = self.tag_sets.pairs(reduced);
+            if self.census.admit(metric, &pairs, folded) {
+                let series = self.cells.insert(metric, kind, pairs);
                 self.series.insert((metric, reduced), series);
-                series
+                break series;
             }
+            folded = if folded == Folded::Nothing { Folded::Largest } else { Folded::All };
+            reduced = self.tag_sets.fold(reduced, folded == Folded::All);
         };
         if reduced != node {
             self.series.insert((metric, node), series);

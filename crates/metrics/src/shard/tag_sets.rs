@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Limits;
+use crate::census::Census;
 use crate::delta::{CardinalityWarning, TagPairs};
 use crate::subscriptions::Subscriptions;
 use crate::tag::{KeySet, TagKey};
@@ -41,6 +41,11 @@ pub(super) struct TagSets {
     seen_by_key: Vec<usize>,
     nodes_max: usize,
     value_bytes_max: usize,
+    /// Bytes of all values.
+    value_bytes: usize,
+    /// Values up to here are asked for by name and stay apart as long as anything does.
+    named_values: u32,
+    census: Arc<Census>,
     warned: FxHashSet<TagKey>,
     warnings: Vec<(TagKey, Vec<String>)>,
     values_cut: u64,
@@ -62,13 +67,13 @@ enum Folding {
 }
 
 impl TagSets {
-    pub(super) fn new(subscriptions: &Subscriptions, limits: Limits) -> Self {
+    pub(super) fn new(subscriptions: &Subscriptions, value_bytes_max: usize, census: Arc<Census>) -> Self {
         let names: Vec<Arc<str>> = (0..subscriptions.keys_len())
             .map(|key| Arc::from(subscriptions.name(TagKey(key as u16)).unwrap_or_default()))
             .collect();
         let root: Tags = Arc::from([]);
         let other: Arc<str> = Arc::from(OTHER);
-        Self {
+        let mut sets = Self {
             seen_by_key: vec![0; names.len()],
             names,
             own_keys: FxHashMap::default(),
@@ -78,12 +83,21 @@ impl TagSets {
             by_tags: FxHashMap::from_iter([(root, TagNode::ROOT)]),
             children: FxHashMap::default(),
             seen: FxHashSet::default(),
-            nodes_max: limits.series_max.saturating_mul(NODES_PER_SERIES).min(NODES_MAX),
-            value_bytes_max: limits.value_bytes_max,
+            nodes_max: census.limit().saturating_mul(NODES_PER_SERIES).min(NODES_MAX),
+            value_bytes_max,
+            value_bytes: 0,
+            named_values: 0,
+            census,
             warned: FxHashSet::default(),
             warnings: Vec::new(),
             values_cut: 0,
+        };
+        for value in subscriptions.named_values() {
+            if !sets.by_value.contains_key(value) {
+                sets.named_values = sets.intern_value(value).0;
+            }
         }
+        sets
     }
 
     /// The key of a name no subscription knows, if there is room for one more.
@@ -176,9 +190,12 @@ impl TagSets {
         let id = match self.by_value.get(value) {
             Some(id) => *id,
             // A tag with few values may have more: the set is then made smaller by folding another tag.
-            None if self.nodes.len() < self.nodes_max || !self.has_many_values(key) => self.intern_value(value),
+            None if !self.is_full() || !self.has_many_values(key) => self.intern_value(value),
             None => {
                 self.warn(key, value);
+                if let Some(child) = self.children.get(&(node, key, ValueId::OTHER)) {
+                    return *child;
+                }
                 ValueId::OTHER
             }
         };
@@ -227,7 +244,7 @@ impl TagSets {
 
     /// Counts how many values a key has had; exactly, until it has many and the sets are full.
     fn note_value(&mut self, key: TagKey, value: ValueId) {
-        let full = self.nodes.len() >= self.nodes_max && self.has_many_values(key);
+        let full = self.is_full() && self.has_many_values(key);
         if !full && self.seen.insert((key, value)) {
             self.seen_by_key[usize::from(key.0)] += 1;
         }
@@ -236,11 +253,17 @@ impl TagSets {
     fn fold_tags(&mut self, tags: &mut [(TagKey, ValueId)], folding: Folding) {
         // A set that has a folded tag is one of few; it must not lose another for it.
         let is_folded = tags.iter().any(|(_, value)| *value == ValueId::OTHER);
-        let largest = tags.iter().enumerate().max_by_key(|(_, (key, _))| self.seen_by_key[usize::from(key.0)]);
+        let is_named = |value: ValueId| folding != Folding::All && (1..=self.named_values).contains(&value.0);
+        let named: Vec<bool> = tags.iter().map(|(_, value)| is_named(*value)).collect();
+        let largest = tags
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !named[*at])
+            .max_by_key(|(_, (key, _))| self.seen_by_key[usize::from(key.0)]);
         let largest = largest.map(|(position, _)| position).filter(|_| !is_folded);
         for (position, (key, value)) in tags.iter_mut().enumerate() {
             let folded = folding == Folding::All || Some(position) == largest || self.has_many_values(*key);
-            if folded && *value != ValueId::OTHER {
+            if folded && !named[position] && *value != ValueId::OTHER {
                 let text = Arc::clone(&self.values[value.0 as usize]);
                 self.warn(*key, &text);
                 *value = ValueId::OTHER;
@@ -263,6 +286,7 @@ impl TagSets {
     fn intern_value(&mut self, value: &str) -> ValueId {
         // The cast cannot truncate: a new value comes with a new node, or while its key has few values.
         let id = ValueId(self.values.len() as u32);
+        self.value_bytes += value.len();
         let value: Arc<str> = Arc::from(value);
         self.values.push(Arc::clone(&value));
         self.by_value.insert(value, id);
@@ -279,6 +303,11 @@ impl TagSets {
         self.nodes.get(node.0 as usize).map_or(&[], |tags| &**tags)
     }
 
+    /// No further value of a tag that has many is kept.
+    fn is_full(&self) -> bool {
+        self.nodes.len() >= self.nodes_max || self.value_bytes >= VALUES_BYTES_MAX || self.census.is_full()
+    }
+
     fn has_many_values(&self, key: TagKey) -> bool {
         self.seen_by_key.get(usize::from(key.0)).is_some_and(|count| *count > FEW_VALUES)
     }
@@ -293,7 +322,9 @@ fn cut_at(text: &str, bytes_max: usize) -> &str {
 }
 
 /// A series' tags are added one by one, so there are more sets than series.
-const NODES_PER_SERIES: usize = 4;
+const NODES_PER_SERIES: usize = 8;
+/// Bytes of tag values of one shard: 100,000 URLs of 640 bytes.
+const VALUES_BYTES_MAX: usize = 64 << 20;
 /// Keeps ids, with the reserve, below 2^32.
 const NODES_MAX: usize = 1 << 30;
 /// Remembered ways from one set to another; a set is usually reached in one or two.

@@ -10,6 +10,7 @@ use crate::delta::DeltaSeries;
 use crate::merged::Merged;
 use crate::registry::Contains;
 use crate::sink::Sink;
+use crate::submetric::SubMetric;
 use crate::subscriptions::SubscriptionsBuilder;
 
 fn shard(build: impl FnOnce(SubscriptionsBuilder) -> SubscriptionsBuilder) -> Shard {
@@ -190,7 +191,7 @@ fn too_many_values_of_one_tag_are_counted_together() {
     merged.add(&shard.drain());
     assert_eq!(merged.sink(builtin::HTTP_REQS).and_then(Sink::counter), Some(f64::from(total)));
     assert_eq!(merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate), Some((10_000, 20_000)));
-    assert!(merged.series_len() <= 2 * limits.series_max, "{}", merged.series_len());
+    assert!(merged.series_len() <= limits.series_max * 5 / 4 + 64, "{}", merged.series_len());
     assert_eq!(merged.samples_lost(), 0);
     // Statuses and scenario stay apart: they are not what was too much.
     let folded = merged.series_of(builtin::HTTP_REQS).filter(|series| series.tag("name") == Some(OTHER));
@@ -203,6 +204,76 @@ fn too_many_values_of_one_tag_are_counted_together() {
     assert_eq!(warnings.len(), 1);
     assert_eq!(&*warnings[0].tag, "name");
     assert!(!warnings[0].examples.is_empty() && warnings[0].examples[0].starts_with("http://host/"));
+}
+
+/// The limit is the run's: shards share it, and a series that both have counts once.
+#[test]
+fn shards_share_the_limit() {
+    let census = Arc::new(Census::new(1_000));
+    let subscriptions = Arc::new(
+        Subscriptions::builder()
+            .submetric(&SubMetric::parse("http_reqs{url:http://h/17}", &Registry::new()).expect("well-formed"))
+            .submetric(&SubMetric::parse("http_reqs{url:http://h/late}", &Registry::new()).expect("well-formed"))
+            .build(),
+    );
+    let mut shards =
+        [0, 1].map(|_| Shard::sharing(&Registry::new(), Arc::clone(&subscriptions), 8_192, Arc::clone(&census)));
+    let mut merged = Merged::new(&Registry::new());
+    let mut request = |merged: &mut Merged, index: usize, url: &str| {
+        let shard = &mut shards[index % 2];
+        let node = shard.with_system(TagNode::ROOT, SystemTag::Url, url);
+        let http = shard.http(node);
+        shard.record_http(http, &HttpTimings::default(), Some(false));
+        if index % 500 == 499 {
+            merged.add(&shard.drain());
+        }
+        shard.tag_sets.sizes()
+    };
+    for index in 0..600 {
+        request(&mut merged, index, &format!("http://h/{}", index / 2));
+    }
+    // 300 URLs of both shards, and eight metrics without them.
+    assert_eq!(census.len(), 308);
+    assert!(!census.is_full());
+    let mut sizes = (0, 0, 0);
+    for index in 600..50_000 {
+        let now = request(&mut merged, index, &format!("http://h/{index}"));
+        if index == 20_000 {
+            sizes = now;
+        }
+        assert!(index <= 20_000 || now <= sizes, "URLs are not kept beyond the limit: {now:?}");
+    }
+    // What a threshold names stays apart even then.
+    for index in 50_000..50_010 {
+        request(&mut merged, index, "http://h/late");
+    }
+    shards.iter_mut().for_each(|shard| merged.add(&shard.drain()));
+    assert_eq!(census.len(), 1_000 + 2, "one for what was folded, one that a threshold names");
+    assert_eq!(merged.series_len(), census.len());
+    let count = |name: &str| {
+        let submetric = SubMetric::parse(name, &Registry::new()).expect("well-formed");
+        merged.submetric(&submetric).and_then(|sink| sink.counter())
+    };
+    assert_eq!(count("http_reqs{url:http://h/17}"), Some(2.0));
+    assert_eq!(count("http_reqs{url:http://h/late}"), Some(10.0));
+    assert_eq!(merged.sink(builtin::HTTP_REQS).and_then(Sink::counter), Some(50_010.0));
+    assert_eq!(merged.warnings().len(), 1);
+    assert_eq!((&*merged.warnings()[0].tag, merged.samples_lost()), ("url", 0));
+}
+
+/// Long values reach the limit of bytes long before that of series.
+#[test]
+fn bytes_of_values_are_limited() {
+    let mut shard = shard(|builder| builder.keep_all());
+    let long = "x".repeat(8_000);
+    for index in 0..9_000 {
+        let node = shard.with_system(TagNode::ROOT, SystemTag::Url, &format!("{index}{long}"));
+        let series = shard.series(builtin::ITERATIONS, node);
+        shard.add(series, 1.0);
+    }
+    let (_, values, _) = shard.tag_sets.sizes();
+    assert!((8_000..8_500).contains(&values), "{values}");
+    assert_eq!(shard.drain().warnings.len(), 1);
 }
 
 #[test]
@@ -224,9 +295,9 @@ fn memory_stays_bounded_whatever_the_tags_are() {
         total += 1.0;
     }
     let (series, nodes) = (shard.series_len(), shard.tag_sets.sizes());
-    // 4 sets a series, and two reserves of 1,024 and a quarter.
+    // 8 sets a series, and two reserves of 1,024 and a quarter.
     assert!(
-        series <= 3_000 && nodes.0 <= 200 + 2 * 1_074 && nodes.1 <= 200 + 2 * 1_074 + 40 * 65 && nodes.2 <= 10_000,
+        series <= 3_000 && nodes.0 <= 400 + 2 * 1_124 && nodes.1 <= 400 + 2 * 1_124 + 40 * 65 && nodes.2 <= 10_000,
         "{series} {nodes:?}"
     );
     let delta = shard.drain();
@@ -331,4 +402,82 @@ proptest! {
         whole_merged.add(&whole.drain());
         prop_assert_eq!(contents(&parts_merged), contents(&whole_merged));
     }
+}
+
+/// Collects what a tap hands over, after refusing some.
+#[derive(Clone)]
+struct Collector {
+    batches: Arc<std::sync::Mutex<Vec<SampleBatch>>>,
+    refuses: usize,
+}
+
+impl SampleSink for Collector {
+    fn accept(&mut self, batch: SampleBatch) -> Result<(), SampleBatch> {
+        if self.refuses > 0 {
+            self.refuses -= 1;
+            return Err(batch);
+        }
+        self.batches.lock().expect("no test panics with it").push(batch);
+        Ok(())
+    }
+}
+
+fn tapped(refuses: usize) -> (Shard, Collector) {
+    let collector = Collector { batches: Arc::default(), refuses };
+    let subscriptions = Arc::new(Subscriptions::builder().build_all().build());
+    let mut shard = Shard::new(&Registry::new(), subscriptions, Limits::default());
+    shard.tap(Tap::new(Box::new(collector.clone()), || 7));
+    (shard, collector)
+}
+
+#[test]
+fn a_tap_sees_every_sample_with_all_its_tags() {
+    let (mut shard, collector) = tapped(0);
+    let key = shard.key("mine").expect("every tag is built");
+    let node = shard.with(TagNode::ROOT, key, "1");
+    let node = shard.with_system(node, SystemTag::Scenario, "default");
+    let checks = shard.series(builtin::CHECKS, node);
+    shard.add(checks, 1.0);
+    let note: TagPairs = Arc::from([(Arc::from("vu"), Arc::from("3"))]);
+    shard.annotate(Some(&note));
+    shard.add(checks, 0.0);
+    let http = shard.http(node);
+    shard.record_http(http, &HttpTimings { waiting: 2.5, ..HttpTimings::default() }, Some(true));
+    shard.hand_over();
+    let batches = collector.batches.lock().expect("no test panics with it");
+    let [batch] = &batches[..] else { panic!("{batches:?}") };
+    let tags: Vec<_> = batch.tag_sets.iter().map(|pairs| format!("{pairs:?}")).collect();
+    assert_eq!(tags, [r#"[("mine", "1"), ("scenario", "default")]"#]);
+    assert_eq!(batch.metadata.len(), 1);
+    let samples: Vec<_> = batch.samples.iter().map(|s| (s.metric, s.tags, s.metadata, s.time, s.value)).collect();
+    assert_eq!(
+        samples[..3],
+        [(builtin::CHECKS, 0, u32::MAX, 7, 1.0), (builtin::CHECKS, 0, 0, 7, 0.0), (builtin::HTTP_REQS, 0, 0, 7, 1.0)]
+    );
+    assert_eq!(
+        samples[8..],
+        [
+            (builtin::HTTP_REQ_WAITING, 0, 0, 7, 2.5),
+            (builtin::HTTP_REQ_RECEIVING, 0, 0, 7, 0.0),
+            (builtin::HTTP_REQ_FAILED, 0, 0, 7, 1.0)
+        ]
+    );
+    drop(batches);
+    // What is folded has only the tags somebody reads.
+    assert_eq!(labels(&shard.drain())[..2], ["checks{}", "http_reqs{}"]);
+}
+
+#[test]
+fn tag_sets_survive_batches_that_were_refused() {
+    let (mut shard, collector) = tapped(2);
+    for value in ["a", "b", "b", "c"] {
+        let node = shard.with_system(TagNode::ROOT, SystemTag::Group, value);
+        let series = shard.series(builtin::VUS, node);
+        shard.add(series, 1.0);
+        shard.hand_over();
+    }
+    let batches = collector.batches.lock().expect("no test panics with it");
+    let shapes: Vec<_> =
+        batches.iter().map(|b| (b.first_tag_set, b.tag_sets.len(), b.samples.len(), b.samples[0].tags)).collect();
+    assert_eq!(shapes, [(0, 2, 1, 1), (2, 1, 1, 2)]);
 }

@@ -184,12 +184,14 @@ fn judged(thresholds: &Thresholds) -> Vec<ThresholdInput> {
     results
         .filter_map(|(metric, expression)| {
             // Nothing was observed if nothing was evaluated, as under `--no-thresholds`: then there is no result to show.
-            let observed = expression.observed?;
+            // A threshold whose windows or warm-up were longer than the test says so.
+            let observed = expression.observed.or_else(|| thresholds.is_final().then_some(0.0))?;
             Some(ThresholdInput {
                 metric: metric.name.clone(),
                 source: expression.source.clone(),
                 ok: expression.ok,
                 observed,
+                history: Some(expression.history),
             })
         })
         .collect()

@@ -7,9 +7,10 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::group::{Check, Group};
-use super::model::{CheckTotal, MetricSummary, MetricValues, SummaryModel, check_counts, share};
+use super::model::{CheckTotal, MetricSummary, MetricValues, SummaryModel, ThresholdSummary, check_counts, share};
 use super::text::SummaryMode;
 use super::trend_stat::TrendStatKind;
+use crate::threshold::History;
 
 /// Version of the newer shape.
 const MACHINE_READABLE_VERSION: &str = "1.0.0";
@@ -88,6 +89,12 @@ pub fn machine_readable(model: &SummaryModel, info: &MachineInfo<'_>) -> Value {
     results.insert("checks".to_owned(), checks);
     let shown = model.metrics.iter().filter(|metric| !info.mode.hides(&metric.name));
     results.insert("metrics".to_owned(), shown.map(machine_metric).collect());
+    // k6 has none here.
+    let judged = model.metrics.iter().flat_map(|metric| metric.thresholds.iter().map(move |one| (metric, one)));
+    let thresholds: Vec<Value> = judged.map(|(metric, threshold)| machine_threshold(metric, threshold)).collect();
+    if !thresholds.is_empty() {
+        results.insert("thresholds".to_owned(), thresholds.into());
+    }
     json!({
         "config": {
             "duration": number(model.duration_ns as f64 / 1e9),
@@ -128,10 +135,38 @@ fn handle_summary_metric(metric: &MetricSummary) -> Value {
     fields.insert("values".to_owned(), Value::Object(values(&metric.values)));
     if !metric.thresholds.is_empty() {
         let results =
-            metric.thresholds.iter().map(|threshold| (threshold.source.clone(), json!({ "ok": threshold.ok })));
+            metric.thresholds.iter().map(|threshold| (threshold.source.clone(), handle_summary_threshold(threshold)));
         fields.insert("thresholds".to_owned(), Value::Object(results.collect()));
     }
     Value::Object(fields)
+}
+
+/// k6 has `ok` alone.
+fn handle_summary_threshold(threshold: &ThresholdSummary) -> Value {
+    let mut fields = json!({ "ok": threshold.ok });
+    if let (Value::Object(fields), Some(history)) = (&mut fields, threshold.history) {
+        fields.insert("history".to_owned(), history_fields(&history));
+    }
+    fields
+}
+
+fn machine_threshold(metric: &MetricSummary, threshold: &ThresholdSummary) -> Value {
+    json!({
+        "history": threshold.history.as_ref().map(history_fields),
+        "metric": metric.name,
+        "observed": number(threshold.observed),
+        "ok": threshold.ok,
+        "source": threshold.source,
+    })
+}
+
+fn history_fields(history: &History) -> Value {
+    json!({
+        "firstCrossedAtMs": history.first_crossed_ns.map(|ns| number(ns as f64 / 1e6)),
+        "held": history.held,
+        "judged": history.judged,
+        "windowed": history.is_windowed,
+    })
 }
 
 fn values(values: &MetricValues) -> Map<String, Value> {

@@ -9,6 +9,8 @@ pub struct Footer {
     pub verdict: Option<Verdict>,
     /// Why the verdict is what it is, a sentence each.
     pub reasons: Vec<String>,
+    /// What is worth knowing beside them, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// The verdict on the measurement, not on the system under test.
@@ -45,8 +47,16 @@ impl Footer {
 
     /// The reasons, each on one line.
     pub(super) fn reason_lines(&self) -> impl Iterator<Item = String> {
-        self.reasons
-            .iter()
-            .map(|reason| reason.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+        self.reasons.iter().map(|reason| one_line(reason))
     }
+
+    /// The notes, each on one line.
+    pub(super) fn note_lines(&self) -> impl Iterator<Item = String> {
+        self.notes.iter().map(|note| one_line(note))
+    }
+}
+
+/// Names in a sentence may be the script's.
+fn one_line(text: &str) -> String {
+    text.split(char::is_control).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }

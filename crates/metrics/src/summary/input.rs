@@ -4,6 +4,7 @@
 //! metrics, from a stored run or from a table in a test.
 
 use crate::registry::{Contains, MetricKind};
+use crate::threshold::History;
 
 use super::trend_stat::{TimeUnit, TrendStat};
 
@@ -104,6 +105,8 @@ pub struct ThresholdInput {
     pub ok: bool,
     /// What it was compared with.
     pub observed: f64,
+    /// How long it held, if that was counted.
+    pub history: Option<History>,
 }
 
 /// The outcomes of one check in one scenario and group.

@@ -5,6 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::registry::{Contains, MetricKind};
+use crate::threshold::History;
 
 use super::collate;
 use super::group::{Group, Nest, Paths};
@@ -114,6 +115,8 @@ pub struct ThresholdSummary {
     pub ok: bool,
     /// What it was compared with.
     pub observed: f64,
+    /// How long it held, if that was counted.
+    pub history: Option<History>,
 }
 
 /// The outcomes of the checks of one name.
@@ -148,8 +151,12 @@ impl SummaryModel {
         for threshold in input.thresholds {
             // One on a metric that is not shown has nowhere to go; `input_from` shows all that have thresholds.
             if let Some(metric) = metrics.iter_mut().find(|metric| metric.name == threshold.metric) {
-                let (source, ok, observed) = (threshold.source, threshold.ok, threshold.observed);
-                metric.thresholds.push(ThresholdSummary { source, ok, observed });
+                metric.thresholds.push(ThresholdSummary {
+                    source: threshold.source,
+                    ok: threshold.ok,
+                    observed: threshold.observed,
+                    history: threshold.history,
+                });
             }
         }
         let scopes =

@@ -2,16 +2,24 @@
 //!
 //! [`Thresholds::parse`] checks all of the `thresholds` option at once;
 //! [`Thresholds::evaluate`] is called every two seconds and once at the end.
+//! Those on parts of the run get their samples through [`Thresholds::add`].
 //! What a failed threshold does to the run is the caller's business.
 
 mod expression;
 mod go;
+mod history;
+mod window;
 
 use std::collections::BTreeMap;
 
 pub use expression::{Expression, ExpressionError, Method, Operator};
 pub(crate) use go::go_quote;
+pub use history::History;
+pub use window::{Span, WindowSource};
 
+use window::{Subject, Windows};
+
+use crate::delta::Delta;
 use crate::merged::Merged;
 use crate::registry::{MetricId, MetricKind, Registry};
 use crate::sink::Sink;
@@ -26,6 +34,8 @@ pub struct ThresholdSource {
     pub abort_on_fail: bool,
     /// How much of the run must have passed before it may end it, in nanoseconds.
     pub delay_abort_eval_ns: Option<u64>,
+    /// Which samples it counts.
+    pub window: WindowSource,
 }
 
 /// The thresholds of a run and how they stand.
@@ -33,6 +43,11 @@ pub struct ThresholdSource {
 pub struct Thresholds {
     metrics: Vec<MetricResult>,
     submetrics: Vec<SubMetric>,
+    /// When the scenarios started, nanoseconds of the test.
+    scenarios_at_ns: u64,
+    /// The end of the last span, nanoseconds of the scenarios.
+    measured_ns: u64,
+    is_final: bool,
 }
 
 /// The thresholds of one metric or sub-metric.
@@ -52,7 +67,7 @@ pub struct MetricResult {
 /// How one expression stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpressionResult {
-    /// As written.
+    /// As written, and behind it which samples it counts.
     pub source: String,
     /// Its meaning.
     pub expression: Expression,
@@ -64,6 +79,9 @@ pub struct ExpressionResult {
     pub ok: bool,
     /// What was compared when last evaluated.
     pub observed: Option<f64>,
+    /// How long it held.
+    pub history: History,
+    windows: Option<Windows>,
 }
 
 /// Whether the run goes on, which decides what missing samples mean.
@@ -96,6 +114,27 @@ pub struct ThresholdError {
     pub position: usize,
     /// k6's text.
     pub message: String,
+}
+
+impl ThresholdError {
+    /// The message, and below it the expression or name with a mark under the offending character.
+    pub fn pointed(&self) -> String {
+        /// Characters shown before and after the mark; expressions may be long.
+        const AROUND: usize = 60;
+        let text = self.expression.as_deref().unwrap_or(&self.metric);
+        let before: Vec<char> = text.get(..self.position).unwrap_or(text).chars().collect();
+        let after = text.get(self.position..).unwrap_or_default().chars();
+        // One column a character, whatever it is.
+        let plain = |char: char| if char.is_control() { ' ' } else { char };
+        let cut = before.len().saturating_sub(AROUND);
+        let lead = if cut > 0 { "…" } else { "" };
+        let mut line: String = before[cut..].iter().copied().map(plain).collect();
+        let mut after = after.map(plain);
+        line.extend(after.by_ref().take(AROUND));
+        let tail = if after.next().is_some() { "…" } else { "" };
+        let pad = " ".repeat(before.len() - cut + lead.chars().count());
+        format!("{self}\n  {lead}{line}{tail}\n  {pad}^")
+    }
 }
 
 impl Thresholds {
@@ -147,19 +186,87 @@ impl Thresholds {
             .collect()
     }
 
+    /// Whether the last evaluation is done.
+    pub fn is_final(&self) -> bool {
+        self.is_final
+    }
+
+    /// Whether any of them counts a part of the run only, and so needs [`Thresholds::add`].
+    pub fn has_windows(&self) -> bool {
+        self.metrics.iter().any(MetricResult::has_windows)
+    }
+
+    /// The scenarios start; windows and warm-ups count from here.
+    pub fn start_scenarios(&mut self, elapsed_ns: u64) {
+        self.scenarios_at_ns = elapsed_ns;
+    }
+
+    /// Gives what was measured in this time of the scenarios to the thresholds on parts of the run.
+    pub fn add(&mut self, delta: &Delta, span: Span) {
+        self.measured_ns = self.measured_ns.max(span.until_ns);
+        for metric in self.metrics.iter_mut().filter(|metric| metric.has_windows()) {
+            let submetric = metric.submetric.map(|index| &self.submetrics[index]);
+            let parts = delta.series.iter().filter(|part| {
+                part.metric == metric.metric
+                    && part.sink.kind() == metric.kind
+                    && submetric.is_none_or(|submetric| submetric.matches(&part.tags))
+            });
+            for part in parts {
+                for windows in metric.expressions.iter_mut().filter_map(|expression| expression.windows.as_mut()) {
+                    windows.add(&part.sink, span);
+                }
+            }
+        }
+    }
+
+    /// Judges windows that ended by `until_ns` of the scenarios: no delta of that time is missing.
+    pub fn close_windows(&mut self, until_ns: u64) {
+        self.each_window(|windows, subject| windows.close(until_ns, subject));
+    }
+
+    /// Judges the last windows; all deltas have been added.
+    pub fn finish_windows(&mut self) {
+        let until_ns = self.measured_ns;
+        self.each_window(|windows, subject| windows.finish(until_ns, subject));
+    }
+
+    fn each_window(&mut self, mut visit: impl FnMut(&mut Windows, &mut Subject<'_>)) {
+        for metric in &mut self.metrics {
+            for result in &mut metric.expressions {
+                let Some(windows) = &mut result.windows else { continue };
+                let mut subject = Subject {
+                    expression: &result.expression,
+                    kind: metric.kind,
+                    history: &mut result.history,
+                    observed: &mut result.observed,
+                    offset_ns: self.scenarios_at_ns,
+                };
+                visit(windows, &mut subject);
+            }
+        }
+    }
+
     /// Evaluates everything measured so far, `elapsed_ns` after the run began.
     pub fn evaluate(&mut self, merged: &Merged, elapsed_ns: u64, phase: Phase) -> Evaluation {
         let mut evaluation = Evaluation::default();
+        self.is_final |= phase == Phase::End;
         for metric in &mut self.metrics {
             let sink = match metric.submetric {
                 Some(index) => merged.submetric(&self.submetrics[index]),
                 None => merged.sink(metric.metric).map(std::borrow::Cow::Borrowed),
             };
+            for expression in metric.expressions.iter_mut().filter(|expression| expression.windows.is_some()) {
+                expression.evaluate_windows(metric.kind, elapsed_ns, self.measured_ns, phase);
+                evaluation.abort |= expression.aborts(elapsed_ns);
+            }
             if sink.is_none() && phase == Phase::Running {
+                if metric.is_tainted() {
+                    evaluation.crossed.push(metric.name.clone());
+                }
                 continue;
             }
-            for expression in &mut metric.expressions {
-                expression.evaluate(sink.as_deref(), metric.kind, elapsed_ns);
+            for expression in metric.expressions.iter_mut().filter(|expression| expression.windows.is_none()) {
+                expression.evaluate(sink.as_deref(), metric.kind, elapsed_ns, elapsed_ns);
                 evaluation.abort |= expression.aborts(elapsed_ns);
             }
             if metric.is_tainted() {
@@ -175,6 +282,10 @@ impl MetricResult {
     /// Whether any of its expressions failed when last evaluated.
     pub fn is_tainted(&self) -> bool {
         self.expressions.iter().any(|expression| !expression.ok)
+    }
+
+    fn has_windows(&self) -> bool {
+        self.expressions.iter().any(|expression| expression.windows.is_some())
     }
 
     fn parse(
@@ -196,7 +307,14 @@ impl MetricResult {
         let mut expressions = Vec::with_capacity(sources.len());
         for source in sources {
             match Expression::parse(&source.expression) {
-                Ok(expression) => expressions.push(ExpressionResult::new(source, expression)),
+                Ok(expression) => match source.window.windows() {
+                    Ok(windows) => expressions.push(ExpressionResult::new(source, expression, windows)),
+                    Err(reason) => {
+                        let quoted = go_quote(&source.expression);
+                        let text = format!("invalid threshold {quoted} applied on metric {name}; reason: {reason}");
+                        error(Some(&source.expression), 0, text);
+                    }
+                },
                 Err(reason) => error(Some(&source.expression), reason.position, reason.message),
             }
         }
@@ -232,23 +350,47 @@ impl MetricResult {
 }
 
 impl ExpressionResult {
-    fn new(source: &ThresholdSource, expression: Expression) -> Self {
+    fn new(source: &ThresholdSource, expression: Expression, windows: Option<Windows>) -> Self {
+        let is_windowed = windows.as_ref().is_some_and(|windows| !windows.is_endless());
         Self {
-            source: source.expression.clone(),
+            source: match &windows {
+                Some(windows) => format!("{}{}", source.expression, windows.label()),
+                None => source.expression.clone(),
+            },
             expression,
             abort_on_fail: source.abort_on_fail,
             delay_abort_eval_ns: source.delay_abort_eval_ns,
             ok: true,
             observed: None,
+            history: History { is_windowed, ..History::default() },
+            windows,
         }
     }
 
-    fn evaluate(&mut self, sink: Option<&Sink>, kind: MetricKind, elapsed_ns: u64) {
-        let observed = sink.and_then(|sink| self.expression.method.observe(sink, elapsed_ns)).unwrap_or(0.0);
+    /// `length_ns` is the time the samples come from.
+    fn evaluate(&mut self, sink: Option<&Sink>, kind: MetricKind, length_ns: u64, elapsed_ns: u64) {
+        let observed = sink.and_then(|sink| self.expression.method.observe(sink, length_ns)).unwrap_or(0.0);
         // k6: a rate without samples passes.
         let passes_empty = sink.is_none() && kind == MetricKind::Rate;
         self.observed = Some(observed);
         self.ok = passes_empty || self.expression.holds(observed);
+        self.history.note(self.ok);
+        if !self.ok {
+            self.history.crossed(elapsed_ns);
+        }
+    }
+
+    /// `measured_ns` is the end of what was measured, in the scenarios' time.
+    fn evaluate_windows(&mut self, kind: MetricKind, elapsed_ns: u64, measured_ns: u64, phase: Phase) {
+        let Some(windows) = self.windows.take() else { return };
+        if !windows.is_endless() {
+            self.ok = !windows.is_crossed();
+        } else if let Some(length_ns) = measured_ns.checked_sub(windows.after_ns()).filter(|length| *length > 0)
+            && (windows.rest().is_some() || phase == Phase::End)
+        {
+            self.evaluate(windows.rest(), kind, length_ns, elapsed_ns);
+        }
+        self.windows = Some(windows);
     }
 
     fn aborts(&self, elapsed_ns: u64) -> bool {

@@ -142,6 +142,10 @@ fn with_samples() {
          rate ✗rate!=0.5=0.5\n\
          trend ✗avg<2=2 ✗min<1=1 ✓max>=3=3 ✓med==2=2 ✓p(75)>2=2.5\n"
     );
+    let histories: Vec<_> = thresholds.results()[0].expressions.iter().map(|result| result.history).collect();
+    assert_eq!(histories[0], History { judged: 1, held: 1, first_crossed_ns: None, is_windowed: false });
+    let crossed = History { judged: 1, held: 0, first_crossed_ns: Some(2 * SECOND_NS), is_windowed: false };
+    assert_eq!(histories[1], crossed);
     thresholds.evaluate(&state, 0, Phase::Running);
     assert!(shown(&thresholds).starts_with("count ✓count==12=12 ✓rate<6=0\n"));
 }
@@ -152,6 +156,7 @@ fn aborting() {
         expression: "rate<0.5".to_owned(),
         abort_on_fail: true,
         delay_abort_eval_ns: delay,
+        ..ThresholdSource::default()
     };
     let state = merged(&[("rate", &[], Sink::Rate { hits: 1, total: 1 })]);
     let check = |delay: Option<u64>, elapsed_ns: u64, expect: bool| {
@@ -206,6 +211,36 @@ fn every_mistake_is_told() {
             "trend  count\n<1 1: invalid threshold \" count\\n<1\" applied on metric trend; reason: unsupported aggregation method count on metric of type trend. supported aggregation methods for this metric are: avg, min, max, med, p",
         ]
     );
+}
+
+#[test]
+fn mistakes_are_pointed_at() {
+    let check = |expression: &str, expect: &str| {
+        let errors = parse(&[("trend", &[expression])]).expect_err("a mistake");
+        let text = errors[0].pointed();
+        let (_, shown) = text.split_once('\n').expect("a mark");
+        assert_eq!(shown, expect);
+    };
+    check("p(95)<5x", "  p(95)<5x\n         ^");
+    check("  äöü<5", "    äöü<5\n    ^");
+    check("p(95\t)<5", "  p(95 )<5\n      ^");
+    check("avg<", "  avg<\n      ^");
+    check("", "  \n  ^");
+    let long = format!("{}<5", "x".repeat(10_000));
+    check(&long, &format!("  {}…\n  ^", "x".repeat(60)));
+    let long = format!("avg<{}z", "5".repeat(10_000));
+    check(&long, &format!("  …{}z\n  {}^", "5".repeat(60), " ".repeat(61)));
+    let errors = parse(&[("trend{a:b}c", &["avg<5"])]).expect_err("a mistake");
+    assert!(errors[0].pointed().ends_with("\n  trend{a:b}c\n            ^"), "{}", errors[0].pointed());
+}
+
+#[test]
+fn a_thousand_thresholds_are_judged() {
+    let names: Vec<String> = (0..1_000).map(|index| format!("count{{a:{index}}}")).collect();
+    let sources: Vec<(&str, &[&str])> = names.iter().map(|name| (&**name, &["count<1", "rate<1"][..])).collect();
+    let mut thresholds = parse(&sources).expect("valid");
+    let state = merged(&[("count", &[("a", "7")], count(2.0)), ("count", &[("a", "b")], count(2.0))]);
+    assert_eq!(thresholds.evaluate(&state, SECOND_NS, Phase::End).crossed, ["count{a:7}"]);
 }
 
 #[test]

@@ -128,7 +128,7 @@ impl Reference {
             for source in ordered {
                 let ok = metric["thresholds"][&source]["ok"].as_bool().expect("an outcome");
                 let observed = observe(&source, metric, self.values_of(name), duration_ns);
-                thresholds.push(ThresholdInput { metric: name.clone(), source, ok, observed });
+                thresholds.push(ThresholdInput { metric: name.clone(), source, ok, observed, history: None });
             }
         }
         thresholds

@@ -157,6 +157,12 @@ pub enum ExecutorPlan {
 }
 
 impl ExecutorPlan {
+    /// Whether iterations begin when the plan says, not when a VU is free: arrival rates.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::ConstantArrivalRate(_) | Self::RampingArrivalRate(_))
+    }
+
     /// VUs that must exist before the test starts, at the scenario's busiest moment.
     #[must_use]
     pub fn planned_vus(&self) -> u64 {

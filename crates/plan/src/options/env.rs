@@ -52,6 +52,7 @@ pub fn from_env(get: &dyn Fn(&str) -> Option<String>) -> Result<Options, Options
         system_tags: env.get("K6_SYSTEM_TAGS").map(|t| SystemTags::of(t.split(',').map(str::trim))),
         tags: env.read("K6_TAGS", text::map)?,
         metric_samples_buffer_size: env.int("K6_METRIC_SAMPLES_BUFFER_SIZE")?,
+        cardinality_limit: env.int("ONRUSH_CARDINALITY_LIMIT")?,
         no_cookies_reset: env.switch("K6_NO_COOKIES_RESET")?,
         discard_response_bodies: env.switch("K6_DISCARD_RESPONSE_BODIES")?,
         console_output: env.text("K6_CONSOLE_OUTPUT"),

@@ -50,6 +50,7 @@ pub fn from_flags(values: &dyn Fn(&str) -> Vec<String>) -> Result<Options, Optio
         summary_time_unit: flags.read("summary-time-unit", text::time_unit)?,
         system_tags: flags.list("system-tags", |items| Ok(SystemTags::of(items.iter().map(String::as_str))))?,
         tags: tags(&flags)?,
+        cardinality_limit: flags.int("cardinality-limit")?,
         discard_response_bodies: flags.switch("discard-response-bodies")?,
         console_output: flags.last("console-output"),
         local_ips: flags.read("local-ips", |t| t.parse())?,

@@ -144,6 +144,9 @@ pub struct Options {
     /// Capacity between VUs and outputs.
     #[serde(deserialize_with = "int")]
     pub metric_samples_buffer_size: Option<i64>,
+    /// Time series of the run from which on tag values are folded. Not in k6.
+    #[serde(deserialize_with = "int", skip_serializing_if = "Option::is_none")]
+    pub cardinality_limit: Option<i64>,
     /// Cookies outlive iterations.
     pub no_cookies_reset: Option<bool>,
     /// Bodies are not kept unless a request asks for them.
@@ -197,6 +200,7 @@ pub(super) const OPTION_KEYS: &[&str] = &[
     "systemTags",
     "tags",
     "metricSamplesBufferSize",
+    "cardinalityLimit",
     "noCookiesReset",
     "discardResponseBodies",
 ];
@@ -242,7 +246,7 @@ impl Options {
             batch_per_host http_debug insecure_skip_tls_verify tls_cipher_suites tls_version tls_auth throw thresholds
             blacklist_ips block_hostnames hosts no_connection_reuse no_vu_connection_reuse min_iteration_duration cloud
             ext summary_trend_stats summary_time_unit system_tags tags metric_samples_buffer_size no_cookies_reset
-            discard_response_bodies console_output local_ips
+            discard_response_bodies console_output local_ips cardinality_limit
         }
         self.dns.apply(over.dns);
     }

@@ -47,6 +47,8 @@ pub struct Settings {
     pub tags: BTreeMap<String, String>,
     /// Capacity between VUs and outputs; at least 1.
     pub metric_samples_buffer_size: u64,
+    /// Time series of the run from which on tag values are folded; at least 1.
+    pub cardinality_limit: u64,
     /// Cookies outlive iterations.
     pub keep_cookies: bool,
     /// Bodies are not kept unless a request asks for them.
@@ -89,6 +91,7 @@ impl Options {
             system_tags: self.system_tags.clone().unwrap_or_default(),
             tags: self.tags.clone().unwrap_or_default(),
             metric_samples_buffer_size: number(self.metric_samples_buffer_size, DEFAULT_METRIC_SAMPLES_BUFFER_SIZE, 1),
+            cardinality_limit: number(self.cardinality_limit, DEFAULT_CARDINALITY_LIMIT, 1),
             keep_cookies: on(self.no_cookies_reset),
             discard_response_bodies: on(self.discard_response_bodies),
             no_connection_reuse: on(self.no_connection_reuse),
@@ -101,6 +104,8 @@ impl Options {
 const DEFAULT_SETUP_TIMEOUT: GoDuration = GoDuration::from_secs(60);
 const DEFAULT_HANDLE_SUMMARY_TIMEOUT: GoDuration = GoDuration::from_secs(120);
 const DEFAULT_MAX_REDIRECTS: u64 = 10;
+/// The number of series k6 warns of.
+const DEFAULT_CARDINALITY_LIMIT: u64 = 100_000;
 const DEFAULT_BATCH: u64 = 20;
 const DEFAULT_BATCH_PER_HOST: u64 = 6;
 const DEFAULT_METRIC_SAMPLES_BUFFER_SIZE: u64 = 1_000;

@@ -85,6 +85,9 @@ pub fn consolidate_with_exports(
     if options.teardown_timeout.is_some_and(|t| t < GoDuration::ZERO) {
         problems.push("teardownTimeout must be positive".to_owned());
     }
+    if options.cardinality_limit.is_some_and(|limit| limit < 1) {
+        problems.push("cardinalityLimit must be at least 1".to_owned());
+    }
     let tuple = Tuple::new(options.execution_segment.as_ref(), options.execution_segment_sequence.as_ref());
     let tuple = tuple.unwrap_or_else(|error| {
         problems.push(error.to_string());

@@ -55,6 +55,7 @@ fn record(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, outcome: &Outco
         None => vu.response_callback.borrow().as_ref().map(|callback| callback.expects(outcome.status)),
     };
     let mut shard = vu.thread.shard.borrow_mut();
+    vu.annotate(&mut shard);
     let node = tags(&mut shard, vu, prepared, method, url, outcome, expected);
     let timings = HttpTimings {
         duration: outcome.timings.duration(),
@@ -84,7 +85,11 @@ fn tags(
     let params = &prepared.params;
     let mut node = prepared.node;
     for (name, value) in &params.tags {
-        node = with_named(shard, config, node, name, value);
+        node = with_named(shard, node, name, value);
+    }
+    // k6: with the system tag off, a `name` among the tags is a tag like any other.
+    if let Some(name) = params.name.as_ref().filter(|_| !wants(SystemTag::Name)) {
+        node = with_named(shard, node, SystemTag::Name.as_str(), name);
     }
     if let Some(expected) = expected {
         node = shard.with_system(node, SystemTag::ExpectedResponse, if expected { "true" } else { "false" });

@@ -32,6 +32,7 @@ fn lines(footer: &Footer, has_trends: bool, palette: &Palette) -> Vec<String> {
         lines.push(paint.on(&format!("{mark} measurement {}", verdict.as_str())));
         lines.extend(footer.reason_lines().map(|reason| format!("  ↳ {reason}")));
     }
+    lines.extend(footer.note_lines());
     if has_trends {
         lines.extend(footer.percentile_line());
     }

@@ -8,6 +8,7 @@ use crate::summary::model::{
     CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, check_counts,
 };
 use crate::summary::number;
+use crate::threshold::History;
 
 /// Columns before the contents of a section, and how many more each nested group has.
 const INDENT: usize = 4;
@@ -129,7 +130,11 @@ impl Writer<'_> {
         };
         let mark = if threshold.ok { self.palette.good.on("✓") } else { self.palette.bad.on("✗") };
         let source = self.palette.source.on(&format!("'{source}'"));
-        format!("{mark} {source} {}={}", self.palette.source.on(method), self.palette.value.on(&shown))
+        let line = format!("{mark} {source} {}={}", self.palette.source.on(method), self.palette.value.on(&shown));
+        match threshold.history.filter(History::is_telling) {
+            Some(history) => format!("{line} ({})", history.statement()),
+            None => line,
+        }
     }
 
     /// A group's or scenario's own results, then its groups.

@@ -1,0 +1,291 @@
+//! `--out`: which outputs were asked for, and their start and end.
+
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
+
+use onrush_metrics::{Registry, SubMetric, SystemTag};
+use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Target, TimeFormat};
+
+use super::{Surroundings, prepare::Prepared};
+use crate::{
+    failure::Failure,
+    flags::Given,
+    log::{Level, Logger},
+    terminal::{Message, Terminal},
+};
+
+/// The outputs there are.
+const AVAILABLE: &str = "csv, json";
+
+/// Outputs of k6 that this version lacks.
+const OF_K6: [&str; 11] = [
+    "cloud",
+    "datadog",
+    "experimental-opentelemetry",
+    "experimental-prometheus-rw",
+    "influxdb",
+    "kafka",
+    "opentelemetry",
+    "prometheus",
+    "statsd",
+    "timescaledb",
+    "web-dashboard",
+];
+
+/// k6's default file of the csv output.
+const CSV_FILE: &str = "file.csv";
+/// k6's default of `saveInterval`.
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Reads the flags or, without any, `K6_OUT`.
+///
+/// # Errors
+/// 255, k6's texts where it has them.
+pub(super) fn configs(given: &Given) -> Result<Vec<Config>, Failure> {
+    let mut specs = given.values("out");
+    if specs.is_empty() {
+        // k6: the variable is one value that commas split, whatever is in it.
+        let variable = given.env.get("K6_OUT").filter(|value| !value.is_empty());
+        specs = variable.into_iter().flat_map(|value| value.split(',').map(str::to_owned)).collect();
+    }
+    let configs = specs.iter().map(|spec| config(spec, given)).collect::<Result<Vec<_>, _>>()?;
+    for (index, config) in configs.iter().enumerate() {
+        if let Target::File(path) = &config.target
+            && configs[..index].iter().any(|other| other.target == config.target)
+        {
+            return Err(Failure::other(format!("two outputs would write the same file {}", path.display()))
+                .hint("give each --out a file of its own"));
+        }
+    }
+    Ok(configs)
+}
+
+fn config(spec: &str, given: &Given) -> Result<Config, Failure> {
+    let (kind, argument) = spec.split_once('=').unwrap_or((spec, ""));
+    let variable = |name: &str| given.env.get(name).filter(|value| !value.is_empty()).cloned();
+    match kind {
+        "json" => {
+            let file = Some(argument.to_owned()).filter(|file| !file.is_empty());
+            let file = file.or_else(|| variable("K6_JSON_FILENAME")).unwrap_or_else(|| "-".to_owned());
+            Ok(Config { kind: Kind::Json, target: target(&file) })
+        }
+        "csv" => csv(argument, &variable).map_err(|failure| Failure {
+            message: format!("could not create the 'csv' output: {}", failure.message),
+            ..failure
+        }),
+        _ if OF_K6.contains(&kind) => Err(Failure::other(format!(
+            "the output '{kind}' of k6 is not available in this version of Onrush, available types are: {AVAILABLE}"
+        ))
+        .hint(format!("remove --out {spec} to run the test without it"))),
+        _ => Err(Failure::other(format!("invalid output type '{kind}', available types are: {AVAILABLE}"))),
+    }
+}
+
+fn csv(argument: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Config, Failure> {
+    let mut file = variable("K6_CSV_FILENAME").unwrap_or_else(|| CSV_FILE.to_owned());
+    let mut interval = match variable("K6_CSV_SAVE_INTERVAL") {
+        // k6: variables may be bare milliseconds.
+        Some(text) => save_interval(&text, onrush_plan::parse_extended_duration(&text))?,
+        None => SAVE_INTERVAL,
+    };
+    let mut time = variable("K6_CSV_TIME_FORMAT").map_or(Ok(TimeFormat::default()), |name| time_format(&name))?;
+    if !argument.is_empty() && !argument.contains('=') {
+        argument.clone_into(&mut file);
+    } else if !argument.is_empty() {
+        for pair in argument.split(',') {
+            let Some((key, value)) = pair.split_once('=') else {
+                return Err(Failure::other(format!("couldn't parse \"{argument}\" as argument for csv output"))
+                    .hint(format!("write {pair} as fileName={pair}; the keys are {CSV_KEYS}")));
+            };
+            match key {
+                "fileName" | "filename" | "file_name" => value.clone_into(&mut file),
+                "saveInterval" | "save_interval" => {
+                    interval = save_interval(value, onrush_plan::parse_go_duration(value))?;
+                }
+                "timeFormat" | "time_format" => time = time_format(value)?,
+                _ => {
+                    return Err(Failure::other(format!("unknown key \"{key}\" as argument for csv output"))
+                        .hint(format!("the keys are {CSV_KEYS}")));
+                }
+            }
+        }
+    }
+    if file.is_empty() {
+        return Err(Failure::other("fileName must not be empty"));
+    }
+    Ok(Config { kind: Kind::Csv { time, save_interval: interval }, target: target(&file) })
+}
+
+const CSV_KEYS: &str = "fileName, saveInterval and timeFormat";
+
+fn save_interval(
+    text: &str,
+    parsed: Result<onrush_plan::GoDuration, onrush_plan::DurationError>,
+) -> Result<Duration, Failure> {
+    let duration = parsed.map_err(|error| Failure::other(error.to_string()))?;
+    let duration = duration.as_std();
+    if duration.is_zero() {
+        return Err(Failure::other(format!("saveInterval must be longer than \"{text}\"")));
+    }
+    Ok(duration)
+}
+
+fn time_format(name: &str) -> Result<TimeFormat, Failure> {
+    TimeFormat::parse(name).ok_or_else(|| {
+        let names = TimeFormat::NAMES.map(|(name, _)| name).join(", ");
+        Failure::other(format!("{name} does not belong to TimeFormat values")).hint(format!("use one of {names}"))
+    })
+}
+
+fn target(file: &str) -> Target {
+    match file {
+        "-" | "stdout" => Target::Stdout,
+        file => Target::File(PathBuf::from(file)),
+    }
+}
+
+/// What the execution block says.
+pub(super) fn described(configs: &[Config]) -> String {
+    if configs.is_empty() {
+        return "-".to_owned();
+    }
+    configs.iter().map(Config::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Opens the outputs; `None` when there are none.
+///
+/// # Errors
+/// 255 with the one that cannot be opened.
+pub(super) fn start(
+    around: &Surroundings,
+    configs: &[Config],
+    prepared: &Prepared,
+) -> Result<Option<Outputs>, Failure> {
+    if configs.is_empty() {
+        return Ok(None);
+    }
+    let enabled = prepared.test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
+    let terminal = around.terminal.clone();
+    let stdout = move || -> Box<dyn io::Write + Send> { Box::new(Stdout(terminal.clone())) };
+    let logger = around.logger.clone();
+    let failed = move |kind: &str, path: &str, error: String| {
+        let fields = vec![("error", error), ("filename", path.to_owned()), ("output", kind.to_owned())];
+        logger.log(Level::Error, "an output failed and gets no more samples; the test goes on", fields);
+    };
+    let metrics = metrics(prepared);
+    Outputs::start(configs, metrics, enabled, &stdout, failed)
+        .map(Some)
+        .map_err(|error| Failure::other(error.to_string()))
+}
+
+/// What outputs say about each metric.
+fn metrics(prepared: &Prepared) -> Vec<MetricInfo> {
+    let registry: &Registry = &prepared.run.registry;
+    let expected = SubMetric::expected_response(registry);
+    let mut submetrics: Vec<&SubMetric> = prepared.thresholds.submetrics().iter().collect();
+    if prepared.run.subscriptions.is_enabled(SystemTag::ExpectedResponse)
+        && !submetrics.iter().any(|submetric| submetric.name == expected.name)
+    {
+        submetrics.push(&expected);
+    }
+    let thresholds = |name: &str| -> Vec<serde_json::Value> {
+        let configs = prepared.test.options.thresholds.iter().flatten().filter(|(metric, _)| *metric == name);
+        configs.flat_map(|(_, configs)| configs).filter_map(|config| serde_json::to_value(config).ok()).collect()
+    };
+    let info = registry.iter().map(|metric| {
+        let own: Vec<&SubMetric> =
+            submetrics.iter().copied().filter(|submetric| submetric.metric == metric.id).collect();
+        MetricInfo::new(metric, &thresholds(&metric.name), &own)
+    });
+    info.collect()
+}
+
+/// Waits for the outputs and says what they lack. Returns how many samples are missing somewhere.
+pub(super) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
+    let OutputReport { lost, failed, is_stuck } = outputs.finish();
+    if lost > 0 {
+        logger.warn(format!(
+            "{lost} samples came faster than the outputs could be written, and are in none of them; the summary has them"
+        ));
+    }
+    for (name, missing) in &failed {
+        logger.warn(format!("the output {name} failed: it lacks {missing} samples or more"));
+    }
+    if is_stuck {
+        logger.warn("the outputs could not be finished in time: their last samples may be missing");
+    }
+    lost + failed.iter().map(|(_, missing)| missing).sum::<u64>() + u64::from(is_stuck)
+}
+
+/// The standard output stream, which the printing thread owns.
+struct Stdout(Terminal);
+
+impl io::Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.send(Message::Stdout(bytes.to_vec()));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(flags: &[&str], env: &[(&str, &str)], expect: Result<&str, &str>) {
+        let given = Given {
+            flags: [("out", flags.iter().map(|&flag| flag.to_owned()).collect())].into(),
+            env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        };
+        let described = configs(&given).map(|configs| described(&configs)).map_err(|failure| failure.message);
+        assert_eq!(described.as_deref().map_err(String::as_str), expect, "{flags:?} {env:?}");
+    }
+
+    #[test]
+    fn what_is_asked_for() {
+        check(&[], &[], Ok("-"));
+        check(&["json=e.json", "csv=e.csv", "json"], &[], Ok("json (e.json), csv (e.csv), json(stdout)"));
+        check(&["json=-", "csv=-"], &[], Ok("json(stdout), csv (-)"));
+        check(&["csv"], &[], Ok("csv (file.csv)"));
+        check(&["csv"], &[("K6_CSV_FILENAME", "d.csv"), ("K6_OUT", "json=x")], Ok("csv (d.csv)"));
+        check(&["csv=fileName=b.csv.gz,saveInterval=2s,timeFormat=rfc3339"], &[], Ok("csv (b.csv.gz)"));
+        check(&[], &[("K6_OUT", "json=a=b.json,csv=c.csv")], Ok("json (a=b.json), csv (c.csv)"));
+        check(&["json"], &[("K6_JSON_FILENAME", "e.json")], Ok("json (e.json)"));
+        check(&["foo"], &[], Err("invalid output type 'foo', available types are: csv, json"));
+        check(&[""], &[], Err("invalid output type '', available types are: csv, json"));
+        check(
+            &["influxdb=http://x"],
+            &[],
+            Err(
+                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, json",
+            ),
+        );
+        check(
+            &["csv=foo=1"],
+            &[],
+            Err("could not create the 'csv' output: unknown key \"foo\" as argument for csv output"),
+        );
+        check(
+            &["csv=c.csv,timeFormat=unix"],
+            &[],
+            Err(
+                "could not create the 'csv' output: couldn't parse \"c.csv,timeFormat=unix\" as argument for csv output",
+            ),
+        );
+        check(&["csv=saveInterval=x"], &[], Err("could not create the 'csv' output: time: invalid duration \"x\""));
+        check(
+            &["csv=saveInterval=0s"],
+            &[],
+            Err("could not create the 'csv' output: saveInterval must be longer than \"0s\""),
+        );
+        check(
+            &["csv"],
+            &[("K6_CSV_TIME_FORMAT", "zz")],
+            Err("could not create the 'csv' output: zz does not belong to TimeFormat values"),
+        );
+        check(&["csv=fileName="], &[], Err("could not create the 'csv' output: fileName must not be empty"));
+        check(&["csv=x", "json=x"], &[], Err("two outputs would write the same file x"));
+    }
+}

@@ -1,0 +1,17 @@
+//! Results that leave a run while it lasts: raw samples as lines of JSON or CSV, and log lines pushed to Loki.
+//!
+//! Nothing here can slow a VU down. Samples come in batches through a bounded queue ([`Outputs`]), log lines through
+//! another ([`loki`]); each has one thread that formats and writes, and what finds no room is counted and told.
+//! Formats are k6's to the byte, so that what reads k6's files reads these.
+
+#![forbid(unsafe_code)]
+
+mod destination;
+mod go;
+pub mod loki;
+mod pump;
+mod raw;
+pub mod time;
+
+pub use pump::{Inlet, OutputError, OutputReport, Outputs};
+pub use raw::{Config, Kind, MetricInfo, Target, TimeFormat};

@@ -1,0 +1,393 @@
+//! Log lines to Grafana Loki: collected for a period, sent as one request.
+//!
+//! The sender never waits. A line that finds the queue full, one beyond the limit of its period, and those of a
+//! request that failed are counted; the counts are told, in Loki where it can be reached and to the caller.
+
+use std::{
+    collections::HashMap,
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use onrush_fiber::{Clock, Reactor, ReactorConfig};
+use onrush_net::{Body, BodyMode, ClientOptions, ClientShared, Connections, Request, RequestHeaders, Url};
+use serde_json::{Map, Value, json};
+
+/// Where lines go, and how many.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The push endpoint.
+    pub url: Url,
+    /// Lines of one period; those beyond it are dropped.
+    pub limit: u64,
+    /// How long lines are collected.
+    pub push_period: Duration,
+    /// Longest message in bytes; longer ones lose their middle.
+    pub message_bytes_max: usize,
+    /// Labels of every line.
+    pub labels: Vec<(String, String)>,
+    /// Further headers of every request.
+    pub headers: RequestHeaders,
+    /// Labels that stay labels; others become part of the message. `None` for all.
+    pub allowed_labels: Option<Vec<String>>,
+    /// Tell how long each request took.
+    pub profile: bool,
+}
+
+impl Config {
+    /// Where Loki usually listens.
+    pub const URL: &'static str = "http://127.0.0.1:3100/loki/api/v1/push";
+    /// k6's limit for a period.
+    pub const LIMIT: u64 = 100;
+    /// k6's period.
+    pub const PUSH_PERIOD: Duration = Duration::from_secs(1);
+    /// k6's longest message.
+    pub const MESSAGE_BYTES_MAX: usize = 1 << 20;
+}
+
+/// A log line.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// Nanoseconds since 1970.
+    pub unix_ns: i128,
+    /// Its level as Loki is told it, such as `warning`.
+    pub level: &'static str,
+    /// The message.
+    pub message: String,
+    /// Its fields.
+    pub fields: Vec<(&'static str, String)>,
+}
+
+/// A connection to Loki, served by a thread of its own.
+pub struct Loki {
+    queue: SyncSender<Message>,
+    /// Lines that found the queue full.
+    lost: Arc<AtomicU64>,
+}
+
+enum Message {
+    Line(Line),
+    Flush(SyncSender<()>),
+}
+
+impl Loki {
+    /// Lines that may wait: a request may take its whole deadline.
+    const QUEUE_MAX: usize = 8_192;
+
+    /// Starts the thread. `tell` gets a sentence when lines are lost: the first time and at the end.
+    ///
+    /// # Errors
+    /// When the thread or its network side cannot be set up.
+    pub fn start(config: Config, tell: impl Fn(String) + Send + 'static) -> io::Result<Self> {
+        let (queue, messages) = sync_channel(Self::QUEUE_MAX);
+        let (ready, started) = sync_channel(1);
+        let lost = Arc::new(AtomicU64::new(0));
+        let own = Arc::clone(&lost);
+        std::thread::Builder::new().name("loki".to_owned()).spawn(move || {
+            let network = || -> io::Result<_> {
+                let shared = ClientOptions::default().build_thread().map_err(io::Error::other)?;
+                Ok((Reactor::new(ReactorConfig::default())?, shared))
+            };
+            let (reactor, shared) = match network() {
+                Ok(network) => network,
+                Err(error) => return drop(ready.send(Err(error))),
+            };
+            let _ = ready.send(Ok(()));
+            // Nothing else runs on this thread: the fiber may wait for messages as a thread would.
+            onrush_fiber::spawn(None, move || Pusher::new(config, shared, own, Box::new(tell)).run(&messages));
+            reactor.run();
+        })?;
+        started.recv().unwrap_or_else(|_| Err(io::Error::other("the thread of the log ended")))?;
+        Ok(Self { queue, lost })
+    }
+
+    /// Sends a line, or counts it when there is no room.
+    pub fn push(&self, line: Line) {
+        if self.queue.try_send(Message::Line(line)).is_err() {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until the lines so far are sent, for so long at most.
+    pub fn flush(&self, patience: Duration) {
+        let (done, wait) = sync_channel(1);
+        if self.queue.try_send(Message::Flush(done)).is_ok() {
+            let _ = wait.recv_timeout(patience);
+        }
+    }
+}
+
+/// The thread's state.
+struct Pusher {
+    config: Config,
+    connections: Connections,
+    lost: Arc<AtomicU64>,
+    tell: Box<dyn Fn(String) + Send>,
+    streams: Streams,
+    /// The period the last line came in, and how many came in it.
+    period: i128,
+    in_period: u64,
+    /// Lines above the limit since the last request.
+    dropped: u64,
+    /// Lines of requests that failed.
+    failed: u64,
+    /// The last failure, told when it is another.
+    told: String,
+    told_at_end: u64,
+}
+
+impl Pusher {
+    /// How long a request may take. Short enough for the last one to end before the program loses patience.
+    const DEADLINE: Duration = Duration::from_secs(3);
+
+    fn new(
+        config: Config,
+        shared: std::rc::Rc<ClientShared>,
+        lost: Arc<AtomicU64>,
+        tell: Box<dyn Fn(String) + Send>,
+    ) -> Self {
+        Self {
+            config,
+            connections: Connections::new(shared),
+            lost,
+            tell,
+            streams: Streams::default(),
+            period: 0,
+            in_period: 0,
+            dropped: 0,
+            failed: 0,
+            told: String::new(),
+            told_at_end: 0,
+        }
+    }
+
+    fn run(&mut self, messages: &Receiver<Message>) {
+        let period = self.config.push_period;
+        let mut next = Clock::now() + period;
+        loop {
+            match messages.recv_timeout(next.saturating_sub(Clock::now()).as_duration()) {
+                Ok(Message::Line(line)) => self.take(line),
+                Ok(Message::Flush(done)) => {
+                    self.push();
+                    self.sum_up();
+                    let _ = done.send(());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.push();
+                    return self.sum_up();
+                }
+            }
+            if Clock::now() >= next {
+                self.push();
+                next = Clock::now() + period;
+            }
+        }
+    }
+
+    fn take(&mut self, line: Line) {
+        let period = line.unix_ns.div_euclid(self.config.push_period.as_nanos().max(1) as i128);
+        if period != self.period {
+            (self.period, self.in_period) = (period, 0);
+        }
+        self.in_period += 1;
+        if self.in_period > self.config.limit || self.streams.bytes > Streams::BYTES_MAX {
+            self.dropped += 1;
+        } else {
+            self.streams.add(&self.config, line);
+        }
+    }
+
+    fn push(&mut self) {
+        if self.dropped > 0 {
+            let line = Line {
+                unix_ns: Clock::unix_nanos(Clock::now()),
+                level: "warning",
+                // k6's sentence.
+                message: format!(
+                    "Onrush dropped {} log messages because they were above the limit of {} messages / {:?}",
+                    std::mem::take(&mut self.dropped),
+                    self.config.limit,
+                    self.config.push_period
+                ),
+                fields: Vec::new(),
+            };
+            self.streams.add(&self.config, line);
+        }
+        if self.streams.lines == 0 {
+            return;
+        }
+        let lines = self.streams.lines;
+        let body = self.streams.take();
+        let bytes = body.len();
+        let started = Clock::now();
+        let result = self.send(body);
+        if self.config.profile {
+            let took = Clock::now().saturating_sub(started).as_millis_f64();
+            (self.tell)(format!("pushed {lines} log lines ({bytes} bytes) to Loki in {took:.1} ms"));
+        }
+        if let Err(error) = result {
+            self.failed += lines;
+            if self.told != error {
+                (self.tell)(format!(
+                    "failed to push {lines} log lines to Loki at {}: {error}",
+                    self.config.url.clean()
+                ));
+                self.told = error;
+            }
+        }
+    }
+
+    fn send(&self, body: String) -> Result<(), String> {
+        let mut head = b"Content-Type: application/json\r\n".to_vec();
+        self.config.headers.write(&mut head);
+        let request = Request {
+            method: "POST",
+            url: &self.config.url,
+            head: &head,
+            host: None,
+            body: Body::Bytes(Bytes::from(body)),
+            user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
+        };
+        let start = Clock::now();
+        match self.connections.exchange(&request, BodyMode::Discard, start, Some(start + Self::DEADLINE)) {
+            Ok(response) if (200..300).contains(&response.status) => Ok(()),
+            Ok(response) => Err(format!("it answered with status {}", response.status)),
+            Err(failure) => Err(failure.error.message.to_string()),
+        }
+    }
+
+    /// Says how many lines are missing in all, if that has changed.
+    fn sum_up(&mut self) {
+        let missing = self.failed + self.lost.load(Ordering::Relaxed);
+        if missing > self.told_at_end {
+            self.told_at_end = missing;
+            (self.tell)(format!("{missing} log lines did not reach Loki"));
+        }
+    }
+}
+
+/// Lines by their labels, in the order of their first line.
+#[derive(Default)]
+struct Streams {
+    by_labels: HashMap<String, usize>,
+    streams: Vec<(Map<String, Value>, Vec<Value>)>,
+    lines: u64,
+    bytes: usize,
+}
+
+impl Streams {
+    /// Messages that are collected at most, in bytes.
+    const BYTES_MAX: usize = 32 << 20;
+
+    fn add(&mut self, config: &Config, line: Line) {
+        let mut labels: Vec<(&str, &str)> = config.labels.iter().map(|(name, value)| (&**name, &**value)).collect();
+        labels.extend(line.fields.iter().map(|(name, value)| (*name, &**value)));
+        labels.push(("level", line.level));
+        // The later of two equal names counts; the sort keeps their order.
+        labels.sort_by_key(|(name, _)| *name);
+        let mut unique: Vec<(&str, &str)> = Vec::with_capacity(labels.len());
+        for label in labels {
+            match unique.last_mut().filter(|last| last.0 == label.0) {
+                Some(last) => *last = label,
+                None => unique.push(label),
+            }
+        }
+        let mut message = shorten(&line.message, config.message_bytes_max);
+        if let Some(allowed) = &config.allowed_labels {
+            unique.retain(|(name, value)| {
+                let is_allowed = allowed.iter().any(|allowed| allowed == name);
+                if !is_allowed {
+                    message.push_str(&format!(" {name}={value}"));
+                }
+                is_allowed
+            });
+        }
+        let labels: Map<String, Value> =
+            unique.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+        self.lines += 1;
+        self.bytes += message.len();
+        let value = json!([line.unix_ns.to_string(), message]);
+        let key = Value::Object(labels.clone()).to_string();
+        let next = self.streams.len();
+        let index = *self.by_labels.entry(key).or_insert(next);
+        match self.streams.get_mut(index) {
+            Some((_, values)) => values.push(value),
+            None => self.streams.push((labels, vec![value])),
+        }
+    }
+
+    /// The request's body; empties the collection.
+    fn take(&mut self) -> String {
+        let all = std::mem::take(self);
+        let streams: Vec<Value> =
+            all.streams.into_iter().map(|(stream, values)| json!({ "stream": stream, "values": values })).collect();
+        json!({ "streams": streams }).to_string()
+    }
+}
+
+/// A message without its middle, as k6 shortens it.
+fn shorten(message: &str, bytes_max: usize) -> String {
+    if message.len() <= bytes_max {
+        return message.to_owned();
+    }
+    let start = message.floor_char_boundary(bytes_max / 2);
+    let end = message.ceil_char_boundary(message.len() - bytes_max / 2);
+    let omitted = message[start..end].chars().count();
+    format!("{}... omitting {omitted} characters ...{}", &message[..start], &message[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config() -> Config {
+        Config {
+            url: Url::parse(Config::URL).expect("a URL"),
+            limit: 5,
+            push_period: Duration::from_millis(300),
+            message_bytes_max: 10,
+            labels: vec![("foo".to_owned(), "bar".to_owned()), ("baz".to_owned(), "1".to_owned())],
+            headers: RequestHeaders::default(),
+            allowed_labels: None,
+            profile: false,
+        }
+    }
+
+    fn line(level: &'static str, message: &str) -> Line {
+        Line { unix_ns: 7, level, message: message.to_owned(), fields: vec![("source", "console".to_owned())] }
+    }
+
+    /// The body k6 1.8.1 sends for these lines, the order of labels aside.
+    #[test]
+    fn bodies_are_k6s() {
+        let mut streams = Streams::default();
+        for line in [line("info", "one"), line("error", "xxxxxxxxxxxxxxxxxxxx0"), line("info", "two")] {
+            streams.add(&config(), line);
+        }
+        assert_eq!(
+            streams.take(),
+            r#"{"streams":[{"stream":{"baz":"1","foo":"bar","level":"info","source":"console"},"values":[["7","one"],["7","two"]]},{"stream":{"baz":"1","foo":"bar","level":"error","source":"console"},"values":[["7","xxxxx... omitting 11 characters ...xxxx0"]]}]}"#
+        );
+        assert_eq!((streams.lines, streams.bytes), (0, 0));
+        let allowed = Config { allowed_labels: Some(vec!["foo".to_owned(), "level".to_owned()]), ..config() };
+        streams.add(&allowed, line("info", "one"));
+        assert_eq!(
+            streams.take(),
+            r#"{"streams":[{"stream":{"foo":"bar","level":"info"},"values":[["7","one baz=1 source=console"]]}]}"#
+        );
+    }
+
+    #[test]
+    fn long_messages_lose_their_middle() {
+        assert_eq!(shorten("short", 10), "short");
+        assert_eq!(shorten("éééééééééé", 5), "é... omitting 8 characters ...é");
+        assert_eq!(shorten("abc", 0), "... omitting 3 characters ...");
+    }
+}

@@ -1,0 +1,51 @@
+//! Up to when all deltas have come: what windows of thresholds wait for.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::AgentId;
+
+/// The newest delta of every source, in the scenarios' time.
+#[derive(Debug, Default)]
+pub(crate) struct Watermark {
+    newest: BTreeMap<(AgentId, usize), Duration>,
+}
+
+impl Watermark {
+    /// How long a silent source is waited for. Sources report once a second; one that is later is stuck or gone, and
+    /// must not hold back the judgement. What it sends then counts in the window that is open.
+    const PATIENCE: Duration = Duration::from_secs(5);
+
+    /// A thread of an agent handed in what it measured until then.
+    pub(crate) fn note(&mut self, agent: AgentId, thread: usize, until: Duration) {
+        let newest = self.newest.entry((agent, thread)).or_default();
+        *newest = until.max(*newest);
+    }
+
+    /// No delta of the time before is missing.
+    pub(crate) fn reached(&self) -> Duration {
+        let last = self.newest.values().max().copied().unwrap_or_default();
+        let first = self.newest.values().min().copied().unwrap_or_default();
+        first.max(last.saturating_sub(Self::PATIENCE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_source_counts_until_patience_ends() {
+        let secs = Duration::from_secs;
+        let mut watermark = Watermark::default();
+        assert_eq!(watermark.reached(), Duration::ZERO);
+        watermark.note(AgentId(0), 0, secs(3));
+        watermark.note(AgentId(0), 1, secs(2));
+        watermark.note(AgentId(1), 0, secs(4));
+        assert_eq!(watermark.reached(), secs(2));
+        watermark.note(AgentId(0), 1, secs(1));
+        assert_eq!(watermark.reached(), secs(2), "time does not go back");
+        watermark.note(AgentId(1), 0, secs(60));
+        assert_eq!(watermark.reached(), secs(55));
+    }
+}
