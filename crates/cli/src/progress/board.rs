@@ -202,6 +202,7 @@ impl Board {
             active_vus: self.held[index],
             done_iterations: progress.done,
             steered: progress.steered,
+            max_vus: progress.max_vus,
         };
         let fraction = plan.progress(&live);
         let mark = mark(plan, progress, fraction, elapsed_ns);
