@@ -12,6 +12,7 @@ mod logs;
 mod network;
 mod program;
 mod scripts;
+mod segments;
 mod signals;
 mod summary;
 mod target;
