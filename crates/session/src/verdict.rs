@@ -286,7 +286,10 @@ mod tests {
     #[test]
     fn a_healthy_run_is_valid_and_says_nothing() {
         let judgement = judged(&healthy(), 0, 10);
-        assert_eq!(judgement, Judgement { verdict: Verdict::Valid, reasons: Vec::new(), notes: Vec::new(), start_lag: None });
+        assert_eq!(
+            judgement,
+            Judgement { verdict: Verdict::Valid, reasons: Vec::new(), notes: Vec::new(), start_lag: None }
+        );
     }
 
     #[test]

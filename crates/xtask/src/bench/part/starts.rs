@@ -132,7 +132,10 @@ fn lateness(executor: &str, iterations: &[Iteration], start: f64, duration: f64)
             return iterations.iter().map(|i| i.begin - (start + i.number as f64 * 1000.0 / RATE)).collect();
         }
         "ramping-arrival-rate" => {
-            return iterations.iter().map(|i| i.begin - (start + ramp_arrival(i.number as f64, duration))).collect();
+            return iterations
+                .iter()
+                .map(|i| i.begin - (start + ramp_arrival(i.number as f64 + 1.0, duration)))
+                .collect();
         }
         // k6: the n-th VU begins when the line from 0 to the target reaches n.
         "ramping-vus" => Box::new(|order| start + duration * (order + 1) as f64 / RAMP_VUS),
@@ -155,7 +158,8 @@ fn lateness(executor: &str, iterations: &[Iteration], start: f64, duration: f64)
     late
 }
 
-/// When the n-th arrival of a rate that grows evenly is due, milliseconds: the area under the line reaches n.
+/// When the n-th arrival, counted from one, of a rate that grows evenly is due, in milliseconds: when the area under
+/// the line reaches n. So the first one waits for a whole iteration to have accumulated, as in k6.
 fn ramp_arrival(n: f64, duration: f64) -> f64 {
     let (from, slope) = (RATE_FROM / 1000.0, (RATE_TO - RATE_FROM) / 1000.0 / duration);
     ((from * from + 2.0 * slope * n).sqrt() - from) / slope
@@ -183,7 +187,7 @@ mod tests {
         check("ramping-vus", "ramping-vus 7 0 101 150\nramping-vus 3 1 200 250", 0.0, &[1.0, 0.0]);
         check("constant-arrival-rate", "constant-arrival-rate 1 2 12 60", 0.0, &[2.0]);
         // Half of 4 s: the rate is 200/s, 250 have arrived.
-        check("ramping-arrival-rate", "ramping-arrival-rate 1 250 2001 2060", 0.0, &[1.0]);
+        check("ramping-arrival-rate", "ramping-arrival-rate 1 249 2001 2060", 0.0, &[1.0]);
         assert!(parse("nonsense").is_err());
     }
 }
