@@ -392,7 +392,7 @@ impl Drive<'_> {
             elapsed: self.elapsed(now),
             is_paused: self.coordinator.is_paused(),
             scenarios_at: self.scenarios_at,
-            vus_active: state.vus_active.load(Ordering::Relaxed),
+            vus_active: state.vus_active.get(),
             vus_initialized: state.vus_initialized.load(Ordering::Relaxed),
             complete: state.iterations_completed.get(),
             interrupted: state.iterations_interrupted.get(),
