@@ -118,7 +118,7 @@ fn summary(script: &Script, export: &Value, result: &mut Map<String, Value>) {
     }
     let count = |metric: &str, key: &str| {
         let is_varying = script.varies.iter().any(|name| name == metric);
-        let count = metrics.get(metric).map_or(json!(0), |values| plain(&values[key]));
+        let count = metrics.get(metric).map_or_else(|| json!(0), |values| plain(&values[key]));
         if is_varying { VARIES.into() } else { count }
     };
     result.insert("requests".to_owned(), count("http_reqs", "count"));
