@@ -11,7 +11,7 @@ use onrush_net::{Client, ClientOptions};
 
 use crate::{
     HttpSettings, Isolation, IsolationChoice, JsThread, RunConfig, RunState, ScriptEnv, ScriptFailure, ThreadError,
-    embed::{Handle, JsResult},
+    embed::{Handle, JsResult, Throw},
     vu::Vu,
 };
 
@@ -154,6 +154,9 @@ fn collect(vu: &Vu, exports: &Handle) -> JsResult<Found> {
     for key in exports.keys(ctx)? {
         let name = key.text(ctx)?;
         let value = exports.get(ctx, &key)?;
+        if name == "options" && value.is_function(ctx) {
+            return Err(Throw::error("exported 'options' must be an object, not a function: export what it returns"));
+        }
         if value.is_function(ctx) {
             found.functions.push(name);
         } else if name == "options" {

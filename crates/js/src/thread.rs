@@ -10,7 +10,7 @@ use std::{
 };
 
 use onrush_fiber::Nanos;
-use onrush_metrics::{Delta, Limits, Registry, SeriesIdx, Shard, TagNode};
+use onrush_metrics::{Delta, Limits, Registry, SeriesIdx, Shard, SystemTag, TagNode};
 use onrush_net::ClientShared;
 
 use crate::{
@@ -117,10 +117,27 @@ impl JsThread {
         self.shard.borrow_mut().hand_over();
     }
 
-    /// Adds to a metric outside any VU, with the scenario's tags; for `dropped_iterations` and the like.
-    pub fn add_sample(&self, metric: onrush_metrics::MetricId, scenario: Option<usize>, value: f64) {
+    /// Adds to a metric outside any iteration, with the tags of the run.
+    pub fn add_sample(&self, metric: onrush_metrics::MetricId, value: f64) {
+        self.add_tagged(metric, None, None, value);
+    }
+
+    /// Adds to `dropped_iterations`. `vu` is the number in the test of the VU that would have run them, if it is known.
+    pub fn add_dropped(&self, scenario: usize, vu: Option<u64>, count: f64) {
+        self.add_tagged(onrush_metrics::builtin::DROPPED_ITERATIONS, Some(scenario), vu, count);
+    }
+
+    fn add_tagged(&self, metric: onrush_metrics::MetricId, scenario: Option<usize>, vu: Option<u64>, value: f64) {
         let mut shard = self.shard.borrow_mut();
-        let node = context::base_node(&mut shard, &self.config, scenario);
+        let mut node = context::base_node(&mut shard, &self.config, None);
+        // k6: the scenario's name, but not its tags.
+        if let Some(scenario) = scenario.and_then(|index| self.config.scenarios.get(index)) {
+            node = shard.with_system(node, SystemTag::Scenario, &scenario.name);
+        }
+        // k6: here, and only here, `vu` is a tag.
+        if let Some(vu) = vu.filter(|_| self.config.subscriptions.is_enabled(SystemTag::Vu)) {
+            node = context::with_named(&mut shard, node, SystemTag::Vu.as_str(), &vu.to_string());
+        }
         let series = shard.series(metric, node);
         shard.annotate(None);
         shard.add(series, value);

@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands talk to their user")]
 
 mod bench;
+mod conformance;
 mod demo;
 mod fuzz;
 mod soak;
@@ -35,6 +36,12 @@ const COMMANDS: &[Command] = &[
         arguments: "",
         about: "Check the habits of this repository: file sizes, crate graph, fences, unsafe code, licences",
         run: tidy,
+    },
+    Command {
+        name: "conformance",
+        arguments: conformance::ARGUMENTS,
+        about: "Run the scripts in conformance/ and compare with what k6 does, as recorded there",
+        run: conformance::run,
     },
     Command {
         name: "demo",

@@ -5,6 +5,8 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result};
 use xtask::workspace;
 
+use crate::conformance;
+
 /// One step: what it is for and the arguments of cargo.
 struct Step {
     title: &'static str,
@@ -43,6 +45,14 @@ pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
         let status = workspace::cargo(&root).args(step.arguments).status().context("cannot run cargo")?;
         if !status.success() {
             failed.push(step.title);
+        }
+    }
+    // The tests have built the program; it is not built again, with other features of its packages.
+    if !failed.contains(&"tests") {
+        let onrush = conformance::debug_program(&root)?.display().to_string();
+        eprintln!("== conformance: cargo xtask conformance --onrush {onrush}");
+        if conformance::run(&["--onrush".to_owned(), onrush])? != ExitCode::SUCCESS {
+            failed.push("conformance");
         }
     }
     if failed.is_empty() {

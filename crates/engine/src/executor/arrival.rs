@@ -128,7 +128,7 @@ fn dispatch(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, due: Na
         }));
         return;
     }
-    drop_iterations(worker, run, 1);
+    drop_iterations(worker, run, None, 1);
     grow(worker, run, vus);
 }
 

@@ -3,7 +3,6 @@
 use std::{rc::Rc, sync::atomic::Ordering};
 
 use onrush_fiber::{Clock, Woke};
-use onrush_metrics::builtin;
 
 use super::{
     ScenarioRun,
@@ -29,7 +28,7 @@ pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus:
     // k6: what nobody began is dropped, in one sample, unless the test was ended; the last thread to finish knows.
     if run.shared.threads_left.load(Ordering::Acquire) == 1 && !run.is_cut() {
         let dropped = iterations.saturating_sub(run.shared.attempts.load(Ordering::Acquire));
-        drop_iterations(worker, run, dropped);
+        drop_iterations(worker, run, None, dropped);
     }
 }
 
@@ -37,12 +36,16 @@ pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus:
 pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, iterations: u64) {
     let own = worker.clone();
     start(worker, run, vus, move |run, slot| {
-        let (mut done, mut now) = (0, Clock::now());
-        while done < iterations && !run.is_over(now) && slot.iterate(run, &mut now) {
-            done += 1;
+        let (mut begun, mut now) = (0, Clock::now());
+        while begun < iterations && !run.is_over(now) {
+            begun += 1;
+            if !slot.iterate(run, &mut now) {
+                break;
+            }
         }
-        if done < iterations && !run.is_cut() {
-            drop_iterations(&own, run, iterations - done);
+        // An iteration that was cut had begun: it is interrupted, not dropped.
+        if !run.is_cut() {
+            drop_iterations(&own, run, Some(slot.vu.id_in_test()), iterations - begun);
         }
     });
     run.wait_until_idle();
@@ -69,10 +72,10 @@ fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, body: impl Fn(&Rc
     }
 }
 
-/// Counts iterations that will never run.
-pub(super) fn drop_iterations(worker: &Worker, run: &ScenarioRun, count: u64) {
+/// Counts iterations that will never run; `vu` is who would have run them, by its number in the test.
+pub(super) fn drop_iterations(worker: &Worker, run: &ScenarioRun, vu: Option<u64>, count: u64) {
     if count > 0 {
         run.shared.dropped.fetch_add(count, Ordering::Relaxed);
-        worker.js.add_sample(builtin::DROPPED_ITERATIONS, Some(run.index), count as f64);
+        worker.js.add_dropped(run.index, vu, count as f64);
     }
 }

@@ -50,6 +50,11 @@ impl Ctx {
         self.native(name, length, trampoline::<F>, sys::JSCFunctionEnum::constructor)
     }
 
+    /// A constructor that may be called without `new`; it finds no target, then.
+    pub(crate) fn callable_constructor<F: Native>(self, name: &str, length: i32, _: F) -> JsResult {
+        self.native(name, length, trampoline::<F>, sys::JSCFunctionEnum::constructor_or_func)
+    }
+
     pub(crate) fn getter<F: Getter>(self, name: &str, _: F) -> JsResult {
         self.native(name, 0, getter_trampoline::<F>, sys::JSCFunctionEnum::generic)
     }

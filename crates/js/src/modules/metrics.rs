@@ -71,9 +71,12 @@ fn construct(ctx: Ctx, target: &Handle, args: Args<'_>, kind: MetricKind) -> JsR
         registry.declare(&name, kind, contains).map_err(|error| Throw::error(error.to_string()))?
     };
     let object = HostClass::create(ctx, ScriptMetric { id, kind })?;
-    let prototype = target.get(ctx, "prototype")?;
-    if prototype.is_object() {
-        object.set_prototype(ctx, &prototype)?;
+    // Without `new` there is no target.
+    if target.is_object() {
+        let prototype = target.get(ctx, "prototype")?;
+        if prototype.is_object() {
+            object.set_prototype(ctx, &prototype)?;
+        }
     }
     Ok(object)
 }

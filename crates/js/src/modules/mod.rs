@@ -68,7 +68,8 @@ fn export<F: Native>(ctx: Ctx, exports: &Handle, name: &str, length: i32, functi
 
 /// Adds an exported class.
 fn export_class<F: Native>(ctx: Ctx, exports: &Handle, name: &str, prototype: &Val, constructor: F) -> JsResult<()> {
-    let constructor = ctx.constructor(name, 1, constructor)?;
+    // k6: classes of its modules can be called without `new`.
+    let constructor = ctx.callable_constructor(name, 1, constructor)?;
     constructor.define_hidden(ctx, "prototype", prototype.clone())?;
     prototype.define_hidden(ctx, "constructor", constructor.clone())?;
     exports.define(ctx, name, constructor)

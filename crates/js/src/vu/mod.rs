@@ -132,6 +132,11 @@ impl Vu {
         self.id
     }
 
+    /// Its number in the whole test, `exec.vu.idInTest`.
+    pub fn id_in_test(&self) -> u64 {
+        self.id_in_test
+    }
+
     pub(crate) fn script(&self) -> &ScriptEnv {
         &self.thread.config.script
     }

@@ -1,7 +1,7 @@
 //! `handleSummary(data)`.
 
 use super::{Phase, ScriptFailure, Vu};
-use crate::embed::{JsResult, Throw};
+use crate::embed::{JsResult, Throw, Val};
 
 /// One entry of what `handleSummary` returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +23,10 @@ impl Vu {
     fn call_handle_summary(&self, data: &str) -> JsResult<Option<Vec<HandleSummaryFile>>> {
         let ctx = self.ctx();
         let data = ctx.parse_json(data.as_bytes())?;
+        // k6: the key is there, whether setup() has returned anything or not.
+        if !data.has(ctx, "setup_data")? {
+            data.define(ctx, "setup_data", Val::undefined())?;
+        }
         let result = self.call_exported("handleSummary", &[&data])?;
         if !result.truthy(ctx) {
             return Ok(None);

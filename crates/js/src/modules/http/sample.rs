@@ -1,5 +1,7 @@
 //! The nine samples of a request.
 
+use std::net::SocketAddr;
+
 use onrush_metrics::{HttpTimings, Shard, SystemTag, TagNode};
 use onrush_net::{Failure, NetError, Response, Timings, TlsInfo, Url, code_of_status};
 
@@ -21,6 +23,7 @@ pub(super) fn response(
         error: error.map(|error| error.message.as_str()),
         code,
         proto: Some(response),
+        remote: Some(response.remote),
         tls: response.tls,
         timings: &response.timings,
     };
@@ -34,6 +37,7 @@ pub(super) fn failure(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, fai
         error: Some(&failure.error.message),
         code: failure.error.code,
         proto: None,
+        remote: failure.remote,
         tls: failure.tls,
         timings: &failure.timings,
     };
@@ -45,6 +49,7 @@ struct Outcome<'a> {
     error: Option<&'a str>,
     code: u16,
     proto: Option<&'a Response>,
+    remote: Option<SocketAddr>,
     tls: Option<TlsInfo>,
     timings: &'a Timings,
 }
@@ -109,6 +114,9 @@ fn tags(
     }
     if let Some(tls) = outcome.tls.filter(|_| wants(SystemTag::TlsVersion)) {
         node = shard.with_system(node, SystemTag::TlsVersion, tls.version);
+    }
+    if let Some(remote) = outcome.remote.filter(|_| wants(SystemTag::Ip)) {
+        node = shard.with_system(node, SystemTag::Ip, &remote.ip().to_string());
     }
     if let Some(error) = outcome.error.filter(|_| wants(SystemTag::Error)) {
         node = shard.with_system(node, SystemTag::Error, error);

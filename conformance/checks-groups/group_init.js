@@ -1,0 +1,4 @@
+// A group in init code.
+import { group } from 'k6';
+group('g', () => {});
+export default function () {}

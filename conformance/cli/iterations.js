@@ -1,0 +1,3 @@
+// -i and -u.
+// flags: -i 5 -u 2
+export default function () {}

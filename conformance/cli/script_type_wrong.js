@@ -1,0 +1,3 @@
+// --type that does not exist.
+// flags: --type python
+export default function () {}

@@ -1,0 +1,3 @@
+// A stage that cannot be read.
+// flags: --stage fast
+export default function () {}

@@ -1,0 +1,3 @@
+// --summary-time-unit that does not exist.
+// flags: --summary-time-unit min
+export default function () {}

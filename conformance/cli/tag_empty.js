@@ -1,0 +1,3 @@
+// A tag with an empty value.
+// flags: --tag name=
+export default function () {}

@@ -1,0 +1,3 @@
+// A tag without a value.
+// flags: --tag name
+export default function () {}

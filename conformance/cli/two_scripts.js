@@ -1,0 +1,3 @@
+// Two scripts.
+// flags: other.js
+export default function () {}

@@ -1,0 +1,3 @@
+// A flag that does not exist.
+// flags: --nonsense
+export default function () {}

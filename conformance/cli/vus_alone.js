@@ -1,0 +1,3 @@
+// -u without anything else.
+// flags: -u 3
+export default function () {}

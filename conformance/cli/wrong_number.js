@@ -1,0 +1,3 @@
+// A number that is none.
+// flags: --vus many
+export default function () {}

@@ -1,0 +1,1 @@
+// A script of comments only.

@@ -1,0 +1,3 @@
+// Init code that throws.
+throw new Error('no');
+export default function () {}

@@ -1,0 +1,2 @@
+// A script that cannot be read.
+export default function () { const = 5; }

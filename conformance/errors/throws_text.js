@@ -1,0 +1,2 @@
+// Throwing something that is not an error.
+export default function () { throw 'just a text'; }

@@ -1,0 +1,2 @@
+import { counter } from './lib/numbers.js';
+export function increment() { counter.value += 1; }

@@ -1,0 +1,2 @@
+export const double = (n: number): number => n * 2;
+export type Pair = [number, number];

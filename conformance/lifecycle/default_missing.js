@@ -1,0 +1,2 @@
+// No default function.
+export function other() {}

@@ -1,0 +1,2 @@
+// A default export that is not a function.
+export default 5;

@@ -1,0 +1,3 @@
+// setup that is not a function.
+export const setup = 5;
+export default function () {}

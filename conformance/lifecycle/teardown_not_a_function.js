@@ -1,0 +1,3 @@
+// teardown that is not a function.
+export const teardown = {};
+export default function () {}

@@ -1,0 +1,3 @@
+// A module that is not there.
+import './nowhere.js';
+export default function () {}

@@ -1,0 +1,4 @@
+// No endings are guessed.
+// files: numbers.js
+import './numbers';
+export default function () {}

@@ -1,0 +1,4 @@
+// A module that throws.
+// files: throws.js
+import './throws.js';
+export default function () {}

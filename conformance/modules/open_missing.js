@@ -1,0 +1,3 @@
+// open() of a file that is not there.
+open('./nowhere.txt');
+export default function () {}

@@ -1,0 +1,3 @@
+// options that are a function.
+export function options() { return { iterations: 4 }; }
+export default function () {}

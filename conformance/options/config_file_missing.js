@@ -1,0 +1,3 @@
+// A config file that is not there.
+// flags: --config nowhere.json
+export default function () {}

@@ -1,0 +1,3 @@
+// A duration under a second.
+export const options = { duration: '500ms' };
+export default function () {}

@@ -1,0 +1,3 @@
+// A duration of nothing.
+export const options = { duration: '0s' };
+export default function () {}

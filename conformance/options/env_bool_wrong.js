@@ -1,0 +1,3 @@
+// A variable that is no boolean.
+// env: K6_NO_SETUP=perhaps
+export default function () {}

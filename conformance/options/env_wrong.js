@@ -1,0 +1,3 @@
+// A variable that is no number.
+// env: K6_VUS=many
+export default function () {}

@@ -1,0 +1,3 @@
+// options that are a text.
+export const options = 'fast';
+export default function () {}

@@ -1,0 +1,2 @@
+// Without options a script runs once.
+export default function () {}

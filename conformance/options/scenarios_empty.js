@@ -1,0 +1,3 @@
+// An empty map of scenarios runs the script once.
+export const options = { scenarios: {} };
+export default function () {}

@@ -1,0 +1,5 @@
+// Tags of the whole run in a variable: name and value with a colon between.
+// env: K6_TAGS=one:1,two:2
+// out: json
+import { check } from 'k6';
+export default function () { check(1, { one: true }); }

@@ -1,0 +1,3 @@
+// An output that does not exist.
+// flags: --out nonsense
+export default function () {}

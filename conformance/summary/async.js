@@ -1,0 +1,4 @@
+// An asynchronous handleSummary().
+// written: out.txt
+export default function () {}
+export async function handleSummary() { return { 'out.txt': 'later' }; }

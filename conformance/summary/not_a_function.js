@@ -1,0 +1,3 @@
+// handleSummary that is not a function.
+export default function () {}
+export const handleSummary = 5;

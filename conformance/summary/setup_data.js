@@ -1,0 +1,3 @@
+// What setup() returns is in the export.
+export function setup() { return { a: [1, { b: null }], c: 'text' }; }
+export default function () {}

@@ -1,0 +1,3 @@
+// setup() that returns null.
+export function setup() { return null; }
+export default function () {}

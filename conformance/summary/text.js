@@ -1,0 +1,3 @@
+// handleSummary() that returns a text.
+export default function () {}
+export function handleSummary() { return 'all went well'; }

@@ -1,0 +1,3 @@
+// No statistics at all.
+export const options = { summaryTrendStats: [] };
+export default function () {}

@@ -1,0 +1,3 @@
+// A percentile over a hundred.
+export const options = { summaryTrendStats: ['p(101)'] };
+export default function () {}

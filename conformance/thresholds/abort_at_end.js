@@ -1,0 +1,3 @@
+// abortOnFail at the end of a short run.
+export const options = { thresholds: { iterations: [{ threshold: 'count>1', abortOnFail: true }] } };
+export default function () {}

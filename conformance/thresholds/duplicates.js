@@ -1,0 +1,3 @@
+// The same threshold twice.
+export const options = { thresholds: { iterations: ['count==1', 'count==1', 'count>1', 'count>1'] } };
+export default function () {}

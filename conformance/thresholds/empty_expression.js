@@ -1,0 +1,3 @@
+// A threshold without a text.
+export const options = { thresholds: { iterations: [''] } };
+export default function () {}

@@ -1,0 +1,3 @@
+// A part whose condition has no colon.
+export const options = { thresholds: { 'iterations{a}': ['count==1'] } };
+export default function () {}
