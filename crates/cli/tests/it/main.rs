@@ -15,6 +15,7 @@ mod outputs;
 mod program;
 mod scripts;
 mod secrets;
+mod segments;
 mod signals;
 mod summary;
 mod target;
