@@ -136,9 +136,9 @@ fn summary(script: &Script, export: &Value, result: &mut Map<String, Value>) {
     result
         .insert("checks".to_owned(), json!({"passed": count("checks", "passes"), "failed": count("checks", "fails")}));
     result.insert("thresholds".to_owned(), Value::Object(thresholds));
-    let keys: Vec<&String> = export.as_object().into_iter().flatten().map(|(key, _)| key).collect();
-    let mut keys: Vec<Value> = keys.into_iter().map(|key| key.as_str().into()).collect();
-    keys.sort_by_key(Value::to_string);
+    // Not a list, so that a key more is a place of its own.
+    let keys: Map<String, Value> =
+        export.as_object().into_iter().flatten().map(|(key, _)| (key.clone(), true.into())).collect();
     let is_varying = script.varies.iter().any(|name| name == "setup_data");
     let setup_data = if is_varying { VARIES.into() } else { export["setup_data"].clone() };
     let mut groups = Map::new();
