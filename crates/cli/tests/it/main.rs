@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+mod archives;
+mod bad_input;
 mod control;
 mod exit_codes;
 mod layouts;
@@ -21,3 +23,4 @@ mod target;
 mod terminal;
 mod thresholds;
 mod tiers;
+mod tools;
