@@ -85,12 +85,11 @@ fn cause(error: &std::io::Error) -> String {
     }
 }
 
+/// A file that is no module: its URL and its contents.
+type Asset = (String, Arc<[u8]>);
+
 /// The map that `//# sourceMappingURL=` names, and where it was read if it is a file of its own.
-pub(crate) fn map(
-    url: &str,
-    specifier: &str,
-    archived: Option<&FileTree>,
-) -> Result<(Map, Option<(String, Arc<[u8]>)>), String> {
+pub(crate) fn map(url: &str, specifier: &str, archived: Option<&FileTree>) -> Result<(Map, Option<Asset>), String> {
     let base = Url::parse(specifier).map_err(|error| error.to_string())?;
     if url.starts_with("data:") {
         return Ok((Map::parse(&map::data_url(url)?, Some(&base))?, None));
