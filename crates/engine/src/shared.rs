@@ -91,6 +91,8 @@ pub struct ScenarioProgress {
     pub over: bool,
     /// What it was steered to, if it was: VUs here, or iterations per second here.
     pub steered: Option<f64>,
+    /// Its limit of VUs here, if that was moved.
+    pub max_vus: Option<u64>,
 }
 
 impl SharedScenario {
@@ -105,6 +107,7 @@ impl SharedScenario {
             dropped: load(&self.dropped),
             stopping: load(&self.phase) >= 2,
             over: load(&self.phase) >= 3,
+            max_vus: self.orders.moved_max(),
             steered: self.orders.shown(plan, now.0.saturating_sub(load(&self.context.started_at))),
         }
     }

@@ -37,7 +37,7 @@ pub(crate) struct Told {
 pub(crate) struct Orders {
     told: Mutex<Told>,
     version: AtomicU64,
-    /// Arrival rates: a raised `maxVUs`; 0 for none.
+    /// A moved `maxVUs`; 0 for none.
     raised: AtomicU64,
 }
 
@@ -85,6 +85,11 @@ impl Orders {
     /// The most VUs an arrival rate may use, if it was raised above `planned`.
     pub(crate) fn max_vus(&self, planned: u64) -> u64 {
         planned.max(self.raised.load(Ordering::Relaxed))
+    }
+
+    /// A limit of VUs that was moved.
+    pub(crate) fn moved_max(&self) -> Option<u64> {
+        Some(self.raised.load(Ordering::Relaxed)).filter(|max| *max > 0)
     }
 
     /// What it was steered to, for progress: VUs, or iterations per second at a moment after its start.

@@ -27,7 +27,7 @@ pub(crate) fn start(worker: &Rc<Worker>) {
             // The gauges are the instance's, so one thread emits them.
             if own.thread == 0 && is_regular {
                 let state = &own.common.config.run.state;
-                own.js.add_sample(builtin::VUS, None, state.vus_active.load(Ordering::Relaxed) as f64);
+                own.js.add_sample(builtin::VUS, None, state.vus_active.get() as f64);
                 own.js.add_sample(builtin::VUS_MAX, None, state.vus_initialized.load(Ordering::Relaxed) as f64);
             }
             send_sample(&own);

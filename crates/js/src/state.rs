@@ -24,7 +24,7 @@ pub struct RunState {
     /// Iterations cut from outside.
     pub iterations_interrupted: ShardedCounter,
     /// VUs at work for a scenario; those that wait for an arrival are not.
-    pub vus_active: AtomicU64,
+    pub vus_active: ShardedCounter,
     /// VUs whose init code has run.
     pub vus_initialized: AtomicU64,
     started_at: AtomicU64,

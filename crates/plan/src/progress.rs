@@ -17,6 +17,8 @@ pub struct Live {
     pub done_iterations: u64,
     /// What the scenario was steered to, if it was: VUs here, or iterations per second here.
     pub steered: Option<f64>,
+    /// The limit of VUs here, if it was moved.
+    pub max_vus: Option<u64>,
 }
 
 impl ScenarioPlan {
@@ -47,8 +49,7 @@ impl ScenarioPlan {
                 vec![format!("{vus} VUs"), time]
             }
             ExecutorPlan::ExternallyControlled(p) => {
-                // Its limit may have been moved, so what is there counts.
-                let max = p.max_vus.max(live.active_vus);
+                let max = live.max_vus.unwrap_or(p.max_vus);
                 // k6 prints `0s` where there is no end.
                 let time = if self.regular_end_ns >= FOREVER_NS {
                     fixed_width_time(live.elapsed_ns, live.elapsed_ns)
@@ -152,7 +153,14 @@ mod tests {
     }
 
     fn live(elapsed_s: f64, running_vus: u64, active_vus: u64, done_iterations: u64) -> Live {
-        Live { elapsed_ns: (elapsed_s * 1e9) as u64, running_vus, active_vus, done_iterations, steered: None }
+        Live {
+            elapsed_ns: (elapsed_s * 1e9) as u64,
+            running_vus,
+            active_vus,
+            done_iterations,
+            steered: None,
+            max_vus: None,
+        }
     }
 
     /// The expected texts were printed by k6 1.8.1.

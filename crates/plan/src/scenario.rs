@@ -48,6 +48,10 @@ impl Scenario {
     /// When the share cannot be computed because its pattern is too fine.
     pub fn describe(&self, tuple: &Tuple) -> Result<String, PlanError> {
         let (what, mut facts) = self.executor.describe(tuple)?;
+        if matches!(self.executor, Executor::ExternallyControlled(_)) {
+            // k6: says nothing more about these.
+            return Ok(what);
+        }
         if self.exec != DEFAULT_EXEC {
             facts.push(format!("exec: {}", self.exec));
         }

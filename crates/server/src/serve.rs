@@ -101,12 +101,9 @@ async fn accept(listener: Listener, deliver: Deliver) {
     let Ok(socket) = tokio::net::TcpListener::from_std(listener.socket) else { return };
     let mut connections: VecDeque<Connection> = VecDeque::new();
     loop {
-        let (stream, peer) = match socket.accept().await {
-            Ok(accepted) => accepted,
-            Err(_) => {
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
+        let Ok((stream, peer)) = socket.accept().await else {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            continue;
         };
         connections.retain(|connection| !connection.task.is_finished());
         if connections.len() >= CONNECTIONS_MAX {

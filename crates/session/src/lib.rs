@@ -13,4 +13,4 @@ mod watermark;
 pub use coordinator::{Action, AgentId, Coordinator, Event, Phase, Settings};
 pub use outcome::{ExitCode, Outcome, Stop};
 pub use steering::{CHANGES_MAX, Change, Moment, ScenarioTargets, ShareOfTarget, Steer, SteerError, Steering};
-pub use verdict::{Health, Judge, Judgement, ScenarioLoad, Verdict};
+pub use verdict::{Health, Judge, Judgement, ScenarioLoad, StartLag, Verdict};

@@ -82,7 +82,7 @@ pub struct ScenarioLoad {
 }
 
 /// The verdict with its reasons, worst first.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
     /// The word.
     pub verdict: Verdict,
@@ -90,6 +90,29 @@ pub struct Judgement {
     pub reasons: Vec<String>,
     /// What is worth knowing and takes nothing from the numbers, a sentence each.
     pub notes: Vec<String>,
+    /// How late the iterations of arrival rates began; `None` where there were none.
+    pub start_lag: Option<StartLag>,
+}
+
+/// Delays of arrival-rate iterations after the instant the plan gave them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StartLag {
+    /// Iterations begun.
+    pub iterations: u64,
+    /// 99th percentile, milliseconds.
+    pub p99_ms: f64,
+    /// The longest, milliseconds.
+    pub max_ms: f64,
+}
+
+impl std::fmt::Display for StartLag {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { iterations, p99_ms, max_ms } = self;
+        write!(
+            f,
+            "{iterations} arrivals began after their intended start by {p99_ms:.3} ms at p(99), {max_ms:.3} ms at most"
+        )
+    }
 }
 
 impl Judge {
@@ -203,6 +226,11 @@ impl Judge {
             verdict: findings.first().map_or(Verdict::Valid, |(verdict, _)| *verdict),
             reasons: findings.into_iter().map(|(_, reason)| reason).collect(),
             notes: loads.iter().filter_map(ScenarioLoad::unfinished).collect(),
+            start_lag: (!self.start_lag.is_empty()).then(|| StartLag {
+                iterations: self.start_lag.count(),
+                p99_ms: self.start_lag.quantile(0.99),
+                max_ms: self.start_lag.max(),
+            }),
         }
     }
 }
@@ -258,7 +286,10 @@ mod tests {
     #[test]
     fn a_healthy_run_is_valid_and_says_nothing() {
         let judgement = judged(&healthy(), 0, 10);
-        assert_eq!(judgement, Judgement { verdict: Verdict::Valid, reasons: Vec::new(), notes: Vec::new() });
+        assert_eq!(
+            judgement,
+            Judgement { verdict: Verdict::Valid, reasons: Vec::new(), notes: Vec::new(), start_lag: None }
+        );
     }
 
     #[test]

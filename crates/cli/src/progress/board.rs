@@ -91,17 +91,19 @@ impl Board {
         format!("\n{}\n", lines.join("\n"))
     }
 
-    /// The lines for a terminal of so many columns, the first of them empty.
+    /// The lines for a terminal of so many columns, the first of them empty, the last one `pulse`.
     pub(crate) fn frame(
         &mut self,
         stage: Stage,
         totals: &Totals,
         now: Nanos,
         scenarios: &[ScenarioProgress],
+        pulse: Option<String>,
         terminal: Screen,
     ) -> Vec<String> {
         let mut lines = vec![String::new()];
         lines.extend(self.lines(stage, totals, now, scenarios, Some(terminal)));
+        lines.extend(pulse.map(|pulse| clip(pulse, terminal.columns)));
         lines
     }
 
@@ -202,6 +204,7 @@ impl Board {
             active_vus: self.held[index],
             done_iterations: progress.done,
             steered: progress.steered,
+            max_vus: progress.max_vus,
         };
         let fraction = plan.progress(&live);
         let mark = mark(plan, progress, fraction, elapsed_ns);
@@ -377,7 +380,14 @@ mod tests {
             [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
         for columns in [200, 100, 60, 10, 1, 0] {
             let screen = Screen { columns, color: false };
-            let frame = board().frame(Stage::Running, &totals(1_500), Nanos(at + 300 * MS), &scenarios, screen);
+            let frame = board().frame(
+                Stage::Running,
+                &totals(1_500),
+                Nanos(at + 300 * MS),
+                &scenarios,
+                Some("203 requests".to_owned()),
+                screen,
+            );
             let widest = frame.iter().map(|line| line.replace("\x1b[0m", "").chars().count()).max();
             assert!(widest <= Some(columns), "{columns}: {frame:?}");
         }

@@ -188,7 +188,7 @@ impl Drive<'_> {
         Reply::ok(shape::status(&shape::Status {
             status,
             paused: self.coordinator.is_paused(),
-            vus: state.vus_active.load(Relaxed),
+            vus: state.vus_active.get(),
             vus_max: state.vus_initialized.load(Relaxed),
             stopped: is_stopped || self.control.is_stop_asked,
             running: phase >= Phase::Setup && phase < Phase::Done,

@@ -22,7 +22,7 @@ use super::{Surroundings, control::Control, health::HealthWatch, outputs, prepar
 use crate::{
     args::RunArgs,
     failure::Failure,
-    progress::{Board, Screen, Stage, Totals},
+    progress::{Board, Pulse, Screen, Stage, Totals},
     signals::Watch,
     terminal::{Look, Message},
 };
@@ -76,6 +76,7 @@ pub(super) fn drive(
         engine,
         events,
         board: Board::new(&prepared.plan),
+        pulse: Pulse::default(),
         health: HealthWatch::default(),
         warnings: BTreeMap::new(),
         cardinality_warned: 0,
@@ -110,6 +111,7 @@ pub(super) struct Drive<'a> {
     pub(super) engine: Engine,
     events: Receiver<Reported>,
     board: Board,
+    pulse: Pulse,
     pub(super) health: HealthWatch,
     /// How often each warning of the engine came.
     warnings: BTreeMap<String, u64>,
@@ -359,7 +361,8 @@ impl Drive<'_> {
             self.frame_at = now;
             let screen = Screen { columns: Look::columns(), color: self.around.look.stdout_color() };
             let (stage, totals) = (self.stage(), self.totals(now));
-            let frame = self.board.frame(stage, &totals, self.unpaused(now), &self.engine.progress(), screen);
+            let pulse = self.pulse.line(self.coordinator.merged(), now);
+            let frame = self.board.frame(stage, &totals, self.unpaused(now), &self.engine.progress(), pulse, screen);
             self.around.terminal.send(Message::Frame(frame));
         } else if now.saturating_sub(self.block_at) >= BLOCK_INTERVAL {
             // From one block to the next it is a second on average, whenever the ticks come.
@@ -389,7 +392,7 @@ impl Drive<'_> {
             elapsed: self.elapsed(now),
             is_paused: self.coordinator.is_paused(),
             scenarios_at: self.scenarios_at,
-            vus_active: state.vus_active.load(Ordering::Relaxed),
+            vus_active: state.vus_active.get(),
             vus_initialized: state.vus_initialized.load(Ordering::Relaxed),
             complete: state.iterations_completed.get(),
             interrupted: state.iterations_interrupted.get(),

@@ -33,7 +33,7 @@ pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
         return;
     }
     let model = model(drive, elapsed);
-    let custom = custom(drive, &model);
+    let custom = custom(drive, &model, &judgement);
     let mut files = Vec::new();
     match custom {
         Some(custom) => {
@@ -52,6 +52,7 @@ pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
     if let Some(path) = &drive.args.summary_export {
         let mut value = if drive.args.machine_readable { newer_shape(drive, &model) } else { summary_export(&model) };
         add_steering(drive, &mut value);
+        add_measurement(&judgement, &mut value);
         files.push(HandleSummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
     }
     write(drive, files);
@@ -116,7 +117,7 @@ fn footer(judgement: &Judgement) -> Footer {
         percentile_error: Some(RELATIVE_ERROR),
         verdict: Some(verdict),
         reasons: judgement.reasons.clone(),
-        notes: judgement.notes.clone(),
+        notes: judgement.notes.iter().cloned().chain(judgement.start_lag.map(|lag| lag.to_string())).collect(),
     }
 }
 
@@ -129,7 +130,7 @@ fn log_verdict(drive: &Drive<'_>, judgement: &Judgement) {
 }
 
 /// What the script's own `handleSummary()` returned; `None` for the built-in text.
-fn custom(drive: &mut Drive<'_>, model: &SummaryModel) -> Option<Vec<HandleSummaryFile>> {
+fn custom(drive: &mut Drive<'_>, model: &SummaryModel, judgement: &Judgement) -> Option<Vec<HandleSummaryFile>> {
     let lifecycle = drive.prepared.lifecycle;
     if lifecycle.handle_summary_is_wrong {
         failed(drive, "exported identifier handleSummary must be a function".to_owned());
@@ -140,6 +141,7 @@ fn custom(drive: &mut Drive<'_>, model: &SummaryModel) -> Option<Vec<HandleSumma
     }
     let mut data = if drive.args.machine_readable { newer_shape(drive, model) } else { handle_summary(model) };
     add_steering(drive, &mut data);
+    add_measurement(judgement, &mut data);
     drive.engine.handle_summary(data.to_string());
     while drive.handle_summary.is_none() && !drive.is_thread_gone {
         drive.step(false);
@@ -156,6 +158,22 @@ fn custom(drive: &mut Drive<'_>, model: &SummaryModel) -> Option<Vec<HandleSumma
             None
         }
     }
+}
+
+/// The verdict goes with the numbers it is about.
+fn add_measurement(judgement: &Judgement, data: &mut serde_json::Value) {
+    let Some(data) = data.as_object_mut() else { return };
+    let start_lag = judgement
+        .start_lag
+        .map(|lag| serde_json::json!({ "iterations": lag.iterations, "p(99)": lag.p99_ms, "max": lag.max_ms }));
+    let measurement = serde_json::json!({
+        "verdict": judgement.verdict.as_str(),
+        "reasons": judgement.reasons,
+        "notes": judgement.notes,
+        "percentile_error": RELATIVE_ERROR,
+        "start_lag_ms": start_lag,
+    });
+    data.insert("measurement".to_owned(), measurement);
 }
 
 /// The journal of a steered run goes with its numbers: without it they cannot be explained.

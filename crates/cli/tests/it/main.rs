@@ -17,6 +17,7 @@ mod outputs;
 mod program;
 mod scripts;
 mod secrets;
+mod segments;
 mod signals;
 mod summary;
 mod target;

@@ -129,13 +129,13 @@ impl ScenarioRun {
     /// Counts a VU that begins to work for the scenario. k6: a VU that waits for an arrival is not active.
     pub(crate) fn enter(&self) {
         self.at_work.set(self.at_work.get() + 1);
-        self.state.vus_active.fetch_add(1, Ordering::Relaxed);
+        self.state.vus_active.increment(self.thread);
     }
 
     /// Counts it out, and wakes the driver when it was the last and the driver waits for that.
     pub(crate) fn exit(&self) {
         self.at_work.set(self.at_work.get() - 1);
-        self.state.vus_active.fetch_sub(1, Ordering::Relaxed);
+        self.state.vus_active.decrement(self.thread);
         if self.at_work.get() == 0 && self.wakes_driver.get() {
             self.wake_driver();
         }

@@ -53,7 +53,7 @@ fn instance(ctx: Ctx) -> JsResult {
     getter(ctx, &object, "iterationsInterrupted", |_, _| {
         instance_value(|state| state.iterations_interrupted.get() as f64)
     })?;
-    getter(ctx, &object, "vusActive", |_, _| instance_value(|state| state.vus_active.load(Ordering::Relaxed) as f64))?;
+    getter(ctx, &object, "vusActive", |_, _| instance_value(|state| state.vus_active.get() as f64))?;
     getter(ctx, &object, "vusInitialized", |_, _| {
         instance_value(|state| state.vus_initialized.load(Ordering::Relaxed) as f64)
     })?;

@@ -141,10 +141,11 @@ fn handle_summary_metric(metric: &MetricSummary) -> Value {
     Value::Object(fields)
 }
 
-/// k6 has `ok` alone.
+/// k6 has `ok` alone, and so has what always held: scripts compare what they are given.
 fn handle_summary_threshold(threshold: &ThresholdSummary) -> Value {
     let mut fields = json!({ "ok": threshold.ok });
-    if let (Value::Object(fields), Some(history)) = (&mut fields, threshold.history) {
+    let history = threshold.history.filter(History::is_telling);
+    if let (Value::Object(fields), Some(history)) = (&mut fields, history) {
         fields.insert("history".to_owned(), history_fields(&history));
     }
     fields

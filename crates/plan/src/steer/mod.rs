@@ -155,7 +155,7 @@ impl ScenarioPlan {
             }
             _ => {}
         }
-        let (vus, max_vus) = (wanted.vus.or(signed(now.vus)), wanted.max_vus.or(signed(now.max_vus)));
+        let (vus, max_vus) = (wanted.vus.or_else(|| signed(now.vus)), wanted.max_vus.or_else(|| signed(now.max_vus)));
         if now.steerable == Steerable::External
             && let Some(problem) = vus_error(vus.unwrap_or(0), max_vus.unwrap_or(0))
         {

@@ -29,7 +29,12 @@ pub fn replay(scenario: &Scenario, turns: &[Turn], ran_ns: u64) -> Option<Value>
     let flat = |target: u64| vec![Stage { duration_ns: end_ns, target }];
     let mut entry = Map::new();
     let stages = match &scenario.executor {
-        Executor::ConstantVus(e) => vus(&mut entry, scenario, e.vus, &flat(e.vus), &turns, end_ns),
+        Executor::ConstantVus(e) => {
+            let stages = vus(&mut entry, scenario, e.vus, &flat(e.vus), &turns, end_ns);
+            // VUs that are taken away have as long as all have at the end.
+            entry.insert("gracefulRampDown".to_owned(), json!(scenario.graceful_stop));
+            stages
+        }
         Executor::ExternallyControlled(e) => {
             let stages = vus(&mut entry, scenario, e.vus, &flat(e.vus), &turns, end_ns);
             // VUs that are taken away are cut at once, and at the end as well.
@@ -137,7 +142,7 @@ fn bent(start: u64, stages: &[Stage], turns: &[(u64, u64)], end_ns: u64) -> Vec<
         now_ns = now_ns.saturating_add(own.duration_ns).min(first_ns);
     }
     for (i, (at_ns, target)) in turns.iter().enumerate() {
-        let until_ns = turns.get(i + 1).map_or(end_ns.max(*at_ns), |(next_ns, _)| *next_ns);
+        let until_ns = turns.get(i + 1).map_or_else(|| end_ns.max(*at_ns), |(next_ns, _)| *next_ns);
         result.push(stage(0, *target));
         if until_ns > *at_ns {
             result.push(stage(until_ns - at_ns, *target));
@@ -172,7 +177,7 @@ mod tests {
         check(
             r#"{"executor": "constant-vus", "vus": 10, "duration": "1m"}"#,
             &[(12.5, Target::Vus(50)), (40.0, Target::Vus(5))],
-            r#"{"executor":"ramping-vus","gracefulStop":"30s","startVUs":10,"stages":[{"duration":"12.5s","target":10},{"duration":"0s","target":50},{"duration":"27.5s","target":50},{"duration":"0s","target":5},{"duration":"20s","target":5}]}"#,
+            r#"{"executor":"ramping-vus","gracefulStop":"30s","startVUs":10,"gracefulRampDown":"30s","stages":[{"duration":"12.5s","target":10},{"duration":"0s","target":50},{"duration":"27.5s","target":50},{"duration":"0s","target":5},{"duration":"20s","target":5}]}"#,
         );
         check(
             r#"{"executor": "externally-controlled", "vus": 2, "maxVUs": 9, "duration": 0}"#,

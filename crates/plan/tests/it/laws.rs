@@ -25,7 +25,22 @@ fn one(fields: &str) -> Vec<Scenario> {
     script(&format!(r#"{{"scenarios": {{"a": {fields}}}}}"#)).unwrap().scenarios
 }
 
+/// 2, 3, 4 and 7 instances, evenly and unevenly, and whatever else 24ths allow.
 fn sequences() -> impl Strategy<Value = SegmentSequence> {
+    let even = |parts: u64| {
+        let points: Vec<String> = (0..=parts).map(|point| format!("{point}/{parts}")).collect();
+        points.join(",").parse().unwrap()
+    };
+    let uneven =
+        ["0,1/7,1", "0,10%,1", "0,1/7,5/7,1", "0,0.01,1/2,1", "0,1/2,3/4,7/8,1", "0,1/9,1/8,1/7,1/5,1/3,1/2,1"];
+    prop_oneof![
+        prop::sample::select(vec![2, 3, 4, 7]).prop_map(even),
+        prop::sample::select(uneven.to_vec()).prop_map(|points| points.parse().unwrap()),
+        any_sequences(),
+    ]
+}
+
+fn any_sequences() -> impl Strategy<Value = SegmentSequence> {
     prop::collection::btree_set(1u64..24, 0..5).prop_map(|cuts| {
         let mut points = vec!["0".to_owned()];
         points.extend(cuts.iter().map(|cut| format!("{cut}/24")));
@@ -250,6 +265,28 @@ proptest! {
             })
             .sum();
         prop_assert_eq!(total, vus * 3);
+    }
+
+    #[test]
+    fn vus_add_up_at_every_moment(vus in 1u64..60, max in 1u64..60, sequence in sequences()) {
+        for (fields, expect) in [
+            (format!(r#"{{"executor": "constant-vus", "vus": {vus}, "duration": "1s"}}"#), vus),
+            (format!(r#"{{"executor": "shared-iterations", "vus": {vus}, "iterations": 1000}}"#), vus),
+            (format!(r#"{{"executor": "per-vu-iterations", "vus": {vus}, "iterations": 1}}"#), vus),
+            (format!(r#"{{"executor": "constant-arrival-rate", "rate": 9, "duration": "1s", "preAllocatedVUs": {vus}, "maxVUs": {}}}"#, vus + max), vus),
+            (format!(r#"{{"executor": "ramping-arrival-rate", "stages": [{{"duration": "1s", "target": 9}}], "preAllocatedVUs": {vus}, "maxVUs": {}}}"#, vus + max), vus),
+        ] {
+            let scenarios = one(&fields);
+            let plans = instances(&scenarios, &sequence);
+            let total = |count: &dyn Fn(&ExecutorPlan) -> u64| plans.iter().map(count).sum::<u64>();
+            prop_assert_eq!(total(&ExecutorPlan::planned_vus), expect, "{}", fields);
+            let most = |plan: &ExecutorPlan| match plan {
+                ExecutorPlan::ConstantArrivalRate(p) => p.vus.max,
+                ExecutorPlan::RampingArrivalRate(p) => p.vus.max,
+                _ => 0,
+            };
+            prop_assert_eq!(total(&most), most(&whole(&scenarios)), "{}", fields);
+        }
     }
 
     #[test]

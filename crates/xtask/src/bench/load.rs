@@ -139,8 +139,7 @@ pub(super) fn command(lab: &Lab, client: Client, load: &Load) -> (Command, Optio
     let mut command = match client {
         Client::K6 => {
             let mut command = Command::new(&lab.tools.k6);
-            // No REST API, whose port might be taken; Onrush has none.
-            command.args(["run", "--address", ""]);
+            command.arg("run");
             command
         }
         _ => {
@@ -149,7 +148,10 @@ pub(super) fn command(lab: &Lab, client: Client, load: &Load) -> (Command, Optio
             command
         }
     };
-    command.args(["--quiet", "--no-usage-report", "--include-system-env-vars=false", "--summary-export"]).arg(&summary);
+    // No REST API: its port might be taken.
+    command
+        .args(["--address", "", "--quiet", "--no-usage-report", "--include-system-env-vars=false", "--summary-export"])
+        .arg(&summary);
     if let Some(vus) = load.vus {
         command.args(["--vus", &vus.to_string(), "--duration", &format!("{}s", load.seconds)]);
     }
@@ -235,7 +237,7 @@ fn check_honesty(measurement: &Measurement) -> Result<()> {
     Ok(())
 }
 
-fn read_summary(path: &Path) -> Result<Value> {
+pub(super) fn read_summary(path: &Path) -> Result<Value> {
     let text = fs::read_to_string(path).context("the client wrote no summary")?;
     let summary = serde_json::from_str(&text).context("the client's summary is not JSON")?;
     // The next client must write its own.

@@ -12,7 +12,7 @@ cargo xtask bench [--quick] [--only PART[,PART]] [--rounds N] [--onrush FILE] [-
 Measures Onrush, wrk and k6 side by side on this machine, prints a table and keeps the raw results.
 
   --quick         few short rounds (under 4 minutes; without it under 30): to see that it works
-  --only PART     minimal, website, memory, flat, search, stages or upload; may be repeated
+  --only PART     one of the parts of bench/README.md; may be repeated
   --rounds N      interleaved rounds of each comparison (default 5, quick 1)
   --onrush FILE   this binary instead of a release build of the workspace
   --out FOLDER    where raw results go (default bench/runs/<date>-<commit>)

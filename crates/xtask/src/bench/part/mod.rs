@@ -1,11 +1,13 @@
 //! What is measured: one file for each part.
 
+mod arrivals;
 mod comparison;
 mod flat;
 mod memory;
 mod minimal;
 mod search;
 mod stages;
+mod starts;
 mod upload;
 mod website;
 
@@ -46,4 +48,11 @@ pub(super) const PARTS: &[Part] = &[
     },
     Part { name: flat::NAME, about: "memory after a million requests and after five", needs: &[], run: flat::run },
     Part { name: stages::NAME, about: "a staged ramp to 6,000 VUs", needs: &[Tool::K6], run: stages::run },
+    Part { name: arrivals::NAME, about: "empty iterations at a constant rate", needs: &[Tool::K6], run: arrivals::run },
+    Part {
+        name: starts::NAME,
+        about: "when each executor begins its iterations",
+        needs: &[Tool::K6],
+        run: starts::run,
+    },
 ];
