@@ -11,12 +11,8 @@ use crate::{failure::Failure, flags::Given};
 /// What `onrush run` was asked for, options aside.
 #[derive(Debug)]
 pub(crate) struct RunArgs {
-    /// The script: a path, or `-`.
-    pub(crate) file: String,
-    /// How it is read.
-    pub(crate) compatibility: CompatibilityMode,
-    /// `__ENV`.
-    pub(crate) env: BTreeMap<String, String>,
+    /// The script.
+    pub(crate) script: ScriptArgs,
     /// `--no-thresholds`
     pub(crate) no_thresholds: bool,
     /// The summary's layout.
@@ -29,14 +25,36 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
     /// Worker threads, if chosen.
     pub(crate) threads: Option<usize>,
-    /// The VU layout.
-    pub(crate) isolation: IsolationMode,
-    /// Bytes of one VU's heap.
-    pub(crate) vu_memory_bytes: usize,
     /// Where the REST API is to be, if anywhere.
     pub(crate) api: Option<ApiArgs>,
     /// Stay after the test.
     pub(crate) linger: bool,
+}
+
+/// Which script, and how its init code is run.
+#[derive(Debug)]
+pub(crate) struct ScriptArgs {
+    /// A path, or `-`.
+    pub(crate) file: String,
+    /// What it is, if it was said.
+    pub(crate) kind: Option<InputKind>,
+    /// How it is read; `None` is the default, or what an archive says.
+    pub(crate) compatibility: Option<CompatibilityMode>,
+    /// `__ENV`, over the variables of an archive.
+    pub(crate) env: BTreeMap<String, String>,
+    /// The VU layout.
+    pub(crate) isolation: IsolationMode,
+    /// Bytes of one VU's heap.
+    pub(crate) vu_memory_bytes: usize,
+}
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InputKind {
+    /// A script.
+    Script,
+    /// An archive.
+    Archive,
 }
 
 /// The REST API as it was asked for.
@@ -94,38 +112,57 @@ impl RunArgs {
     /// # Errors
     /// Exit code 255, k6's texts where it has them.
     pub(crate) fn new(given: &Given, files: &[String]) -> Result<Self, Failure> {
-        let [file] = files else {
-            return Err(Failure::other(format!(
-                "accepts 1 arg(s), received {}: arg should either be \"-\", if reading script from stdin, or a path to a script file",
-                files.len()
-            )));
-        };
+        let script = ScriptArgs::new(given, files, true)?;
         let on = |long: &str| given.switch(long).map(|switch| switch.unwrap_or(false));
-        match given.text("type").as_deref() {
-            None | Some("js") => {}
-            Some("archive") => return Err(archives_not_yet()),
-            Some(other) => return Err(Failure::other(format!("unsupported test type '{other}': use js"))),
-        }
         let summary_mode = match given.text("summary-mode") {
             Some(mode) => SummaryMode::parse(&mode)
                 .map_err(|error| Failure::other(error.to_string()).hint("use compact, full, legacy or disabled"))?,
             None => SummaryMode::default(),
         };
         Ok(Self {
-            file: file.clone(),
-            compatibility: match given.text("compatibility-mode") {
-                Some(mode) => {
-                    mode.parse().map_err(|error: onrush_script::UnknownMode| Failure::other(error.to_string()))?
-                }
-                None => CompatibilityMode::default(),
-            },
-            env: script_env(given)?,
+            script,
             no_thresholds: on("no-thresholds")?,
             summary_mode: if on("no-summary")? { SummaryMode::Disabled } else { summary_mode },
             summary_export: given.text("summary-export"),
             machine_readable: on("new-machine-readable-summary")?,
             quiet: on("quiet")?,
             threads: threads(given)?,
+            api: ApiArgs::new(given),
+            linger: on("linger")?,
+        })
+    }
+}
+
+impl ScriptArgs {
+    /// Reads what says which script it is and how to run its init code. `system_env`: whether scripts see the
+    /// process's environment when nothing is said about it.
+    ///
+    /// # Errors
+    /// Exit code 255, k6's texts where it has them.
+    pub(crate) fn new(given: &Given, files: &[String], system_env: bool) -> Result<Self, Failure> {
+        let [file] = files else {
+            return Err(Failure::other(format!(
+                "accepts 1 arg(s), received {}: arg should either be \"-\", if reading script from stdin, or a path to a script file",
+                files.len()
+            )));
+        };
+        let compatibility = given.text("compatibility-mode").map(|mode| mode.parse()).transpose();
+        Ok(Self {
+            file: file.clone(),
+            kind: match given.text("type").as_deref() {
+                None => None,
+                Some("js") => Some(InputKind::Script),
+                Some("archive") => Some(InputKind::Archive),
+                Some(other) => {
+                    return Err(Failure::other(format!(
+                        "could not initialize '{file}': unknown or unspecified test type '{other}'"
+                    ))
+                    .hint("use js or archive"));
+                }
+            },
+            compatibility: compatibility
+                .map_err(|error: onrush_script::UnknownMode| Failure::other(error.to_string()))?,
+            env: script_env(given, system_env)?,
             isolation: match given.text("vu-isolation").as_deref() {
                 None | Some("auto") => IsolationMode::Auto,
                 Some("dense") => IsolationMode::Dense,
@@ -140,16 +177,8 @@ impl RunArgs {
                 Some(text) => memory_limit(&text)?,
                 None => onrush_js::ScriptEnv::MEMORY_LIMIT_BYTES,
             },
-            api: ApiArgs::new(given),
-            linger: on("linger")?,
         })
     }
-}
-
-/// What to say about archives.
-pub(crate) fn archives_not_yet() -> Failure {
-    Failure::other("running an archive is not available yet in this version of Onrush")
-        .hint("run the script it was made from")
 }
 
 /// Worker threads that were asked for.
@@ -164,9 +193,9 @@ pub(crate) fn threads(given: &Given) -> Result<Option<usize>, Failure> {
     }
 }
 
-fn script_env(given: &Given) -> Result<BTreeMap<String, String>, Failure> {
-    let mut env =
-        if given.switch("include-system-env-vars")?.unwrap_or(true) { given.env.clone() } else { BTreeMap::new() };
+fn script_env(given: &Given, system_env: bool) -> Result<BTreeMap<String, String>, Failure> {
+    let includes = given.switch("include-system-env-vars")?.unwrap_or(system_env);
+    let mut env = if includes { given.env.clone() } else { BTreeMap::new() };
     // Scripts may come from elsewhere and print what they like.
     env.remove("ONRUSH_API_TOKEN");
     for entry in given.values("env") {
@@ -245,7 +274,7 @@ mod tests {
                 .into(),
                 env: [("HOME".to_owned(), "/root".to_owned())].into(),
             };
-            let env = script_env(&given).map_err(|failure| failure.message);
+            let env = script_env(&given, true).map_err(|failure| failure.message);
             let env = env.map(|env| env.into_iter().collect::<Vec<_>>());
             let expect =
                 expect.map(|pairs| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>());

@@ -16,6 +16,7 @@ mod run;
 mod signals;
 mod target;
 mod terminal;
+mod tools;
 mod version;
 
 use std::{collections::BTreeMap, io::Write as _, panic::AssertUnwindSafe, process, sync::Arc};
@@ -71,6 +72,11 @@ fn execute(command: Command, given: Given, files: &[String]) -> ExitCode {
     // A panic anywhere is a bug; it has its own exit code and must not look like a failed test.
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match command {
         Command::Run => run::run(&around, files),
+        Command::Archive => tools::archive(&around, files),
+        Command::Inspect => tools::inspect(&around, files),
+        Command::New => tools::new(&around, files),
+        Command::Deps => tools::deps(&around, files),
+        Command::Completion => tools::completion(&around, files),
         Command::Status => control::status(&around, files),
         Command::Stats => control::stats(&around, files),
         Command::Pause => control::pause(&around, files, true),
@@ -118,6 +124,10 @@ fn surroundings(given: Given) -> Result<Surroundings, Failure> {
     let terminal = Terminal::start(look, Sinks { destination, file, loki, console, format })
         .map_err(|error| Failure::other(format!("failed to start the printing thread: {error}")))?;
     let logger = Logger::new(terminal.clone(), level, has_console_file, redactor);
+    if let Some(wrong) = given.text("log-format").filter(|text| !["text", "json", "raw"].contains(&text.as_str())) {
+        // k6: says nothing.
+        logger.warn(format!("there is no log format '{wrong}', so it is text: use text, json or raw"));
+    }
     Ok(Surroundings { given, logger, terminal, look })
 }
 

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use onrush_archive::FileTree;
 use onrush_metrics::{Census, Registry, Subscriptions};
 use onrush_net::Client;
 use onrush_script::Program;
@@ -30,6 +31,8 @@ pub struct ScriptEnv {
     pub secrets: Arc<onrush_secrets::Secrets>,
     /// Bytes one VU's JavaScript heap may hold.
     pub memory_limit_bytes: usize,
+    /// The files of the archive the script comes from. Then `open()` reads nothing else.
+    pub archived: Option<Arc<FileTree>>,
     /// `global` exists (k6's extended compatibility mode).
     pub extended_mode: bool,
     pub(crate) files: FileCache,
@@ -55,11 +58,17 @@ impl ScriptEnv {
             working_dir,
             secrets: Arc::default(),
             memory_limit_bytes: Self::MEMORY_LIMIT_BYTES,
+            archived: None,
             extended_mode: true,
             files: FileCache::default(),
             shared_arrays: SharedArrays::default(),
             bytecode: Mutex::new(None),
         }
+    }
+
+    /// The files scripts opened so far, by absolute path.
+    pub fn opened_files(&self) -> Vec<(std::path::PathBuf, Arc<[u8]>)> {
+        self.files.all()
     }
 }
 
@@ -68,6 +77,8 @@ impl ScriptEnv {
 pub struct HttpSettings {
     /// `maxRedirects`.
     pub max_redirects: u32,
+    /// Nobody chose `max_redirects`, so reaching it deserves a warning.
+    pub warns_of_redirects: bool,
     /// `userAgent`; empty sends none.
     pub user_agent: String,
     /// `batch`: parallel requests of one `http.batch`.
@@ -92,6 +103,7 @@ impl Default for HttpSettings {
     fn default() -> Self {
         Self {
             max_redirects: 10,
+            warns_of_redirects: true,
             user_agent: concat!("Onrush/", env!("CARGO_PKG_VERSION")).to_owned(),
             batch: 20,
             batch_per_host: 6,

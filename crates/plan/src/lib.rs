@@ -47,10 +47,10 @@ pub use executor::{
     SharedIterationsPlan, Stage,
 };
 pub use options::{
-    Cidr, ConfigErrors, Consolidated, DnsConfig, DnsPolicy, DnsSelect, ExecutorConfig, HostTarget, IpPool, Options,
-    OptionsError, Parsed, ScenarioConfig, Settings, StageConfig, SystemTags, ThresholdConfig, Tier, TlsAuth,
-    TlsVersion, TlsVersions, consolidate, consolidate_with_exports, from_env, from_flags, lookup_host,
-    matches_hostname, parse_json,
+    Area, Cidr, ConfigErrors, Consolidated, DnsConfig, DnsPolicy, DnsSelect, ExecutorConfig, FlagInfo, HostTarget,
+    IpPool, Kind, OPTIONS, OptionInfo, Options, OptionsError, Parsed, SCENARIO_FIELDS, ScenarioConfig, ScenarioField,
+    Settings, StageConfig, SystemTags, ThresholdConfig, Tier, TlsAuth, TlsVersion, TlsVersions, consolidate,
+    consolidate_with_exports, from_env, from_flags, lookup_host, matches_hostname, parse_json,
 };
 pub use plan::{Description, Plan, PlanError, ScenarioPlan};
 pub use progress::{Live, fixed_width_time};

@@ -62,7 +62,8 @@ impl ScenarioPlan {
                 let max = p.max_vus().max(live.steered.map_or(0, |vus| vus as u64));
                 let width = digits(max);
                 let total = fixed_width_time(self.regular_end_ns, self.regular_end_ns);
-                let time = if over { total } else { format!("{elapsed}/{total}") };
+                // k6: at the end the plain duration.
+                let time = if over { text(self.regular_end_ns) } else { format!("{elapsed}/{total}") };
                 vec![format!("{:0width$}/{max} VUs", live.running_vus), time]
             }
             ExecutorPlan::SharedIterations(p) => vec![
@@ -179,6 +180,11 @@ mod tests {
             r#"{"executor": "ramping-vus", "stages": [{"duration": "2s", "target": 3}, {"duration": "3s", "target": 0}]}"#,
             live(2.9, 3, 0, 0),
             &["3/3 VUs", "2.9s/5.0s"],
+        );
+        check(
+            r#"{"executor": "ramping-vus", "stages": [{"duration": "2s", "target": 3}]}"#,
+            live(2.1, 0, 0, 0),
+            &["0/3 VUs", "2s"],
         );
         check(
             r#"{"executor": "ramping-vus", "stages": [{"duration": "1m", "target": 30}]}"#,

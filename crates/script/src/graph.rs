@@ -7,7 +7,9 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use onrush_archive::FileTree;
 use rustc_hash::{FxHashMap, FxHashSet};
+use url::Url;
 
 use crate::analyze::Request;
 use crate::compile::{Compiled, Language, compile};
@@ -17,7 +19,7 @@ use crate::map;
 use crate::position::{Lines, Position};
 use crate::program::{Finding, Import, ImportKind, Module, ModuleIndex, ModuleKind, Program, Target};
 use crate::source;
-use crate::specifier::{self, Resolved, STDIN, Unresolved};
+use crate::specifier::{self, Base, Resolved, STDIN, Unresolved};
 
 /// What loading depends on besides the script.
 #[derive(Debug, Clone)]
@@ -30,6 +32,8 @@ pub struct LoadOptions {
     pub builtins: &'static [&'static str],
     /// The largest source file that is read, in bytes.
     pub source_bytes_max: u64,
+    /// The files of the archive the script comes from. Then nothing is read from the disk.
+    pub archived: Option<Arc<FileTree>>,
 }
 
 /// k6's `--compatibility-mode`. All modes load scripts alike: they differ in the globals the engine offers.
@@ -110,13 +114,14 @@ struct Loader<'o> {
     /// Files found and not read yet: index of the draft, and the request to name in errors.
     queue: VecDeque<(usize, String)>,
     warnings: Vec<String>,
+    assets: Vec<(String, Arc<[u8]>)>,
 }
 
 /// A module on its way.
 struct Draft {
     specifier: String,
     path: PathBuf,
-    dir: PathBuf,
+    base: Base,
     source: Arc<str>,
     outcome: Result<Compiled, ScriptError>,
     edges: Vec<Edge>,
@@ -142,6 +147,7 @@ impl<'o> Loader<'o> {
             by_specifier: FxHashMap::default(),
             queue: VecDeque::new(),
             warnings: Vec::new(),
+            assets: Vec::new(),
         }
     }
 
@@ -149,13 +155,15 @@ impl<'o> Loader<'o> {
         match entry {
             Entry::Stdin(source) => {
                 let dir = self.options.working_dir.clone();
-                self.draft(STDIN.to_owned(), dir.join("-"), dir);
+                self.draft(STDIN.to_owned(), dir.join("-"), Base::Folder(dir));
                 self.compile(0, source.as_str().into());
             }
             Entry::File(path) => self.entry_file(path)?,
         }
         while let Some((index, request)) = self.queue.pop_front() {
-            match source::read(&self.drafts[index].path, &request, self.options.source_bytes_max) {
+            let draft = &self.drafts[index];
+            let archived = self.options.archived.as_deref();
+            match source::read(&draft.path, &draft.specifier, &request, archived, self.options.source_bytes_max) {
                 Ok(source) => self.compile(index, source),
                 Err((kind, unresolved)) => {
                     let specifier = &self.drafts[index].specifier;
@@ -174,28 +182,37 @@ impl<'o> Loader<'o> {
 
     fn entry_file(&mut self, path: &Path) -> Result<(), ScriptError> {
         let request = path.to_string_lossy().into_owned();
-        if request.contains("://") && !path.exists() {
+        if request.contains("://") && (self.options.archived.is_some() || !path.exists()) {
             // A URL: not a file, but the resolver knows what to say.
-            let dir = &self.options.working_dir;
-            if let Err(unresolved) = specifier::resolve(dir, &request, self.options.builtins) {
-                return Err(entry_error(&request, unresolved));
+            let base = Base::Folder(self.options.working_dir.clone());
+            match specifier::resolve(&base, &request, self.options.builtins) {
+                Err(unresolved) => return Err(entry_error(&request, unresolved)),
+                Ok(Resolved::Remote { specifier }) if self.options.archived.is_some() => {
+                    let url =
+                        Url::parse(&specifier).map_err(|_| entry_error(&request, specifier::not_found(&request)))?;
+                    self.draft(specifier, PathBuf::from(url.path()), Base::Remote(url));
+                    self.queue.push_back((0, request));
+                    return Ok(());
+                }
+                Ok(Resolved::Remote { .. }) => return Err(entry_error(&request, specifier::remote(&request))),
+                Ok(_) => {}
             }
         }
         let path = specifier::normalise(&self.options.working_dir, path);
-        let Some(specifier) = specifier::from_path(&path) else {
+        let Some(specifier) = specifier::url_of_path(&path) else {
             return Err(entry_error(&request, specifier::not_found(&request)));
         };
-        let dir = parent(&path);
-        self.draft(specifier, path, dir);
+        let base = Base::Folder(parent(&path));
+        self.draft(specifier, path, base);
         self.queue.push_back((0, request));
         Ok(())
     }
 
-    fn draft(&mut self, specifier: String, path: PathBuf, dir: PathBuf) -> usize {
+    fn draft(&mut self, specifier: String, path: PathBuf, base: Base) -> usize {
         let index = self.drafts.len();
         self.by_specifier.insert(specifier.clone(), index);
         let unread = ScriptError::new(ErrorKind::Internal, &specifier, "not read");
-        self.drafts.push(Draft { specifier, path, dir, source: "".into(), outcome: Err(unread), edges: Vec::new() });
+        self.drafts.push(Draft { specifier, path, base, source: "".into(), outcome: Err(unread), edges: Vec::new() });
         index
     }
 
@@ -217,20 +234,23 @@ impl<'o> Loader<'o> {
         if compiled.map.is_none()
             && let Some(url) = map::mapping_url(&source)
         {
-            match source::map(url, &draft.specifier) {
-                Ok(map) => compiled.map = Some(map),
+            match source::map(url, &draft.specifier, self.options.archived.as_deref()) {
+                Ok((map, file)) => {
+                    compiled.map = Some(map);
+                    self.assets.extend(file);
+                }
                 Err(reason) => {
                     self.warnings.push(format!("couldn't load source map for {}: {reason}", draft.specifier))
                 }
             }
         }
         let lines = Lines::new(&source);
-        let dir = draft.dir.clone();
+        let base = draft.base.clone();
         let specifier = draft.specifier.clone();
         let mut edges = Vec::with_capacity(compiled.analysis.requests.len());
         for request in &compiled.analysis.requests {
             let position = lines.position(&source, request.offset);
-            let target = self.target(&dir, request).map_err(|unresolved| {
+            let target = self.target(&base, request).map_err(|unresolved| {
                 ScriptError::new(ErrorKind::Resolve, &specifier, unresolved.message)
                     .at(&source, position, request.len)
                     .with_hint(unresolved.hint)
@@ -242,10 +262,19 @@ impl<'o> Loader<'o> {
         draft.outcome = Ok(compiled);
     }
 
-    fn target(&mut self, dir: &Path, request: &Request) -> Result<EdgeTarget, Unresolved> {
-        let (path, specifier) = match specifier::resolve(dir, &request.text, self.options.builtins)? {
+    fn target(&mut self, base: &Base, request: &Request) -> Result<EdgeTarget, Unresolved> {
+        let (path, specifier, base) = match specifier::resolve(base, &request.text, self.options.builtins)? {
             Resolved::Builtin(name) => return Ok(EdgeTarget::Builtin(name)),
-            Resolved::File { path, specifier } => (path, specifier),
+            Resolved::File { path, specifier } => {
+                let folder = Base::Folder(parent(&path));
+                (path, specifier, folder)
+            }
+            Resolved::Remote { specifier } if self.options.archived.is_some() => {
+                // It is a URL: the resolver made it from one.
+                let url = Url::parse(&specifier).map_err(|error| Unresolved::new(error.to_string(), ""))?;
+                (PathBuf::from(url.path()), specifier, Base::Remote(url))
+            }
+            Resolved::Remote { .. } => return Err(specifier::remote(&request.text)),
         };
         if let Some(&index) = self.by_specifier.get(&specifier) {
             return Ok(EdgeTarget::Draft(index));
@@ -262,8 +291,7 @@ impl<'o> Loader<'o> {
                 "bundle the script",
             ));
         }
-        let dir = parent(&path);
-        let index = self.draft(specifier, path, dir);
+        let index = self.draft(specifier, path, base);
         self.queue.push_back((index, request.text.clone()));
         Ok(EdgeTarget::Draft(index))
     }
@@ -376,7 +404,7 @@ impl<'o> Loader<'o> {
         let mut modules = Vec::with_capacity(kept.len());
         let mut drafts: Vec<Option<Draft>> = self.drafts.into_iter().map(Some).collect();
         for (&old, facade) in kept.iter().zip(facades) {
-            let Some(Draft { specifier, dir, source, outcome: Ok(compiled), edges, .. }) = drafts[old].take() else {
+            let Some(Draft { specifier, base, source, outcome: Ok(compiled), edges, .. }) = drafts[old].take() else {
                 continue;
             };
             if finding.is_none()
@@ -419,7 +447,7 @@ impl<'o> Loader<'o> {
                 source,
                 map: compiled.map,
                 prefix_len: compiled.prefix_len,
-                dir,
+                base,
                 lines: OnceLock::new(),
             });
         }
@@ -429,6 +457,7 @@ impl<'o> Loader<'o> {
             modules,
             entry: ModuleIndex(0),
             warnings: self.warnings,
+            assets: self.assets,
             by_specifier,
             builtins: self.options.builtins,
             finding,

@@ -18,6 +18,7 @@
 //!     compatibility_mode: CompatibilityMode::Extended,
 //!     builtins: &["k6", "k6/http"],
 //!     source_bytes_max: 64 * 1024 * 1024,
+//!     archived: None,
 //! };
 //! let source = "import http from 'k6/http'; export default function () { let n: number = 1; }";
 //! let program = load(Entry::Stdin(source.to_owned()), &options).expect("a valid script");
@@ -42,6 +43,8 @@ mod writes;
 #[cfg(test)]
 mod tests;
 
+pub use onrush_archive::FileTree;
+
 pub use error::{ErrorKind, ScriptError};
 pub use graph::{CompatibilityMode, Entry, LoadOptions, MODULES_MAX, UnknownMode, load};
 pub use map::Map;
@@ -50,4 +53,4 @@ pub use program::{
     Finding, Import, ImportKind, MIXED_STYLES, Module, ModuleIndex, ModuleKind, Program, Target, mixed_styles_message,
 };
 pub use source::SOURCE_MAP_BYTES_MAX;
-pub use specifier::Resolved;
+pub use specifier::{EXTENSIONS, Resolved, path_of_url, url_of_path};

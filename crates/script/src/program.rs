@@ -1,7 +1,6 @@
 //! The result of loading: modules as plain data, and the way back from the engine's positions to the user's source.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
@@ -9,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::error::{ErrorKind, ScriptError};
 use crate::map::Map;
 use crate::position::{Lines, Position};
-use crate::specifier::{self, Resolved};
+use crate::specifier::{self, Base, Resolved};
 
 /// All modules of a script. Immutable: one copy serves all threads.
 #[derive(Debug)]
@@ -21,6 +20,8 @@ pub struct Program {
     pub entry: ModuleIndex,
     /// What the user should be told although the script can run, one line each (broken source maps).
     pub warnings: Vec<String>,
+    /// Files read beside the modules, by their URLs: source maps.
+    pub assets: Vec<(String, Arc<[u8]>)>,
     pub(crate) by_specifier: FxHashMap<String, ModuleIndex>,
     pub(crate) builtins: &'static [&'static str],
     pub(crate) finding: Option<Finding>,
@@ -56,8 +57,8 @@ pub struct Module {
     pub map: Option<Map>,
     /// Bytes of wrapper in front of the source on the first line of `code`.
     pub(crate) prefix_len: u32,
-    /// The folder relative requests start from.
-    pub(crate) dir: PathBuf,
+    /// Where relative requests start from.
+    pub(crate) base: Base,
     /// Line starts of `code`, made when the first position is looked up.
     pub(crate) lines: OnceLock<Lines>,
 }
@@ -140,7 +141,7 @@ impl Program {
     pub fn target(&self, importer: ModuleIndex, request: &str) -> Result<Target, ScriptError> {
         match self.resolve(importer, request)? {
             Resolved::Builtin(name) => Ok(Target::Builtin(name)),
-            Resolved::File { specifier, .. } => match self.find(&specifier) {
+            Resolved::File { specifier, .. } | Resolved::Remote { specifier } => match self.find(&specifier) {
                 Some(index) => Ok(Target::Module(index)),
                 None => Err(self
                     .unresolved(
@@ -164,7 +165,7 @@ impl Program {
         let Some(module) = self.module(importer) else {
             return Err(self.unresolved(importer, "no such module".to_owned()));
         };
-        specifier::resolve(&module.dir, request, self.builtins)
+        specifier::resolve(&module.base, request, self.builtins)
             .map_err(|unresolved| self.unresolved(importer, unresolved.message).with_hint(unresolved.hint))
     }
 

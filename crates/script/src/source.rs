@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use onrush_archive::FileTree;
 use url::Url;
 
 use crate::error::ErrorKind;
@@ -14,10 +15,30 @@ use crate::specifier::{self, Unresolved};
 /// The largest external source map that is read, in bytes. Maps embed their sources, so they are larger than bundles.
 pub const SOURCE_MAP_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// Reads a source file. `request` is how the script calls it.
-pub(crate) fn read(path: &Path, request: &str, bytes_max: u64) -> Result<Arc<str>, (ErrorKind, Unresolved)> {
+/// Reads a source file: from the archive, if the script comes from one. `request` is how the script calls it.
+pub(crate) fn read(
+    path: &Path,
+    specifier: &str,
+    request: &str,
+    archived: Option<&FileTree>,
+    bytes_max: u64,
+) -> Result<Arc<str>, (ErrorKind, Unresolved)> {
     let failed = |message: String| (ErrorKind::Read, Unresolved::new(message, ""));
-    let bytes = match read_limited(path, bytes_max) {
+    let read = match archived {
+        Some(files) => match files.get(specifier) {
+            Some(bytes) if bytes.len() as u64 > bytes_max => Err(ReadError::TooLarge),
+            Some(bytes) => Ok(bytes.to_vec()),
+            None => {
+                let missing = Unresolved::new(
+                    specifier::not_found(request).message,
+                    "the archive does not contain it; nothing outside an archive is read",
+                );
+                return Err((ErrorKind::Resolve, missing));
+            }
+        },
+        None => read_limited(path, bytes_max),
+    };
+    let bytes = match read {
         Ok(bytes) => bytes,
         Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err((ErrorKind::Resolve, specifier::not_found(request)));
@@ -64,24 +85,31 @@ fn cause(error: &std::io::Error) -> String {
     }
 }
 
-/// The map that `//# sourceMappingURL=` names.
-pub(crate) fn map(url: &str, specifier: &str) -> Result<Map, String> {
+/// A file that is no module: its URL and its contents.
+type Asset = (String, Arc<[u8]>);
+
+/// The map that `//# sourceMappingURL=` names, and where it was read if it is a file of its own.
+pub(crate) fn map(url: &str, specifier: &str, archived: Option<&FileTree>) -> Result<(Map, Option<Asset>), String> {
     let base = Url::parse(specifier).map_err(|error| error.to_string())?;
     if url.starts_with("data:") {
-        return Map::parse(&map::data_url(url)?, Some(&base));
+        return Ok((Map::parse(&map::data_url(url)?, Some(&base))?, None));
     }
     let location = base.join(url).map_err(|error| error.to_string())?;
-    if location.scheme() != "file" {
-        return Err(format!("{location} is not a local file"));
-    }
-    let path = location.to_file_path().map_err(|()| format!("{location} is not a path"))?;
-    let bytes = match read_limited(&path, SOURCE_MAP_BYTES_MAX) {
-        Ok(bytes) => bytes,
-        Err(ReadError::Io(error)) => return Err(format!("{}: {}", path.display(), cause(&error))),
-        Err(ReadError::TooLarge) => {
-            return Err(format!("{} is larger than {SOURCE_MAP_BYTES_MAX} bytes", path.display()));
+    let bytes: Arc<[u8]> = if let Some(files) = archived {
+        files.get(location.as_str()).ok_or_else(|| format!("{location} is not in the archive"))?.clone()
+    } else if location.scheme() == "file" {
+        let path = location.to_file_path().map_err(|()| format!("{location} is not a path"))?;
+        match read_limited(&path, SOURCE_MAP_BYTES_MAX) {
+            Ok(bytes) => bytes.into(),
+            Err(ReadError::Io(error)) => return Err(format!("{}: {}", path.display(), cause(&error))),
+            Err(ReadError::TooLarge) => {
+                return Err(format!("{} is larger than {SOURCE_MAP_BYTES_MAX} bytes", path.display()));
+            }
         }
+    } else {
+        return Err(format!("{location} is not a local file"));
     };
-    let json = String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
-    Map::parse(&json, Some(&location))
+    let json = str::from_utf8(&bytes).map_err(|_| "not UTF-8".to_owned())?;
+    let map = Map::parse(json, Some(&location))?;
+    Ok((map, Some((location.into(), bytes))))
 }

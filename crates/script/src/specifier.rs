@@ -21,6 +21,20 @@ pub enum Resolved {
         /// `file:///...`, percent-encoded: the module's name in the engine and in stack traces.
         specifier: String,
     },
+    /// A module on a server. Only archives have such modules.
+    Remote {
+        /// `https://...`
+        specifier: String,
+    },
+}
+
+/// Where the relative requests of a module start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// A folder.
+    Folder(PathBuf),
+    /// The module's own URL.
+    Remote(Url),
 }
 
 /// Why a request stands for nothing Onrush can load.
@@ -39,20 +53,28 @@ impl Unresolved {
 /// The specifier of a script that came from standard input.
 pub(crate) const STDIN: &str = "file:///-";
 
-/// Resolves `request` as written in a module whose folder is `base`.
-pub(crate) fn resolve(base: &Path, request: &str, builtins: &[&str]) -> Result<Resolved, Unresolved> {
+/// Among the built-in modules: every k6 extension. For who only wants to know what a script needs.
+pub const EXTENSIONS: &str = "k6/x/*";
+
+/// Resolves `request` as written in a module with this base.
+pub(crate) fn resolve(base: &Base, request: &str, builtins: &[&str]) -> Result<Resolved, Unresolved> {
     if request.is_empty() {
         // k6: its text.
         return Err(Unresolved::new("local or remote path required", ""));
     }
     if builtin::is_builtin_name(request) {
-        return if builtins.contains(&request) {
+        let is_extension = request.starts_with("k6/x/") && builtins.contains(&EXTENSIONS);
+        return if is_extension || builtins.contains(&request) {
             Ok(Resolved::Builtin(request.to_owned()))
         } else {
             Err(builtin::missing(request, builtins))
         };
     }
     if let Some(path) = request.strip_prefix("file:") {
+        if let Base::Remote(url) = base {
+            // k6: its text.
+            return Err(Unresolved::new(format!("origin ({url}) not allowed to load local file: {request}"), ""));
+        }
         let path = path.strip_prefix("//").unwrap_or(path);
         return if path.starts_with('/') { file(base, request, path) } else { Err(not_found(request)) };
     }
@@ -60,10 +82,8 @@ pub(crate) fn resolve(base: &Path, request: &str, builtins: &[&str]) -> Result<R
         return file(base, request, request);
     }
     if request.starts_with("https://") {
-        return Err(Unresolved::new(
-            format!("importing remote modules is not supported by this version of Onrush: {request}"),
-            "download the module next to the script and import it by a relative path, such as \"./module.js\"",
-        ));
+        let url = Url::parse(request).map_err(|error| Unresolved::new(format!("parse {request:?}: {error}"), ""))?;
+        return Ok(Resolved::Remote { specifier: url.into() });
     }
     if let Some(scheme) = scheme(request) {
         // k6: its text.
@@ -73,6 +93,14 @@ pub(crate) fn resolve(base: &Path, request: &str, builtins: &[&str]) -> Result<R
         ));
     }
     Err(unrecognised(request))
+}
+
+/// What to say about modules on servers.
+pub(crate) fn remote(request: &str) -> Unresolved {
+    Unresolved::new(
+        format!("importing remote modules is not supported by this version of Onrush: {request}"),
+        "download the module next to the script and import it by a relative path, such as \"./module.js\"",
+    )
 }
 
 /// k6: the text for a file that does not exist.
@@ -94,9 +122,16 @@ pub(crate) fn not_found(request: &str) -> Unresolved {
     unresolved
 }
 
-/// The `file:///` name of an absolute path.
-pub(crate) fn from_path(path: &Path) -> Option<String> {
+/// The `file:///` URL of an absolute path; `None` for others.
+#[must_use]
+pub fn url_of_path(path: &Path) -> Option<String> {
     Url::from_file_path(path).ok().map(String::from)
+}
+
+/// The path of a `file://` URL, escapes decoded.
+#[must_use]
+pub fn path_of_url(url: &str) -> Option<PathBuf> {
+    Url::parse(url).ok()?.to_file_path().ok()
 }
 
 /// Makes `path` absolute under `base` and removes `.` and `..` without looking at the disk.
@@ -115,9 +150,16 @@ pub(crate) fn normalise(base: &Path, path: &Path) -> PathBuf {
     out
 }
 
-fn file(base: &Path, request: &str, path: &str) -> Result<Resolved, Unresolved> {
-    let path = normalise(base, &percent_decode(request, path)?);
-    let specifier = from_path(&path).ok_or_else(|| not_found(request))?;
+fn file(base: &Base, request: &str, path: &str) -> Result<Resolved, Unresolved> {
+    let folder = match base {
+        Base::Folder(folder) => folder,
+        Base::Remote(url) => {
+            let url = url.join(path).map_err(|error| Unresolved::new(format!("parse {request:?}: {error}"), ""))?;
+            return Ok(Resolved::Remote { specifier: url.into() });
+        }
+    };
+    let path = normalise(folder, &percent_decode(request, path)?);
+    let specifier = url_of_path(&path).ok_or_else(|| not_found(request))?;
     Ok(Resolved::File { path, specifier })
 }
 
@@ -210,10 +252,11 @@ mod tests {
     const BUILTINS: &[&str] = &["k6", "k6/http"];
 
     fn check(request: &str, expect: &str) {
-        let got = match resolve(Path::new("/home/u/tests"), request, BUILTINS) {
+        let got = match resolve(&Base::Folder("/home/u/tests".into()), request, BUILTINS) {
             Ok(Resolved::Builtin(name)) => name,
+            Ok(Resolved::Remote { specifier }) => specifier,
             Ok(Resolved::File { specifier, path }) => {
-                assert_eq!(from_path(&path).as_deref(), Some(specifier.as_str()));
+                assert_eq!(url_of_path(&path).as_deref(), Some(specifier.as_str()));
                 specifier
             }
             Err(unresolved) => unresolved.message,
@@ -247,10 +290,8 @@ mod tests {
         check("file://./a.js", "The moduleSpecifier \"file://./a.js\" couldn't be found on local disk.…");
         check("http://h/a.js", "only supported schemes for imports are file and https, http://h/a.js has `http`");
         check("ftp://h/a.js", "only supported schemes for imports are file and https, ftp://h/a.js has `ftp`");
-        check(
-            "https://jslib.k6.io/a.js",
-            "importing remote modules is not supported by this version of Onrush: https://jslib.k6.io/a.js",
-        );
+        check("https://jslib.k6.io/b/../a.js", "https://jslib.k6.io/a.js");
+        check("https://", "parse \"https://\": empty host");
         check("lodash", "The moduleSpecifier \"lodash\" couldn't be recognised as something k6 supports.");
         check("node:fs", "The moduleSpecifier \"node:fs\" couldn't be recognised as something k6 supports.");
         check("github.com/a/b.js", "github.com 'special' urls…");
@@ -259,8 +300,23 @@ mod tests {
     }
 
     #[test]
+    fn remote_modules_name_their_neighbours() {
+        let base = Base::Remote(Url::parse("https://h/a/b/index.js").unwrap());
+        let check = |request: &str, expect: &str| match resolve(&base, request, BUILTINS) {
+            Ok(Resolved::Remote { specifier }) => assert_eq!(specifier, expect),
+            other => assert_eq!(other.unwrap_err().message, expect),
+        };
+        check("./c.js", "https://h/a/b/c.js");
+        check("../c.js", "https://h/a/c.js");
+        check("/c.js?v=1", "https://h/c.js?v=1");
+        check("https://g/c.js", "https://g/c.js");
+        check("file:///c.js", "origin (https://h/a/b/index.js) not allowed to load local file: file:///c.js");
+        assert_eq!(resolve(&base, "k6/x/sql", &["k6", EXTENSIONS]).unwrap(), Resolved::Builtin("k6/x/sql".to_owned()));
+    }
+
+    #[test]
     fn hints_help() {
-        let hint = |request| resolve(Path::new("/t"), request, BUILTINS).unwrap_err().hint;
+        let hint = |request| resolve(&Base::Folder("/t".into()), request, BUILTINS).unwrap_err().hint;
         assert!(hint("lib.js").contains("\"./lib.js\""));
         assert!(hint("lodash").contains("bundled"));
         assert!(hint("node:fs").contains("Node.js"));

@@ -35,6 +35,7 @@ impl Project {
             compatibility_mode: CompatibilityMode::Extended,
             builtins: &["k6", "k6/crypto", "k6/execution", "k6/http", "k6/metrics"],
             source_bytes_max: 1 << 20,
+            archived: None,
         }
     }
 

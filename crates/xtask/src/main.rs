@@ -7,6 +7,7 @@
 mod bench;
 mod conformance;
 mod demo;
+mod docs;
 mod fuzz;
 mod soak;
 mod test;
@@ -48,6 +49,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[onrush flags]",
         about: "Start the built-in target and run examples/demo.js against it",
         run: demo::run,
+    },
+    Command {
+        name: "docs",
+        arguments: "",
+        about: "Write docs/reference/options.md from the tables of options and flags",
+        run: docs::run,
     },
     Command {
         name: "bench",

@@ -9,6 +9,16 @@ use super::{FLAGS, Flag, Scope, Value};
 pub(crate) enum Command {
     /// `onrush run`
     Run,
+    /// `onrush archive`
+    Archive,
+    /// `onrush inspect`
+    Inspect,
+    /// `onrush new`
+    New,
+    /// `onrush deps`
+    Deps,
+    /// `onrush completion`
+    Completion,
     /// `onrush status`
     Status,
     /// `onrush stats`
@@ -29,14 +39,19 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(super) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Run,
+        Self::New,
+        Self::Inspect,
+        Self::Archive,
+        Self::Deps,
         Self::Status,
         Self::Stats,
         Self::Pause,
         Self::Resume,
         Self::Scale,
         Self::Target,
+        Self::Completion,
         Self::Version,
         Self::Help,
     ];
@@ -47,9 +62,14 @@ impl Command {
     }
 
     /// Its name.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
+            Self::Archive => "archive",
+            Self::Inspect => "inspect",
+            Self::New => "new",
+            Self::Deps => "deps",
+            Self::Completion => "completion",
             Self::Status => "status",
             Self::Stats => "stats",
             Self::Pause => "pause",
@@ -61,20 +81,41 @@ impl Command {
         }
     }
 
+    /// What it does, in a few words.
+    pub(crate) fn about(self) -> &'static str {
+        match self {
+            Self::Run => "Run a k6 script",
+            Self::Archive => "Put a script and all it needs into one file",
+            Self::Inspect => "Print the options of a script or archive as JSON",
+            Self::New => "Write a script to start from",
+            Self::Deps => "Print what a script imports",
+            Self::Completion => "Print what makes a shell complete commands and flags",
+            Self::Status => "Print how the run that is under way stands",
+            Self::Stats => "Print the metrics of the run that is under way",
+            Self::Pause => "Pause the run that is under way",
+            Self::Resume => "Let a paused run go on",
+            Self::Scale => "Change the target of a scenario while it runs",
+            Self::Target => "Run the built-in system under test",
+            Self::Version => "Print the version",
+            Self::Help => "Print help on a command",
+        }
+    }
+
     /// Whether it asks a run that is under way.
     pub(super) fn is_control(self) -> bool {
         matches!(self, Self::Status | Self::Stats | Self::Pause | Self::Resume | Self::Scale)
     }
 
     /// Whether the flag means something to it.
-    pub(super) fn takes(self, flag: &Flag) -> bool {
+    pub(crate) fn takes(self, flag: &Flag) -> bool {
         match flag.scope {
             Scope::All => true,
             Scope::Both => matches!(self, Self::Run | Self::Target),
             Scope::Run => self == Self::Run,
-            Scope::Target => self == Self::Target,
-            Scope::RunAndScale => matches!(self, Self::Run | Self::Scale),
-            Scope::Scale => self == Self::Scale,
+            Scope::Option => matches!(self, Self::Run | Self::Archive),
+            Scope::OptionAndScale => matches!(self, Self::Run | Self::Archive | Self::Scale),
+            Scope::Load => matches!(self, Self::Run | Self::Archive | Self::Inspect | Self::Deps),
+            Scope::Only(command) => self == command,
             Scope::RunAndControl => self == Self::Run || self.is_control(),
         }
     }
@@ -87,7 +128,7 @@ pub(super) const HELP: &str = "help";
 pub(super) const VERSION: &str = "version";
 
 /// The parser. Help is not its business, see [`super::help`].
-pub(super) fn parser() -> clap::Command {
+pub(crate) fn parser() -> clap::Command {
     let switch = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     let mut root = clap::Command::new("onrush")
         .disable_help_flag(true)
@@ -97,13 +138,15 @@ pub(super) fn parser() -> clap::Command {
         .args(FLAGS.iter().filter(|flag| flag.scope == Scope::All).map(|flag| arg(flag).global(true)));
     for command in Command::ALL {
         let own = FLAGS.iter().filter(move |flag| flag.scope != Scope::All && command.takes(flag)).map(arg);
-        root = root.subcommand(clap::Command::new(command.name()).args(own).arg(Arg::new(FILES).num_args(0..)));
+        root = root.subcommand(
+            clap::Command::new(command.name()).about(command.about()).args(own).arg(Arg::new(FILES).num_args(0..)),
+        );
     }
     root
 }
 
 fn arg(flag: &'static Flag) -> Arg {
-    let arg = Arg::new(flag.long).long(flag.long).action(ArgAction::Append);
+    let arg = Arg::new(flag.long).long(flag.long).help(flag.help).action(ArgAction::Append);
     let arg = match flag.short {
         Some(short) => arg.short(short),
         None => arg,

@@ -21,6 +21,11 @@ pub(super) fn help(command: Option<Command>, columns: usize) -> String {
             let (name, what) = (command.name(), asked(command));
             format!("{what}\n\nUsage:\n  onrush {name} [FLAGS]\n{}", flags(command, width))
         }
+        Some(command @ (Command::Archive | Command::Inspect | Command::New | Command::Deps | Command::Completion)) => {
+            let (usage, end) = tool(command);
+            let (about, name) = (command.about(), command.name());
+            format!("{about}.\n\nUsage:\n  onrush {name} {usage}\n{}\n{end}", flags(command, width))
+        }
         Some(Command::Target) => format!("{TARGET}{}\n{TARGET_END}", flags(Command::Target, width)),
     }
 }
@@ -32,6 +37,8 @@ fn flags(command: Command, width: usize) -> String {
     // The command's own flags first.
     if command == Command::Target {
         groups.sort_by_key(|group| *group != Group::Target);
+    } else if groups.contains(&Group::Tool) {
+        groups.sort_by_key(|group| *group != Group::Tool);
     } else if command.is_control() {
         groups.sort_by_key(|group| *group != Group::Control);
     }
@@ -63,6 +70,13 @@ fn entry(flag: &Flag, width: usize) -> String {
     };
     let left = format!("  {short}--{}{value}", flag.long);
     let mut right = flag.help.to_owned();
+    // Some sentences list their values themselves.
+    if !flag.allowed.is_empty() && !flag.allowed.iter().all(|value| right.contains(value)) {
+        right.push_str(&format!(": {}", flag.allowed.join(", ")));
+    }
+    if !flag.default.is_empty() {
+        right.push_str(&format!(" (default {})", flag.default));
+    }
     if let (Some(env), true) = (flag.env, flag.role != Role::Accepted) {
         right.push_str(&format!(" [{env}]"));
     }
@@ -93,6 +107,17 @@ fn wrapped(text: &str, indent: usize, width: usize) -> String {
     lines.into_iter().map(|line| format!("{:indent$}{line}\n", "")).collect()
 }
 
+/// The arguments of a tool around a script, and examples.
+fn tool(command: Command) -> (&'static str, &'static str) {
+    match command {
+        Command::Archive => ("[FLAGS] FILE|-", ARCHIVE_END),
+        Command::Inspect => ("[FLAGS] FILE|-", INSPECT_END),
+        Command::New => ("[FLAGS] [FILE]", NEW_END),
+        Command::Deps => ("[FLAGS] FILE|-", DEPS_END),
+        _ => ("bash|fish|powershell|zsh", COMPLETION_END),
+    }
+}
+
 /// What a command that asks a run is for.
 fn asked(command: Command) -> &'static str {
     match command {
@@ -119,6 +144,43 @@ Examples:
   onrush scale --scenario api --rate 200     of any scenario with an arrival rate
 ";
 
+const ARCHIVE_END: &str = "\
+Options of all places are stored as they are now: config file, script, variables, flags. k6 runs the archive, too.
+
+Examples:
+  onrush archive -u 10 -d 10s script.js    archive.tar
+  onrush run archive.tar                   anywhere, without the files it was made from
+";
+
+const INSPECT_END: &str = "\
+Examples:
+  onrush inspect script.js
+  onrush inspect --execution-requirements archive.tar
+";
+
+const NEW_END: &str = "\
+FILE is script.js if none is named. A template of your own may contain {{ .ScriptName }} and {{ .ProjectID }}.
+
+Examples:
+  onrush new
+  onrush new --template protocol checkout.js
+";
+
+const DEPS_END: &str = "\
+Imports are listed, require() is not.
+
+Examples:
+  onrush deps script.js
+  onrush deps --json script.js
+";
+
+const COMPLETION_END: &str = "\
+Examples:
+  onrush completion bash > ~/.local/share/bash-completion/completions/onrush
+  onrush completion fish > ~/.config/fish/completions/onrush.fish
+  onrush completion zsh > \"${fpath[1]}/_onrush\"
+";
+
 const ROOT: &str = "\
 Load testing with k6 scripts: more load per machine, numbers to trust.
 
@@ -126,13 +188,17 @@ Usage:
   onrush COMMAND [FLAGS] [FILE]
 
 Commands:
-  run       Run a k6 script
-  status    Print how the run that is under way stands; stats prints its metrics
-  scale     Change its VUs or its rate
-  pause     Pause it; resume lets it go on
-  target    Run the built-in system under test: a demo site and httpbin-like endpoints
-  version   Print the version
-  help      Print help on a command
+  run         Run a k6 script or an archive
+  new         Write a script to start from
+  inspect     Print the options of a script as JSON; deps prints what it imports
+  archive     Put a script and all it needs into one file
+  status      Print how the run that is under way stands; stats prints its metrics
+  scale       Change its VUs or its rate
+  pause       Pause it; resume lets it go on
+  target      Run the built-in system under test: a demo site and httpbin-like endpoints
+  completion  Print what makes a shell complete commands and flags
+  version     Print the version
+  help        Print help on a command
 
 Examples:
   onrush target                                      a server to test, on http://127.0.0.1:8080
@@ -141,7 +207,7 @@ Examples:
 ";
 
 const RUN: &str = "\
-Run a k6 script. FILE is JavaScript or TypeScript; - reads it from standard input.
+Run a k6 script. FILE is JavaScript, TypeScript or an archive; - reads it from standard input.
 
 Usage:
   onrush run [FLAGS] FILE|-

@@ -10,13 +10,13 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use command::Command;
+pub(crate) use command::{Command, parser};
 pub(crate) use given::{Given, parse_bool};
 pub(crate) use parse::{Invocation, invalid_argument, parse};
 pub(crate) use table::{FLAGS, find};
 
 /// One flag.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Flag {
     /// Long name without dashes.
     pub(crate) long: &'static str,
@@ -28,6 +28,10 @@ pub(crate) struct Flag {
     pub(crate) env: Option<&'static str>,
     /// One or two sentences.
     pub(crate) help: &'static str,
+    /// What it is when it is not given, where help does not say so itself.
+    pub(crate) default: &'static str,
+    /// All values there are, where they can be listed.
+    pub(crate) allowed: &'static [&'static str],
     /// Where help shows it.
     pub(crate) group: Group,
     /// What becomes of it.
@@ -83,6 +87,8 @@ pub(crate) enum Group {
     Machine,
     /// A run that is under way.
     Control,
+    /// What one of the tools around a script does.
+    Tool,
     /// The built-in system under test.
     Target,
     /// Known, but not in this version.
@@ -100,6 +106,7 @@ impl Group {
             Self::Terminal => "Terminal and logs",
             Self::Machine => "This machine",
             Self::Control => "Live control",
+            Self::Tool => "This command",
             Self::Target => "Target",
             Self::NotYet => "Flags of k6 that are not available yet",
         }
@@ -113,14 +120,16 @@ pub(crate) enum Scope {
     All,
     /// `run`.
     Run,
-    /// `target`.
-    Target,
+    /// What runs a script or keeps its options: `run` and `archive`.
+    Option,
+    /// These and `scale`.
+    OptionAndScale,
+    /// What loads a script: `run`, `archive`, `inspect` and `deps`.
+    Load,
     /// `run` and `target`.
     Both,
-    /// `run` and `scale`.
-    RunAndScale,
-    /// `scale`.
-    Scale,
+    /// One command.
+    Only(Command),
     /// `run` and whatever asks a run.
     RunAndControl,
 }

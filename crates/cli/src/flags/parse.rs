@@ -60,14 +60,14 @@ pub(crate) fn parse(
         return Ok(Invocation::Print(help(about, columns)));
     }
     let mut flags = BTreeMap::new();
-    for flag in FLAGS {
+    for flag in FLAGS.iter() {
         let values = strings(own, flag.long);
         if !values.is_empty() {
             flags.insert(flag.long, values);
         }
     }
     let given = Given { flags, env };
-    for flag in FLAGS {
+    for flag in FLAGS.iter() {
         check_value(flag, &given)?;
     }
     Ok(Invocation::Do { command, given, files: strings(own, FILES) })
@@ -104,8 +104,7 @@ pub(crate) fn invalid_argument(flag: &Flag, value: &str, reason: &str) -> Failur
 }
 
 /// Commands of k6, past and present, that are none here.
-const COMMANDS_OF_K6: [&str; 9] =
-    ["archive", "cloud", "completion", "deps", "features", "inspect", "login", "new", "x"];
+const COMMANDS_OF_K6: [&str; 4] = ["cloud", "features", "login", "x"];
 
 fn unknown_command(name: &str) -> Failure {
     if COMMANDS_OF_K6.contains(&name) {

@@ -1,25 +1,17 @@
 //! From the script's name to what its init code exports.
 
-use std::{
-    io::{self, Read as _},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use onrush_js::{
     BUILTIN_MODULES, ScriptEnv,
     init::{self, Init, InitError},
 };
-use onrush_script::{CompatibilityMode, Entry, ErrorKind, LoadOptions, ScriptError};
+use onrush_script::{CompatibilityMode, ErrorKind, LoadOptions, Program, ScriptError};
 use onrush_secrets::Secrets;
 use onrush_session::ExitCode;
 
-use crate::{
-    args::{RunArgs, archives_not_yet},
-    failure::Failure,
-    flags::Given,
-    log::Logger,
-};
+use super::input::{Archived, Input};
+use crate::{args::ScriptArgs, failure::Failure, flags::Given, log::Logger};
 
 /// A loaded script whose init code has run once.
 pub(crate) struct Script {
@@ -27,39 +19,36 @@ pub(crate) struct Script {
     pub(crate) env: Arc<ScriptEnv>,
     /// What the init pass found.
     pub(crate) init: Init,
+    /// What an archive brought, if it comes from one.
+    pub(crate) archived: Option<Archived>,
 }
 
 /// Largest source file that is read: bundles of real test suites have a few megabytes.
-const SOURCE_BYTES_MAX: u64 = 64 << 20;
+pub(super) const SOURCE_BYTES_MAX: u64 = 64 << 20;
 
 /// Loads the script and runs its init code.
 ///
 /// # Errors
 /// 255 for what cannot be read or exports no function, 107 for what is wrong in it, 108 when it aborts itself.
-pub(crate) fn load(args: &RunArgs, given: &Given, logger: &Arc<Logger>) -> Result<Script, Failure> {
-    let working_dir = std::env::current_dir()
-        .map_err(|error| Failure::other(format!("failed to find the working directory: {error}")))?;
-    let (entry, name) = entry(args, &working_dir)?;
-    let could_not = |reason: String| {
-        format!("could not initialize '{}': could not load JS test 'file://{name}': {reason}", args.file)
-    };
-    let options = LoadOptions {
-        working_dir: working_dir.clone(),
-        compatibility_mode: args.compatibility,
-        builtins: BUILTIN_MODULES,
-        source_bytes_max: SOURCE_BYTES_MAX,
-    };
-    if args.compatibility == CompatibilityMode::ExperimentalEnhanced {
+pub(crate) fn load(args: &ScriptArgs, given: &Given, logger: &Arc<Logger>) -> Result<Script, Failure> {
+    let input = Input::find(args)?;
+    let could_not = could_not(args, &input);
+    let compatibility = input.compatibility(args)?;
+    if compatibility == CompatibilityMode::ExperimentalEnhanced {
         logger.warn("the compatibility mode experimental_enhanced is deprecated and behaves as extended");
     }
-    let program = onrush_script::load(entry, &options).map_err(|error| in_script(&error, &could_not))?;
+    let program = compile(args, &input, BUILTIN_MODULES)?;
     for warning in &program.warnings {
         logger.warn(warning.clone());
     }
-    let mut env = ScriptEnv::new(Arc::new(program), args.env.clone(), logger.clone(), working_dir);
+    let Input { working_dir, archived, .. } = input;
+    let mut variables = archived.as_ref().and_then(|archived| archived.metadata.env.clone()).unwrap_or_default();
+    variables.extend(args.env.clone());
+    let mut env = ScriptEnv::new(Arc::new(program), variables, logger.clone(), working_dir);
+    env.archived = archived.as_ref().map(|archived| archived.files.clone());
     env.memory_limit_bytes = args.vu_memory_bytes;
     env.secrets = Arc::new(secrets(given, logger)?);
-    env.extended_mode = args.compatibility != CompatibilityMode::Base;
+    env.extended_mode = compatibility != CompatibilityMode::Base;
     let env = Arc::new(env);
     let init = init::run(&env, args.isolation).map_err(|error| in_init(error, &could_not))?;
     if let Some(name) = init.not_functions.iter().find(|name| *name != "handleSummary") {
@@ -69,7 +58,30 @@ pub(crate) fn load(args: &RunArgs, given: &Given, logger: &Arc<Logger>) -> Resul
         return Err(Failure::other(could_not("no exported functions in script".to_owned()))
             .hint("export a default function: it is what VUs run"));
     }
-    Ok(Script { env, init })
+    Ok(Script { env, init, archived })
+}
+
+/// Reads the script and all it imports, and compiles it. `builtins` are the modules it may import without files.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn compile(args: &ScriptArgs, input: &Input, builtins: &'static [&'static str]) -> Result<Program, Failure> {
+    let options = LoadOptions {
+        working_dir: input.working_dir.clone(),
+        compatibility_mode: input.compatibility(args)?,
+        builtins,
+        source_bytes_max: SOURCE_BYTES_MAX,
+        archived: input.archived.as_ref().map(|archived| archived.files.clone()),
+    };
+    let could_not = could_not(args, input);
+    onrush_script::load(input.entry.clone(), &options).map_err(|error| in_script(&error, &could_not))
+}
+
+/// k6: how its messages about scripts begin.
+fn could_not(args: &ScriptArgs, input: &Input) -> impl Fn(String) -> String + use<> {
+    let what = if input.archived.is_some() { "JS from test archive bundle" } else { "JS test" };
+    let start = format!("could not initialize '{}': could not load {what} 'file://{}'", args.file, input.name);
+    move |reason| format!("{start}: {reason}")
 }
 
 /// The secret sources of the flags or, without any, of the variable.
@@ -80,34 +92,6 @@ fn secrets(given: &Given, logger: &Logger) -> Result<Secrets, Failure> {
     }
     Secrets::parse(&specs, &given.env, logger.redactor())
         .map_err(|error| Failure { hint: error.hint, ..Failure::other(error.message) })
-}
-
-/// What to load, and the path errors name it by.
-fn entry(args: &RunArgs, working_dir: &Path) -> Result<(Entry, String), Failure> {
-    if args.file == "-" {
-        let mut source = String::new();
-        let read = io::stdin().lock().take(SOURCE_BYTES_MAX + 1).read_to_string(&mut source);
-        read.map_err(|error| Failure::other(format!("failed to read the script from standard input: {error}")))?;
-        if source.len() as u64 > SOURCE_BYTES_MAX {
-            return Err(Failure::other(format!(
-                "the script from standard input is larger than {SOURCE_BYTES_MAX} bytes"
-            )));
-        }
-        return Ok((Entry::Stdin(source), "/-".to_owned()));
-    }
-    let path = PathBuf::from(args.file.strip_prefix("file://").unwrap_or(&args.file));
-    let absolute = working_dir.join(&path);
-    if is_archive(&absolute) {
-        return Err(archives_not_yet());
-    }
-    Ok((Entry::File(path), absolute.display().to_string()))
-}
-
-/// Whether the file has the header of a tar archive.
-fn is_archive(path: &Path) -> bool {
-    const MAGIC_AT: usize = 257;
-    let mut header = [0; MAGIC_AT + 5];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut header)).is_ok() && header.ends_with(b"ustar")
 }
 
 fn in_script(error: &ScriptError, could_not: &dyn Fn(String) -> String) -> Failure {

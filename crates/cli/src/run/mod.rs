@@ -7,13 +7,14 @@ mod config_file;
 mod control;
 mod drive;
 mod health;
-mod load;
+pub(crate) mod input;
+pub(crate) mod load;
 mod network;
 mod outputs;
-mod prepare;
+pub(crate) mod prepare;
 mod spans;
 mod summary;
-mod tiers;
+pub(crate) mod tiers;
 
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let wanted = outputs::configs(&around.given)?;
     let fds = onrush_fiber::raise_fd_limit();
-    let script = load::load(&args, &around.given, &around.logger)?;
+    let script = load::load(&args.script, &around.given, &around.logger)?;
     let test = tiers::consolidate(around, &script)?;
     let prepared = prepare::prepare(&args, &around.logger, script, test, !wanted.is_empty())?;
     prepare::check_fds(fds, prepared.plan.max_vus, &around.logger);
@@ -62,7 +63,7 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
         let color = around.look.stdout_color();
         around.terminal.stdout(banner::banner(color));
         around.terminal.stdout(banner::execution(
-            &args.file,
+            &args.script.file,
             &outputs::described(&wanted),
             &prepared.isolation,
             &prepared.plan,

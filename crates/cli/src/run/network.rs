@@ -29,7 +29,12 @@ pub(super) fn client(test: &Consolidated) -> Result<Arc<Client>, Failure> {
         idle_per_host: count(settings.batch_per_host),
         ..ClientOptions::default()
     };
-    client.build().map(Arc::new).map_err(|error| Failure::config(error.to_string()))
+    client.build().map(Arc::new).map_err(|error| {
+        let error = error.to_string();
+        // Of all options only these are parsed as late as here.
+        let place = if error.contains("PEM") { "tlsAuth: " } else { "" };
+        Failure::config(format!("{place}{error}"))
+    })
 }
 
 fn tls(test: &Consolidated) -> Result<TlsOptions, Failure> {

@@ -94,7 +94,7 @@ pub(super) fn prepare(
         logger.warn("the option httpDebug is not available yet in this version of Onrush and changes nothing");
     }
     let registry = &script.init.registry;
-    let thresholds = thresholds(args, logger, &test, registry)?;
+    let thresholds = thresholds(args.no_thresholds, logger, &test, registry)?;
     let trend_stats =
         TrendStat::parse_list(&settings.summary_trend_stats).map_err(|error| Failure::config(error.to_string()))?;
     let time_unit = TimeUnit::parse(&settings.summary_time_unit).map_err(|error| Failure::config(error.to_string()))?;
@@ -137,8 +137,12 @@ pub(super) fn prepare(
     })
 }
 
-fn thresholds(
-    args: &RunArgs,
+/// The thresholds, checked against the metrics there are.
+///
+/// # Errors
+/// 104 for those that cannot be parsed or applied, unless they are not evaluated.
+pub(crate) fn thresholds(
+    no_thresholds: bool,
     logger: &Logger,
     test: &Consolidated,
     registry: &Registry,
@@ -171,7 +175,7 @@ fn thresholds(
             Ok(thresholds)
         }
         // k6: what is not evaluated may be wrong.
-        Err(errors) if args.no_thresholds => {
+        Err(errors) if no_thresholds => {
             errors.iter().for_each(|error| logger.warn(error.to_string()));
             Ok(Thresholds::default())
         }
@@ -212,6 +216,7 @@ fn http(test: &Consolidated) -> HttpSettings {
     let defaults = HttpSettings::default();
     HttpSettings {
         max_redirects: u32::try_from(settings.max_redirects).unwrap_or(u32::MAX),
+        warns_of_redirects: test.options.max_redirects.is_none(),
         user_agent: settings.user_agent.clone().unwrap_or(defaults.user_agent),
         batch: count(settings.batch),
         batch_per_host: count(settings.batch_per_host),

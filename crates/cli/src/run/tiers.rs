@@ -13,23 +13,17 @@ use crate::{
 ///
 /// # Errors
 /// 255 for flags, 104 for everything else.
-pub(super) fn consolidate(around: &Surroundings, script: &Script) -> Result<Consolidated, Failure> {
+pub(crate) fn consolidate(around: &Surroundings, script: &Script) -> Result<Consolidated, Failure> {
     let given = &around.given;
     let flags = onrush_plan::from_flags(&|name| given.values(name)).map_err(|error| bad_flag(given, error))?;
     let config = config_file::read(around)?;
-    let parsed =
-        onrush_plan::parse_json(&script.init.options_json).map_err(|error| Failure::config(error.to_string()))?;
-    if !parsed.unknown.is_empty() {
-        let names: Vec<String> = parsed.unknown.iter().map(|name| format!("\"{name}\"")).collect();
-        let fields = vec![("error", format!("json: unknown field {}", names.join(", ")))];
-        around.logger.log(Level::Warn, "There were unknown fields in the options exported in the script", fields);
-    }
+    let script_options = of_script(around, script)?;
     let env = onrush_plan::from_env(&|name| given.env.get(name).cloned())
         .map_err(|error| Failure::config(error.to_string()))?;
     let tiers = vec![
         (Tier::Defaults, Options::defaults()),
         (Tier::Config, config),
-        (Tier::Script, parsed.options),
+        (Tier::Script, script_options),
         (Tier::Env, env),
         (Tier::Cli, flags),
     ];
@@ -40,6 +34,27 @@ pub(super) fn consolidate(around: &Surroundings, script: &Script) -> Result<Cons
         around.logger.warn(warning.clone());
     }
     Ok(test)
+}
+
+/// The options of the script itself; of an archive those it was made with.
+///
+/// # Errors
+/// 104 for options that cannot be read.
+pub(crate) fn of_script(around: &Surroundings, script: &Script) -> Result<Options, Failure> {
+    let (options, unknown, place) = match &script.archived {
+        Some(archived) => (archived.options.clone(), archived.unknown.clone(), "stored in the archive"),
+        None => {
+            let parsed = onrush_plan::parse_json(&script.init.options_json)
+                .map_err(|error| Failure::config(error.to_string()))?;
+            (parsed.options, parsed.unknown, "exported in the script")
+        }
+    };
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.iter().map(|name| format!("\"{name}\"")).collect();
+        let fields = vec![("error", format!("json: unknown field {}", names.join(", ")))];
+        around.logger.log(Level::Warn, format!("There were unknown fields in the options {place}"), fields);
+    }
+    Ok(options)
 }
 
 /// k6 parses some flags where they are read, which its text says; others later.

@@ -136,13 +136,6 @@ fn everything_else() {
         .expect(255)
         .expect_log("env var 'K6_NO_THRESHOLDS' is not a valid boolean value");
     Program::script(&[], EMPTY).env("K6_FEATURES", "a").run().expect(255).expect_log("remove K6_FEATURES");
-    // The header of a tar archive.
-    let archive = format!("{:0<257}ustar", "");
-    Program::new(&["run", "a.tar"])
-        .file("a.tar", &archive)
-        .run()
-        .expect(255)
-        .expect_log("archive is not available yet");
 }
 
 #[test]

@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+mod archives;
+mod bad_input;
 mod control;
 mod exit_codes;
 mod layouts;
@@ -22,3 +24,4 @@ mod target;
 mod terminal;
 mod thresholds;
 mod tiers;
+mod tools;

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub(crate) struct Program {
     dir: TempDir,
     args: Vec<String>,
-    stdin: Option<String>,
+    stdin: Option<Vec<u8>>,
     env: Vec<(String, String)>,
 }
 
@@ -46,6 +46,11 @@ impl Program {
 
     /// Puts a file into the program's directory.
     pub(crate) fn file(self, name: &str, text: &str) -> Self {
+        self.bytes(name, text.as_bytes())
+    }
+
+    /// The same for what is no text.
+    pub(crate) fn bytes(self, name: &str, text: &[u8]) -> Self {
         let path = self.dir.path().join(name);
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).expect("a directory");
@@ -55,8 +60,13 @@ impl Program {
     }
 
     /// What it reads from its standard input.
-    pub(crate) fn stdin(mut self, text: &str) -> Self {
-        self.stdin = Some(text.to_owned());
+    pub(crate) fn stdin(self, text: &str) -> Self {
+        self.stdin_bytes(text.as_bytes())
+    }
+
+    /// The same for what is no text.
+    pub(crate) fn stdin_bytes(mut self, bytes: &[u8]) -> Self {
+        self.stdin = Some(bytes.to_owned());
         self
     }
 
@@ -89,7 +99,7 @@ impl Program {
             .stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         if let (Some(text), Some(mut stdin)) = (self.stdin, child.stdin.take()) {
-            stdin.write_all(text.as_bytes()).expect("the program reads");
+            stdin.write_all(&text).expect("the program reads");
         }
         let mut stderr = child.stderr.take().expect("piped");
         let stderr = std::thread::spawn(move || {

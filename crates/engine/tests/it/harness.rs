@@ -346,6 +346,7 @@ fn load(case: &Case, directory: &Path, lines: &Arc<Lines>) -> Result<Arc<ScriptE
         compatibility_mode: onrush_script::CompatibilityMode::Extended,
         builtins: BUILTIN_MODULES,
         source_bytes_max: 64 << 20,
+        archived: None,
     };
     let entry = onrush_script::Entry::File(PathBuf::from(&case.entry));
     let program = onrush_script::load(entry, &options).map_err(|error| (ExitCode::ScriptException, error.render()))?;
@@ -373,6 +374,7 @@ fn http(test: &Consolidated) -> HttpSettings {
     let settings = &test.settings;
     HttpSettings {
         max_redirects: settings.max_redirects as u32,
+        warns_of_redirects: test.options.max_redirects.is_none(),
         user_agent: settings.user_agent.clone().unwrap_or_default(),
         batch: settings.batch as usize,
         batch_per_host: settings.batch_per_host as usize,

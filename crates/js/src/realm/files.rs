@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use onrush_archive::FileTree;
 use onrush_quickjs_sys as sys;
 
 use crate::{
@@ -28,6 +29,25 @@ const FILE_BYTES_MAX: u64 = 2 << 30;
 impl FileCache {
     fn get(&self, path: &Path) -> Option<Arc<[u8]>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
+    /// All files that were opened.
+    pub(crate) fn all(&self) -> Vec<(PathBuf, Arc<[u8]>)> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.iter().map(|(path, content)| (path.clone(), content.clone())).collect()
+    }
+
+    /// Reads from the archive the script comes from.
+    fn archived(&self, files: &FileTree, path: &Path) -> Result<Arc<[u8]>, Throw> {
+        let url = url::Url::from_file_path(path).ok();
+        let content = url.and_then(|url| files.get(url.as_str()).cloned()).ok_or_else(|| {
+            Throw::error(format!(
+                "stat {}: no such file or directory: the archive does not contain it, and nothing outside an archive is read",
+                path.display()
+            ))
+        })?;
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), content.clone());
+        Ok(content)
     }
 
     fn read(&self, path: &Path, shown: &str) -> Result<Arc<[u8]>, Throw> {
@@ -71,7 +91,10 @@ pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     let cache = &vu.script().files;
     let content = match cache.get(&path) {
         Some(content) => content,
-        None if thread().config.init_pass => cache.read(&path, &shown)?,
+        None if thread().config.init_pass => match &vu.script().archived {
+            Some(files) => cache.archived(files, &path)?,
+            None => cache.read(&path, &shown)?,
+        },
         None => {
             return Err(Throw::error(format!(
                 "open() can't be used with files that weren't previously opened during initialization (__VU==0), path: \"{}\"",

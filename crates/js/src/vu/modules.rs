@@ -197,7 +197,7 @@ fn import_meta_resolve(ctx: Ctx, this: &Handle, args: crate::embed::Args<'_>) ->
     let request = args.at(0).to_text(ctx)?;
     match context::vu().script().program.resolve(base, &request) {
         Ok(Resolved::Builtin(name)) => Val::string(ctx, &name),
-        Ok(Resolved::File { specifier, .. }) => Val::string(ctx, &specifier),
+        Ok(Resolved::File { specifier, .. } | Resolved::Remote { specifier }) => Val::string(ctx, &specifier),
         Err(error) => Err(Throw::error(error.message)),
     }
 }

@@ -102,7 +102,7 @@ macro_rules! text_enum {
             pub(super) fn parse(text: &str) -> Result<Self, String> {
                 match text {
                     $($text => Ok(Self::$variant),)+
-                    other => Err(format!(concat!("{} does not belong to ", $kind, " values"), other)),
+                    other => Err(format!(concat!("{} does not belong to ", $kind, " values:" $(, " ", $text)+), other)),
                 }
             }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::scenario_config::ScenarioConfig;
-use super::{OPTION_KEYS, Options};
+use super::{OPTION_KEYS, Options, SystemTags};
 
 /// What a script or config file said.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,8 @@ pub fn parse_json(text: &str) -> Result<Parsed, OptionsError> {
         Value::Object(fields) => fields,
         other => return Err(OptionsError::wrong_type("options", "an object", &other)),
     };
-    let (mut fields, unknown) = canonical_keys(fields, OPTION_KEYS);
+    let (mut fields, mut unknown) = canonical_keys(fields, OPTION_KEYS);
+    unknown.extend(ignored(&fields));
     let scenarios = match fields.remove("scenarios") {
         None | Some(Value::Null) => None,
         Some(Value::Object(entries)) => {
@@ -53,6 +54,15 @@ pub fn parse_json(text: &str) -> Result<Parsed, OptionsError> {
         stages.retain(|stage| stage.duration.is_some());
     }
     Ok(Parsed { options, unknown })
+}
+
+/// What k6 leaves out without a word below the top level: fields of `dns`, names of system tags.
+fn ignored(fields: &Map<String, Value>) -> Vec<String> {
+    let dns = fields.get("dns").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+    let dns = dns.filter(|key| !["ttl", "select", "policy"].iter().any(|known| known.eq_ignore_ascii_case(key)));
+    let tags = fields.get("systemTags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let tags = tags.filter(|tag| !SystemTags::is_known(tag));
+    dns.map(|key| format!("dns.{key}")).chain(tags.map(|tag| format!("systemTags.{tag}"))).collect()
 }
 
 /// Why options could not be read.
@@ -123,8 +133,33 @@ pub(super) fn decode<T: DeserializeOwned>(value: Value, base: &str) -> Result<T,
             (base, ".") => base.to_owned(),
             (base, inner) => format!("{base}.{inner}"),
         };
-        OptionsError::new(path, error.into_inner())
+        OptionsError::new(path, plain(&error.into_inner().to_string()))
     })
+}
+
+/// serde's words for a wrong type in those of JavaScript.
+fn plain(message: &str) -> String {
+    let Some((got, expected)) = message.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
+    else {
+        return message.to_owned();
+    };
+    let expected = match expected {
+        "a sequence" => "a list",
+        "a map" => "an object",
+        "a string" => "a text",
+        "a boolean" => "true or false",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    let got = match got {
+        "map" => "an object",
+        "sequence" => "a list",
+        other => other.split_once(' ').filter(|_| other.ends_with(['`', '"'])).map_or(other, |(kind, value)| {
+            // A number between backticks, a text between quotes.
+            if kind == "string" { value } else { other.split('`').nth(1).unwrap_or(value) }
+        }),
+    };
+    format!("expected {expected}, got {got}")
 }
 
 /// A whole number, also as text; an empty text is unset, as in k6.

@@ -11,6 +11,7 @@ mod ips;
 mod json;
 mod scenario_config;
 mod settings;
+mod table;
 mod tags;
 mod text;
 mod threshold;
@@ -30,6 +31,7 @@ pub use ips::{Cidr, IpPool};
 pub use json::{OptionsError, Parsed, parse_json};
 pub use scenario_config::{ExecutorConfig, ScenarioConfig};
 pub use settings::Settings;
+pub use table::{Area, FlagInfo, Kind, OPTIONS, OptionInfo, SCENARIO_FIELDS, ScenarioField};
 pub use tags::SystemTags;
 pub use threshold::ThresholdConfig;
 pub use tier::{ConfigErrors, Consolidated, Tier, consolidate, consolidate_with_exports};
@@ -216,11 +218,23 @@ impl Options {
         }
     }
 
-    /// All options in k6's JSON shape, as `inspect` and archives have them.
+    /// All options in k6's JSON shape.
     #[must_use]
     pub fn to_json(&self) -> Value {
         // Every field is a plain value with text keys, which JSON can always hold.
         serde_json::to_value(self).unwrap_or(Value::Null)
+    }
+
+    /// As [`Options::to_json`] without what scripts cannot set: the options of an archive.
+    #[must_use]
+    pub fn to_script_json(&self) -> Value {
+        let mut value = self.to_json();
+        if let Value::Object(fields) = &mut value {
+            for row in OPTIONS.iter().filter(|row| !row.in_scripts) {
+                fields.shift_remove(row.key);
+            }
+        }
+        value
     }
 
     /// What `exec.test.options` shows: consolidated, without the shortcuts.
@@ -249,5 +263,22 @@ impl Options {
             discard_response_bodies console_output local_ips cardinality_limit
         }
         self.dns.apply(over.dns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_table_has_every_key() {
+        let of_table: BTreeSet<&str> = OPTIONS.iter().filter(|row| row.in_scripts).map(|row| row.key).collect();
+        assert_eq!(of_table, OPTION_KEYS.iter().copied().collect());
+        assert_eq!(of_table.len(), OPTION_KEYS.len());
+        for row in OPTIONS {
+            assert!(!row.about.ends_with('.') && row.about.len() > 10, "{}", row.key);
+        }
     }
 }

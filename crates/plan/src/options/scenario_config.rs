@@ -109,7 +109,11 @@ impl ScenarioConfig {
             "ramping-arrival-rate" => RampingArrivalRateConfig::FIELDS,
             "externally-controlled" => ExternallyControlledConfig::FIELDS,
             _ => {
-                return Err(OptionsError::plain(format!("unknown executor type '{type_name}'")));
+                // k6: its text, then where and what there is.
+                return Err(OptionsError::plain(format!(
+                    "unknown executor type '{type_name}' in {path}, use shared-iterations, per-vu-iterations, \
+                     constant-vus, ramping-vus, constant-arrival-rate, ramping-arrival-rate or externally-controlled"
+                )));
             }
         };
         let known: Vec<&str> = COMMON_FIELDS.iter().chain(executor_fields).copied().collect();

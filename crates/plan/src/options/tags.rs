@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A set of system tags. Names k6 does not know are dropped without a word, as in k6.
+/// A set of system tags. Names k6 does not know are dropped, as in k6.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemTags(BTreeSet<&'static str>);
 
@@ -13,6 +13,11 @@ impl SystemTags {
     #[must_use]
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self(names.into_iter().filter_map(|name| KNOWN.iter().find(|known| **known == name).copied()).collect())
+    }
+
+    /// Whether there is such a system tag.
+    pub(super) fn is_known(name: &str) -> bool {
+        KNOWN.contains(&name)
     }
 
     /// Whether samples get the tag.

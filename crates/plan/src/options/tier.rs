@@ -44,6 +44,8 @@ impl Tier {
 pub struct Consolidated {
     /// The final options. `scenarios` holds what the shortcuts were turned into.
     pub options: Options,
+    /// The same before shortcuts became scenarios: what an archive keeps.
+    pub merged: Options,
     /// The options as plain values, defaults filled in.
     pub settings: Settings,
     /// The validated scenarios, in the order of (start time, name).
@@ -76,6 +78,7 @@ pub fn consolidate_with_exports(
     for (tier, over) in tiers {
         lay_over(&mut options, tier, over, &mut warnings);
     }
+    let merged = options.clone();
     derive_scenarios(&mut options, &mut warnings)?;
     let mut problems = Vec::new();
     if options.setup_timeout.is_some_and(|t| t <= GoDuration::ZERO) {
@@ -112,7 +115,7 @@ pub fn consolidate_with_exports(
     }
     check_trend_stats(options.summary_trend_stats.as_deref().unwrap_or_default())?;
     scenarios.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
-    Ok(Consolidated { settings: options.settings(), options, scenarios, tuple, warnings })
+    Ok(Consolidated { settings: options.settings(), options, merged, scenarios, tuple, warnings })
 }
 
 /// One tier on top. The options that say *what* runs count as one group: setting one drops all of the lower tiers'.

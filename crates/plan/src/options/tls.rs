@@ -23,7 +23,7 @@ impl TlsVersion {
             "tls1.1" => Self::Tls11,
             "tls1.2" => Self::Tls12,
             "tls1.3" => Self::Tls13,
-            other => return Err(format!("unknown TLS version '{other}'")),
+            other => return Err(format!("unknown TLS version '{other}', use tls1.0, tls1.1, tls1.2 or tls1.3")),
         }))
     }
 

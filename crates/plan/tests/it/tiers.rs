@@ -155,7 +155,7 @@ fn environment_errors_name_the_variable() {
         ("K6_DNS", "foo=1", "K6_DNS: unknown DNS configuration field: foo"),
         ("K6_DNS", "ttl", "K6_DNS: no value for key ttl"),
         ("K6_DNS", "ttl=", "K6_DNS: no value for key ttl="),
-        ("K6_DNS", "select=x", "K6_DNS: x does not belong to DNSSelect values"),
+        ("K6_DNS", "select=x", "K6_DNS: x does not belong to DNSSelect values: first random roundRobin"),
         ("K6_TAGS", "a", r#"K6_TAGS: invalid map item: "a""#),
         ("K6_STAGES", "5s:x", r#"K6_STAGES: "x" is not a whole number"#),
         (

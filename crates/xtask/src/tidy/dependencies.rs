@@ -29,7 +29,9 @@ const FENCES: &[Fence] = &[
     Fence { package: "hyper", ours: &["server"], others: &["axum", "hyper-util"] },
     Fence { package: "httparse", ours: &["net", "target", "testkit"], others: &["hyper"] },
     Fence { package: "anyhow", ours: &["xtask", "testkit"], others: &["brotli*"] },
-    Fence { package: "clap", ours: &["cli"], others: &[] },
+    Fence { package: "clap", ours: &["cli"], others: &["clap_complete"] },
+    Fence { package: "clap_complete", ours: &["cli"], others: &[] },
+    Fence { package: "tar", ours: &["archive", "cli"], others: &[] },
     Fence { package: "gjson", ours: &["js"], others: &[] },
     Fence { package: "onrush-quickjs-sys", ours: &["js"], others: &[] },
 ];

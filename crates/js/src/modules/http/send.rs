@@ -227,7 +227,7 @@ fn follow(
             Ok(None)
         }
         Ok(next) => {
-            if next.is_some() && prepared.params.redirects.is_none() && redirects_max == MAX_REDIRECTS {
+            if next.is_some() && prepared.params.redirects.is_none() && vu.thread.config.http.warns_of_redirects {
                 vu.log(
                     Level::Warn,
                     // k6 counts the request it does not make.
@@ -393,9 +393,6 @@ impl Hop {
         }
     }
 }
-
-/// k6's default of `maxRedirects`. Other limits are somebody's wish: reaching them is no surprise.
-const MAX_REDIRECTS: u32 = 10;
 
 /// Wall-clock milliseconds, for cookies' expiry.
 pub(super) fn now_ms() -> i64 {

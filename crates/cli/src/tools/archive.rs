@@ -1,0 +1,92 @@
+//! `onrush archive`: a script, everything it imports and opens, and its options in one file.
+
+use std::{fs::File, io::BufWriter, sync::Arc};
+
+use onrush_archive::{Archive, FileTree, Metadata, WriteError};
+use onrush_js::ScriptEnv;
+use onrush_session::ExitCode;
+
+use super::deps;
+use crate::{
+    args::ScriptArgs,
+    failure::Failure,
+    flags::Command,
+    run::{Surroundings, input::STDIN, load, prepare, tiers},
+    terminal::Message,
+    version::K6_VERSION,
+};
+
+/// Makes an archive. The script's init code runs once: that is how the files it opens are found.
+///
+/// # Errors
+/// As `run` for scripts and options; 255 when the archive cannot be written.
+pub(crate) fn archive(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
+    around.given.refuse_unavailable(Command::Archive)?;
+    let given = &around.given;
+    let args = ScriptArgs::new(given, files, false)?;
+    let script = load::load(&args, given, &around.logger)?;
+    let test = tiers::consolidate(around, &script)?;
+    let no_thresholds = given.switch("no-thresholds")?.unwrap_or(false);
+    prepare::thresholds(no_thresholds, &around.logger, &test, &script.init.registry)?;
+    let env = &script.env;
+    let program = &env.program;
+    let entry = &program.modules[program.entry.0 as usize];
+    let without_env = given.switch("exclude-env-vars")?.unwrap_or(false);
+    let metadata = Metadata {
+        options: test.merged.to_script_json(),
+        filename: entry.specifier.clone(),
+        pwd: pwd(env, &entry.specifier),
+        env: (!without_env).then(|| env.env.clone()),
+        compatibility_mode: if env.extended_mode { "extended" } else { "base" }.to_owned(),
+        k6_version: K6_VERSION.to_owned(),
+        dependencies: deps::constraints(program),
+        ..Metadata::default()
+    };
+    let data = entry.source.as_bytes().into();
+    let archive = Archive { metadata, data, files: tree(env)? };
+    let target = given.text("archive-out").unwrap_or_else(|| "archive.tar".to_owned());
+    write(around, &archive, &target)?;
+    Ok(ExitCode::Success)
+}
+
+/// Everything but the script itself.
+fn tree(env: &ScriptEnv) -> Result<FileTree, Failure> {
+    let mut files = FileTree::default();
+    let program = &env.program;
+    let modules = program.modules.iter().enumerate().filter(|(index, _)| *index != program.entry.0 as usize);
+    let modules = modules.map(|(_, module)| (module.specifier.clone(), Arc::from(module.source.as_bytes())));
+    let opened = env.opened_files().into_iter().map(|(path, bytes)| {
+        let url = onrush_script::url_of_path(&path).unwrap_or_else(|| path.display().to_string());
+        (url, bytes)
+    });
+    for (url, bytes) in modules.chain(program.assets.iter().cloned()).chain(opened) {
+        if !files.insert(&url, bytes) {
+            return Err(Failure::other(format!("failed to archive {url}: its name is not valid UTF-8")));
+        }
+    }
+    Ok(files)
+}
+
+/// The folder relative names start from: the script's, or for the standard input the one it was read in.
+fn pwd(env: &ScriptEnv, specifier: &str) -> String {
+    if specifier == STDIN {
+        return onrush_script::url_of_path(&env.working_dir).unwrap_or_default();
+    }
+    specifier.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned())
+}
+
+fn write(around: &Surroundings, archive: &Archive, target: &str) -> Result<(), Failure> {
+    let failed = |error: WriteError| Failure::other(format!("failed to write the archive to '{target}': {error}"));
+    if target == "-" {
+        let mut bytes = Vec::new();
+        archive.write(&mut bytes).map_err(failed)?;
+        around.terminal.send(Message::Stdout(bytes));
+        return Ok(());
+    }
+    let file = File::create(target).map_err(|error| failed(error.into()))?;
+    archive.write(BufWriter::new(file)).map_err(|error| {
+        // Half an archive is of no use; that it stays is worth no second error.
+        let _ = std::fs::remove_file(target);
+        failed(error)
+    })
+}

@@ -1,0 +1,116 @@
+//! `inspect`, `new`, `deps`, `completion`.
+
+use serde_json::json;
+
+use crate::program::Program;
+
+const SCRIPT: &str = "import http from 'k6/http';
+    export const options = { vus: 3, duration: '10s', thresholds: { http_reqs: ['count>0'] }, rps: 5 };
+    export default function () { http.get(''); }";
+
+fn json(args: &[&str], script: &str) -> serde_json::Value {
+    let done = Program::new(args).file("script.js", script).run().expect(0);
+    serde_json::from_str(&done.stdout).expect("JSON")
+}
+
+#[test]
+fn inspect_prints_what_the_script_exports() {
+    let options = json(&["inspect", "script.js"], SCRIPT);
+    assert_eq!((&options["vus"], &options["duration"]), (&json!(3), &json!("10s")));
+    assert_eq!(options["thresholds"], json!({"http_reqs": ["count>0"]}));
+    assert_eq!(options["dns"], json!({"ttl": null, "select": null, "policy": null}));
+    assert_eq!((&options["summaryTrendStats"], &options["scenarios"]), (&json!(null), &json!(null)));
+    let keys: Vec<&str> = options.as_object().expect("an object").keys().map(String::as_str).collect();
+    // As k6 1.8.1 prints them.
+    assert_eq!(
+        keys.join(" "),
+        "paused vus duration iterations stages scenarios executionSegment executionSegmentSequence noSetup setupTimeout \
+         noTeardown teardownTimeout rps dns maxRedirects userAgent batch batchPerHost httpDebug insecureSkipTLSVerify \
+         tlsCipherSuites tlsVersion tlsAuth throw thresholds blacklistIPs blockHostnames hosts noConnectionReuse \
+         noVUConnectionReuse minIterationDuration ext summaryTrendStats summaryTimeUnit systemTags tags \
+         metricSamplesBufferSize noCookiesReset discardResponseBodies"
+    );
+}
+
+#[test]
+fn inspect_tells_what_a_test_needs() {
+    let options = json(&["inspect", "--execution-requirements", "script.js"], SCRIPT);
+    assert_eq!((&options["maxVUs"], &options["totalDuration"]), (&json!(3), &json!("40s")));
+    assert_eq!(
+        options["scenarios"]["default"],
+        json!({"executor": "constant-vus", "startTime": null, "gracefulStop": null, "env": null, "exec": null,
+            "tags": null, "vus": 3, "duration": "10s"})
+    );
+    let arrival = "export const options = { scenarios: { a: { executor: 'constant-arrival-rate', rate: 5,
+        duration: '1m30s', preAllocatedVUs: 2, maxVUs: 9 } } }; export default function () {}";
+    let options = json(&["inspect", "--execution-requirements", "script.js"], arrival);
+    assert_eq!((&options["maxVUs"], &options["totalDuration"]), (&json!(9), &json!("2m0s")));
+}
+
+#[test]
+fn deps_lists_imports_and_versions() {
+    let program = |args: &[&str]| {
+        Program::new(args)
+            .file(
+                "d.js",
+                "\"use k6 >= 1.2\";\n'use k6 with k6/x/faker >= 0.4';\nimport http from 'k6/http';
+                import faker from 'k6/x/faker'; import x from './sub/c.cjs'; const e = require('./e.js');
+                export default function () { http.get(faker, x, e); }",
+            )
+            .file("sub/c.cjs", "module.exports = 1;")
+            .file("e.js", "export const e = 1;")
+            .run()
+            .expect(0)
+    };
+    let done = program(&["deps", "--json", "d.js"]);
+    let dir = done.path("").canonicalize().expect("a folder").display().to_string();
+    let deps: serde_json::Value = serde_json::from_str(&done.stdout).expect("JSON");
+    assert_eq!(
+        deps,
+        json!({
+            "buildDependencies": {"k6": ">=1.2", "k6/x/faker": ">=0.4"},
+            "imports": [format!("file://{dir}/d.js"), format!("file://{dir}/sub/c.cjs"), "k6/http", "k6/x/faker"],
+            "customBuildRequired": true,
+        })
+    );
+    let text = program(&["deps", "d.js"]);
+    let text = text.stdout.replace(&text.path("").canonicalize().expect("a folder").display().to_string(), "");
+    assert_eq!(
+        text,
+        "Build Dependencies:\n  k6: >=1.2\n  k6/x/faker: >=0.4\n\nImports:\n  file:///d.js\n  file:///sub/c.cjs\n  \
+         k6/http\n  k6/x/faker\n\nCustom Build Required: yes\n"
+    );
+}
+
+#[test]
+fn new_writes_scripts_that_run() {
+    for template in ["minimal", "protocol"] {
+        let done = Program::new(&["new", "--template", template, "--project-id", "4711"]).run().expect(0);
+        assert_eq!(done.stdout, format!("New script created: script.js ({template} template).\n"));
+        let options = json(&["inspect", "script.js"], &done.text("script.js"));
+        assert_eq!(options["cloud"]["projectID"], 4711);
+    }
+    Program::new(&["new"])
+        .file("script.js", "mine")
+        .run()
+        .expect(255)
+        .expect_log("script.js already exists. Use the `--force` flag to overwrite it");
+    let done = Program::new(&["new", "-f"]).file("script.js", "mine").run().expect(0);
+    assert!(done.text("script.js").contains("k6/http"));
+    let done = Program::new(&["new", "--template", "./mine.js", "a.js"]).file("mine.js", "// {{ .ScriptName }}").run();
+    assert_eq!(done.expect(0).text("a.js"), "// a.js");
+    Program::new(&["new", "--template", "nope"]).run().expect(255).expect_log("invalid template type \\\"nope\\\"");
+    Program::new(&["new", "a", "b"]).run().expect(255).expect_log("accepts at most 1 arg(s), received 2");
+}
+
+#[test]
+fn completion_knows_commands_flags_and_values() {
+    for shell in ["bash", "fish", "powershell", "zsh"] {
+        let script = Program::new(&["completion", shell]).run().expect(0).stdout;
+        for text in ["archive", "summary-mode", "legacy", "discard-response-bodies"] {
+            assert!(script.contains(text), "{shell}: {text}");
+        }
+    }
+    Program::new(&["completion", "tcsh"]).run().expect(255).expect_log("no completion for the shell 'tcsh'");
+    Program::new(&["completion"]).run().expect(255).expect_log("one of bash, fish, powershell, zsh");
+}
