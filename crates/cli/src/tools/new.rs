@@ -141,7 +141,7 @@ mod tests {
         for (name, text) in TEMPLATES {
             for project in ["", "4711"] {
                 assert!(
-                    fill(text, "a.js", project).is_ok_and(|text| text.contains("4711") == !project.is_empty()),
+                    fill(text, "a.js", project).is_ok_and(|text| text.contains("4711") != project.is_empty()),
                     "{name}"
                 );
             }

@@ -35,8 +35,7 @@ fn page() -> String {
     let mut page = HEAD.to_owned();
     for row in OPTIONS {
         let key = if row.in_scripts { code(row.key) } else { format!("({})", code(row.key)) };
-        let flag =
-            row.flag.and_then(|info| crate::flags::find(info.long)).map_or_else(|| "–".to_owned(), |flag| names(flag));
+        let flag = row.flag.and_then(|info| crate::flags::find(info.long)).map_or_else(|| "–".to_owned(), names);
         let about = sentence(row.about, row.allowed);
         let about =
             if row.flag.is_some_and(|info| is_missing(info.long)) { about + " Not in this version." } else { about };
