@@ -73,7 +73,7 @@ impl Terminal {
     /// Waits until everything sent so far has been printed, but not for ever.
     pub(crate) fn flush(&self) {
         /// A pipe nobody reads must not keep the process from ending.
-        const PATIENCE: Duration = Duration::from_secs(5);
+        const PATIENCE: Duration = Duration::from_secs(8);
         let (done, wait) = sync_channel(1);
         if self.queue.try_send(Message::Flush(done)).is_ok() {
             let _ = wait.recv_timeout(PATIENCE);

@@ -28,8 +28,9 @@ pub(crate) struct Sinks {
 
 /// Log files are handed to the system this often, as in k6.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
-/// How long the last lines may take to Loki; who waits for them waits a little longer.
-const LOKI_PATIENCE: Duration = Duration::from_secs(4);
+/// How long the last lines may take to Loki, a request under way (3 s at most) included; who waits for them waits a
+/// little longer.
+const LOKI_PATIENCE: Duration = Duration::from_secs(7);
 /// Messages taken at once before they are written.
 const BATCH: usize = 512;
 
