@@ -25,8 +25,11 @@ pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus:
         }
     });
     run.wait_until_idle();
-    // k6: what nobody began is dropped, in one sample, unless the test was ended; the last thread to finish knows.
-    if run.shared.threads_left.load(Ordering::Acquire) == 1 && !run.is_cut() {
+}
+
+/// After the last thread's share is over. k6: what nobody began is dropped, in one sample, unless the test was ended.
+pub(super) fn drop_shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, iterations: u64) {
+    if !run.is_cut() {
         let dropped = iterations.saturating_sub(run.shared.attempts.load(Ordering::Acquire));
         drop_iterations(worker, run, None, dropped);
     }

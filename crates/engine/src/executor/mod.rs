@@ -210,6 +210,9 @@ pub(crate) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
     }
     run.shared.advance_phase(2);
     if run.shared.threads_left.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if let ExecutorPlan::SharedIterations(plan) = &run.plan.executor {
+            looping::drop_shared_iterations(worker, run, plan.iterations);
+        }
         run.shared.advance_phase(3);
     }
 }
