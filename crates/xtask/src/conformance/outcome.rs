@@ -82,19 +82,9 @@ impl Remains<'_> {
 
     fn json(&self, name: &str) -> Result<Option<Value>> {
         let path: PathBuf = self.folder.join(name);
-        if !path.is_file() {
-            return Ok(None);
-        }
-        let mut json = read_json(&path)?;
-        if let Some(json) = json.as_object_mut() {
-            json.remove(VERDICT);
-        }
-        Ok(Some(json))
+        if path.is_file() { read_json(&path).map(Some) } else { Ok(None) }
     }
 }
-
-/// What every summary of Onrush has beyond k6's: the verdict on the measurement.
-const VERDICT: &str = "measurement";
 
 /// How many iterations the last progress line says were completed and interrupted.
 fn iterations_of(stdout: &str) -> Option<(u64, u64)> {
