@@ -133,7 +133,7 @@ impl TcpStream {
         }
         let wanted = buf.len();
         loop {
-            // Not `read`: that goes through the kernel's file layer first, for nothing (0.1 µs).
+            // Not `read`: that goes through the kernel's file layer first, for nothing.
             match rustix::net::recv(&self.fd, &mut *buf, RecvFlags::empty()) {
                 Ok((_, count)) => {
                     // A short read has emptied the socket: what comes later is reported as a new

@@ -58,17 +58,24 @@ fn flags(command: Command, width: usize) -> String {
     text
 }
 
+impl Flag {
+    /// The long name and what it takes, as help and reference write them: `--out TYPE[=ARG]`.
+    pub(crate) fn with_value(&self) -> String {
+        let value = match self.value {
+            Value::Switch => String::new(),
+            Value::Int => " N".to_owned(),
+            Value::Duration => " DURATION".to_owned(),
+            Value::Text(name) | Value::Repeated(name) => format!(" {name}"),
+            Value::Optional(name) => format!("[={name}]"),
+        };
+        format!("--{}{value}", self.long)
+    }
+}
+
 /// One flag: names on the left, what it does on the right.
 fn entry(flag: &Flag, width: usize) -> String {
     let short = flag.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
-    let value = match flag.value {
-        Value::Switch => String::new(),
-        Value::Int => " N".to_owned(),
-        Value::Duration => " DURATION".to_owned(),
-        Value::Text(name) | Value::Repeated(name) => format!(" {name}"),
-        Value::Optional(name) => format!("[={name}]"),
-    };
-    let left = format!("  {short}--{}{value}", flag.long);
+    let left = format!("  {short}{}", flag.with_value());
     let mut right = flag.help.to_owned();
     // Some sentences list their values themselves.
     if !flag.allowed.is_empty() && !flag.allowed.iter().all(|value| right.contains(value)) {

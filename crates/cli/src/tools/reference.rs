@@ -4,7 +4,7 @@
 
 use onrush_plan::{OPTIONS, SCENARIO_FIELDS};
 
-use crate::flags::{Command, FLAGS, Flag, Group, Role, Value};
+use crate::flags::{Command, FLAGS, Flag, Group, Role};
 
 /// Where the page is, from this crate.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/options.md");
@@ -75,14 +75,7 @@ fn is_missing(long: &str) -> bool {
 
 fn names(flag: &Flag) -> String {
     let short = flag.short.map(|short| format!("`-{short}`, ")).unwrap_or_default();
-    let value = match flag.value {
-        Value::Switch => String::new(),
-        Value::Int => " N".to_owned(),
-        Value::Duration => " DURATION".to_owned(),
-        Value::Text(name) | Value::Repeated(name) => format!(" {name}"),
-        Value::Optional(name) => format!("[={name}]"),
-    };
-    format!("{short}`--{}{value}`", flag.long)
+    format!("{short}`{}`", flag.with_value())
 }
 
 fn commands(flag: &Flag) -> String {
