@@ -12,8 +12,7 @@ use onrush_fiber::{Clock, IoFailure, Nanos};
 use crate::conn::{Conn, DialMarks, SendFailure, Sent, Step, WireBytes, give_out, take_out};
 use crate::error::{NetError, Op, code};
 use crate::http1::{
-    Body, BodyMode, BodyPlan, EMPTY_CHUNKED, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
-    check_method, write_head,
+    BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_method, write_head,
 };
 use crate::options::ClientShared;
 use crate::text::go_quote;
@@ -119,11 +118,7 @@ impl Connections {
         attempt.tls = conn.tls_info();
         let mut out = take_out();
         let plan = write_head(&mut out, request, self.shared.no_connection_reuse())?;
-        let body: &[u8] = match (&request.body, plan) {
-            (Body::Bytes(bytes), BodyPlan::Bytes) => bytes,
-            (_, BodyPlan::EmptyChunked) => EMPTY_CHUNKED,
-            _ => &[],
-        };
+        let body = if plan == BodyPlan::Announced { request.body.pieces() } else { &[] };
         let sent = conn.send(&mut out, body, reader, deadline, &self.wire);
         give_out(out);
         if !matches!(sent, Ok(Sent::All)) {

@@ -8,6 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
+use bytes::Bytes;
 use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream, Woke, yield_now};
 
 use crate::error::{Ends, NetError, Op, code};
@@ -24,8 +25,9 @@ const DIRECT_READ_BYTES_MIN: usize = 16 << 10;
 const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
 /// Writes and reads of a long request between two chances for other fibers.
 const PUSH_ROUNDS_MAX: u32 = 16;
-/// Plaintext encrypted at a time.
-const TLS_WRITE_BYTES: usize = 64 << 10;
+/// Plaintext encrypted at a time: two full records. While a socket takes no more, this much waits in memory for each
+/// upload; what is not encrypted yet is shared.
+const TLS_WRITE_BYTES: usize = 32 << 10;
 /// A write buffer that grew beyond this is not kept for the next request.
 const OUT_BYTES_KEPT: usize = 64 << 10;
 
@@ -181,7 +183,7 @@ impl Conn {
         !unasked
     }
 
-    /// Writes a request's head and body.
+    /// Writes a request's head and the pieces of its body, which are not copied but for the first bytes.
     ///
     /// While a long body does not fit into the socket, what the peer already answers is fed to `reader`:
     /// a server that answers while it reads would otherwise wait for us as we wait for it.
@@ -189,39 +191,43 @@ impl Conn {
     pub(crate) fn send(
         &mut self,
         head: &mut Vec<u8>,
-        body: &[u8],
+        body: &[Bytes],
         reader: &mut ResponseReader,
         deadline: Option<Nanos>,
         wire: &WireBytes,
     ) -> Result<Sent, SendFailure> {
-        let inline = body.len().min(INLINE_BODY_BYTES_MAX);
-        head.extend_from_slice(&body[..inline]);
+        let rest = inline_body(head, body);
         if self.tls.is_some() {
-            return self.send_tls(head, &body[inline..], reader, deadline, wire);
+            return self.send_tls(head, rest, reader, deadline, wire);
         }
         // One write that fails has sent nothing: this much fits in an empty socket buffer.
         self.stream.write_all(head, deadline).map_err(|failure| SendFailure::Socket { failure, sent_any: false })?;
         wire.add_sent(head.len());
-        if inline == body.len() {
-            return Ok(Sent::All);
+        for piece in rest {
+            match self.push(piece, reader, deadline, wire) {
+                Ok(Sent::All) => {}
+                Err(SendFailure::Socket { failure, .. }) => {
+                    return Err(SendFailure::Socket { failure, sent_any: true });
+                }
+                other => return other,
+            }
         }
-        self.push(&body[inline..], reader, deadline, wire).map_err(|failure| match failure {
-            SendFailure::Socket { failure, .. } => SendFailure::Socket { failure, sent_any: true },
-            other => other,
-        })
+        Ok(Sent::All)
     }
 
     #[inline(never)]
     fn send_tls(
         &mut self,
         head: &[u8],
-        rest: &[u8],
+        rest: Rest<'_>,
         reader: &mut ResponseReader,
         deadline: Option<Nanos>,
         wire: &WireBytes,
     ) -> Result<Sent, SendFailure> {
         let mut records = take_out();
-        for (number, piece) in std::iter::once(head).chain(rest.chunks(TLS_WRITE_BYTES)).enumerate() {
+        for (number, piece) in
+            std::iter::once(head).chain(rest.flat_map(|piece| piece.chunks(TLS_WRITE_BYTES))).enumerate()
+        {
             let tls = self.tls.as_mut().expect("send_tls is called on TLS connections");
             records.clear();
             tls.encrypt(piece, &mut records)
@@ -446,6 +452,37 @@ impl Conn {
     }
 }
 
+/// What of a body does not go out with its head.
+#[derive(Clone)]
+struct Rest<'a> {
+    pieces: std::slice::Iter<'a, Bytes>,
+    /// How much of the first piece is with the head already.
+    skip: usize,
+}
+
+impl<'a> Iterator for Rest<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let skip = std::mem::take(&mut self.skip);
+        self.pieces.next().map(|piece| &piece[skip..])
+    }
+}
+
+/// Copies the beginning of a body behind its head and returns what is left of it.
+fn inline_body<'a>(head: &mut Vec<u8>, body: &'a [Bytes]) -> Rest<'a> {
+    let mut room = INLINE_BODY_BYTES_MAX;
+    for (index, piece) in body.iter().enumerate() {
+        let count = piece.len().min(room);
+        head.extend_from_slice(&piece[..count]);
+        room -= count;
+        if count < piece.len() {
+            return Rest { pieces: body[index..].iter(), skip: count };
+        }
+    }
+    Rest { pieces: [].iter(), skip: 0 }
+}
+
 /// Takes the thread's write buffer, empty.
 pub(crate) fn take_out() -> Vec<u8> {
     let mut out = OUT.take();
@@ -457,5 +494,27 @@ pub(crate) fn take_out() -> Vec<u8> {
 pub(crate) fn give_out(out: Vec<u8>) {
     if out.capacity() <= OUT_BYTES_KEPT {
         OUT.set(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_body_goes_with_its_head() {
+        let check = |lengths: &[usize], inline: usize, rest: &[usize]| {
+            let body: Vec<Bytes> = lengths.iter().map(|length| vec![b'x'; *length].into()).collect();
+            let mut head = b"head".to_vec();
+            let left: Vec<usize> = inline_body(&mut head, &body).map(<[u8]>::len).collect();
+            assert_eq!((head.len() - 4, &left[..]), (inline, rest), "{lengths:?}");
+        };
+        const MAX: usize = INLINE_BODY_BYTES_MAX;
+        check(&[], 0, &[]);
+        check(&[10], 10, &[]);
+        check(&[MAX], MAX, &[]);
+        check(&[MAX + 1], MAX, &[1]);
+        check(&[10, MAX, 5], MAX, &[10, 5]);
+        check(&[MAX, 5], MAX, &[5]);
     }
 }
