@@ -32,11 +32,13 @@
 pub mod client;
 mod conn;
 pub mod cookie;
+mod dial;
 pub mod dns;
 pub mod encoding;
 pub mod error;
 pub mod header;
 pub mod http1;
+mod link;
 mod options;
 pub mod redirect;
 mod text;
