@@ -4,14 +4,17 @@
 //! only while nothing waits to be written, so a client that does not take its
 //! responses is not served further, and memory stays bounded.
 
+use std::cell::Cell;
 use std::io;
 use std::mem::{MaybeUninit, take};
-use std::net::IpAddr;
+use std::net::SocketAddr;
 
 use crate::body::{Body, Decoder, Sink};
 use crate::clock::monotonic_ns;
 use crate::context::Context;
 use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
+use crate::link::{Link, Protocol};
+use crate::ntlm;
 use crate::reply::{Built, Manner, Payload, Reply};
 use crate::routes::{self, Request};
 use crate::source::{Progress, Source};
@@ -31,7 +34,12 @@ pub(crate) const NEVER: u32 = u32::MAX;
 /// One client's connection.
 pub(crate) struct Connection {
     pub(crate) transport: Transport,
-    peer: IpAddr,
+    peer: SocketAddr,
+    /// Counts the thread's connections.
+    number: u64,
+    /// Requests so far.
+    requests: u64,
+    ntlm: Cell<ntlm::State>,
     slot: u32,
     phase: Phase,
     /// Received and not yet understood.
@@ -92,10 +100,20 @@ pub(crate) enum Outcome {
 }
 
 impl Connection {
-    pub(crate) fn new(transport: Transport, peer: IpAddr, slot: u32, refused: bool, now_s: u32) -> Self {
+    pub(crate) fn new(
+        transport: Transport,
+        peer: SocketAddr,
+        number: u64,
+        slot: u32,
+        refused: bool,
+        now_s: u32,
+    ) -> Self {
         Self {
             transport,
             peer,
+            number,
+            requests: 0,
+            ntlm: Cell::default(),
             slot,
             phase: Phase::Head,
             input: Vec::new(),
@@ -365,7 +383,16 @@ impl Connection {
     }
 
     fn respond(&mut self, head: &Head<'_>, body: Body<'_>, cx: &mut Context) {
-        let request = Request { head, body, peer: self.peer, tls: self.transport.is_tls() };
+        self.requests += 1;
+        let link = Link {
+            number: self.number,
+            peer: self.peer,
+            requests: self.requests,
+            protocol: Protocol::Http1,
+            tls: self.transport.tls(),
+            ntlm: Some(&self.ntlm),
+        };
+        let request = Request { head, body, link };
         let answer = routes::respond(&request, cx);
         let manner = Manner::of(head);
         if answer.hold_ns > 0 {

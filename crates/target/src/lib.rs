@@ -31,8 +31,10 @@ mod context;
 mod handle;
 mod head;
 mod json;
+mod link;
 mod listener;
 mod multipart;
+mod ntlm;
 mod options;
 mod reply;
 mod routes;
@@ -46,3 +48,4 @@ mod worker;
 
 pub use handle::{Stopper, TargetHandle, raise_file_limit, start};
 pub use options::{Limits, THREADS_MAX, TargetOptions};
+pub use routes::ENDPOINTS;

@@ -1,7 +1,7 @@
 //! One thread: an epoll loop over a listener or two and their connections.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -299,7 +299,7 @@ impl Worker {
             match acceptfrom_with(listener, flags) {
                 Ok((socket, peer)) => {
                     let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
-                    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
+                    let peer = peer.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
                     self.admit(TcpStream::from(socket), peer, tls);
                 }
                 Err(Errno::AGAIN) => return Ok(()),
@@ -328,7 +328,7 @@ impl Worker {
     }
 
     /// Makes a connection of an accepted socket.
-    fn admit(&mut self, stream: TcpStream, peer: IpAddr, tls: bool) {
+    fn admit(&mut self, stream: TcpStream, peer: SocketAddr, tls: bool) {
         let refused = self.open >= self.cx.shared.connections_max;
         if refused {
             self.cx.counters().refused.add(1);
@@ -364,7 +364,8 @@ impl Worker {
         self.cx.counters().accepted.add(1);
         self.cx.counters().accepted_tls.add(u64::from(tls));
         let transport = Transport::new(stream, session);
-        let connection = Connection::new(transport, peer, slot, refused, self.cx.now_s);
+        let number = self.cx.counters().accepted.value();
+        let connection = Connection::new(transport, peer, number, slot, refused, self.cx.now_s);
         self.deadlines_s[slot as usize] = connection.deadline_s(&self.cx);
         entry.connection = Some(Box::new(connection));
     }
