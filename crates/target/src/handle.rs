@@ -11,12 +11,12 @@ use std::thread::{self, JoinHandle};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::certificate::certificate;
 use crate::context::{Context, Shared};
 use crate::listener::listeners;
 use crate::options::{THREADS_MAX, TargetOptions};
 use crate::stats::Stats;
 use crate::timers::Timers;
+use crate::tls::certificate;
 use crate::worker::{Parts, Worker};
 
 /// File descriptors left to refused connections and the rest of the process.
@@ -50,7 +50,7 @@ pub struct Stopper {
 /// # Errors
 /// `InvalidInput` for an address other machines can reach without
 /// [`TargetOptions::allow_remote`], for a number of threads out of range, or for
-/// a name no certificate can have; otherwise what the system says, such as
+/// TLS settings that cannot be; otherwise what the system says, such as
 /// `AddrInUse`.
 pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     check(&options)?;
@@ -60,7 +60,7 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     let (tls, tls_addr, certificate_pem) = match options.tls_listen {
         None => (Vec::new(), None, None),
         Some(address) => {
-            let (config, pem) = certificate(&options.tls_names)?;
+            let (config, pem) = certificate(&options.tls)?;
             let sockets = listeners(address, threads)?;
             let address = sockets[0].local_addr()?;
             let pairs = sockets.into_iter().map(|socket| (socket, Arc::clone(&config)));

@@ -24,7 +24,6 @@
 //! of one connection in `connection`, the endpoints in `routes`.
 
 mod body;
-mod certificate;
 mod clock;
 mod connection;
 mod context;
@@ -43,9 +42,10 @@ mod statics;
 mod stats;
 mod status_code;
 mod timers;
+mod tls;
 mod transport;
 mod worker;
 
 pub use handle::{Stopper, TargetHandle, raise_file_limit, start};
-pub use options::{Limits, THREADS_MAX, TargetOptions};
+pub use options::{ClientAuth, Limits, StapledStatus, THREADS_MAX, TargetOptions, TlsSettings};
 pub use routes::ENDPOINTS;

@@ -15,6 +15,7 @@ mod respond;
 mod sample;
 mod site;
 mod status;
+mod tls;
 
 use std::borrow::Cow;
 
@@ -142,6 +143,7 @@ impl Call {
             ("anything", _) => Ok(echo::echo(request)),
             ("headers", None) => headers::headers(head),
             ("user-agent", None) => headers::user_agent(head),
+            ("tls", None) => tls::tls(request),
             ("connection", None) => headers::connection(request),
             ("respond", None) => respond::respond(head),
             ("endpoints", None) => {
