@@ -78,6 +78,7 @@ fn options(given: &Given) -> Result<TargetOptions, Failure> {
         allow_remote: given.switch("allow-non-loopback")?.unwrap_or(false),
         threads: args::threads(given)?.unwrap_or(defaults.threads),
         delay: delay(given)?,
+        http2: !given.switch("no-http2")?.unwrap_or(false),
         tls: tls(given)?,
         ..defaults
     })

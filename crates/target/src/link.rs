@@ -11,6 +11,7 @@ use crate::ntlm;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
     Http1,
+    Http2,
 }
 
 /// A connection, as seen by the request that is being answered.

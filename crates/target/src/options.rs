@@ -23,6 +23,9 @@ pub struct TargetOptions {
     /// Added to every response (but not to `/healthz` and `/stats`), to about
     /// 0.1 ms while the machine has idle CPU. A request's `?delay_ms=` replaces it.
     pub delay: Duration,
+    /// Speak HTTP/2 with clients that begin with it: over TLS where ALPN
+    /// agrees on it, in plain text where they know beforehand.
+    pub http2: bool,
     /// What HTTPS is like, where there is any.
     pub tls: TlsSettings,
     /// Limits that keep hostile or broken clients from exhausting the target.
@@ -37,6 +40,7 @@ impl Default for TargetOptions {
             allow_remote: false,
             threads: 1,
             delay: Duration::ZERO,
+            http2: true,
             tls: TlsSettings::default(),
             limits: Limits::default(),
         }

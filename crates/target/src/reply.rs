@@ -1,6 +1,9 @@
 //! Responses: what endpoints build, and how it is put on the wire.
 
+use http::HeaderMap;
+
 use crate::head::{Head, Refusal};
+use crate::http2::{Taken, add_lines, common_headers};
 use crate::source::Source;
 use crate::statics::{StaticId, Statics};
 
@@ -156,6 +159,29 @@ impl Built {
 
     pub(crate) fn reply(self) -> Reply {
         Reply::Built(Box::new(self))
+    }
+
+    /// The same for HTTP/2, which frames bodies itself.
+    pub(crate) fn into_http2(self, date: &[u8]) -> Taken {
+        let bodiless = matches!(self.status, 204 | 304);
+        let length = match &self.payload {
+            _ if bodiless => None,
+            Payload::Bytes(bytes) => Some(bytes.len() as u64),
+            Payload::Text(text) => Some(text.len() as u64),
+            Payload::Stream { length, .. } => *length,
+        };
+        let extra = self.extra.unwrap_or_default();
+        let chunked = extra.is_chunked();
+        let mut headers = common_headers(date, length.filter(|_| !chunked));
+        add_lines(&mut headers, &self.headers);
+        let map = |lines: &[u8]| {
+            let mut map = HeaderMap::new();
+            add_lines(&mut map, lines);
+            map
+        };
+        let trailers = (extra.trailers > 0).then(|| map(&extra.trailer));
+        let interim = extra.interim.iter().map(|(status, lines)| (*status, map(lines))).collect();
+        (headers, self.payload, trailers, interim)
     }
 
     /// Whether this response's end can be told on a connection that stays open.

@@ -1,6 +1,9 @@
 //! Responses that are ready before anybody asks: the demo site's fixed pages
 //! and `/f/{n}`. Only their `Date` changes, in place, once a second.
 
+use bytes::Bytes;
+use http::header::{DATE, HeaderMap, HeaderValue};
+
 use crate::clock::{DATE_BYTES, http_date};
 use crate::reply::{HTML, TEXT, write_common, write_length, write_status};
 use crate::stats::Class;
@@ -22,6 +25,8 @@ struct Ready {
     bytes: Vec<u8>,
     date_at: usize,
     body_at: usize,
+    /// The same for HTTP/2, made when it is first asked for.
+    http2: Option<(HeaderMap, Bytes)>,
 }
 
 /// One thread's ready responses.
@@ -122,7 +127,7 @@ impl Statics {
         let body_at = bytes.len();
         bytes.extend_from_slice(body);
         let id = u16::try_from(self.ready.len()).expect("five pages and 320 kept responses fit 16 bits");
-        self.ready.push(Ready { class, bytes, date_at, body_at });
+        self.ready.push(Ready { class, bytes, date_at, body_at, http2: None });
         StaticId(id)
     }
 
@@ -134,6 +139,19 @@ impl Statics {
     pub(crate) fn parts(&self, id: StaticId) -> (&[u8], &[u8]) {
         let ready = &self.ready[usize::from(id.0)];
         ready.bytes.split_at(ready.body_at)
+    }
+
+    /// Head and body for HTTP/2, from `make` when they are not there yet.
+    pub(crate) fn http2_entry(
+        &mut self,
+        id: StaticId,
+        make: impl FnOnce(&[u8], &[u8]) -> (HeaderMap, Bytes),
+    ) -> &(HeaderMap, Bytes) {
+        let Ready { bytes, body_at, http2, .. } = &mut self.ready[usize::from(id.0)];
+        http2.get_or_insert_with(|| {
+            let (head, body) = bytes.split_at(*body_at);
+            make(head, body)
+        })
     }
 
     pub(crate) fn class(&self, id: StaticId) -> Class {
@@ -159,6 +177,9 @@ impl Statics {
         self.date = http_date(wall_seconds);
         for ready in &mut self.ready {
             ready.bytes[ready.date_at..ready.date_at + DATE_BYTES].copy_from_slice(&self.date);
+            if let (Some((headers, _)), Ok(date)) = (&mut ready.http2, HeaderValue::from_bytes(&self.date)) {
+                headers.insert(DATE, date);
+            }
         }
     }
 }

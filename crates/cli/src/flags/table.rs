@@ -266,6 +266,9 @@ const SETTINGS: &[Flag] = &[
     flag("tls-name", None, Repeated("HOST"), None, "A host name the certificate is for, besides localhost")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
+    flag("no-http2", None, Switch, None, "Speak HTTP/1.1 only; otherwise HTTP/2 as well, over TLS and in plain text")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
     flag("tls-client-ca", None, Text("FILE"), None, "Ask clients for a certificate signed by one in this PEM file")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),

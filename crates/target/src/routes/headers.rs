@@ -99,6 +99,7 @@ pub(super) fn connection(request: &Request<'_>) -> Outcome {
     json.key("peer").string(&link.peer.to_string());
     json.key("protocol").string(match link.protocol {
         Protocol::Http1 => "HTTP/1.1",
+        Protocol::Http2 => "HTTP/2.0",
     });
     json.key("tls").boolean(link.tls.is_some());
     json.close();

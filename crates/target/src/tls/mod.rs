@@ -26,7 +26,7 @@ pub(crate) use subject::{Subject, subject};
 /// # Errors
 /// `InvalidInput` when a name cannot be in a certificate, a version or cipher
 /// suite is unknown, or the client authority is none.
-pub(crate) fn certificate(settings: &TlsSettings) -> io::Result<(Arc<ServerConfig>, String)> {
+pub(crate) fn certificate(settings: &TlsSettings, http2: bool) -> io::Result<(Arc<ServerConfig>, String)> {
     let mut all = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     for name in &settings.names {
         if !all.contains(name) {
@@ -54,6 +54,9 @@ pub(crate) fn certificate(settings: &TlsSettings) -> io::Result<(Arc<ServerConfi
     let mut config =
         builder.with_single_cert_with_ocsp(vec![cert.der().clone()], key, staple).map_err(io::Error::other)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    if http2 {
+        config.alpn_protocols.insert(0, b"h2".to_vec());
+    }
     if settings.tickets {
         // Sessions are resumed with tickets: the server keeps nothing per client.
         config.ticketer = aws_lc_rs::Ticketer::new().map_err(io::Error::other)?;

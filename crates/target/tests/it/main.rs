@@ -5,6 +5,7 @@ mod client;
 mod delays;
 mod endpoints;
 mod hostile;
+mod http2;
 mod lifecycle;
 mod protocol;
 mod shapes;

@@ -44,7 +44,7 @@ fn connect_tls(target: &TargetHandle, name: &'static str, alpn: &[&str]) -> TlsC
 fn requests_over_tls() {
     let target = tls_target();
     for name in ["localhost", "127.0.0.1", "test.example"] {
-        let mut client = connect_tls(&target, name, &["h2", "http/1.1"]);
+        let mut client = connect_tls(&target, name, &["http/1.1"]);
         let echo = client.request("POST", "/post?a=1", "", b"data").json();
         assert_eq!((&echo["data"], &echo["url"]), (&"data".into(), &"https://test.example/post?a=1".into()));
         assert_eq!(client.stream.conn.alpn_protocol(), Some(b"http/1.1".as_slice()));
@@ -274,5 +274,26 @@ fn staples_say_what_they_are_told_to() {
             assert_eq!((staple[1], length), (0x82, staple.len() - 4));
             assert!(staple.contains(&tag));
         }
+    }
+}
+
+#[test]
+fn http2_is_agreed_on_unless_it_is_off() {
+    for (http2, expect) in [(true, "h2"), (false, "http/1.1")] {
+        let target = target_with(|options| {
+            options.tls_listen = Some(([127, 0, 0, 1], 0).into());
+            options.http2 = http2;
+        });
+        let mut client = connect_tls(&target, "localhost", &["h2", "http/1.1"]);
+        client.stream.flush().unwrap();
+        if http2 {
+            client.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
+            let mut start = [0; 9];
+            std::io::Read::read_exact(&mut client.stream, &mut start).unwrap();
+            assert_eq!(start[3], 4, "settings come first");
+        } else {
+            assert_eq!(client.get("/f/1").status, 200);
+        }
+        assert_eq!(client.stream.conn.alpn_protocol(), Some(expect.as_bytes()));
     }
 }
