@@ -3,6 +3,8 @@
 //! Redirects, cookies, decompression and metrics are the caller's; see [`crate::redirect`],
 //! [`crate::cookie`], [`crate::encoding`].
 
+mod over_http2;
+
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
@@ -15,6 +17,7 @@ use crate::http1::{
     Body, BodyMode, BodyPlan, EMPTY_CHUNKED, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
     check_method, write_head,
 };
+use crate::http2::{Message, Session};
 use crate::options::ClientShared;
 use crate::text::go_quote;
 use crate::url::{Scheme, Url};
@@ -25,6 +28,8 @@ pub struct Connections {
     shared: Rc<ClientShared>,
     /// The most recently used last.
     idle: RefCell<Vec<Conn>>,
+    /// HTTP/2 connections, in use or not.
+    sessions: RefCell<Vec<Rc<Session>>>,
     wire: WireBytes,
     local: Cell<Option<IpAddr>>,
     /// Counts `close_idle` calls: a request that began before one does not keep its connection.
@@ -37,6 +42,7 @@ impl Connections {
         Self {
             shared,
             idle: RefCell::new(Vec::new()),
+            sessions: RefCell::new(Vec::new()),
             wire: WireBytes::default(),
             local: Cell::new(None),
             generation: Cell::new(0),
@@ -63,11 +69,15 @@ impl Connections {
         self.generation.set(self.generation.get().wrapping_add(1));
         let idle = self.idle.take();
         drop(idle);
+        // Those in use go when their requests are over.
+        let sessions = self.sessions.take();
+        drop(sessions);
     }
 
     /// How many connections are idle.
     pub fn idle_count(&self) -> usize {
-        self.idle.borrow().len()
+        let sessions = self.sessions.borrow();
+        self.idle.borrow().len() + sessions.iter().filter(|session| session.is_idle()).count()
     }
 
     /// Sends a request and reads its response, in phases counted from `start`. Suspends the fiber.
@@ -89,7 +99,7 @@ impl Connections {
         loop {
             match self.attempt(request, deadline, &mut attempt, &mut reader) {
                 Ok(()) => return Ok(attempt.finish(&mut reader)),
-                Err(lost) if lost.retry => {
+                Err(lost) if lost.retry && attempt.may_repeat(lost.backs_off, deadline) => {
                     attempt.again();
                     reader.restart();
                 }
@@ -107,6 +117,9 @@ impl Connections {
         attempt: &mut Attempt,
         reader: &mut ResponseReader,
     ) -> Result<(), Box<Lost>> {
+        if let Some(session) = self.find_session(request.url) {
+            return self.over_http2(&session, request, reader, deadline, attempt);
+        }
         let generation = self.generation.get();
         let mut conn = match self.take_idle(request.url) {
             Some(conn) => {
@@ -115,6 +128,10 @@ impl Connections {
             }
             None => self.dial(request, deadline, attempt)?,
         };
+        if self.wants_http2(&conn) {
+            let session = self.begin_session(conn, request.url)?;
+            return self.over_http2(&session, request, reader, deadline, attempt);
+        }
         attempt.remote = Some(conn.peer());
         attempt.tls = conn.tls_info();
         let mut out = take_out();
@@ -175,7 +192,8 @@ impl Connections {
             },
             (_, Err(SendFailure::Socket { failure, sent_any })) => {
                 let retry = attempt.reused && !sent_any && matches!(failure, IoFailure::Io(_));
-                Err(Box::new(Lost { retry, error: NetError::waiting(Op::Write, &failure, conn.ends()) }))
+                let error = NetError::waiting(Op::Write, &failure, conn.ends());
+                Err(Box::new(Lost { retry, ..Lost::from(error) }))
             }
             (_, Ok(_)) => Err(lost(NetError::unexpected_eof(), reader, attempt, request)),
         }
@@ -214,9 +232,7 @@ impl Connections {
         let mut at = idle.len();
         while at > 0 {
             at -= 1;
-            let origin = &idle[at].origin;
-            let fits = origin.port == port && origin.is_tls == is_tls && origin.host.eq_ignore_ascii_case(host);
-            if !fits {
+            if !idle[at].origin.is(host, port, is_tls) {
                 continue;
             }
             let mut conn = idle.remove(at);
@@ -260,11 +276,19 @@ impl std::fmt::Debug for Connections {
 struct Lost {
     error: NetError,
     retry: bool,
+    /// A repeated retry comes after a pause.
+    backs_off: bool,
+}
+
+impl From<NetError> for Lost {
+    fn from(error: NetError) -> Self {
+        Self { error, retry: false, backs_off: false }
+    }
 }
 
 impl From<NetError> for Box<Lost> {
     fn from(error: NetError) -> Self {
-        Self::new(Lost { error, retry: false })
+        Self::new(error.into())
     }
 }
 
@@ -279,6 +303,10 @@ struct Attempt {
     remote: Option<SocketAddr>,
     tls: Option<TlsInfo>,
     reused: bool,
+    /// What came over HTTP/2: the response, or the part of it that had come when it failed.
+    message: Option<Box<Message>>,
+    /// Retries so far that call for a pause before the next one.
+    pauses: u32,
 }
 
 impl Attempt {
@@ -293,6 +321,8 @@ impl Attempt {
             remote: None,
             tls: None,
             reused: false,
+            message: None,
+            pauses: 0,
         }
     }
 
@@ -300,7 +330,7 @@ impl Attempt {
     #[cold]
     #[inline(never)]
     fn again(&mut self) {
-        *self = Self { got_conn: Clock::now(), ..Self::new(self.start) };
+        *self = Self { got_conn: Clock::now(), pauses: self.pauses, ..Self::new(self.start) };
     }
 
     fn timings(&self) -> Timings {
@@ -325,7 +355,10 @@ impl Attempt {
     }
 
     #[inline(never)]
-    fn finish(&self, reader: &mut ResponseReader) -> Box<Response> {
+    fn finish(&mut self, reader: &mut ResponseReader) -> Box<Response> {
+        if let Some(message) = self.message.take() {
+            return self.finish_http2(*message);
+        }
         let body = reader.take_body();
         let body_len = reader.body_len();
         let (status, proto, headers) = reader.take_head_parts().unwrap_or_default();
@@ -344,15 +377,16 @@ impl Attempt {
 
     #[cold]
     #[inline(never)]
-    fn fail(&self, error: NetError, reader: &mut ResponseReader) -> Box<Failure> {
+    fn fail(&mut self, error: NetError, reader: &mut ResponseReader) -> Box<Failure> {
         let in_body = reader.in_body();
+        let over_http2 = self.message.take();
         Box::new(Failure {
             error,
             timings: self.timings(),
             remote: self.remote,
             tls: self.tls,
             reused: self.reused,
-            partial_body: in_body.then(|| reader.take_body()),
+            partial_body: in_body.then(|| reader.take_body()).or(over_http2.map(|message| message.body)),
         })
     }
 }
@@ -405,7 +439,7 @@ fn lost(error: NetError, reader: &mut ResponseReader, attempt: &mut Attempt, req
     let error = if reader.in_body() { error.in_body() } else { error };
     let broke = error.code == code::RESET_BY_PEER || error == NetError::eof();
     let retry = attempt.reused && !reader.has_started() && broke && is_replayable(request);
-    Box::new(Lost { error, retry })
+    Box::new(Lost { error, retry, backs_off: false })
 }
 
 /// A connection that breaks in the middle of a head: Go takes it for an end and judges what there is.

@@ -44,6 +44,13 @@ pub(crate) struct Origin {
     pub(crate) is_tls: bool,
 }
 
+impl Origin {
+    /// Whether it is this one.
+    pub(crate) fn is(&self, host: &str, port: u16, is_tls: bool) -> bool {
+        self.port == port && self.is_tls == is_tls && self.host.eq_ignore_ascii_case(host)
+    }
+}
+
 /// Bytes that crossed the wire, TLS included.
 #[derive(Debug, Default)]
 pub(crate) struct WireBytes {
@@ -327,6 +334,64 @@ impl Conn {
         })
     }
 
+    // For HTTP/2, where several fibers share a connection: nothing here waits.
+
+    /// Whether HTTP/2 was agreed on.
+    pub(crate) fn speaks_http2(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.speaks_http2())
+    }
+
+    /// Whether something may have arrived.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.stream.is_readable()
+    }
+
+    /// Has the current fiber woken when something arrives and, with `writes`, when the socket takes bytes
+    /// again; until [`Conn::notify_nobody`].
+    pub(crate) fn notify(&self, writes: bool) -> Result<(), IoFailure> {
+        self.stream.notify_readable()?;
+        if writes { self.stream.notify_writable() } else { Ok(()) }
+    }
+
+    /// Ends what [`Conn::notify`] began.
+    pub(crate) fn notify_nobody(&self) {
+        self.stream.notify_nobody();
+    }
+
+    /// Reads once what has arrived and hands it, decrypted, to `sink`.
+    #[inline(never)]
+    pub(crate) fn pull(&mut self, wire: &WireBytes, mut sink: impl FnMut(&[u8])) -> Result<Step, Box<NetError>> {
+        if self.tls.is_some() {
+            return self.pull_tls(wire, sink).map(|(_, step)| step).map_err(Box::new);
+        }
+        SCRATCH.with_borrow_mut(|scratch| match self.stream.try_read(scratch) {
+            Ok(None) => Ok(Step::Again),
+            Ok(Some(0)) => Ok(Step::Eof),
+            Ok(Some(count)) => {
+                wire.add_received(count);
+                sink(&scratch[..count]);
+                Ok(Step::More)
+            }
+            Err(failure) => Err(self.read_error(&failure)),
+        })
+    }
+
+    /// What goes over the wire for `plain`, which is given back where it is not the answer itself.
+    pub(crate) fn seal(&mut self, plain: Vec<u8>) -> Result<Vec<u8>, Box<NetError>> {
+        let Some(tls) = &mut self.tls else { return Ok(plain) };
+        let mut records = take_out();
+        tls.encrypt(&plain, &mut records).map_err(|error| Box::new(to_net_error(&error, &self.origin.host)))?;
+        give_out(plain);
+        Ok(records)
+    }
+
+    /// Writes what the socket takes; `None` if that is nothing.
+    pub(crate) fn write_some(&self, bytes: &[u8], wire: &WireBytes) -> Result<Option<usize>, IoFailure> {
+        let count = self.stream.try_write(bytes)?;
+        wire.add_sent(count.unwrap_or_default());
+        Ok(count)
+    }
+
     fn wait_readable(&self, deadline: Option<Nanos>) -> Result<(), Box<NetError>> {
         self.stream.wait_readable(deadline).map_err(|failure| self.read_error(&failure))
     }
@@ -456,6 +521,8 @@ pub(crate) fn take_out() -> Vec<u8> {
 /// Gives the write buffer back.
 pub(crate) fn give_out(out: Vec<u8>) {
     if out.capacity() <= OUT_BYTES_KEPT {
-        OUT.set(out);
+        // The larger one stays: HTTP/2 has two of them out at times.
+        let other = OUT.take();
+        OUT.set(if other.capacity() > out.capacity() { other } else { out });
     }
 }

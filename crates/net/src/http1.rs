@@ -104,6 +104,8 @@ pub enum Proto {
     /// `HTTP/1.1`
     #[default]
     Http11,
+    /// `HTTP/2.0`
+    Http2,
     /// Any other `HTTP/x.y`, handled as 1.1 (or as 1.0 below 1.0).
     Other(u8, u8),
 }
@@ -114,6 +116,7 @@ impl Proto {
         match self {
             Self::Http10 => "HTTP/1.0".into(),
             Self::Http11 => "HTTP/1.1".into(),
+            Self::Http2 => "HTTP/2.0".into(),
             Self::Other(major, minor) => format!("HTTP/{major}.{minor}").into(),
         }
     }
@@ -122,6 +125,7 @@ impl Proto {
         match self {
             Self::Http10 => (1, 0),
             Self::Http11 => (1, 1),
+            Self::Http2 => (2, 0),
             Self::Other(major, minor) => (major, minor),
         }
     }

@@ -37,6 +37,7 @@ pub mod encoding;
 pub mod error;
 pub mod header;
 pub mod http1;
+mod http2;
 mod options;
 pub mod redirect;
 mod text;

@@ -126,6 +126,16 @@ impl Identity {
         Arc::new(config)
     }
 
+    /// A server configuration that speaks only HTTP/2.
+    ///
+    /// # Panics
+    /// When key and certificate do not fit.
+    pub fn http2_server(&self) -> Arc<ServerConfig> {
+        let mut config = Arc::unwrap_or_clone(self.server());
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        Arc::new(config)
+    }
+
     fn parts(&self) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
         let cert = CertificateDer::from_pem_slice(self.cert_pem.as_bytes()).expect("own PEM");
         (vec![cert], PrivateKeyDer::from_pem_slice(self.key_pem.as_bytes()).expect("own PEM"))

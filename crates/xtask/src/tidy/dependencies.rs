@@ -23,8 +23,9 @@ const FENCES: &[Fence] = &[
     Fence {
         package: "tokio",
         ours: &["net", "server"],
-        others: &["axum", "hickory-net", "hickory-resolver", "hyper", "hyper-util", "tower"],
+        others: &["axum", "h2", "hickory-net", "hickory-resolver", "hyper", "hyper-util", "tokio-util", "tower"],
     },
+    Fence { package: "h2", ours: &["net"], others: &[] },
     Fence { package: "axum", ours: &["server"], others: &[] },
     Fence { package: "hyper", ours: &["server"], others: &["axum", "hyper-util"] },
     Fence { package: "httparse", ours: &["net", "target", "testkit"], others: &["hyper"] },
