@@ -11,13 +11,14 @@ use std::rc::Rc;
 
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
-use crate::conn::{Conn, DialMarks, SendFailure, Sent, Step, WireBytes, give_out, take_out};
+use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};
+use crate::dial::{DialMarks, Dialer};
 use crate::error::{NetError, Op, code};
 use crate::http1::{
-    Body, BodyMode, BodyPlan, EMPTY_CHUNKED, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
-    check_method, write_head,
+    BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_method, write_head,
 };
 use crate::http2::{Message, Session};
+use crate::link::{Link, WireBytes};
 use crate::options::ClientShared;
 use crate::text::go_quote;
 use crate::url::{Scheme, Url};
@@ -118,7 +119,7 @@ impl Connections {
         reader: &mut ResponseReader,
     ) -> Result<(), Box<Lost>> {
         if let Some(session) = self.find_session(request.url) {
-            return self.over_http2(&session, request, reader, deadline, attempt);
+            return self.over_http2(&session, request, reader.mode(), deadline, attempt);
         }
         let generation = self.generation.get();
         let mut conn = match self.take_idle(request.url) {
@@ -126,21 +127,20 @@ impl Connections {
                 attempt.reused = true;
                 conn
             }
-            None => self.dial(request, deadline, attempt)?,
+            None => {
+                let link = self.dial(request, deadline, attempt)?;
+                if self.wants_http2(&link) {
+                    let session = self.begin_session(link, request.url)?;
+                    return self.over_http2(&session, request, reader.mode(), deadline, attempt);
+                }
+                Conn::new(link)
+            }
         };
-        if self.wants_http2(&conn) {
-            let session = self.begin_session(conn, request.url)?;
-            return self.over_http2(&session, request, reader, deadline, attempt);
-        }
         attempt.remote = Some(conn.peer());
         attempt.tls = conn.tls_info();
         let mut out = take_out();
         let plan = write_head(&mut out, request, self.shared.no_connection_reuse())?;
-        let body: &[u8] = match (&request.body, plan) {
-            (Body::Bytes(bytes), BodyPlan::Bytes) => bytes,
-            (_, BodyPlan::EmptyChunked) => EMPTY_CHUNKED,
-            _ => &[],
-        };
+        let body = if plan == BodyPlan::Announced { request.body.pieces() } else { &[] };
         let sent = conn.send(&mut out, body, reader, deadline, &self.wire);
         give_out(out);
         if !matches!(sent, Ok(Sent::All)) {
@@ -201,24 +201,21 @@ impl Connections {
 
     #[cold]
     #[inline(never)]
-    fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Conn, Box<Lost>> {
+    fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Link, Box<Lost>> {
         let url = request.url;
         check_url(url)?;
         check_method(request.method)?;
-        let address = self.shared.rules().address_of(url, self.shared.resolver(), deadline);
-        let address = address.inspect_err(|_| attempt.end = Clock::now())?;
-        let origin = self.shared.origin(url.host(), address_port(url), url.is_https());
         let mut marks = DialMarks::default();
-        let local = self.local.get();
-        let conn = Conn::open(&self.shared, origin, address, local, deadline, &mut marks, &self.wire);
+        let dialer = Dialer { shared: &self.shared, local: self.local.get(), deadline, wire: &self.wire };
+        let link = dialer.dial(url, &mut marks);
         let now = Clock::now();
         attempt.end = now;
-        if conn.is_ok() {
+        if link.is_ok() {
             // k6: a connection that did not come about leaves no phases and no address.
             attempt.dialled = Some(marks);
             attempt.got_conn = now;
         }
-        Ok(conn?)
+        Ok(link?)
     }
 
     /// The most recently used idle connection to a URL's origin that is still alive.
@@ -232,7 +229,7 @@ impl Connections {
         let mut at = idle.len();
         while at > 0 {
             at -= 1;
-            if !idle[at].origin.is(host, port, is_tls) {
+            if !idle[at].origin().is(host, port, is_tls) {
                 continue;
             }
             let mut conn = idle.remove(at);
@@ -251,7 +248,7 @@ impl Connections {
             return;
         }
         let mut idle = self.idle.borrow_mut();
-        let same = idle.iter().filter(|other| Rc::ptr_eq(&other.origin, &conn.origin)).count();
+        let same = idle.iter().filter(|other| Rc::ptr_eq(other.origin(), conn.origin())).count();
         if same >= self.shared.idle_per_host() || self.shared.idle_total() == 0 {
             return;
         }
@@ -488,6 +485,6 @@ mod tests {
     fn sizes() {
         assert!(size_of::<Conn>() <= 64, "{}", size_of::<Conn>());
         assert!(size_of::<ResponseReader>() <= 168, "{}", size_of::<ResponseReader>());
-        assert!(size_of::<Attempt>() <= 160, "{}", size_of::<Attempt>());
+        assert!(size_of::<Attempt>() <= 176, "{}", size_of::<Attempt>());
     }
 }

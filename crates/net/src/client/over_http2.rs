@@ -7,11 +7,11 @@ use std::time::Duration;
 use onrush_fiber::{Clock, Nanos, Woke, sleep_until};
 
 use super::{Attempt, Connections, Lost, address_port};
-use crate::conn::Conn;
 use crate::error::NetError;
 use crate::header::HeaderBlock;
-use crate::http1::{Proto, Request, Response, ResponseReader};
+use crate::http1::{BodyMode, Proto, Request, Response};
 use crate::http2::{Message, Progress, Session};
+use crate::link::Link;
 use crate::url::Url;
 
 /// Go's retries of what a server has refused: at once, then after one second, two, four and so on.
@@ -53,19 +53,19 @@ impl Connections {
 
     /// Whether HTTP/2 is spoken over a new connection.
     #[inline]
-    pub(super) fn wants_http2(&self, conn: &Conn) -> bool {
-        conn.speaks_http2() || self.shared.http2_prior_knowledge() && !conn.origin.is_tls
+    pub(super) fn wants_http2(&self, link: &Link) -> bool {
+        link.speaks_http2() || self.shared.http2_prior_knowledge() && !link.origin.is_tls
     }
 
     /// The session for a new connection. As Go: one that came about meanwhile, by another request, is used
     /// instead, and the connection closed.
     #[cold]
     #[inline(never)]
-    pub(super) fn begin_session(&self, conn: Conn, url: &Url) -> Result<Rc<Session>, NetError> {
+    pub(super) fn begin_session(&self, link: Link, url: &Url) -> Result<Rc<Session>, NetError> {
         if let Some(session) = self.find_session(url) {
             return Ok(session);
         }
-        let session = Rc::new(Session::new(conn)?);
+        let session = Rc::new(Session::new(link)?);
         if self.shared.no_connection_reuse() {
             return Ok(session);
         }
@@ -82,28 +82,28 @@ impl Connections {
         Ok(session)
     }
 
-    /// One attempt over a session. `reader` only tells what to do with the body.
+    /// One attempt over a session.
     #[inline(never)]
     pub(super) fn over_http2(
         &self,
         session: &Session,
         request: &Request<'_>,
-        reader: &ResponseReader,
+        mode: BodyMode,
         deadline: Option<Nanos>,
         attempt: &mut Attempt,
     ) -> Result<(), Box<Lost>> {
         if attempt.dialled.is_none() {
             attempt.reused = session.has_served();
             attempt.got_conn = Clock::now();
-            if deadline.is_some_and(|deadline| deadline <= attempt.got_conn) {
-                return Err(NetError::timeout().into());
-            }
+        }
+        if deadline.is_some_and(|deadline| deadline <= attempt.got_conn) {
+            return Err(NetError::timeout().into());
         }
         attempt.remote = Some(session.peer());
         attempt.tls = session.tls_info();
         let mut progress = Progress::default();
         let limits = self.shared.limits();
-        let outcome = session.exchange(request, reader.mode(), limits, deadline, &self.wire, &mut progress);
+        let outcome = session.exchange(request, mode, limits, deadline, &self.wire, &mut progress);
         attempt.end = Clock::now();
         attempt.first_byte = progress.first_byte;
         attempt.written = progress.written.or(progress.first_byte);

@@ -13,10 +13,10 @@ use h2::{RecvStream, SendStream};
 use http::HeaderMap;
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
-use crate::conn::WireBytes;
 use crate::error::NetError;
 use crate::header::HeaderBlock;
 use crate::http1::{BodyMode, Limits, Request};
+use crate::link::WireBytes;
 
 use super::fault::Fault;
 use super::guard::reason;
@@ -106,7 +106,7 @@ struct Exchange<'a> {
     stream: u32,
     response: ResponseFuture,
     /// `None` once the request is complete, or the server wants no more of it.
-    upload: Option<Upload>,
+    upload: Option<Upload<'a>>,
     is_sent: bool,
     head: Option<Box<Head>>,
     body: Vec<u8>,
@@ -114,9 +114,22 @@ struct Exchange<'a> {
     interim_bytes: usize,
 }
 
-struct Upload {
+struct Upload<'a> {
     stream: SendStream<Bytes>,
+    /// What is left of the current piece, and the pieces after it.
     rest: Bytes,
+    further: &'a [Bytes],
+}
+
+impl Upload<'_> {
+    /// Goes on to the next piece when one is through.
+    fn advance(&mut self) {
+        while self.rest.is_empty()
+            && let Some((first, further)) = self.further.split_first()
+        {
+            (self.rest, self.further) = (first.clone(), further);
+        }
+    }
 }
 
 struct Head {
@@ -130,7 +143,7 @@ impl<'a> Exchange<'a> {
     fn begin(
         session: &'a Session,
         head: http::Request<()>,
-        body: Option<Bytes>,
+        body: Option<&'a [Bytes]>,
         mode: BodyMode,
         limits: Limits,
     ) -> Result<Self, Box<Lost>> {
@@ -146,7 +159,7 @@ impl<'a> Exchange<'a> {
             stream: id,
             response,
             is_sent: body.is_none(),
-            upload: body.map(|rest| Upload { stream, rest }),
+            upload: body.map(|further| Upload { stream, rest: Bytes::new(), further }),
             head: None,
             body: Vec::new(),
             body_len: 0,
@@ -180,6 +193,7 @@ impl<'a> Exchange<'a> {
     /// Hands `h2` what the server's windows allow of the request's body.
     fn push(&mut self, context: &mut Context<'_>, wire: &WireBytes) {
         while let Some(upload) = &mut self.upload {
+            upload.advance();
             if upload.rest.is_empty() {
                 self.is_sent = upload.stream.send_data(Bytes::new(), true).is_ok();
                 self.upload = None;
@@ -203,6 +217,7 @@ impl<'a> Exchange<'a> {
                 continue;
             }
             let piece = upload.rest.split_to(capacity.min(upload.rest.len()));
+            upload.advance();
             let is_last = upload.rest.is_empty();
             let sent = upload.stream.send_data(piece, is_last);
             if is_last || sent.is_err() {

@@ -74,7 +74,8 @@ mod tests {
         let check = |block: &[u8], expect: bool| assert_eq!(is_hpack(block), expect, "{block:x?}");
         check(&[0x88], true);
         check(&[0x80], false);
-        check(&[0xff, 0x80, 0x01], true);
+        check(&[0xff, 0x0a], true);
+        check(&[0xff, 0x80, 0x01], false);
         check(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01], false);
         check(&[0x40, 1, b'a', 1, b'b'], true);
         check(&[0x40, 1, b'a', 9, b'b'], false);

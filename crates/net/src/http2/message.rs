@@ -6,20 +6,20 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version}
 
 use crate::error::NetError;
 use crate::header::{Facts, HeaderBlock};
-use crate::http1::{Body, Request, check_method};
+use crate::http1::{Body, Request, check_method, usually_lacks_body};
 use crate::text::{eq_lower, go_quote, push_decimal, trim_ows};
 
 /// What is sent first, and whether anything follows.
-pub(super) struct Opening {
+pub(super) struct Opening<'a> {
     pub(super) request: http::Request<()>,
-    /// The body; `None` ends the stream with its head.
-    pub(super) body: Option<Bytes>,
+    /// The body, in pieces; `None` ends the stream with its head.
+    pub(super) body: Option<&'a [Bytes]>,
     /// The script asked for the connection to be closed.
     pub(super) wants_close: bool,
 }
 
 /// Translates a request.
-pub(super) fn opening(request: &Request<'_>) -> Result<Opening, NetError> {
+pub(super) fn opening<'a>(request: &Request<'a>) -> Result<Opening<'a>, NetError> {
     let name = if request.method.is_empty() { "GET" } else { request.method };
     check_method(name)?;
     let method = Method::from_bytes(name.as_bytes()).map_err(|error| NetError::generic(error.to_string()))?;
@@ -34,22 +34,18 @@ pub(super) fn opening(request: &Request<'_>) -> Result<Opening, NetError> {
     {
         fields.insert(http::header::USER_AGENT, value);
     }
-    let body = match &request.body {
-        Body::None => {
-            if matches!(name, "POST" | "PUT" | "PATCH") {
-                fields.insert(http::header::CONTENT_LENGTH, HeaderValue::from_static("0"));
-            }
-            None
+    let length = request.body.len();
+    let body = if matches!(request.body, Body::None) {
+        if matches!(name, "POST" | "PUT" | "PATCH") {
+            fields.insert(http::header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
+        None
+    } else if length > 0 {
+        fields.insert(http::header::CONTENT_LENGTH, HeaderValue::from(length));
+        Some(request.body.pieces())
+    } else {
         // k6: an empty body is of unknown length to Go, unless the method usually has none.
-        Body::Bytes(bytes) if bytes.is_empty() => {
-            let lacks = matches!(name, "GET" | "HEAD" | "DELETE" | "OPTIONS" | "PROPFIND" | "SEARCH" | "CONNECT");
-            (!lacks).then(Bytes::new)
-        }
-        Body::Bytes(bytes) => {
-            fields.insert(http::header::CONTENT_LENGTH, HeaderValue::from(bytes.len()));
-            Some(bytes.clone())
-        }
+        (!usually_lacks_body(name)).then_some(&[][..])
     };
     *made.method_mut() = method;
     Ok(Opening { request: made, body, wants_close })
@@ -72,7 +68,7 @@ fn uri(request: &Request<'_>) -> Result<Uri, NetError> {
 /// Go sends these bytes of a query as they are; `http` takes none of them, so they are escaped, which servers
 /// read as the same.
 fn escape(target: &[u8]) -> Option<Vec<u8>> {
-    let is_taken = |byte: u8| matches!(byte, 0x21..=0x7e) && !matches!(byte, b'<' | b'>' | b'#' | b'\\' | b'^' | b'`');
+    let is_taken = |byte: u8| matches!(byte, 0x21..=0x7e) && !matches!(byte, b'"' | b'<' | b'>' | b'#' | b'`');
     if target.iter().all(|&byte| is_taken(byte)) {
         return None;
     }
@@ -187,26 +183,35 @@ mod tests {
     use super::*;
     use crate::url::Url;
 
-    fn made(head: &str, url: &str, method: &str, body: Body) -> Result<Opening, NetError> {
+    fn check<T: PartialEq + std::fmt::Debug>(
+        head: &str,
+        url: &str,
+        method: &str,
+        body: &Body,
+        look: impl FnOnce(Result<Opening<'_>, NetError>) -> T,
+        expect: T,
+    ) {
         let url = Url::parse(url).unwrap();
-        opening(&Request { method, url: &url, head: head.as_bytes(), host: None, body, user_agent: Some("ua") })
-    }
-
-    fn lines(opening: &Opening) -> Vec<String> {
-        let fields = opening.request.headers();
-        let mut lines: Vec<_> =
-            fields.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
-        lines.sort();
-        lines
+        let head = head.as_bytes();
+        let made = opening(&Request { method, url: &url, head, host: None, body, user_agent: Some("ua") });
+        assert_eq!(look(made), expect);
     }
 
     #[test]
     fn requests() {
         let check = |head: &str, method: &str, body: Body, expect: &[&str], has_body: bool| {
-            let opening = made(head, "https://h:1/p?q=<a b>", method, body).unwrap();
-            assert_eq!(lines(&opening), expect);
-            assert_eq!(opening.body.is_some(), has_body);
-            assert_eq!(opening.request.uri().authority().unwrap(), "h:1");
+            let look = |made: Result<Opening<'_>, NetError>| {
+                let made = made.unwrap();
+                assert_eq!(made.body.is_some(), has_body);
+                assert_eq!(made.request.uri().authority().unwrap(), "h:1");
+                let fields = made.request.headers().iter();
+                let mut lines: Vec<_> =
+                    fields.map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
+                lines.sort();
+                lines
+            };
+            let expect = expect.iter().map(|&line| line.to_owned()).collect();
+            check(head, "https://h:1/p?q=<a b>", method, &body, look, expect);
         };
         let bytes = |text: &'static str| Body::Bytes(Bytes::from_static(text.as_bytes()));
         check("X-A: 1\r\nX-A: 2\r\n", "GET", Body::None, &["user-agent: ua", "x-a: 1", "x-a: 2"], false);
@@ -221,22 +226,28 @@ mod tests {
     #[test]
     fn what_go_refuses() {
         let check = |head: &str, expect: &str| {
-            assert_eq!(made(head, "http://h/", "GET", Body::None).err().unwrap().message, expect);
+            let look = |made: Result<Opening<'_>, NetError>| made.err().map(|error| error.message);
+            check(head, "http://h/", "GET", &Body::None, look, Some(expect.to_owned()));
         };
         check("Upgrade: websocket\r\n", "http2: invalid Upgrade request header: [\"websocket\"]");
         check("Connection: upgrade\r\n", "http2: invalid Connection request header: [\"upgrade\"]");
-        assert!(made("Connection: close\r\n", "http://h/", "GET", Body::None).unwrap().wants_close);
+    }
+
+    #[test]
+    fn a_script_can_close_the_connection() {
+        let look = |made: Result<Opening<'_>, NetError>| made.unwrap().wants_close;
+        check("Connection: close\r\n", "http://h/", "GET", &Body::None, look, true);
     }
 
     #[test]
     fn targets_keep_their_meaning() {
         let check = |url: &str, expect: &str| {
-            let opening = made("", url, "GET", Body::None).unwrap();
-            assert_eq!(opening.request.uri().path_and_query().unwrap(), expect);
+            let look = |made: Result<Opening<'_>, NetError>| made.unwrap().request.uri().to_string();
+            check("", url, "GET", &Body::None, look, format!("http://h{expect}"));
         };
         check("http://h", "/");
-        check("http://h/?a=<b>&c=^d", "/?a=%3Cb%3E&c=%5Ed");
-        check("http://h/a%2Fb?x=\"{y}|", "/a%2Fb?x=\"{y}|");
+        check("http://h/?a=<b>&c=^d", "/?a=%3Cb%3E&c=^d");
+        check("http://h/a%2Fb?x=\"{y}|\\", "/a%2Fb?x=%22{y}|\\");
     }
 
     #[test]

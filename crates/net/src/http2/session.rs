@@ -16,9 +16,11 @@ use bytes::Bytes;
 use h2::client::{self, SendRequest};
 use onrush_fiber::{Clock, FiberId, IoFailure, Nanos, Woke, current, park, unpark, yield_now};
 
-use crate::conn::{Conn, Origin, Step, WireBytes, give_out, take_out};
+use crate::conn::{give_out, take_out};
 use crate::error::{NetError, Op};
 use crate::http1::TlsInfo;
+use crate::link::{Link, Origin, WireBytes};
+use crate::tls::Advance;
 
 use super::fault::Fault;
 use super::fields;
@@ -38,7 +40,7 @@ const READS_IN_A_ROW_MAX: u32 = 16;
 
 /// An HTTP/2 connection.
 pub(crate) struct Session {
-    conn: RefCell<Conn>,
+    link: RefCell<Link>,
     machine: RefCell<client::Connection<Pipe, Bytes>>,
     sender: RefCell<SendRequest<Bytes>>,
     pub(super) pipe: Pipe,
@@ -75,7 +77,7 @@ pub(super) enum Ended {
 
 impl Session {
     /// Begins to speak HTTP/2 over a connection: nothing is sent before the first request.
-    pub(crate) fn new(conn: Conn) -> Result<Self, NetError> {
+    pub(crate) fn new(link: Link) -> Result<Self, NetError> {
         let pipe = Pipe::default();
         let mut builder = client::Builder::new();
         builder
@@ -92,9 +94,9 @@ impl Session {
         };
         let (sender, machine) = made.map_err(|error| NetError::generic(format!("http2: {error}")))?;
         Ok(Self {
-            peer: conn.peer(),
-            tls: conn.tls_info(),
-            conn: RefCell::new(conn),
+            peer: link.peer(),
+            tls: link.tls_info(),
+            link: RefCell::new(link),
             machine: RefCell::new(machine),
             sender: RefCell::new(sender),
             pipe,
@@ -122,7 +124,7 @@ impl Session {
 
     /// Whether it goes to this origin.
     pub(crate) fn goes_to(&self, fits: impl FnOnce(&Origin) -> bool) -> bool {
-        fits(&self.conn.borrow().origin)
+        fits(&self.link.borrow().origin)
     }
 
     /// Whether it has carried a request.
@@ -148,7 +150,7 @@ impl Session {
     /// Whether it can take another request now: looks at what the server has said while nobody waited.
     pub(crate) fn has_room(&self, wire: &WireBytes) -> bool {
         let is_unwatched = self.driver.get().is_none();
-        if !self.is_over() && is_unwatched && self.conn.borrow().is_readable() {
+        if !self.is_over() && is_unwatched && self.link.borrow().stream().is_readable() {
             self.drive(wire);
         }
         let streams = self.sender.borrow().current_max_send_streams();
@@ -226,19 +228,26 @@ impl Session {
             // `h2` has been told, and its streams know: there is nothing to wait for.
             return Err(IoFailure::Io(std::io::ErrorKind::NotConnected.into()));
         }
-        if self.conn.borrow().is_readable() && !self.is_blocked() {
+        if self.link.borrow().stream().is_readable() && !self.is_blocked() {
             return self.drive_in_a_row(deadline, wire);
         }
         self.driver.set(Some(me));
-        let noted = self.conn.borrow().notify(!self.unsent.borrow().is_empty());
+        let noted = self.notify();
         let woke = if noted.is_ok() { park(deadline) } else { Woke::Ready };
-        self.conn.borrow().notify_nobody();
+        self.link.borrow().stream().notify_nobody();
         self.driver.set(None);
         noted?;
         if woke != Woke::Cancelled {
             self.drive(wire);
         }
         ended_wait(woke)
+    }
+
+    /// Has the current fiber woken when the socket has something or, where that is needed, takes something.
+    fn notify(&self) -> Result<(), IoFailure> {
+        let link = self.link.borrow();
+        link.stream().notify_readable()?;
+        if self.unsent.borrow().is_empty() { Ok(()) } else { link.stream().notify_writable() }
     }
 
     /// Drives without waiting; now and then others have their turn first.
@@ -277,11 +286,11 @@ impl Session {
             let kept = std::mem::take(&mut buffers.inbound);
             if kept.capacity() == 0 { take_out() } else { kept }
         };
-        let step = self.conn.borrow_mut().pull(wire, |bytes| inbound.extend_from_slice(bytes));
+        let pulled = pull(&mut self.link.borrow_mut(), wire, &mut inbound);
         self.pipe.borrow().inbound = inbound;
-        let ended = match step {
-            Ok(Step::Eof) => Ended::Eof,
-            Ok(_) => return,
+        let ended = match pulled {
+            Ok(true) => return,
+            Ok(false) => Ended::Eof,
             Err(error) => Ended::Broken(*error),
         };
         self.pipe.borrow().ended = true;
@@ -339,7 +348,7 @@ impl Session {
                 if outbound.is_empty() {
                     return true;
                 }
-                match self.conn.borrow_mut().seal(outbound) {
+                match seal(&mut self.link.borrow_mut(), outbound) {
                     Ok(sealed) => *unsent = sealed,
                     Err(error) => {
                         self.end(Ended::Broken(*error));
@@ -347,7 +356,8 @@ impl Session {
                     }
                 }
             }
-            let wrote = self.conn.borrow().write_some(&unsent, wire);
+            let wrote = self.link.borrow().stream().try_write(&unsent);
+            wire.add_sent(wrote.as_ref().ok().copied().flatten().unwrap_or_default());
             match wrote {
                 Ok(Some(count)) if count == unsent.len() => {
                     give_out(std::mem::take(&mut unsent));
@@ -359,8 +369,8 @@ impl Session {
                 Err(failure) => {
                     *unsent = Vec::new();
                     // What has arrived before the socket broke can still be read: reading tells.
-                    let ends = self.conn.borrow().ends();
-                    if !self.conn.borrow().is_readable() {
+                    let ends = self.link.borrow().ends();
+                    if !self.link.borrow().stream().is_readable() {
                         self.end(Ended::Broken(NetError::waiting(Op::Write, &failure, ends)));
                     }
                     return true;
@@ -410,6 +420,29 @@ impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").field("peer", &self.peer).field("active", &self.active).finish_non_exhaustive()
     }
+}
+
+/// Reads once what has arrived, without waiting, and appends it, decrypted; false at the end of the stream.
+fn pull(link: &mut Link, wire: &WireBytes, inbound: &mut Vec<u8>) -> Result<bool, Box<NetError>> {
+    if link.is_tls() {
+        let advance = link.pull_tls(wire, |bytes| inbound.extend_from_slice(bytes)).map_err(Box::new)?;
+        return Ok(advance != Advance::Closed);
+    }
+    link.pull_plain(wire, |bytes| {
+        inbound.extend_from_slice(bytes.unwrap_or_default());
+        bytes.is_none_or(|bytes| !bytes.is_empty())
+    })
+}
+
+/// What goes over the wire for `plain`.
+fn seal(link: &mut Link, plain: Vec<u8>) -> Result<Vec<u8>, Box<NetError>> {
+    if !link.is_tls() {
+        return Ok(plain);
+    }
+    let mut records = take_out();
+    link.encrypt(&plain, &mut records).map_err(Box::new)?;
+    give_out(plain);
+    Ok(records)
 }
 
 fn ended_wait(woke: Woke) -> Result<(), IoFailure> {
