@@ -16,6 +16,7 @@ mod acceptor;
 mod certificates;
 mod good;
 mod hostile;
+pub mod http2;
 
 pub use certificates::{CertificateAuthority, Identity};
 pub use good::{GoodServer, Incoming, Reply};

@@ -90,7 +90,7 @@ impl Drop for Nginx {
 fn requests() {
     let nginx = Nginx::start();
     let script = include_str!("nginx/requests.js");
-    let done = nginx.run(&["--vus", "2", "--iterations", "4"], script).run();
+    let done = nginx.run(&["--vus", "2", "--iterations", "2"], script).run();
     let failed: Vec<&str> = done.stdout.lines().filter(|line| line.contains('✗')).collect();
     assert!(done.code == 0, "{}\n{}", failed.join("\n"), done.stderr);
 }
