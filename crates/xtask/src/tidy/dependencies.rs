@@ -18,12 +18,17 @@ struct Fence {
 const FENCES: &[Fence] = &[
     Fence { package: "oxc_*", ours: &["script"], others: &["oxc_*", "oxc-*"] },
     Fence { package: "rquickjs-sys", ours: &["quickjs"], others: &[] },
-    Fence { package: "rustls", ours: &["net", "target", "testkit"], others: &["rustls-platform-verifier"] },
+    Fence {
+        package: "rustls",
+        ours: &["net", "server", "target", "testkit"],
+        others: &["rustls-platform-verifier", "tokio-rustls"],
+    },
+    Fence { package: "tokio-rustls", ours: &["server"], others: &[] },
     Fence { package: "hickory-resolver", ours: &["net"], others: &[] },
     Fence {
         package: "tokio",
         ours: &["net", "server"],
-        others: &["axum", "hickory-net", "hickory-resolver", "hyper", "hyper-util", "tower"],
+        others: &["axum", "hickory-net", "hickory-resolver", "hyper", "hyper-util", "tokio-rustls", "tower"],
     },
     Fence { package: "axum", ours: &["server"], others: &[] },
     Fence { package: "hyper", ours: &["server"], others: &["axum", "hyper-util"] },
