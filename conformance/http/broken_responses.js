@@ -4,7 +4,7 @@ import http from 'k6/http';
 import { check } from 'k6';
 const kinds = [
   'garbage', 'status-line', 'version', 'half-head', 'header', 'length', 'lengths', 'coding', 'truncated', 'chunk', 'half-chunk',
-  'nothing', 'reset', 'reset-body', 'bad-gzip', 'unknown-coding', 'location', 'no-location', 'to-nowhere', 'to-ftp',
+  'nothing', 'reset', 'reset-body', 'bad-gzip', 'unknown-coding',
 ];
 export default function () {
   for (const kind of kinds) {

@@ -18,7 +18,8 @@ pub(crate) fn serve(mut stream: TcpStream) -> Result<()> {
         let body_bytes = announced(&head);
         count += 1;
         if path.starts_with("/early") {
-            stream.write_all(b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbig!")?;
+            stream
+                .write_all(b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbig!")?;
             stream.shutdown(Shutdown::Write)?;
             return discard(&mut stream, u64::MAX);
         }
@@ -65,6 +66,11 @@ pub(crate) fn serve(mut stream: TcpStream) -> Result<()> {
                 std::thread::sleep(SLOW);
                 stream.write_all(b"ho")?;
             }
+            "/hang-head" => return discard(&mut stream, u64::MAX),
+            "/hang-empty" => {
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")?;
+                return discard(&mut stream, u64::MAX);
+            }
             "/hang-body" => {
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhi")?;
                 return discard(&mut stream, u64::MAX);
@@ -95,8 +101,12 @@ fn last_words(path: &str) -> &'static [u8] {
         "/unknown-coding" => b"HTTP/1.1 200 OK\r\nContent-Encoding: rot13\r\nContent-Length: 4\r\n\r\nabpq",
         "/location" => b"HTTP/1.1 302 Found\r\nLocation: http://[::1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
         "/no-location" => b"HTTP/1.1 302 Found\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi",
-        "/to-nowhere" => b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-        "/to-ftp" => b"HTTP/1.1 302 Found\r\nLocation: ftp://127.0.0.1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        "/to-nowhere" => {
+            b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        }
+        "/to-ftp" => {
+            b"HTTP/1.1 302 Found\r\nLocation: ftp://127.0.0.1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        }
         _ => b"",
     }
 }
@@ -136,7 +146,8 @@ pub(crate) fn request_line(head: &str) -> (String, String) {
 }
 
 fn announced(head: &str) -> u64 {
-    let value = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:").map(str::to_owned));
+    let value =
+        head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:").map(str::to_owned));
     value.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
 }
 

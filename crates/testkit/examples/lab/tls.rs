@@ -93,7 +93,8 @@ impl Names {
         }
         let is_http2 = name.ends_with(".h2.lab.test");
         let config = if is_http2 { Some(&self.http2) } else { self.configs.get(name.as_str()) };
-        let config = config.or_else(|| self.configs.get("good.lab.test")).ok_or_else(|| Error::other("no such name"))?;
+        let config =
+            config.or_else(|| self.configs.get("good.lab.test")).ok_or_else(|| Error::other("no such name"))?;
         let connection = match accepted.into_connection(Arc::clone(config)) {
             Ok(connection) => connection,
             Err((error, mut alert)) => {
@@ -123,6 +124,11 @@ fn answer(stream: &mut Tls) -> Result<()> {
             "/cut" => {
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhi")?;
                 return stream.flush();
+            }
+            "/hang" => return std::io::copy(stream, &mut std::io::sink()).map(|_| ()),
+            "/bad-gzip" => {
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope")?;
+                stream.flush()?;
             }
             "/reset" => return plain::reset(&stream.sock),
             "/record" => {
