@@ -4,14 +4,18 @@
 //! only while nothing waits to be written, so a client that does not take its
 //! responses is not served further, and memory stays bounded.
 
+use std::cell::Cell;
 use std::io;
 use std::mem::{MaybeUninit, take};
-use std::net::IpAddr;
+use std::net::SocketAddr;
 
 use crate::body::{Body, Decoder, Sink};
 use crate::clock::monotonic_ns;
 use crate::context::Context;
 use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
+use crate::http2::{Http2, PREFACE, Turn, Waiting};
+use crate::link::{Link, Protocol};
+use crate::ntlm;
 use crate::reply::{Built, Manner, Payload, Reply};
 use crate::routes::{self, Request};
 use crate::source::{Progress, Source};
@@ -31,7 +35,12 @@ pub(crate) const NEVER: u32 = u32::MAX;
 /// One client's connection.
 pub(crate) struct Connection {
     pub(crate) transport: Transport,
-    peer: IpAddr,
+    peer: SocketAddr,
+    /// Counts the thread's connections.
+    number: u64,
+    /// Requests so far.
+    requests: u64,
+    ntlm: Cell<ntlm::State>,
     slot: u32,
     phase: Phase,
     /// Received and not yet understood.
@@ -40,6 +49,8 @@ pub(crate) struct Connection {
     retry: bool,
     /// The timer this connection waits for.
     pub(crate) timer: Option<TimerId>,
+    /// The time that timer is set to, where several could be waited for.
+    timer_ns: u64,
     /// Bytes charged to the thread's budget for this connection.
     pub(crate) charged_bytes: usize,
     /// One connection too many: its first request is answered with 503.
@@ -64,6 +75,8 @@ enum Phase {
     /// The last response is being sent. Lingering reads on for a while, so that
     /// a client still sending gets to see the response.
     Closing { linger: bool },
+    /// The client speaks HTTP/2.
+    Http2(Box<Http2>),
     /// Everything is sent: received bytes are dropped until the client is done.
     Linger,
 }
@@ -92,15 +105,26 @@ pub(crate) enum Outcome {
 }
 
 impl Connection {
-    pub(crate) fn new(transport: Transport, peer: IpAddr, slot: u32, refused: bool, now_s: u32) -> Self {
+    pub(crate) fn new(
+        transport: Transport,
+        peer: SocketAddr,
+        number: u64,
+        slot: u32,
+        refused: bool,
+        now_s: u32,
+    ) -> Self {
         Self {
             transport,
             peer,
+            number,
+            requests: 0,
+            ntlm: Cell::default(),
             slot,
             phase: Phase::Head,
             input: Vec::new(),
             retry: false,
             timer: None,
+            timer_ns: 0,
             charged_bytes: 0,
             refused,
             head_started_s: now_s,
@@ -128,6 +152,7 @@ impl Connection {
         let phase_bytes = match &self.phase {
             Phase::Body(upload) => upload.head.capacity() + upload.sink.held_bytes(),
             Phase::Held(held) => held.reply.held_bytes(),
+            Phase::Http2(http2) => http2.held_bytes(),
             _ => 0,
         };
         phase_bytes + self.input.capacity() + self.transport.held_bytes()
@@ -178,6 +203,16 @@ impl Connection {
                     self.input = Vec::new();
                     self.phase = Phase::Linger;
                 }
+                Phase::Http2(_) => {
+                    let received = self.read(cx)?;
+                    match self.drive_http2(cx) {
+                        Turn::Cut => return Ok(Outcome::Close),
+                        Turn::Ended => self.phase = Phase::Closing { linger: true },
+                        Turn::More => {}
+                        Turn::Wait if received || !cx.unsent().is_empty() => {}
+                        Turn::Wait => return Ok(Outcome::Wait),
+                    }
+                }
                 Phase::Linger => match self.transport.receive(cx)? {
                     Received::Bytes(_) => {}
                     Received::Nothing if self.transport.readable => {}
@@ -191,6 +226,25 @@ impl Connection {
             }
         }
         Ok(Outcome::Again)
+    }
+
+    /// Lets the HTTP/2 side go on, and sets the timer its streams need.
+    fn drive_http2(&mut self, cx: &mut Context) -> Turn {
+        let Phase::Http2(http2) = &mut self.phase else {
+            // Reading has found the end of the connection.
+            return Turn::More;
+        };
+        let turn = http2.drive(self.number, self.peer, self.transport.tls(), cx);
+        let deadline_ns = http2.deadline_ns();
+        if self.timer.is_some() && deadline_ns != Some(self.timer_ns) {
+            self.timer = None;
+            cx.timers.replaced();
+        }
+        if let (None, Some(deadline_ns)) = (self.timer, deadline_ns) {
+            self.timer = Some(cx.timers.add(deadline_ns, self.slot));
+            self.timer_ns = deadline_ns;
+        }
+        turn
     }
 
     /// Reads and handles what there is; false when there is nothing to do.
@@ -272,6 +326,17 @@ impl Connection {
                         self.retry = true;
                         break;
                     }
+                    if data[at] == b'P' && self.requests == 0 && cx.shared.http2 {
+                        let start = &data[at..];
+                        if start.starts_with(PREFACE) {
+                            self.phase = Phase::Http2(Box::new(Http2::new(cx)));
+                            continue;
+                        }
+                        // "P", too, is the beginning of other methods.
+                        if start.len() > 1 && PREFACE.starts_with(start) {
+                            break;
+                        }
+                    }
                     // Empty lines before a request are skipped, as RFC 9112 says.
                     if matches!(data[at], b'\r' | b'\n') {
                         at += 1;
@@ -298,6 +363,10 @@ impl Connection {
                 Phase::Held(_) | Phase::Stream { .. } => {
                     self.retry = true;
                     break;
+                }
+                Phase::Http2(http2) => {
+                    http2.feed(&data[at..]);
+                    return data.len();
                 }
                 // What follows the last request is not of interest.
                 Phase::Closing { .. } | Phase::Linger => return data.len(),
@@ -365,7 +434,16 @@ impl Connection {
     }
 
     fn respond(&mut self, head: &Head<'_>, body: Body<'_>, cx: &mut Context) {
-        let request = Request { head, body, peer: self.peer, tls: self.transport.is_tls() };
+        self.requests += 1;
+        let link = Link {
+            number: self.number,
+            peer: self.peer,
+            requests: self.requests,
+            protocol: Protocol::Http1,
+            tls: self.transport.tls(),
+            ntlm: Some(&self.ntlm),
+        };
+        let request = Request { head, body, link };
         let answer = routes::respond(&request, cx);
         let manner = Manner::of(head);
         if answer.hold_ns > 0 {
@@ -430,6 +508,12 @@ impl Connection {
             }
             Phase::Head => after(cx.now_s, limits.idle_timeout),
             Phase::Body(_) => after(cx.now_s, limits.body_timeout),
+            Phase::Http2(http2) => match http2.waiting() {
+                (Waiting::Idle, since_s) => after(since_s, limits.idle_timeout),
+                (Waiting::Body, since_s) => after(since_s, limits.body_timeout),
+                (Waiting::Room, since_s) => after(since_s, limits.write_timeout),
+                (Waiting::Time, _) => NEVER,
+            },
             Phase::Held(_) | Phase::Stream { .. } => NEVER,
             Phase::Closing { .. } => after(self.written_s, limits.write_timeout),
             Phase::Linger => self.linger_until_s,

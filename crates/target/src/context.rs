@@ -23,6 +23,7 @@ const SCRATCH_BYTES_MAX: usize = 1024 * 1024;
 pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) delay_ns: u64,
+    pub(crate) http2: bool,
     /// Connections one thread accepts before it answers 503.
     pub(crate) connections_max: usize,
     /// Bytes one thread's connections may hold together.

@@ -19,8 +19,8 @@ enum Kind {
     Random { state: u64, piece_bytes: usize },
     /// One letter, as fast as it can be copied.
     Fixed,
-    /// One byte at a time, at intervals.
-    Drip { interval_ns: u64, next_ns: u64 },
+    /// A few bytes at a time, at intervals.
+    Drip { interval_ns: u64, next_ns: u64, piece_bytes: usize },
 }
 
 /// What a source can do next.
@@ -47,10 +47,11 @@ impl Source {
         Self { kind: Kind::Fixed, remaining, chunked: false }
     }
 
-    /// `remaining` stars, the first `start_ns` after the head, then one each
-    /// interval.
-    pub(crate) fn drip(remaining: u64, start_ns: u64, interval_ns: u64) -> Self {
-        Self { kind: Kind::Drip { interval_ns, next_ns: start_ns }, remaining, chunked: false }
+    /// `remaining` stars, the first `piece_bytes` of them `start_ns` after the
+    /// head, then as many each interval.
+    pub(crate) fn drip(remaining: u64, start_ns: u64, interval_ns: u64, piece_bytes: usize) -> Self {
+        let kind = Kind::Drip { interval_ns, next_ns: start_ns, piece_bytes: piece_bytes.clamp(1, ROUND_BYTES) };
+        Self { kind, remaining, chunked: false }
     }
 
     /// Begins: times count from here.
@@ -72,12 +73,12 @@ impl Source {
             let bytes = match &mut self.kind {
                 Kind::Random { piece_bytes, .. } => left.min(*piece_bytes),
                 Kind::Fixed => left,
-                Kind::Drip { interval_ns, next_ns } => {
+                Kind::Drip { interval_ns, next_ns, piece_bytes } => {
                     if now_ns < *next_ns {
                         return Progress::At(*next_ns);
                     }
                     *next_ns = next_ns.saturating_add(*interval_ns);
-                    1
+                    left.min(*piece_bytes)
                 }
             };
             if self.chunked {
@@ -86,7 +87,7 @@ impl Source {
             match &mut self.kind {
                 Kind::Random { state, .. } => random_bytes(state, bytes, out),
                 Kind::Fixed => out.resize(out.len() + bytes, b'x'),
-                Kind::Drip { .. } => out.push(b'*'),
+                Kind::Drip { .. } => out.resize(out.len() + bytes, b'*'),
             }
             if self.chunked {
                 out.extend_from_slice(b"\r\n");
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn chunks() {
-        let mut source = Source::drip(2, 0, 0);
+        let mut source = Source::drip(2, 0, 0, 1);
         source.set_chunked(true);
         assert_eq!(all(source), b"1\r\n*\r\n1\r\n*\r\n0\r\n\r\n");
         let mut empty = Source::fixed(0);
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn drips_wait() {
-        let mut source = Source::drip(2, 60, 50);
+        let mut source = Source::drip(2, 60, 50, 1);
         source.start(40);
         let mut out = Vec::new();
         assert_eq!(source.produce(99, &mut out), Progress::At(100));

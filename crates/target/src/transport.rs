@@ -40,6 +40,11 @@ impl Transport {
         self.tls.is_some()
     }
 
+    /// The TLS session, if there is one.
+    pub(crate) fn tls(&self) -> Option<&ServerConnection> {
+        self.tls.as_deref()
+    }
+
     pub(crate) fn is_handshaking(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }

@@ -1,7 +1,7 @@
 //! One thread: an epoll loop over a listener or two and their connections.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,10 +74,32 @@ struct Slot {
     connection: Option<Box<Connection>>,
 }
 
-impl Worker {
+/// Everything that can fail before a thread runs.
+pub(crate) struct Setup {
+    epoll: OwnedFd,
+    parts: Parts,
+}
+
+impl Setup {
+    /// Makes the event queue and watches the listeners.
+    ///
+    /// # Errors
+    /// When the system has no more descriptors.
     pub(crate) fn new(parts: Parts) -> io::Result<Self> {
-        let worker = Self {
-            epoll: epoll::create(CreateFlags::CLOEXEC)?,
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        let token = EventData::new_u64;
+        epoll::add(&epoll, &*parts.waker, token(WAKER), EventFlags::IN)?;
+        let timer = EventFlags::IN | EventFlags::ET;
+        epoll::add(&epoll, parts.context.timers.fd(), token(TIMER), timer)?;
+        watch(&epoll, &parts.listener, parts.tls.as_ref().map(|(listener, _)| listener))?;
+        Ok(Self { epoll, parts })
+    }
+
+    /// The loop, which stays on the thread that asks for it.
+    pub(crate) fn into_worker(self) -> Worker {
+        let Self { epoll, parts } = self;
+        Worker {
+            epoll,
             listener: parts.listener,
             tls: parts.tls,
             stop: parts.stop,
@@ -89,23 +111,23 @@ impl Worker {
             buffered_bytes: 0,
             again: Vec::new(),
             accept_paused_until_ns: None,
-            _waker: Arc::clone(&parts.waker),
-        };
-        let token = EventData::new_u64;
-        epoll::add(&worker.epoll, &*parts.waker, token(WAKER), EventFlags::IN)?;
-        let timer = EventFlags::IN | EventFlags::ET;
-        epoll::add(&worker.epoll, worker.cx.timers.fd(), token(TIMER), timer)?;
-        worker.watch_listeners()?;
-        Ok(worker)
-    }
-
-    fn watch_listeners(&self) -> io::Result<()> {
-        let token = EventData::new_u64;
-        epoll::add(&self.epoll, &self.listener, token(LISTENER), EventFlags::IN)?;
-        if let Some((listener, _)) = &self.tls {
-            epoll::add(&self.epoll, listener, token(TLS_LISTENER), EventFlags::IN)?;
+            _waker: parts.waker,
         }
-        Ok(())
+    }
+}
+
+fn watch(epoll: &OwnedFd, listener: &TcpListener, tls: Option<&TcpListener>) -> io::Result<()> {
+    let token = EventData::new_u64;
+    epoll::add(epoll, listener, token(LISTENER), EventFlags::IN)?;
+    if let Some(listener) = tls {
+        epoll::add(epoll, listener, token(TLS_LISTENER), EventFlags::IN)?;
+    }
+    Ok(())
+}
+
+impl Worker {
+    fn watch_listeners(&self) -> io::Result<()> {
+        watch(&self.epoll, &self.listener, self.tls.as_ref().map(|(listener, _)| listener))
     }
 
     fn ignore_listeners(&self) -> io::Result<()> {
@@ -299,7 +321,7 @@ impl Worker {
             match acceptfrom_with(listener, flags) {
                 Ok((socket, peer)) => {
                     let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
-                    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
+                    let peer = peer.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
                     self.admit(TcpStream::from(socket), peer, tls);
                 }
                 Err(Errno::AGAIN) => return Ok(()),
@@ -328,7 +350,7 @@ impl Worker {
     }
 
     /// Makes a connection of an accepted socket.
-    fn admit(&mut self, stream: TcpStream, peer: IpAddr, tls: bool) {
+    fn admit(&mut self, stream: TcpStream, peer: SocketAddr, tls: bool) {
         let refused = self.open >= self.cx.shared.connections_max;
         if refused {
             self.cx.counters().refused.add(1);
@@ -364,7 +386,8 @@ impl Worker {
         self.cx.counters().accepted.add(1);
         self.cx.counters().accepted_tls.add(u64::from(tls));
         let transport = Transport::new(stream, session);
-        let connection = Connection::new(transport, peer, slot, refused, self.cx.now_s);
+        let number = self.cx.counters().accepted.value();
+        let connection = Connection::new(transport, peer, number, slot, refused, self.cx.now_s);
         self.deadlines_s[slot as usize] = connection.deadline_s(&self.cx);
         entry.connection = Some(Box::new(connection));
     }

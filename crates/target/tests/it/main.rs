@@ -1,10 +1,13 @@
 //! The target seen from outside: real sockets, a client made for these tests.
 
+mod auth;
 mod client;
 mod delays;
 mod endpoints;
 mod hostile;
+mod http2;
 mod lifecycle;
 mod protocol;
+mod shapes;
 mod site;
 mod tls;
