@@ -1,6 +1,6 @@
 //! The settings of a run that scripts cannot make: read from flags and variables, checked, typed.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use onrush_js::init::IsolationMode;
 use onrush_metrics::summary::SummaryMode;
@@ -65,6 +65,8 @@ pub(crate) struct ApiArgs {
     pub(crate) token: Option<String>,
     /// Who says where.
     pub(crate) origin: ApiOrigin,
+    /// PEM files of the certificate that is shown and its key.
+    pub(crate) identity: Option<(PathBuf, PathBuf)>,
 }
 
 /// Who said where the REST API is to be.
@@ -89,15 +91,28 @@ impl ApiArgs {
     /// Where a run's REST API is unless it is said otherwise. k6 1.x has it on by default, k6 2.x does not.
     const DEFAULT: &str = "localhost:6565";
 
-    /// Reads `--address` and `--api-token` with their variables; `None` when the address is empty.
-    pub(crate) fn new(given: &Given) -> Option<Self> {
+    /// Reads `--address` and what belongs to it, with their variables; `None` when the address is empty.
+    ///
+    /// # Errors
+    /// When there is a certificate without its key, or the other way round.
+    pub(crate) fn new(given: &Given) -> Result<Option<Self>, Failure> {
         let flag = given.values("address").pop();
         let (address, origin) = match (flag, given.env.get("K6_ADDRESS")) {
             (Some(address), _) => (address, ApiOrigin::Flag),
             (None, Some(address)) => (address.clone(), ApiOrigin::Variable),
             (None, None) => (Self::DEFAULT.to_owned(), ApiOrigin::Default),
         };
-        (!address.is_empty()).then(|| Self { address, token: given.text("api-token"), origin })
+        let identity = match (given.text("api-tls-cert"), given.text("api-tls-key")) {
+            (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
+            (None, None) => None,
+            (Some(_), None) => {
+                return Err(Failure::other("--api-tls-cert needs --api-tls-key, the file of its private key"));
+            }
+            (None, Some(_)) => {
+                return Err(Failure::other("--api-tls-key needs --api-tls-cert, the file of its certificate"));
+            }
+        };
+        Ok((!address.is_empty()).then(|| Self { address, token: given.text("api-token"), origin, identity }))
     }
 }
 
@@ -127,7 +142,7 @@ impl RunArgs {
             machine_readable: on("new-machine-readable-summary")?,
             quiet: on("quiet")?,
             threads: threads(given)?,
-            api: ApiArgs::new(given),
+            api: ApiArgs::new(given)?,
             linger: on("linger")?,
         })
     }

@@ -1,6 +1,6 @@
 //! `onrush status`, `stats`, `pause`, `resume` and `scale`: asking a run over its REST API.
 
-use onrush_server::{Address, Answer, Client};
+use onrush_server::{Address, Answer, Client, Fingerprint, TlsError, Trust};
 use onrush_session::ExitCode;
 use serde_json::{Map, Value, json};
 
@@ -103,11 +103,23 @@ fn client(around: &Surroundings, files: &[String]) -> Result<Client, Failure> {
     if !files.is_empty() {
         return Err(Failure::other(format!("accepts 0 arg(s), received {}", files.len())));
     }
-    let Some(api) = ApiArgs::new(&around.given) else {
+    let Some(api) = ApiArgs::new(&around.given)? else {
         return Err(Failure::other("no address to ask").hint("--address says where the REST API of the run is"));
     };
     let address = Address::parse(&api.address).map_err(|error| Failure::other(error.to_string()))?;
-    Ok(Client::new(address, api.token))
+    let trust = trust(around, address.is_tls()).map_err(|error| Failure::other(error.to_string()))?;
+    Ok(Client::new(address, api.token, trust))
+}
+
+/// Whom to believe; `None` where TLS is not asked for.
+fn trust(around: &Surroundings, is_tls: bool) -> Result<Option<Trust>, TlsError> {
+    if let Some(fingerprint) = around.given.text("api-fingerprint") {
+        return Ok(Some(Trust::fingerprint(Fingerprint::parse(&fingerprint)?)));
+    }
+    if let Some(file) = around.given.text("api-tls-ca") {
+        return Ok(Some(Trust::authority(file.as_ref())?));
+    }
+    is_tls.then(Trust::system).transpose()
 }
 
 /// The body of an answer that grants what was asked.

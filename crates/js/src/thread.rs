@@ -17,7 +17,7 @@ use crate::{
     Isolation, RunConfig,
     bytecode::Bytecode,
     embed::{Ctx, Runtime},
-    realm::Realm,
+    realm::{Realm, shared_bytes::SharedBytes},
     vu::{Vu, context},
 };
 
@@ -44,6 +44,8 @@ pub struct JsThread {
     pub(crate) registry: RefCell<Registry>,
     pub(crate) client: Rc<ClientShared>,
     pub(crate) http: crate::modules::http::HttpThread,
+    /// The files its VUs hold.
+    pub(crate) shared_bytes: SharedBytes,
     /// The series of iterations' own samples for the tags they were last added with.
     pub(crate) iteration_series: Cell<Option<(TagNode, [SeriesIdx; 4])>>,
     pub(crate) checks: crate::modules::CheckCache,
@@ -75,6 +77,7 @@ impl JsThread {
         let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
         let thread = Rc::new(Self {
             http: crate::modules::http::HttpThread::new(&config),
+            shared_bytes: SharedBytes::default(),
             registry: RefCell::new(config.registry.clone()),
             config,
             runtime,

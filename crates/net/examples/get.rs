@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 url: &url,
                 head: b"",
                 host: None,
-                body: Body::None,
+                body: &Body::None,
                 user_agent: Some("onrush"),
             };
             while left.get() > 0 {

@@ -9,12 +9,13 @@ use std::rc::Rc;
 
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
-use crate::conn::{Conn, DialMarks, SendFailure, Sent, Step, WireBytes, give_out, take_out};
+use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};
+use crate::dial::{DialMarks, Dialer};
 use crate::error::{NetError, Op, code};
 use crate::http1::{
-    Body, BodyMode, BodyPlan, EMPTY_CHUNKED, Failure, Request, Response, ResponseReader, Timings, TlsInfo,
-    check_method, write_head,
+    BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_method, write_head,
 };
+use crate::link::WireBytes;
 use crate::options::ClientShared;
 use crate::text::go_quote;
 use crate::url::{Scheme, Url};
@@ -119,11 +120,7 @@ impl Connections {
         attempt.tls = conn.tls_info();
         let mut out = take_out();
         let plan = write_head(&mut out, request, self.shared.no_connection_reuse())?;
-        let body: &[u8] = match (&request.body, plan) {
-            (Body::Bytes(bytes), BodyPlan::Bytes) => bytes,
-            (_, BodyPlan::EmptyChunked) => EMPTY_CHUNKED,
-            _ => &[],
-        };
+        let body = if plan == BodyPlan::Announced { request.body.pieces() } else { &[] };
         let sent = conn.send(&mut out, body, reader, deadline, &self.wire);
         give_out(out);
         if !matches!(sent, Ok(Sent::All)) {
@@ -187,20 +184,17 @@ impl Connections {
         let url = request.url;
         check_url(url)?;
         check_method(request.method)?;
-        let address = self.shared.rules().address_of(url, self.shared.resolver(), deadline);
-        let address = address.inspect_err(|_| attempt.end = Clock::now())?;
-        let origin = self.shared.origin(url.host(), address_port(url), url.is_https());
         let mut marks = DialMarks::default();
-        let local = self.local.get();
-        let conn = Conn::open(&self.shared, origin, address, local, deadline, &mut marks, &self.wire);
+        let dialer = Dialer { shared: &self.shared, local: self.local.get(), deadline, wire: &self.wire };
+        let link = dialer.dial(url, &mut marks);
         let now = Clock::now();
         attempt.end = now;
-        if conn.is_ok() {
+        if link.is_ok() {
             // k6: a connection that did not come about leaves no phases and no address.
             attempt.dialled = Some(marks);
             attempt.got_conn = now;
         }
-        Ok(conn?)
+        Ok(Conn::new(link?))
     }
 
     /// The most recently used idle connection to a URL's origin that is still alive.
@@ -214,7 +208,7 @@ impl Connections {
         let mut at = idle.len();
         while at > 0 {
             at -= 1;
-            let origin = &idle[at].origin;
+            let origin = idle[at].origin();
             let fits = origin.port == port && origin.is_tls == is_tls && origin.host.eq_ignore_ascii_case(host);
             if !fits {
                 continue;
@@ -235,7 +229,7 @@ impl Connections {
             return;
         }
         let mut idle = self.idle.borrow_mut();
-        let same = idle.iter().filter(|other| Rc::ptr_eq(&other.origin, &conn.origin)).count();
+        let same = idle.iter().filter(|other| Rc::ptr_eq(other.origin(), conn.origin())).count();
         if same >= self.shared.idle_per_host() || self.shared.idle_total() == 0 {
             return;
         }

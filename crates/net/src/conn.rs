@@ -1,79 +1,38 @@
-//! One connection: TCP, with TLS on it or not, moving bytes between a socket and a response reader.
-//!
-//! All connections of a thread share one read buffer. It is only touched between two suspensions: a
-//! fiber waits until its socket is readable, reads into the buffer, feeds its reader, and only then may
-//! wait again.
+//! One HTTP/1.1 connection: moving bytes between a link and a response reader.
 
-use std::cell::{Cell, RefCell};
-use std::net::{IpAddr, SocketAddr};
+use std::cell::Cell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 
-use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream, Woke, yield_now};
+use bytes::Bytes;
+use onrush_fiber::{Clock, IoFailure, Nanos, Woke, yield_now};
 
-use crate::error::{Ends, NetError, Op, code};
+use crate::error::{Ends, NetError};
 use crate::http1::{Fed, ResponseReader, TlsInfo};
-use crate::options::ClientShared;
-use crate::tls::{Advance, TlsSession, to_net_error};
+use crate::link::{Link, Origin, WireBytes};
+use crate::tls::Advance;
 
-/// The shared read buffer. One read of this size takes what a socket buffer usually holds; responses of
-/// load tests are far smaller.
-const SCRATCH_BYTES: usize = 64 << 10;
 /// From this size on, what is missing of a body is read straight into the body.
 const DIRECT_READ_BYTES_MIN: usize = 16 << 10;
 /// This much of a body is copied behind its head, so that most requests go out in one write.
 const INLINE_BODY_BYTES_MAX: usize = 16 << 10;
 /// Writes and reads of a long request between two chances for other fibers.
 const PUSH_ROUNDS_MAX: u32 = 16;
-/// Plaintext encrypted at a time.
-const TLS_WRITE_BYTES: usize = 64 << 10;
+/// Plaintext encrypted at a time: two full records. While a socket takes no more, this much waits in memory for each
+/// upload; what is not encrypted yet is shared.
+const TLS_WRITE_BYTES: usize = 32 << 10;
 /// A write buffer that grew beyond this is not kept for the next request.
 const OUT_BYTES_KEPT: usize = 64 << 10;
 
 thread_local! {
-    static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; SCRATCH_BYTES].into());
     /// The buffer requests are serialised into. Taken while one is written: a fiber that has to wait in
     /// its write keeps it, and the next one starts a new one.
     static OUT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Where a connection goes: what requests must have in common to share it.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Origin {
-    pub(crate) host: Box<str>,
-    pub(crate) port: u16,
-    pub(crate) is_tls: bool,
-}
-
-/// Bytes that crossed the wire, TLS included.
-#[derive(Debug, Default)]
-pub(crate) struct WireBytes {
-    pub(crate) sent: Cell<u64>,
-    pub(crate) received: Cell<u64>,
-}
-
-impl WireBytes {
-    fn add_sent(&self, count: usize) {
-        self.sent.set(self.sent.get() + count as u64);
-    }
-
-    fn add_received(&self, count: usize) {
-        self.received.set(self.received.get() + count as u64);
-    }
-}
-
-/// An open connection. Idle, it holds no buffer.
+/// An open connection that speaks HTTP/1.1.
 pub(crate) struct Conn {
-    stream: TcpStream,
-    tls: Option<Box<TlsSession>>,
-    pub(crate) origin: Rc<Origin>,
-}
-
-/// When the phases of making a connection happened.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct DialMarks {
-    pub(crate) connect_start: Nanos,
-    pub(crate) connected: Nanos,
-    pub(crate) secured: Option<Nanos>,
+    link: Link,
 }
 
 /// What came of one read.
@@ -107,81 +66,37 @@ pub(crate) enum SendFailure {
 }
 
 impl Conn {
-    /// Connects to `address` and, for a TLS origin, shakes hands. `marks` is filled as far as it comes.
-    pub(crate) fn open(
-        shared: &ClientShared,
-        origin: Rc<Origin>,
-        address: SocketAddr,
-        local: Option<IpAddr>,
-        deadline: Option<Nanos>,
-        marks: &mut DialMarks,
-        wire: &WireBytes,
-    ) -> Result<Self, NetError> {
-        marks.connect_start = Clock::now();
-        let dial_deadline = marks.connect_start + shared.dial_timeout();
-        let until = deadline.map_or(dial_deadline, |deadline| deadline.min(dial_deadline));
-        let stream = match TcpStream::connect(address, local, Some(until)) {
-            Ok(stream) => stream,
-            Err(IoFailure::Io(error)) => return Err(NetError::dial(&error, address)),
-            Err(IoFailure::Cancelled) => return Err(NetError::cancelled()),
-            Err(IoFailure::Timeout) if deadline.is_some_and(|deadline| deadline <= dial_deadline) => {
-                return Err(NetError::timeout());
-            }
-            Err(IoFailure::Timeout) => return Err(NetError::dial_timeout(address)),
-        };
-        marks.connected = Clock::now();
-        let mut conn = Self { stream, tls: None, origin };
-        if conn.origin.is_tls {
-            conn.secure(shared, deadline, wire)?;
-            marks.secured = Some(Clock::now());
-        }
-        Ok(conn)
+    /// A connection over a link.
+    pub(crate) fn new(link: Link) -> Self {
+        Self { link }
+    }
+
+    /// Where it goes.
+    pub(crate) fn origin(&self) -> &Rc<Origin> {
+        &self.link.origin
     }
 
     /// The peer's address.
     pub(crate) fn peer(&self) -> SocketAddr {
-        self.stream.peer_addr()
+        self.link.peer()
     }
 
     /// Both ends' addresses, for an error's text.
     pub(crate) fn ends(&self) -> Ends {
-        Ends { local: self.stream.local_addr().ok(), peer: self.peer() }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn read_error(&self, failure: &IoFailure) -> Box<NetError> {
-        Box::new(NetError::waiting(Op::Read, failure, self.ends()))
+        self.link.ends()
     }
 
     /// What TLS negotiated.
     pub(crate) fn tls_info(&self) -> Option<TlsInfo> {
-        self.tls.as_ref().and_then(|tls| tls.info())
+        self.link.tls_info()
     }
 
     /// Whether an idle connection can be used: the peer has neither closed it nor said anything.
     pub(crate) fn is_fresh(&mut self, wire: &WireBytes) -> bool {
-        if !self.stream.is_readable() {
-            return true;
-        }
-        if self.stream.is_closed_by_peer() {
-            return false;
-        }
-        if !self.stream.is_readable() {
-            return true;
-        }
-        // Over TLS it may be a session ticket; data nobody asked for means the two sides disagree.
-        let mut unasked = self.tls.is_none();
-        while !unasked && self.stream.is_readable() {
-            match self.pull_tls(wire, |_| unasked = true) {
-                Ok((_, Step::Again)) => {}
-                Ok(_) | Err(_) => return false,
-            }
-        }
-        !unasked
+        self.link.is_fresh(wire)
     }
 
-    /// Writes a request's head and body.
+    /// Writes a request's head and the pieces of its body, which are not copied but for the first bytes.
     ///
     /// While a long body does not fit into the socket, what the peer already answers is fed to `reader`:
     /// a server that answers while it reads would otherwise wait for us as we wait for it.
@@ -189,43 +104,48 @@ impl Conn {
     pub(crate) fn send(
         &mut self,
         head: &mut Vec<u8>,
-        body: &[u8],
+        body: &[Bytes],
         reader: &mut ResponseReader,
         deadline: Option<Nanos>,
         wire: &WireBytes,
     ) -> Result<Sent, SendFailure> {
-        let inline = body.len().min(INLINE_BODY_BYTES_MAX);
-        head.extend_from_slice(&body[..inline]);
-        if self.tls.is_some() {
-            return self.send_tls(head, &body[inline..], reader, deadline, wire);
+        let rest = inline_body(head, body);
+        if self.link.is_tls() {
+            return self.send_tls(head, rest, reader, deadline, wire);
         }
         // One write that fails has sent nothing: this much fits in an empty socket buffer.
-        self.stream.write_all(head, deadline).map_err(|failure| SendFailure::Socket { failure, sent_any: false })?;
+        self.link
+            .stream()
+            .write_all(head, deadline)
+            .map_err(|failure| SendFailure::Socket { failure, sent_any: false })?;
         wire.add_sent(head.len());
-        if inline == body.len() {
-            return Ok(Sent::All);
+        for piece in rest {
+            match self.push(piece, reader, deadline, wire) {
+                Ok(Sent::All) => {}
+                Err(SendFailure::Socket { failure, .. }) => {
+                    return Err(SendFailure::Socket { failure, sent_any: true });
+                }
+                other => return other,
+            }
         }
-        self.push(&body[inline..], reader, deadline, wire).map_err(|failure| match failure {
-            SendFailure::Socket { failure, .. } => SendFailure::Socket { failure, sent_any: true },
-            other => other,
-        })
+        Ok(Sent::All)
     }
 
     #[inline(never)]
     fn send_tls(
         &mut self,
         head: &[u8],
-        rest: &[u8],
+        rest: Rest<'_>,
         reader: &mut ResponseReader,
         deadline: Option<Nanos>,
         wire: &WireBytes,
     ) -> Result<Sent, SendFailure> {
         let mut records = take_out();
-        for (number, piece) in std::iter::once(head).chain(rest.chunks(TLS_WRITE_BYTES)).enumerate() {
-            let tls = self.tls.as_mut().expect("send_tls is called on TLS connections");
+        for (number, piece) in
+            std::iter::once(head).chain(rest.flat_map(|piece| piece.chunks(TLS_WRITE_BYTES))).enumerate()
+        {
             records.clear();
-            tls.encrypt(piece, &mut records)
-                .map_err(|error| SendFailure::Other(Box::new(to_net_error(&error, &self.origin.host))))?;
+            self.link.encrypt(piece, &mut records).map_err(|error| SendFailure::Other(Box::new(error)))?;
             match self.push(&records, reader, deadline, wire) {
                 Ok(Sent::All) => {}
                 Ok(Sent::Answered(step)) => return Ok(Sent::Answered(step)),
@@ -262,7 +182,7 @@ impl Conn {
                     return Err(socket(IoFailure::Timeout, sent_any));
                 }
             }
-            match self.stream.try_write(bytes) {
+            match self.link.stream().try_write(bytes) {
                 Ok(Some(count)) => {
                     wire.add_sent(count);
                     sent_any = true;
@@ -272,8 +192,8 @@ impl Conn {
                 Ok(None) => {}
                 Err(failure) => return Err(socket(failure, sent_any)),
             }
-            if !self.stream.is_readable() {
-                self.stream.wait_any(deadline).map_err(|failure| socket(failure, sent_any))?;
+            if !self.link.stream().is_readable() {
+                self.link.stream().wait_any(deadline).map_err(|failure| socket(failure, sent_any))?;
                 continue;
             }
             match self.receive_now(reader, wire) {
@@ -292,11 +212,11 @@ impl Conn {
         deadline: Option<Nanos>,
         wire: &WireBytes,
     ) -> Result<Step, Box<NetError>> {
-        if self.tls.is_some() {
+        if self.link.is_tls() {
             return self.receive_tls(reader, deadline, wire);
         }
         if let Some(space) = reader.direct_space(DIRECT_READ_BYTES_MIN) {
-            let count = self.stream.read(space, deadline).map_err(|failure| self.read_error(&failure))?;
+            let count = self.link.stream().read(space, deadline).map_err(|failure| self.link.read_error(&failure))?;
             wire.add_received(count);
             return Ok(match reader.advance(count) {
                 _ if count == 0 => Step::Eof,
@@ -304,31 +224,23 @@ impl Conn {
                 Fed::Done { .. } => Step::Done { clean: true },
             });
         }
-        self.wait_readable(deadline)?;
+        self.link.wait_readable(deadline)?;
         self.receive_now(reader, wire)
     }
 
     /// Feeds what has arrived, without waiting.
     pub(crate) fn receive_now(&mut self, reader: &mut ResponseReader, wire: &WireBytes) -> Result<Step, Box<NetError>> {
-        if self.tls.is_some() {
+        if self.link.is_tls() {
             return self.feed_tls(reader, wire);
         }
-        SCRATCH.with_borrow_mut(|scratch| match self.stream.try_read(scratch) {
-            Ok(None) => Ok(Step::Again),
-            Ok(Some(0)) => Ok(Step::Eof),
-            Ok(Some(count)) => {
-                wire.add_received(count);
-                Ok(match reader.feed(&scratch[..count])? {
-                    Fed::Done { used } => Step::Done { clean: used == count },
-                    Fed::More => Step::More,
-                })
-            }
-            Err(failure) => Err(self.read_error(&failure)),
-        })
-    }
-
-    fn wait_readable(&self, deadline: Option<Nanos>) -> Result<(), Box<NetError>> {
-        self.stream.wait_readable(deadline).map_err(|failure| self.read_error(&failure))
+        self.link.pull_plain(wire, |bytes| match bytes {
+            None => Ok(Step::Again),
+            Some([]) => Ok(Step::Eof),
+            Some(bytes) => Ok(match reader.feed(bytes)? {
+                Fed::Done { used } => Step::Done { clean: used == bytes.len() },
+                Fed::More => Step::More,
+            }),
+        })?
     }
 
     fn receive_tls(
@@ -337,9 +249,9 @@ impl Conn {
         deadline: Option<Nanos>,
         wire: &WireBytes,
     ) -> Result<Step, Box<NetError>> {
-        self.wait_readable(deadline)?;
+        self.link.wait_readable(deadline)?;
         let step = self.feed_tls(reader, wire)?;
-        self.flush(deadline, wire)?;
+        self.link.flush(deadline, wire)?;
         Ok(step)
     }
 
@@ -347,7 +259,7 @@ impl Conn {
     fn feed_tls(&mut self, reader: &mut ResponseReader, wire: &WireBytes) -> Result<Step, Box<NetError>> {
         let mut outcome = Ok(None);
         let mut excess = false;
-        let (_, step) = self.pull_tls(wire, |data| match outcome {
+        let advance = self.link.pull_tls(wire, |data| match outcome {
             Ok(None | Some(Fed::More)) => {
                 outcome = reader.feed(data).map(Some);
                 if let Ok(Some(Fed::Done { used })) = outcome {
@@ -358,92 +270,43 @@ impl Conn {
             Err(_) => {}
         })?;
         Ok(match outcome? {
-            Some(Fed::Done { .. }) => Step::Done { clean: !excess && !matches!(step, Step::Eof) },
-            Some(Fed::More) if !matches!(step, Step::Eof) => Step::More,
-            _ => step,
+            Some(Fed::Done { .. }) => Step::Done { clean: !excess && advance != Advance::Closed },
+            _ if advance == Advance::Closed => Step::Eof,
+            Some(Fed::More) => Step::More,
+            None => Step::Again,
         })
     }
+}
 
-    /// Reads once and drives the TLS session over it; `Step::Eof` when the peer has closed.
-    fn pull_tls(&mut self, wire: &WireBytes, sink: impl FnMut(&[u8])) -> Result<(Advance, Step), NetError> {
-        let (stream, origin) = (&self.stream, &self.origin);
-        let tls = self.tls.as_mut().expect("pull_tls is called on TLS connections");
-        SCRATCH.with_borrow_mut(|scratch| {
-            let kept = tls.pending().len();
-            let mut long;
-            // Room behind what is pending; a long handshake message gets a buffer of its own.
-            let buffer: &mut [u8] = if kept <= SCRATCH_BYTES / 2 {
-                scratch
-            } else {
-                long = vec![0; kept + SCRATCH_BYTES];
-                &mut long
-            };
-            buffer[..kept].copy_from_slice(tls.pending());
-            let count = match stream.try_read(&mut buffer[kept..]) {
-                Ok(None) => return Ok((Advance::Handshaking, Step::Again)),
-                Ok(Some(0)) => return Ok((Advance::Closed, Step::Eof)),
-                Ok(Some(count)) => count,
-                Err(failure) => {
-                    let ends = Ends { local: stream.local_addr().ok(), peer: stream.peer_addr() };
-                    return Err(NetError::waiting(Op::Read, &failure, ends));
-                }
-            };
-            wire.add_received(count);
-            let speaks_http = buffer[..kept + count].starts_with(b"HTTP/");
-            let advance = tls.advance(&mut buffer[..kept + count], sink).map_err(|error| {
-                let mut error = to_net_error(&error, &origin.host);
-                if speaks_http && error.code == code::TLS_RECORD_HEADER {
-                    error.detail = "http: server gave HTTP response to HTTPS client".to_owned();
-                }
-                error
-            })?;
-            let step = if advance == Advance::Closed { Step::Eof } else { Step::Again };
-            Ok((advance, step))
-        })
+/// What of a body does not go out with its head.
+#[derive(Clone)]
+struct Rest<'a> {
+    pieces: std::slice::Iter<'a, Bytes>,
+    /// How much of the first piece is with the head already.
+    skip: usize,
+}
+
+impl<'a> Iterator for Rest<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let skip = std::mem::take(&mut self.skip);
+        self.pieces.next().map(|piece| &piece[skip..])
     }
+}
 
-    /// Starts TLS. A function of its own: a plain dial must not carry its stack frame.
-    #[inline(never)]
-    fn secure(&mut self, shared: &ClientShared, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), NetError> {
-        self.tls = Some(shared.tls().connect(&self.origin.host)?);
-        self.shake_hands(deadline, wire)
-    }
-
-    #[inline(never)]
-    fn shake_hands(&mut self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), NetError> {
-        let tls = self.tls.as_mut().expect("shake_hands is called on TLS connections");
-        tls.advance(&mut [], |_| {}).map_err(|error| to_net_error(&error, &self.origin.host))?;
-        loop {
-            self.flush(deadline, wire)?;
-            self.wait_readable(deadline).map_err(|error| *error)?;
-            let outcome = self.pull_tls(wire, |_| {});
-            match outcome {
-                Ok((Advance::Open, _)) => return self.flush(deadline, wire),
-                Ok((Advance::Closed, _)) => return Err(NetError::eof()),
-                Ok((Advance::Handshaking, _)) => {}
-                Err(error) => {
-                    // Tell the peer why, if it can be told at once.
-                    let _ = self.flush(Some(Clock::now()), wire);
-                    return Err(error);
-                }
-            }
-            if deadline.is_some_and(|deadline| deadline <= Clock::now()) {
-                return Err(NetError::timeout());
-            }
+/// Copies the beginning of a body behind its head and returns what is left of it.
+fn inline_body<'a>(head: &mut Vec<u8>, body: &'a [Bytes]) -> Rest<'a> {
+    let mut room = INLINE_BODY_BYTES_MAX;
+    for (index, piece) in body.iter().enumerate() {
+        let count = piece.len().min(room);
+        head.extend_from_slice(&piece[..count]);
+        room -= count;
+        if count < piece.len() {
+            return Rest { pieces: body[index..].iter(), skip: count };
         }
     }
-
-    /// Sends the records that wait in the session.
-    fn flush(&mut self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), NetError> {
-        let Some(tls) = &mut self.tls else { return Ok(()) };
-        let out = tls.take_outgoing();
-        if out.is_empty() {
-            return Ok(());
-        }
-        self.stream.write_all(&out, deadline).map_err(|failure| NetError::waiting(Op::Write, &failure, self.ends()))?;
-        wire.add_sent(out.len());
-        Ok(())
-    }
+    Rest { pieces: [].iter(), skip: 0 }
 }
 
 /// Takes the thread's write buffer, empty.
@@ -457,5 +320,27 @@ pub(crate) fn take_out() -> Vec<u8> {
 pub(crate) fn give_out(out: Vec<u8>) {
     if out.capacity() <= OUT_BYTES_KEPT {
         OUT.set(out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_body_goes_with_its_head() {
+        let check = |lengths: &[usize], inline: usize, rest: &[usize]| {
+            let body: Vec<Bytes> = lengths.iter().map(|length| vec![b'x'; *length].into()).collect();
+            let mut head = b"head".to_vec();
+            let left: Vec<usize> = inline_body(&mut head, &body).map(<[u8]>::len).collect();
+            assert_eq!((head.len() - 4, &left[..]), (inline, rest), "{lengths:?}");
+        };
+        const MAX: usize = INLINE_BODY_BYTES_MAX;
+        check(&[], 0, &[]);
+        check(&[10], 10, &[]);
+        check(&[MAX], MAX, &[]);
+        check(&[MAX + 1], MAX, &[1]);
+        check(&[10, MAX, 5], MAX, &[10, 5]);
+        check(&[MAX, 5], MAX, &[5]);
     }
 }

@@ -7,6 +7,7 @@
 //! The rules (what is malformed, how long a body is, when a connection is kept) are those of Go's
 //! `net/http`, because k6 users see its verdicts.
 
+mod body;
 mod chunked;
 mod head;
 mod reader;
@@ -17,10 +18,11 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use onrush_fiber::Nanos;
 
+pub use body::Body;
 pub use chunked::{ChunkError, Chunked};
 pub use head::{Framing, Head, HeadParser, HeadState};
 pub use reader::{Fed, ResponseReader};
-pub(crate) use write::{BodyPlan, EMPTY_CHUNKED, check_method, write_head};
+pub(crate) use write::{BodyPlan, check_method, write_head};
 
 use crate::error::NetError;
 use crate::header::HeaderBlock;
@@ -39,35 +41,9 @@ pub struct Request<'a> {
     /// The `Host` header, when it is not the URL's.
     pub host: Option<&'a str>,
     /// The body.
-    pub body: Body,
+    pub body: &'a Body,
     /// The `User-Agent`; `None` or empty sends none.
     pub user_agent: Option<&'a str>,
-}
-
-/// A request body.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Body {
-    /// No body at all: `POST`, `PUT` and `PATCH` say `Content-Length: 0`, others nothing.
-    #[default]
-    None,
-    /// These bytes. k6: an empty body (`http.post(url, "")`) is sent as an empty chunked body, as Go does
-    /// with a reader of unknown length, except for methods that usually have none.
-    Bytes(Bytes),
-}
-
-impl Body {
-    /// How many bytes it has.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Bytes(bytes) => bytes.len(),
-        }
-    }
-
-    /// Whether there is nothing to send.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// What happens to a response's body.

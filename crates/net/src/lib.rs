@@ -18,7 +18,7 @@
 //!     let connections = Connections::new(shared);
 //!     let url = Url::parse("http://127.0.0.1:1/").expect("a valid URL");
 //!     let request =
-//!         Request { method: "GET", url: &url, head: b"", host: None, body: Body::None, user_agent: None };
+//!         Request { method: "GET", url: &url, head: b"", host: None, body: &Body::None, user_agent: None };
 //!     let failure = connections.exchange(&request, BodyMode::Keep, Clock::now(), None);
 //!     let failure = failure.expect_err("nobody listens there");
 //!     assert_eq!((failure.error.code, &*failure.error.message), (1212, "dial: connection refused"));
@@ -32,11 +32,13 @@
 pub mod client;
 mod conn;
 pub mod cookie;
+mod dial;
 pub mod dns;
 pub mod encoding;
 pub mod error;
 pub mod header;
 pub mod http1;
+mod link;
 mod options;
 pub mod redirect;
 mod text;

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use rustc_hash::FxBuildHasher;
 
-use crate::conn::Origin;
 use crate::dns::{DnsOptions, HostPattern, HostTable, IpRange, NameRules, Resolver};
 use crate::http1::Limits;
+use crate::link::Origin;
 use crate::tls::{TlsOptions, TlsOptionsError, TlsSettings};
 
 /// Origins kept by name; those without a connection are forgotten when there are more.

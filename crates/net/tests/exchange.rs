@@ -34,7 +34,7 @@ fn a_request_is_written_as_k6_writes_it() {
             url: &url,
             head: &head,
             host: None,
-            body: Body::Bytes("abc".into()),
+            body: &Body::Bytes("abc".into()),
             user_agent: Some("Onrush"),
         };
         let response = connections.exchange(&request, BodyMode::Keep, Clock::now(), None).unwrap();

@@ -252,7 +252,7 @@ impl Pusher {
             url: &self.config.url,
             head: &head,
             host: None,
-            body: Body::Bytes(Bytes::from(body)),
+            body: &Body::Bytes(Bytes::from(body)),
             user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
         };
         let start = Clock::now();

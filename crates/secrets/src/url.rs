@@ -116,7 +116,7 @@ impl UrlSource {
             url,
             head: &head,
             host: None,
-            body: Body::None,
+            body: &Body::None,
             user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
         };
         let start = Clock::now();

@@ -2,13 +2,16 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
 
-/// A place to listen.
+use crate::TlsError;
+
+/// A place to listen, and for a client a place to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// As written.
     text: String,
     host: String,
     port: u16,
+    is_tls: bool,
 }
 
 /// Why a text is none, or cannot be listened on.
@@ -20,19 +23,27 @@ pub enum AddressError {
     /// Other machines could reach it, and anybody could steer the run.
     #[error("the address \"{0}\" can be reached from other machines, which needs a token")]
     NeedsToken(String),
+    /// It needs TLS, which cannot be had.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// The system refuses.
     #[error("{0}")]
     Listen(#[from] std::io::Error),
 }
 
 impl Address {
-    /// Reads `HOST:PORT`; without a host it is every address of the machine, as for k6.
+    /// Reads `HOST:PORT`, with `https://` before it where TLS is to be spoken; without a host it is every address of the
+    /// machine, as for k6.
     ///
     /// # Errors
     /// When it is not of that form.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let invalid = || AddressError::Invalid(text.to_owned());
-        let (host, port) = text.trim().rsplit_once(':').ok_or_else(invalid)?;
+        let (is_tls, place) = match text.trim().strip_prefix("https://") {
+            Some(place) => (true, place.strip_suffix('/').unwrap_or(place)),
+            None => (false, text.trim()),
+        };
+        let (host, port) = place.rsplit_once(':').ok_or_else(invalid)?;
         let port = port.parse().map_err(|_| invalid())?;
         let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         if host.chars().any(|char| char.is_whitespace() || "/?#@".contains(char))
@@ -40,7 +51,7 @@ impl Address {
         {
             return Err(invalid());
         }
-        Ok(Self { text: text.trim().to_owned(), host: host.to_owned(), port })
+        Ok(Self { text: text.trim().to_owned(), host: host.to_owned(), port, is_tls })
     }
 
     /// As it was written.
@@ -48,9 +59,19 @@ impl Address {
         &self.text
     }
 
+    /// Whether TLS is asked for.
+    pub fn is_tls(&self) -> bool {
+        self.is_tls
+    }
+
+    /// The name a certificate must be for.
+    pub(crate) fn host(&self) -> &str {
+        if self.host.is_empty() { "localhost" } else { &self.host }
+    }
+
     /// `HOST:PORT` for a client: without a host it is this machine.
     pub fn authority(&self) -> String {
-        let host = if self.host.is_empty() { "localhost" } else { &self.host };
+        let host = self.host();
         if host.contains(':') { format!("[{host}]:{}", self.port) } else { format!("{host}:{}", self.port) }
     }
 
@@ -95,9 +116,22 @@ mod tests {
         check(":6565", Some("localhost:6565"));
         check("[::1]:80", Some("[::1]:80"));
         check("0.0.0.0:0", Some("0.0.0.0:0"));
-        for bad in
-            ["", "6565", "localhost", "localhost:", "localhost:x", "localhost:65536", "::1:80:x", "a b:1", "http://x:1"]
-        {
+        check("https://generator:6565", Some("generator:6565"));
+        check("https://[::1]:80/", Some("[::1]:80"));
+        assert!(Address::parse("https://generator:1").expect("valid").is_tls());
+        for bad in [
+            "",
+            "6565",
+            "localhost",
+            "localhost:",
+            "localhost:x",
+            "localhost:65536",
+            "::1:80:x",
+            "a b:1",
+            "http://x:1",
+            "https://x",
+            "https://x:1/y",
+        ] {
             check(bad, None);
         }
     }

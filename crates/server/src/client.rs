@@ -1,20 +1,25 @@
 //! A client for one request at a time: what `onrush status` and its like need.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::body::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::{Method, header};
 use hyper_util::rt::TokioIo;
+use rustls_pki_types::ServerName;
 use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsConnector;
 
-use crate::Address;
+use crate::{Address, Trust, serve::SPEAK_TLS};
 
 /// Asks a run.
 #[derive(Debug, Clone)]
 pub struct Client {
     address: Address,
     token: Option<String>,
+    /// Whom to believe, where TLS is spoken.
+    trust: Option<Trust>,
 }
 
 /// What it said.
@@ -39,6 +44,12 @@ pub enum ClientError {
         /// In the system's words.
         reason: String,
     },
+    /// It speaks HTTPS only.
+    #[error("{url}: the REST API speaks HTTPS; --api-fingerprint or --api-tls-ca say which certificate to trust")]
+    NeedsTls {
+        /// The whole URL.
+        url: String,
+    },
     /// Something answers that is no run.
     #[error("{url} did not answer with JSON: is it the REST API of a run?")]
     NotJson {
@@ -53,9 +64,9 @@ const TIME_MAX: Duration = Duration::from_secs(30);
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 impl Client {
-    /// A client of the run with the REST API at this address.
-    pub fn new(address: Address, token: Option<String>) -> Self {
-        Self { address, token }
+    /// A client of the run with the REST API at this address. With `trust`, TLS is spoken.
+    pub fn new(address: Address, token: Option<String>, trust: Option<Trust>) -> Self {
+        Self { address, token, trust }
     }
 
     /// `GET`s a path.
@@ -75,7 +86,8 @@ impl Client {
     }
 
     fn request(&self, method: Method, path: &str, body: Option<String>) -> Result<Answer, ClientError> {
-        let url = format!("http://{}{path}", self.address.authority());
+        let scheme = if self.trust.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}{path}", self.address.authority());
         let name = if method == Method::GET { "Get" } else { "Patch" };
         let failed = |reason: String| ClientError::Failed { method: name, url: url.clone(), reason };
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -93,6 +105,9 @@ impl Client {
         if bytes.is_empty() {
             return Ok(Answer { status, body: Value::Null });
         }
+        if self.trust.is_none() && SPEAK_TLS.ends_with(&bytes) {
+            return Err(ClientError::NeedsTls { url });
+        }
         let body = serde_json::from_slice(&bytes).map_err(|_| ClientError::NotJson { url })?;
         Ok(Answer { status, body })
     }
@@ -106,6 +121,19 @@ impl Client {
             }
         }
         let stream = tokio::net::TcpStream::connect(addresses.as_slice()).await.map_err(|error| error.to_string())?;
+        let Some(trust) = &self.trust else { return self.ask(stream, method, path, body).await };
+        let name = ServerName::try_from(self.address.host().to_owned()).map_err(|error| error.to_string())?;
+        let stream = TlsConnector::from(Arc::clone(&trust.config))
+            .connect(name, stream)
+            .await
+            .map_err(|error| error.to_string())?;
+        self.ask(stream, method, path, body).await
+    }
+
+    async fn ask<S>(&self, stream: S, method: Method, path: &str, body: Option<String>) -> Result<(u16, Bytes), String>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let text = |error: hyper::Error| error.to_string();
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(text)?;

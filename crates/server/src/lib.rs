@@ -14,8 +14,10 @@ mod guard;
 mod routes;
 mod serve;
 pub mod shape;
+mod tls;
 
 pub use address::{Address, AddressError};
 pub use call::{Call, Change, Reply, Request, Wish};
 pub use client::{Answer, Client, ClientError};
 pub use serve::{Listener, Server};
+pub use tls::{Fingerprint, Identity, TlsError, Trust};

@@ -15,10 +15,15 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use tokio::task::AbortHandle;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    net::TcpStream,
+    task::AbortHandle,
+};
+use tokio_rustls::TlsAcceptor;
 
 use crate::{
-    Address, AddressError, Call,
+    Address, AddressError, Call, Identity,
     guard::Guard,
     routes::{Shared, router},
 };
@@ -46,19 +51,32 @@ pub struct Listener {
     guard: Guard,
     /// Where it listens, with the port that was picked for 0.
     pub address: SocketAddr,
+    /// What it shows clients, if it speaks TLS.
+    pub identity: Option<Identity>,
 }
 
 impl Listener {
-    /// Listens. Addresses that other machines reach need a token, which all requests must carry then.
+    /// Listens. Addresses that other machines reach need a token, which all requests must carry then, and speak TLS: with
+    /// a certificate made now if there is no other.
     ///
     /// # Errors
     /// When it may not or cannot.
-    pub fn bind(address: &Address, token: Option<String>) -> Result<Self, AddressError> {
+    pub fn bind(address: &Address, token: Option<String>, identity: Option<Identity>) -> Result<Self, AddressError> {
         let socket = address.listen(token.is_some())?;
         socket.set_nonblocking(true)?;
         let authority = address.authority();
         let own_host = authority.rsplit_once(':').map_or("", |(host, _)| host).trim_matches(['[', ']']).to_owned();
-        Ok(Self { address: socket.local_addr()?, guard: Guard { token, own_host }, socket })
+        let listens = socket.local_addr()?;
+        let identity = match identity {
+            None if address.is_tls() || !listens.ip().is_loopback() => {
+                let names = ["localhost", "127.0.0.1", "::1", &own_host].map(str::to_owned);
+                let mut names: Vec<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
+                names.dedup();
+                Some(Identity::self_made(names)?)
+            }
+            identity => identity,
+        };
+        Ok(Self { address: listens, guard: Guard { token, own_host }, identity, socket })
     }
 }
 
@@ -98,6 +116,7 @@ struct Connection {
 
 async fn accept(listener: Listener, deliver: Deliver) {
     let guard = Arc::new(listener.guard);
+    let tls = listener.identity.map(|identity| TlsAcceptor::from(identity.config));
     let Ok(socket) = tokio::net::TcpListener::from_std(listener.socket) else { return };
     let mut connections: VecDeque<Connection> = VecDeque::new();
     loop {
@@ -116,16 +135,46 @@ async fn accept(listener: Listener, deliver: Deliver) {
         }
         let asking = Arc::new(AtomicUsize::new(0));
         let shared = Shared { deliver: deliver.clone(), guard: guard.clone(), peer, asking: asking.clone() };
-        let service = TowerToHyperService::new(router(shared));
-        let connection = hyper::server::conn::http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(HEAD_TIME_MAX)
-            .max_buf_size(HEAD_BYTES_MAX)
-            .serve_connection(TokioIo::new(stream), service);
+        let tls = tls.clone();
         let task = tokio::spawn(async move {
             // Whatever ends a connection is its client's business.
-            let _ = tokio::time::timeout(CONNECTION_TIME_MAX, connection).await;
+            let _ = tokio::time::timeout(CONNECTION_TIME_MAX, serve(stream, tls, shared)).await;
         });
         connections.push_back(Connection { task: task.abort_handle(), asking });
     }
 }
+
+async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Shared) {
+    let Some(tls) = tls else { return speak(stream, shared).await };
+    let secured = async {
+        let mut first = [0];
+        if stream.peek(&mut first).await? == 1 && first[0] != TLS_HANDSHAKE {
+            let mut stream = stream;
+            // What is left unread would make the system reset the connection, and the answer would be lost.
+            let _ = stream.read(&mut [0; HEAD_BYTES_MAX]).await?;
+            stream.write_all(SPEAK_TLS).await?;
+            stream.shutdown().await?;
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        tls.accept(stream).await
+    };
+    if let Ok(Ok(stream)) = tokio::time::timeout(HEAD_TIME_MAX, secured).await {
+        speak(stream, shared).await;
+    }
+}
+
+async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin, shared: Shared) {
+    let service = TowerToHyperService::new(router(shared));
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME_MAX)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .serve_connection(TokioIo::new(stream), service);
+    let _ = connection.await;
+}
+
+/// The first byte of every TLS connection.
+const TLS_HANDSHAKE: u8 = 0x16;
+/// For clients that do not know; Go's servers say the same.
+pub(crate) const SPEAK_TLS: &[u8] =
+    b"HTTP/1.0 400 Bad Request\r\nConnection: close\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";

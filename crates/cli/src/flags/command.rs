@@ -117,6 +117,7 @@ impl Command {
             Scope::Load => matches!(self, Self::Run | Self::Archive | Self::Inspect | Self::Deps),
             Scope::Only(command) => self == command,
             Scope::RunAndControl => self == Self::Run || self.is_control(),
+            Scope::Control => self.is_control(),
         }
     }
 }

@@ -132,4 +132,6 @@ pub(crate) enum Scope {
     Only(Command),
     /// `run` and whatever asks a run.
     RunAndControl,
+    /// Whatever asks a run.
+    Control,
 }

@@ -231,6 +231,33 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Control)
     .scope(Scope::RunAndControl),
+    flag(
+        "api-tls-cert",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_API_TLS_CERT"),
+        "Certificate (PEM) of the REST API, which then speaks HTTPS. Addresses that other machines reach always do, with a certificate made for the run if there is no other",
+    )
+    .group(Group::Control),
+    flag("api-tls-key", None, Text("FILE"), Some("ONRUSH_API_TLS_KEY"), "Private key (PEM) of that certificate").group(Group::Control),
+    flag(
+        "api-tls-ca",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_API_TLS_CA"),
+        "Ask over HTTPS and trust the certificates in this file (PEM); for the system's, write --address https://HOST:PORT",
+    )
+    .group(Group::Control)
+    .scope(Scope::Control),
+    flag(
+        "api-fingerprint",
+        None,
+        Text("SHA256"),
+        Some("ONRUSH_API_FINGERPRINT"),
+        "Ask over HTTPS and trust the certificate with this fingerprint, which the run prints when it starts",
+    )
+    .group(Group::Control)
+    .scope(Scope::Control),
     flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Stay after the test, with the REST API, until Ctrl+C").group(Group::Control),
     flag("max", Some('m'), Int, None, "The limit of VUs (maxVUs)").group(Group::Control).scope(Scope::Only(Command::Scale)),
     flag("rate", None, Int, None, "Iterations per timeUnit of an arrival-rate scenario").group(Group::Control).scope(Scope::Only(Command::Scale)),

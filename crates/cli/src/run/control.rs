@@ -11,7 +11,7 @@ use onrush_plan::{
     GoDuration,
     steer::{Target, Wanted},
 };
-use onrush_server::{Address, AddressError, Call, Change, Listener, Reply, Request, Server, Wish, shape};
+use onrush_server::{Address, AddressError, Call, Change, Identity, Listener, Reply, Request, Server, Wish, shape};
 use onrush_session::{Action, Event, ExitCode, Phase, ShareOfTarget, Steer, SteerError, Stop};
 use serde_json::Value;
 
@@ -74,9 +74,25 @@ impl Control {
     pub(super) fn start(api: Option<&ApiArgs>, logger: &Logger, wake: Sender<Reported>) -> Result<Self, Failure> {
         let Some(api) = api else { return Ok(Self::default()) };
         let (sender, calls) = channel();
-        let server = Address::parse(&api.address)
-            .and_then(|address| Listener::bind(&address, api.token.clone()))
+        let identity =
+            api.identity.as_ref().map(|(certificate, key)| Identity::from_files(certificate, key)).transpose();
+        let server = identity
+            .map_err(AddressError::from)
+            .and_then(|identity| {
+                let address = Address::parse(&api.address)?;
+                Listener::bind(&address, api.token.clone(), identity)
+            })
             .and_then(|listener| {
+                if let Some(identity) = &listener.identity {
+                    logger.log(
+                        Level::Info,
+                        format!(
+                            "the REST API is at https://{}, its certificate has the SHA-256 fingerprint {}",
+                            listener.address, identity.fingerprint
+                        ),
+                        Vec::new(),
+                    );
+                }
                 let address = listener.address;
                 let server = Server::start(listener, move |call| {
                     if sender.send(call).is_ok() {

@@ -253,3 +253,32 @@ fn what_others_can_reach_needs_a_token_which_no_script_sees() {
     run.running.signal(Signal::INT);
     run.running.wait().expect(105);
 }
+
+#[test]
+fn what_others_can_reach_speaks_tls() {
+    let script = "export default function () {}";
+    let mut run = Program::script(&["--paused", "--log-output", "stdout", "--address", "0.0.0.0:0"], script)
+        .env("ONRUSH_API_TOKEN", "hush")
+        .start();
+    let line = run.wait_for("SHA-256 fingerprint");
+    let port = line.split("https://0.0.0.0:").nth(1).and_then(|rest| rest.split(',').next()).expect("an address");
+    let fingerprint: String =
+        line.split("fingerprint ").nth(1).expect("it is there").chars().take_while(char::is_ascii_hexdigit).collect();
+    let address = format!("127.0.0.1:{port}");
+    let ask = |more: &[&str]| {
+        let args: Vec<&str> = ["status", "--address", &address].iter().chain(more).copied().collect();
+        Program::new(&args).env("ONRUSH_API_TOKEN", "hush").run()
+    };
+    ask(&["--api-fingerprint", &fingerprint]).expect(0).expect_output("paused: \"true\"");
+    ask(&["--api-fingerprint", &"0".repeat(64)]).expect(255).expect_log("another fingerprint");
+    ask(&["--api-fingerprint", "abc"]).expect(255).expect_log("invalid fingerprint");
+    ask(&["--api-tls-ca", "/nowhere"]).expect(255).expect_log("the authority's certificate /nowhere");
+    ask(&[]).expect(255).expect_log("the REST API speaks HTTPS");
+    run.signal(Signal::INT);
+    run.wait().expect(105);
+    Program::script(&["--api-tls-cert", "cert.pem"], script).run().expect(255).expect_log("needs --api-tls-key");
+    Program::script(&["--address", "127.0.0.1:0", "--api-tls-cert", "no.pem", "--api-tls-key", "no.pem"], script)
+        .run()
+        .expect(106)
+        .expect_log("the certificate no.pem: ");
+}

@@ -76,13 +76,22 @@ fn the_script_is_wrong() {
 
 #[test]
 fn time_limits() {
-    let sleeping = |name: &str| {
+    let taking = |name: &str, body: &str| {
         format!(
-            "import {{ sleep }} from 'k6'; export const options = {{ {name}Timeout: '100ms' }}; export default function () {{}}; export function {name}() {{ sleep(9); }}"
+            "import {{ sleep }} from 'k6'; export const options = {{ {name}Timeout: '100ms' }}; export default function () {{}}; export function {name}() {{ {body} }}"
         )
     };
-    check(&[], &sleeping("setup"), 100, "setup() execution timed out after 0.1 seconds");
-    check(&[], &sleeping("teardown"), 101, "teardown() execution timed out after 0.1 seconds");
+    for body in ["sleep(9);", "for (;;);"] {
+        let check = |name: &str, code: i32, end: &str| {
+            check(&[], &taking(name, body), code, &format!("{name}() execution timed out after 0.1 seconds\"{end}"));
+        };
+        check("setup", 100, " hint=\"You can increase the time limit via the setupTimeout option\"");
+        check("teardown", 101, " hint=\"You can increase the time limit via the teardownTimeout option\"");
+        // k6: only logged, and the summary is the built-in one.
+        check("handleSummary", 0, "");
+        let done = Program::script(&["-q"], &taking("handleSummary", body)).run().expect(0);
+        done.expect_log("msg=\"failed to handle the end-of-test summary\" error=").expect_output("█ TOTAL RESULTS");
+    }
 }
 
 #[test]

@@ -47,3 +47,34 @@ fn rps_spaces_requests() {
     .run()
     .assert_clean();
 }
+
+/// A file goes out as it is, whole or in part, raw or in a form, as bytes or as text.
+#[test]
+fn opened_files_are_sent() {
+    let file: String = (0..20_000).map(|line| format!("{line}\n")).collect();
+    case(
+        "import http from 'k6/http';
+         const bytes = open('big.txt', 'b'); const text = open('big.txt');
+         const url = `http://${__ENV.TARGET}/post`;
+         const same = (sent) => sent === text ? 'same' : `other: ${String(sent).length} of ${text.length}`;
+         export default function () {
+           console.log(same(http.post(url, bytes).json('data')), same(http.post(url, text).json('data')));
+           console.log(http.post(url, new Uint8Array(bytes, 0, 6)).json('data') === text.slice(0, 6));
+           const form = http.post(url, { a: 1, one: http.file(bytes, 'one.txt'), z: 'z', two: http.file(text, 'two.txt') });
+           const files = form.json('files');
+           console.log(files.one.size, files.two.size, JSON.stringify(form.json('form')));
+           const sent = form.request.body;
+           console.log(sent.split(text).length, sent.length > 2 * text.length, Object.keys(form.request).join());
+           console.log(JSON.parse(JSON.stringify(form)).request.body === sent);
+         }",
+    )
+    .file("big.txt", &file)
+    .threads(2)
+    .vus(2, 1)
+    .both(|report| {
+        report.assert_clean();
+        let said = report.said_sorted();
+        let expect = ["108890 108890 {\"a\":\"1\",\"z\":\"z\"}", "3 true method,url,headers,body,cookies", "same same", "true", "true"];
+        assert_eq!(said, expect.iter().flat_map(|line| [*line; 2]).collect::<Vec<_>>());
+    });
+}

@@ -111,6 +111,14 @@ impl Handle {
         if status < 0 { Err(Throw::Pending) } else { Ok(()) }
     }
 
+    /// Defines a property whose value the lazy hook makes at its first touch; `which` tells it what is asked for.
+    pub(crate) fn define_lazy(&self, ctx: Ctx, key: &str, which: i32) -> JsResult<()> {
+        let atom = Atom::new(ctx, key);
+        // SAFETY: the object and the atom are alive over the call.
+        let status = unsafe { sys::onrush_define_lazy(ctx.raw(), self.raw(), atom.raw(), which) };
+        if status < 0 { Err(Throw::Pending) } else { Ok(()) }
+    }
+
     pub(crate) fn define_index(&self, ctx: Ctx, index: u32, value: Val) -> JsResult<()> {
         // SAFETY: ownership of the value moves to QuickJS.
         let status = unsafe {

@@ -1,19 +1,16 @@
-//! `open()`: files read once a process, shared by all VUs.
-#![expect(unsafe_code, reason = "array buffers over shared file contents")]
+//! `open()`: files read once a process, shared by all VUs. What VUs hold of them is in `shared_bytes`.
 
 use std::{
     collections::BTreeMap,
-    ffi::c_void,
     io::Read,
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use onrush_archive::FileTree;
-use onrush_quickjs_sys as sys;
 
 use crate::{
-    embed::{Args, Ctx, Handle, JsResult, Throw, Val},
+    embed::{Args, Ctx, Handle, JsResult, Throw},
     vu::context::{thread, vu},
 };
 
@@ -103,9 +100,9 @@ pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         }
     };
     if args.at(1).is_string() && args.at(1).to_text(ctx)? == "b" {
-        binary(ctx, content)
+        thread().shared_bytes.buffer(ctx, &content)
     } else {
-        Val::text(ctx, &content)
+        thread().shared_bytes.text(ctx, vu, &path, &content)
     }
 }
 
@@ -138,29 +135,6 @@ fn normalise(path: &Path) -> PathBuf {
     clean
 }
 
-/// An `ArrayBuffer` over the shared contents: no copy per VU.
-///
-/// Scripts may write into what `open(…, 'b')` gives them, and in k6 each VU has its own copy. The buffer is therefore
-/// marked immutable: reading and sending it is free, and a write throws instead of changing other VUs' data.
-pub(crate) fn binary(ctx: Ctx, content: Arc<[u8]>) -> JsResult {
-    let len = content.len();
-    let data = content.as_ptr().cast_mut();
-    let owner = Box::into_raw(Box::new(content));
-    // SAFETY: the Arc in `owner` keeps the bytes alive until QuickJS calls `release`; the buffer is immutable.
-    unsafe {
-        let buffer = Val::checked(sys::JS_NewArrayBuffer(ctx.raw(), data, len, 0, Some(release), owner.cast(), false));
-        let buffer = match buffer {
-            Ok(buffer) => buffer,
-            Err(throw) => {
-                drop(Box::from_raw(owner));
-                return Err(throw);
-            }
-        };
-        sys::JS_SetImmutableArrayBuffer(buffer.raw(), true);
-        Ok(buffer)
-    }
-}
-
 /// `ArrayBuffer.prototype.slice`, which in QuickJS refuses immutable buffers: cutting a file into pieces must work.
 pub(super) fn slice(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     if !this.is_immutable_buffer() {
@@ -179,15 +153,6 @@ pub(super) fn slice(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     };
     let (start, end) = (place(args.at(0), 0)?, place(args.at(1), length)?);
     ctx.array_buffer(this.array_buffer(ctx).and_then(|bytes| bytes.get(start..end)).unwrap_or_default())
-}
-
-/// QuickJS asks to reallocate (never: the buffer has a fixed length) or, with size 0, to free.
-unsafe extern "C" fn release(_: *mut sys::JSRuntime, opaque: *mut c_void, _: *mut c_void, size: usize) -> *mut c_void {
-    if size == 0 {
-        // SAFETY: called once when the buffer dies; the pointer came from `Box::into_raw` above.
-        drop(unsafe { Box::from_raw(opaque.cast::<Arc<[u8]>>()) });
-    }
-    std::ptr::null_mut()
 }
 
 #[cfg(test)]

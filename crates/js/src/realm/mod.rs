@@ -6,6 +6,7 @@ mod encoder;
 pub(crate) mod files;
 pub(crate) mod globals;
 pub(crate) mod shared_array;
+pub(crate) mod shared_bytes;
 pub(crate) mod throttle;
 
 use std::cell::{OnceCell, RefCell};

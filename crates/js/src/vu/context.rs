@@ -126,6 +126,22 @@ pub(crate) fn is_halted() -> bool {
     try_vu().is_some_and(|vu| vu.is_halted.get())
 }
 
+/// Runs `body` while `vu` is entered but swapped out: what it allocates is the thread's and not the VU's. It must not
+/// run script code.
+pub(crate) fn off_account<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
+    struct Back(*mut sys::OnrushVm);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            // SAFETY: swapped out below.
+            unsafe { sys::onrush_vm_swap(runtime_ptr(), self.0) }
+        }
+    }
+    // SAFETY: the VM is swapped in, as its VU runs; `Back` swaps it in again.
+    unsafe { sys::onrush_vm_swap(runtime_ptr(), vu.vm) };
+    let _back = Back(vu.vm);
+    body()
+}
+
 /// Runs `body` as `vu` outside its fiber, for short work that never suspends.
 pub(crate) fn with_entered<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
     struct Leave(*mut c_void);

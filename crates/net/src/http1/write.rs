@@ -10,16 +10,14 @@ use crate::text::{go_quote, push_decimal, trim_ows};
 pub(crate) enum BodyPlan {
     /// Nothing follows the head.
     Nothing,
-    /// The bytes, announced by `Content-Length`.
-    Bytes,
-    /// An empty chunked body.
-    EmptyChunked,
+    /// The body, announced by `Content-Length`.
+    Announced,
 }
 
 /// The closing chunk of an empty body.
-pub(crate) const EMPTY_CHUNKED: &[u8] = b"0\r\n\r\n";
+const EMPTY_CHUNKED: &[u8] = b"0\r\n\r\n";
 
-/// Appends the head of a request. `close` asks the server to close the connection afterwards.
+/// Appends the head of a request, and its body where that is an empty chunked one. `close` asks the server to close the connection afterwards.
 ///
 /// # Errors
 /// Code 1000: an invalid method, or a URL that cannot be requested.
@@ -48,13 +46,27 @@ pub(crate) fn write_head(out: &mut Vec<u8>, request: &Request<'_>, close: bool) 
         }
         out.extend_from_slice(b"\r\n");
     }
-    let plan = write_framing(out, method, &request.body);
+    let framing = write_framing(out, method, request.body);
     out.extend_from_slice(request.head);
     if close {
         out.extend_from_slice(b"Connection: close\r\n");
     }
     out.extend_from_slice(b"\r\n");
-    Ok(plan)
+    Ok(match framing {
+        Framing::None => BodyPlan::Nothing,
+        Framing::Length => BodyPlan::Announced,
+        Framing::EmptyChunked => {
+            out.extend_from_slice(EMPTY_CHUNKED);
+            BodyPlan::Nothing
+        }
+    })
+}
+
+/// What a head says about the body.
+enum Framing {
+    None,
+    Length,
+    EmptyChunked,
 }
 
 /// Refuses a method that is no token.
@@ -68,28 +80,25 @@ pub(crate) fn check_method(method: &str) -> Result<(), NetError> {
     Err(NetError::generic(format!("net/http: invalid method {}", go_quote(method.as_bytes()))))
 }
 
-fn write_framing(out: &mut Vec<u8>, method: &str, body: &Body) -> BodyPlan {
-    match body {
-        Body::None => {
-            if matches!(method, "POST" | "PUT" | "PATCH") {
-                out.extend_from_slice(b"Content-Length: 0\r\n");
-            }
-            BodyPlan::Nothing
+fn write_framing(out: &mut Vec<u8>, method: &str, body: &Body) -> Framing {
+    if matches!(body, Body::None) {
+        if matches!(method, "POST" | "PUT" | "PATCH") {
+            out.extend_from_slice(b"Content-Length: 0\r\n");
         }
-        Body::Bytes(bytes) if bytes.is_empty() => {
-            if usually_lacks_body(method) {
-                return BodyPlan::Nothing;
-            }
-            out.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
-            BodyPlan::EmptyChunked
-        }
-        Body::Bytes(bytes) => {
-            out.extend_from_slice(b"Content-Length: ");
-            push_decimal(out, bytes.len() as u64);
-            out.extend_from_slice(b"\r\n");
-            BodyPlan::Bytes
-        }
+        return Framing::None;
     }
+    let length = body.len();
+    if length > 0 {
+        out.extend_from_slice(b"Content-Length: ");
+        push_decimal(out, length as u64);
+        out.extend_from_slice(b"\r\n");
+        return Framing::Length;
+    }
+    if usually_lacks_body(method) {
+        return Framing::None;
+    }
+    out.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
+    Framing::EmptyChunked
 }
 
 /// The methods for which Go does not announce an empty body.
@@ -110,7 +119,8 @@ mod tests {
 
     fn head(method: &str, body: Body, close: bool) -> (String, BodyPlan) {
         let url = Url::parse("http://h:1/p?q#f").unwrap();
-        let request = Request { method, url: &url, head: b"X-A: 1\r\n", host: None, body, user_agent: Some("ua") };
+        let request =
+            Request { method, url: &url, head: b"X-A: 1\r\n", host: None, body: &body, user_agent: Some("ua") };
         let mut out = Vec::new();
         let plan = write_head(&mut out, &request, close).unwrap();
         (String::from_utf8(out).unwrap(), plan)
@@ -129,12 +139,15 @@ mod tests {
         check("", Body::None, true, "", "Connection: close\r\n");
         check("GET", bytes("xy"), false, "Content-Length: 2\r\n", "");
         check("POST", Body::None, false, "Content-Length: 0\r\n", "");
-        check("POST", bytes(""), false, "Transfer-Encoding: chunked\r\n", "");
+        check("POST", Body::from_pieces(vec!["a".into(), "bc".into()]), false, "Content-Length: 3\r\n", "");
         check("DELETE", bytes(""), false, "", "");
         check("DELETE", Body::None, false, "", "");
-        check("FOO", bytes(""), false, "Transfer-Encoding: chunked\r\n", "");
-        assert_eq!(head("POST", bytes(""), false).1, BodyPlan::EmptyChunked);
-        assert_eq!(head("POST", bytes("x"), false).1, BodyPlan::Bytes);
+        for method in ["POST", "FOO"] {
+            let (text, plan) = head(method, bytes(""), false);
+            assert!(text.contains("Transfer-Encoding: chunked\r\n") && text.ends_with("\r\n\r\n0\r\n\r\n"));
+            assert_eq!(plan, BodyPlan::Nothing);
+        }
+        assert_eq!(head("POST", bytes("x"), false).1, BodyPlan::Announced);
     }
 
     #[test]
@@ -145,7 +158,7 @@ mod tests {
             url: &url,
             head: b"",
             host: Some("a\r\nX: y"),
-            body: Body::None,
+            body: &Body::None,
             user_agent: Some("u\r\nX: y"),
         };
         let mut out = Vec::new();

@@ -4,6 +4,7 @@
 mod json_shape;
 mod laws;
 mod recorded;
+mod starts;
 mod tiers;
 mod validation;
 

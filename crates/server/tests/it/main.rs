@@ -2,6 +2,7 @@
 
 mod limits;
 mod requests;
+mod tls;
 
 use std::{
     io::{Read as _, Write as _},
@@ -27,7 +28,7 @@ impl Api {
 
     fn deliver(token: Option<&str>, deliver: impl Fn(Call) + Send + Sync + 'static) -> Self {
         let address = Address::parse("127.0.0.1:0").expect("valid");
-        let listener = Listener::bind(&address, token.map(str::to_owned)).expect("a free port");
+        let listener = Listener::bind(&address, token.map(str::to_owned), None).expect("a free port");
         Self { address: listener.address, _server: Server::start(listener, deliver).expect("a thread") }
     }
 

@@ -86,7 +86,7 @@ fn every_endpoint_becomes_its_request() {
 fn the_client_asks_and_is_refused_without_the_token() {
     let api = Api::start(Some("secret"), status);
     let address = Address::parse(&api.address.to_string()).expect("valid");
-    let client = |token: Option<&str>| onrush_server::Client::new(address.clone(), token.map(str::to_owned));
+    let client = |token: Option<&str>| onrush_server::Client::new(address.clone(), token.map(str::to_owned), None);
     assert_eq!(client(None).get("/v1/status").expect("an answer").status, 401);
     let answer = client(Some("secret")).get("/v1/status").expect("an answer");
     assert_eq!((answer.status, answer.body["data"]["attributes"]["vus"].clone()), (200, json!(2)));

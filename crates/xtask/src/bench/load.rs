@@ -1,16 +1,12 @@
 //! One measurement: a client drives load for some seconds, and we learn what it did and what it cost.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-    time::Duration,
-};
+use std::{fs, path::Path, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
 use super::{
+    client::{Client, Protocol, command},
     lab::Lab,
     process::{Cpus, Process, Usage},
     procfs::{MachineTime, others_share},
@@ -18,26 +14,8 @@ use super::{
     server::Server,
 };
 
-/// Who drives the load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Client {
-    Onrush,
-    K6,
-    Wrk { threads: usize },
-}
-
-impl Client {
-    pub(super) fn name(self) -> String {
-        match self {
-            Self::Onrush => "onrush".to_owned(),
-            Self::K6 => "k6".to_owned(),
-            Self::Wrk { threads } => format!("wrk -t{threads}"),
-        }
-    }
-}
-
 /// What a client is to do.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Load {
     /// Relative to the repository.
     pub(super) script: &'static str,
@@ -47,8 +25,11 @@ pub(super) struct Load {
     pub(super) vus: Option<u64>,
     /// How long it takes.
     pub(super) seconds: u64,
-    /// What wrk requests instead of running the script.
+    /// What clients without scripts request instead.
     pub(super) url: String,
+    pub(super) protocol: Protocol,
+    /// More flags for those that run the script.
+    pub(super) flags: &'static [&'static str],
     /// The client on the first CPU, the server on the second; else both on all.
     pub(super) pinned: bool,
     /// Whether crossed thresholds are of no interest.
@@ -67,8 +48,10 @@ pub(super) struct Measurement {
     /// Share of the machine that other programs used.
     other_cpu: f64,
     stolen_s: f64,
-    /// k6's summary as JSON; null for wrk.
+    /// k6's summary as JSON; null for clients without scripts.
     pub(super) summary: Value,
+    /// What the client printed.
+    pub(super) printed: String,
 }
 
 impl Measurement {
@@ -124,50 +107,6 @@ impl Measurement {
     }
 }
 
-/// The command that puts that load on a server, and where it will write its summary.
-pub(super) fn command(lab: &Lab, client: Client, load: &Load) -> (Command, Option<PathBuf>) {
-    if let Client::Wrk { threads } = client {
-        let mut command = Command::new(&lab.tools.wrk);
-        command
-            .arg(format!("-t{threads}"))
-            .arg(format!("-c{}", load.vus.unwrap_or(1)))
-            .arg(format!("-d{}s", load.seconds))
-            .arg(&load.url);
-        return (command, None);
-    }
-    let summary = lab.scratch.path().join("summary.json");
-    let mut command = match client {
-        Client::K6 => {
-            let mut command = Command::new(&lab.tools.k6);
-            command.arg("run");
-            command
-        }
-        _ => {
-            let mut command = Command::new(&lab.tools.onrush);
-            command.arg("run");
-            command
-        }
-    };
-    // No REST API: its port might be taken.
-    command
-        .args(["--address", "", "--quiet", "--no-usage-report", "--include-system-env-vars=false", "--summary-export"])
-        .arg(&summary);
-    if let Some(vus) = load.vus {
-        command.args(["--vus", &vus.to_string(), "--duration", &format!("{}s", load.seconds)]);
-    }
-    for (name, value) in &load.env {
-        command.arg("--env").arg(format!("{name}={value}"));
-    }
-    command.arg(lab.root.join(load.script)).current_dir(lab.scratch.path());
-    // Options come from our flags only.
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("K6_") {
-            command.env_remove(name);
-        }
-    }
-    (command, Some(summary))
-}
-
 /// Runs a client to its end.
 pub(super) fn measure(lab: &mut Lab, client: Client, load: &Load, server: &mut Server) -> Result<Measurement> {
     measure_with(lab, client, load, server, |_| Ok(()))
@@ -205,6 +144,7 @@ pub(super) fn measure_with(
         other_cpu: others_share(machine, machine_after, ours, usage.wall, lab.machine.cpus),
         stolen_s: machine_after.stolen_s - machine.stolen_s,
         summary: summary.map_or(Ok(Value::Null), |path| read_summary(&path))?,
+        printed: process.printed_whole(),
     };
     check_honesty(&measurement)?;
     lab.report.ran(measurement.other_cpu > DISTURBED);

@@ -34,6 +34,9 @@ impl Machine {
             ("k6", &tools.k6, "version"),
             ("wrk", &tools.wrk, "-v"),
             ("nginx", &tools.nginx, "-v"),
+            ("h2load", &tools.h2load, "--version"),
+            ("oha", &tools.oha, "--version"),
+            ("ab", &tools.ab, "-V"),
         ] {
             if !path.as_os_str().is_empty() {
                 versions.push((name, tool::version(path, argument)));

@@ -8,13 +8,14 @@
 //! other programs took meanwhile.
 //!
 //! Where to read on: `lab` holds what all parts share, `part` has one file for each thing that is
-//! measured, `load` one measurement. bench/README.md explains the output.
+//! measured, `client` the programs that drive load, `load` one measurement. bench/README.md explains the output.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a command talks to its user: the tables go to stdout, progress to stderr"
 )]
 
+mod client;
 mod clock;
 mod lab;
 mod load;

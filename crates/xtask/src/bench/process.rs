@@ -154,9 +154,14 @@ impl Process {
         }
     }
 
+    /// All that it printed.
+    pub(super) fn printed_whole(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.output).unwrap_or_default()).into_owned()
+    }
+
     /// The end of what it printed.
     pub(super) fn printed(&self) -> String {
-        let text = String::from_utf8_lossy(&fs::read(&self.output).unwrap_or_default()).into_owned();
+        let text = self.printed_whole();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         lines[lines.len().saturating_sub(PRINTED_LINES)..].join("\n")
     }

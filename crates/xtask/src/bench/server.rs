@@ -4,7 +4,7 @@ use std::{
     fs,
     net::{Ipv4Addr, SocketAddr, TcpListener},
     path::Path,
-    process::Command,
+    process::{Command, Stdio},
     time::Duration,
 };
 
@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
 
 use super::{
+    client::Protocol,
     clock,
     lab::Lab,
     process::{Cpus, Process},
@@ -43,6 +44,14 @@ impl Kind {
         }
     }
 
+    /// The path of a body of 1 MB.
+    pub(super) fn large(self) -> &'static str {
+        match self {
+            Self::Nginx => "/1m.bin",
+            Self::Target => "/f/1048576",
+        }
+    }
+
     /// The path of the front page, 11 KB.
     pub(super) fn page(self) -> &'static str {
         match self {
@@ -52,11 +61,28 @@ impl Kind {
     }
 }
 
+/// What a server can be told besides its address.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settings {
+    /// The target's `--delay`.
+    pub(super) delay: Option<&'static str>,
+    /// nginx's workers, each with sockets of its own.
+    pub(super) workers: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { delay: None, workers: 1 }
+    }
+}
+
 /// A running server; dropping it ends it.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) kind: Kind,
     pub(super) address: SocketAddr,
+    /// Where nginx speaks HTTP/1.1 over TLS, and where it offers HTTP/2.
+    tls: [SocketAddr; 2],
     process: Process,
     stats: StatsPage,
 }
@@ -64,12 +90,21 @@ pub(super) struct Server {
 impl Server {
     /// Starts one on a free port, with one thread, and waits until it answers.
     pub(super) fn start(lab: &mut Lab, kind: Kind) -> Result<Self> {
+        Self::start_with(lab, kind, Settings::default())
+    }
+
+    /// The same with settings.
+    pub(super) fn start_with(lab: &mut Lab, kind: Kind, settings: Settings) -> Result<Self> {
         let address = lab.free_address()?;
+        let tls = [lab.free_address()?, lab.free_address()?];
         let (command, stats) = match kind {
-            Kind::Nginx => (nginx(lab, address)?, "/stub_status"),
+            Kind::Nginx => (nginx(lab, address, tls, settings.workers)?, "/stub_status"),
             Kind::Target => {
                 let mut command = tied(&lab.tools.onrush);
                 command.args(["target", "--listen", &address.to_string(), "--threads", "1"]);
+                if let Some(delay) = settings.delay {
+                    command.args(["--delay", delay]);
+                }
                 (command, "/stats")
             }
         };
@@ -78,7 +113,7 @@ impl Server {
             Cpus::All,
             &lab.scratch.path().join(format!("{}-{}.log", kind.name(), address.port())),
         )?;
-        let mut server = Self { kind, address, process, stats: StatsPage::new(address, stats) };
+        let mut server = Self { kind, address, tls, process, stats: StatsPage::new(address, stats) };
         while server.counts().is_err() {
             lab.stop_if_interrupted()?;
             if let Some(usage) = server.process.ended()? {
@@ -95,6 +130,15 @@ impl Server {
     /// The address of a path.
     pub(super) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
+    }
+
+    /// The address of a path by a protocol; nginx only.
+    pub(super) fn url_over(&self, protocol: Protocol, path: &str) -> String {
+        match protocol {
+            Protocol::Http => self.url(path),
+            Protocol::Https | Protocol::HttpsNew => format!("https://{}{path}", self.tls[0]),
+            Protocol::Http2 => format!("https://{}{path}", self.tls[1]),
+        }
     }
 
     /// What it has counted so far.
@@ -127,20 +171,44 @@ impl Drop for Server {
 }
 
 /// nginx with bench/nginx.conf, in a folder of its own.
-fn nginx(lab: &Lab, address: SocketAddr) -> Result<Command> {
+fn nginx(lab: &Lab, address: SocketAddr, tls: [SocketAddr; 2], workers: usize) -> Result<Command> {
     let folder = lab.scratch.path().join(format!("nginx-{}", address.port()));
     let html = folder.join("html");
     fs::create_dir_all(&html).context("cannot make a folder for nginx")?;
     let template = fs::read_to_string(lab.root.join("bench/nginx.conf")).context("cannot read bench/nginx.conf")?;
     let configuration = folder.join("nginx.conf");
-    fs::write(&configuration, template.replace("@LISTEN@", &address.to_string()))
-        .context("cannot write nginx's configuration")?;
+    let text = template
+        .replace("@LISTEN@", &address.to_string())
+        .replace("@TLS@", &tls[0].to_string())
+        .replace("@HTTP2@", &tls[1].to_string())
+        .replace("@MASTER@", if workers > 1 { "on" } else { "off" })
+        .replace("@WORKERS@", &workers.to_string())
+        // The kernel spreads connections over the workers.
+        .replace("@SHARED@", if workers > 1 { " reuseport" } else { "" });
+    fs::write(&configuration, text).context("cannot write nginx's configuration")?;
     fs::write(html.join("100.txt"), "0123456789".repeat(10)).context("cannot write a file for nginx")?;
+    fs::write(html.join("1m.bin"), "0123456789abcdef".repeat(1 << 16)).context("cannot write a file for nginx")?;
     fs::copy(lab.root.join("crates/target/assets/index.html"), html.join("page.html"))
         .context("cannot copy the target's front page")?;
+    run(Command::new("gzip").arg("--keep").arg(html.join("page.html")))?;
+    run(Command::new(&lab.tools.openssl)
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"])
+        .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
+        .args(["-keyout", "key.pem", "-out", "cert.pem"])
+        .current_dir(&folder))?;
     let mut command = tied(&lab.tools.nginx);
     command.arg("-p").arg(&folder).arg("-c").arg(&configuration);
     Ok(command)
+}
+
+/// Runs a small program to its end.
+fn run(command: &mut Command) -> Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot run {name}"))?;
+    if !output.status.success() {
+        bail!("{name} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(())
 }
 
 /// A command that ends when this process is killed before it can clean up, if the system can do that.

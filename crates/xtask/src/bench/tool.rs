@@ -12,6 +12,8 @@ use xtask::workspace;
 /// What we compare with. Its numbers change from version to version, so it is fixed.
 const K6_VERSION: &str = "v1.8.1";
 const K6_MODULE: &str = "go.k6.io/k6";
+const HEY_VERSION: &str = "v0.1.5";
+const OHA_VERSION: &str = "1.16.0";
 
 /// A program besides Onrush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +24,14 @@ pub(super) enum Tool {
     Nginx,
     /// What Onrush is to replace.
     K6,
+    /// HTTP/2 in C.
+    H2load,
+    /// HTTP/2 in Rust.
+    Oha,
+    /// The oldest of them all.
+    Ab,
+    /// In Go, as k6, without scripts.
+    Hey,
 }
 
 /// Where the programs are; empty for those that no part needs.
@@ -31,6 +41,11 @@ pub(super) struct Tools {
     pub(super) wrk: PathBuf,
     pub(super) nginx: PathBuf,
     pub(super) k6: PathBuf,
+    pub(super) h2load: PathBuf,
+    pub(super) oha: PathBuf,
+    pub(super) ab: PathBuf,
+    pub(super) hey: PathBuf,
+    pub(super) openssl: PathBuf,
 }
 
 impl Tools {
@@ -39,9 +54,17 @@ impl Tools {
         let mut tools = Self::default();
         for tool in needs {
             match tool {
-                Tool::Wrk => tools.wrk = packaged("wrk", "the client written in C that requests are compared with")?,
+                Tool::Wrk => {
+                    tools.wrk = packaged("wrk", "wrk", "the client written in C that requests are compared with")?
+                }
+                Tool::H2load => tools.h2load = packaged("h2load", "nghttp2-client", "a client of HTTP/2 written in C")?,
+                Tool::Ab => tools.ab = packaged("ab", "apache2-utils", "a client whose latencies are compared")?,
+                Tool::Hey => tools.hey = go_tool(root, "hey", "github.com/rakyll/hey", HEY_VERSION)?,
+                Tool::Oha => tools.oha = oha(root)?,
                 Tool::Nginx => {
+                    tools.openssl = packaged("openssl", "openssl", "makes the certificate of nginx")?;
                     tools.nginx = packaged(
+                        "nginx",
                         "nginx",
                         "the server both are measured against (its package may start a web server of its own, which is not needed here)",
                     )?
@@ -69,17 +92,17 @@ fn build(root: &Path) -> Result<PathBuf> {
     Ok(workspace::target_dir(root)?.join("release").join("onrush"))
 }
 
-/// A program of a Debian package of the same name.
-fn packaged(name: &str, why: &str) -> Result<PathBuf> {
+/// A program of a Debian package.
+fn packaged(name: &str, package: &str, why: &str) -> Result<PathBuf> {
     if let Some(path) = find(name) {
         return Ok(path);
     }
     let Some(apt) = find("apt-get") else {
         bail!(
-            "{name} is missing ({why}) and there is no apt-get here to install it with: install {name} and run this again"
+            "{name} is missing ({why}) and there is no apt-get here to install it with: install {package} and run this again"
         );
     };
-    eprintln!("installing {name} with apt-get: {why}");
+    eprintln!("installing {package} with apt-get: {why}");
     let install = |update: bool| -> Result<bool> {
         let mut command = if rustix::process::geteuid().is_root() {
             Command::new(&apt)
@@ -92,7 +115,7 @@ fn packaged(name: &str, why: &str) -> Result<PathBuf> {
         if update {
             command.arg("update")
         } else {
-            command.args(["install", "-y", "--no-install-recommends", name])
+            command.args(["install", "-y", "--no-install-recommends", package])
         };
         let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().context("cannot run apt-get")?;
         Ok(status.success())
@@ -101,40 +124,77 @@ fn packaged(name: &str, why: &str) -> Result<PathBuf> {
     let installed = install(false)? || (install(true)? && install(false)?);
     if !installed {
         bail!(
-            "{name} is missing ({why}) and apt-get could not install it; what it printed above says why. As root: apt-get install {name}"
+            "{name} is missing ({why}) and apt-get could not install it; what it printed above says why. As root: apt-get install {package}"
         );
     }
-    find(name).with_context(|| format!("apt-get installed {name}, but it is not in PATH"))
+    find(name).with_context(|| format!("apt-get installed {package}, but {name} is not in PATH"))
 }
 
 fn k6(root: &Path) -> Result<PathBuf> {
-    let own = workspace::target_dir(root)?.join("bench-tools");
-    let mut candidates: Vec<PathBuf> = find("k6").into_iter().collect();
-    candidates.extend(go_folders().into_iter().chain([own.clone()]).map(|folder| folder.join("k6")));
-    if let Some(path) = candidates.into_iter().find(|path| version(path, "version").contains(&format!("{K6_VERSION} ")))
-    {
-        return Ok(path);
-    }
+    let own = own_folder(root)?;
+    let known = installed("k6", &own).find(|path| version(path, "version").contains(&format!("{K6_VERSION} ")));
+    known.map_or_else(|| go_install("k6", K6_MODULE, K6_VERSION, &own), Ok)
+}
+
+/// A program written in Go, of whatever version it is.
+fn go_tool(root: &Path, name: &str, module: &str, version: &str) -> Result<PathBuf> {
+    let own = own_folder(root)?;
+    let known = installed(name, &own).find(|path| path.is_file());
+    known.map_or_else(|| go_install(name, module, version, &own), Ok)
+}
+
+/// Where programs go that are built for the benchmark.
+fn own_folder(root: &Path) -> Result<PathBuf> {
+    Ok(workspace::target_dir(root)?.join("bench-tools"))
+}
+
+/// Where a program may be.
+fn installed(name: &str, own: &Path) -> impl Iterator<Item = PathBuf> {
+    let folders = go_folders().into_iter().chain([own.to_owned()]);
+    find(name).into_iter().chain(folders.map(|folder| folder.join(name)).collect::<Vec<_>>())
+}
+
+fn go_install(name: &str, module: &str, version: &str, own: &Path) -> Result<PathBuf> {
     let Some(go) = find("go") else {
         bail!(
-            "k6 {K6_VERSION} is missing (what Onrush is compared with), and so is Go 1.24 or later, which would build it: install Go from go.dev or your distribution, or put k6 {K6_VERSION} in PATH"
+            "{name} {version} is missing (Onrush is compared with it), and so is Go 1.24 or later, which would build it: install Go from go.dev or your distribution, or put {name} {version} in PATH"
         );
     };
     eprintln!(
-        "installing k6 {K6_VERSION} with go install into {} (what Onrush is compared with; takes minutes)",
+        "installing {name} {version} with go install into {} (Onrush is compared with it; may take minutes)",
         own.display()
     );
     let status = Command::new(go)
-        .args(["install", &format!("{K6_MODULE}@{K6_VERSION}")])
-        .env("GOBIN", &own)
+        .args(["install", &format!("{module}@{version}")])
+        .env("GOBIN", own)
         .status()
         .context("cannot run go")?;
     if !status.success() {
-        bail!(
-            "k6 {K6_VERSION} is missing and `go install {K6_MODULE}@{K6_VERSION}` failed; what it printed above says why"
-        );
+        bail!("{name} {version} is missing and `go install {module}@{version}` failed; what it printed above says why");
     }
-    Ok(own.join("k6"))
+    Ok(own.join(name))
+}
+
+/// oha, built from its package if it is not there.
+fn oha(root: &Path) -> Result<PathBuf> {
+    let own = own_folder(root)?;
+    let mut folders: Vec<PathBuf> = env::home_dir().map(|home| home.join(".cargo/bin")).into_iter().collect();
+    folders.push(own.join("bin"));
+    if let Some(path) =
+        find("oha").into_iter().chain(folders.iter().map(|folder| folder.join("oha"))).find(|path| path.is_file())
+    {
+        return Ok(path);
+    }
+    eprintln!("installing oha {OHA_VERSION} with cargo install into {} (takes minutes)", own.display());
+    let status = workspace::cargo(root)
+        .args(["install", "--locked", "oha", "--version", OHA_VERSION, "--root"])
+        .arg(&own)
+        .status()
+        .context("cannot run cargo")?;
+    if !status.success() {
+        bail!("oha {OHA_VERSION} is missing and could not be built; what cargo printed above says why");
+    }
+    Ok(own.join("bin").join("oha"))
 }
 
 /// Where `go install` puts programs.

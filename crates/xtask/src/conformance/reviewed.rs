@@ -17,7 +17,7 @@ pub(super) struct Reviewed {
 struct Entry {
     /// A script's name, or its start and `*`.
     script: String,
-    /// A place, or its start and `*`.
+    /// A place, or its start and `*`; `*` alone is every place but the exit code.
     at: String,
     /// What k6 has there, if that matters; JSON null stands for nothing.
     k6: Option<Value>,
@@ -88,10 +88,8 @@ impl Entry {
         let is = |wanted: &Option<Value>, got: &Option<Value>| {
             wanted.as_ref().is_none_or(|wanted| wanted == got.as_ref().unwrap_or(&Value::Null))
         };
-        matches(&self.script, script)
-            && matches(&self.at, &difference.at)
-            && is(&self.k6, &difference.k6)
-            && is(&self.onrush, &difference.onrush)
+        let is_at = matches(&self.at, &difference.at) && (self.at != "*" || difference.at != "exit");
+        matches(&self.script, script) && is_at && is(&self.k6, &difference.k6) && is(&self.onrush, &difference.onrush)
     }
 }
 
@@ -114,6 +112,7 @@ mod tests {
             {"script": "a/b", "at": "exit", "k6": 0, "onrush": 104, "why": "stricter"},
             {"script": "c/*", "at": "json > *", "why": "order"},
             {"script": "d", "at": "exit", "onrush": null, "why": "none"},
+            {"script": "e", "at": "*", "why": "all but the exit code"},
         ]);
         let mut reviewed = Reviewed::parse(&list).unwrap();
         let difference = |at: &str, onrush: Option<Value>| Difference { at: at.to_owned(), k6: Some(json!(0)), onrush };
@@ -122,8 +121,10 @@ mod tests {
         assert!(!reviewed.note("a/c", &difference("exit", Some(json!(104)))));
         assert!(reviewed.explains("c/x", &difference("json > points", None)));
         assert!(reviewed.explains("d", &difference("exit", None)));
+        assert!(reviewed.explains("e", &difference("checks > passed", None)));
+        assert!(!reviewed.explains("e", &difference("exit", None)));
         assert_eq!(reviewed.used(), 1);
-        assert_eq!(reviewed.unused(), ["c/* json > *", "d exit"]);
+        assert_eq!(reviewed.unused(), ["c/* json > *", "d exit", "e *"]);
         for wrong in
             [json!({}), json!([{"script": "a", "at": "b"}]), json!([{"script": "a", "at": "b", "why": "c", "x": 1}])]
         {

@@ -14,37 +14,13 @@ use crate::{
     vu::Vu,
 };
 
-/// A multipart body built around one shared file, kept because rebuilding it copies the file.
-///
-/// `open(…, 'b')` gives every VU the same immutable bytes, so their address identifies them; with the same part
-/// headers the whole body is the same and can be sent again, boundary included.
-pub(super) struct CachedMultipart {
-    data: usize,
-    len: usize,
-    /// Everything of the body but the file, which tells whether the rest is equal too.
-    frame: Vec<u8>,
-    content_type: String,
-    body: Bytes,
-}
-
-/// Multipart bodies a thread keeps.
-const CACHED_MAX: usize = 8;
-/// Smaller files are copied faster than they are looked up.
-const CACHED_BYTES_MIN: usize = 64 << 10;
-
 /// Converts a body argument, setting the content type it implies.
 pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Params) -> Result<Body, Problem> {
     if !value.is_set() {
         return Ok(Body::None);
     }
-    if value.is_string() {
-        return Ok(Body::Bytes(string_bytes(ctx, value)?));
-    }
-    if let Some(bytes) = value.array_buffer(ctx) {
-        return Ok(Body::Bytes(Bytes::copy_from_slice(bytes)));
-    }
-    if let Some(bytes) = value.typed_array(ctx) {
-        return Ok(Body::Bytes(Bytes::copy_from_slice(bytes)));
+    if let Some(bytes) = content(ctx, vu, value)? {
+        return Ok(Body::Bytes(bytes));
     }
     if !value.is_object() || value.is_array() || value.is_function(ctx) {
         return Err(Problem::Refused(format!("unknown request body type {}", go_type(ctx, value))));
@@ -61,10 +37,7 @@ pub(super) struct Label<'a> {
 /// Warns about a `Content-Length` header that is not the body's length. Either way the real length is sent.
 pub(super) fn check_length(vu: &Vu, body: &Body, params: &mut Params, label: &Label<'_>) {
     let Some(given) = params.content_length.take() else { return };
-    let length = match body {
-        Body::Bytes(bytes) => bytes.len(),
-        Body::None => 0,
-    };
+    let length = body.len();
     if given.parse() != Ok(length) {
         vu.log(
             Level::Warn,
@@ -74,6 +47,17 @@ pub(super) fn check_length(vu: &Vu, body: &Body, params: &mut Params, label: &La
             ),
         );
     }
+}
+
+/// The bytes of a text or a buffer: shared where they are a file, else copied. `None` for other values.
+fn content(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Option<Bytes>> {
+    if let Some(bytes) = vu.thread.shared_bytes.of(ctx, value) {
+        return Ok(Some(bytes));
+    }
+    if value.is_string() {
+        return string_bytes(ctx, value).map(Some);
+    }
+    Ok(value.array_buffer(ctx).or_else(|| value.typed_array(ctx)).map(Bytes::copy_from_slice))
 }
 
 fn string_bytes(ctx: Ctx, value: &Handle) -> JsResult<Bytes> {
@@ -147,49 +131,66 @@ fn field_text(ctx: Ctx, vu: &Vu, name: &str, value: &Handle) -> JsResult<String>
 }
 
 fn multipart(ctx: Ctx, vu: &Vu, fields: &[(String, crate::embed::Val)], params: &mut Params) -> JsResult<Body> {
-    // The largest file decides whether the body is worth keeping.
-    let mut shared: Option<(usize, usize)> = None;
-    let mut files = 0;
-    for (_, value) in fields {
-        if HostClass::<FilePart>::of(value).is_some() {
-            files += 1;
-            let data = value.get(ctx, "data")?;
-            if data.is_immutable_buffer()
-                && let Some(bytes) = data.array_buffer(ctx)
-            {
-                shared = Some((bytes.as_ptr().addr(), bytes.len()));
-            }
-        }
-    }
-    let shared = shared.filter(|(_, len)| files == 1 && *len >= CACHED_BYTES_MIN);
-    if let Some((data, len)) = shared {
-        let frame = render(ctx, fields, "", false)?;
-        if let Some(found) = vu
-            .thread
-            .http
-            .multipart
-            .borrow()
-            .iter()
-            .find(|cached| (cached.data, cached.len) == (data, len) && cached.frame == frame)
-        {
-            set_multipart_type(params, &found.content_type);
-            return Ok(Body::Bytes(found.body.clone()));
-        }
-        let boundary = boundary(vu);
-        let content_type = format!("multipart/form-data; boundary={boundary}");
-        let body = Bytes::from(render(ctx, fields, &boundary, true)?);
-        set_multipart_type(params, &content_type);
-        let mut cache = vu.thread.http.multipart.borrow_mut();
-        if cache.len() >= CACHED_MAX {
-            cache.remove(0);
-        }
-        cache.push(CachedMultipart { data, len, frame, content_type, body: body.clone() });
-        return Ok(Body::Bytes(body));
-    }
     let boundary = boundary(vu);
     set_multipart_type(params, &format!("multipart/form-data; boundary={boundary}"));
-    Ok(Body::Bytes(Bytes::from(render(ctx, fields, &boundary, true)?)))
+    let mut out = Multipart::default();
+    for (name, value) in fields {
+        let name = quote(name);
+        if HostClass::<FilePart>::of(value).is_some() {
+            let (filename, content_type) =
+                (value.get(ctx, "filename")?.to_text(ctx)?, value.get(ctx, "content_type")?.to_text(ctx)?);
+            let disposition = format!(
+                "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
+                quote(&filename),
+                content_type.replace(['\r', '\n'], " ")
+            );
+            out.append(disposition.as_bytes());
+            let data = value.get(ctx, "data")?;
+            match content(ctx, vu, &data)? {
+                Some(bytes) => out.append_shared(bytes),
+                None => out.append(data.to_text(ctx)?.as_bytes()),
+            }
+        } else {
+            out.append(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n").as_bytes());
+            if value.is_set() {
+                out.append(value.to_text(ctx)?.as_bytes());
+            }
+        }
+        out.append(b"\r\n");
+    }
+    out.append(format!("--{boundary}--\r\n").as_bytes());
+    Ok(out.finish())
 }
+
+/// A multipart body in the making: small pieces of its own between shared ones.
+#[derive(Default)]
+struct Multipart {
+    pieces: Vec<Bytes>,
+    /// What is appended next goes here.
+    open: Vec<u8>,
+}
+
+impl Multipart {
+    fn append(&mut self, bytes: &[u8]) {
+        self.open.extend_from_slice(bytes);
+    }
+
+    fn append_shared(&mut self, bytes: Bytes) {
+        if bytes.len() < SHARED_PIECE_BYTES_MIN {
+            return self.append(&bytes);
+        }
+        self.pieces.push(std::mem::take(&mut self.open).into());
+        self.pieces.push(bytes);
+    }
+
+    fn finish(mut self) -> Body {
+        self.pieces.push(self.open.into());
+        Body::from_pieces(self.pieces)
+    }
+}
+
+/// Smaller parts are copied: one piece more costs a system call.
+const SHARED_PIECE_BYTES_MIN: usize = 16 << 10;
 
 /// k6: the user's Content-Type wins, also where it then lacks the boundary.
 fn set_multipart_type(params: &mut Params, content_type: &str) {
@@ -203,40 +204,6 @@ fn boundary(vu: &Vu) -> String {
     (0..4).map(|_| format!("{:015x}", vu.thread.next_seed() >> 4)).collect()
 }
 
-fn render(ctx: Ctx, fields: &[(String, crate::embed::Val)], boundary: &str, with_files: bool) -> JsResult<Vec<u8>> {
-    let mut out = Vec::new();
-    for (name, value) in fields {
-        let name = quote(name);
-        if HostClass::<FilePart>::of(value).is_some() {
-            let (filename, content_type) =
-                (value.get(ctx, "filename")?.to_text(ctx)?, value.get(ctx, "content_type")?.to_text(ctx)?);
-            let disposition = format!(
-                "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{}\"\r\nContent-Type: {}\r\n\r\n",
-                quote(&filename),
-                content_type.replace(['\r', '\n'], " ")
-            );
-            out.extend_from_slice(disposition.as_bytes());
-            let data = value.get(ctx, "data")?;
-            if with_files {
-                match data.array_buffer(ctx).or_else(|| data.typed_array(ctx)) {
-                    Some(bytes) => out.extend_from_slice(bytes),
-                    None => out.extend_from_slice(&string_bytes(ctx, &data)?),
-                }
-            }
-        } else {
-            out.extend_from_slice(
-                format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n").as_bytes(),
-            );
-            if value.is_set() {
-                out.extend_from_slice(value.to_text(ctx)?.as_bytes());
-            }
-        }
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    Ok(out)
-}
-
 /// Go's escaping of names in Content-Disposition.
 fn quote(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\r', "%0D").replace('\n', "%0A")
@@ -244,11 +211,10 @@ fn quote(text: &str) -> String {
 
 /// Applies the `compression` parameter and sets Content-Encoding.
 pub(super) fn compress(vu: &Vu, body: Body, params: &mut Params, label: &Label<'_>) -> Result<Body, Problem> {
-    let Body::Bytes(bytes) = &body else { return Ok(body) };
-    if params.compression.is_empty() || bytes.is_empty() {
+    if params.compression.is_empty() || body.is_empty() {
         return Ok(body);
     }
-    let compressed = encoding::encode(bytes, &params.compression)
+    let compressed = encoding::encode(&body.to_bytes(), &params.compression)
         .map_err(|error| Problem::Refused(format!("failed to compress the request body: {error}")))?;
     let names = params.compression.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ");
     match params.headers.get("Content-Encoding") {

@@ -41,8 +41,6 @@ use crate::{
 pub(crate) struct HttpThread {
     /// Parsed URLs by text: scripts ask for the same few again and again.
     urls: RefCell<FxHashMap<Box<str>, Rc<url_template::Target>>>,
-    /// Multipart bodies around shared files; see `body`.
-    multipart: RefCell<Vec<body::CachedMultipart>>,
     /// Parameters of requests without any: one for all VUs.
     plain_params: OnceCell<Rc<arguments::Params>>,
     /// The statuses a VU expects that sets no callback of its own.
@@ -51,12 +49,7 @@ pub(crate) struct HttpThread {
 
 impl HttpThread {
     pub(crate) fn new(_: &RunConfig) -> Self {
-        Self {
-            urls: RefCell::default(),
-            multipart: RefCell::default(),
-            plain_params: OnceCell::new(),
-            expected: ResponseCallback::default(),
-        }
+        Self { urls: RefCell::default(), plain_params: OnceCell::new(), expected: ResponseCallback::default() }
     }
 
     fn plain_params(&self, vu: &Vu) -> &Rc<arguments::Params> {

@@ -1,20 +1,34 @@
 //! The Response object: all fields but three are made from the exchange at their first touch.
 #![expect(unsafe_code, reason = "lazy properties and template cloning")]
 
-use std::{ffi::c_void, sync::Arc};
+use std::{ffi::c_void, rc::Rc, sync::Arc};
 
 use onrush_net::{SetCookie, code_of_status};
 use onrush_quickjs_sys as sys;
 
-use super::{arguments::ResponseType, json, send::Exchange};
+use super::{
+    arguments::{Prepared, ResponseType},
+    json,
+    send::Exchange,
+};
 use crate::{
-    embed::{Atom, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    embed::{Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     vu::{Vu, context},
 };
 
 impl HostObject for Exchange {
     const NAME: &'static str = "Response";
 }
+
+/// What `res.request` is: its body becomes a string when it is read, as it may be a file of many megabytes.
+struct SentRequest(Rc<Prepared>);
+
+impl HostObject for SentRequest {
+    const NAME: &'static str = "Request";
+}
+
+/// The number of `request.body` among lazy properties, beyond those of `Lazy`.
+const REQUEST_BODY: i32 = 1000;
 
 /// Lazy fields, by the number QuickJS hands back.
 #[derive(Clone, Copy)]
@@ -57,6 +71,7 @@ pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
     prototype.method(ctx, "submitForm", 1, |_, _, _| unavailable("submitForm"))?;
     prototype.method(ctx, "clickLink", 1, |_, _, _| unavailable("clickLink"))?;
     HostClass::<Exchange>::set_prototype(ctx, prototype);
+    HostClass::<SentRequest>::set_prototype(ctx, ctx.object()?);
     Ok(())
 }
 
@@ -74,11 +89,7 @@ pub(crate) fn template(ctx: Ctx) -> JsResult {
     template.define(ctx, "error_code", Val::int(0))?;
     template.define(ctx, "error", Val::string(ctx, "")?)?;
     for (name, lazy) in LAZY {
-        let atom = Atom::new(ctx, name);
-        // SAFETY: the object is alive; the hook knows every number in `Lazy`.
-        if unsafe { sys::onrush_define_lazy(ctx.raw(), template.raw(), atom.raw(), lazy as i32) } < 0 {
-            return Err(Throw::Pending);
-        }
+        template.define_lazy(ctx, name, lazy as i32)?;
     }
     Ok(template)
 }
@@ -108,12 +119,20 @@ pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Box<Exchange>) -> JsResult {
 /// Makes the value of a lazy field.
 ///
 /// # Safety
-/// `opaque` is the exchange of `object`, or null for a template.
-pub(crate) unsafe fn materialise(ctx: Ctx, _: &Handle, opaque: *mut c_void, which: i32) -> sys::JSValue {
+/// `opaque` is the exchange of `object`, or null for a template; of a sent request's body, the request.
+pub(crate) unsafe fn materialise(ctx: Ctx, object: &Handle, opaque: *mut c_void, which: i32) -> sys::JSValue {
+    if which == REQUEST_BODY {
+        let body = HostClass::<SentRequest>::of(object).map(|sent| sent.0.body.to_bytes()).unwrap_or_default();
+        return hand_over(ctx, Val::text(ctx, &body));
+    }
     // SAFETY: forwarded to the caller; the object keeps the exchange alive.
     let Some(exchange) = (unsafe { opaque.cast::<Exchange>().as_ref() }) else { return sys::JS_UNDEFINED };
     let lazy = LAZY.iter().map(|(_, lazy)| *lazy).find(|lazy| *lazy as i32 == which);
-    match lazy.map_or_else(|| Ok(Val::undefined()), |lazy| field(ctx, exchange, lazy)) {
+    hand_over(ctx, lazy.map_or_else(|| Ok(Val::undefined()), |lazy| field(ctx, exchange, lazy)))
+}
+
+fn hand_over(ctx: Ctx, value: JsResult) -> sys::JSValue {
+    match value {
         Ok(value) => value.into_raw(),
         Err(throw) => {
             ctx.raise(throw);
@@ -238,7 +257,7 @@ fn ocsp(ctx: Ctx) -> JsResult {
 fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let Some(prepared) = &exchange.prepared else { return Ok(Val::null()) };
     let params = &prepared.params;
-    let object = ctx.object()?;
+    let object = HostClass::create(ctx, SentRequest(prepared.clone()))?;
     object.define(ctx, "method", Val::string(ctx, &prepared.method)?)?;
     object.define(ctx, "url", Val::string(ctx, prepared.target.url.as_str())?)?;
     let headers = ctx.object()?;
@@ -268,11 +287,7 @@ fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
         push(ctx, &headers, "Cookie", Val::string(ctx, &line)?)?;
     }
     object.define(ctx, "headers", headers)?;
-    let body = match &prepared.body {
-        onrush_net::Body::Bytes(bytes) => Val::text(ctx, bytes)?,
-        onrush_net::Body::None => Val::string(ctx, "")?,
-    };
-    object.define(ctx, "body", body)?;
+    object.define_lazy(ctx, "body", REQUEST_BODY)?;
     object.define(ctx, "cookies", cookies)?;
     Ok(object)
 }

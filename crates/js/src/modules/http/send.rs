@@ -199,7 +199,7 @@ fn one_hop(
         url,
         head: &head,
         host: prepared.params.host.as_deref().filter(|_| hop.keep_host),
-        body: if hop.keep_body { prepared.body.clone() } else { Body::None },
+        body: if hop.keep_body { &prepared.body } else { &Body::None },
         user_agent: Some(user_agent),
     };
     vu.connections.exchange(&request, mode, start, deadline)

@@ -6,8 +6,9 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use crate::bench::{
+    client::{Client, command},
     lab::Lab,
-    load::{Client, Load, command, read_summary},
+    load::{Load, read_summary},
     process::{Cpus, Process},
     report::{Bound, Table, cell, number},
 };
@@ -109,7 +110,7 @@ fn measure(lab: &mut Lab, case: &Case, seconds: u64) -> Result<(Value, Duration)
         seconds,
         url: String::new(),
         pinned: false,
-        thresholds_may_fail: false,
+        ..Load::default()
     };
     let (command, summary) = command(lab, case.client, &load);
     let mut process = Process::start(command, Cpus::All, &lab.scratch.path().join("client.log"))?;

@@ -3,9 +3,11 @@
 use anyhow::Result;
 
 use crate::bench::{
+    client::Client,
     lab::Lab,
-    load::{Client, Load, Measurement, measure},
-    series::{median, median_ratio},
+    load::{Load, Measurement, measure},
+    report::{Bound, Table, cell, medians},
+    series::{median, median_ratio, range},
     server::Server,
 };
 
@@ -45,10 +47,14 @@ impl Comparison {
         self.clients.iter().map(|(client, _)| *client)
     }
 
+    /// Every round of a client.
+    pub(super) fn measurements(&self, client: Client) -> &[Measurement] {
+        self.clients.iter().find(|(other, _)| *other == client).map_or(&[], |(_, measured)| measured)
+    }
+
     /// A value of every round.
     pub(super) fn values(&self, client: Client, value: impl Fn(&Measurement) -> f64) -> Vec<f64> {
-        let measured = self.clients.iter().find(|(other, _)| *other == client);
-        measured.map(|(_, measured)| measured.iter().map(value).collect()).unwrap_or_default()
+        self.measurements(client).iter().map(value).collect()
     }
 
     pub(super) fn median(&self, client: Client, value: impl Fn(&Measurement) -> f64) -> Option<f64> {
@@ -63,6 +69,57 @@ impl Comparison {
         value: impl Fn(&Measurement) -> f64 + Copy,
     ) -> Option<f64> {
         median_ratio(&self.values(ours, value), &self.values(theirs, value))
+    }
+}
+
+/// Limits on our CPU per request, as ratios to others'.
+pub(super) type Ratios<'a> = &'a [(Client, f64)];
+
+/// A table of one comparison, and its limits.
+pub(super) fn show(lab: &mut Lab, comparison: &Comparison, title: &str, limits: Ratios<'_>) {
+    let mut table = Table::new(
+        format!("{title}, {}: {}", comparison.setup, medians(lab.options.rounds())),
+        &[
+            "client",
+            "requests/s",
+            "CPU µs/request",
+            "lowest–highest",
+            "user",
+            "system",
+            "RSS MB",
+            "server µs/request",
+            "onrush's CPU / its",
+        ],
+    );
+    for client in comparison.clients() {
+        let spread = range(&comparison.values(client, Measurement::cpu_us))
+            .map_or_else(String::new, |(low, high)| format!("{low:.1}–{high:.1}"));
+        table.row([
+            client.name(),
+            cell(comparison.median(client, Measurement::rps)),
+            cell(comparison.median(client, Measurement::cpu_us)),
+            spread,
+            cell(comparison.median(client, Measurement::user_us)),
+            cell(comparison.median(client, Measurement::system_us)),
+            cell(comparison.median(client, Measurement::rss_mb)),
+            cell(comparison.median(client, Measurement::server_us)),
+            cell(comparison.ratio(Client::Onrush, client, Measurement::cpu_us)),
+        ]);
+    }
+    if comparison.load.pinned {
+        table.note(
+            "Client on one CPU, server on the other. Requests/s of the fast clients are the server's limit: compare CPU.",
+        );
+    }
+    lab.report.table(table);
+    for &(client, bound) in limits {
+        lab.report.limit(
+            comparison.part,
+            format!("{}: CPU per request / {}'s", comparison.setup, client.name()),
+            comparison.ratio(Client::Onrush, client, Measurement::cpu_us),
+            Bound::AtMost(bound),
+            "",
+        );
     }
 }
 

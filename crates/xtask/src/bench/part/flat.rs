@@ -7,9 +7,10 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::bench::{
+    client::{Client, command},
     clock,
     lab::Lab,
-    load::{Client, Load, MB, command},
+    load::{Load, MB},
     process::{Cpus, Process},
     procfs,
     report::{Bound, Table, number},
@@ -33,7 +34,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
         seconds: TIMEOUT.as_secs() * 2,
         url: String::new(),
         pinned: false,
-        thresholds_may_fail: false,
+        ..Load::default()
     };
     let (command, _) = command(lab, Client::Onrush, &load);
     let before = server.counts()?.requests;

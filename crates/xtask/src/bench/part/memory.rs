@@ -6,9 +6,10 @@ use anyhow::{Result, bail, ensure};
 use serde_json::json;
 
 use crate::bench::{
+    client::{Client, command},
     clock,
     lab::Lab,
-    load::{Client, Load, MB, command},
+    load::{Load, MB},
     process::{Cpus, Process},
     procfs::{self, MachineTime, others_share},
     report::{Bound, DISTURBED, Table, cell, medians, number},
@@ -100,7 +101,7 @@ fn hold(lab: &mut Lab, script: Script, client: Client, vus: u64, round: usize) -
         seconds: SLEEP_S,
         url: String::new(),
         pinned: false,
-        thresholds_may_fail: false,
+        ..Load::default()
     };
     let (command, _) = command(lab, client, &load);
     let (before, machine, server_cpu) = (server.counts()?, MachineTime::now()?, server.cpu_time());

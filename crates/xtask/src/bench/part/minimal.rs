@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 
-use super::comparison::{Comparison, placement, placements};
+use super::comparison::{Comparison, placement, placements, show};
 use crate::bench::{
+    client::Client,
     lab::Lab,
-    load::{Client, Load, Measurement},
-    report::{Bound, Table, cell, medians},
-    series::range,
+    load::{Load, Measurement},
+    report::Bound,
     server::{Kind, Server},
 };
 
@@ -35,7 +35,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
                 seconds,
                 url,
                 pinned,
-                thresholds_may_fail: false,
+                ..Load::default()
             };
             let setup = format!("{}, {}", server.kind.name(), placement(pinned));
             comparisons.push((index, Comparison::new(NAME, setup, load, clients(pinned))));
@@ -47,7 +47,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
         }
     }
     for (_, comparison) in &comparisons {
-        show(lab, comparison);
+        show_all(lab, comparison);
     }
     Ok(())
 }
@@ -61,60 +61,13 @@ fn clients(pinned: bool) -> &'static [Client] {
     }
 }
 
-fn show(lab: &mut Lab, comparison: &Comparison) {
-    let pinned = comparison.load.pinned;
-    let wrk = Client::Wrk { threads: if pinned { 1 } else { 2 } };
-    let mut table = Table::new(
-        format!("Minimal script, {VUS} VUs, {}: {}", comparison.setup, medians(lab.options.rounds())),
-        &[
-            "client",
-            "requests/s",
-            "CPU µs/request",
-            "lowest–highest",
-            "user",
-            "system",
-            "RSS MB",
-            "server µs/request",
-            "onrush's CPU / its",
-        ],
-    );
-    for client in comparison.clients() {
-        let spread = range(&comparison.values(client, Measurement::cpu_us))
-            .map_or_else(String::new, |(low, high)| format!("{low:.1}–{high:.1}"));
-        table.row([
-            client.name(),
-            cell(comparison.median(client, Measurement::rps)),
-            cell(comparison.median(client, Measurement::cpu_us)),
-            spread,
-            cell(comparison.median(client, Measurement::user_us)),
-            cell(comparison.median(client, Measurement::system_us)),
-            cell(comparison.median(client, Measurement::rss_mb)),
-            cell(comparison.median(client, Measurement::server_us)),
-            cell(comparison.ratio(Client::Onrush, client, Measurement::cpu_us)),
-        ]);
-    }
-    if pinned {
-        table.note("Client on one CPU, server on the other. Requests/s of the fast clients are the server's limit: compare CPU.");
-    }
-    lab.report.table(table);
-    let setup = &comparison.setup;
+fn show_all(lab: &mut Lab, comparison: &Comparison) {
+    let wrk = Client::Wrk { threads: if comparison.load.pinned { 1 } else { 2 } };
+    let title = format!("Minimal script, {VUS} VUs");
+    show(lab, comparison, &title, &[(wrk, WRK_RATIO_MAX), (Client::K6, K6_RATIO_MAX)]);
     lab.report.limit(
         NAME,
-        format!("{setup}: CPU per request / {}'s", wrk.name()),
-        comparison.ratio(Client::Onrush, wrk, Measurement::cpu_us),
-        Bound::AtMost(WRK_RATIO_MAX),
-        "",
-    );
-    lab.report.limit(
-        NAME,
-        format!("{setup}: CPU per request / k6's"),
-        comparison.ratio(Client::Onrush, Client::K6, Measurement::cpu_us),
-        Bound::AtMost(K6_RATIO_MAX),
-        "",
-    );
-    lab.report.limit(
-        NAME,
-        format!("{setup}: user CPU per request"),
+        format!("{}: user CPU per request", comparison.setup),
         comparison.median(Client::Onrush, Measurement::user_us),
         Bound::AtMost(USER_US_MAX),
         " µs",

@@ -1,11 +1,15 @@
 //! What is measured: one file for each part.
 
 mod arrivals;
+mod bodies;
 mod comparison;
 mod flat;
+mod https;
+mod latency;
 mod memory;
 mod minimal;
 mod search;
+mod sockets;
 mod stages;
 mod starts;
 mod upload;
@@ -33,6 +37,24 @@ pub(super) const PARTS: &[Part] = &[
         run: minimal::run,
     },
     Part {
+        name: https::NAME,
+        about: "one request and one check over TLS: kept connections, new ones, HTTP/2",
+        needs: &[Tool::Wrk, Tool::Nginx, Tool::K6, Tool::H2load, Tool::Oha],
+        run: https::run,
+    },
+    Part {
+        name: bodies::NAME,
+        about: "bodies read, discarded and compressed, and batches of ten",
+        needs: &[Tool::Wrk, Tool::Nginx, Tool::K6],
+        run: bodies::run,
+    },
+    Part {
+        name: latency::NAME,
+        about: "what clients report of a server that answers after 10 ms",
+        needs: &[Tool::Wrk, Tool::Ab, Tool::Hey, Tool::K6],
+        run: latency::run,
+    },
+    Part {
         name: website::NAME,
         about: "a visitor of a web site, 100 VUs without pauses",
         needs: &[Tool::K6],
@@ -45,6 +67,12 @@ pub(super) const PARTS: &[Part] = &[
         about: "memory of sleeping VUs, and how soon all are there",
         needs: &[Tool::K6],
         run: memory::run,
+    },
+    Part {
+        name: sockets::NAME,
+        about: "60,000 open connections from several source addresses",
+        needs: &[Tool::Nginx],
+        run: sockets::run,
     },
     Part { name: flat::NAME, about: "memory after a million requests and after five", needs: &[], run: flat::run },
     Part { name: stages::NAME, about: "a staged ramp to 6,000 VUs", needs: &[Tool::K6], run: stages::run },

@@ -4,8 +4,9 @@ use anyhow::Result;
 
 use super::comparison::Comparison;
 use crate::bench::{
+    client::Client,
     lab::Lab,
-    load::{Client, Load, Measurement},
+    load::{Load, Measurement},
     report::{Bound, Table, cell, medians},
     series::median,
     server::{Kind, Server},
@@ -32,7 +33,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
             seconds: lab.options.pick(2, 5),
             url: String::new(),
             pinned,
-            thresholds_may_fail: false,
+            ..Load::default()
         };
         Comparison::new(NAME, format!("each body searched {repeat} times"), load, &[Client::Onrush, Client::K6])
     };

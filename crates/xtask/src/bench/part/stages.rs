@@ -6,9 +6,10 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::bench::{
+    client::Client,
     clock,
     lab::Lab,
-    load::{Client, Load, Measurement, measure_with},
+    load::{Load, Measurement, measure_with},
     report::{Bound, Table, cell},
     server::{Kind, Server},
 };
@@ -54,6 +55,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
             pinned: false,
             // For k6, which may be too slow here; ours are looked at below.
             thresholds_may_fail: true,
+            ..Load::default()
         };
         let (mut open_max, mut next) = (0, clock::now());
         let measured = measure_with(lab, client, &load, &mut server, |server| {

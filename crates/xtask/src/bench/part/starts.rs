@@ -6,8 +6,9 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use crate::bench::{
+    client::{Client, command},
     lab::Lab,
-    load::{Client, Load, command},
+    load::Load,
     process::{Cpus, Process},
     report::{Bound, Table, cell, number},
 };
@@ -97,7 +98,7 @@ fn observe(lab: &mut Lab, client: Client, seconds: u64) -> Result<BTreeMap<Strin
         seconds: (seconds + 1) * EXECUTORS.len() as u64,
         url: String::new(),
         pinned: false,
-        thresholds_may_fail: false,
+        ..Load::default()
     };
     let (mut command, _) = command(lab, client, &load);
     let console = lab.scratch.path().join(format!("starts-{}.txt", client.name()));

@@ -4,8 +4,9 @@ use anyhow::{Result, ensure};
 
 use super::comparison::{Comparison, placement, placements};
 use crate::bench::{
+    client::Client,
     lab::Lab,
-    load::{Client, Load, Measurement},
+    load::{Load, Measurement},
     report::{Bound, Table, cell, medians},
     server::{Kind, Server},
 };
@@ -32,6 +33,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
                 pinned,
                 // Its limits are for visitors who think; here they do not.
                 thresholds_may_fail: true,
+                ..Load::default()
             };
             Comparison::new(NAME, placement(pinned), load, &[Client::Onrush, Client::K6])
         })

@@ -1,0 +1,35 @@
+//! The TLS handshake over a connected link.
+
+use onrush_fiber::Clock;
+
+use super::Dialer;
+use crate::error::NetError;
+use crate::link::Link;
+use crate::tls::Advance;
+
+impl Dialer<'_> {
+    /// Puts TLS on a link. A function of its own: a plain dial must not carry its stack frame.
+    #[inline(never)]
+    pub(super) fn secure(&self, link: &mut Link) -> Result<(), NetError> {
+        let session = self.shared.tls().connect(&link.origin.host)?;
+        link.set_tls(session);
+        link.greet()?;
+        loop {
+            link.flush(self.deadline, self.wire)?;
+            link.wait_readable(self.deadline).map_err(|error| *error)?;
+            match link.pull_tls(self.wire, |_| {}) {
+                Ok(Advance::Open) => return link.flush(self.deadline, self.wire),
+                Ok(Advance::Closed) => return Err(NetError::eof()),
+                Ok(Advance::Handshaking) => {}
+                Err(error) => {
+                    // Tell the peer why, if it can be told at once.
+                    let _ = link.flush(Some(Clock::now()), self.wire);
+                    return Err(error);
+                }
+            }
+            if self.deadline.is_some_and(|deadline| deadline <= Clock::now()) {
+                return Err(NetError::timeout());
+            }
+        }
+    }
+}
