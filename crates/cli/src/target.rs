@@ -1,6 +1,6 @@
 //! `onrush target`: the built-in system under test.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, str::FromStr, time::Duration};
 
 use onrush_plan::parse_go_duration;
 use onrush_session::ExitCode;
@@ -78,6 +78,8 @@ fn options(given: &Given) -> Result<TargetOptions, Failure> {
         allow_remote: given.switch("allow-non-loopback")?.unwrap_or(false),
         threads: args::threads(given)?.unwrap_or(defaults.threads),
         delay: delay(given)?,
+        accept_fault: fault(given, "fault-accept")?,
+        handshake_fault: fault(given, "fault-handshake")?,
         http2: !given.switch("no-http2")?.unwrap_or(false),
         tls: tls(given)?,
         ..defaults
@@ -113,6 +115,13 @@ fn tls(given: &Given) -> Result<TlsSettings, Failure> {
         staple,
         tickets: !given.switch("tls-no-tickets")?.unwrap_or(false),
     })
+}
+
+/// What a flag says is to break.
+fn fault<T: FromStr<Err = &'static str>>(given: &Given, long: &str) -> Result<Option<T>, Failure> {
+    let Some(text) = given.text(long) else { return Ok(None) };
+    let read = text.parse().map(Some);
+    read.map_err(|why| Failure::other(format!("invalid value \"{text}\" for --{long}: {why}")))
 }
 
 fn delay(given: &Given) -> Result<Duration, Failure> {

@@ -12,6 +12,7 @@ use std::net::SocketAddr;
 use crate::body::{Body, Decoder, Sink};
 use crate::clock::monotonic_ns;
 use crate::context::Context;
+use crate::fault::{Break, Ending, Fault};
 use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
 use crate::http2::{Http2, PREFACE, Turn, Waiting};
 use crate::link::{Link, Protocol};
@@ -29,6 +30,8 @@ const ROUNDS_MAX: usize = 16;
 const BATCH_BYTES_MAX: usize = 256 * 1024;
 /// How long a refused client may go on sending before its connection is reset.
 const LINGER_SECONDS: u32 = 5;
+/// How long a connection stays that is broken by saying nothing.
+const STALL_SECONDS: u32 = 600;
 /// No time limit.
 pub(crate) const NEVER: u32 = u32::MAX;
 
@@ -75,6 +78,8 @@ enum Phase {
     /// The last response is being sent. Lingering reads on for a while, so that
     /// a client still sending gets to see the response.
     Closing { linger: bool },
+    /// What is sent so far is all, and then comes a reset.
+    Reset,
     /// The client speaks HTTP/2.
     Http2(Box<Http2>),
     /// Everything is sent: received bytes are dropped until the client is done.
@@ -102,6 +107,8 @@ pub(crate) enum Outcome {
     /// It had its turn and has more to do.
     Again,
     Close,
+    /// It ends without a word.
+    Reset,
 }
 
 impl Connection {
@@ -206,13 +213,14 @@ impl Connection {
                 Phase::Http2(_) => {
                     let received = self.read(cx)?;
                     match self.drive_http2(cx) {
-                        Turn::Cut => return Ok(Outcome::Close),
+                        Turn::Cut => self.phase = Phase::Closing { linger: false },
                         Turn::Ended => self.phase = Phase::Closing { linger: true },
                         Turn::More => {}
                         Turn::Wait if received || !cx.unsent().is_empty() => {}
                         Turn::Wait => return Ok(Outcome::Wait),
                     }
                 }
+                Phase::Reset => return Ok(Outcome::Reset),
                 Phase::Linger => match self.transport.receive(cx)? {
                     Received::Bytes(_) => {}
                     Received::Nothing if self.transport.readable => {}
@@ -369,7 +377,7 @@ impl Connection {
                     return data.len();
                 }
                 // What follows the last request is not of interest.
-                Phase::Closing { .. } | Phase::Linger => return data.len(),
+                Phase::Closing { .. } | Phase::Reset | Phase::Linger => return data.len(),
             }
         }
         at
@@ -471,6 +479,10 @@ impl Connection {
             }
             Reply::Built(mut built) => {
                 cx.counters().answered(class, built.status);
+                if let Some(fault) = built.take_fault() {
+                    self.emit_broken(*built, fault, manner, cx);
+                    return;
+                }
                 if let Payload::Stream { source, .. } = &mut built.payload {
                     source.start(monotonic_ns());
                 }
@@ -482,6 +494,40 @@ impl Connection {
                 };
             }
         }
+    }
+
+    /// Puts a response in the output that goes wrong on the way.
+    fn emit_broken(&mut self, built: Built, fault: Fault, manner: Manner, cx: &mut Context) {
+        let (out, statics) = cx.out_and_statics();
+        let start = out.len();
+        let mut keep_alive = manner.keep_alive;
+        match fault.raw {
+            Some(data) => out.extend_from_slice(&data),
+            None => (_, keep_alive) = built.write(manner, statics.date(), out),
+        }
+        let mut cut = start.saturating_add(fault.at_bytes);
+        if fault.in_body {
+            let head = memchr::memmem::find(&out[start..], b"\r\n\r\n").map_or(0, |end| end + 4);
+            cut = cut.saturating_add(head);
+        }
+        let rest = if cut < out.len() { out.split_off(cut) } else { Vec::new() };
+        match fault.ending {
+            Ending::Keep => self.phase = after(keep_alive),
+            Ending::Slow(interval_ns) => {
+                let mut source = Source::wire(rest, interval_ns);
+                source.start(monotonic_ns());
+                self.phase = Phase::Stream { source, keep_alive };
+            }
+            Ending::Break(Break::Close) => self.phase = Phase::Closing { linger: false },
+            Ending::Break(Break::Reset) => self.phase = Phase::Reset,
+            Ending::Break(Break::Stall) => self.stall(cx),
+        }
+    }
+
+    /// Says nothing any more, and drops what comes.
+    pub(crate) fn stall(&mut self, cx: &Context) {
+        self.linger_until_s = cx.now_s.saturating_add(STALL_SECONDS);
+        self.phase = Phase::Linger;
     }
 
     /// Answers with an error and ends the connection.
@@ -515,7 +561,7 @@ impl Connection {
                 (Waiting::Time, _) => NEVER,
             },
             Phase::Held(_) | Phase::Stream { .. } => NEVER,
-            Phase::Closing { .. } => after(self.written_s, limits.write_timeout),
+            Phase::Closing { .. } | Phase::Reset => after(self.written_s, limits.write_timeout),
             Phase::Linger => self.linger_until_s,
         }
     }

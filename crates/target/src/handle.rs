@@ -71,6 +71,8 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     let shared = Arc::new(Shared {
         delay_ns: u64::try_from(options.delay.as_nanos()).unwrap_or(u64::MAX),
         http2: options.http2,
+        accept_fault: options.accept_fault,
+        handshake_fault: options.handshake_fault,
         connections_max: connections_max.max(1),
         buffer_bytes_max: options.limits.buffer_bytes_max / threads,
         secret: RandomState::new(),

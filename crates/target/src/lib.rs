@@ -27,6 +27,7 @@ mod body;
 mod clock;
 mod connection;
 mod context;
+mod fault;
 mod handle;
 mod head;
 mod http2;
@@ -47,6 +48,7 @@ mod tls;
 mod transport;
 mod worker;
 
+pub use fault::{Break, HandshakeFault};
 pub use handle::{Stopper, TargetHandle, raise_file_limit, start};
 pub use options::{ClientAuth, Limits, StapledStatus, THREADS_MAX, TargetOptions, TlsSettings};
 pub use routes::ENDPOINTS;

@@ -3,6 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use crate::fault::{Break, HandshakeFault};
+
 /// Most worker threads one target starts.
 pub const THREADS_MAX: usize = 256;
 
@@ -26,6 +28,10 @@ pub struct TargetOptions {
     /// Speak HTTP/2 with clients that begin with it: over TLS where ALPN
     /// agrees on it, in plain text where they know beforehand.
     pub http2: bool,
+    /// What every connection of the plain listener meets instead of a server.
+    pub accept_fault: Option<Break>,
+    /// What every TLS handshake meets.
+    pub handshake_fault: Option<HandshakeFault>,
     /// What HTTPS is like, where there is any.
     pub tls: TlsSettings,
     /// Limits that keep hostile or broken clients from exhausting the target.
@@ -41,6 +47,8 @@ impl Default for TargetOptions {
             threads: 1,
             delay: Duration::ZERO,
             http2: true,
+            accept_fault: None,
+            handshake_fault: None,
             tls: TlsSettings::default(),
             limits: Limits::default(),
         }

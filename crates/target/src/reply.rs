@@ -2,6 +2,7 @@
 
 use http::HeaderMap;
 
+use crate::fault::Fault;
 use crate::head::{Head, Refusal};
 use crate::http2::{Taken, add_lines, common_headers};
 use crate::source::Source;
@@ -45,6 +46,8 @@ pub(crate) struct Extra {
     pub(crate) trailers: usize,
     /// Sends a body that is there in chunks of this size.
     pub(crate) chunk_bytes: Option<usize>,
+    /// What goes wrong with it.
+    pub(crate) fault: Option<Fault>,
 }
 
 /// A response's body.
@@ -131,6 +134,11 @@ impl Built {
 
     pub(crate) fn extra(&mut self) -> &mut Extra {
         self.extra.get_or_insert_default()
+    }
+
+    /// What is to go wrong, taken out.
+    pub(crate) fn take_fault(&mut self) -> Option<Fault> {
+        self.extra.as_mut()?.fault.take()
     }
 
     /// Adds a trailer; names and values as with [`Built::add`].

@@ -17,6 +17,8 @@ pub(crate) struct Source {
 enum Kind {
     /// Pseudo-random bytes in pieces of a size.
     Random { state: u64, piece_bytes: usize },
+    /// These bytes one by one, at intervals.
+    Wire { data: Vec<u8>, at: usize, interval_ns: u64, next_ns: u64 },
     /// One letter, as fast as it can be copied.
     Fixed,
     /// A few bytes at a time, at intervals.
@@ -54,9 +56,15 @@ impl Source {
         Self { kind, remaining, chunked: false }
     }
 
+    /// Bytes as they are, one each interval.
+    pub(crate) fn wire(data: Vec<u8>, interval_ns: u64) -> Self {
+        let remaining = data.len() as u64;
+        Self { kind: Kind::Wire { data, at: 0, interval_ns, next_ns: interval_ns }, remaining, chunked: false }
+    }
+
     /// Begins: times count from here.
     pub(crate) fn start(&mut self, now_ns: u64) {
-        if let Kind::Drip { next_ns, .. } = &mut self.kind {
+        if let Kind::Drip { next_ns, .. } | Kind::Wire { next_ns, .. } = &mut self.kind {
             *next_ns = next_ns.saturating_add(now_ns);
         }
     }
@@ -73,6 +81,13 @@ impl Source {
             let bytes = match &mut self.kind {
                 Kind::Random { piece_bytes, .. } => left.min(*piece_bytes),
                 Kind::Fixed => left,
+                Kind::Wire { interval_ns, next_ns, .. } => {
+                    if now_ns < *next_ns {
+                        return Progress::At(*next_ns);
+                    }
+                    *next_ns = next_ns.saturating_add(*interval_ns);
+                    1
+                }
                 Kind::Drip { interval_ns, next_ns, piece_bytes } => {
                     if now_ns < *next_ns {
                         return Progress::At(*next_ns);
@@ -86,6 +101,10 @@ impl Source {
             }
             match &mut self.kind {
                 Kind::Random { state, .. } => random_bytes(state, bytes, out),
+                Kind::Wire { data, at, .. } => {
+                    out.extend(data.get(*at));
+                    *at += 1;
+                }
                 Kind::Fixed => out.resize(out.len() + bytes, b'x'),
                 Kind::Drip { .. } => out.resize(out.len() + bytes, b'*'),
             }

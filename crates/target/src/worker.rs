@@ -16,7 +16,8 @@ use rustls::{ServerConfig, ServerConnection};
 use crate::clock::{NANOS_PER_MILLI, NANOS_PER_SEC, monotonic_ns, wall_seconds};
 use crate::connection::{Connection, NEVER, Outcome};
 use crate::context::Context;
-use crate::transport::Transport;
+use crate::fault::Break;
+use crate::transport::{Transport, reset};
 
 /// Events taken from the kernel at once.
 const EVENTS_MAX: usize = 512;
@@ -241,6 +242,11 @@ impl Worker {
         self.buffered_bytes = self.buffered_bytes - charged_bytes + held_bytes;
         let greedy = held_bytes > charged_bytes && self.buffered_bytes > self.cx.shared.buffer_bytes_max;
         self.cx.counters().shed.add(u64::from(greedy));
+        if outcome == Outcome::Reset {
+            let transport = self.close(slot, *connection);
+            transport.reset();
+            return;
+        }
         if greedy || outcome == Outcome::Close {
             self.close(slot, *connection);
             return;
@@ -253,7 +259,8 @@ impl Worker {
         self.slots[index].connection = Some(connection);
     }
 
-    fn close(&mut self, slot: u32, connection: Connection) {
+    /// Forgets a connection; dropping what is returned closes it.
+    fn close(&mut self, slot: u32, connection: Connection) -> Transport {
         let index = slot as usize;
         self.slots[index].generation = self.slots[index].generation.wrapping_add(1);
         self.deadlines_s[index] = NEVER;
@@ -268,6 +275,7 @@ impl Worker {
                 live.is_some_and(|connection| connection.timer == Some(id))
             });
         }
+        connection.transport
     }
 
     fn fire_timers(&mut self) {
@@ -358,6 +366,12 @@ impl Worker {
                 return;
             }
         }
+        let fault = if tls { None } else { self.cx.shared.accept_fault };
+        match fault {
+            Some(Break::Reset) => return reset(stream),
+            Some(Break::Close) => return,
+            Some(Break::Stall) | None => {}
+        }
         let session = match &self.tls {
             Some((_, config)) if tls => match ServerConnection::new(Arc::clone(config)) {
                 Ok(session) => Some(Box::new(session)),
@@ -385,9 +399,12 @@ impl Worker {
         self.open += 1;
         self.cx.counters().accepted.add(1);
         self.cx.counters().accepted_tls.add(u64::from(tls));
-        let transport = Transport::new(stream, session);
+        let transport = Transport::new(stream, session).with_fault(self.cx.shared.handshake_fault);
         let number = self.cx.counters().accepted.value();
-        let connection = Connection::new(transport, peer, number, slot, refused, self.cx.now_s);
+        let mut connection = Connection::new(transport, peer, number, slot, refused, self.cx.now_s);
+        if fault.is_some() {
+            connection.stall(&self.cx);
+        }
         self.deadlines_s[slot as usize] = connection.deadline_s(&self.cx);
         entry.connection = Some(Box::new(connection));
     }

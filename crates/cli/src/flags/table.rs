@@ -296,6 +296,12 @@ const SETTINGS: &[Flag] = &[
     flag("no-http2", None, Switch, None, "Speak HTTP/1.1 only; otherwise HTTP/2 as well, over TLS and in plain text")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
+    flag("fault-accept", None, Text("HOW"), None, "Break every connection of the plain port as soon as it is there: reset, close, stall")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("fault-handshake", None, Text("HOW[@BYTES]"), None, "Break every TLS handshake after so many bytes of the server's: reset, close, stall")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
     flag("tls-client-ca", None, Text("FILE"), None, "Ask clients for a certificate signed by one in this PEM file")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),

@@ -4,7 +4,7 @@ use std::task::{Context as TaskContext, Poll};
 
 use bytes::Bytes;
 use h2::server::SendResponse;
-use h2::{RecvStream, SendStream};
+use h2::{Reason, RecvStream, SendStream};
 use http::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
 use http::{Request as HttpRequest, Response, StatusCode};
@@ -13,6 +13,7 @@ use httparse::{EMPTY_HEADER, Header};
 use super::Waiting;
 use crate::body::{Body, Sink};
 use crate::context::Context;
+use crate::fault::{Break, Ending, Fault};
 use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
 use crate::link::Link;
 use crate::reply::{Built, Payload, Reply, SERVER};
@@ -33,6 +34,17 @@ enum Phase {
     Held(Box<Held>),
     /// The answer's body is on its way.
     Sending(Box<Sending>),
+    /// Nothing is said any more, and the stream stays open.
+    Stalled(SendStream<Bytes>),
+    Mute(SendResponse<Bytes>),
+    /// The whole connection is to end.
+    Cut,
+    /// So many turns from now it breaks: what was handed over is sent then.
+    Breaking {
+        send: SendStream<Bytes>,
+        turns: u8,
+        cut: bool,
+    },
     Done,
 }
 
@@ -119,6 +131,19 @@ impl Stream {
         loop {
             let next = match &mut self.phase {
                 Phase::Done => return Advance::Done,
+                Phase::Cut => return Advance::Cut,
+                Phase::Breaking { turns, .. } if *turns > 0 => {
+                    *turns -= 1;
+                    task.waker().wake_by_ref();
+                    return Advance::Moved;
+                }
+                Phase::Breaking { cut: true, .. } => return Advance::Cut,
+                Phase::Breaking { send, .. } => {
+                    send.send_reset(Reason::INTERNAL_ERROR);
+                    return Advance::Done;
+                }
+                Phase::Stalled(send) => send.poll_reset(task).is_ready().then_some(Phase::Done),
+                Phase::Mute(respond) => respond.poll_reset(task).is_ready().then_some(Phase::Done),
                 Phase::Receiving(upload) => match upload.receive(task, cx) {
                     Received::Nothing => None,
                     Received::Some => {
@@ -393,7 +418,11 @@ fn emit(
             let (headers, body) = cx.statics.http2(id);
             (200, headers.clone(), body.clone(), None, None)
         }
-        Reply::Built(built) => {
+        Reply::Built(mut built) => {
+            if let Some(fault) = built.take_fault() {
+                cx.counters().answered(class, built.status);
+                return emit_broken(*built, &fault, respond, cx);
+            }
             let code = built.status;
             cx.counters().answered(class, code);
             let bodiless = matches!(code, 204 | 304);
@@ -430,6 +459,41 @@ fn emit(
         }
     }
     Phase::Sending(Box::new(Sending { send, pending: body, source, trailers, at_ns: None }))
+}
+
+/// Sends a response that goes wrong: offsets count in the body, as heads are
+/// frames here; 0 in the head means that there is none.
+fn emit_broken(built: Built, fault: &Fault, mut respond: SendResponse<Bytes>, cx: &Context) -> Phase {
+    let code = built.status;
+    let (headers, payload, _, _) = built.into_http2(cx.statics.date());
+    let Payload::Bytes(mut body) = payload else { return Phase::Done };
+    if !fault.in_body && !matches!(fault.ending, Ending::Slow(_)) {
+        return match fault.ending {
+            Ending::Break(Break::Stall) => Phase::Mute(respond),
+            Ending::Break(Break::Close) => Phase::Cut,
+            _ => {
+                respond.send_reset(Reason::INTERNAL_ERROR);
+                Phase::Done
+            }
+        };
+    }
+    let Ok(mut send) = respond.send_response(status(code, headers), false) else { return Phase::Done };
+    let rest = body.split_off(fault.at_bytes.min(body.len()));
+    if !body.is_empty() {
+        send.reserve_capacity(body.len());
+        let _ = send.send_data(Bytes::from(body), false);
+    }
+    match fault.ending {
+        Ending::Break(Break::Stall) | Ending::Keep => Phase::Stalled(send),
+        // The state machine is polled between the second turn and the third.
+        Ending::Break(how) => Phase::Breaking { send, turns: 2, cut: how == Break::Close },
+        Ending::Slow(interval_ns) => {
+            let mut source = Source::wire(rest, interval_ns);
+            source.start(crate::clock::monotonic_ns());
+            let sending = Sending { send, pending: Bytes::new(), source: Some(source), trailers: None, at_ns: None };
+            Phase::Sending(Box::new(sending))
+        }
+    }
 }
 
 fn status(code: u16, headers: HeaderMap) -> Response<()> {

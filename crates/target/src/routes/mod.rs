@@ -8,6 +8,7 @@ mod cookies;
 mod digest;
 mod echo;
 mod encoding;
+mod fault;
 mod headers;
 mod pages;
 mod redirect;
@@ -182,6 +183,7 @@ impl Call {
             ("redirect-to", None) => redirect::redirect_to(head),
             ("gzip" | "deflate" | "brotli" | "zstd", None) => encoding::encoded(request, first),
             ("encoded", Some(rest)) => encoding::sized(head, rest, cx),
+            ("fault", Some(kind)) => fault::fault(request, kind, cx),
             ("basic-auth", Some(rest)) => auth::basic(head, rest, 401),
             ("hidden-basic-auth", Some(rest)) => auth::basic(head, rest, 404),
             ("digest-auth", Some(rest)) => digest::digest_auth(request, rest, cx),

@@ -191,3 +191,30 @@ fn nonsense_ends_the_connection_and_http1_goes_on() {
     client.send(preface);
     assert_eq!(client.response().status, 505);
 }
+
+#[test]
+fn faults_are_a_streams() {
+    let target = target();
+    converse(&target, async |client| {
+        for (path, bytes) in [("/fault/reset", None), ("/fault/reset?in=body&at=5", Some(5))] {
+            let mut client = client.clone().ready().await.unwrap();
+            let request = Request::get(format!("http://a{path}")).body(()).unwrap();
+            let (response, _) = client.send_request(request, true).unwrap();
+            let error = match (response.await, bytes) {
+                (Err(error), None) => error,
+                (Ok(response), Some(bytes)) => {
+                    let mut body = response.into_body();
+                    assert_eq!(body.data().await.unwrap().unwrap().len(), bytes);
+                    body.data().await.unwrap().unwrap_err()
+                }
+                _ => panic!("{path}"),
+            };
+            assert_eq!(error.reason(), Some(h2::Reason::INTERNAL_ERROR), "{path}");
+        }
+        assert_eq!(ask(&client, "GET", "/fault/slow?bytes=4&in=body&every=0.001", None).await.body, b"xxxx");
+        assert_eq!(ask(&client, "GET", "/fault/twice", None).await.status, 400);
+        let mut last = client.clone().ready().await.unwrap();
+        let request = Request::get("http://a/fault/close").body(()).unwrap();
+        assert!(last.send_request(request, true).unwrap().0.await.is_err());
+    });
+}

@@ -4,6 +4,7 @@ mod auth;
 mod client;
 mod delays;
 mod endpoints;
+mod faults;
 mod hostile;
 mod http2;
 mod lifecycle;

@@ -13,7 +13,7 @@ use rustls_pki_types::pem::PemObject;
 
 use crate::client::{Client, connect, target_with};
 
-type TlsClient = Client<StreamOwned<ClientConnection, TcpStream>>;
+pub(crate) type TlsClient = Client<StreamOwned<ClientConnection, TcpStream>>;
 
 fn tls_target() -> TargetHandle {
     target_with(|options| {
@@ -24,7 +24,7 @@ fn tls_target() -> TargetHandle {
 }
 
 /// Connects and believes only the target's own certificate.
-fn connect_tls(target: &TargetHandle, name: &'static str, alpn: &[&str]) -> TlsClient {
+pub(crate) fn connect_tls(target: &TargetHandle, name: &'static str, alpn: &[&str]) -> TlsClient {
     let pem = target.certificate_pem.as_ref().unwrap();
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()).unwrap();
