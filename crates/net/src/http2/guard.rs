@@ -241,7 +241,7 @@ impl Guard {
 
     /// Streams we have not opened; those of the server are all idle, since we take no pushes.
     fn is_idle(&self, stream: u32) -> bool {
-        stream % 2 == 0 || stream > self.opened
+        stream.is_multiple_of(2) || stream > self.opened
     }
 }
 
