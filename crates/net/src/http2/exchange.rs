@@ -103,6 +103,7 @@ struct Exchange<'a> {
     session: &'a Session,
     mode: BodyMode,
     limits: Limits,
+    is_head_request: bool,
     stream: u32,
     response: ResponseFuture,
     /// `None` once the request is complete, or the server wants no more of it.
@@ -147,6 +148,7 @@ impl<'a> Exchange<'a> {
         mode: BodyMode,
         limits: Limits,
     ) -> Result<Self, Box<Lost>> {
+        let is_head_request = head.method() == http::Method::HEAD;
         let (response, stream) = session.open(head, body.is_none()).map_err(|error| not_opened(session, &error))?;
         let id = response.stream_id().as_u32();
         if body.is_some() {
@@ -156,6 +158,7 @@ impl<'a> Exchange<'a> {
             session,
             mode,
             limits,
+            is_head_request,
             stream: id,
             response,
             is_sent: body.is_none(),
@@ -283,7 +286,7 @@ impl<'a> Exchange<'a> {
         self.head = Some(Box::new(Head {
             status: status.as_u16(),
             headers: block(status, fields),
-            length: announced_length(fields),
+            length: announced_length(fields).filter(|_| !self.is_head_request),
             body,
         }));
     }

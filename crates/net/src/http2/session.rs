@@ -31,8 +31,8 @@ use super::pipe::Pipe;
 const STREAM_WINDOW_BYTES: u32 = 4 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 1 << 30;
 const HEADER_LIST_BYTES_MAX: u32 = 10 << 20;
-/// Streams opened before the server has said how many it takes.
-const STREAMS_BEFORE_SETTINGS: usize = 100;
+/// Streams opened before the server has said how many it takes, unless an earlier connection to it has.
+const STREAMS_BEFORE_SETTINGS: u32 = 100;
 /// Body bytes handed to `h2` ahead of the socket.
 pub(super) const SEND_BYTES_MAX: usize = 64 << 10;
 /// Reads in a row before other fibers have their turn.
@@ -79,12 +79,14 @@ impl Session {
     /// Begins to speak HTTP/2 over a connection: nothing is sent before the first request.
     pub(crate) fn new(link: Link) -> Result<Self, NetError> {
         let pipe = Pipe::default();
+        let known = link.origin.streams.get();
+        let streams = if known == 0 { STREAMS_BEFORE_SETTINGS } else { known };
         let mut builder = client::Builder::new();
         builder
             .initial_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .max_header_list_size(HEADER_LIST_BYTES_MAX)
-            .initial_max_send_streams(STREAMS_BEFORE_SETTINGS)
+            .initial_max_send_streams(usize::try_from(streams).unwrap_or(usize::MAX))
             .max_send_buffer_size(SEND_BYTES_MAX)
             .enable_push(false);
         // Writing into a pipe never waits, so this is ready at once.
@@ -167,6 +169,8 @@ impl Session {
     /// somebody else drive.
     pub(super) fn leave(&self, wire: &WireBytes, is_clean: bool) {
         self.active.set(self.active.get() - 1);
+        let streams = u32::try_from(self.sender.borrow().current_max_send_streams()).unwrap_or(u32::MAX);
+        self.link.borrow().origin.streams.set(streams.max(1));
         if !is_clean {
             self.turn(wire);
         }
