@@ -116,7 +116,7 @@ fn tags(
     if let Some(tls) = outcome.tls.filter(|_| wants(SystemTag::TlsVersion)) {
         node = shard.with_system(node, SystemTag::TlsVersion, tls.version);
     }
-    if let Some(remote) = outcome.remote.filter(|_| wants(SystemTag::Ip)) {
+    if let Some(remote) = outcome.remote.filter(|remote| remote.port() != 0 && wants(SystemTag::Ip)) {
         node = shard.with_system(node, SystemTag::Ip, &remote.ip().to_string());
     }
     if let Some(error) = outcome.error.filter(|_| wants(SystemTag::Error)) {
