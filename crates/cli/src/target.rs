@@ -1,10 +1,10 @@
 //! `onrush target`: the built-in system under test.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, str::FromStr, time::Duration};
 
 use onrush_plan::parse_go_duration;
 use onrush_session::ExitCode;
-use onrush_target::TargetOptions;
+use onrush_target::{ClientAuth, StapledStatus, TargetOptions, TlsSettings};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     iterator::Signals,
@@ -78,9 +78,50 @@ fn options(given: &Given) -> Result<TargetOptions, Failure> {
         allow_remote: given.switch("allow-non-loopback")?.unwrap_or(false),
         threads: args::threads(given)?.unwrap_or(defaults.threads),
         delay: delay(given)?,
-        tls_names: given.values("tls-name"),
+        accept_fault: fault(given, "fault-accept")?,
+        handshake_fault: fault(given, "fault-handshake")?,
+        http2: !given.switch("no-http2")?.unwrap_or(false),
+        tls: tls(given)?,
         ..defaults
     })
+}
+
+/// The flags that begin with `tls-`, but for the address.
+fn tls(given: &Given) -> Result<TlsSettings, Failure> {
+    let client_auth = match given.text("tls-client-ca") {
+        None if given.switch("tls-client-optional")?.unwrap_or(false) => {
+            return Err(Failure::other(
+                "--tls-client-optional needs --tls-client-ca: whose certificates may clients show?",
+            ));
+        }
+        None => None,
+        Some(path) => {
+            let authorities_pem = std::fs::read_to_string(&path)
+                .map_err(|error| Failure::other(format!("failed to read the authority '{path}': {error}")))?;
+            let required = !given.switch("tls-client-optional")?.unwrap_or(false);
+            Some(ClientAuth { authorities_pem, required })
+        }
+    };
+    let staple = given.text("tls-staple").map(|status| match status.as_str() {
+        "good" => StapledStatus::Good,
+        "revoked" => StapledStatus::Revoked,
+        _ => StapledStatus::Unknown,
+    });
+    Ok(TlsSettings {
+        names: given.values("tls-name"),
+        client_auth,
+        versions: given.values("tls-version"),
+        cipher_suites: given.values("tls-cipher-suite"),
+        staple,
+        tickets: !given.switch("tls-no-tickets")?.unwrap_or(false),
+    })
+}
+
+/// What a flag says is to break.
+fn fault<T: FromStr<Err = &'static str>>(given: &Given, long: &str) -> Result<Option<T>, Failure> {
+    let Some(text) = given.text(long) else { return Ok(None) };
+    let read = text.parse().map(Some);
+    read.map_err(|why| Failure::other(format!("invalid value \"{text}\" for --{long}: {why}")))
 }
 
 fn delay(given: &Given) -> Result<Duration, Failure> {

@@ -208,6 +208,11 @@ impl Sink {
         Self::Keep { data: Vec::new(), total: 0, bytes_max: FORM_BYTES_MAX.min(limits.echo_bytes_max) }
     }
 
+    /// A sink that keeps a body whatever its type.
+    pub(crate) fn whole(limits: &Limits) -> Self {
+        Self::Keep { data: Vec::new(), total: 0, bytes_max: limits.echo_bytes_max }
+    }
+
     pub(crate) fn take(&mut self, piece: &[u8]) -> Result<(), Refusal> {
         match self {
             Self::Count(total) => *total += piece.len() as u64,

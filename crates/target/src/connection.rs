@@ -4,14 +4,19 @@
 //! only while nothing waits to be written, so a client that does not take its
 //! responses is not served further, and memory stays bounded.
 
+use std::cell::Cell;
 use std::io;
 use std::mem::{MaybeUninit, take};
-use std::net::IpAddr;
+use std::net::SocketAddr;
 
 use crate::body::{Body, Decoder, Sink};
 use crate::clock::monotonic_ns;
 use crate::context::Context;
+use crate::fault::{Break, Ending, Fault};
 use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
+use crate::http2::{Http2, PREFACE, Turn, Waiting};
+use crate::link::{Link, Protocol};
+use crate::ntlm;
 use crate::reply::{Built, Manner, Payload, Reply};
 use crate::routes::{self, Request};
 use crate::source::{Progress, Source};
@@ -25,13 +30,20 @@ const ROUNDS_MAX: usize = 16;
 const BATCH_BYTES_MAX: usize = 256 * 1024;
 /// How long a refused client may go on sending before its connection is reset.
 const LINGER_SECONDS: u32 = 5;
+/// How long a connection stays that is broken by saying nothing.
+const STALL_SECONDS: u32 = 600;
 /// No time limit.
 pub(crate) const NEVER: u32 = u32::MAX;
 
 /// One client's connection.
 pub(crate) struct Connection {
     pub(crate) transport: Transport,
-    peer: IpAddr,
+    peer: SocketAddr,
+    /// Counts the thread's connections.
+    number: u64,
+    /// Requests so far.
+    requests: u64,
+    ntlm: Cell<ntlm::State>,
     slot: u32,
     phase: Phase,
     /// Received and not yet understood.
@@ -40,6 +52,8 @@ pub(crate) struct Connection {
     retry: bool,
     /// The timer this connection waits for.
     pub(crate) timer: Option<TimerId>,
+    /// The time that timer is set to, where several could be waited for.
+    timer_ns: u64,
     /// Bytes charged to the thread's budget for this connection.
     pub(crate) charged_bytes: usize,
     /// One connection too many: its first request is answered with 503.
@@ -64,6 +78,10 @@ enum Phase {
     /// The last response is being sent. Lingering reads on for a while, so that
     /// a client still sending gets to see the response.
     Closing { linger: bool },
+    /// What is sent so far is all, and then comes a reset.
+    Reset,
+    /// The client speaks HTTP/2.
+    Http2(Box<Http2>),
     /// Everything is sent: received bytes are dropped until the client is done.
     Linger,
 }
@@ -89,18 +107,31 @@ pub(crate) enum Outcome {
     /// It had its turn and has more to do.
     Again,
     Close,
+    /// It ends without a word.
+    Reset,
 }
 
 impl Connection {
-    pub(crate) fn new(transport: Transport, peer: IpAddr, slot: u32, refused: bool, now_s: u32) -> Self {
+    pub(crate) fn new(
+        transport: Transport,
+        peer: SocketAddr,
+        number: u64,
+        slot: u32,
+        refused: bool,
+        now_s: u32,
+    ) -> Self {
         Self {
             transport,
             peer,
+            number,
+            requests: 0,
+            ntlm: Cell::default(),
             slot,
             phase: Phase::Head,
             input: Vec::new(),
             retry: false,
             timer: None,
+            timer_ns: 0,
             charged_bytes: 0,
             refused,
             head_started_s: now_s,
@@ -128,6 +159,7 @@ impl Connection {
         let phase_bytes = match &self.phase {
             Phase::Body(upload) => upload.head.capacity() + upload.sink.held_bytes(),
             Phase::Held(held) => held.reply.held_bytes(),
+            Phase::Http2(http2) => http2.held_bytes(),
             _ => 0,
         };
         phase_bytes + self.input.capacity() + self.transport.held_bytes()
@@ -178,6 +210,17 @@ impl Connection {
                     self.input = Vec::new();
                     self.phase = Phase::Linger;
                 }
+                Phase::Http2(_) => {
+                    let received = self.read(cx)?;
+                    match self.drive_http2(cx) {
+                        Turn::Cut => self.phase = Phase::Closing { linger: false },
+                        Turn::Ended => self.phase = Phase::Closing { linger: true },
+                        Turn::More => {}
+                        Turn::Wait if received || !cx.unsent().is_empty() => {}
+                        Turn::Wait => return Ok(Outcome::Wait),
+                    }
+                }
+                Phase::Reset => return Ok(Outcome::Reset),
                 Phase::Linger => match self.transport.receive(cx)? {
                     Received::Bytes(_) => {}
                     Received::Nothing if self.transport.readable => {}
@@ -191,6 +234,25 @@ impl Connection {
             }
         }
         Ok(Outcome::Again)
+    }
+
+    /// Lets the HTTP/2 side go on, and sets the timer its streams need.
+    fn drive_http2(&mut self, cx: &mut Context) -> Turn {
+        let Phase::Http2(http2) = &mut self.phase else {
+            // Reading has found the end of the connection.
+            return Turn::More;
+        };
+        let turn = http2.drive(self.number, self.peer, self.transport.tls(), cx);
+        let deadline_ns = http2.deadline_ns();
+        if self.timer.is_some() && deadline_ns != Some(self.timer_ns) {
+            self.timer = None;
+            cx.timers.replaced();
+        }
+        if let (None, Some(deadline_ns)) = (self.timer, deadline_ns) {
+            self.timer = Some(cx.timers.add(deadline_ns, self.slot));
+            self.timer_ns = deadline_ns;
+        }
+        turn
     }
 
     /// Reads and handles what there is; false when there is nothing to do.
@@ -272,6 +334,17 @@ impl Connection {
                         self.retry = true;
                         break;
                     }
+                    if data[at] == b'P' && self.requests == 0 && cx.shared.http2 {
+                        let start = &data[at..];
+                        if start.starts_with(PREFACE) {
+                            self.phase = Phase::Http2(Box::new(Http2::new(cx)));
+                            continue;
+                        }
+                        // "P", too, is the beginning of other methods.
+                        if start.len() > 1 && PREFACE.starts_with(start) {
+                            break;
+                        }
+                    }
                     // Empty lines before a request are skipped, as RFC 9112 says.
                     if matches!(data[at], b'\r' | b'\n') {
                         at += 1;
@@ -299,8 +372,12 @@ impl Connection {
                     self.retry = true;
                     break;
                 }
+                Phase::Http2(http2) => {
+                    http2.feed(&data[at..]);
+                    return data.len();
+                }
                 // What follows the last request is not of interest.
-                Phase::Closing { .. } | Phase::Linger => return data.len(),
+                Phase::Closing { .. } | Phase::Reset | Phase::Linger => return data.len(),
             }
         }
         at
@@ -365,7 +442,16 @@ impl Connection {
     }
 
     fn respond(&mut self, head: &Head<'_>, body: Body<'_>, cx: &mut Context) {
-        let request = Request { head, body, peer: self.peer, tls: self.transport.is_tls() };
+        self.requests += 1;
+        let link = Link {
+            number: self.number,
+            peer: self.peer,
+            requests: self.requests,
+            protocol: Protocol::Http1,
+            tls: self.transport.tls(),
+            ntlm: Some(&self.ntlm),
+        };
+        let request = Request { head, body, link };
         let answer = routes::respond(&request, cx);
         let manner = Manner::of(head);
         if answer.hold_ns > 0 {
@@ -393,6 +479,10 @@ impl Connection {
             }
             Reply::Built(mut built) => {
                 cx.counters().answered(class, built.status);
+                if let Some(fault) = built.take_fault() {
+                    self.emit_broken(*built, fault, manner, cx);
+                    return;
+                }
                 if let Payload::Stream { source, .. } = &mut built.payload {
                     source.start(monotonic_ns());
                 }
@@ -404,6 +494,40 @@ impl Connection {
                 };
             }
         }
+    }
+
+    /// Puts a response in the output that goes wrong on the way.
+    fn emit_broken(&mut self, built: Built, fault: Fault, manner: Manner, cx: &mut Context) {
+        let (out, statics) = cx.out_and_statics();
+        let start = out.len();
+        let mut keep_alive = manner.keep_alive;
+        match fault.raw {
+            Some(data) => out.extend_from_slice(&data),
+            None => (_, keep_alive) = built.write(manner, statics.date(), out),
+        }
+        let mut cut = start.saturating_add(fault.at_bytes);
+        if fault.in_body {
+            let head = memchr::memmem::find(&out[start..], b"\r\n\r\n").map_or(0, |end| end + 4);
+            cut = cut.saturating_add(head);
+        }
+        let rest = if cut < out.len() { out.split_off(cut) } else { Vec::new() };
+        match fault.ending {
+            Ending::Keep => self.phase = after(keep_alive),
+            Ending::Slow(interval_ns) => {
+                let mut source = Source::wire(rest, interval_ns);
+                source.start(monotonic_ns());
+                self.phase = Phase::Stream { source, keep_alive };
+            }
+            Ending::Break(Break::Close) => self.phase = Phase::Closing { linger: false },
+            Ending::Break(Break::Reset) => self.phase = Phase::Reset,
+            Ending::Break(Break::Stall) => self.stall(cx),
+        }
+    }
+
+    /// Says nothing any more, and drops what comes.
+    pub(crate) fn stall(&mut self, cx: &Context) {
+        self.linger_until_s = cx.now_s.saturating_add(STALL_SECONDS);
+        self.phase = Phase::Linger;
     }
 
     /// Answers with an error and ends the connection.
@@ -430,8 +554,14 @@ impl Connection {
             }
             Phase::Head => after(cx.now_s, limits.idle_timeout),
             Phase::Body(_) => after(cx.now_s, limits.body_timeout),
+            Phase::Http2(http2) => match http2.waiting() {
+                (Waiting::Idle, since_s) => after(since_s, limits.idle_timeout),
+                (Waiting::Body, since_s) => after(since_s, limits.body_timeout),
+                (Waiting::Room, since_s) => after(since_s, limits.write_timeout),
+                (Waiting::Time, _) => NEVER,
+            },
             Phase::Held(_) | Phase::Stream { .. } => NEVER,
-            Phase::Closing { .. } => after(self.written_s, limits.write_timeout),
+            Phase::Closing { .. } | Phase::Reset => after(self.written_s, limits.write_timeout),
             Phase::Linger => self.linger_until_s,
         }
     }

@@ -6,6 +6,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use crate::clock::{monotonic_ns, wall_seconds};
+use crate::fault::{Break, HandshakeFault};
 use crate::options::Limits;
 use crate::source::split_mix;
 use crate::statics::{StaticId, Statics};
@@ -23,6 +24,9 @@ const SCRATCH_BYTES_MAX: usize = 1024 * 1024;
 pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) delay_ns: u64,
+    pub(crate) http2: bool,
+    pub(crate) accept_fault: Option<Break>,
+    pub(crate) handshake_fault: Option<HandshakeFault>,
     /// Connections one thread accepts before it answers 503.
     pub(crate) connections_max: usize,
     /// Bytes one thread's connections may hold together.

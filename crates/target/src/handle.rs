@@ -11,13 +11,13 @@ use std::thread::{self, JoinHandle};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::certificate::certificate;
 use crate::context::{Context, Shared};
 use crate::listener::listeners;
 use crate::options::{THREADS_MAX, TargetOptions};
 use crate::stats::Stats;
 use crate::timers::Timers;
-use crate::worker::{Parts, Worker};
+use crate::tls::certificate;
+use crate::worker::{Parts, Setup};
 
 /// File descriptors left to refused connections and the rest of the process.
 const FILES_RESERVED: u64 = 256;
@@ -50,7 +50,7 @@ pub struct Stopper {
 /// # Errors
 /// `InvalidInput` for an address other machines can reach without
 /// [`TargetOptions::allow_remote`], for a number of threads out of range, or for
-/// a name no certificate can have; otherwise what the system says, such as
+/// TLS settings that cannot be; otherwise what the system says, such as
 /// `AddrInUse`.
 pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     check(&options)?;
@@ -60,7 +60,7 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     let (tls, tls_addr, certificate_pem) = match options.tls_listen {
         None => (Vec::new(), None, None),
         Some(address) => {
-            let (config, pem) = certificate(&options.tls_names)?;
+            let (config, pem) = certificate(&options.tls, options.http2)?;
             let sockets = listeners(address, threads)?;
             let address = sockets[0].local_addr()?;
             let pairs = sockets.into_iter().map(|socket| (socket, Arc::clone(&config)));
@@ -70,6 +70,9 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     let connections_max = connections_max(&options) / threads;
     let shared = Arc::new(Shared {
         delay_ns: u64::try_from(options.delay.as_nanos()).unwrap_or(u64::MAX),
+        http2: options.http2,
+        accept_fault: options.accept_fault,
+        handshake_fault: options.handshake_fault,
         connections_max: connections_max.max(1),
         buffer_bytes_max: options.limits.buffer_bytes_max / threads,
         secret: RandomState::new(),
@@ -86,7 +89,7 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     for (index, listener) in plain.into_iter().enumerate() {
         let timers = Timers::new()?;
         let context = Context::new(Arc::clone(&shared), handle.stats.clone(), index, timers);
-        let worker = Worker::new(Parts {
+        let setup = Setup::new(Parts {
             listener,
             tls: tls.next(),
             waker: Arc::clone(&handle.stopper.wakers[index]),
@@ -98,7 +101,7 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
         let end = StopAll(handle.stopper());
         handle.threads.push(builder.spawn(move || {
             let _end = end;
-            worker.run()
+            setup.into_worker().run()
         })?);
     }
     Ok(handle)

@@ -1,11 +1,11 @@
 //! The built-in system under test: what `onrush target` runs.
 //!
-//! A small HTTP/1.1 server made to be loaded: a demo site for the scripts of
+//! A small server of HTTP/1.1 and HTTP/2 made to be loaded: a demo site for the scripts of
 //! published benchmarks, endpoints in the manner of httpbin, responses of any
 //! size (`/f/{n}`) and calibrated delays. Each thread has an epoll loop and
 //! listeners of its own and shares nothing with the others but counters.
 //!
-//! It is not a general web server: no files, no proxying, no HTTP/2. It answers
+//! It is not a general web server: no files, no proxying. It answers
 //! whoever connects, so it listens on loopback unless
 //! [`TargetOptions::allow_remote`] says otherwise.
 //!
@@ -24,15 +24,18 @@
 //! of one connection in `connection`, the endpoints in `routes`.
 
 mod body;
-mod certificate;
 mod clock;
 mod connection;
 mod context;
+mod fault;
 mod handle;
 mod head;
+mod http2;
 mod json;
+mod link;
 mod listener;
 mod multipart;
+mod ntlm;
 mod options;
 mod reply;
 mod routes;
@@ -41,8 +44,11 @@ mod statics;
 mod stats;
 mod status_code;
 mod timers;
+mod tls;
 mod transport;
 mod worker;
 
+pub use fault::{Break, HandshakeFault};
 pub use handle::{Stopper, TargetHandle, raise_file_limit, start};
-pub use options::{Limits, THREADS_MAX, TargetOptions};
+pub use options::{ClientAuth, Limits, StapledStatus, THREADS_MAX, TargetOptions, TlsSettings};
+pub use routes::ENDPOINTS;

@@ -3,6 +3,8 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use crate::fault::{Break, HandshakeFault};
+
 /// Most worker threads one target starts.
 pub const THREADS_MAX: usize = 256;
 
@@ -23,9 +25,15 @@ pub struct TargetOptions {
     /// Added to every response (but not to `/healthz` and `/stats`), to about
     /// 0.1 ms while the machine has idle CPU. A request's `?delay_ms=` replaces it.
     pub delay: Duration,
-    /// Host names the self-made certificate is valid for, besides `localhost`,
-    /// `127.0.0.1` and `::1`.
-    pub tls_names: Vec<String>,
+    /// Speak HTTP/2 with clients that begin with it: over TLS where ALPN
+    /// agrees on it, in plain text where they know beforehand.
+    pub http2: bool,
+    /// What every connection of the plain listener meets instead of a server.
+    pub accept_fault: Option<Break>,
+    /// What every TLS handshake meets.
+    pub handshake_fault: Option<HandshakeFault>,
+    /// What HTTPS is like, where there is any.
+    pub tls: TlsSettings,
     /// Limits that keep hostile or broken clients from exhausting the target.
     pub limits: Limits,
 }
@@ -38,8 +46,64 @@ impl Default for TargetOptions {
             allow_remote: false,
             threads: 1,
             delay: Duration::ZERO,
-            tls_names: Vec::new(),
+            http2: true,
+            accept_fault: None,
+            handshake_fault: None,
+            tls: TlsSettings::default(),
             limits: Limits::default(),
+        }
+    }
+}
+
+/// What HTTPS is like. `TlsSettings::default()` asks for no client certificate,
+/// speaks TLS 1.2 and 1.3 with all suites, resumes sessions and staples nothing.
+#[derive(Clone, Debug)]
+pub struct TlsSettings {
+    /// Host names the self-made certificate is valid for, besides `localhost`,
+    /// `127.0.0.1` and `::1`.
+    pub names: Vec<String>,
+    /// Certificates that clients show.
+    pub client_auth: Option<ClientAuth>,
+    /// `1.2` and `1.3`; empty for both.
+    pub versions: Vec<String>,
+    /// Names such as `TLS_AES_128_GCM_SHA256`; empty for all there are.
+    pub cipher_suites: Vec<String>,
+    /// What a stapled OCSP response says of the certificate; without one
+    /// nothing is stapled.
+    pub staple: Option<StapledStatus>,
+    /// Whether clients get tickets and can resume sessions.
+    pub tickets: bool,
+}
+
+/// Whose certificates clients may show.
+#[derive(Clone, Debug)]
+pub struct ClientAuth {
+    /// The authorities that sign them, in PEM.
+    pub authorities_pem: String,
+    /// Whether a client without a certificate is refused.
+    pub required: bool,
+}
+
+/// What a stapled OCSP response says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StapledStatus {
+    /// The certificate is good.
+    Good,
+    /// Its key was compromised.
+    Revoked,
+    /// The responder does not know it.
+    Unknown,
+}
+
+impl Default for TlsSettings {
+    fn default() -> Self {
+        Self {
+            names: Vec::new(),
+            client_auth: None,
+            versions: Vec::new(),
+            cipher_suites: Vec::new(),
+            staple: None,
+            tickets: true,
         }
     }
 }

@@ -1,6 +1,10 @@
 //! Responses: what endpoints build, and how it is put on the wire.
 
+use http::HeaderMap;
+
+use crate::fault::Fault;
 use crate::head::{Head, Refusal};
+use crate::http2::{Taken, add_lines, common_headers};
 use crate::source::Source;
 use crate::statics::{StaticId, Statics};
 
@@ -28,6 +32,22 @@ pub(crate) struct Built {
     /// Header lines besides the ones every response has, each with its line end.
     headers: Vec<u8>,
     pub(crate) payload: Payload,
+    extra: Option<Box<Extra>>,
+}
+
+/// What few responses have.
+#[derive(Debug, Default)]
+pub(crate) struct Extra {
+    /// Responses that come before, with header lines of their own.
+    interim: Vec<(u16, Vec<u8>)>,
+    /// Header lines that come after the body.
+    trailer: Vec<u8>,
+    /// How many lines those are.
+    pub(crate) trailers: usize,
+    /// Sends a body that is there in chunks of this size.
+    pub(crate) chunk_bytes: Option<usize>,
+    /// What goes wrong with it.
+    pub(crate) fault: Option<Fault>,
 }
 
 /// A response's body.
@@ -81,7 +101,7 @@ impl Built {
     }
 
     pub(crate) fn with_payload(status: u16, content_type: &str, payload: Payload) -> Self {
-        let mut built = Self { status, headers: Vec::new(), payload };
+        let mut built = Self { status, headers: Vec::new(), payload, extra: None };
         if !content_type.is_empty() {
             built.add("Content-Type", content_type);
         }
@@ -109,15 +129,35 @@ impl Built {
     /// characters in the value become `?`, so that no request can smuggle a
     /// line of its own into a response.
     pub(crate) fn add(&mut self, name: &str, value: &str) {
-        debug_assert!(is_token(name.as_bytes()), "header names are tokens");
-        self.headers.extend_from_slice(name.as_bytes());
-        self.headers.extend_from_slice(b": ");
-        self.headers.extend(value.bytes().map(
-            |byte| {
-                if byte < b' ' && byte != b'\t' || byte == 0x7f { b'?' } else { byte }
-            },
-        ));
-        self.headers.extend_from_slice(b"\r\n");
+        add_line(&mut self.headers, name, value);
+    }
+
+    pub(crate) fn extra(&mut self) -> &mut Extra {
+        self.extra.get_or_insert_default()
+    }
+
+    /// What is to go wrong, taken out.
+    pub(crate) fn take_fault(&mut self) -> Option<Fault> {
+        self.extra.as_mut()?.fault.take()
+    }
+
+    /// Adds a trailer; names and values as with [`Built::add`].
+    pub(crate) fn add_trailer(&mut self, name: &str, value: &str) {
+        let extra = self.extra();
+        add_line(&mut extra.trailer, name, value);
+        extra.trailers += 1;
+    }
+
+    /// Adds a response that comes before this one.
+    pub(crate) fn add_interim(&mut self, status: u16) {
+        self.extra().interim.push((status, Vec::new()));
+    }
+
+    /// Adds a header to the interim response that was added last.
+    pub(crate) fn add_to_interim(&mut self, name: &str, value: &str) {
+        if let Some((_, lines)) = self.extra().interim.last_mut() {
+            add_line(lines, name, value);
+        }
     }
 
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
@@ -127,6 +167,29 @@ impl Built {
 
     pub(crate) fn reply(self) -> Reply {
         Reply::Built(Box::new(self))
+    }
+
+    /// The same for HTTP/2, which frames bodies itself.
+    pub(crate) fn into_http2(self, date: &[u8]) -> Taken {
+        let bodiless = matches!(self.status, 204 | 304);
+        let length = match &self.payload {
+            _ if bodiless => None,
+            Payload::Bytes(bytes) => Some(bytes.len() as u64),
+            Payload::Text(text) => Some(text.len() as u64),
+            Payload::Stream { length, .. } => *length,
+        };
+        let extra = self.extra.unwrap_or_default();
+        let chunked = extra.is_chunked();
+        let mut headers = common_headers(date, length.filter(|_| !chunked));
+        add_lines(&mut headers, &self.headers);
+        let map = |lines: &[u8]| {
+            let mut map = HeaderMap::new();
+            add_lines(&mut map, lines);
+            map
+        };
+        let trailers = (extra.trailers > 0).then(|| map(&extra.trailer));
+        let interim = extra.interim.iter().map(|(status, lines)| (*status, map(lines))).collect();
+        (headers, self.payload, trailers, interim)
     }
 
     /// Whether this response's end can be told on a connection that stays open.
@@ -141,6 +204,11 @@ impl Built {
     pub(crate) fn write(self, manner: Manner, date: &[u8], out: &mut Vec<u8>) -> (Option<Source>, bool) {
         let keep_alive = self.keeps_alive(manner);
         let bodiless = matches!(self.status, 204 | 304) || self.status < 200;
+        for (status, lines) in self.extra.iter().flat_map(|extra| &extra.interim).filter(|_| manner.minor == 1) {
+            write_status(out, *status);
+            out.extend_from_slice(lines);
+            out.extend_from_slice(b"\r\n");
+        }
         write_status(out, self.status);
         write_common(out, date);
         out.extend_from_slice(&self.headers);
@@ -149,8 +217,10 @@ impl Built {
             Payload::Text(text) => Some(text.len() as u64),
             Payload::Stream { length, .. } => *length,
         };
+        let chunked = self.extra.as_ref().filter(|extra| extra.is_chunked() && manner.minor == 1);
         match length {
             _ if bodiless => {}
+            Some(_) if chunked.is_some() => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
             Some(length) => write_length(out, length),
             None if manner.minor == 1 => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
             None => {}
@@ -161,6 +231,7 @@ impl Built {
             return (None, keep_alive);
         }
         match self.payload {
+            Payload::Bytes(bytes) if let Some(extra) = chunked => extra.write_chunks(&bytes, out),
             Payload::Bytes(bytes) => out.extend_from_slice(&bytes),
             Payload::Text(text) => out.extend_from_slice(text),
             Payload::Stream { mut source, .. } => {
@@ -170,6 +241,32 @@ impl Built {
         }
         (None, keep_alive)
     }
+}
+
+impl Extra {
+    /// Whether the body is sent in chunks although its length is known.
+    fn is_chunked(&self) -> bool {
+        self.trailers > 0 || self.chunk_bytes.is_some()
+    }
+
+    fn write_chunks(&self, body: &[u8], out: &mut Vec<u8>) {
+        for chunk in body.chunks(self.chunk_bytes.unwrap_or(usize::MAX).max(1)) {
+            out.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+            out.extend_from_slice(chunk);
+            out.extend_from_slice(b"\r\n");
+        }
+        out.extend_from_slice(b"0\r\n");
+        out.extend_from_slice(&self.trailer);
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
+fn add_line(lines: &mut Vec<u8>, name: &str, value: &str) {
+    debug_assert!(is_token(name.as_bytes()), "header names are tokens");
+    lines.extend_from_slice(name.as_bytes());
+    lines.extend_from_slice(b": ");
+    lines.extend(value.bytes().map(|byte| if byte < b' ' && byte != b'\t' || byte == 0x7f { b'?' } else { byte }));
+    lines.extend_from_slice(b"\r\n");
 }
 
 impl Statics {
@@ -225,6 +322,8 @@ pub(crate) fn reason(status: u16) -> &'static str {
     match status {
         100 => "Continue",
         101 => "Switching Protocols",
+        102 => "Processing",
+        103 => "Early Hints",
         200 => "OK",
         201 => "Created",
         202 => "Accepted",

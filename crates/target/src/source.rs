@@ -17,10 +17,12 @@ pub(crate) struct Source {
 enum Kind {
     /// Pseudo-random bytes in pieces of a size.
     Random { state: u64, piece_bytes: usize },
+    /// These bytes one by one, at intervals.
+    Wire { data: Vec<u8>, at: usize, interval_ns: u64, next_ns: u64 },
     /// One letter, as fast as it can be copied.
     Fixed,
-    /// One byte at a time, at intervals.
-    Drip { interval_ns: u64, next_ns: u64 },
+    /// A few bytes at a time, at intervals.
+    Drip { interval_ns: u64, next_ns: u64, piece_bytes: usize },
 }
 
 /// What a source can do next.
@@ -47,15 +49,22 @@ impl Source {
         Self { kind: Kind::Fixed, remaining, chunked: false }
     }
 
-    /// `remaining` stars, the first `start_ns` after the head, then one each
-    /// interval.
-    pub(crate) fn drip(remaining: u64, start_ns: u64, interval_ns: u64) -> Self {
-        Self { kind: Kind::Drip { interval_ns, next_ns: start_ns }, remaining, chunked: false }
+    /// `remaining` stars, the first `piece_bytes` of them `start_ns` after the
+    /// head, then as many each interval.
+    pub(crate) fn drip(remaining: u64, start_ns: u64, interval_ns: u64, piece_bytes: usize) -> Self {
+        let kind = Kind::Drip { interval_ns, next_ns: start_ns, piece_bytes: piece_bytes.clamp(1, ROUND_BYTES) };
+        Self { kind, remaining, chunked: false }
+    }
+
+    /// Bytes as they are, one each interval.
+    pub(crate) fn wire(data: Vec<u8>, interval_ns: u64) -> Self {
+        let remaining = data.len() as u64;
+        Self { kind: Kind::Wire { data, at: 0, interval_ns, next_ns: interval_ns }, remaining, chunked: false }
     }
 
     /// Begins: times count from here.
     pub(crate) fn start(&mut self, now_ns: u64) {
-        if let Kind::Drip { next_ns, .. } = &mut self.kind {
+        if let Kind::Drip { next_ns, .. } | Kind::Wire { next_ns, .. } = &mut self.kind {
             *next_ns = next_ns.saturating_add(now_ns);
         }
     }
@@ -72,12 +81,19 @@ impl Source {
             let bytes = match &mut self.kind {
                 Kind::Random { piece_bytes, .. } => left.min(*piece_bytes),
                 Kind::Fixed => left,
-                Kind::Drip { interval_ns, next_ns } => {
+                Kind::Wire { interval_ns, next_ns, .. } => {
                     if now_ns < *next_ns {
                         return Progress::At(*next_ns);
                     }
                     *next_ns = next_ns.saturating_add(*interval_ns);
                     1
+                }
+                Kind::Drip { interval_ns, next_ns, piece_bytes } => {
+                    if now_ns < *next_ns {
+                        return Progress::At(*next_ns);
+                    }
+                    *next_ns = next_ns.saturating_add(*interval_ns);
+                    left.min(*piece_bytes)
                 }
             };
             if self.chunked {
@@ -85,8 +101,12 @@ impl Source {
             }
             match &mut self.kind {
                 Kind::Random { state, .. } => random_bytes(state, bytes, out),
+                Kind::Wire { data, at, .. } => {
+                    out.extend(data.get(*at));
+                    *at += 1;
+                }
                 Kind::Fixed => out.resize(out.len() + bytes, b'x'),
-                Kind::Drip { .. } => out.push(b'*'),
+                Kind::Drip { .. } => out.resize(out.len() + bytes, b'*'),
             }
             if self.chunked {
                 out.extend_from_slice(b"\r\n");
@@ -145,7 +165,7 @@ mod tests {
 
     #[test]
     fn chunks() {
-        let mut source = Source::drip(2, 0, 0);
+        let mut source = Source::drip(2, 0, 0, 1);
         source.set_chunked(true);
         assert_eq!(all(source), b"1\r\n*\r\n1\r\n*\r\n0\r\n\r\n");
         let mut empty = Source::fixed(0);
@@ -155,7 +175,7 @@ mod tests {
 
     #[test]
     fn drips_wait() {
-        let mut source = Source::drip(2, 60, 50);
+        let mut source = Source::drip(2, 60, 50, 1);
         source.start(40);
         let mut out = Vec::new();
         assert_eq!(source.produce(99, &mut out), Progress::At(100));

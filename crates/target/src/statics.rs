@@ -1,6 +1,9 @@
 //! Responses that are ready before anybody asks: the demo site's fixed pages
 //! and `/f/{n}`. Only their `Date` changes, in place, once a second.
 
+use bytes::Bytes;
+use http::header::{DATE, HeaderMap, HeaderValue};
+
 use crate::clock::{DATE_BYTES, http_date};
 use crate::reply::{HTML, TEXT, write_common, write_length, write_status};
 use crate::stats::Class;
@@ -14,12 +17,16 @@ pub(crate) const FIXED_BYTES_MAX: usize = 1024 * 1024;
 /// Bytes and number of `/f/{n}` responses one thread keeps.
 const FIXED_TOTAL_BYTES_MAX: usize = 8 * 1024 * 1024;
 const FIXED_COUNT_MAX: usize = 256;
+/// Number of `/encoded/…` responses one thread keeps, within the same bytes.
+const ENCODED_COUNT_MAX: usize = 64;
 
 struct Ready {
     class: Class,
     bytes: Vec<u8>,
     date_at: usize,
     body_at: usize,
+    /// The same for HTTP/2, made when it is first asked for.
+    http2: Option<(HeaderMap, Bytes)>,
 }
 
 /// One thread's ready responses.
@@ -27,6 +34,7 @@ pub(crate) struct Statics {
     ready: Vec<Ready>,
     fixed: Vec<(usize, StaticId)>,
     fixed_bytes: usize,
+    encoded: Vec<(Box<str>, StaticId)>,
     date: [u8; DATE_BYTES],
     date_seconds: u64,
 }
@@ -57,12 +65,13 @@ impl Statics {
             ready: Vec::new(),
             fixed: Vec::new(),
             fixed_bytes: 0,
+            encoded: Vec::new(),
             date: http_date(wall_seconds),
             date_seconds: wall_seconds,
         };
         for (path, content_type, body) in PAGES {
             let class = if path == "/healthz" { Class::Other } else { Class::Site };
-            statics.add(class, content_type, body);
+            statics.add(class, content_type, "", body);
         }
         statics
     }
@@ -83,24 +92,42 @@ impl Statics {
         if bytes > FIXED_BYTES_MAX || full {
             return None;
         }
-        let id = self.add(Class::Fixed, TEXT, &vec![b'x'; bytes]);
+        let id = self.add(Class::Fixed, TEXT, "", &vec![b'x'; bytes]);
         self.fixed.push((bytes, id));
         self.fixed_bytes += bytes;
         Some(id)
     }
 
-    fn add(&mut self, class: Class, content_type: &str, body: &[u8]) -> StaticId {
+    /// The response of `/encoded/{name}`, if it is kept.
+    pub(crate) fn encoded(&self, name: &str) -> Option<StaticId> {
+        self.encoded.iter().find(|(kept, _)| **kept == *name).map(|(_, id)| *id)
+    }
+
+    /// Keeps a response of `/encoded/{name}`, if there is room.
+    pub(crate) fn keep_encoded(&mut self, name: &str, codings: &str, body: &[u8]) {
+        if self.encoded.len() < ENCODED_COUNT_MAX && self.fixed_bytes + body.len() <= FIXED_TOTAL_BYTES_MAX {
+            let id = self.add(Class::Bytes, TEXT, codings, body);
+            self.encoded.push((name.into(), id));
+            self.fixed_bytes += body.len();
+        }
+    }
+
+    /// `codings` is the `Content-Encoding`; empty for none.
+    fn add(&mut self, class: Class, content_type: &str, codings: &str, body: &[u8]) -> StaticId {
         let mut bytes = Vec::with_capacity(256 + body.len());
         write_status(&mut bytes, 200);
         write_common(&mut bytes, &self.date);
         let date_at = bytes.len() - 2 - DATE_BYTES;
         bytes.extend_from_slice(format!("Content-Type: {content_type}\r\n").as_bytes());
+        if !codings.is_empty() {
+            bytes.extend_from_slice(format!("Content-Encoding: {codings}\r\n").as_bytes());
+        }
         write_length(&mut bytes, body.len() as u64);
         bytes.extend_from_slice(b"\r\n");
         let body_at = bytes.len();
         bytes.extend_from_slice(body);
-        let id = u16::try_from(self.ready.len()).expect("five pages and 256 sizes fit 16 bits");
-        self.ready.push(Ready { class, bytes, date_at, body_at });
+        let id = u16::try_from(self.ready.len()).expect("five pages and 320 kept responses fit 16 bits");
+        self.ready.push(Ready { class, bytes, date_at, body_at, http2: None });
         StaticId(id)
     }
 
@@ -112,6 +139,19 @@ impl Statics {
     pub(crate) fn parts(&self, id: StaticId) -> (&[u8], &[u8]) {
         let ready = &self.ready[usize::from(id.0)];
         ready.bytes.split_at(ready.body_at)
+    }
+
+    /// Head and body for HTTP/2, from `make` when they are not there yet.
+    pub(crate) fn http2_entry(
+        &mut self,
+        id: StaticId,
+        make: impl FnOnce(&[u8], &[u8]) -> (HeaderMap, Bytes),
+    ) -> &(HeaderMap, Bytes) {
+        let Ready { bytes, body_at, http2, .. } = &mut self.ready[usize::from(id.0)];
+        http2.get_or_insert_with(|| {
+            let (head, body) = bytes.split_at(*body_at);
+            make(head, body)
+        })
     }
 
     pub(crate) fn class(&self, id: StaticId) -> Class {
@@ -137,6 +177,9 @@ impl Statics {
         self.date = http_date(wall_seconds);
         for ready in &mut self.ready {
             ready.bytes[ready.date_at..ready.date_at + DATE_BYTES].copy_from_slice(&self.date);
+            if let (Some((headers, _)), Ok(date)) = (&mut ready.http2, HeaderValue::from_bytes(&self.date)) {
+                headers.insert(DATE, date);
+            }
         }
     }
 }

@@ -78,6 +78,11 @@ impl Timers {
         self.heap.pop().map(|Reverse(timer)| timer)
     }
 
+    /// Notes that a timer's connection waits for another one now.
+    pub(crate) fn replaced(&mut self) {
+        self.stale += 1;
+    }
+
     /// Notes that a popped timer belonged to nobody.
     pub(crate) fn popped_stale(&mut self) {
         self.stale = self.stale.saturating_sub(1);

@@ -3,9 +3,13 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
+use std::time::Duration;
+
+use rustix::net::sockopt::set_socket_linger;
 use rustls::ServerConnection;
 
 use crate::context::Context;
+use crate::fault::{Break, HandshakeFault};
 
 /// A socket and what is still to be written to it.
 pub(crate) struct Transport {
@@ -18,6 +22,8 @@ pub(crate) struct Transport {
     pub(crate) readable: bool,
     /// The peer will send no more: read until the end shows.
     pub(crate) ending: bool,
+    /// How the handshake breaks, and after how many more bytes.
+    fault: Option<HandshakeFault>,
 }
 
 /// What a read brought.
@@ -33,11 +39,22 @@ pub(crate) enum Received {
 
 impl Transport {
     pub(crate) fn new(stream: TcpStream, tls: Option<Box<ServerConnection>>) -> Self {
-        Self { stream, tls, pending: Vec::new(), pending_at: 0, readable: false, ending: false }
+        Self { stream, tls, pending: Vec::new(), pending_at: 0, readable: false, ending: false, fault: None }
+    }
+
+    /// Makes the handshake break.
+    pub(crate) fn with_fault(mut self, fault: Option<HandshakeFault>) -> Self {
+        self.fault = fault;
+        self
     }
 
     pub(crate) fn is_tls(&self) -> bool {
         self.tls.is_some()
+    }
+
+    /// The TLS session, if there is one.
+    pub(crate) fn tls(&self) -> Option<&ServerConnection> {
+        self.tls.as_deref()
     }
 
     pub(crate) fn is_handshaking(&self) -> bool {
@@ -178,6 +195,9 @@ impl Transport {
 
     fn write_tls(&mut self) -> io::Result<bool> {
         let mut moved = false;
+        if let (Some(tls), Some(fault)) = (&mut self.tls, &mut self.fault) {
+            return write_broken(tls, &mut self.stream, fault);
+        }
         if let Some(tls) = &mut self.tls {
             while tls.wants_write() {
                 match tls.write_tls(&mut self.stream) {
@@ -192,6 +212,11 @@ impl Transport {
         Ok(moved)
     }
 
+    /// Ends the connection with a reset, whatever is unsent.
+    pub(crate) fn reset(self) {
+        reset(self.stream);
+    }
+
     /// Says goodbye: nothing more will be written.
     pub(crate) fn finish(&mut self) {
         if let Some(tls) = &mut self.tls {
@@ -200,6 +225,35 @@ impl Transport {
             let _ = tls.write_tls(&mut self.stream);
         }
         let _ = self.stream.shutdown(Shutdown::Write);
+    }
+}
+
+/// Ends a socket with a reset.
+pub(crate) fn reset(stream: TcpStream) {
+    // Without it the end is an orderly one, which is the next best thing.
+    let _ = set_socket_linger(&stream, Some(Duration::ZERO));
+}
+
+/// Sends the beginning of a handshake, and then breaks it.
+fn write_broken(tls: &mut ServerConnection, stream: &mut TcpStream, fault: &mut HandshakeFault) -> io::Result<bool> {
+    let mut wire = Vec::new();
+    while tls.wants_write() {
+        tls.write_tls(&mut wire)?;
+    }
+    let bytes = wire.len().min(fault.at_bytes);
+    // A handshake is some thousand bytes: they fit a fresh socket's buffer.
+    let sent = write_once(stream, &wire[..bytes])?;
+    fault.at_bytes -= sent;
+    if fault.at_bytes > 0 {
+        return Ok(sent > 0);
+    }
+    match fault.how {
+        Break::Stall => Ok(sent > 0),
+        Break::Close => Err(ErrorKind::UnexpectedEof.into()),
+        Break::Reset => {
+            set_socket_linger(&*stream, Some(Duration::ZERO))?;
+            Err(ErrorKind::ConnectionReset.into())
+        }
     }
 }
 

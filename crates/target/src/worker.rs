@@ -1,7 +1,7 @@
 //! One thread: an epoll loop over a listener or two and their connections.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,8 @@ use rustls::{ServerConfig, ServerConnection};
 use crate::clock::{NANOS_PER_MILLI, NANOS_PER_SEC, monotonic_ns, wall_seconds};
 use crate::connection::{Connection, NEVER, Outcome};
 use crate::context::Context;
-use crate::transport::Transport;
+use crate::fault::Break;
+use crate::transport::{Transport, reset};
 
 /// Events taken from the kernel at once.
 const EVENTS_MAX: usize = 512;
@@ -74,10 +75,32 @@ struct Slot {
     connection: Option<Box<Connection>>,
 }
 
-impl Worker {
+/// Everything that can fail before a thread runs.
+pub(crate) struct Setup {
+    epoll: OwnedFd,
+    parts: Parts,
+}
+
+impl Setup {
+    /// Makes the event queue and watches the listeners.
+    ///
+    /// # Errors
+    /// When the system has no more descriptors.
     pub(crate) fn new(parts: Parts) -> io::Result<Self> {
-        let worker = Self {
-            epoll: epoll::create(CreateFlags::CLOEXEC)?,
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        let token = EventData::new_u64;
+        epoll::add(&epoll, &*parts.waker, token(WAKER), EventFlags::IN)?;
+        let timer = EventFlags::IN | EventFlags::ET;
+        epoll::add(&epoll, parts.context.timers.fd(), token(TIMER), timer)?;
+        watch(&epoll, &parts.listener, parts.tls.as_ref().map(|(listener, _)| listener))?;
+        Ok(Self { epoll, parts })
+    }
+
+    /// The loop, which stays on the thread that asks for it.
+    pub(crate) fn into_worker(self) -> Worker {
+        let Self { epoll, parts } = self;
+        Worker {
+            epoll,
             listener: parts.listener,
             tls: parts.tls,
             stop: parts.stop,
@@ -89,23 +112,23 @@ impl Worker {
             buffered_bytes: 0,
             again: Vec::new(),
             accept_paused_until_ns: None,
-            _waker: Arc::clone(&parts.waker),
-        };
-        let token = EventData::new_u64;
-        epoll::add(&worker.epoll, &*parts.waker, token(WAKER), EventFlags::IN)?;
-        let timer = EventFlags::IN | EventFlags::ET;
-        epoll::add(&worker.epoll, worker.cx.timers.fd(), token(TIMER), timer)?;
-        worker.watch_listeners()?;
-        Ok(worker)
-    }
-
-    fn watch_listeners(&self) -> io::Result<()> {
-        let token = EventData::new_u64;
-        epoll::add(&self.epoll, &self.listener, token(LISTENER), EventFlags::IN)?;
-        if let Some((listener, _)) = &self.tls {
-            epoll::add(&self.epoll, listener, token(TLS_LISTENER), EventFlags::IN)?;
+            _waker: parts.waker,
         }
-        Ok(())
+    }
+}
+
+fn watch(epoll: &OwnedFd, listener: &TcpListener, tls: Option<&TcpListener>) -> io::Result<()> {
+    let token = EventData::new_u64;
+    epoll::add(epoll, listener, token(LISTENER), EventFlags::IN)?;
+    if let Some(listener) = tls {
+        epoll::add(epoll, listener, token(TLS_LISTENER), EventFlags::IN)?;
+    }
+    Ok(())
+}
+
+impl Worker {
+    fn watch_listeners(&self) -> io::Result<()> {
+        watch(&self.epoll, &self.listener, self.tls.as_ref().map(|(listener, _)| listener))
     }
 
     fn ignore_listeners(&self) -> io::Result<()> {
@@ -219,6 +242,11 @@ impl Worker {
         self.buffered_bytes = self.buffered_bytes - charged_bytes + held_bytes;
         let greedy = held_bytes > charged_bytes && self.buffered_bytes > self.cx.shared.buffer_bytes_max;
         self.cx.counters().shed.add(u64::from(greedy));
+        if outcome == Outcome::Reset {
+            let transport = self.close(slot, *connection);
+            transport.reset();
+            return;
+        }
         if greedy || outcome == Outcome::Close {
             self.close(slot, *connection);
             return;
@@ -231,7 +259,8 @@ impl Worker {
         self.slots[index].connection = Some(connection);
     }
 
-    fn close(&mut self, slot: u32, connection: Connection) {
+    /// Forgets a connection; dropping what is returned closes it.
+    fn close(&mut self, slot: u32, connection: Connection) -> Transport {
         let index = slot as usize;
         self.slots[index].generation = self.slots[index].generation.wrapping_add(1);
         self.deadlines_s[index] = NEVER;
@@ -246,6 +275,7 @@ impl Worker {
                 live.is_some_and(|connection| connection.timer == Some(id))
             });
         }
+        connection.transport
     }
 
     fn fire_timers(&mut self) {
@@ -299,7 +329,7 @@ impl Worker {
             match acceptfrom_with(listener, flags) {
                 Ok((socket, peer)) => {
                     let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
-                    let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
+                    let peer = peer.unwrap_or_else(|| SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
                     self.admit(TcpStream::from(socket), peer, tls);
                 }
                 Err(Errno::AGAIN) => return Ok(()),
@@ -328,13 +358,19 @@ impl Worker {
     }
 
     /// Makes a connection of an accepted socket.
-    fn admit(&mut self, stream: TcpStream, peer: IpAddr, tls: bool) {
+    fn admit(&mut self, stream: TcpStream, peer: SocketAddr, tls: bool) {
         let refused = self.open >= self.cx.shared.connections_max;
         if refused {
             self.cx.counters().refused.add(1);
             if self.open >= self.cx.shared.connections_max + REFUSED_MAX {
                 return;
             }
+        }
+        let fault = if tls { None } else { self.cx.shared.accept_fault };
+        match fault {
+            Some(Break::Reset) => return reset(stream),
+            Some(Break::Close) => return,
+            Some(Break::Stall) | None => {}
         }
         let session = match &self.tls {
             Some((_, config)) if tls => match ServerConnection::new(Arc::clone(config)) {
@@ -363,8 +399,12 @@ impl Worker {
         self.open += 1;
         self.cx.counters().accepted.add(1);
         self.cx.counters().accepted_tls.add(u64::from(tls));
-        let transport = Transport::new(stream, session);
-        let connection = Connection::new(transport, peer, slot, refused, self.cx.now_s);
+        let transport = Transport::new(stream, session).with_fault(self.cx.shared.handshake_fault);
+        let number = self.cx.counters().accepted.value();
+        let mut connection = Connection::new(transport, peer, number, slot, refused, self.cx.now_s);
+        if fault.is_some() {
+            connection.stall(&self.cx);
+        }
         self.deadlines_s[slot as usize] = connection.deadline_s(&self.cx);
         entry.connection = Some(Box::new(connection));
     }

@@ -13,6 +13,7 @@
 //! ```
 
 mod acceptor;
+pub mod cases;
 mod certificates;
 mod good;
 mod hostile;

@@ -26,7 +26,9 @@ pub(super) fn help(command: Option<Command>, columns: usize) -> String {
             let (about, name) = (command.about(), command.name());
             format!("{about}.\n\nUsage:\n  onrush {name} {usage}\n{}\n{end}", flags(command, width))
         }
-        Some(Command::Target) => format!("{TARGET}{}\n{TARGET_END}", flags(Command::Target, width)),
+        Some(Command::Target) => {
+            format!("{TARGET}{}\n{}\n{TARGET_END}", flags(Command::Target, width), onrush_target::ENDPOINTS)
+        }
     }
 }
 

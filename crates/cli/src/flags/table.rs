@@ -293,6 +293,33 @@ const SETTINGS: &[Flag] = &[
     flag("tls-name", None, Repeated("HOST"), None, "A host name the certificate is for, besides localhost")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
+    flag("no-http2", None, Switch, None, "Speak HTTP/1.1 only; otherwise HTTP/2 as well, over TLS and in plain text")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("fault-accept", None, Text("HOW"), None, "Break every connection of the plain port as soon as it is there: reset, close, stall")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("fault-handshake", None, Text("HOW[@BYTES]"), None, "Break every TLS handshake after so many bytes of the server's: reset, close, stall")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("tls-client-ca", None, Text("FILE"), None, "Ask clients for a certificate signed by one in this PEM file")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("tls-client-optional", None, Switch, None, "Also answer clients that show no certificate")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("tls-version", None, Repeated("VERSION"), None, "A TLS version to speak: 1.2, 1.3 (default both)")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("tls-cipher-suite", None, Repeated("NAME"), None, "A cipher suite to speak, such as TLS_AES_128_GCM_SHA256 (default all)")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("tls-staple", None, Text("STATUS"), None, "Staple an OCSP response that says this of the certificate: good, revoked, unknown")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)).allowed(&["good", "revoked", "unknown"]),
+    flag("tls-no-tickets", None, Switch, None, "Let no client resume its session")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
     flag("certificate-out", None, Text("FILE"), None, "Write the certificate to FILE as PEM, for clients to trust")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),

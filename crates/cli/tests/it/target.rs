@@ -41,5 +41,16 @@ fn it_stays_on_loopback_unless_told_otherwise() {
         .expect(255)
         .expect_log("invalid argument \\\"5\\\" for \\\"--delay\\\" flag");
     Program::new(&["target", "--certificate-out", "x"]).run().expect(255).expect_log("needs --tls-listen");
+    let tls = |flags: &[&str], text: &str| {
+        let all = [&["target", "--listen", "127.0.0.1:0", "--tls-listen", "127.0.0.1:0"], flags].concat();
+        Program::new(&all).run().expect(255).expect_log(text);
+    };
+    tls(&["--tls-version", "1.1"], "unknown TLS version \\\"1.1\\\"");
+    tls(&["--tls-cipher-suite", "RC4"], "unknown cipher suite \\\"RC4\\\"");
+    tls(&["--tls-client-optional"], "needs --tls-client-ca");
+    tls(&["--tls-client-ca", "nowhere.pem"], "failed to read the authority 'nowhere.pem'");
+    tls(&["--tls-staple", "perhaps"], "--tls-staple");
+    tls(&["--fault-accept", "explode"], "for --fault-accept: it is reset, close or stall");
+    tls(&["--fault-handshake", "close@x"], "for --fault-handshake: what follows the @");
     Program::new(&["target", "x"]).run().expect(255).expect_log("accepts 0 arg(s), received 1");
 }

@@ -64,9 +64,12 @@ pub(super) fn drip(head: &Head<'_>) -> Result<(Built, u64), Box<Built>> {
         .ok_or_else(|| bad_request("code must be between 200 and 599"))?;
     let duration_ns = seconds("duration", "2")?;
     let delay_ns = seconds("delay", "2")?;
-    let interval_ns = (duration_ns / length).min(300 * NANOS_PER_SEC);
-    let source = Source::drip(length, 0, interval_ns);
-    let payload = Payload::Stream { source, length: Some(length) };
+    let first_ns = seconds("first", "0")?;
+    let piece_bytes = number_field(head.query, "piece", 1)?.clamp(1, ROUND_BYTES as u64);
+    let interval_ns = (duration_ns / length.div_ceil(piece_bytes)).min(300 * NANOS_PER_SEC);
+    let source = Source::drip(length, first_ns, interval_ns, piece_bytes as usize);
+    let chunked = field(head.query, "chunked").is_some();
+    let payload = Payload::Stream { source, length: (!chunked).then_some(length) };
     Ok((Built::with_payload(code, OCTETS, payload), delay_ns))
 }
 

@@ -6,7 +6,12 @@ use crate::head::Head;
 use crate::json::Json;
 use crate::reply::{Built, is_token};
 use crate::routes::echo::write_fields;
-use crate::routes::{FIELDS_MAX, GET, Outcome, allow, bad_request, decode, fields, not_found};
+use crate::routes::{
+    FIELDS_MAX, GET, Outcome, allow, bad_request, decode, field, fields, not_found, number_field, parse_size,
+};
+
+/// Bytes of cookies' values in one response.
+const COOKIE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// The request's cookies, in order.
 pub(super) fn cookies<'a>(head: &'a Head<'_>) -> impl Iterator<Item = (&'a str, &'a str)> {
@@ -46,6 +51,21 @@ pub(super) fn set_all(head: &Head<'_>) -> Outcome {
     Ok(built)
 }
 
+/// `/cookies/raw?set=…`: `Set-Cookie` lines as they are given, with any attribute.
+pub(super) fn raw(head: &Head<'_>) -> Outcome {
+    let mut built = Built::empty(200);
+    for (name, value) in fields(head.query.as_bytes()) {
+        if name == "set" {
+            built.add("Set-Cookie", &value);
+        }
+    }
+    if let Some(location) = field(head.query, "location") {
+        built.status = 302;
+        built.add("Location", &location);
+    }
+    Ok(built)
+}
+
 /// `/cookies/set/{name}/{value}`.
 pub(super) fn set_one(head: &Head<'_>, rest: &str) -> Outcome {
     let (name, value) = rest.strip_prefix("set/").and_then(|pair| pair.split_once('/')).ok_or_else(not_found)?;
@@ -63,6 +83,23 @@ pub(super) fn delete(head: &Head<'_>) -> Outcome {
             let cookie = format!("{gone}; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT");
             built.add("Set-Cookie", &cookie);
         }
+    }
+    Ok(built)
+}
+
+/// `/cookies/many/{n}?bytes=`: so many cookies with values of so many bytes.
+pub(super) fn many(head: &Head<'_>, count: &str) -> Outcome {
+    allow(head, GET)?;
+    let count =
+        parse_size(count).filter(|count| *count <= FIELDS_MAX).ok_or_else(|| bad_request("up to 1000 cookies"))?;
+    let bytes = number_field(head.query, "bytes", 1)?;
+    if bytes.saturating_mul(count as u64) > COOKIE_BYTES_MAX {
+        return Err(bad_request("up to 1048576 bytes of values"));
+    }
+    let value = "v".repeat(bytes as usize);
+    let mut built = Built::empty(200);
+    for number in 0..count {
+        built.add("Set-Cookie", &format!("c{number}={value}; Path=/"));
     }
     Ok(built)
 }

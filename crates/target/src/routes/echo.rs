@@ -24,7 +24,7 @@ pub(super) fn echo(request: &Request<'_>) -> Built {
     json.key("headers");
     write_headers(&mut json, head);
     json.key("method").string(head.method);
-    json.key("origin").string(&request.peer.to_string());
+    json.key("origin").string(&request.link.peer.ip().to_string());
     if truncated {
         json.key("truncated").boolean(true);
     }

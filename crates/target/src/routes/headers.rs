@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::clock::http_date;
 use crate::head::Head;
 use crate::json::Json;
+use crate::link::Protocol;
 use crate::reply::{Built, JSON, is_token};
 use crate::routes::echo::{echo, write_fields, write_headers};
 use crate::routes::{GET, Outcome, Request, allow, bad_request, decode, fields, parse_size};
@@ -33,7 +34,7 @@ pub(super) fn user_agent(head: &Head<'_>) -> Outcome {
 
 pub(super) fn ip(request: &Request<'_>) -> Outcome {
     allow(request.head, GET)?;
-    Ok(single("origin", &request.peer.to_string()))
+    Ok(single("origin", &request.link.peer.ip().to_string()))
 }
 
 fn single(key: &str, value: &str) -> Built {
@@ -82,13 +83,35 @@ pub(super) fn etag(request: &Request<'_>, tag: &str) -> Outcome {
     Ok(echo(request).with("ETag", &quoted))
 }
 
+/// Whether a header says how the message is framed, which no request can choose.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved))
+}
+
+/// `/connection`: what this connection is, and how often it was used.
+pub(super) fn connection(request: &Request<'_>) -> Outcome {
+    allow(request.head, GET)?;
+    let link = &request.link;
+    let mut json = Json::new();
+    json.open();
+    json.key("number").number(link.number);
+    json.key("requests").number(link.requests);
+    json.key("peer").string(&link.peer.to_string());
+    json.key("protocol").string(match link.protocol {
+        Protocol::Http1 => "HTTP/1.1",
+        Protocol::Http2 => "HTTP/2.0",
+    });
+    json.key("tls").boolean(link.tls.is_some());
+    json.close();
+    Ok(Built::json(json.finish()))
+}
+
 /// `/response-headers?name=value`: the response has these headers.
 pub(super) fn response_headers(head: &Head<'_>) -> Outcome {
     allow(head, "GET, HEAD, POST")?;
     let pairs: Vec<_> = fields(head.query.as_bytes()).filter(|(name, _)| name != "delay_ms").collect();
     for (name, _) in &pairs {
-        let reserved = RESERVED.iter().any(|reserved| name.eq_ignore_ascii_case(reserved));
-        if reserved || !is_token(name.as_bytes()) {
+        if is_reserved(name) || !is_token(name.as_bytes()) {
             return Err(bad_request("not a header that can be chosen"));
         }
     }

@@ -1,44 +1,32 @@
 //! The endpoints: which path is answered by what.
 //!
-//! | path | answer |
-//! |---|---|
-//! | `/`, `/static/…`, `/my_messages.php`, `/login.php`, `/contacts.php`, `/news.php`, `/flip_coin.php`, `/pi.php` | the demo site |
-//! | `/f/{n}` | `n` bytes, prepared: the cheapest endpoint |
-//! | `/get` `/post` `/put` `/patch` `/delete` `/anything[/…]` | the request as JSON |
-//! | `/headers` `/user-agent` `/ip` `/uuid` `/json` `/html` `/xml` `/encoding/utf8` | small answers |
-//! | `/status/{code[:weight],…}` | that status, or one of them |
-//! | `/delay/{seconds}`, `/drip?numbytes&duration&delay&code` | later, or slowly |
-//! | `/bytes/{n}?seed`, `/stream-bytes/{n}?seed&chunk_size` | random bytes, with a length or chunked |
-//! | `/upload` | `{"received":n}` |
-//! | `/cookies`, `/cookies/set?k=v`, `/cookies/set/{k}/{v}`, `/cookies/delete?k` | cookies |
-//! | `/redirect/{n}` `/relative-redirect/{n}` `/absolute-redirect/{n}` `/redirect-to?url&status_code` | redirects |
-//! | `/gzip` `/deflate` `/brotli` `/zstd` | compressed JSON |
-//! | `/basic-auth/{u}/{p}` `/hidden-basic-auth/{u}/{p}` `/bearer` | credentials |
-//! | `/cache[/{seconds}]` `/etag/{e}` `/response-headers?k=v` | headers |
-//! | `/healthz` `/stats` | the target itself; never delayed |
-//!
-//! Any path takes `?delay_ms=`, which replaces the target's own delay.
+//! [`ENDPOINTS`] lists them for users.
 
 mod auth;
 mod bytes;
 mod cookies;
+mod digest;
 mod echo;
 mod encoding;
+mod fault;
 mod headers;
+mod pages;
 mod redirect;
+mod respond;
 mod sample;
 mod site;
 mod status;
+mod tls;
 
 use std::borrow::Cow;
-use std::net::IpAddr;
 
 use crate::body::{Body, Sink};
 use crate::clock::{NANOS_PER_MILLI, NANOS_PER_SEC};
 use crate::context::Context;
 use crate::head::{Head, Refusal};
+use crate::link::Link;
 use crate::options::Limits;
-use crate::reply::{Built, Reply};
+use crate::reply::{Built, Payload, Reply, TEXT};
 use crate::statics::Statics;
 use crate::stats::Class;
 
@@ -47,6 +35,9 @@ const DELAY_SECONDS_MAX: f64 = 300.0;
 /// Query or form fields looked at; further ones are ignored.
 const FIELDS_MAX: usize = 1000;
 
+/// Every endpoint and what it answers: what `/endpoints` says.
+pub const ENDPOINTS: &str = include_str!("../../assets/endpoints.txt");
+
 const GET: &str = "GET, HEAD";
 const POST: &str = "POST";
 
@@ -54,8 +45,7 @@ const POST: &str = "POST";
 pub(crate) struct Request<'a> {
     pub(crate) head: &'a Head<'a>,
     pub(crate) body: Body<'a>,
-    pub(crate) peer: IpAddr,
-    pub(crate) tls: bool,
+    pub(crate) link: Link<'a>,
 }
 
 /// What is answered, and when.
@@ -78,6 +68,7 @@ pub(crate) fn sink(head: &Head<'_>, limits: &Limits) -> Result<Sink, Refusal> {
     let first = head.path.get(1..).unwrap_or("").split('/').next().unwrap_or("");
     match first {
         "get" | "post" | "put" | "patch" | "delete" | "anything" | "my_messages.php" => Sink::echo(head, limits),
+        "digest-auth" => Ok(Sink::whole(limits)),
         "login.php" => Ok(Sink::form(limits)),
         _ => Ok(Sink::Count(0)),
     }
@@ -91,9 +82,12 @@ pub(crate) fn respond(request: &Request<'_>, cx: &mut Context) -> Answer {
         Err(built) => return answer_now(*built),
     };
     if head.is_get() {
-        let fixed = match head.path.strip_prefix("/f/") {
-            Some(bytes) => parse_size(bytes).and_then(|bytes| cx.statics.fixed(bytes)),
-            None => Statics::page(head.path),
+        let fixed = if let Some(bytes) = head.path.strip_prefix("/f/") {
+            parse_size(bytes).and_then(|bytes| cx.statics.fixed(bytes))
+        } else if let Some(name) = head.path.strip_prefix("/encoded/") {
+            cx.statics.encoded(name).filter(|_| head.query.is_empty())
+        } else {
+            Statics::page(head.path)
         };
         if let Some(id) = fixed {
             let hold_ns = if Statics::is_delayed(id) { wanted_ns } else { 0 };
@@ -150,6 +144,13 @@ impl Call {
             ("anything", _) => Ok(echo::echo(request)),
             ("headers", None) => headers::headers(head),
             ("user-agent", None) => headers::user_agent(head),
+            ("tls", None) => tls::tls(request),
+            ("connection", None) => headers::connection(request),
+            ("respond", None) => respond::respond(head),
+            ("endpoints", None) => {
+                allow(head, GET).map(|()| Built::with_payload(200, TEXT, Payload::Text(ENDPOINTS.as_bytes())))
+            }
+            ("pages", Some(name)) => pages::page(head, name),
             ("ip", None) => headers::ip(request),
             ("uuid", None) => sample::uuid(head, cx),
             ("json", None) => sample::json(head),
@@ -172,14 +173,21 @@ impl Call {
             ("cookies", None) => cookies::show(head),
             ("cookies", Some("set")) => cookies::set_all(head),
             ("cookies", Some("delete")) => cookies::delete(head),
+            ("cookies", Some("raw")) => cookies::raw(head),
+            ("cookies", Some(rest)) if rest.starts_with("many/") => cookies::many(head, &rest["many/".len()..]),
             ("cookies", Some(rest)) => cookies::set_one(head, rest),
             ("redirect", Some(count)) => redirect::redirect(request, count),
             ("relative-redirect", Some(count)) => redirect::relative(request, count),
             ("absolute-redirect", Some(count)) => redirect::absolute(request, count),
+            ("redirect-loop", None) => redirect::endless(head),
             ("redirect-to", None) => redirect::redirect_to(head),
             ("gzip" | "deflate" | "brotli" | "zstd", None) => encoding::encoded(request, first),
+            ("encoded", Some(rest)) => encoding::sized(head, rest, cx),
+            ("fault", Some(kind)) => fault::fault(request, kind, cx),
             ("basic-auth", Some(rest)) => auth::basic(head, rest, 401),
             ("hidden-basic-auth", Some(rest)) => auth::basic(head, rest, 404),
+            ("digest-auth", Some(rest)) => digest::digest_auth(request, rest, cx),
+            ("ntlm", Some(rest)) => auth::ntlm(request, rest, cx),
             ("bearer", None) => auth::bearer(head),
             ("cache", None) => headers::cache(request),
             ("cache", Some(seconds)) => headers::cache_for(request, seconds),
@@ -199,7 +207,7 @@ fn class_of(first: &str) -> Class {
     match first {
         "" | "static" => Class::Site,
         "f" => Class::Fixed,
-        "bytes" | "stream-bytes" | "drip" => Class::Bytes,
+        "bytes" | "stream-bytes" | "drip" | "encoded" => Class::Bytes,
         "upload" => Class::Upload,
         "get" | "post" | "put" | "patch" | "delete" | "anything" | "delay" => Class::Echo,
         _ if first.ends_with(".php") => Class::Site,
@@ -300,7 +308,7 @@ fn decode(segment: &str) -> String {
 impl Request<'_> {
     /// The request's scheme and authority, such as `http://localhost:8080`.
     fn base(&self) -> String {
-        let scheme = if self.tls { "https" } else { "http" };
+        let scheme = if self.link.tls.is_some() { "https" } else { "http" };
         let host = self.head.header_text("host").unwrap_or(Cow::Borrowed("localhost"));
         format!("{scheme}://{host}")
     }

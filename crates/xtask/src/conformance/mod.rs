@@ -6,6 +6,7 @@
 //! [`reviewed`] knows those that are intended.
 
 mod compare;
+mod lab;
 mod lines;
 mod options;
 mod outcome;
@@ -28,8 +29,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use xtask::workspace;
 
-use crate::demo::Target;
 use compare::Difference;
+use lab::Lab;
 use options::Options;
 use reviewed::Reviewed;
 use runner::{Runner, Tool};
@@ -52,11 +53,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     let onrush = match &options.onrush {
         Some(path) => path.canonicalize().with_context(|| format!("there is no {}", path.display()))?,
-        None => build(&root)?,
+        None => {
+            build(&root, &["--package", "onrush"])?;
+            debug_program(&root)?
+        }
     };
     let k6 = if options.record || options.k6 { Some(k6()?) } else { None };
-    let target = Target::start(&onrush)?;
-    let bench = Bench { folder: &folder, base: format!("http://{}", target.address), jobs: options.jobs };
+    let peers = Lab::peers_program(&root)?;
+    if options.onrush.is_none() || !peers.exists() {
+        build(&root, &["--package", "onrush-testkit", "--example", lab::EXAMPLE])?;
+    }
+    let lab = Lab::start(&onrush, &peers)?;
+    let bench = Bench { folder: &folder, lab: &lab, jobs: options.jobs };
 
     if options.record {
         let k6 = k6.context("k6 is needed to record")?;
@@ -148,13 +156,13 @@ fn differences(expected: &Result<Value>, got: Result<Value>) -> Result<Vec<Diffe
 /// Where scripts run, and how many at a time.
 struct Bench<'a> {
     folder: &'a Path,
-    base: String,
+    lab: &'a Lab,
     jobs: usize,
 }
 
 impl Bench<'_> {
     fn runner(&self) -> Runner<'_> {
-        Runner { folder: self.folder, base: &self.base }
+        Runner { folder: self.folder, lab: self.lab }
     }
 
     /// Runs all scripts, several at a time; results are in the scripts' order.
@@ -182,16 +190,17 @@ impl Bench<'_> {
     }
 }
 
-/// The program as tests have it: optimised little, built in seconds.
-fn build(root: &Path) -> Result<PathBuf> {
+/// Builds a program as tests have it: optimised little, built in seconds.
+fn build(root: &Path, what: &[&str]) -> Result<()> {
     let built = workspace::cargo(root)
-        .args(["build", "--locked", "--quiet", "--package", "onrush"])
+        .args(["build", "--locked", "--quiet"])
+        .args(what)
         .status()
         .context("cannot run cargo")?;
     if !built.success() {
         bail!("the build failed; what cargo printed above says why");
     }
-    debug_program(root)
+    Ok(())
 }
 
 /// Where `cargo build` and `cargo test` put the program.

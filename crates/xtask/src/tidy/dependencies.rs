@@ -24,10 +24,11 @@ const FENCES: &[Fence] = &[
         others: &["rustls-platform-verifier", "tokio-rustls"],
     },
     Fence { package: "tokio-rustls", ours: &["server"], others: &[] },
+    Fence { package: "h2", ours: &["net", "target"], others: &[] },
     Fence { package: "hickory-resolver", ours: &["net"], others: &[] },
     Fence {
         package: "tokio",
-        ours: &["net", "server"],
+        ours: &["net", "server", "target"],
         others: &[
             "axum",
             "h2",
@@ -40,7 +41,6 @@ const FENCES: &[Fence] = &[
             "tower",
         ],
     },
-    Fence { package: "h2", ours: &["net"], others: &[] },
     Fence { package: "axum", ours: &["server"], others: &[] },
     Fence { package: "hyper", ours: &["server"], others: &["axum", "hyper-util"] },
     Fence { package: "httparse", ours: &["net", "target", "testkit"], others: &["hyper"] },
@@ -167,9 +167,9 @@ mod tests {
         assert_eq!(
             messages[..4],
             [
-                "uses rustls, which is fenced to net, target, testkit",
+                "uses rustls, which is fenced to net, server, target, testkit",
                 "uses once_cell: use std::sync::OnceLock",
-                "tls-thing brings rustls, which is fenced to net, target, testkit",
+                "tls-thing brings rustls, which is fenced to net, server, target, testkit",
                 "tls-thing brings ring: aws-lc-rs is the one cryptographic library",
             ]
         );

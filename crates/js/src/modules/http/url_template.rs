@@ -53,10 +53,13 @@ pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
     Ok(())
 }
 
-/// The URL without credentials.
+/// The URL without credentials; k6: where it has none, as it is written.
 fn clean_url(ctx: Ctx, this: &Handle) -> JsResult {
     let template = HostClass::<UrlTemplate>::expect(this)?;
-    let clean = Url::parse(&template.url).map_or_else(|_| template.url.as_str().into(), |url| url.clean());
+    let clean = match Url::parse(&template.url) {
+        Ok(url) if url.userinfo().is_some() => url.clean(),
+        _ => template.url.as_str().into(),
+    };
     Val::string(ctx, &clean)
 }
 

@@ -1,0 +1,311 @@
+//! Wrong certificates of every kind.
+
+use std::sync::Arc;
+
+use rcgen::{
+    BasicConstraints, Certificate, CertificateParams, CustomExtension, DistinguishedName, DnType,
+    ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer, KeyPair, KeyUsagePurpose, NameConstraints, date_time_ymd,
+};
+use rustls::server::{ClientHello, ResolvesServerCert, WebPkiClientVerifier};
+use rustls::sign::CertifiedKey;
+use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+
+use super::{Case, GOOD, Step};
+
+/// Two authorities: one that clients trust and one they do not know.
+pub struct Authorities {
+    trusted: Authority,
+    unknown: Authority,
+}
+
+struct Authority {
+    params: CertificateParams,
+    key: KeyPair,
+    certificate: Certificate,
+}
+
+impl Authorities {
+    /// Makes both.
+    ///
+    /// # Panics
+    /// When the crypto library fails.
+    pub fn new() -> Self {
+        Self { trusted: Authority::root("Onrush Test Root", |_| ()), unknown: Authority::root("Unknown Root", |_| ()) }
+    }
+
+    /// What clients are to trust, PEM.
+    pub fn trusted_pem(&self) -> String {
+        self.trusted.certificate.pem()
+    }
+
+    /// A server that wants a client certificate.
+    pub(super) fn wanting(&self) -> Arc<ServerConfig> {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.trusted.certificate.der().clone()).expect("own root");
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build();
+        let (chain, key) = self.trusted.leaf(|_| ());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("the provider has default versions")
+            .with_client_cert_verifier(verifier.expect("one root"))
+            .with_single_cert(chain, key)
+            .expect("the key fits its certificate");
+        Arc::new(config)
+    }
+}
+
+impl Default for Authorities {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+type Chain = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+
+impl Authority {
+    fn root(name: &str, change: impl FnOnce(&mut CertificateParams)) -> Self {
+        let params = authority_params(name, change);
+        let key = new_key();
+        let certificate = params.self_signed(&key).expect("self-signing works");
+        Self { params, key, certificate }
+    }
+
+    /// An authority below this one.
+    fn below(&self, name: &str, change: impl FnOnce(&mut CertificateParams)) -> Self {
+        let params = authority_params(name, change);
+        let key = new_key();
+        let certificate = params.signed_by(&key, &self.issuer()).expect("signing works");
+        Self { params, key, certificate }
+    }
+
+    fn issuer(&self) -> Issuer<'_, &KeyPair> {
+        Issuer::from_params(&self.params, &self.key)
+    }
+
+    /// A server's certificate for 127.0.0.1 and localhost, but for what is changed.
+    fn leaf(&self, change: impl FnOnce(&mut CertificateParams)) -> Chain {
+        let params = leaf_params(change);
+        let key = new_key();
+        let certificate = params.signed_by(&key, &self.issuer()).expect("signing works");
+        (vec![certificate.der().clone()], private(&key))
+    }
+}
+
+fn new_key() -> KeyPair {
+    KeyPair::generate().expect("key generation works")
+}
+
+fn private(key: &KeyPair) -> PrivateKeyDer<'static> {
+    PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()))
+}
+
+fn named(name: &str) -> DistinguishedName {
+    let mut full = DistinguishedName::new();
+    full.push(DnType::CommonName, name);
+    full
+}
+
+fn authority_params(name: &str, change: impl FnOnce(&mut CertificateParams)) -> CertificateParams {
+    let mut params = CertificateParams::new(Vec::new()).expect("no names to be wrong");
+    params.distinguished_name = named(name);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    change(&mut params);
+    params
+}
+
+fn leaf_params(change: impl FnOnce(&mut CertificateParams)) -> CertificateParams {
+    let mut params = names(&["127.0.0.1", "localhost"]);
+    params.distinguished_name = named("server");
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    change(&mut params);
+    params
+}
+
+fn names(names: &[&str]) -> CertificateParams {
+    CertificateParams::new(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).expect("valid names")
+}
+
+/// Sends whatever chain it is given, also one that does not fit the key.
+#[derive(Debug)]
+struct Anything(Arc<CertifiedKey>);
+
+impl ResolvesServerCert for Anything {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.0))
+    }
+}
+
+fn serving((chain, key): Chain, versions: &[&'static SupportedProtocolVersion]) -> Arc<ServerConfig> {
+    let mut provider = rustls::crypto::aws_lc_rs::default_provider();
+    // One group, so that every client gets a hello of the same length.
+    provider.kx_groups = vec![rustls::crypto::aws_lc_rs::kx_group::X25519];
+    let signer = provider.key_provider.load_private_key(key).expect("a key that was just made");
+    let config = ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_protocol_versions(versions)
+        .expect("the provider has the versions")
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(Anything(Arc::new(CertifiedKey::new(chain, signer)))));
+    Arc::new(config)
+}
+
+/// Nothing wrong with it.
+pub(super) fn good(authorities: &Authorities) -> Arc<ServerConfig> {
+    good_with(authorities, rustls::ALL_VERSIONS)
+}
+
+/// The same for some versions.
+pub(super) fn good_with(
+    authorities: &Authorities,
+    versions: &[&'static SupportedProtocolVersion],
+) -> Arc<ServerConfig> {
+    serving(authorities.trusted.leaf(|_| ()), versions)
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    let case = |name, about, chain: fn(&Authorities) -> Chain| {
+        let config = move |authorities: &Authorities| serving(chain(authorities), rustls::ALL_VERSIONS);
+        Case::over_tls(name, about, config, vec![Step::Read, Step::Send(GOOD.into()), Step::CloseNotify])
+    };
+    let leaf = |name, about, change: fn(&mut CertificateParams)| {
+        let config = move |authorities: &Authorities| serving(authorities.trusted.leaf(change), rustls::ALL_VERSIONS);
+        Case::over_tls(name, about, config, vec![Step::Read, Step::Send(GOOD.into()), Step::CloseNotify])
+    };
+    vec![
+        leaf("certificate_expired", "has expired", |params| {
+            params.not_before = date_time_ymd(2019, 1, 1);
+            params.not_after = date_time_ymd(2020, 1, 1);
+        }),
+        leaf("certificate_not_yet_valid", "is not valid yet", |params| {
+            params.not_before = date_time_ymd(2090, 1, 1);
+            params.not_after = date_time_ymd(2091, 1, 1);
+        }),
+        leaf("certificate_other_name", "is for another name", |params| *params = names(&["other.test"])),
+        leaf("certificate_other_address", "is for another address", |params| *params = names(&["10.1.2.3"])),
+        leaf("certificate_name_only", "names localhost, and is asked by address", |params| {
+            *params = names(&["localhost"])
+        }),
+        leaf("certificate_wildcard", "is for *.test", |params| *params = names(&["*.test"])),
+        leaf("certificate_common_name", "has its name in the common name only", |params| {
+            *params = names(&[]);
+            params.distinguished_name = named("127.0.0.1");
+        }),
+        leaf("certificate_for_clients", "is for clients", |params| {
+            params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+        }),
+        leaf("certificate_for_code", "is for signing code", |params| {
+            params.extended_key_usages = vec![ExtendedKeyUsagePurpose::CodeSigning];
+        }),
+        leaf("certificate_is_authority", "is an authority's, used by a server", |params| {
+            params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+            params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        }),
+        leaf("certificate_critical_extension", "has a critical extension nobody knows", |params| {
+            let mut extension = CustomExtension::from_oid_content(&[1, 3, 6, 1, 4, 1, 99_999, 1], vec![5, 0]);
+            extension.set_criticality(true);
+            params.custom_extensions = vec![extension];
+        }),
+        leaf("certificate_huge", "has 5,000 names", |params| {
+            let mut all: Vec<String> = (0..5000).map(|number| format!("host-{number}.test")).collect();
+            all.push("127.0.0.1".to_owned());
+            *params = CertificateParams::new(all).expect("valid names");
+        }),
+        case("certificate_unknown_authority", "is signed by an authority nobody knows", |authorities| {
+            authorities.unknown.leaf(|_| ())
+        }),
+        case("certificate_self_signed", "signs itself", |_| {
+            let key = new_key();
+            let certificate = leaf_params(|_| ()).self_signed(&key).expect("self-signing works");
+            (vec![certificate.der().clone()], private(&key))
+        }),
+        case("certificate_self_signed_authority", "signs itself as an authority", |_| {
+            let key = new_key();
+            let params = leaf_params(|params| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
+            let certificate = params.self_signed(&key).expect("self-signing works");
+            (vec![certificate.der().clone()], private(&key))
+        }),
+        case("certificate_bad_signature", "has a broken signature", |authorities| {
+            let (mut chain, key) = authorities.trusted.leaf(|_| ());
+            let mut bytes = chain[0].to_vec();
+            let at = bytes.len() - 8;
+            bytes[at] ^= 1;
+            chain[0] = bytes.into();
+            (chain, key)
+        }),
+        case("certificate_same_name_authority", "is signed by a namesake of the authority", |_| {
+            Authority::root("Onrush Test Root", |_| ()).leaf(|_| ())
+        }),
+        case("certificate_other_key", "belongs to another key", |authorities| {
+            let (chain, _) = authorities.trusted.leaf(|_| ());
+            (chain, private(&new_key()))
+        }),
+        case("certificate_garbage", "is no certificate", |authorities| {
+            (vec![vec![0x30, 3, 1, 2, 3].into()], authorities.trusted.leaf(|_| ()).1)
+        }),
+        case("certificate_none", "shows no certificate", |authorities| {
+            (Vec::new(), authorities.trusted.leaf(|_| ()).1)
+        }),
+        case("certificate_without_intermediate", "leaves out what signed it", |authorities| {
+            authorities.trusted.below("Intermediate", |_| ()).leaf(|_| ())
+        }),
+        case("certificate_with_intermediate", "has a good chain", |authorities| {
+            let middle = authorities.trusted.below("Intermediate", |_| ());
+            let (mut chain, key) = middle.leaf(|_| ());
+            chain.push(middle.certificate.der().clone());
+            (chain, key)
+        }),
+        case("certificate_signed_by_leaf", "is signed by one that is no authority", |authorities| {
+            let middle = authorities.trusted.below("Not an authority", |params| params.is_ca = IsCa::NoCa);
+            let (mut chain, key) = middle.leaf(|_| ());
+            chain.push(middle.certificate.der().clone());
+            (chain, key)
+        }),
+        case("certificate_path_too_long", "has one authority more than is allowed", |authorities| {
+            let first = authorities.trusted.below("First", |params| {
+                params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+            });
+            let second = first.below("Second", |_| ());
+            let (mut chain, key) = second.leaf(|_| ());
+            chain.extend([second.certificate.der().clone(), first.certificate.der().clone()]);
+            (chain, key)
+        }),
+        case("certificate_chain_of_thirty", "has thirty authorities above it", |authorities| {
+            let mut above = vec![authorities.trusted.below("Authority 0", |_| ())];
+            for number in 1..30 {
+                let next = above[number - 1].below(&format!("Authority {number}"), |_| ());
+                above.push(next);
+            }
+            let (mut chain, key) = above[29].leaf(|_| ());
+            chain.extend(above.iter().rev().map(|authority| authority.certificate.der().clone()));
+            (chain, key)
+        }),
+        case("certificate_intermediate_expired", "has an authority that has expired", |authorities| {
+            let middle = authorities.trusted.below("Expired", |params| {
+                params.not_before = date_time_ymd(2019, 1, 1);
+                params.not_after = date_time_ymd(2020, 1, 1);
+            });
+            let (mut chain, key) = middle.leaf(|_| ());
+            chain.push(middle.certificate.der().clone());
+            (chain, key)
+        }),
+        case("certificate_name_constraints", "is outside of what its authority may sign", |authorities| {
+            let middle = authorities.trusted.below("Constrained", |params| {
+                let permitted_subtrees = vec![GeneralSubtree::DnsName("allowed.test".to_owned())];
+                params.name_constraints = Some(NameConstraints { permitted_subtrees, excluded_subtrees: Vec::new() });
+            });
+            let (mut chain, key) = middle.leaf(|_| ());
+            chain.push(middle.certificate.der().clone());
+            (chain, key)
+        }),
+        case("certificate_chain_unordered", "has its chain in a wrong order, with strangers", |authorities| {
+            let first = authorities.trusted.below("First", |_| ());
+            let second = first.below("Second", |_| ());
+            let (mut chain, key) = second.leaf(|_| ());
+            let stranger = authorities.unknown.certificate.der().clone();
+            chain.extend([first.certificate.der().clone(), stranger, second.certificate.der().clone()]);
+            (chain, key)
+        }),
+    ]
+}
