@@ -203,6 +203,7 @@ impl Session {
     }
 
     /// A waker for the current fiber.
+    #[inline(never)]
     pub(super) fn waker(&self) -> Waker {
         let Some(fiber) = current() else { return Waker::noop().clone() };
         let mut kept = self.waker.borrow_mut();
@@ -218,6 +219,7 @@ impl Session {
 
     /// Waits until something may have happened to the current fiber's stream. The caller looks, and waits
     /// again.
+    #[inline(never)]
     pub(super) fn wait(&self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), IoFailure> {
         let me = current().ok_or(IoFailure::Cancelled)?;
         if let Some(driver) = self.driver.get()
@@ -277,6 +279,7 @@ impl Session {
     }
 
     /// Reads what has arrived, once, and acts on it.
+    #[inline(never)]
     fn drive(&self, wire: &WireBytes) {
         if !self.is_blocked() && !self.pipe.borrow().has_unread_frame() {
             self.read(wire);
@@ -302,6 +305,7 @@ impl Session {
     }
 
     /// Has `h2` work until nothing moves any more, and sends what it has to say. Whether all of it is out.
+    #[inline(never)]
     pub(super) fn turn(&self, wire: &WireBytes) -> bool {
         loop {
             self.pipe.borrow().is_full = false;
