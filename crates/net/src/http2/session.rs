@@ -234,7 +234,7 @@ impl Session {
             // `h2` has been told, and its streams know: there is nothing to wait for.
             return Err(IoFailure::Io(std::io::ErrorKind::NotConnected.into()));
         }
-        if self.link.borrow().stream().is_readable() && !self.is_blocked() {
+        if self.link.borrow().stream().is_readable() && !self.pipe.borrow().is_stalled() {
             return self.drive_in_a_row(deadline, wire);
         }
         self.driver.set(Some(me));
@@ -272,16 +272,12 @@ impl Session {
         Ok(())
     }
 
-    /// The socket takes nothing and there is a lot for it: then nothing is read either, or a server that
-    /// asks and does not read would fill our memory.
-    fn is_blocked(&self) -> bool {
-        self.pipe.borrow().is_full && !self.unsent.borrow().is_empty()
-    }
-
     /// Reads what has arrived, once, and acts on it.
     #[inline(never)]
     fn drive(&self, wire: &WireBytes) {
-        if !self.is_blocked() && !self.pipe.borrow().has_unread_frame() {
+        // Reading goes on while the socket takes nothing: the server may be waiting for just that. Only a server
+        // that asks and does not listen is not read from, or what it is owed would fill our memory.
+        if !self.pipe.borrow().is_stalled() {
             self.read(wire);
         }
         self.turn(wire);
