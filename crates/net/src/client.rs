@@ -214,10 +214,13 @@ impl Connections {
         let link = dialer.dial(url, &mut marks);
         let now = Clock::now();
         attempt.end = now;
-        // k6: a connection that did not come about leaves no phases and no address.
-        if link.is_ok() || marks.counts_anyway {
-            attempt.dialled = Some(marks);
+        // k6: a connection that did not come about leaves no phases and no address, but for the time a connect took
+        // whose handshake failed.
+        if link.is_ok() {
             attempt.got_conn = now;
+        }
+        if marks.connected > Nanos(0) {
+            attempt.dialled = Some(DialMarks { secured: marks.secured.filter(|_| link.is_ok()), ..marks });
         }
         Ok(link?)
     }

@@ -26,6 +26,7 @@ pub(super) fn client(test: &Consolidated) -> Result<Arc<Client>, Failure> {
         blacklist_ips: options.blacklist_ips.iter().flatten().map(ToString::to_string).collect(),
         proxies: ProxyOptions::from_environment(|name| std::env::var(name).ok()),
         no_connection_reuse: settings.no_connection_reuse,
+        http2_prior_knowledge: settings.http2_prior_knowledge,
         idle_total: count(settings.batch),
         idle_per_host: count(settings.batch_per_host),
         ..ClientOptions::default()

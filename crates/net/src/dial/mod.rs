@@ -26,8 +26,6 @@ pub(crate) struct DialMarks {
     pub(crate) connect_start: Nanos,
     pub(crate) connected: Nanos,
     pub(crate) secured: Option<Nanos>,
-    /// Whether the phases count although nothing came of it. k6: a proxy that refuses has been connected to.
-    pub(crate) counts_anyway: bool,
 }
 
 /// Makes a connection on behalf of one VU.
@@ -69,7 +67,6 @@ impl Dialer<'_> {
         let to_proxy = self.shared.origin(&proxy.host, proxy.port, is_tls);
         let address = self.shared.rules().address(&proxy.host, proxy.port, self.shared.resolver(), self.deadline);
         let stream = address.and_then(|address| self.connect(&address, marks)).map_err(unreached)?;
-        marks.counts_anyway = true;
         let mut link = Link::new(stream, to_proxy);
         if is_tls {
             self.secure_to_proxy(&mut link).map_err(unreached)?;

@@ -203,6 +203,7 @@ impl Session {
     }
 
     /// A waker for the current fiber.
+    #[inline(never)]
     pub(super) fn waker(&self) -> Waker {
         let Some(fiber) = current() else { return Waker::noop().clone() };
         let mut kept = self.waker.borrow_mut();
@@ -218,6 +219,7 @@ impl Session {
 
     /// Waits until something may have happened to the current fiber's stream. The caller looks, and waits
     /// again.
+    #[inline(never)]
     pub(super) fn wait(&self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), IoFailure> {
         let me = current().ok_or(IoFailure::Cancelled)?;
         if let Some(driver) = self.driver.get()
@@ -232,7 +234,7 @@ impl Session {
             // `h2` has been told, and its streams know: there is nothing to wait for.
             return Err(IoFailure::Io(std::io::ErrorKind::NotConnected.into()));
         }
-        if self.link.borrow().stream().is_readable() && !self.is_blocked() {
+        if self.link.borrow().stream().is_readable() && !self.pipe.borrow().is_stalled() {
             return self.drive_in_a_row(deadline, wire);
         }
         self.driver.set(Some(me));
@@ -270,15 +272,12 @@ impl Session {
         Ok(())
     }
 
-    /// The socket takes nothing and there is a lot for it: then nothing is read either, or a server that
-    /// asks and does not read would fill our memory.
-    fn is_blocked(&self) -> bool {
-        self.pipe.borrow().is_full && !self.unsent.borrow().is_empty()
-    }
-
     /// Reads what has arrived, once, and acts on it.
+    #[inline(never)]
     fn drive(&self, wire: &WireBytes) {
-        if !self.is_blocked() && !self.pipe.borrow().has_unread_frame() {
+        // Reading goes on while the socket takes nothing: the server may be waiting for just that. Only a server
+        // that asks and does not listen is not read from, or what it is owed would fill our memory.
+        if !self.pipe.borrow().is_stalled() {
             self.read(wire);
         }
         self.turn(wire);
@@ -302,6 +301,7 @@ impl Session {
     }
 
     /// Has `h2` work until nothing moves any more, and sends what it has to say. Whether all of it is out.
+    #[inline(never)]
     pub(super) fn turn(&self, wire: &WireBytes) -> bool {
         loop {
             self.pipe.borrow().is_full = false;
