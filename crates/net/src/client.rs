@@ -213,10 +213,13 @@ impl Connections {
         let link = dialer.dial(url, &mut marks);
         let now = Clock::now();
         attempt.end = now;
+        // k6: a connection that did not come about leaves no phases and no address, but for the time a connect took
+        // whose handshake failed.
         if link.is_ok() {
-            // k6: a connection that did not come about leaves no phases and no address.
-            attempt.dialled = Some(marks);
             attempt.got_conn = now;
+        }
+        if marks.connected > Nanos(0) {
+            attempt.dialled = Some(DialMarks { secured: marks.secured.filter(|_| link.is_ok()), ..marks });
         }
         Ok(link?)
     }

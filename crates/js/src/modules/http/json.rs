@@ -35,8 +35,31 @@ fn select(ctx: Ctx, body: &[u8], selector: &str) -> JsResult {
             return members(ctx, &found, wants_keys);
         }
     }
+    if let Some(base) = selector.strip_suffix("@tostr") {
+        let base = base.strip_suffix(['.', '|']).unwrap_or(base);
+        let found = gjson::get(text, if base.is_empty() { "@this" } else { base });
+        return if found.exists() { Val::string(ctx, found.json()) } else { Ok(Val::undefined()) };
+    }
     let found = gjson::get(text, selector);
-    if !found.exists() { Ok(Val::undefined()) } else { ctx.parse_json(found.json().as_bytes()) }
+    if !found.exists() {
+        return Ok(Val::undefined());
+    }
+    let value = ctx.parse_json(found.json().as_bytes())?;
+    if selector.contains("{\"") || selector.contains(",\"") { without_quotes(ctx, value) } else { Ok(value) }
+}
+
+/// The library keeps the quotes of keys that a multipath gives: `{"years":age}`.
+fn without_quotes(ctx: Ctx, value: Val) -> JsResult {
+    if !value.is_object() || value.is_array() {
+        return Ok(value);
+    }
+    let object = ctx.object()?;
+    for key in value.keys(ctx)? {
+        let name = key.text(ctx)?;
+        let plain = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(&name);
+        object.define(ctx, plain, value.get(ctx, &key)?)?;
+    }
+    Ok(object)
 }
 
 /// GJSON's `@keys` and `@values`, which the library lacks.

@@ -136,7 +136,7 @@ fn names(shard: &mut Shard, prepared: &Prepared, url: &Url, node: TagNode) -> Ta
     let clean;
     let name: &str = match &prepared.params.name {
         Some(name) => name,
-        None if is_first => &target.name,
+        None if is_first || target.is_template => &target.name,
         None => {
             clean = url.clean();
             &clean
