@@ -205,6 +205,14 @@ impl TcpStream {
         self.register(Direction::Write)
     }
 
+    /// Ends what [`notify_readable`](TcpStream::notify_readable) and
+    /// [`notify_writable`](TcpStream::notify_writable) began, so that another fiber can ask. Only for the
+    /// fiber that asked.
+    pub fn notify_nobody(&self) {
+        self.unregister(Direction::Read);
+        self.unregister(Direction::Write);
+    }
+
     /// Writes all of `buf`.
     ///
     /// # Errors

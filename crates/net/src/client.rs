@@ -3,6 +3,8 @@
 //! Redirects, cookies, decompression and metrics are the caller's; see [`crate::redirect`],
 //! [`crate::cookie`], [`crate::encoding`].
 
+mod over_http2;
+
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
@@ -15,7 +17,8 @@ use crate::error::{NetError, Op, code};
 use crate::http1::{
     BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_method, write_head,
 };
-use crate::link::WireBytes;
+use crate::http2::{Message, Session};
+use crate::link::{Link, WireBytes};
 use crate::options::ClientShared;
 use crate::text::go_quote;
 use crate::url::{Scheme, Url};
@@ -26,6 +29,8 @@ pub struct Connections {
     shared: Rc<ClientShared>,
     /// The most recently used last.
     idle: RefCell<Vec<Conn>>,
+    /// HTTP/2 connections, in use or not.
+    sessions: RefCell<Vec<Rc<Session>>>,
     wire: WireBytes,
     local: Cell<Option<IpAddr>>,
     /// Counts `close_idle` calls: a request that began before one does not keep its connection.
@@ -38,6 +43,7 @@ impl Connections {
         Self {
             shared,
             idle: RefCell::new(Vec::new()),
+            sessions: RefCell::new(Vec::new()),
             wire: WireBytes::default(),
             local: Cell::new(None),
             generation: Cell::new(0),
@@ -64,11 +70,15 @@ impl Connections {
         self.generation.set(self.generation.get().wrapping_add(1));
         let idle = self.idle.take();
         drop(idle);
+        // Those in use go when their requests are over.
+        let sessions = self.sessions.take();
+        drop(sessions);
     }
 
     /// How many connections are idle.
     pub fn idle_count(&self) -> usize {
-        self.idle.borrow().len()
+        let sessions = self.sessions.borrow();
+        self.idle.borrow().len() + sessions.iter().filter(|session| session.is_idle()).count()
     }
 
     /// Sends a request and reads its response, in phases counted from `start`. Suspends the fiber.
@@ -90,7 +100,7 @@ impl Connections {
         loop {
             match self.attempt(request, deadline, &mut attempt, &mut reader) {
                 Ok(()) => return Ok(attempt.finish(&mut reader)),
-                Err(lost) if lost.retry => {
+                Err(lost) if lost.retry && attempt.may_repeat(lost.backs_off, deadline) => {
                     attempt.again();
                     reader.restart();
                 }
@@ -108,13 +118,23 @@ impl Connections {
         attempt: &mut Attempt,
         reader: &mut ResponseReader,
     ) -> Result<(), Box<Lost>> {
+        if let Some(session) = self.find_session(request.url) {
+            return self.over_http2(&session, request, reader.mode(), deadline, attempt);
+        }
         let generation = self.generation.get();
         let mut conn = match self.take_idle(request.url) {
             Some(conn) => {
                 attempt.reused = true;
                 conn
             }
-            None => self.dial(request, deadline, attempt)?,
+            None => {
+                let link = self.dial(request, deadline, attempt)?;
+                if self.wants_http2(&link) {
+                    let session = self.begin_session(link, request.url)?;
+                    return self.over_http2(&session, request, reader.mode(), deadline, attempt);
+                }
+                Conn::new(link)
+            }
         };
         attempt.remote = Some(conn.peer());
         attempt.tls = conn.tls_info();
@@ -172,7 +192,8 @@ impl Connections {
             },
             (_, Err(SendFailure::Socket { failure, sent_any })) => {
                 let retry = attempt.reused && !sent_any && matches!(failure, IoFailure::Io(_));
-                Err(Box::new(Lost { retry, error: NetError::waiting(Op::Write, &failure, conn.ends()) }))
+                let error = NetError::waiting(Op::Write, &failure, conn.ends());
+                Err(Box::new(Lost { retry, ..Lost::from(error) }))
             }
             (_, Ok(_)) => Err(lost(NetError::unexpected_eof(), reader, attempt, request)),
         }
@@ -180,7 +201,7 @@ impl Connections {
 
     #[cold]
     #[inline(never)]
-    fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Conn, Box<Lost>> {
+    fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Link, Box<Lost>> {
         let url = request.url;
         check_url(url)?;
         check_method(request.method)?;
@@ -194,7 +215,7 @@ impl Connections {
             attempt.dialled = Some(marks);
             attempt.got_conn = now;
         }
-        Ok(Conn::new(link?))
+        Ok(link?)
     }
 
     /// The most recently used idle connection to a URL's origin that is still alive.
@@ -208,9 +229,7 @@ impl Connections {
         let mut at = idle.len();
         while at > 0 {
             at -= 1;
-            let origin = idle[at].origin();
-            let fits = origin.port == port && origin.is_tls == is_tls && origin.host.eq_ignore_ascii_case(host);
-            if !fits {
+            if !idle[at].origin().is(host, port, is_tls) {
                 continue;
             }
             let mut conn = idle.remove(at);
@@ -254,11 +273,19 @@ impl std::fmt::Debug for Connections {
 struct Lost {
     error: NetError,
     retry: bool,
+    /// A repeated retry comes after a pause.
+    backs_off: bool,
+}
+
+impl From<NetError> for Lost {
+    fn from(error: NetError) -> Self {
+        Self { error, retry: false, backs_off: false }
+    }
 }
 
 impl From<NetError> for Box<Lost> {
     fn from(error: NetError) -> Self {
-        Self::new(Lost { error, retry: false })
+        Self::new(error.into())
     }
 }
 
@@ -273,6 +300,10 @@ struct Attempt {
     remote: Option<SocketAddr>,
     tls: Option<TlsInfo>,
     reused: bool,
+    /// What came over HTTP/2: the response, or the part of it that had come when it failed.
+    message: Option<Box<Message>>,
+    /// Retries so far that call for a pause before the next one.
+    pauses: u32,
 }
 
 impl Attempt {
@@ -287,6 +318,8 @@ impl Attempt {
             remote: None,
             tls: None,
             reused: false,
+            message: None,
+            pauses: 0,
         }
     }
 
@@ -294,7 +327,7 @@ impl Attempt {
     #[cold]
     #[inline(never)]
     fn again(&mut self) {
-        *self = Self { got_conn: Clock::now(), ..Self::new(self.start) };
+        *self = Self { got_conn: Clock::now(), pauses: self.pauses, ..Self::new(self.start) };
     }
 
     fn timings(&self) -> Timings {
@@ -319,7 +352,10 @@ impl Attempt {
     }
 
     #[inline(never)]
-    fn finish(&self, reader: &mut ResponseReader) -> Box<Response> {
+    fn finish(&mut self, reader: &mut ResponseReader) -> Box<Response> {
+        if let Some(message) = self.message.take() {
+            return self.finish_http2(*message);
+        }
         let body = reader.take_body();
         let body_len = reader.body_len();
         let (status, proto, headers) = reader.take_head_parts().unwrap_or_default();
@@ -338,15 +374,16 @@ impl Attempt {
 
     #[cold]
     #[inline(never)]
-    fn fail(&self, error: NetError, reader: &mut ResponseReader) -> Box<Failure> {
+    fn fail(&mut self, error: NetError, reader: &mut ResponseReader) -> Box<Failure> {
         let in_body = reader.in_body();
+        let over_http2 = self.message.take();
         Box::new(Failure {
             error,
             timings: self.timings(),
             remote: self.remote,
             tls: self.tls,
             reused: self.reused,
-            partial_body: in_body.then(|| reader.take_body()),
+            partial_body: in_body.then(|| reader.take_body()).or_else(|| over_http2.map(|message| message.body)),
         })
     }
 }
@@ -399,7 +436,7 @@ fn lost(error: NetError, reader: &mut ResponseReader, attempt: &mut Attempt, req
     let error = if reader.in_body() { error.in_body() } else { error };
     let broke = error.code == code::RESET_BY_PEER || error == NetError::eof();
     let retry = attempt.reused && !reader.has_started() && broke && is_replayable(request);
-    Box::new(Lost { error, retry })
+    Box::new(Lost { error, retry, backs_off: false })
 }
 
 /// A connection that breaks in the middle of a head: Go takes it for an end and judges what there is.
@@ -448,6 +485,6 @@ mod tests {
     fn sizes() {
         assert!(size_of::<Conn>() <= 64, "{}", size_of::<Conn>());
         assert!(size_of::<ResponseReader>() <= 168, "{}", size_of::<ResponseReader>());
-        assert!(size_of::<Attempt>() <= 160, "{}", size_of::<Attempt>());
+        assert!(size_of::<Attempt>() <= 176, "{}", size_of::<Attempt>());
     }
 }

@@ -319,7 +319,9 @@ pub(crate) fn take_out() -> Vec<u8> {
 /// Gives the write buffer back.
 pub(crate) fn give_out(out: Vec<u8>) {
     if out.capacity() <= OUT_BYTES_KEPT {
-        OUT.set(out);
+        // The larger one stays: HTTP/2 has two of them out at times.
+        let other = OUT.take();
+        OUT.set(if other.capacity() > out.capacity() { other } else { out });
     }
 }
 

@@ -51,6 +51,12 @@ pub mod code {
     pub const UNKNOWN_AUTHORITY: u16 = 1310;
     /// The certificate is for another name.
     pub const HOSTNAME_MISMATCH: u16 = 1311;
+    /// An HTTP/2 GOAWAY with a code k6 has no name for; the others follow.
+    pub const HTTP2_GOAWAY: u16 = 1610;
+    /// An HTTP/2 stream error with a code k6 has no name for; the others follow.
+    pub const HTTP2_STREAM: u16 = 1630;
+    /// An HTTP/2 connection error with a code k6 has no name for; the others follow.
+    pub const HTTP2_CONNECTION: u16 = 1650;
     /// The response body could not be decompressed.
     pub const DECOMPRESSION: u16 = 1701;
 }

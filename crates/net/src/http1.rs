@@ -22,7 +22,7 @@ pub use body::Body;
 pub use chunked::{ChunkError, Chunked};
 pub use head::{Framing, Head, HeadParser, HeadState};
 pub use reader::{Fed, ResponseReader};
-pub(crate) use write::{BodyPlan, check_method, write_head};
+pub(crate) use write::{BodyPlan, check_method, usually_lacks_body, write_head};
 
 use crate::error::NetError;
 use crate::header::HeaderBlock;
@@ -80,6 +80,8 @@ pub enum Proto {
     /// `HTTP/1.1`
     #[default]
     Http11,
+    /// `HTTP/2.0`
+    Http2,
     /// Any other `HTTP/x.y`, handled as 1.1 (or as 1.0 below 1.0).
     Other(u8, u8),
 }
@@ -90,6 +92,7 @@ impl Proto {
         match self {
             Self::Http10 => "HTTP/1.0".into(),
             Self::Http11 => "HTTP/1.1".into(),
+            Self::Http2 => "HTTP/2.0".into(),
             Self::Other(major, minor) => format!("HTTP/{major}.{minor}").into(),
         }
     }
@@ -98,6 +101,7 @@ impl Proto {
         match self {
             Self::Http10 => (1, 0),
             Self::Http11 => (1, 1),
+            Self::Http2 => (2, 0),
             Self::Other(major, minor) => (major, minor),
         }
     }

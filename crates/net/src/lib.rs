@@ -38,6 +38,7 @@ pub mod encoding;
 pub mod error;
 pub mod header;
 pub mod http1;
+mod http2;
 mod link;
 mod options;
 pub mod redirect;

@@ -30,6 +30,13 @@ pub(crate) struct Origin {
     pub(crate) is_tls: bool,
 }
 
+impl Origin {
+    /// Whether it is this one.
+    pub(crate) fn is(&self, host: &str, port: u16, is_tls: bool) -> bool {
+        self.port == port && self.is_tls == is_tls && self.host.eq_ignore_ascii_case(host)
+    }
+}
+
 /// Bytes that crossed the wire, TLS included.
 #[derive(Debug, Default)]
 pub(crate) struct WireBytes {
@@ -78,6 +85,11 @@ impl Link {
     /// What TLS negotiated.
     pub(crate) fn tls_info(&self) -> Option<TlsInfo> {
         self.tls.as_ref().and_then(|tls| tls.info())
+    }
+
+    /// Whether the handshake agreed on HTTP/2.
+    pub(crate) fn speaks_http2(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.speaks_http2())
     }
 
     /// The peer's address.

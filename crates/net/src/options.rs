@@ -32,6 +32,8 @@ pub struct ClientOptions {
     pub blacklist_ips: Vec<String>,
     /// `noConnectionReuse`: each request says `Connection: close` and none is kept.
     pub no_connection_reuse: bool,
+    /// Speaks HTTP/2 without being asked to by `http://` servers (k6 cannot).
+    pub http2_prior_knowledge: bool,
     /// `batch`: idle connections a VU keeps in all.
     pub idle_total: usize,
     /// `batchPerHost`: idle connections a VU keeps to one host and port.
@@ -52,6 +54,7 @@ impl Default for ClientOptions {
             block_hostnames: Vec::new(),
             blacklist_ips: Vec::new(),
             no_connection_reuse: false,
+            http2_prior_knowledge: false,
             idle_total: 20,
             idle_per_host: 6,
             dial_timeout: DIAL_TIMEOUT,
@@ -82,6 +85,7 @@ struct ClientInner {
     resolver: Resolver,
     tls: TlsSettings,
     no_connection_reuse: bool,
+    http2_prior_knowledge: bool,
     idle_total: usize,
     idle_per_host: usize,
     dial_timeout: Duration,
@@ -114,6 +118,7 @@ impl ClientOptions {
             resolver: Resolver::new(self.dns),
             tls: TlsSettings::new(self.tls)?,
             no_connection_reuse: self.no_connection_reuse,
+            http2_prior_knowledge: self.http2_prior_knowledge,
             idle_total: self.idle_total,
             idle_per_host: self.idle_per_host,
             dial_timeout: self.dial_timeout,
@@ -174,6 +179,10 @@ impl ClientShared {
 
     pub(crate) fn no_connection_reuse(&self) -> bool {
         self.inner.no_connection_reuse
+    }
+
+    pub(crate) fn http2_prior_knowledge(&self) -> bool {
+        self.inner.http2_prior_knowledge
     }
 
     pub(crate) fn idle_total(&self) -> usize {

@@ -185,7 +185,8 @@ impl TlsSettings {
                 .with_client_auth_cert(auth.chain.clone(), auth.key.clone_key())
                 .map_err(|error| error.to_string())?,
         };
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        // The server chooses; k6 offers the same two.
+        config.alpn_protocols = vec![session::ALPN_HTTP2.to_vec(), b"http/1.1".to_vec()];
         config.resumption = self.resumption.clone();
         // Does nothing unless SSLKEYLOGFILE is set.
         config.key_log = Arc::new(rustls::KeyLogFile::new());

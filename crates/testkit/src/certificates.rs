@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use rcgen::{
-    BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose, date_time_ymd,
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, date_time_ymd,
 };
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
@@ -32,6 +33,8 @@ impl CertificateAuthority {
     /// When the crypto library fails.
     pub fn new() -> Self {
         let mut params = CertificateParams::new(Vec::new()).expect("no names to be wrong");
+        // Another name than those it signs: OpenSSL takes a certificate whose issuer has its own name for self-signed.
+        params.distinguished_name = named("test authority");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let key = KeyPair::generate().expect("key generation works");
@@ -63,6 +66,7 @@ impl CertificateAuthority {
     fn sign(&self, names: &[&str], expired: bool) -> Identity {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let mut params = CertificateParams::new(names).expect("test names are valid");
+        params.distinguished_name = named("test identity");
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
         if expired {
             params.not_before = date_time_ymd(2019, 1, 1);
@@ -96,6 +100,12 @@ impl CertificateAuthority {
     }
 }
 
+fn named(name: &str) -> DistinguishedName {
+    let mut all = DistinguishedName::new();
+    all.push(DnType::CommonName, name);
+    all
+}
+
 impl Default for CertificateAuthority {
     fn default() -> Self {
         Self::new()
@@ -123,6 +133,16 @@ impl Identity {
             .with_no_client_auth()
             .with_single_cert(chain, key)
             .expect("the key fits its certificate");
+        Arc::new(config)
+    }
+
+    /// A server configuration that speaks only HTTP/2.
+    ///
+    /// # Panics
+    /// When key and certificate do not fit.
+    pub fn http2_server(&self) -> Arc<ServerConfig> {
+        let mut config = Arc::unwrap_or_clone(self.server());
+        config.alpn_protocols = vec![b"h2".to_vec()];
         Arc::new(config)
     }
 

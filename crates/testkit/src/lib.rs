@@ -17,6 +17,7 @@ pub mod cases;
 mod certificates;
 mod good;
 mod hostile;
+pub mod http2;
 
 pub use certificates::{CertificateAuthority, Identity};
 pub use good::{GoodServer, Incoming, Reply};

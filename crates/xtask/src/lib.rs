@@ -3,5 +3,6 @@
 //! Not part of the product. `main.rs` has the commands.
 
 pub mod fuzzing;
+pub mod packages;
 pub mod tidy;
 pub mod workspace;

@@ -3,7 +3,7 @@
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result};
-use xtask::workspace;
+use xtask::{packages, workspace};
 
 use crate::conformance;
 
@@ -28,6 +28,7 @@ const STEPS: &[Step] = &[
 
 /// Runs all steps, also after one has failed, and says at the end which did.
 pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
+    packages::packaged("nginx", "nginx", "the web server that requests are tried against besides our own")?;
     let root = workspace::root();
     let mut failed = Vec::new();
     for step in STEPS {

@@ -13,6 +13,7 @@ mod layouts;
 mod lifecycle;
 mod logs;
 mod network;
+mod nginx;
 mod outputs;
 mod program;
 mod scripts;

@@ -141,6 +141,11 @@ impl ResponseReader {
         if matches!(self.state, BodyState::Done) { Fed::Done { used: 0 } } else { Fed::More }
     }
 
+    /// What happens to the body.
+    pub fn mode(&self) -> BodyMode {
+        self.mode
+    }
+
     /// Whether the head is complete and what remains is body.
     pub fn in_body(&self) -> bool {
         self.head.is_some()

@@ -102,7 +102,7 @@ fn write_framing(out: &mut Vec<u8>, method: &str, body: &Body) -> Framing {
 }
 
 /// The methods for which Go does not announce an empty body.
-fn usually_lacks_body(method: &str) -> bool {
+pub(crate) fn usually_lacks_body(method: &str) -> bool {
     matches!(method, "GET" | "HEAD" | "DELETE" | "OPTIONS" | "PROPFIND" | "SEARCH" | "CONNECT")
 }
 

@@ -14,6 +14,8 @@ use rustls_pki_types::ServerName;
 use super::names::{cipher_name, version_name};
 use crate::http1::TlsInfo;
 
+/// HTTP/2 in ALPN.
+pub(super) const ALPN_HTTP2: &[u8] = b"h2";
 /// Most bytes a record adds to what it carries.
 const RECORD_OVERHEAD_MAX: usize = 5 + 1 + 8 + 16 + 16;
 /// Plaintext per record.
@@ -55,6 +57,11 @@ impl TlsSession {
     /// What was negotiated, once the handshake is done.
     pub(crate) fn info(&self) -> Option<TlsInfo> {
         self.info
+    }
+
+    /// Whether ALPN chose HTTP/2.
+    pub(crate) fn speaks_http2(&self) -> bool {
+        self.connection.alpn_protocol() == Some(ALPN_HTTP2)
     }
 
     /// How many bytes a caller must leave at the front of its buffer for what is pending.

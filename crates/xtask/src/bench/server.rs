@@ -10,6 +10,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use rustix::process::Signal;
+use xtask::packages::find;
 
 use super::{
     client::Protocol,
@@ -18,7 +19,6 @@ use super::{
     process::{Cpus, Process},
     procfs,
     stats_page::{Counts, StatsPage},
-    tool,
 };
 
 /// Which server.
@@ -213,7 +213,7 @@ fn run(command: &mut Command) -> Result<()> {
 
 /// A command that ends when this process is killed before it can clean up, if the system can do that.
 fn tied(program: &Path) -> Command {
-    match tool::find("setpriv") {
+    match find("setpriv") {
         Some(setpriv) => {
             let mut command = Command::new(setpriv);
             command.args(["--pdeathsig", "TERM", "--"]).arg(program);

@@ -7,7 +7,10 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use xtask::workspace;
+use xtask::{
+    packages::{find, packaged},
+    workspace,
+};
 
 /// What we compare with. Its numbers change from version to version, so it is fixed.
 const K6_VERSION: &str = "v1.8.1";
@@ -92,44 +95,6 @@ fn build(root: &Path) -> Result<PathBuf> {
     Ok(workspace::target_dir(root)?.join("release").join("onrush"))
 }
 
-/// A program of a Debian package.
-fn packaged(name: &str, package: &str, why: &str) -> Result<PathBuf> {
-    if let Some(path) = find(name) {
-        return Ok(path);
-    }
-    let Some(apt) = find("apt-get") else {
-        bail!(
-            "{name} is missing ({why}) and there is no apt-get here to install it with: install {package} and run this again"
-        );
-    };
-    eprintln!("installing {package} with apt-get: {why}");
-    let install = |update: bool| -> Result<bool> {
-        let mut command = if rustix::process::geteuid().is_root() {
-            Command::new(&apt)
-        } else {
-            let mut sudo = Command::new("sudo");
-            sudo.arg("-n").arg(&apt);
-            sudo
-        };
-        command.env("DEBIAN_FRONTEND", "noninteractive");
-        if update {
-            command.arg("update")
-        } else {
-            command.args(["install", "-y", "--no-install-recommends", package])
-        };
-        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status().context("cannot run apt-get")?;
-        Ok(status.success())
-    };
-    // Package lists may be missing or old.
-    let installed = install(false)? || (install(true)? && install(false)?);
-    if !installed {
-        bail!(
-            "{name} is missing ({why}) and apt-get could not install it; what it printed above says why. As root: apt-get install {package}"
-        );
-    }
-    find(name).with_context(|| format!("apt-get installed {package}, but {name} is not in PATH"))
-}
-
 fn k6(root: &Path) -> Result<PathBuf> {
     let own = own_folder(root)?;
     let known = installed("k6", &own).find(|path| version(path, "version").contains(&format!("{K6_VERSION} ")));
@@ -203,13 +168,6 @@ fn go_folders() -> Vec<PathBuf> {
     folders.extend(env::var_os("GOPATH").map(|path| PathBuf::from(path).join("bin")));
     folders.extend(env::home_dir().map(|home| home.join("go").join("bin")));
     folders
-}
-
-/// A program in PATH or where servers and Go's tools are.
-pub(super) fn find(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let more = ["/usr/sbin", "/usr/local/sbin", "/usr/local/go/bin"].map(PathBuf::from);
-    env::split_paths(&path).chain(more).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 /// What a program says about its version: the first line, or nothing.

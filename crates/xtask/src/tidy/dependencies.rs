@@ -24,7 +24,7 @@ const FENCES: &[Fence] = &[
         others: &["rustls-platform-verifier", "tokio-rustls"],
     },
     Fence { package: "tokio-rustls", ours: &["server"], others: &[] },
-    Fence { package: "h2", ours: &["target"], others: &[] },
+    Fence { package: "h2", ours: &["net", "target"], others: &[] },
     Fence { package: "hickory-resolver", ours: &["net"], others: &[] },
     Fence {
         package: "tokio",

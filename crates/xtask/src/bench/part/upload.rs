@@ -162,7 +162,8 @@ fn write_file(path: &Path) -> std::io::Result<()> {
 
 /// Longer than any run is held.
 const HOLD_S: u64 = 300;
-const READY_TIMEOUT: Duration = Duration::from_secs(60);
+/// As many uploads as one process can have begin slowly: they share the machine with those under way.
+const READY_TIMEOUT: Duration = Duration::from_secs(180);
 const SAMPLE_POLL: Duration = Duration::from_millis(200);
 /// Six seconds in all.
 const SAMPLES: usize = 30;

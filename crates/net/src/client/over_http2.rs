@@ -1,0 +1,165 @@
+//! The exchange over HTTP/2: a VU's sessions, and when a request is sent again.
+
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::Duration;
+
+use onrush_fiber::{Clock, Nanos, Woke, sleep_until};
+
+use super::{Attempt, Connections, Lost, address_port};
+use crate::error::NetError;
+use crate::header::HeaderBlock;
+use crate::http1::{BodyMode, Proto, Request, Response};
+use crate::http2::{Message, Progress, Session};
+use crate::link::Link;
+use crate::url::Url;
+
+/// Go's retries of what a server has refused: at once, then after one second, two, four and so on.
+const PAUSES_MAX: u32 = 6;
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+
+impl Connections {
+    /// A session to a URL's origin that takes another request.
+    #[inline]
+    pub(super) fn find_session(&self, url: &Url) -> Option<Rc<Session>> {
+        if self.sessions.borrow().is_empty() { None } else { self.find_session_among(url) }
+    }
+
+    #[inline(never)]
+    fn find_session_among(&self, url: &Url) -> Option<Rc<Session>> {
+        if self.shared.no_connection_reuse() {
+            return None;
+        }
+        let (host, port, is_tls) = (url.host(), address_port(url), url.is_https());
+        let mut sessions = self.sessions.borrow_mut();
+        let mut over = false;
+        let mut found = None;
+        for session in &*sessions {
+            if !session.goes_to(|origin| origin.is(host, port, is_tls)) {
+                continue;
+            }
+            if session.has_room(&self.wire) {
+                found = Some(Rc::clone(session));
+                break;
+            }
+            over |= session.is_over();
+        }
+        if over {
+            // Requests that are still under way hold on to theirs.
+            sessions.retain(|session| !session.is_over());
+        }
+        found
+    }
+
+    /// Whether HTTP/2 is spoken over a new connection.
+    #[inline]
+    pub(super) fn wants_http2(&self, link: &Link) -> bool {
+        link.speaks_http2() || self.shared.http2_prior_knowledge() && !link.origin.is_tls
+    }
+
+    /// The session for a new connection. As Go: one that came about meanwhile, by another request, is used
+    /// instead, and the connection closed.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn begin_session(&self, link: Link, url: &Url) -> Result<Rc<Session>, NetError> {
+        if let Some(session) = self.find_session(url) {
+            return Ok(session);
+        }
+        let session = Rc::new(Session::new(link)?);
+        if self.shared.no_connection_reuse() {
+            return Ok(session);
+        }
+        let mut sessions = self.sessions.borrow_mut();
+        if sessions.len() >= self.shared.idle_total().max(1)
+            && let Some(at) = sessions.iter().position(|session| session.is_idle())
+        {
+            sessions.remove(at);
+        }
+        if sessions.len() == sessions.capacity() {
+            sessions.reserve_exact(1);
+        }
+        sessions.push(Rc::clone(&session));
+        Ok(session)
+    }
+
+    /// One attempt over a session.
+    #[inline(never)]
+    pub(super) fn over_http2(
+        &self,
+        session: &Session,
+        request: &Request<'_>,
+        mode: BodyMode,
+        deadline: Option<Nanos>,
+        attempt: &mut Attempt,
+    ) -> Result<(), Box<Lost>> {
+        if attempt.dialled.is_none() {
+            attempt.reused = session.has_served();
+            attempt.got_conn = Clock::now();
+        }
+        if deadline.is_some_and(|deadline| deadline <= attempt.got_conn) {
+            return Err(NetError::timeout().into());
+        }
+        attempt.remote = Some(session.peer());
+        attempt.tls = session.tls_info();
+        let mut progress = Progress::default();
+        let limits = self.shared.limits();
+        let outcome = session.exchange(request, mode, limits, deadline, &self.wire, &mut progress);
+        attempt.end = Clock::now();
+        attempt.first_byte = progress.first_byte;
+        attempt.written = progress.written.or(progress.first_byte);
+        match outcome {
+            Ok(message) => {
+                attempt.message = Some(message);
+                Ok(())
+            }
+            Err(lost) => {
+                attempt.message = lost.partial_body.map(|body| {
+                    let body_len = body.len() as u64;
+                    Box::new(Message { status: 0, headers: HeaderBlock::default(), body, body_len })
+                });
+                Err(Box::new(Lost { error: lost.error, retry: lost.retry, backs_off: lost.retry }))
+            }
+        }
+    }
+}
+
+impl Attempt {
+    /// Whether a lost request is sent again; with `backs_off`, after a pause that grows.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn may_repeat(&mut self, backs_off: bool, deadline: Option<Nanos>) -> bool {
+        if !backs_off {
+            return true;
+        }
+        self.pauses += 1;
+        match self.pauses {
+            0 | 1 => true,
+            pauses if pauses > PAUSES_MAX + 1 => false,
+            pauses => {
+                let until = Clock::now() + FIRST_PAUSE * (1 << (pauses - 2));
+                match deadline {
+                    // k6: it is the request that has timed out then, not the server that refused it.
+                    Some(deadline) if deadline <= until => {
+                        let _ = sleep_until(deadline);
+                        true
+                    }
+                    _ => sleep_until(until) != Woke::Cancelled,
+                }
+            }
+        }
+    }
+
+    pub(super) fn finish_http2(&self, message: Message) -> Box<Response> {
+        Box::new(Response {
+            status: message.status,
+            proto: Proto::Http2,
+            headers: message.headers,
+            body: message.body,
+            body_len: message.body_len,
+            remote: self.remote.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0))),
+            tls: self.tls,
+            timings: self.timings(),
+            reused: self.reused,
+        })
+    }
+}

@@ -1,0 +1,405 @@
+//! One request and its response over a session.
+//!
+//! Sending and receiving go on at the same time: a server may answer while it reads. What lives in these frames
+//! while the fiber waits is copied with its stack where fibers share one, so results are boxed.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use h2::client::ResponseFuture;
+use h2::{RecvStream, SendStream};
+use http::HeaderMap;
+use onrush_fiber::{Clock, IoFailure, Nanos};
+
+use crate::error::NetError;
+use crate::header::HeaderBlock;
+use crate::http1::{BodyMode, Limits, Request};
+use crate::link::WireBytes;
+
+use super::fault::Fault;
+use super::guard::reason;
+use super::message::{Opening, announced_length, block, list_bytes, opening};
+use super::session::{Ended, SEND_BYTES_MAX, Session};
+
+/// A kept body is given its memory in steps of at most this, whatever length was announced.
+const BODY_STEP_BYTES: u64 = 1 << 20;
+
+/// When what happened.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Progress {
+    /// The request was out, body included.
+    pub(crate) written: Option<Nanos>,
+    /// The response's head was in.
+    pub(crate) first_byte: Option<Nanos>,
+}
+
+/// A complete response.
+#[derive(Debug)]
+pub(crate) struct Message {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderBlock,
+    pub(crate) body: Bytes,
+    pub(crate) body_len: u64,
+}
+
+/// A failed exchange.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    pub(crate) error: NetError,
+    /// Go would send the request again on another connection.
+    pub(crate) retry: bool,
+    /// What had arrived when the body broke off.
+    pub(crate) partial_body: Option<Bytes>,
+}
+
+impl Session {
+    /// Sends a request and reads its response. Suspends the fiber.
+    #[inline(never)]
+    pub(crate) fn exchange(
+        &self,
+        request: &Request<'_>,
+        mode: BodyMode,
+        limits: Limits,
+        deadline: Option<Nanos>,
+        wire: &WireBytes,
+        progress: &mut Progress,
+    ) -> Result<Box<Message>, Box<Lost>> {
+        let Opening { request: head, body, wants_close } = opening(request).map_err(Lost::for_good)?;
+        if wants_close {
+            self.retire();
+        }
+        self.enter();
+        let mut exchange = match Exchange::begin(self, head, body, mode, limits) {
+            Ok(exchange) => exchange,
+            Err(lost) => {
+                self.leave(wire, false);
+                return Err(lost);
+            }
+        };
+        let outcome = exchange.run(deadline, wire, progress);
+        let outcome = match outcome {
+            Ok(()) => Ok(exchange.take_message()),
+            Err(lost) => Err(lost),
+        };
+        let is_clean = outcome.is_ok() && exchange.is_sent;
+        // Dropping the stream's handles resets it where it is still open; then `leave` tells the server.
+        drop(exchange);
+        self.leave(wire, is_clean);
+        outcome
+    }
+}
+
+impl Lost {
+    #[cold]
+    fn for_good(error: NetError) -> Box<Self> {
+        Box::new(Self { error, retry: false, partial_body: None })
+    }
+}
+
+/// An exchange under way.
+struct Exchange<'a> {
+    session: &'a Session,
+    mode: BodyMode,
+    limits: Limits,
+    stream: u32,
+    response: ResponseFuture,
+    /// `None` once the request is complete, or the server wants no more of it.
+    upload: Option<Upload<'a>>,
+    is_sent: bool,
+    head: Option<Box<Head>>,
+    body: Vec<u8>,
+    body_len: u64,
+    interim_bytes: usize,
+}
+
+struct Upload<'a> {
+    stream: SendStream<Bytes>,
+    /// What is left of the current piece, and the pieces after it.
+    rest: Bytes,
+    further: &'a [Bytes],
+}
+
+impl Upload<'_> {
+    /// Goes on to the next piece when one is through.
+    fn advance(&mut self) {
+        while self.rest.is_empty()
+            && let Some((first, further)) = self.further.split_first()
+        {
+            (self.rest, self.further) = (first.clone(), further);
+        }
+    }
+}
+
+struct Head {
+    status: u16,
+    headers: HeaderBlock,
+    length: Option<u64>,
+    body: RecvStream,
+}
+
+impl<'a> Exchange<'a> {
+    fn begin(
+        session: &'a Session,
+        head: http::Request<()>,
+        body: Option<&'a [Bytes]>,
+        mode: BodyMode,
+        limits: Limits,
+    ) -> Result<Self, Box<Lost>> {
+        let (response, stream) = session.open(head, body.is_none()).map_err(|error| not_opened(session, &error))?;
+        let id = response.stream_id().as_u32();
+        if body.is_some() {
+            session.pipe.borrow().guard.watch(id);
+        }
+        Ok(Self {
+            session,
+            mode,
+            limits,
+            stream: id,
+            response,
+            is_sent: body.is_none(),
+            upload: body.map(|further| Upload { stream, rest: Bytes::new(), further }),
+            head: None,
+            body: Vec::new(),
+            body_len: 0,
+            interim_bytes: 0,
+        })
+    }
+
+    fn run(&mut self, deadline: Option<Nanos>, wire: &WireBytes, progress: &mut Progress) -> Result<(), Box<Lost>> {
+        let waker = self.session.waker();
+        let context = &mut Context::from_waker(&waker);
+        loop {
+            self.push(context, wire);
+            let is_flushed = self.session.turn(wire);
+            if progress.written.is_none() && self.upload.is_none() && is_flushed {
+                progress.written = Some(Clock::now());
+            }
+            match self.receive(context, progress) {
+                Poll::Pending => {}
+                Poll::Ready(Ok(())) => return Ok(()),
+                Poll::Ready(Err(error)) => return Err(self.lost(error)),
+            }
+            match self.session.wait(deadline, wire) {
+                Ok(()) => {}
+                Err(IoFailure::Io(_)) => return Err(self.lost(self.ending())),
+                Err(IoFailure::Timeout) => return Err(self.lost(Broke::Because(NetError::timeout()))),
+                Err(IoFailure::Cancelled) => return Err(self.lost(Broke::Because(NetError::cancelled()))),
+            }
+        }
+    }
+
+    /// Hands `h2` what the server's windows allow of the request's body.
+    fn push(&mut self, context: &mut Context<'_>, wire: &WireBytes) {
+        while let Some(upload) = &mut self.upload {
+            upload.advance();
+            if upload.rest.is_empty() {
+                self.is_sent = upload.stream.send_data(Bytes::new(), true).is_ok();
+                self.upload = None;
+                return;
+            }
+            let wanted = upload.rest.len().min(SEND_BYTES_MAX);
+            upload.stream.reserve_capacity(wanted);
+            let mut capacity = upload.stream.capacity();
+            if capacity == 0 {
+                match upload.stream.poll_capacity(context) {
+                    Poll::Ready(Some(Ok(count))) => capacity = count,
+                    Poll::Pending => return,
+                    // Reset, or the connection is over: receiving tells what that means.
+                    Poll::Ready(_) => {
+                        self.upload = None;
+                        return;
+                    }
+                }
+            }
+            if capacity == 0 {
+                continue;
+            }
+            let piece = upload.rest.split_to(capacity.min(upload.rest.len()));
+            upload.advance();
+            let is_last = upload.rest.is_empty();
+            let sent = upload.stream.send_data(piece, is_last);
+            if is_last || sent.is_err() {
+                self.is_sent = sent.is_ok();
+                self.upload = None;
+                return;
+            }
+            if !self.session.turn(wire) {
+                return;
+            }
+        }
+    }
+
+    /// Takes what has arrived; ready when the response is complete.
+    fn receive(&mut self, context: &mut Context<'_>, progress: &mut Progress) -> Poll<Result<(), Broke>> {
+        if self.head.is_none() {
+            while let Poll::Ready(Some(interim)) = self.response.poll_informational(context) {
+                let interim = interim.map_err(Broke::Stream)?;
+                self.interim_bytes += list_bytes(interim.headers());
+                if self.interim_bytes > self.limits.head_bytes_max {
+                    // Go: more interim responses than header fields would be taken.
+                    let code = reason::PROTOCOL_ERROR;
+                    return Poll::Ready(Err(Broke::Fault(Fault::Stream {
+                        stream: self.stream,
+                        code,
+                        from_peer: false,
+                    })));
+                }
+            }
+            let Poll::Ready(response) = Pin::new(&mut self.response).poll(context) else { return Poll::Pending };
+            let (parts, body) = response.map_err(Broke::Stream)?.into_parts();
+            progress.first_byte = Some(Clock::now());
+            self.take_head(parts.status, &parts.headers, body);
+        }
+        loop {
+            let Some(head) = &mut self.head else { return Poll::Pending };
+            let data = match head.body.poll_data(context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) => return Poll::Ready(Ok(())),
+                Poll::Ready(Some(Err(error))) => {
+                    let is_done = is_no_error(&error) && self.session.pipe.borrow().guard.has_ended(self.stream);
+                    return Poll::Ready(if is_done { Ok(()) } else { Err(Broke::Stream(error)) });
+                }
+                Poll::Ready(Some(Ok(data))) => data,
+            };
+            let count = data.len();
+            // The window is opened again by as much; only a stream that is gone refuses.
+            let _ = head.body.flow_control().release_capacity(count);
+            self.body_len += count as u64;
+            if self.mode == BodyMode::Discard {
+                continue;
+            }
+            if self.body_len > self.limits.body_bytes_max {
+                let limit = self.limits.body_bytes_max;
+                let error = NetError::generic(format!("response body exceeds {limit} bytes"));
+                return Poll::Ready(Err(Broke::Because(error)));
+            }
+            self.keep(&data);
+        }
+    }
+
+    fn take_head(&mut self, status: http::StatusCode, fields: &HeaderMap, body: RecvStream) {
+        self.head = Some(Box::new(Head {
+            status: status.as_u16(),
+            headers: block(status, fields),
+            length: announced_length(fields),
+            body,
+        }));
+    }
+
+    fn keep(&mut self, data: &[u8]) {
+        if self.body.capacity() == self.body.len() {
+            let announced = self.head.as_ref().and_then(|head| head.length).unwrap_or_default();
+            let rest = announced.saturating_sub(self.body.len() as u64).min(BODY_STEP_BYTES);
+            let rest = usize::try_from(rest).unwrap_or_default();
+            if rest >= data.len() {
+                self.body.reserve_exact(rest);
+            }
+        }
+        self.body.extend_from_slice(data);
+    }
+
+    fn take_message(&mut self) -> Box<Message> {
+        let (status, headers) = match self.head.take() {
+            Some(head) => (head.status, head.headers),
+            None => (0, HeaderBlock::default()),
+        };
+        Box::new(Message { status, headers, body: std::mem::take(&mut self.body).into(), body_len: self.body_len })
+    }
+
+    /// What the end of the session means for this exchange.
+    #[cold]
+    fn ending(&self) -> Broke {
+        // As Go: after a GOAWAY it does not matter how the connection ended.
+        match (self.session.ended(), self.session.goaway()) {
+            (Some(Ended::Fault(fault)), _) => Broke::Fault(fault),
+            (_, Some(goaway)) => Broke::Because(goaway.closed_error()),
+            (Some(Ended::Broken(error)), None) => Broke::Because(error),
+            (Some(Ended::Eof) | None, None) => Broke::Because(NetError::unexpected_eof()),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lost(&mut self, broke: Broke) -> Box<Lost> {
+        let in_body = self.head.is_some();
+        let (error, retry) = match broke {
+            Broke::Because(error) => (error, false),
+            Broke::Fault(fault) => (fault.to_net_error(), fault.is_retried()),
+            Broke::Stream(error) => self.judge(&error),
+        };
+        let error = if in_body { error.in_body() } else { error };
+        let partial_body = in_body.then(|| std::mem::take(&mut self.body).into());
+        Box::new(Lost { error, retry: retry && !in_body, partial_body })
+    }
+
+    /// What `h2` says of our stream, in k6's terms, and whether Go would try again.
+    fn judge(&mut self, error: &h2::Error) -> (NetError, bool) {
+        if error.is_reset() {
+            let code = error.reason().map_or(reason::PROTOCOL_ERROR, u32::from);
+            let from_peer = error.is_remote();
+            if !from_peer && let Some(mismatch) = self.length_mismatch() {
+                return (mismatch, false);
+            }
+            let fault = Fault::Stream { stream: self.stream, code, from_peer };
+            return (fault.to_net_error(), fault.is_retried());
+        }
+        if error.is_go_away() && error.is_remote() {
+            let Some(goaway) = self.session.goaway() else { return (NetError::unexpected_eof(), false) };
+            if goaway.last_stream < self.stream {
+                return (goaway.unprocessed_error(), goaway.code == reason::NO_ERROR);
+            }
+            return (goaway.closed_error(), false);
+        }
+        if error.is_go_away() && self.session.ended().is_none() {
+            return (self.session.library_fault(error).to_net_error(), false);
+        }
+        match self.ending() {
+            Broke::Because(error) => (error, false),
+            Broke::Fault(fault) => (fault.to_net_error(), fault.is_retried()),
+            Broke::Stream(_) => (NetError::unexpected_eof(), false),
+        }
+    }
+
+    /// Go's text where the body is not as long as was said.
+    fn length_mismatch(&mut self) -> Option<NetError> {
+        let length = self.head.as_ref()?.length?;
+        // The frame that did not fit is not part of the body.
+        let refused = self.session.pipe.borrow().guard.last_data_bytes();
+        if self.body_len + refused <= length {
+            return Some(NetError::unexpected_eof());
+        }
+        Some(NetError::generic("net/http: server replied with more than declared Content-Length; truncated"))
+    }
+}
+
+impl Drop for Exchange<'_> {
+    fn drop(&mut self) {
+        self.session.pipe.borrow().guard.unwatch(self.stream);
+    }
+}
+
+/// The server has answered and wants no more of the request: an end like any other.
+fn is_no_error(error: &h2::Error) -> bool {
+    error.is_reset() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR)
+}
+
+/// What ended an exchange before its time.
+enum Broke {
+    Stream(h2::Error),
+    Fault(Fault),
+    Because(NetError),
+}
+
+/// The stream could not even be opened: another connection may do better.
+#[cold]
+fn not_opened(session: &Session, error: &h2::Error) -> Box<Lost> {
+    session.retire();
+    let error = match session.ended() {
+        Some(Ended::Broken(error)) => error,
+        Some(Ended::Fault(fault)) => fault.to_net_error(),
+        _ => NetError::generic(format!("http2: client conn could not be established: {error}")),
+    };
+    Box::new(Lost { error, retry: true, partial_body: None })
+}
