@@ -19,7 +19,7 @@ use bytes::Bytes;
 use onrush_fiber::Nanos;
 
 pub use body::Body;
-pub use chunked::{ChunkError, Chunked};
+pub use chunked::{ChunkError, Chunked, fuzz as fuzz_chunked};
 pub use head::{Framing, Head, HeadParser, HeadState};
 pub use reader::{Fed, ResponseReader};
 pub(crate) use write::{BodyPlan, check_method, usually_lacks_body, write_head};

@@ -225,6 +225,8 @@ impl Link {
             buffer[..kept].copy_from_slice(tls.pending());
             let count = match stream.try_read(&mut buffer[kept..]) {
                 Ok(None) => return Ok(Advance::Handshaking),
+                // In the middle of a record.
+                Ok(Some(0)) if kept > 0 => return Err(NetError::unexpected_eof()),
                 Ok(Some(0)) => return Ok(Advance::Closed),
                 Ok(Some(count)) => count,
                 Err(failure) => {

@@ -27,6 +27,7 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use asynchronous::cancel_operations;
 pub(crate) use expected::ResponseCallback;
+pub(crate) use json::fuzz as fuzz_json_path;
 pub(crate) use response::{materialise, template as response_template};
 
 use self::arguments::Prepared;
