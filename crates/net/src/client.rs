@@ -4,6 +4,7 @@
 //! [`crate::cookie`], [`crate::encoding`].
 
 mod over_http2;
+mod sessions;
 
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
@@ -11,6 +12,7 @@ use std::rc::Rc;
 
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
+use self::sessions::{Connected, Dialling};
 use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};
 use crate::dial::{DialMarks, Dialer};
 use crate::error::{NetError, Op, code};
@@ -31,6 +33,8 @@ pub struct Connections {
     idle: RefCell<Vec<Conn>>,
     /// HTTP/2 connections, in use or not.
     sessions: RefCell<Vec<Rc<Session>>>,
+    /// HTTP/2 connections that are being made.
+    dialling: RefCell<Vec<Dialling>>,
     wire: WireBytes,
     local: Cell<Option<IpAddr>>,
     /// Counts `close_idle` calls: a request that began before one does not keep its connection.
@@ -44,6 +48,7 @@ impl Connections {
             shared,
             idle: RefCell::new(Vec::new()),
             sessions: RefCell::new(Vec::new()),
+            dialling: RefCell::new(Vec::new()),
             wire: WireBytes::default(),
             local: Cell::new(None),
             generation: Cell::new(0),
@@ -127,14 +132,12 @@ impl Connections {
                 attempt.reused = true;
                 conn
             }
-            None => {
-                let link = self.dial(request, deadline, attempt)?;
-                if self.wants_http2(&link) {
-                    let session = self.begin_session(link, request.url)?;
+            None => match self.connect(request, deadline, attempt)? {
+                Connected::Link(link) => Conn::new(link),
+                Connected::Session(session) => {
                     return self.over_http2(&session, request, reader.mode(), deadline, attempt);
                 }
-                Conn::new(link)
-            }
+            },
         };
         attempt.remote = Some(conn.peer());
         attempt.tls = conn.tls_info();
@@ -210,10 +213,13 @@ impl Connections {
         let link = dialer.dial(url, &mut marks);
         let now = Clock::now();
         attempt.end = now;
+        // k6: a connection that did not come about leaves no phases and no address, but for the time a connect took
+        // whose handshake failed.
         if link.is_ok() {
-            // k6: a connection that did not come about leaves no phases and no address.
-            attempt.dialled = Some(marks);
             attempt.got_conn = now;
+        }
+        if marks.connected > Nanos(0) {
+            attempt.dialled = Some(DialMarks { secured: marks.secured.filter(|_| link.is_ok()), ..marks });
         }
         Ok(link?)
     }

@@ -1,4 +1,4 @@
-//! The network side of a VU: names, connections, TLS, HTTP/1.1, cookies, compression, and the phases of
+//! The network side of a VU: names, connections, TLS, HTTP/1.1, HTTP/2, cookies, compression, and the phases of
 //! each request measured as k6 defines them.
 //!
 //! Code here runs on fibers of `onrush-fiber` and reads as if it blocked. It knows nothing of

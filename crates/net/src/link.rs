@@ -28,6 +28,8 @@ pub(crate) struct Origin {
     pub(crate) host: Box<str>,
     pub(crate) port: u16,
     pub(crate) is_tls: bool,
+    /// How many streams its HTTP/2 connections took at last; 0 until it has spoken HTTP/2.
+    pub(crate) streams: Cell<u32>,
 }
 
 impl Origin {

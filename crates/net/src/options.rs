@@ -1,7 +1,7 @@
 //! What a run says about its connections, as plain data, and what is built from it: one [`Client`] a
 //! process, one [`ClientShared`] a thread, one [`crate::client::Connections`] a VU.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -204,7 +204,7 @@ impl ClientShared {
         if origins.len() >= ORIGINS_MAX {
             origins.retain(|_, origin| Rc::strong_count(origin) > 1);
         }
-        let origin = Rc::new(Origin { host: host.into(), port, is_tls });
+        let origin = Rc::new(Origin { host: host.into(), port, is_tls, streams: Cell::new(0) });
         origins.insert(key, Rc::clone(&origin));
         origin
     }

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedCipherSuite};
+use rustls::{CipherSuite, ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedCipherSuite};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
@@ -30,6 +30,18 @@ use crate::error::{NetError, code};
 
 /// Sessions remembered for resumption, when it is on.
 const RESUMABLE_SESSIONS_MAX: usize = 256;
+/// What Go prefers where the processor has instructions for AES, and so what servers that let clients choose take.
+const SUITES_IN_GO_ORDER: [CipherSuite; 9] = [
+    CipherSuite::TLS13_AES_128_GCM_SHA256,
+    CipherSuite::TLS13_AES_256_GCM_SHA384,
+    CipherSuite::TLS13_CHACHA20_POLY1305_SHA256,
+    CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+    CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+    CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+    CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+];
 
 /// k6's TLS options.
 #[derive(Debug, Clone, Default)]
@@ -127,6 +139,9 @@ impl TlsSettings {
             let has_13 = versions.contains(&&rustls::version::TLS13);
             provider.cipher_suites = usable_suites(&options.cipher_suites, has_13)?;
         }
+        // k6: the order of a list does not count, Go has one of its own.
+        let place = |suite: &SupportedCipherSuite| SUITES_IN_GO_ORDER.iter().position(|id| *id == suite.suite());
+        provider.cipher_suites.sort_by_key(|suite| place(suite).unwrap_or(usize::MAX));
         let auth = options.auth.iter().map(Auth::new).collect::<Result<_, _>>()?;
         let extra_roots = match &options.extra_roots_pem {
             None => Vec::new(),

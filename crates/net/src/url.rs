@@ -15,7 +15,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 
 use crate::error::NetError;
-use parts::{Parts, Span};
+use parts::Parts;
 
 /// A parsed absolute or relative URL. Cloning is one or two reference counts.
 #[derive(Clone)]
@@ -207,13 +207,14 @@ impl Url {
         Some(format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair)))
     }
 
-    /// k6's "cleaned" URL for the `url` and `name` tags: credentials become `****:****` (or `****`).
+    /// k6's "cleaned" URL for the `url` and `name` tags: like [`Url::to_text`], credentials become `****:****` (or
+    /// `****`).
     pub fn clean(&self) -> Arc<str> {
         match self.userinfo() {
-            None => Arc::clone(&self.raw),
+            None => self.to_text(),
             Some(userinfo) => {
                 let mask = if userinfo.contains(':') { "****:****" } else { "****" };
-                Arc::from(self.with_userinfo(&self.raw, mask))
+                Arc::from(self.compose(Some(mask), self.path(), self.query(), self.fragment()))
             }
         }
     }
@@ -287,15 +288,6 @@ impl Url {
 
     fn ends_in_query(&self) -> bool {
         self.query() == Some("")
-    }
-
-    fn with_userinfo(&self, text: &str, userinfo: &str) -> String {
-        let span = self.parts.userinfo.unwrap_or(Span::EMPTY);
-        let mut out = String::with_capacity(text.len() + userinfo.len());
-        out.push_str(&text[..span.start()]);
-        out.push_str(userinfo);
-        out.push_str(&text[span.end()..]);
-        out
     }
 
     fn compose(&self, userinfo: Option<&str>, path: &str, query: Option<&str>, fragment: &str) -> String {
@@ -511,11 +503,11 @@ mod tests {
             let url = Url::parse(text).unwrap();
             assert_eq!((&*url.clean(), &*url.to_text(), &*url.log_text()), (clean, printed, log));
         };
-        check("http://u:p@h/x y#f", "http://****:****@h/x y#f", "http://u:p@h/x%20y#f", "http://u:***@h/x%20y#f");
-        check("HTTP://u@h/x", "HTTP://****@h/x", "http://u@h/x", "http://u@h/x");
+        check("http://u:p@h/x y#f", "http://****:****@h/x%20y#f", "http://u:p@h/x%20y#f", "http://u:***@h/x%20y#f");
+        check("HTTP://u@h/x", "http://****@h/x", "http://u@h/x", "http://u@h/x");
         check(
             "http://b\u{fc}cher.test/",
-            "http://b\u{fc}cher.test/",
+            "http://b%C3%BCcher.test/",
             "http://b%C3%BCcher.test/",
             "http://b%C3%BCcher.test/",
         );

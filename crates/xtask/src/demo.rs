@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
 
-    let target = Target::start(&onrush)?;
+    let target = Target::start(&onrush, &[])?;
     let script = Path::new("examples").join("demo.js");
     let address = format!("TARGET={}", target.address);
     eprintln!("$ onrush target --listen {} &", target.address);
@@ -60,10 +60,12 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    pub(crate) fn start(onrush: &Path) -> Result<Self> {
+    /// Starts it on a free port; `more` are further flags.
+    pub(crate) fn start(onrush: &Path, more: &[&str]) -> Result<Self> {
         let address = free_address()?;
         let process = Command::new(onrush)
             .args(["target", "--listen", &address.to_string()])
+            .args(more)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()
@@ -93,7 +95,7 @@ impl Drop for Target {
 
 /// A loopback address nobody listens on now. Somebody else might take it before the target does, which
 /// then says so.
-fn free_address() -> Result<SocketAddr> {
+pub(crate) fn free_address() -> Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot find a free port on 127.0.0.1")?;
     Ok(listener.local_addr()?)
 }

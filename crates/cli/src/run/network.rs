@@ -25,6 +25,7 @@ pub(super) fn client(test: &Consolidated) -> Result<Arc<Client>, Failure> {
         block_hostnames: texts(&options.block_hostnames),
         blacklist_ips: options.blacklist_ips.iter().flatten().map(ToString::to_string).collect(),
         no_connection_reuse: settings.no_connection_reuse,
+        http2_prior_knowledge: settings.http2_prior_knowledge,
         idle_total: count(settings.batch),
         idle_per_host: count(settings.batch_per_host),
         ..ClientOptions::default()

@@ -1,87 +1,21 @@
-//! The exchange over HTTP/2: a VU's sessions, and when a request is sent again.
+//! The exchange over HTTP/2, and when a request is sent again.
 
 use std::net::SocketAddr;
-use std::rc::Rc;
 use std::time::Duration;
 
 use onrush_fiber::{Clock, Nanos, Woke, sleep_until};
 
-use super::{Attempt, Connections, Lost, address_port};
+use super::{Attempt, Connections, Lost};
 use crate::error::NetError;
 use crate::header::HeaderBlock;
 use crate::http1::{BodyMode, Proto, Request, Response};
 use crate::http2::{Message, Progress, Session};
-use crate::link::Link;
-use crate::url::Url;
 
 /// Go's retries of what a server has refused: at once, then after one second, two, four and so on.
 const PAUSES_MAX: u32 = 6;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 impl Connections {
-    /// A session to a URL's origin that takes another request.
-    #[inline]
-    pub(super) fn find_session(&self, url: &Url) -> Option<Rc<Session>> {
-        if self.sessions.borrow().is_empty() { None } else { self.find_session_among(url) }
-    }
-
-    #[inline(never)]
-    fn find_session_among(&self, url: &Url) -> Option<Rc<Session>> {
-        if self.shared.no_connection_reuse() {
-            return None;
-        }
-        let (host, port, is_tls) = (url.host(), address_port(url), url.is_https());
-        let mut sessions = self.sessions.borrow_mut();
-        let mut over = false;
-        let mut found = None;
-        for session in &*sessions {
-            if !session.goes_to(|origin| origin.is(host, port, is_tls)) {
-                continue;
-            }
-            if session.has_room(&self.wire) {
-                found = Some(Rc::clone(session));
-                break;
-            }
-            over |= session.is_over();
-        }
-        if over {
-            // Requests that are still under way hold on to theirs.
-            sessions.retain(|session| !session.is_over());
-        }
-        found
-    }
-
-    /// Whether HTTP/2 is spoken over a new connection.
-    #[inline]
-    pub(super) fn wants_http2(&self, link: &Link) -> bool {
-        link.speaks_http2() || self.shared.http2_prior_knowledge() && !link.origin.is_tls
-    }
-
-    /// The session for a new connection. As Go: one that came about meanwhile, by another request, is used
-    /// instead, and the connection closed.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn begin_session(&self, link: Link, url: &Url) -> Result<Rc<Session>, NetError> {
-        if let Some(session) = self.find_session(url) {
-            return Ok(session);
-        }
-        let session = Rc::new(Session::new(link)?);
-        if self.shared.no_connection_reuse() {
-            return Ok(session);
-        }
-        let mut sessions = self.sessions.borrow_mut();
-        if sessions.len() >= self.shared.idle_total().max(1)
-            && let Some(at) = sessions.iter().position(|session| session.is_idle())
-        {
-            sessions.remove(at);
-        }
-        if sessions.len() == sessions.capacity() {
-            sessions.reserve_exact(1);
-        }
-        sessions.push(Rc::clone(&session));
-        Ok(session)
-    }
-
     /// One attempt over a session.
     #[inline(never)]
     pub(super) fn over_http2(

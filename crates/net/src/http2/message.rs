@@ -126,7 +126,7 @@ fn write_fields(fields: &mut HeaderMap, head: &[u8], wants_close: &mut bool) -> 
 }
 
 fn refused(name: &str, value: &[u8]) -> NetError {
-    NetError::generic(format!("http2: invalid {name} request header: [{}]", go_quote(value)))
+    NetError::generic(format!("invalid {name} request header: [{}]", go_quote(value)))
 }
 
 /// The status and fields of a response, as if they had come over HTTP/1.1: lines that are read when a script
@@ -229,8 +229,8 @@ mod tests {
             let look = |made: Result<Opening<'_>, NetError>| made.err().map(|error| error.message);
             check(head, "http://h/", "GET", &Body::None, look, Some(expect.to_owned()));
         };
-        check("Upgrade: websocket\r\n", "http2: invalid Upgrade request header: [\"websocket\"]");
-        check("Connection: upgrade\r\n", "http2: invalid Connection request header: [\"upgrade\"]");
+        check("Upgrade: websocket\r\n", "invalid Upgrade request header: [\"websocket\"]");
+        check("Connection: upgrade\r\n", "invalid Connection request header: [\"upgrade\"]");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::conn::take_out;
 
 use super::fault::Fault;
-use super::guard::{Guard, HEAD_BYTES, Head};
+use super::guard::{FRAME_BYTES_MAX, Guard, HEAD_BYTES, Head};
 
 /// Bytes that wait to be sent at most: four frames. Beyond this `h2` has to wait.
 const OUTBOUND_BYTES_MAX: usize = 64 << 10;
@@ -50,9 +50,10 @@ impl Pipe {
 }
 
 impl Buffers {
-    /// Whether `h2` has to be polled before more is read.
-    pub(super) fn has_unread_frame(&self) -> bool {
-        self.free > 0 && self.taken < self.inbound.len()
+    /// Whether `h2` has left a whole frame: it cannot go on before what it has to say is out, and nothing
+    /// more is to be read until it does.
+    pub(super) fn is_stalled(&self) -> bool {
+        self.inbound.len() - self.taken >= HEAD_BYTES + FRAME_BYTES_MAX
     }
 
     /// The header block in the frame `h2` had last; empty when it is not one frame's.
@@ -101,7 +102,7 @@ impl Buffers {
         let head = Head::parse(head);
         if head.needs_payload() {
             // Its length is judged first: what is too long is not waited for.
-            if payload.len() < head.length && !self.ended && head.length <= super::guard::FRAME_BYTES_MAX {
+            if payload.len() < head.length && !self.ended && head.length <= FRAME_BYTES_MAX {
                 return Ok(false);
             }
             self.guard.judge_head(head)?;

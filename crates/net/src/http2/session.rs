@@ -31,8 +31,8 @@ use super::pipe::Pipe;
 const STREAM_WINDOW_BYTES: u32 = 4 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 1 << 30;
 const HEADER_LIST_BYTES_MAX: u32 = 10 << 20;
-/// Streams opened before the server has said how many it takes.
-const STREAMS_BEFORE_SETTINGS: usize = 100;
+/// Streams opened before the server has said how many it takes, unless an earlier connection to it has.
+const STREAMS_BEFORE_SETTINGS: u32 = 100;
 /// Body bytes handed to `h2` ahead of the socket.
 pub(super) const SEND_BYTES_MAX: usize = 64 << 10;
 /// Reads in a row before other fibers have their turn.
@@ -79,12 +79,14 @@ impl Session {
     /// Begins to speak HTTP/2 over a connection: nothing is sent before the first request.
     pub(crate) fn new(link: Link) -> Result<Self, NetError> {
         let pipe = Pipe::default();
+        let known = link.origin.streams.get();
+        let streams = if known == 0 { STREAMS_BEFORE_SETTINGS } else { known };
         let mut builder = client::Builder::new();
         builder
             .initial_window_size(STREAM_WINDOW_BYTES)
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .max_header_list_size(HEADER_LIST_BYTES_MAX)
-            .initial_max_send_streams(STREAMS_BEFORE_SETTINGS)
+            .initial_max_send_streams(usize::try_from(streams).unwrap_or(usize::MAX))
             .max_send_buffer_size(SEND_BYTES_MAX)
             .enable_push(false);
         // Writing into a pipe never waits, so this is ready at once.
@@ -167,6 +169,8 @@ impl Session {
     /// somebody else drive.
     pub(super) fn leave(&self, wire: &WireBytes, is_clean: bool) {
         self.active.set(self.active.get() - 1);
+        let streams = u32::try_from(self.sender.borrow().current_max_send_streams()).unwrap_or(u32::MAX);
+        self.link.borrow().origin.streams.set(streams.max(1));
         if !is_clean {
             self.turn(wire);
         }
@@ -199,6 +203,7 @@ impl Session {
     }
 
     /// A waker for the current fiber.
+    #[inline(never)]
     pub(super) fn waker(&self) -> Waker {
         let Some(fiber) = current() else { return Waker::noop().clone() };
         let mut kept = self.waker.borrow_mut();
@@ -214,6 +219,7 @@ impl Session {
 
     /// Waits until something may have happened to the current fiber's stream. The caller looks, and waits
     /// again.
+    #[inline(never)]
     pub(super) fn wait(&self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), IoFailure> {
         let me = current().ok_or(IoFailure::Cancelled)?;
         if let Some(driver) = self.driver.get()
@@ -228,7 +234,7 @@ impl Session {
             // `h2` has been told, and its streams know: there is nothing to wait for.
             return Err(IoFailure::Io(std::io::ErrorKind::NotConnected.into()));
         }
-        if self.link.borrow().stream().is_readable() && !self.is_blocked() {
+        if self.link.borrow().stream().is_readable() && !self.pipe.borrow().is_stalled() {
             return self.drive_in_a_row(deadline, wire);
         }
         self.driver.set(Some(me));
@@ -266,15 +272,12 @@ impl Session {
         Ok(())
     }
 
-    /// The socket takes nothing and there is a lot for it: then nothing is read either, or a server that
-    /// asks and does not read would fill our memory.
-    fn is_blocked(&self) -> bool {
-        self.pipe.borrow().is_full && !self.unsent.borrow().is_empty()
-    }
-
     /// Reads what has arrived, once, and acts on it.
+    #[inline(never)]
     fn drive(&self, wire: &WireBytes) {
-        if !self.is_blocked() && !self.pipe.borrow().has_unread_frame() {
+        // Reading goes on while the socket takes nothing: the server may be waiting for just that. Only a server
+        // that asks and does not listen is not read from, or what it is owed would fill our memory.
+        if !self.pipe.borrow().is_stalled() {
             self.read(wire);
         }
         self.turn(wire);
@@ -298,6 +301,7 @@ impl Session {
     }
 
     /// Has `h2` work until nothing moves any more, and sends what it has to say. Whether all of it is out.
+    #[inline(never)]
     pub(super) fn turn(&self, wire: &WireBytes) -> bool {
         loop {
             self.pipe.borrow().is_full = false;

@@ -26,7 +26,7 @@ pub(super) fn json(text: &str, keeps: impl Fn(&str) -> bool) -> Result<Value> {
         } else {
             let metadata =
                 line["data"].get("metadata").map_or_else(String::new, |data| format!(" metadata {}", sorted(data)));
-            let point = format!("{name} {}{metadata}", without_texts(&line["data"]["tags"]));
+            let point = format!("{name} {}{metadata}", line["data"]["tags"]);
             *points.entry(point).or_default() += 1;
         }
     }
@@ -50,7 +50,6 @@ pub(super) fn csv(text: &str, keeps: impl Fn(&str) -> bool) -> Result<Value> {
         let shown = fields.iter().enumerate().map(|(index, field)| match columns.get(index) {
             Some(&"timestamp") => digits_as_zeros(field),
             Some(&"metric_value") => decimals_of(field),
-            Some(&"error") if !field.is_empty() => TEXT.to_owned(),
             Some(&("extra_tags" | "metadata")) => sorted_pairs(field),
             _ => (*field).to_owned(),
         });
@@ -62,15 +61,6 @@ pub(super) fn csv(text: &str, keeps: impl Fn(&str) -> bool) -> Result<Value> {
 /// The keys of an object in their order.
 fn keys_of(value: &Value) -> String {
     value.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-/// Tags with the texts of errors left out: they are the operating system's and the TLS library's.
-fn without_texts(tags: &Value) -> Value {
-    let mut tags = tags.clone();
-    if let Some(error) = tags.get_mut("error") {
-        *error = TEXT.into();
-    }
-    tags
 }
 
 /// A time's format: `1795314213` is `0000000000`, `2026-11-22T…Z` is `0000-00-00T…Z`.
@@ -98,9 +88,6 @@ fn decimals_of(field: &str) -> String {
     format!("{decimals} decimals")
 }
 
-/// Stands for a text that is not ours.
-const TEXT: &str = "text";
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,22 +96,22 @@ mod tests {
     fn json_lines_become_counts() {
         let text = r#"{"type":"Metric","data":{"name":"m","type":"gauge"},"metric":"m"}
 {"metric":"m","type":"Point","data":{"time":"t","value":1,"tags":{"error":"x","b":"c"}}}
-{"metric":"m","type":"Point","data":{"time":"u","value":2,"tags":{"error":"y","b":"c"},"metadata":{"vu":"1","iter":"0"}}}
+{"metric":"m","type":"Point","data":{"time":"u","value":2,"tags":{"error":"x","b":"c"},"metadata":{"vu":"1","iter":"0"}}}
 {"metric":"vus","type":"Point","data":{}}"#;
         let got = json(text, |metric| metric != "vus").unwrap();
         assert_eq!(got["metrics"]["m"]["type"], "gauge");
         assert_eq!(got["keys"]["Point"], "metric type data / time value tags");
         assert_eq!(
             got["points"],
-            json!({r#"m {"error":"text","b":"c"}"#: 1, r#"m {"error":"text","b":"c"} metadata {"iter":"0","vu":"1"}"#: 1})
+            json!({r#"m {"error":"x","b":"c"}"#: 1, r#"m {"error":"x","b":"c"} metadata {"iter":"0","vu":"1"}"#: 1})
         );
     }
 
     #[test]
     fn csv_rows_become_counts() {
-        let text = "metric_name,timestamp,metric_value,error,x\nm,123,1.000000,a,b\nm,456,2.000000,c,b\nvus,1,1,,\n";
+        let text = "metric_name,timestamp,metric_value,error,x\nm,123,1.000000,a,b\nm,456,2.000000,a,b\nvus,1,1,,\n";
         let got = csv(text, |metric| metric != "vus").unwrap();
-        assert_eq!(got["rows"], json!({"m,000,6 decimals,text,b": 2}));
+        assert_eq!(got["rows"], json!({"m,000,6 decimals,a,b": 2}));
         assert_eq!(digits_as_zeros("2026-11-22T02:23:33.0278Z"), "0000-00-00T00:00:00.Z");
     }
 }

@@ -6,6 +6,8 @@
 //! [`reviewed`] knows those that are intended.
 
 mod compare;
+mod coverage;
+mod lab;
 mod lines;
 mod options;
 mod outcome;
@@ -28,8 +30,9 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use xtask::workspace;
 
-use crate::demo::Target;
 use compare::Difference;
+use coverage::Coverage;
+use lab::Lab;
 use options::Options;
 use reviewed::Reviewed;
 use runner::{Runner, Tool};
@@ -46,17 +49,31 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let began = Instant::now();
     let root = workspace::root();
     let folder = root.join(FOLDER);
-    let scripts: Vec<Script> = script::all(&folder)?.into_iter().filter(|script| options.wants(&script.name)).collect();
+    let coverage = Coverage::read(&folder)?;
+    if options.coverage {
+        println!("{}", coverage.table().trim_start());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let scripts = script::all(&folder)?;
+    let missing = coverage.missing(&scripts.iter().map(|script| script.name.as_str()).collect());
+    let scripts: Vec<Script> = scripts.into_iter().filter(|script| options.wants(&script.name)).collect();
     if scripts.is_empty() {
         bail!("no script is called so; they are in {FOLDER}/");
     }
     let onrush = match &options.onrush {
         Some(path) => path.canonicalize().with_context(|| format!("there is no {}", path.display()))?,
-        None => build(&root)?,
+        None => {
+            build(&root, &["--package", "onrush"])?;
+            debug_program(&root)?
+        }
     };
     let k6 = if options.record || options.k6 { Some(k6()?) } else { None };
-    let target = Target::start(&onrush)?;
-    let bench = Bench { folder: &folder, base: format!("http://{}", target.address), jobs: options.jobs };
+    let peers = Lab::peers_program(&root)?;
+    if options.onrush.is_none() || !peers.exists() {
+        build(&root, &["--package", "onrush-testkit", "--example", lab::EXAMPLE])?;
+    }
+    let lab = Lab::start(&onrush, &peers)?;
+    let bench = Bench { folder: &folder, lab: &lab, jobs: options.jobs };
 
     if options.record {
         let k6 = k6.context("k6 is needed to record")?;
@@ -96,12 +113,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
             *result = differences(expected, bench.runner().run(&onrush, script));
         }
     }
-    let findings = report(&scripts, results, &mut reviewed, options.only.is_empty());
+    let mut findings = report(&scripts, results, &mut reviewed, options.only.is_empty());
+    for line in &missing {
+        println!("{line}");
+    }
+    findings += missing.len();
+    let (covered, explained) = coverage.counts();
     println!(
-        "{} scripts, {} intended differences, {} findings, {:.0?}",
+        "{} scripts, {} intended differences, {covered} rows covered and {explained} explained, {findings} findings, {:.0?}",
         scripts.len(),
         reviewed.used(),
-        findings,
         began.elapsed()
     );
     Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -148,13 +169,13 @@ fn differences(expected: &Result<Value>, got: Result<Value>) -> Result<Vec<Diffe
 /// Where scripts run, and how many at a time.
 struct Bench<'a> {
     folder: &'a Path,
-    base: String,
+    lab: &'a Lab,
     jobs: usize,
 }
 
 impl Bench<'_> {
     fn runner(&self) -> Runner<'_> {
-        Runner { folder: self.folder, base: &self.base }
+        Runner { folder: self.folder, lab: self.lab }
     }
 
     /// Runs all scripts, several at a time; results are in the scripts' order.
@@ -182,16 +203,17 @@ impl Bench<'_> {
     }
 }
 
-/// The program as tests have it: optimised little, built in seconds.
-fn build(root: &Path) -> Result<PathBuf> {
+/// Builds a program as tests have it: optimised little, built in seconds.
+fn build(root: &Path, what: &[&str]) -> Result<()> {
     let built = workspace::cargo(root)
-        .args(["build", "--locked", "--quiet", "--package", "onrush"])
+        .args(["build", "--locked", "--quiet"])
+        .args(what)
         .status()
         .context("cannot run cargo")?;
     if !built.success() {
         bail!("the build failed; what cargo printed above says why");
     }
-    debug_program(root)
+    Ok(())
 }
 
 /// Where `cargo build` and `cargo test` put the program.

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
 use super::{
+    lab::Lab,
     lines, read_json,
     script::{Script, sorted},
 };
@@ -18,8 +19,8 @@ use super::{
 /// What a run leaves behind.
 pub(super) struct Remains<'a> {
     pub(super) folder: &'a Path,
-    /// The address of the server under test, which is another one in each run.
-    pub(super) base: &'a str,
+    /// Knows the addresses, which are others in each run.
+    pub(super) lab: &'a Lab,
     pub(super) exit: i32,
     pub(super) stdout: &'a str,
 }
@@ -50,7 +51,7 @@ pub(super) fn of(script: &Script, remains: &Remains<'_>) -> Result<Value> {
     for kind in &script.out {
         let path = lines_file(kind);
         if let Some(text) = remains.text(path)? {
-            let text = remains.without_address(&text);
+            let text = remains.lab.without_addresses(&text);
             let keeps = |metric: &str| is_compared(script, metric);
             let lines = if kind == "json" { lines::json(&text, keeps)? } else { lines::csv(&text, keeps)? };
             result.insert(kind.clone(), lines);
@@ -59,7 +60,7 @@ pub(super) fn of(script: &Script, remains: &Remains<'_>) -> Result<Value> {
     if !script.written.is_empty() {
         let written = script.written.iter().map(|name| {
             let text = if name == "stdout" { Some(remains.stdout.to_owned()) } else { remains.text(name)? };
-            Ok((name.clone(), text.map_or(Value::Null, |text| remains.without_address(&text).into())))
+            Ok((name.clone(), text.map_or(Value::Null, |text| remains.lab.without_addresses(&text).into())))
         });
         result.insert("written".to_owned(), Value::Object(written.collect::<Result<_>>()?));
     }
@@ -73,11 +74,6 @@ impl Remains<'_> {
             return Ok(None);
         }
         fs::read_to_string(&path).map(Some).with_context(|| format!("cannot read {name}"))
-    }
-
-    /// The server has another address in each run.
-    fn without_address(&self, text: &str) -> String {
-        text.replace(self.base, BASE).replace(self.base.trim_start_matches("http://"), HOST)
     }
 
     fn json(&self, name: &str) -> Result<Option<Value>> {
@@ -209,10 +205,6 @@ pub(super) const EXPORT: &str = "export.json";
 const HANDLED: &str = "data.json";
 /// Stands for a value that is another one in each run.
 const VARIES: &str = "varies";
-/// Stands for the server's address.
-const BASE: &str = "BASE";
-/// Stands for the same without `http://`.
-const HOST: &str = "HOST";
 const DECIMALS: f64 = 1e9;
 /// Up to here every whole number is a float.
 const WHOLE_MAX: f64 = 9e15;

@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::{
+    lab::Lab,
     outcome::{self, Remains},
     script::{FILES, Script},
 };
@@ -30,8 +31,7 @@ pub(super) struct Tool {
 pub(super) struct Runner<'a> {
     /// `conformance/`.
     pub(super) folder: &'a Path,
-    /// The address of the server under test.
-    pub(super) base: &'a str,
+    pub(super) lab: &'a Lab,
 }
 
 impl Runner<'_> {
@@ -65,14 +65,14 @@ impl Runner<'_> {
             .env("HOME", place)
             .env("K6_NO_USAGE_REPORT", "true")
             .env("K6_SUMMARY_EXPORT", outcome::EXPORT)
-            .env("BASE_URL", self.base)
+            .envs(&self.lab.variables)
             .envs(&script.env)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let ended = Ended::of(command, script.interrupt.as_deref())
             .with_context(|| format!("cannot run {}", tool.program.display()))?;
         let Some(exit) = ended.status.code() else { bail!("ended with {}:\n{}", ended.status, ended.stderr) };
-        let remains = Remains { folder: place, base: self.base, exit, stdout: &ended.stdout };
+        let remains = Remains { folder: place, lab: self.lab, exit, stdout: &ended.stdout };
         outcome::of(script, &remains).with_context(|| format!("its log was:\n{}", ended.stderr))
     }
 }

@@ -34,10 +34,30 @@ fn select(ctx: Ctx, body: &[u8], selector: &str) -> JsResult {
             };
         }
     }
-    match find(text, selector)? {
-        Some(found) if found.exists() => ctx.parse_json(found.json().as_bytes()),
-        _ => Ok(Val::undefined()),
+    if let Some(base) = selector.strip_suffix("@tostr") {
+        let base = base.strip_suffix(['.', '|']).unwrap_or(base);
+        return match find(text, if base.is_empty() { "@this" } else { base })? {
+            Some(found) if found.exists() => Val::string(ctx, found.json()),
+            _ => Ok(Val::undefined()),
+        };
     }
+    let Some(found) = find(text, selector)?.filter(gjson::Value::exists) else { return Ok(Val::undefined()) };
+    let value = ctx.parse_json(found.json().as_bytes())?;
+    if selector.contains("{\"") || selector.contains(",\"") { without_quotes(ctx, value) } else { Ok(value) }
+}
+
+/// The library keeps the quotes of keys that a multipath gives: `{"years":age}`.
+fn without_quotes(ctx: Ctx, value: Val) -> JsResult {
+    if !value.is_object() || value.is_array() {
+        return Ok(value);
+    }
+    let object = ctx.object()?;
+    for key in value.keys(ctx)? {
+        let name = key.text(ctx)?;
+        let plain = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(&name);
+        object.define(ctx, plain, value.get(ctx, &key)?)?;
+    }
+    Ok(object)
 }
 
 /// Looks for a selector in a document; `None` when that is no JSON.
@@ -87,7 +107,7 @@ fn nesting(text: &str) -> usize {
 /// bytes of it a level.
 const NESTING_MAX: usize = 500;
 /// Parts of a selector, each of which may be a call of the library's.
-const SELECTOR_PARTS_MAX: usize = 100;
+const SELECTOR_PARTS_MAX: usize = 250;
 
 /// GJSON's `@keys` and `@values`, which the library lacks.
 fn members(ctx: Ctx, found: &gjson::Value<'_>, wants_keys: bool) -> JsResult {

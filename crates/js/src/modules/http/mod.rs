@@ -139,7 +139,7 @@ fn finish(ctx: Ctx, vu: &Vu, exchange: Box<send::Exchange>) -> JsResult {
         }
         vu.log_request_failure(failure);
     }
-    if exchange.status() == SWITCHING_PROTOCOLS {
+    if exchange.status() == send::SWITCHING_PROTOCOLS {
         return Err(Throw::error(format!("unsupported response status: {}", exchange.status_text())));
     }
     response::create(ctx, vu, exchange)
@@ -156,9 +156,6 @@ impl Vu {
         });
     }
 }
-
-/// k6 refuses protocol upgrades whatever the parameters say.
-const SWITCHING_PROTOCOLS: u16 = 101;
 
 const CONSTANTS: &[(&str, &str)] = &[
     ("TLS_1_0", "tls1.0"),

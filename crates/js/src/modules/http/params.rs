@@ -176,6 +176,8 @@ pub(super) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
         "func(sobek.FunctionCall) sobek.Value"
     } else if value.is_array() {
         "[]interface {}"
+    } else if value.get(ctx, "toISOString").is_ok_and(|method| method.is_function(ctx)) {
+        "time.Time"
     } else {
         "map[string]interface {}"
     }

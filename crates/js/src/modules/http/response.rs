@@ -176,7 +176,7 @@ fn url(exchange: &Exchange) -> Arc<str> {
 
 fn headers(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let object = ctx.object()?;
-    if let Some(response) = &exchange.response {
+    if let Some(response) = exchange.response.as_ref().filter(|_| exchange.error().is_none()) {
         for (name, value) in response.headers.joined() {
             object.define(ctx, &name, Val::string(ctx, &value)?)?;
         }
@@ -187,7 +187,8 @@ fn headers(ctx: Ctx, exchange: &Exchange) -> JsResult {
 /// `{name: [{name, value, …}]}` of the last response.
 fn cookies(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let object = ctx.object()?;
-    let Some(response) = exchange.response.as_ref().filter(|response| response.headers.has_set_cookie()) else {
+    let response = exchange.response.as_ref().filter(|_| exchange.error().is_none());
+    let Some(response) = response.filter(|response| response.headers.has_set_cookie()) else {
         return Ok(object);
     };
     for cookie in response.headers.get_all("set-cookie").filter_map(SetCookie::parse) {
@@ -259,7 +260,7 @@ fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let params = &prepared.params;
     let object = HostClass::create(ctx, SentRequest(prepared.clone()))?;
     object.define(ctx, "method", Val::string(ctx, &prepared.method)?)?;
-    object.define(ctx, "url", Val::string(ctx, prepared.target.url.as_str())?)?;
+    object.define(ctx, "url", Val::string(ctx, &prepared.target.url.to_text())?)?;
     let headers = ctx.object()?;
     let option = &context::thread().config.http.user_agent;
     let user_agent = params.user_agent.as_deref().unwrap_or(option);

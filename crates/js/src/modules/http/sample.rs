@@ -22,9 +22,10 @@ pub(super) fn response(
         status: if error.is_some() { 0 } else { response.status },
         error: error.map(|error| error.message.as_str()),
         code,
-        proto: Some(response),
+        // k6: what failed has neither a protocol nor a TLS version among its tags, although there were such.
+        proto: Some(response).filter(|_| error.is_none()),
         remote: Some(response.remote),
-        tls: response.tls,
+        tls: response.tls.filter(|_| error.is_none()),
         timings: &response.timings,
     };
     record(vu, prepared, method, url, &outcome);
@@ -38,7 +39,7 @@ pub(super) fn failure(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, fai
         code: failure.error.code,
         proto: None,
         remote: failure.remote,
-        tls: failure.tls,
+        tls: None,
         timings: &failure.timings,
     };
     record(vu, prepared, method, url, &outcome);
@@ -135,7 +136,7 @@ fn names(shard: &mut Shard, prepared: &Prepared, url: &Url, node: TagNode) -> Ta
     let clean;
     let name: &str = match &prepared.params.name {
         Some(name) => name,
-        None if is_first => &target.name,
+        None if is_first || target.is_template => &target.name,
         None => {
             clean = url.clean();
             &clean

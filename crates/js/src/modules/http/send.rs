@@ -38,6 +38,8 @@ pub(crate) struct Exchange {
     pub(crate) body: Bytes,
     /// What went wrong, if something did.
     fault: Option<Box<Fault>>,
+    /// The request failed while its body was read, so that `body` is the part that came, be it empty.
+    is_partial: bool,
     /// Headers of the first hop as sent, cookies included; filled only where they differ from the parameters.
     pub(crate) sent_cookies: Vec<(Box<str>, Box<str>)>,
 }
@@ -49,7 +51,6 @@ struct Fault {
     log_text: String,
     timings: Timings,
     remote: Option<SocketAddr>,
-    tls: Option<TlsInfo>,
 }
 
 impl Exchange {
@@ -59,7 +60,6 @@ impl Exchange {
             error: refused.error,
             timings: Timings::default(),
             remote: None,
-            tls: None,
         };
         Box::new(Self {
             prepared: None,
@@ -68,6 +68,7 @@ impl Exchange {
             response: None,
             body: Bytes::new(),
             fault: Some(Box::new(fault)),
+            is_partial: false,
             sent_cookies: Vec::new(),
         })
     }
@@ -99,12 +100,9 @@ impl Exchange {
         }
     }
 
-    /// What TLS negotiated on the last hop.
+    /// What TLS negotiated on the last hop; k6: nothing where the request failed later.
     pub(super) fn tls(&self) -> Option<TlsInfo> {
-        match (&self.fault, &self.response) {
-            (Some(fault), _) => fault.tls,
-            (None, response) => response.as_ref().and_then(|response| response.tls),
-        }
+        self.response.as_ref().filter(|_| self.fault.is_none()).and_then(|response| response.tls)
     }
 
     pub(super) fn is_thrown(&self) -> bool {
@@ -126,7 +124,7 @@ impl Exchange {
     /// Whether `body` is anything but null.
     pub(super) fn has_body(&self) -> bool {
         let status = self.response.as_ref().map_or(0, |response| response.status);
-        let is_failed = self.fault.is_some() && self.body.is_empty();
+        let is_failed = self.fault.is_some() && !self.is_partial;
         // k6: null also where HTTP knows no body.
         !is_failed && !matches!(status, 204 | 304) && self.response_type() != ResponseType::None
     }
@@ -355,8 +353,8 @@ impl Hop {
             return;
         }
         let mut is_first = true;
-        if let Some(given) = params.cookie_header.as_deref().filter(|given| !self.strip_sensitive && !given.is_empty())
-        {
+        // k6: redirects begin with the cookies of the parameters again, on whichever host; a header does not go along.
+        if let Some(given) = params.cookie_header.as_deref().filter(|given| self.url.is_none() && !given.is_empty()) {
             head.extend_from_slice(b"Cookie: ");
             head.extend(given.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
             is_first = false;
@@ -377,10 +375,8 @@ impl Hop {
                 sent.push((name.into(), value.into()));
             }
         };
-        if !self.strip_sensitive {
-            for cookie in &params.cookies {
-                write(&cookie.name, &cookie.value, false, head);
-            }
+        for cookie in &params.cookies {
+            write(&cookie.name, &cookie.value, false, head);
         }
         for cookie in jar.map(|jar| jar.for_url(url, now_ms())).unwrap_or_default() {
             let is_replaced = params.cookies.iter().any(|own| own.replace && *own.name == *cookie.name);
@@ -430,17 +426,20 @@ fn ended(
                     error: failure.error,
                     timings: response.timings,
                     remote: Some(response.remote),
-                    tls: response.tls,
                 }));
             }
         }
     }
     let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
-    sample::response(vu, prepared, &hop.method, url, &response, fault.as_ref().map(|fault| &fault.error));
+    // k6: a protocol that was switched is an exception, and no sample.
+    if response.status != SWITCHING_PROTOCOLS {
+        sample::response(vu, prepared, &hop.method, url, &response, fault.as_ref().map(|fault| &fault.error));
+    }
     Box::new(Exchange {
         prepared: Some(prepared.clone()),
         refused_throws: false,
         url: hop.url.as_ref().map(Url::to_text),
+        is_partial: fault.is_some() && !body.is_empty(),
         body,
         fault,
         response: Some(response),
@@ -463,18 +462,20 @@ fn failed(
         error: failure.error,
         timings: failure.timings,
         remote: failure.remote,
-        tls: failure.tls,
     };
     Box::new(Exchange {
         prepared: Some(prepared.clone()),
         refused_throws: false,
         url: hop.url.as_ref().map(Url::to_text),
         response: None,
+        is_partial: failure.partial_body.is_some(),
         body: failure.partial_body.unwrap_or_default(),
         fault: Some(Box::new(fault)),
         sent_cookies,
     })
 }
 
+/// k6 refuses protocol upgrades whatever the parameters say.
+pub(super) const SWITCHING_PROTOCOLS: u16 = 101;
 /// Largest body a content encoding may unfold to: a few kilobytes can claim to be terabytes.
 const DECODED_BYTES_MAX: u64 = 1 << 30;

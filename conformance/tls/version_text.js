@@ -1,0 +1,10 @@
+// tlsVersion as a text.
+import http from 'k6/http';
+import { check } from 'k6';
+export const options = { tlsVersion: 'tls1.3', hosts: { '*.lab.test': __ENV.TLS_PEERS } };
+export default function () {
+  for (const name of ['good', 'tls12', 'tls13']) {
+    const r = http.get(`https://${name}.lab.test/`);
+    check(r, { [`${name}: ${r.status} ${r.error_code} ${r.error} ${r.tls_version}`]: true });
+  }
+}
