@@ -64,7 +64,11 @@ fn json_that_is_nested_without_end() {
             }
             const fine = http.get(__ENV.URL + '/fine');
             console.log('fine ' + tried(fine, 'a.'.repeat(49) + 'a').length);
-            for (const part of ['{', '[', 'a.', '#(', '|@this', '@pretty:', '!\"']) console.log('selector ' + tried(fine, part.repeat(100000)));
+            for (const part of ['{', '[', 'a.', '#(', '|@this', '@pretty:', '!\"']) {
+                console.log('selector ' + tried(fine, part.repeat(100000)));
+                // The most that is looked for must fit the stack.
+                tried(fine, part.repeat(Math.floor(250 / (part.match(/[{[(|.@!#]/g) || ['']).length)));
+            }
             console.log('done');
         }";
     let done =

@@ -107,7 +107,7 @@ fn nesting(text: &str) -> usize {
 /// bytes of it a level.
 const NESTING_MAX: usize = 500;
 /// Parts of a selector, each of which may be a call of the library's.
-const SELECTOR_PARTS_MAX: usize = 100;
+const SELECTOR_PARTS_MAX: usize = 250;
 
 /// GJSON's `@keys` and `@values`, which the library lacks.
 fn members(ctx: Ctx, found: &gjson::Value<'_>, wants_keys: bool) -> JsResult {
