@@ -19,7 +19,7 @@ mod vu;
 
 pub use layout::{Isolation, IsolationChoice};
 pub use modules::BUILTIN_MODULES;
-pub use run::{HttpSettings, RunConfig, ScenarioContext, ScriptEnv};
+pub use run::{HttpDebug, HttpSettings, RunConfig, ScenarioContext, ScriptEnv};
 pub use sharded::ShardedCounter;
 pub use state::{Abort, RunState};
 pub use thread::{JsThread, ThreadError};

@@ -57,10 +57,12 @@ impl Algorithm {
 /// # Errors
 /// k6's text, naming the first unknown algorithm.
 pub fn parse_algorithms(list: &str) -> Result<Vec<Algorithm>, String> {
+    // k6: no text is no compression.
     list.split(',')
         .map(str::trim)
+        .filter(|_| !list.trim().is_empty())
         .map(|name| {
-            Algorithm::parse(name).ok_or_else(|| {
+            Algorithm::parse(name).filter(|found| found.name() == name).ok_or_else(|| {
                 format!("unknown compression algorithm {name}, supported algorithms are [gzip deflate zstd br]")
             })
         })

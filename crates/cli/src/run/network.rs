@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onrush_net::{
-    Client, ClientAuth, ClientOptions, TlsOptions, TlsVersion,
+    Client, ClientAuth, ClientOptions, Limits, TlsOptions, TlsVersion,
     dns::{DnsOptions, Policy, Select, Ttl},
 };
 use onrush_plan::{Consolidated, DnsConfig};
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// 104 with what cannot be used.
-pub(super) fn client(test: &Consolidated) -> Result<Arc<Client>, Failure> {
+pub(super) fn client(test: &Consolidated, limits: Limits) -> Result<Arc<Client>, Failure> {
     let (options, settings) = (&test.options, &test.settings);
     let texts = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -27,6 +27,7 @@ pub(super) fn client(test: &Consolidated) -> Result<Arc<Client>, Failure> {
         no_connection_reuse: settings.no_connection_reuse,
         idle_total: count(settings.batch),
         idle_per_host: count(settings.batch_per_host),
+        limits,
         ..ClientOptions::default()
     };
     client.build().map(Arc::new).map_err(|error| {

@@ -1,6 +1,6 @@
 //! `Response.json(selector?)`.
 
-use super::{json_error, response::exchange_of};
+use super::{json_error, response::exchange_of, selector};
 use crate::embed::{Args, Ctx, Handle, JsResult, Throw, Val};
 
 /// k6's text for a Response without a body.
@@ -23,34 +23,13 @@ pub(super) fn json(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
 }
 
 /// k6: invalid JSON and missing paths are both `undefined`.
-fn select(ctx: Ctx, body: &[u8], selector: &str) -> JsResult {
+fn select(ctx: Ctx, body: &[u8], path: &str) -> JsResult {
     let Ok(text) = std::str::from_utf8(body) else { return Ok(Val::undefined()) };
     if !gjson::valid(text) {
         return Ok(Val::undefined());
     }
-    for (modifier, wants_keys) in [("@keys", true), ("@values", false)] {
-        if let Some(base) = selector.strip_suffix(modifier) {
-            let base = base.strip_suffix(['.', '|']).unwrap_or(base);
-            let found = gjson::get(text, if base.is_empty() { "@this" } else { base });
-            return members(ctx, &found, wants_keys);
-        }
+    match selector::select(text, path) {
+        Some(found) => ctx.parse_json(found.as_bytes()),
+        None => Ok(Val::undefined()),
     }
-    let found = gjson::get(text, selector);
-    if !found.exists() { Ok(Val::undefined()) } else { ctx.parse_json(found.json().as_bytes()) }
-}
-
-/// GJSON's `@keys` and `@values`, which the library lacks.
-fn members(ctx: Ctx, found: &gjson::Value<'_>, wants_keys: bool) -> JsResult {
-    let list = ctx.array()?;
-    if !found.exists() {
-        return Ok(list);
-    }
-    let object = ctx.parse_json(found.json().as_bytes())?;
-    if object.is_object() {
-        for (index, key) in object.keys(ctx)?.iter().enumerate() {
-            let item = if wants_keys { Val::string(ctx, &key.text(ctx)?)? } else { object.get(ctx, key)? };
-            list.define_index(ctx, index as u32, item)?;
-        }
-    }
-    Ok(list)
 }

@@ -4,17 +4,20 @@ use onrush_net::{RequestHeaders, encoding};
 use onrush_plan::parse_extended_duration;
 
 use super::{
-    arguments::{ParamCookie, Params, Problem, ResponseType},
+    arguments::{Auth, ParamCookie, Params, Problem, ResponseType},
     cookies, expected,
 };
 use crate::{
-    embed::{Ctx, Handle, HostClass, JsResult, Throw},
+    embed::{Ctx, Handle, HostClass, JsResult},
     modules::tag_value,
     vu::Vu,
 };
 
 /// k6's default request timeout.
 const TIMEOUT_NS: u64 = 60_000_000_000;
+
+/// k6 takes null for a word where these want one.
+const NULL_IS_A_VALUE: [&str; 2] = ["responseType", "compression"];
 
 pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem> {
     let mut params = plain(vu);
@@ -24,7 +27,11 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem
     for key in value.keys(ctx)? {
         let item = value.get(ctx, &key)?;
         let key = key.text(ctx)?;
-        if item.is_set() || key == "responseCallback" || key == "timeout" {
+        if item.is_set()
+            || (item.is_null() && NULL_IS_A_VALUE.contains(&&*key))
+            || key == "responseCallback"
+            || key == "timeout"
+        {
             apply(ctx, &mut params, &key, &item)?;
         }
     }
@@ -50,6 +57,7 @@ pub(super) fn plain(vu: &Vu) -> Params {
         compression: Vec::new(),
         callback: None,
         throw: http.throw,
+        auth: Auth::Header,
     }
 }
 
@@ -76,12 +84,11 @@ fn apply(ctx: Ctx, params: &mut Params, key: &str, value: &Handle) -> Result<(),
         "throw" => params.throw = value.truthy(ctx),
         "auth" => {
             // k6: basic is what credentials in the URL mean anyway; unknown words are ignored.
-            let scheme = value.to_text(ctx)?;
-            if matches!(scheme.as_str(), "digest" | "ntlm") {
-                return Err(Problem::Throw(Throw::error(format!(
-                    "params.auth '{scheme}' is not available in this version of Onrush; use basic authentication or set the Authorization header"
-                ))));
-            }
+            params.auth = match value.to_text(ctx)?.as_str() {
+                "digest" => Auth::Digest,
+                "ntlm" => Auth::Ntlm,
+                _ => Auth::Header,
+            };
         }
         // k6 ignores what it does not know.
         _ => {}
@@ -183,7 +190,7 @@ pub(super) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
 
 fn response_type(text: &str) -> Result<ResponseType, String> {
     match text {
-        "text" | "" => Ok(ResponseType::Text),
+        "text" => Ok(ResponseType::Text),
         "binary" => Ok(ResponseType::Binary),
         "none" => Ok(ResponseType::None),
         other => Err(format!("{other} does not belong to ResponseType values")),
