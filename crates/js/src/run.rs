@@ -191,6 +191,8 @@ pub struct RunConfig {
     pub http: HttpSettings,
     /// The network side, shared by all threads.
     pub client: Arc<Client>,
+    /// The addresses VUs connect from (`localIPs`): VU `i` takes number `i - 1`, going round.
+    pub local_ips: Option<onrush_plan::IpPool>,
     /// Counters and marks.
     pub state: Arc<RunState>,
     /// Scenarios in plan order.

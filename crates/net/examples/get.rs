@@ -1,7 +1,7 @@
 //! N GETs over M fibers, each with its own connections, and what they cost: the engine without
-//! JavaScript and metrics. `get URL [REQUESTS] [FIBERS] [keep|discard]`
+//! JavaScript and metrics. `get URL [REQUESTS] [FIBERS] [keep|discard] [h2c]`
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use onrush_fiber::{Clock, Reactor, ReactorConfig, raise_fd_limit, spawn};
@@ -14,17 +14,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let requests: u64 = args.next().map_or(Ok(100_000), |text| text.parse())?;
     let fibers: u64 = args.next().map_or(Ok(100), |text| text.parse())?;
     let mode = if args.next().as_deref() == Some("discard") { BodyMode::Discard } else { BodyMode::Keep };
+    let http2_prior_knowledge = args.next().as_deref() == Some("h2c");
 
     raise_fd_limit();
     let reactor = Reactor::new(ReactorConfig::default())?;
     let options = ClientOptions {
         tls: TlsOptions { insecure_skip_verify: true, ..TlsOptions::default() },
+        http2_prior_knowledge,
         ..ClientOptions::default()
     };
     let shared = options.build_thread()?;
     let left = Rc::new(Cell::new(requests));
     let (failed, bytes) = (Rc::new(Cell::new(0_u64)), Rc::new(Cell::new(0_u64)));
+    let resident_before = resident_bytes();
+    // They outlive their fibers: what an idle connection costs is measured at the end.
+    let idle = Rc::new(RefCell::new(Vec::new()));
     for _ in 0..fibers {
+        let idle = Rc::clone(&idle);
         let (shared, left, target) = (Rc::clone(&shared), Rc::clone(&left), target.clone());
         let (failed, bytes) = (Rc::clone(&failed), Rc::clone(&bytes));
         spawn(None, move || {
@@ -48,11 +54,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     _ => failed.set(failed.get() + 1),
                 }
             }
+            idle.borrow_mut().push(connections);
         });
     }
     let (start, usage_start) = (Clock::now(), usage());
     reactor.run();
     let (seconds, usage_end) = ((Clock::now() - start).as_secs_f64(), usage());
+    let each_idle = resident_bytes().saturating_sub(resident_before) / fibers.max(1);
+    println!("resident with all connections idle: {each_idle} bytes a fiber");
     let each = |end: f64, start: f64| (end - start) * 1e6 / requests as f64;
     println!("most stack saved of a waiting fiber: {} bytes", reactor.stats().max_saved_bytes);
     println!(
@@ -64,6 +73,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         bytes.get(),
     );
     Ok(())
+}
+
+/// Memory of this process.
+fn resident_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = text.split_whitespace().nth(1).and_then(|pages| pages.parse().ok()).unwrap_or_default();
+    pages * rustix::param::page_size() as u64
 }
 
 /// User and system CPU seconds of this process so far.

@@ -57,12 +57,14 @@ impl Algorithm {
 /// # Errors
 /// k6's text, naming the first unknown algorithm.
 pub fn parse_algorithms(list: &str) -> Result<Vec<Algorithm>, String> {
-    // k6: no text is no compression.
+    if list.trim().is_empty() {
+        return Ok(Vec::new());
+    }
     list.split(',')
         .map(str::trim)
-        .filter(|_| !list.trim().is_empty())
         .map(|name| {
-            Algorithm::parse(name).filter(|found| found.name() == name).ok_or_else(|| {
+            // k6: unlike in a header, capitals count.
+            Algorithm::parse(name).filter(|algorithm| algorithm.name() == name).ok_or_else(|| {
                 format!("unknown compression algorithm {name}, supported algorithms are [gzip deflate zstd br]")
             })
         })

@@ -1,4 +1,4 @@
-//! The network side of a VU: names, connections, TLS, HTTP/1.1, cookies, compression, and the phases of
+//! The network side of a VU: names, connections, TLS, HTTP/1.1, HTTP/2, cookies, compression, and the phases of
 //! each request measured as k6 defines them.
 //!
 //! Code here runs on fibers of `onrush-fiber` and reads as if it blocked. It knows nothing of
@@ -49,9 +49,10 @@ pub mod url;
 
 pub use client::Connections;
 pub use cookie::{Cookie, CookieJar, SetCookie};
+pub use dial::proxy::ProxyOptions;
 pub use error::{NetError, code_of_status};
 pub use header::{HeaderBlock, RequestHeaders, canonical_name};
 pub use http1::{Body, BodyMode, Failure, Limits, Proto, Request, Response, Timings, TlsInfo};
 pub use options::{Client, ClientOptions, ClientOptionsError, ClientShared};
-pub use tls::{ClientAuth, TlsOptions, TlsVersion};
+pub use tls::{ClientAuth, TlsOptions, TlsOptionsError, TlsVersion};
 pub use url::{Scheme, Url};

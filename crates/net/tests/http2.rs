@@ -115,6 +115,40 @@ fn uploads_keep_to_the_servers_windows() {
 }
 
 #[test]
+fn a_server_that_writes_before_it_reads_on_is_no_deadlock() {
+    const WINDOW: u32 = 32 << 20;
+    let server = FrameServer::start(|talk| {
+        talk.greet(&[(4, WINDOW)]);
+        talk.send(&frame::window_update(0, WINDOW));
+        let Some(id) = talk.request() else { return };
+        talk.send(&frame::headers(id, frame::END_HEADERS, &[(":status", "200")]));
+        // What the client's window allows is sent at once, whatever it takes.
+        let (mut credit, mut owed) = (4_usize << 20, std::collections::VecDeque::new());
+        while let Some(read) = talk.frame() {
+            if read.kind == frame::DATA {
+                owed.push_back(read);
+            } else if read.kind == frame::WINDOW_UPDATE && read.stream == id {
+                credit += read.payload.iter().fold(0, |value, byte| value << 8 | usize::from(*byte));
+            }
+            while let Some(next) =
+                owed.pop_front_if(|next: &mut onrush_testkit::http2::Frame| next.payload.len() <= credit)
+            {
+                credit -= next.payload.len();
+                if !talk.send(&frame::data(id, next.flags & frame::END_STREAM, &next.payload)) {
+                    return;
+                }
+            }
+        }
+    });
+    let url = server.url("/");
+    on_fiber(plain(), move |shared| {
+        let connections = Connections::new(shared);
+        let response = post(&connections, &url, vec![b'z'; 20_000_000]).expect("an answer");
+        assert_eq!(response.body.len(), 20_000_000);
+    });
+}
+
+#[test]
 fn requests_of_a_vu_share_a_connection() {
     let server = Http2Server::start(100);
     let urls: Vec<_> = (0..50).map(|at| server.url(&format!("/slow?{}", at % 7 * 3))).collect();

@@ -108,8 +108,12 @@ fn client_certificates_by_domain() {
     let server =
         GoodServer::start_tls(authority.server_with_client_auth(&authority.identity(&["a.test", "b.test"])), echo);
     let identity = authority.identity(&["client.test"]);
-    let auth =
-        ClientAuth { cert_pem: identity.cert_pem.clone(), key_pem: identity.key_pem, domains: vec!["a.test".into()] };
+    let auth = ClientAuth {
+        cert_pem: identity.cert_pem.clone(),
+        key_pem: identity.key_pem,
+        password: String::new(),
+        domains: vec!["a.test".into()],
+    };
     let tls = TlsOptions { auth: vec![auth], ..trusting(&authority) };
     let (with_cert, without) = (server.url_at("a.test", "/"), server.url_at("b.test", "/"));
     on_fiber(with(tls), move |shared| {

@@ -107,7 +107,7 @@ pub(crate) static FLAGS: LazyLock<Vec<Flag>> =
     LazyLock::new(|| OPTIONS.iter().filter_map(Flag::of_option).chain(SETTINGS.iter().copied()).collect());
 
 /// Options k6 has and this version does not, and what is missing.
-const NOT_YET: &[(&str, &str)] = &[("localIPs", "choosing local addresses (--local-ips)")];
+const NOT_YET: &[(&str, &str)] = &[];
 
 use Value::{Duration, Int, Optional, Repeated, Switch, Text};
 

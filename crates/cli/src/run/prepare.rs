@@ -119,6 +119,7 @@ pub(super) fn prepare(
         state: Arc::new(RunState::default()),
         scenarios: plan.scenarios.iter().map(scenario).map(Arc::new).collect(),
         functions: functions(&test, &script.init.functions),
+        local_ips: test.options.local_ips.clone(),
         init_pass: false,
     };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

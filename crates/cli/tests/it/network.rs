@@ -130,3 +130,64 @@ fn http_debug_shows_the_wire_without_secrets() {
     let off = Program::script(&[], &script).run().expect(0);
     assert!(!off.stderr.contains("http-debug"), "{}", off.stderr);
 }
+
+#[test]
+fn proxies_of_the_environment() {
+    let server = GoodServer::start(|request| Reply::text(request.target.clone()));
+    let proxy = onrush_testkit::GoodProxy::start(server.addr());
+    let script = "import http from 'k6/http';
+        export default function () {
+            const r = http.get('http://made.up.invalid/x');
+            console.log('got', r.body, r.remote_port, r.error_code, r.error);
+        }";
+    let at = proxy.addr();
+    let run = Program::script(&[], script).env("HTTP_PROXY", &at.to_string()).run().expect(0);
+    run.expect_log(&format!("got http://made.up.invalid/x {} 0", at.port()));
+    let run = Program::script(&[], script).env("HTTP_PROXY", "127.0.0.1:1").run().expect(0);
+    run.expect_log("got null 0 1200 proxyconnect tcp: dial tcp 127.0.0.1:1: connect: connection refused");
+    let run = Program::script(&[], script).env("HTTPS_PROXY", "socks4://127.0.0.1:1").run().expect(104);
+    run.expect_log("HTTPS_PROXY: invalid proxy address");
+}
+
+#[test]
+fn vus_connect_from_their_addresses() {
+    let server = GoodServer::start(|_| Reply::text("hi"));
+    let script = format!(
+        "import http from 'k6/http';
+        export const options = {{ scenarios: {{ s: {{ executor: 'per-vu-iterations', vus: 3, iterations: 1 }} }} }};
+        export default function () {{ console.log('vu', __VU, http.get('{}').error_code); }}",
+        server.url("/")
+    );
+    // The second is no address of this machine.
+    let run = Program::script(&["--local-ips=127.0.0.2,192.0.2.1"], &script).run().expect(0);
+    run.expect_log("vu 1 0").expect_log("vu 2 1213").expect_log("vu 3 0").expect_log("of localIPs is no address");
+    Program::script(&["--local-ips=nonsense"], &script)
+        .run()
+        .expect_log("nonsense is not a valid IP, IP range or CIDR");
+}
+
+#[test]
+fn hosts_lead_to_unix_sockets() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.sock");
+    let listener = std::os::unix::net::UnixListener::bind(&path).expect("bound");
+    let thread = std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let _ = stream.read(&mut [0; 4096]);
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi").expect("it is read");
+    });
+    let script = format!(
+        "import http from 'k6/http';
+        export const options = {{ hosts: {{ 'app.local': 'unix:{}' }} }};
+        export default function () {{
+            const r = http.get('http://app.local/');
+            console.log('got', r.body, '<' + r.remote_ip + '>', r.remote_port);
+        }}",
+        path.display()
+    );
+    Program::script(&[], &script).run().expect(0).expect_log("got hi <> 0");
+    thread.join().expect("no panic");
+    let script = "export const options = { hosts: { a: 'unix:b' } }; export default function () {}";
+    Program::script(&[], script).run().expect(104).expect_log("the path of a Unix domain socket must be absolute");
+}

@@ -296,6 +296,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         state: state.clone(),
         scenarios: plan.scenarios.iter().map(|plan| Arc::new(scenario(plan))).collect(),
         functions: found.functions.clone(),
+        local_ips: None,
         init_pass: false,
     });
     let settings = Settings {

@@ -66,23 +66,8 @@ impl Session {
         wire: &WireBytes,
         progress: &mut Progress,
     ) -> Result<Box<Message>, Box<Lost>> {
-        let Opening { request: head, body, wants_close } = opening(request).map_err(Lost::for_good)?;
-        if wants_close {
-            self.retire();
-        }
-        self.enter();
-        let mut exchange = match Exchange::begin(self, head, body, mode, limits) {
-            Ok(exchange) => exchange,
-            Err(lost) => {
-                self.leave(wire, false);
-                return Err(lost);
-            }
-        };
-        let outcome = exchange.run(deadline, wire, progress);
-        let outcome = match outcome {
-            Ok(()) => Ok(exchange.take_message()),
-            Err(lost) => Err(lost),
-        };
+        let mut exchange = Exchange::begin(self, request, mode, limits, wire)?;
+        let outcome = exchange.run(deadline, wire, progress).map(|()| exchange.take_message());
         let is_clean = outcome.is_ok() && exchange.is_sent;
         // Dropping the stream's handles resets it where it is still open; then `leave` tells the server.
         drop(exchange);
@@ -141,20 +126,35 @@ struct Head {
 }
 
 impl<'a> Exchange<'a> {
+    /// Opens a stream. What making a request takes on the stack is gone before the fiber waits, and what is
+    /// needed while it does is on the heap.
+    #[inline(never)]
     fn begin(
         session: &'a Session,
-        head: http::Request<()>,
-        body: Option<&'a [Bytes]>,
+        request: &Request<'a>,
         mode: BodyMode,
         limits: Limits,
-    ) -> Result<Self, Box<Lost>> {
+        wire: &WireBytes,
+    ) -> Result<Box<Self>, Box<Lost>> {
+        let Opening { request: head, body, wants_close } =
+            opening(request, &mut session.usual.borrow_mut()).map_err(Lost::for_good)?;
         let is_head_request = head.method() == http::Method::HEAD;
-        let (response, stream) = session.open(head, body.is_none()).map_err(|error| not_opened(session, &error))?;
+        if wants_close {
+            session.retire();
+        }
+        session.enter();
+        let (response, stream) = match session.open(head, body.is_none()) {
+            Ok(opened) => opened,
+            Err(error) => {
+                session.leave(wire, false);
+                return Err(not_opened(session, &error));
+            }
+        };
         let id = response.stream_id().as_u32();
         if body.is_some() {
             session.pipe.borrow().guard.watch(id);
         }
-        Ok(Self {
+        Ok(Box::new(Self {
             session,
             mode,
             limits,
@@ -167,14 +167,17 @@ impl<'a> Exchange<'a> {
             body: Vec::new(),
             body_len: 0,
             interim_bytes: 0,
-        })
+        }))
     }
 
+    #[inline(never)]
     fn run(&mut self, deadline: Option<Nanos>, wire: &WireBytes, progress: &mut Progress) -> Result<(), Box<Lost>> {
         let waker = self.session.waker();
         let context = &mut Context::from_waker(&waker);
         loop {
-            self.push(context, wire);
+            if self.upload.is_some() {
+                self.push(context, wire);
+            }
             let is_flushed = self.session.turn(wire);
             if progress.written.is_none() && self.upload.is_none() && is_flushed {
                 progress.written = Some(Clock::now());
@@ -194,6 +197,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Hands `h2` what the server's windows allow of the request's body.
+    #[inline(never)]
     fn push(&mut self, context: &mut Context<'_>, wire: &WireBytes) {
         while let Some(upload) = &mut self.upload {
             upload.advance();
@@ -235,6 +239,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Takes what has arrived; ready when the response is complete.
+    #[inline(never)]
     fn receive(&mut self, context: &mut Context<'_>, progress: &mut Progress) -> Poll<Result<(), Broke>> {
         if self.head.is_none() {
             while let Poll::Ready(Some(interim)) = self.response.poll_informational(context) {

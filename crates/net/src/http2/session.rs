@@ -25,6 +25,7 @@ use crate::tls::Advance;
 use super::fault::Fault;
 use super::fields;
 use super::guard::{GoAway, reason};
+use super::message::Usual;
 use super::pipe::Pipe;
 
 /// Windows and limits as Go's client announces them: a stream's window never throttles a body of a megabyte.
@@ -60,6 +61,7 @@ pub(crate) struct Session {
     /// The last fiber's waker: most sessions have one user.
     waker: RefCell<Option<(FiberId, Waker)>>,
     reads: Cell<u32>,
+    pub(super) usual: RefCell<Usual>,
     peer: SocketAddr,
     tls: Option<TlsInfo>,
 }
@@ -111,6 +113,7 @@ impl Session {
             ended: RefCell::default(),
             waker: RefCell::default(),
             reads: Cell::new(0),
+            usual: RefCell::default(),
         })
     }
 
@@ -203,6 +206,7 @@ impl Session {
     }
 
     /// A waker for the current fiber.
+    #[inline(never)]
     pub(super) fn waker(&self) -> Waker {
         let Some(fiber) = current() else { return Waker::noop().clone() };
         let mut kept = self.waker.borrow_mut();
@@ -218,6 +222,7 @@ impl Session {
 
     /// Waits until something may have happened to the current fiber's stream. The caller looks, and waits
     /// again.
+    #[inline(never)]
     pub(super) fn wait(&self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), IoFailure> {
         let me = current().ok_or(IoFailure::Cancelled)?;
         if let Some(driver) = self.driver.get()
@@ -232,7 +237,7 @@ impl Session {
             // `h2` has been told, and its streams know: there is nothing to wait for.
             return Err(IoFailure::Io(std::io::ErrorKind::NotConnected.into()));
         }
-        if self.link.borrow().stream().is_readable() && !self.is_blocked() {
+        if self.link.borrow().stream().is_readable() && !self.pipe.borrow().is_stalled() {
             return self.drive_in_a_row(deadline, wire);
         }
         self.driver.set(Some(me));
@@ -270,15 +275,12 @@ impl Session {
         Ok(())
     }
 
-    /// The socket takes nothing and there is a lot for it: then nothing is read either, or a server that
-    /// asks and does not read would fill our memory.
-    fn is_blocked(&self) -> bool {
-        self.pipe.borrow().is_full && !self.unsent.borrow().is_empty()
-    }
-
     /// Reads what has arrived, once, and acts on it.
+    #[inline(never)]
     fn drive(&self, wire: &WireBytes) {
-        if !self.is_blocked() && !self.pipe.borrow().has_unread_frame() {
+        // Reading goes on while the socket takes nothing: the server may be waiting for just that. Only a server
+        // that asks and does not listen is not read from, or what it is owed would fill our memory.
+        if !self.pipe.borrow().is_stalled() {
             self.read(wire);
         }
         self.turn(wire);
@@ -302,6 +304,7 @@ impl Session {
     }
 
     /// Has `h2` work until nothing moves any more, and sends what it has to say. Whether all of it is out.
+    #[inline(never)]
     pub(super) fn turn(&self, wire: &WireBytes) -> bool {
         loop {
             self.pipe.borrow().is_full = false;

@@ -128,6 +128,9 @@ pub struct Options {
     /// No connection outlives an iteration.
     #[serde(rename = "noVUConnectionReuse")]
     pub no_vu_connection_reuse: Option<bool>,
+    /// HTTP/2 with `http://` servers, without asking them. Not in k6.
+    #[serde(skip_serializing_if = "Option::is_none", rename = "http2PriorKnowledge")]
+    pub http2_prior_knowledge: Option<bool>,
     /// Shortest time from the start of an iteration to the next.
     pub min_iteration_duration: Option<GoDuration>,
     /// Cloud options; kept, not used.
@@ -203,6 +206,7 @@ pub(super) const OPTION_KEYS: &[&str] = &[
     "tags",
     "metricSamplesBufferSize",
     "cardinalityLimit",
+    "http2PriorKnowledge",
     "noCookiesReset",
     "discardResponseBodies",
 ];
@@ -260,7 +264,7 @@ impl Options {
             batch_per_host http_debug insecure_skip_tls_verify tls_cipher_suites tls_version tls_auth throw thresholds
             blacklist_ips block_hostnames hosts no_connection_reuse no_vu_connection_reuse min_iteration_duration cloud
             ext summary_trend_stats summary_time_unit system_tags tags metric_samples_buffer_size no_cookies_reset
-            discard_response_bodies console_output local_ips cardinality_limit
+            discard_response_bodies console_output local_ips cardinality_limit http2_prior_knowledge
         }
         self.dns.apply(over.dns);
     }

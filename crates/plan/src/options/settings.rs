@@ -57,6 +57,8 @@ pub struct Settings {
     pub no_connection_reuse: bool,
     /// No connection outlives an iteration.
     pub no_vu_connection_reuse: bool,
+    /// HTTP/2 with `http://` servers, without asking them.
+    pub http2_prior_knowledge: bool,
     /// Accept any certificate.
     pub insecure_skip_tls_verify: bool,
 }
@@ -96,6 +98,7 @@ impl Options {
             discard_response_bodies: on(self.discard_response_bodies),
             no_connection_reuse: on(self.no_connection_reuse),
             no_vu_connection_reuse: on(self.no_vu_connection_reuse),
+            http2_prior_knowledge: on(self.http2_prior_knowledge),
             insecure_skip_tls_verify: on(self.insecure_skip_tls_verify),
         }
     }

@@ -216,6 +216,15 @@ pub const OPTIONS: &[OptionInfo] = &[
         .flag("no-vu-connection-reuse", "")
         .env("K6_NO_VU_CONNECTION_REUSE")
         .default("false"),
+    option(
+        "http2PriorKnowledge",
+        Bool,
+        Http,
+        "Speak HTTP/2 with http:// servers, which must expect it (https:// servers choose by themselves)",
+    )
+    .flag("http2-prior-knowledge", "")
+    .env("ONRUSH_HTTP2_PRIOR_KNOWLEDGE")
+    .default("false"),
     option("noCookiesReset", Bool, Http, "Keep a VU's cookies from one iteration to the next")
         .env("K6_NO_COOKIES_RESET")
         .default("false"),

@@ -1,7 +1,7 @@
 //! HTTP/2 that fails: `goaway-7.h2.lab.test` answers a request with GOAWAY and that code, `stream-7` with RST_STREAM;
 //! others break the protocol so that the client has to give up the connection.
 //!
-//! It reads frames but understands none: a request is whatever ends in a HEADERS frame.
+//! It reads frames but understands none: a request is whatever ends a stream.
 
 use std::io::{Read, Result, Write};
 
@@ -11,11 +11,11 @@ pub(crate) fn serve(stream: &mut (impl Read + Write), name: &str) -> Result<()> 
     stream.read_exact(&mut [0; PREFACE_BYTES])?;
     frame(stream, SETTINGS, 0, 0, &[])?;
     loop {
-        let (type_of, stream_id) = read_frame(stream)?;
-        if type_of == SETTINGS {
+        let (type_of, flags, stream_id) = read_frame(stream)?;
+        if type_of == SETTINGS && flags & ACK == 0 {
             frame(stream, SETTINGS, ACK, 0, &[])?;
         }
-        if type_of != HEADERS {
+        if !matches!(type_of, HEADERS | DATA) || flags & END_STREAM == 0 {
             continue;
         }
         let (what, code) = kind.split_once('-').unwrap_or((kind, ""));
@@ -59,13 +59,13 @@ fn frame(stream: &mut impl Write, type_of: u8, flags: u8, stream_id: u32, payloa
     stream.flush()
 }
 
-/// A frame's type and stream; its payload is left out.
-fn read_frame(stream: &mut impl Read) -> Result<(u8, u32)> {
+/// A frame's type, flags and stream; its payload is left out.
+fn read_frame(stream: &mut impl Read) -> Result<(u8, u8, u32)> {
     let mut head = [0; 9];
     stream.read_exact(&mut head)?;
     let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
     std::io::copy(&mut stream.take(u64::from(length)), &mut std::io::sink())?;
-    Ok((head[3], u32::from_be_bytes([head[5] & 0x7f, head[6], head[7], head[8]])))
+    Ok((head[3], head[4], u32::from_be_bytes([head[5] & 0x7f, head[6], head[7], head[8]])))
 }
 
 /// `PRI * HTTP/2.0…`.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{Error, Read, Result, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl Names {
     pub(crate) fn new() -> anyhow::Result<Self> {
         let authority = CertificateAuthority::new();
         let other = CertificateAuthority::new();
-        let good = authority.identity(&["*.lab.test", "lab.test", "localhost", "127.0.0.1"]);
+        let good = authority.identity(&["*.lab.test", "*.h2.lab.test", "lab.test", "localhost", "127.0.0.1"]);
         let configs = [
             ("good.lab.test", good.server()),
             ("expired.lab.test", authority.expired_identity(&["*.lab.test"]).server()),
@@ -103,7 +103,15 @@ impl Names {
             }
         };
         let mut stream = StreamOwned::new(connection, stream);
-        if is_http2 { http2::serve(&mut stream, &name) } else { answer(&mut stream) }
+        let end = if is_http2 { http2::serve(&mut stream, &name) } else { answer(&mut stream) };
+        if is_http2 && end.is_ok() {
+            // What has not been read would make a reset of the end.
+            stream.conn.send_close_notify();
+            stream.flush()?;
+            stream.sock.shutdown(Shutdown::Write)?;
+            std::io::copy(&mut stream.sock, &mut std::io::sink())?;
+        }
+        end
     }
 }
 

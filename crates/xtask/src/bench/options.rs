@@ -11,7 +11,7 @@ cargo xtask bench [--quick] [--only PART[,PART]] [--rounds N] [--onrush FILE] [-
 
 Measures Onrush, wrk and k6 side by side on this machine, prints a table and keeps the raw results.
 
-  --quick         few short rounds (under 4 minutes; without it under 30): to see that it works
+  --quick         few short rounds (under 7 minutes; without it about 45): to see that it works
   --only PART     one of the parts of bench/README.md; may be repeated
   --rounds N      interleaved rounds of each comparison (default 5, quick 1)
   --onrush FILE   this binary instead of a release build of the workspace

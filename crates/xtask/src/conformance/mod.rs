@@ -6,6 +6,7 @@
 //! [`reviewed`] knows those that are intended.
 
 mod compare;
+mod coverage;
 mod lab;
 mod lines;
 mod options;
@@ -30,6 +31,7 @@ use serde_json::Value;
 use xtask::workspace;
 
 use compare::Difference;
+use coverage::Coverage;
 use lab::Lab;
 use options::Options;
 use reviewed::Reviewed;
@@ -47,7 +49,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let began = Instant::now();
     let root = workspace::root();
     let folder = root.join(FOLDER);
-    let scripts: Vec<Script> = script::all(&folder)?.into_iter().filter(|script| options.wants(&script.name)).collect();
+    let coverage = Coverage::read(&folder)?;
+    if options.coverage {
+        println!("{}", coverage.table().trim_start());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let scripts = script::all(&folder)?;
+    let missing = coverage.missing(&scripts.iter().map(|script| script.name.as_str()).collect());
+    let scripts: Vec<Script> = scripts.into_iter().filter(|script| options.wants(&script.name)).collect();
     if scripts.is_empty() {
         bail!("no script is called so; they are in {FOLDER}/");
     }
@@ -104,12 +113,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
             *result = differences(expected, bench.runner().run(&onrush, script));
         }
     }
-    let findings = report(&scripts, results, &mut reviewed, options.only.is_empty());
+    let mut findings = report(&scripts, results, &mut reviewed, options.only.is_empty());
+    for line in &missing {
+        println!("{line}");
+    }
+    findings += missing.len();
+    let (covered, explained) = coverage.counts();
     println!(
-        "{} scripts, {} intended differences, {} findings, {:.0?}",
+        "{} scripts, {} intended differences, {covered} rows covered and {explained} explained, {findings} findings, {:.0?}",
         scripts.len(),
         reviewed.used(),
-        findings,
         began.elapsed()
     );
     Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

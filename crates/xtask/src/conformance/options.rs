@@ -5,16 +5,17 @@ use std::{num::NonZero, path::PathBuf};
 use anyhow::{Context, Result, bail};
 
 /// The arguments in one line.
-pub(crate) const ARGUMENTS: &str = "[--record] [--k6] [--only NAME] [--jobs N] [--onrush FILE] [--help]";
+pub(crate) const ARGUMENTS: &str = "[--record] [--k6] [--coverage] [--only NAME] [--jobs N] [--onrush FILE] [--help]";
 
 pub(super) const HELP: &str = "\
-cargo xtask conformance [--record] [--k6] [--only NAME] [--jobs N] [--onrush FILE]
+cargo xtask conformance [--record] [--k6] [--coverage] [--only NAME] [--jobs N] [--onrush FILE]
 
 Runs the scripts in conformance/ and compares with what k6 does, as it is recorded beside them.
 What differs and is not in conformance/differences.json is printed, and the exit code is 1.
 
   --record        run k6 instead (K6=/path/to/k6, or k6 of the PATH) and rewrite the recordings
   --k6            run k6 as well, and compare with it instead of the recordings
+  --coverage      print which script shows which row of k6's surface, and run nothing
   --only NAME     scripts whose name contains this, for example http/ or thresholds/rate; may be repeated
   --jobs N        scripts at a time (default: twice the cores)
   --onrush FILE   this binary instead of a debug build of the workspace";
@@ -24,6 +25,7 @@ What differs and is not in conformance/differences.json is printed, and the exit
 pub(super) struct Options {
     pub(super) record: bool,
     pub(super) k6: bool,
+    pub(super) coverage: bool,
     pub(super) only: Vec<String>,
     pub(super) jobs: usize,
     pub(super) onrush: Option<PathBuf>,
@@ -47,6 +49,7 @@ impl Options {
                 "--help" | "-h" => return Ok(None),
                 "--record" => options.record = true,
                 "--k6" => options.k6 = true,
+                "--coverage" => options.coverage = true,
                 "--only" => options.only.push(value()?),
                 "--onrush" => options.onrush = Some(value()?.into()),
                 "--jobs" => {

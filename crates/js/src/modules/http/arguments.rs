@@ -81,8 +81,11 @@ pub(crate) enum ResponseType {
     None,
 }
 
-/// The method argument of a call; k6 sends it as it is written.
+/// The method argument of a call; k6 sends it as it is written, and GET where there is none.
 pub(super) fn method(ctx: Ctx, value: &Handle) -> JsResult<Cow<'static, str>> {
+    if !value.is_set() {
+        return Ok("".into());
+    }
     let text = value.to_text(ctx)?;
     Ok(match text.as_str() {
         "GET" => "GET".into(),

@@ -13,7 +13,7 @@ use super::{
     arguments::{self, Prepared},
     params,
     send::{self, Exchange, Refused},
-    url_template::UrlTemplate,
+    url_template::{UrlTemplate, go_text},
 };
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, JsResult, Throw, Val},
@@ -77,7 +77,14 @@ pub(super) fn batch(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         }
     }
     let responses = match refused {
-        Some((index, error)) => one_refused(ctx, vu, index, error)?,
+        Some((index, error)) => {
+            let mut responses = one_refused(ctx, vu, index, error)?;
+            if keys.is_none() {
+                // k6: a list keeps its length; an object has what was built.
+                responses.resize_with(entries.len(), Val::null);
+            }
+            responses
+        }
         None => run(ctx, vu, requests)?,
     };
     let result = if keys.is_some() { ctx.object()? } else { ctx.array()? };
@@ -121,7 +128,11 @@ fn entry_request(ctx: Ctx, vu: &Vu, index: usize, entry: &Handle) -> JsResult<Re
             return refuse(format!("invalid batch request '[]interface {{}}{{{shown}}}'"));
         }
         let item = |index| if index < length { entry.get_index(ctx, index) } else { Ok(Val::undefined()) };
-        let method = arguments::method(ctx, &*item(0)?)?;
+        let method = &*item(0)?;
+        if !method.is_string() {
+            return refuse(no_method(ctx, method)?);
+        }
+        let method = arguments::method(ctx, method)?;
         // k6: a GET given as an array keeps its body.
         return arguments::prepare(ctx, vu, method, &*item(1)?, &*item(2)?, &*item(3)?);
     }
@@ -133,12 +144,21 @@ fn entry_request(ctx: Ctx, vu: &Vu, index: usize, entry: &Handle) -> JsResult<Re
         return refuse(format!("batch request {index} doesn't have a url key"));
     }
     let method = entry.get(ctx, "method")?;
+    let has_method = entry.has(ctx, "method")?;
+    if has_method && !method.is_string() {
+        return refuse(no_method(ctx, &method)?);
+    }
     // k6: only the methods of entries that are objects are put into upper case.
     let method: std::borrow::Cow<'static, str> =
-        if method.is_set() { arguments::method(ctx, &method)?.to_uppercase().into() } else { "GET".into() };
+        if has_method { arguments::method(ctx, &method)?.to_uppercase().into() } else { "GET".into() };
     let body = if matches!(&*method, "GET" | "HEAD") { Val::undefined() } else { entry.get(ctx, "body")? };
     let params = entry.get(ctx, "params")?;
     arguments::prepare(ctx, vu, method, &url, &body, &params)
+}
+
+fn no_method(ctx: Ctx, value: &Handle) -> JsResult<String> {
+    let shown = if value.is_object() { format!("{}{{}}", params::go_type(ctx, value)) } else { go_text(ctx, value)? };
+    Ok(format!("invalid method type '{shown}'"))
 }
 
 fn run(ctx: Ctx, vu: &Vu, requests: Vec<Rc<Prepared>>) -> JsResult<Vec<Val>> {

@@ -7,6 +7,7 @@ use super::{
     arguments::{Params, Problem},
     file::FilePart,
     params::go_type,
+    url_template::go_text,
 };
 use crate::{
     embed::{Ctx, Handle, HostClass, JsResult},
@@ -22,8 +23,9 @@ pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Params) ->
     if let Some(bytes) = content(ctx, vu, value)? {
         return Ok(Body::Bytes(bytes));
     }
-    if !value.is_object() || value.is_array() || value.is_function(ctx) {
-        return Err(Problem::Refused(format!("unknown request body type {}", go_type(ctx, value))));
+    let go_type = go_type(ctx, value);
+    if go_type != "map[string]interface {}" {
+        return Err(Problem::Refused(format!("unknown request body type {go_type}")));
     }
     Ok(form(ctx, vu, value, params)?)
 }
@@ -127,7 +129,29 @@ fn field_text(ctx: Ctx, vu: &Vu, name: &str, value: &Handle) -> JsResult<String>
         vu.log(Level::Warn, format!("the field '{name}' of a form body is an object: only strings, numbers and booleans can be encoded, it is sent empty"));
         return Ok(String::new());
     }
-    value.to_text(ctx)
+    if value.is_number() { value.to_number(ctx).map(go_number) } else { value.to_text(ctx) }
+}
+
+/// A number as Go prints it: `1e-07` where JavaScript has `1e-7`, `1e-05` where it has `0.00001`.
+fn go_number(value: f64) -> String {
+    let magnitude = value.abs();
+    if !value.is_finite() {
+        return if value.is_nan() {
+            "NaN"
+        } else if value > 0.0 {
+            "+Inf"
+        } else {
+            "-Inf"
+        }
+        .to_owned();
+    }
+    if magnitude != 0.0 && !(1e-4..1e21).contains(&magnitude) {
+        let text = format!("{value:e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+        return format!("{digits}e{sign}{exponent:0>2}");
+    }
+    format!("{value}")
 }
 
 fn multipart(ctx: Ctx, vu: &Vu, fields: &[(String, crate::embed::Val)], params: &mut Params) -> JsResult<Body> {
@@ -153,7 +177,9 @@ fn multipart(ctx: Ctx, vu: &Vu, fields: &[(String, crate::embed::Val)], params: 
         } else {
             out.append(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n").as_bytes());
             if value.is_set() {
-                out.append(value.to_text(ctx)?.as_bytes());
+                // k6: a list is one part, as Go prints it.
+                let text = if value.is_array() { go_text(ctx, value)? } else { value.to_text(ctx)? };
+                out.append(text.as_bytes());
             }
         }
         out.append(b"\r\n");
@@ -231,4 +257,26 @@ pub(super) fn compress(vu: &Vu, body: Body, params: &mut Params, label: &Label<'
         None => params.headers.set("Content-Encoding", &names),
     }
     Ok(Body::Bytes(compressed.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_gos() {
+        let check = |value: f64, expect: &str| assert_eq!(go_number(value), expect);
+        check(1.0, "1");
+        check(-0.0, "-0");
+        check(0.1, "0.1");
+        check(1_000_000.0, "1000000");
+        check(123_456_789_012.0, "123456789012");
+        check(1e-7, "1e-07");
+        check(0.00001, "1e-05");
+        check(0.0001, "0.0001");
+        check(1.5e300, "1.5e+300");
+        check(1e21, "1e+21");
+        check(f64::NAN, "NaN");
+        check(f64::NEG_INFINITY, "-Inf");
+    }
 }

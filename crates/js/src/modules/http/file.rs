@@ -2,7 +2,8 @@
 
 use onrush_fiber::Clock;
 
-use crate::embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Val};
+use super::params::go_type;
+use crate::embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val};
 
 /// Marks an object as a file part; what it holds are ordinary properties, as in k6.
 pub(super) struct FilePart;
@@ -17,6 +18,12 @@ pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
 }
 
 pub(super) fn file(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
+    let data = args.at(0);
+    // k6 refuses typed arrays as well; what they hold is as plain as a buffer.
+    let is_content = data.is_string() || data.array_buffer(ctx).is_some() || data.typed_array(ctx).is_some();
+    if !is_content {
+        return Err(Throw::error(format!("invalid type {}, expected string or ArrayBuffer", go_type(ctx, data))));
+    }
     let part = HostClass::create(ctx, FilePart)?;
     let filename =
         if args.at(1).is_set() { args.at(1).to_text(ctx)? } else { Clock::unix_nanos(Clock::now()).to_string() };

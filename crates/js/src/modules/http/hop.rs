@@ -209,8 +209,8 @@ impl Hop {
             return;
         }
         let mut is_first = true;
-        if let Some(given) = params.cookie_header.as_deref().filter(|given| !self.strip_sensitive && !given.is_empty())
-        {
+        // k6: redirects begin with the cookies of the parameters again, on whichever host; a header does not go along.
+        if let Some(given) = params.cookie_header.as_deref().filter(|given| !self.is_redirected && !given.is_empty()) {
             head.extend_from_slice(b"Cookie: ");
             head.extend(given.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
             is_first = false;
@@ -231,10 +231,8 @@ impl Hop {
                 sent.push((name.into(), value.into()));
             }
         };
-        if !self.strip_sensitive {
-            for cookie in &params.cookies {
-                write(&cookie.name, &cookie.value, false, head);
-            }
+        for cookie in &params.cookies {
+            write(&cookie.name, &cookie.value, false, head);
         }
         for cookie in jar.map(|jar| jar.for_url(url, now_ms())).unwrap_or_default() {
             let is_replaced = params.cookies.iter().any(|own| own.replace && *own.name == *cookie.name);

@@ -16,9 +16,6 @@ use crate::{
 /// k6's default request timeout.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// k6 takes null for a word where these want one.
-const NULL_IS_A_VALUE: [&str; 2] = ["responseType", "compression"];
-
 pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem> {
     let mut params = plain(vu);
     if !value.is_object() {
@@ -27,11 +24,7 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem
     for key in value.keys(ctx)? {
         let item = value.get(ctx, &key)?;
         let key = key.text(ctx)?;
-        if item.is_set()
-            || (item.is_null() && NULL_IS_A_VALUE.contains(&&*key))
-            || key == "responseCallback"
-            || key == "timeout"
-        {
+        if item.is_set() || key == "responseCallback" || key == "timeout" {
             apply(ctx, &mut params, &key, &item)?;
         }
     }
@@ -183,6 +176,8 @@ pub(super) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
         "func(sobek.FunctionCall) sobek.Value"
     } else if value.is_array() {
         "[]interface {}"
+    } else if value.get(ctx, "toISOString").is_ok_and(|method| method.is_function(ctx)) {
+        "time.Time"
     } else {
         "map[string]interface {}"
     }

@@ -118,7 +118,7 @@ fn tags(
     if let Some(tls) = outcome.tls.filter(|_| wants(SystemTag::TlsVersion)) {
         node = shard.with_system(node, SystemTag::TlsVersion, tls.version);
     }
-    if let Some(remote) = outcome.remote.filter(|_| wants(SystemTag::Ip)) {
+    if let Some(remote) = outcome.remote.filter(|remote| remote.port() != 0 && wants(SystemTag::Ip)) {
         node = shard.with_system(node, SystemTag::Ip, &remote.ip().to_string());
     }
     if let Some(error) = outcome.error.filter(|_| wants(SystemTag::Error)) {
@@ -138,7 +138,7 @@ fn names(shard: &mut Shard, prepared: &Prepared, url: &Url, node: TagNode) -> Ta
     let clean;
     let name: &str = match &prepared.params.name {
         Some(name) => name,
-        None if is_first => &target.name,
+        None if is_first || target.is_template => &target.name,
         None => {
             clean = url.clean();
             &clean

@@ -14,6 +14,8 @@ pub(crate) struct Target {
     pub(crate) url: Url,
     /// The template, or the URL without credentials.
     pub(crate) name: Arc<str>,
+    /// The name is a template's: redirects keep it.
+    pub(crate) is_template: bool,
 }
 
 /// URLs a thread remembers; beyond that it forgets all and starts again.
@@ -85,7 +87,8 @@ pub(super) fn url(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
 /// Reads a URL argument. The inner error is what parsing it gave.
 pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Target>, NetError>> {
     if let Some(template) = HostClass::<UrlTemplate>::of(value) {
-        return Ok(Url::parse(&template.url).map(|url| Rc::new(Target { url, name: template.name.as_str().into() })));
+        return Ok(Url::parse(&template.url)
+            .map(|url| Rc::new(Target { url, name: template.name.as_str().into(), is_template: true })));
     }
     if let Some(Ok(text)) = value.ascii().map(std::str::from_utf8) {
         return Ok(parse(vu, text));
@@ -98,7 +101,7 @@ pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Ta
 }
 
 /// How Go prints a value that should have been a URL, roughly: k6's texts contain it.
-fn go_text(ctx: Ctx, value: &Handle) -> JsResult<String> {
+pub(super) fn go_text(ctx: Ctx, value: &Handle) -> JsResult<String> {
     if !value.is_set() {
         return Ok("<nil>".to_owned());
     }
@@ -121,7 +124,7 @@ fn parse(vu: &Vu, text: &str) -> Result<Rc<Target>, NetError> {
         return Ok(target.clone());
     }
     let url = Url::parse(text)?;
-    let target = Rc::new(Target { name: url.clean(), url });
+    let target = Rc::new(Target { name: url.clean(), url, is_template: false });
     if text.len() <= CACHED_BYTES_MAX {
         let mut cache = cache.borrow_mut();
         if cache.len() >= CACHE_MAX {
