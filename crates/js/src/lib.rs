@@ -24,7 +24,7 @@ pub fn fuzz_json_path(text: &str) {
 
 pub use layout::{Isolation, IsolationChoice};
 pub use modules::BUILTIN_MODULES;
-pub use run::{HttpSettings, RunConfig, ScenarioContext, ScriptEnv};
+pub use run::{HttpDebug, HttpSettings, RunConfig, ScenarioContext, ScriptEnv};
 pub use sharded::ShardedCounter;
 pub use state::{Abort, RunState};
 pub use thread::{JsThread, ThreadError};

@@ -46,6 +46,15 @@ pub struct Request<'a> {
     pub user_agent: Option<&'a str>,
 }
 
+impl Request<'_> {
+    /// The head as HTTP/1.1 sends it, for the log; `close` as in `noConnectionReuse`. Empty when it cannot be sent.
+    pub fn head_text(&self, close: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        let written = write_head(&mut out, self, close, None);
+        if written.is_ok() { out } else { Vec::new() }
+    }
+}
+
 /// What happens to a response's body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BodyMode {

@@ -29,6 +29,7 @@
 //!
 //! Read next: [`client`] for an exchange, [`http1`] for the protocol, [`tls`] and [`dns`].
 
+pub mod auth;
 pub mod client;
 mod conn;
 pub mod cookie;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use onrush_net::{
-    Client, ClientAuth, ClientOptions, ClientOptionsError, ProxyOptions, TlsOptions, TlsOptionsError, TlsVersion,
+    Client, ClientAuth, ClientOptions, ClientOptionsError, Limits, ProxyOptions, TlsOptions, TlsOptionsError,
+    TlsVersion,
     dns::{DnsOptions, Policy, Select, Ttl},
 };
 use onrush_plan::{Consolidated, DnsConfig};
@@ -14,7 +15,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// 104 with what cannot be used.
-pub(super) fn client(test: &Consolidated) -> Result<Arc<Client>, Failure> {
+pub(super) fn client(test: &Consolidated, limits: Limits) -> Result<Arc<Client>, Failure> {
     let (options, settings) = (&test.options, &test.settings);
     let texts = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -29,6 +30,7 @@ pub(super) fn client(test: &Consolidated) -> Result<Arc<Client>, Failure> {
         http2_prior_knowledge: settings.http2_prior_knowledge,
         idle_total: count(settings.batch),
         idle_per_host: count(settings.batch_per_host),
+        limits,
         ..ClientOptions::default()
     };
     client.build().map(Arc::new).map_err(|error| {

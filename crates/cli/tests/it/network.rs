@@ -79,6 +79,59 @@ fn a_hostile_server_does_not_stop_the_run() {
 }
 
 #[test]
+fn response_bodies_have_a_limit() {
+    let target =
+        start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() }).expect("it starts");
+    let script = format!(
+        "import http from 'k6/http';
+        const code = (path, params) => http.get(`http://{}${{path}}`, params).error_code;
+        export default function () {{
+          const none = {{ responseType: 'none' }};
+          console.log('plain', code('/bytes/5000'), code('/stream-bytes/5000'), code('/bytes/5000', none));
+          for (const coding of ['gzip', 'deflate', 'br', 'zstd', 'gzip,br']) {{
+            console.log(coding, code(`/encoded/${{coding}}/5000?zeros=1`), code(`/encoded/${{coding}}/5000?zeros=1`, none));
+          }}
+          console.log('small', code('/bytes/4096'), code('/encoded/gzip/4096?zeros=1'));
+        }}",
+        target.addr
+    );
+    let done = Program::script(&["--response-body-limit=4KiB"], &script).run().expect(0);
+    for line in ["plain 1000 1000 0", "gzip 1701 0", "deflate 1701 0", "br 1701 0", "zstd 1701 0", "gzip,br 1701 0"] {
+        assert!(done.stderr.contains(line), "{line}: {}", done.stderr);
+    }
+    done.expect_log("small 0 0");
+    Program::script(&["--response-body-limit=x"], &script).run().expect(255).expect_log("invalid response body limit");
+}
+
+#[test]
+fn http_debug_shows_the_wire_without_secrets() {
+    let server = GoodServer::start(|_| Reply::text("the answer"));
+    let script = format!(
+        "import http from 'k6/http';
+        export default function () {{
+          http.post('{}', 'the body', {{ headers: {{ Authorization: 'Bearer hidden1' }}, cookies: {{ a: 'hidden2' }}, responseType: 'none' }});
+        }}",
+        server.url("/x")
+    );
+    let full = Program::script(&["--http-debug=full"], &script).run().expect(0);
+    for text in [
+        "POST /x HTTP/1.1\\n",
+        "Authorization: ***REDACTED***\\n",
+        "\\n\\nthe body\\n",
+        "Response:\\nHTTP/1.1 200",
+        "\\n\\nthe answer\\n",
+        "source=http-debug",
+    ] {
+        assert!(full.stderr.contains(text), "{text}: {}", full.stderr);
+    }
+    assert!(!full.stderr.contains("hidden"), "{}", full.stderr);
+    let heads = Program::script(&["--http-debug"], &script).run().expect(0);
+    assert!(heads.stderr.contains("Response:\\n") && !heads.stderr.contains("the answer"), "{}", heads.stderr);
+    let off = Program::script(&[], &script).run().expect(0);
+    assert!(!off.stderr.contains("http-debug"), "{}", off.stderr);
+}
+
+#[test]
 fn proxies_of_the_environment() {
     let server = GoodServer::start(|request| Reply::text(request.target.clone()));
     let proxy = onrush_testkit::GoodProxy::start(server.addr());

@@ -97,13 +97,13 @@ fn globals_of_later_versions_fail_by_name() {
         "import http from 'k6/http';
          export default function () {
            const r = http.get(`http://${__ENV.TARGET}/get`);
-           for (const [what, f] of [['html', () => r.html()], ['submitForm', () => r.submitForm()], ['clickLink', () => r.clickLink()], ['crypto', () => crypto.subtle.digest('SHA-256', new Uint8Array(1))], ['digest', () => http.get(`http://${__ENV.TARGET}/get`, { auth: 'digest' })]])
+           for (const [what, f] of [['html', () => r.html()], ['submitForm', () => r.submitForm()], ['clickLink', () => r.clickLink()], ['crypto', () => crypto.subtle.digest('SHA-256', new Uint8Array(1))]])
              try { f(); console.log(what, 'no error'); } catch (e) { console.log(what, e.message.includes('Onrush') && e.message.includes(what)); }
          }",
     )
     .both(|report| {
         report.assert_clean();
-        assert_eq!(report.said(), ["html true", "submitForm true", "clickLink true", "crypto true", "digest true"]);
+        assert_eq!(report.said(), ["html true", "submitForm true", "clickLink true", "crypto true"]);
     });
 }
 

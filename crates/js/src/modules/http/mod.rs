@@ -8,13 +8,17 @@ mod asynchronous;
 mod batch;
 mod body;
 mod cookies;
+mod debug;
 mod expected;
 mod file;
+mod handshake;
+mod hop;
 mod json;
 mod json_error;
 mod params;
 mod response;
 mod sample;
+mod selector;
 mod send;
 mod url_template;
 
