@@ -3,7 +3,7 @@
 
 mod support;
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -58,8 +58,12 @@ fn ask(case: &Case, authorities: &Authorities) -> Vec<Outcome> {
     outcomes
 }
 
+/// Descriptors are counted for the whole process: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn every_case_comes_to_what_k6_makes_of_it_and_nothing_leaks() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let recorded = serde_json::from_str(RECORDED).expect("the recording is JSON");
     let authorities = Authorities::new();
     let mut all: Vec<Case> =
@@ -96,6 +100,7 @@ fn every_case_comes_to_what_k6_makes_of_it_and_nothing_leaks() {
 
 #[test]
 fn an_answer_may_break_off_at_any_byte() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let answers: [(&str, &str); 3] = [
         ("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello", "length"),
         (

@@ -173,7 +173,7 @@ mod tests {
     fn what_clients_print() {
         let wrk = "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    10.59ms  421.00us  16.49ms   85.12%\n  Latency Distribution\n     50%   10.51ms\n     99%   11.97ms\n";
         assert_eq!(of_wrk(wrk), Some(Reported { mean: 10.59, p99: 11.97 }));
-        assert_eq!(wrk_ms("950.00us"), Some(0.95));
+        assert_eq!(wrk_ms("1.50s"), Some(1500.0));
         let ab = "Time per request:       10.451 [ms] (mean)\nTime per request:       0.523 [ms] (mean, across all)\n  98%     11\n  99%     12\n";
         assert_eq!(of_ab(ab), Some(Reported { mean: 10.451, p99: 12.0 }));
         let hey = "  Average:\t0.0106 secs\n  99%% in 0.0116 secs\n";
