@@ -12,6 +12,7 @@ mod expected;
 mod file;
 mod json;
 mod json_error;
+mod page;
 mod params;
 mod response;
 mod sample;
@@ -26,7 +27,9 @@ use std::{
 use rustc_hash::FxHashMap;
 
 pub(crate) use asynchronous::cancel_operations;
+pub(crate) use body::escape;
 pub(crate) use expected::ResponseCallback;
+pub(crate) use params::go_type;
 pub(crate) use response::{materialise, template as response_template};
 
 use self::arguments::Prepared;
