@@ -1,9 +1,10 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
-//! `harness` runs a script and collects all it did; `isolation`, `language`, `limits` and `modules` hold tests with
+//! `harness` runs a script and collects all it did; `html`, `isolation`, `language`, `limits` and `modules` hold tests with
 //! scripts of their own; `parity` replays the scripts of `k6/` against what k6 printed for them.
 
 mod harness;
+mod html;
 mod isolation;
 mod language;
 mod limits;

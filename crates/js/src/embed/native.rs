@@ -40,7 +40,29 @@ impl<F: Fn(Ctx, &Handle, Args<'_>) -> JsResult + Copy + 'static> Native for F {}
 pub(crate) trait Getter: Fn(Ctx, &Handle) -> JsResult + Copy + 'static {}
 impl<F: Fn(Ctx, &Handle) -> JsResult + Copy + 'static> Getter for F {}
 
+/// A [`Native`] that also gets the number it was made with: one function for many methods.
+pub(crate) trait Numbered: Fn(Ctx, &Handle, Args<'_>, usize) -> JsResult + Copy + 'static {}
+impl<F: Fn(Ctx, &Handle, Args<'_>, usize) -> JsResult + Copy + 'static> Numbered for F {}
+
 impl Ctx {
+    /// A function that is told `number` at each call; QuickJS keeps 16 bits of it.
+    pub(crate) fn numbered<F: Numbered>(self, name: &str, length: i32, number: i16, _: F) -> JsResult {
+        let name = CString::new(name).expect("native functions have literal names");
+        // SAFETY: with `generic_magic` QuickJS calls the function with the number as a fifth argument, which the
+        // trampoline takes; the name is copied.
+        Val::checked(unsafe {
+            let function = std::mem::transmute::<NumberedFunction, sys::JSCFunction>(numbered_trampoline::<F>);
+            sys::JS_NewCFunction2(
+                self.raw(),
+                function,
+                name.as_ptr(),
+                length,
+                sys::JSCFunctionEnum::generic_magic,
+                i32::from(number),
+            )
+        })
+    }
+
     pub(crate) fn function<F: Native>(self, name: &str, length: i32, _: F) -> JsResult {
         self.native(name, length, trampoline::<F>, sys::JSCFunctionEnum::generic)
     }
@@ -82,6 +104,21 @@ unsafe extern "C" fn trampoline<F: Native>(
     // SAFETY: QuickJS passes a live context and `argc` live arguments.
     let (ctx, args) = unsafe { (Ctx::from_raw(ctx), Handle::slice(argv, argc.max(0) as usize)) };
     finish(ctx, || conjure::<F>()(ctx, Handle::from_raw_ref(&this), Args(args)))
+}
+
+type NumberedFunction =
+    unsafe extern "C" fn(*mut sys::JSContext, sys::JSValue, c_int, *mut sys::JSValue, c_int) -> sys::JSValue;
+
+unsafe extern "C" fn numbered_trampoline<F: Numbered>(
+    ctx: *mut sys::JSContext,
+    this: sys::JSValue,
+    argc: c_int,
+    argv: *mut sys::JSValue,
+    number: c_int,
+) -> sys::JSValue {
+    // SAFETY: QuickJS passes a live context and `argc` live arguments.
+    let (ctx, args) = unsafe { (Ctx::from_raw(ctx), Handle::slice(argv, argc.max(0) as usize)) };
+    finish(ctx, || conjure::<F>()(ctx, Handle::from_raw_ref(&this), Args(args), number.max(0) as usize))
 }
 
 unsafe extern "C" fn getter_trampoline<F: Getter>(

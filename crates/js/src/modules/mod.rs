@@ -7,6 +7,7 @@
 
 mod data;
 mod execution;
+pub(crate) mod html;
 pub(crate) mod http;
 mod k6;
 mod metrics;
@@ -27,7 +28,7 @@ use crate::{
 
 /// Names of the modules this version provides.
 pub const BUILTIN_MODULES: &[&str] =
-    &["k6", "k6/data", "k6/execution", "k6/http", "k6/metrics", "k6/secrets", "k6/timers"];
+    &["k6", "k6/data", "k6/execution", "k6/html", "k6/http", "k6/metrics", "k6/secrets", "k6/timers"];
 
 /// The module behind the facades of CommonJS modules; scripts cannot name it.
 pub(crate) const CJS_MODULE: &str = "onrush:cjs";
@@ -35,6 +36,7 @@ pub(crate) const CJS_MODULE: &str = "onrush:cjs";
 /// Registers the host classes of all modules in a realm.
 pub(crate) fn install_classes(ctx: Ctx) -> JsResult<()> {
     http::install_classes(ctx)?;
+    html::install_classes(ctx)?;
     data::install_classes(ctx)?;
     metrics::install_classes(ctx)?;
     secrets::install_classes(ctx)?;
@@ -47,6 +49,7 @@ fn build(ctx: Ctx, name: &str) -> JsResult {
         "k6" => k6::build(ctx),
         "k6/data" => data::build(ctx),
         "k6/execution" => execution::build(ctx),
+        "k6/html" => html::build(ctx),
         "k6/http" => http::build(ctx),
         "k6/metrics" => metrics::build(ctx),
         "k6/secrets" => secrets::build(ctx),

@@ -40,6 +40,7 @@ pub(crate) struct Realm {
     natives: RefCell<FxHashMap<String, *mut sys::JSModuleDef>>,
     native_exports: RefCell<FxHashMap<String, Val>>,
     response_template: OnceCell<Val>,
+    element_prototypes: OnceCell<builtins::html::Prototypes>,
     stock_slice: Val,
 }
 
@@ -59,6 +60,7 @@ impl Realm {
             natives: RefCell::default(),
             native_exports: RefCell::default(),
             response_template: OnceCell::new(),
+            element_prototypes: OnceCell::new(),
             stock_slice: Val::undefined(),
         };
         realm.fill(script, bytecode, shared).map_err(|throw| ctx.take_exception(throw))?;
@@ -97,6 +99,8 @@ impl Realm {
             });
         }
         if shared {
+            // What VUs share must be there before they do.
+            self.element_prototypes(ctx)?;
             // SAFETY: the realm is complete and no VU runs yet.
             let flagged = unsafe { sys::onrush_share_realm(ctx.raw()) };
             if flagged < 0 {
@@ -118,6 +122,15 @@ impl Realm {
             let _ = self.response_template.set(template);
         }
         self.response_template.get().ok_or(Throw::Pending)
+    }
+
+    /// The prototypes of HTML elements, made at first use in a realm of one VU.
+    pub(crate) fn element_prototypes(&self, ctx: Ctx) -> JsResult<&builtins::html::Prototypes> {
+        if self.element_prototypes.get().is_none() {
+            let prototypes = builtins::html::Prototypes::new(ctx)?;
+            let _ = self.element_prototypes.set(prototypes);
+        }
+        self.element_prototypes.get().ok_or(Throw::Pending)
     }
 
     /// The evaluated record of a built-in module, made at first use.

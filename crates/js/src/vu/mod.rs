@@ -81,6 +81,8 @@ pub struct Vu {
     pub(crate) connections: Connections,
     pub(crate) jar: RefCell<Option<Rc<RefCell<CookieJar>>>>,
     pub(crate) response_callback: RefCell<Option<crate::modules::http::ResponseCallback>>,
+    /// What its HTML documents and selections hold; `None` until there is one.
+    pub(crate) html: OnceCell<onrush_html::Account>,
     pub(crate) fiber: Cell<Option<FiberId>>,
     /// Fibers of asynchronous requests under way.
     pub(crate) children: RefCell<Vec<FiberId>>,
@@ -119,6 +121,7 @@ impl Vu {
             connections,
             jar: RefCell::new(None),
             response_callback: RefCell::new(Some(thread.http.expected.clone())),
+            html: OnceCell::new(),
             fiber: Cell::new(None),
             children: RefCell::new(Vec::new()),
             thread,

@@ -48,6 +48,7 @@ const FENCES: &[Fence] = &[
     Fence { package: "clap", ours: &["cli"], others: &["clap_complete"] },
     Fence { package: "clap_complete", ours: &["cli"], others: &[] },
     Fence { package: "tar", ours: &["archive", "cli"], others: &[] },
+    Fence { package: "html5ever", ours: &["html"], others: &[] },
     Fence { package: "gjson", ours: &["js"], others: &[] },
     Fence { package: "onrush-quickjs-sys", ours: &["js"], others: &[] },
 ];

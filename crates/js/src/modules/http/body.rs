@@ -106,7 +106,7 @@ fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Params) -> JsResult<Bod
 }
 
 /// Go's query escaping: all but letters, digits and `-_.~`; a blank is `+`.
-fn escape(text: &str, out: &mut String) {
+pub(crate) fn escape(text: &str, out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for byte in text.bytes() {
         match byte {

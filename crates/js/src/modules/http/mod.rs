@@ -15,6 +15,7 @@ mod handshake;
 mod hop;
 mod json;
 mod json_error;
+mod page;
 mod params;
 mod response;
 mod sample;
@@ -30,8 +31,10 @@ use std::{
 use rustc_hash::FxHashMap;
 
 pub(crate) use asynchronous::cancel_operations;
+pub(crate) use body::escape;
 pub(crate) use expected::ResponseCallback;
 pub(crate) use json::fuzz as fuzz_json_path;
+pub(crate) use params::go_type;
 pub(crate) use response::{materialise, template as response_template};
 
 use self::arguments::Prepared;

@@ -159,7 +159,7 @@ fn timeout(ctx: Ctx, value: &Handle) -> Result<u64, Problem> {
 }
 
 /// What Go calls the type a script value is exported as; k6's texts name it.
-pub(super) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
+pub(crate) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
     if !value.is_set() {
         "<nil>"
     } else if value.is_string() {

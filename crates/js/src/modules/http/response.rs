@@ -8,11 +8,11 @@ use onrush_quickjs_sys as sys;
 
 use super::{
     arguments::{Prepared, ResponseType},
-    json,
+    json, page,
     send::Exchange,
 };
 use crate::{
-    embed::{Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    embed::{Ctx, Handle, HostClass, HostObject, JsResult, Val},
     vu::{Vu, context},
 };
 
@@ -67,16 +67,12 @@ const LAZY: [(&str, Lazy); 13] = [
 pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
     let prototype = ctx.object()?;
     prototype.method(ctx, "json", 1, json::json)?;
-    prototype.method(ctx, "html", 1, |_, _, _| unavailable("html"))?;
-    prototype.method(ctx, "submitForm", 1, |_, _, _| unavailable("submitForm"))?;
-    prototype.method(ctx, "clickLink", 1, |_, _, _| unavailable("clickLink"))?;
+    prototype.method(ctx, "html", 1, page::html)?;
+    prototype.method(ctx, "submitForm", 1, page::submit_form)?;
+    prototype.method(ctx, "clickLink", 1, page::click_link)?;
     HostClass::<Exchange>::set_prototype(ctx, prototype);
     HostClass::<SentRequest>::set_prototype(ctx, ctx.object()?);
     Ok(())
-}
-
-fn unavailable(method: &str) -> JsResult {
-    Err(Throw::error(format!("Response.{method}() is not available in this version of Onrush (it needs k6/html)")))
 }
 
 /// The object all Responses of a realm are cloned from: same hidden class, lazy slots included.
@@ -169,7 +165,7 @@ fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
 }
 
 /// The last hop's URL: as Go prints it when it was answered, else as the script wrote it.
-fn url(exchange: &Exchange) -> Arc<str> {
+pub(super) fn url(exchange: &Exchange) -> Arc<str> {
     match (&exchange.url, &exchange.prepared) {
         (Some(url), _) => url.clone(),
         (None, Some(prepared)) if exchange.error().is_none() => prepared.target.url.to_text(),

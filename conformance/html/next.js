@@ -1,0 +1,52 @@
+// Selection.next(), nextAll() and nextUntil().
+// files: probe.js page.js
+import { parseHTML } from 'k6/html';
+import { probe } from './probe.js';
+import { page, $ } from './page.js';
+export default function () {
+  probe(
+    () => $('#l2').next(),
+    () => $('#p2').next(),
+    () => $('li').next(),
+    () => $('li').next('.x'),
+    () => $('#l4').next(),
+    () => $('#l1').next(),
+    () => $('li').next(''),
+    () => $('li').next(null),
+    () => $('li').next(12),
+    () => $('li').next('!!'),
+    () => (() => { const d = page(); return d.find('li').next(d.find('#l3')); })(),
+    () => (() => { const d = page(); return d.find('li').next(d.find('#l3').get(0)); })(),
+    () => $('#none').next(),
+    () => $('#l2').nextAll(),
+    () => $('#l3').nextAll(),
+    () => $('li').nextAll(),
+    () => $('li').nextAll('.x'),
+    () => $('#p2, #l2').nextAll(),
+    () => $('#top > *').nextAll('p'),
+    () => $('#l2').nextAll(''),
+    () => $('#l2').nextAll(null),
+    () => $('#l1').nextUntil('#l3'),
+    () => $('#l4').nextUntil('#l2'),
+    () => $('#l2').nextUntil('#none'),
+    () => $('#l2').nextUntil(),
+    () => $('#l2').nextUntil(''),
+    () => $('#l2').nextUntil(null),
+    () => $('#l3').nextUntil('#none', '.x'),
+    () => $('#l1').nextUntil('#none', '.x'),
+    () => $('#l1').nextUntil('', '.x'),
+    () => $('#l1').nextUntil(null, '.x'),
+    () => $('#l4').nextUntil(undefined, '#l3'),
+    () => $('#l1').nextUntil('#l4', ''),
+    () => $('#l1').nextUntil('#l4', null),
+    () => $('#l1').nextUntil(12),
+    () => $('#l1').nextUntil({}),
+    () => (() => { const d = page(); return d.find('#l1').nextUntil(d.find('#l3')); })(),
+    () => (() => { const d = page(); return d.find('#l4').nextUntil(d.find('#l2')); })(),
+    () => (() => { const d = page(); return d.find('#l1').nextUntil(d.find('#l3').get(0)); })(),
+    () => (() => { const d = page(); return d.find('#l4').nextUntil(d.find('#l1').get(0), '.x'); })(),
+    () => (() => { const d = page(); return d.find('#l4').nextUntil(d.find('#l1'), '.x'); })(),
+    () => $('#p2').contents().next(),
+    () => $('#p2').contents().nextAll(),
+  );
+}

@@ -1,0 +1,61 @@
+// Elements: names, kinds, values.
+// files: probe.js
+import { parseHTML } from 'k6/html';
+import { probe } from './probe.js';
+const text = `<div id=w title=T class="a b" lang=de data-x=1><p id=p>one <b id=b>two</b></p>tail<!-- c --><span id=s></span></div>`;
+const $ = (selector) => parseHTML(text).find(selector);
+const one = (selector) => $(selector).get(0);
+export default function () {
+  probe(
+    () => one('#w').nodeName(),
+    () => one('#w').nodeType(),
+    () => one('#w').nodeValue(),
+    () => one('#w').id(),
+    () => one('#w').className(),
+    () => one('#w').classList(),
+    () => Array.isArray(one('#w').classList()),
+    () => one('#s').classList(),
+    () => one('#s').className(),
+    () => one('#w').innerHTML(),
+    () => one('#w').textContent(),
+    () => one('#w').toString(),
+    () => String(one('#p')),
+    () => one('#s').toString(),
+    () => one('#s').innerHTML(),
+    () => one('#w').lang(),
+    () => one('#b').lang(),
+    () => one('html').lang(),
+    () => one('#w').namespaceURI(),
+    () => one('#w').isDefaultNamespace(),
+    () => $('#w').contents().get(1).nodeName(),
+    () => $('#w').contents().get(1).nodeType(),
+    () => $('#w').contents().get(1).nodeValue(),
+    () => $('#w').contents().get(1).textContent(),
+    () => $('#w').contents().get(1).innerHTML(),
+    () => $('#w').contents().get(1).toString(),
+    () => $('#w').contents().get(1).id(),
+    () => $('#w').contents().get(1).attributes(),
+    () => $('#w').contents().get(1).getAttribute('id'),
+    () => $('#w').contents().get(2).nodeName(),
+    () => $('#w').contents().get(2).nodeType(),
+    () => $('#w').contents().get(2).nodeValue(),
+    () => $('#w').contents().get(2).textContent(),
+    () => parseHTML(text).get(0).nodeName(),
+    () => parseHTML(text).get(0).nodeType(),
+    () => parseHTML(text).get(0).nodeValue(),
+    () => parseHTML(text).get(0).textContent(),
+    () => parseHTML(text).get(0).innerHTML(),
+    () => parseHTML(text).get(0).toString(),
+    () => parseHTML(text).get(0).lang(),
+    () => parseHTML('<!DOCTYPE html>').contents().get(0).nodeName(),
+    () => parseHTML('<!DOCTYPE html>').contents().get(0).nodeType(),
+    () => parseHTML('<!DOCTYPE html>').contents().get(0).nodeValue(),
+    () => parseHTML('<!DOCTYPE html>').contents().get(0).textContent(),
+    () => parseHTML('<p ID=X CLASS="  a \n b a ">').find('p').get(0).classList(),
+    () => parseHTML('<p ID=X CLASS="  a \n b a ">').find('p').get(0).className(),
+    () => parseHTML('<svg id=s><g/></svg>').find('svg').get(0).namespaceURI(),
+    () => parseHTML('<svg id=s><g/></svg>').find('svg').get(0).isDefaultNamespace(),
+    () => parseHTML('<svg id=s><linearGradient/></svg>').find('svg').get(0).firstChild().nodeName(),
+    () => parseHTML('<math id=s><mi/></math>').find('math').get(0).namespaceURI(),
+  );
+}

@@ -1,0 +1,60 @@
+// Accessors in odd places.
+// files: probe.js
+import { parseHTML } from 'k6/html';
+import { probe } from './probe.js';
+const text = `<map id=m name=mm><img id=i0 usemap=#mm><area id=ar></map><img id=i1 usemap=#mm><img id=i2 usemap=mm><object usemap=#mm id=ob></object><textarea id=t value=attr>inner</textarea><input id=i type=hidden value=h form=none><form id=f></form><label id=l for=t>x</label><label id=l3>q <button id=btn></button></label><label id=l2>q <select id=s></select></label><select id=so><option id=o1 value="" label="">x<option id=o2 selected=selected>  y  <optgroup label=g><option id=o3>z</optgroup></select><button id=bv value="">text</button><button id=bn>a<b>c</b></button><select id=sm size=7 multiple><option id=q1 value=1></select><progress id=p max=-1 value=.5></progress><li id=li value=-2>x</li><ol id=ol start=-5></ol><canvas id=cv height=0 width=1.5></canvas><img id=im width="10px" height=" 7"><input id=in size=-3 maxlength=-3 tabindex=-1><a id=an tabindex=3 rel=" a b " text=t>x</a>`;
+const $ = (selector) => parseHTML(text).find(selector);
+const one = (selector) => $(selector).get(0);
+export default function () {
+  probe(
+    () => one('#m').images(),
+    () => one('#m').areas(),
+    () => one('#t').value(),
+    () => one('#t').defaultValue(),
+    () => one('#t').length(),
+    () => $('#t').val(),
+    () => $('#t').text(),
+    () => one('#i').form(),
+    () => one('#l').control(),
+    () => one('#l').form(),
+    () => one('#l2').control(),
+    () => one('#l3').control(),
+    () => one('#t').labels(),
+    () => one('#s').labels(),
+    () => one('#btn').labels(),
+    () => one('#o1').value(),
+    () => one('#o1').label(),
+    () => one('#o2').value(),
+    () => one('#o2').text(),
+    () => one('#o2').index(),
+    () => one('#o3').index(),
+    () => one('#so').selectedIndex(),
+    () => one('#so').value(),
+    () => one('#bv').value(),
+    () => one('#bn').value(),
+    () => $('#bv').val(),
+    () => $('#bn').val(),
+    () => one('#sm').size(),
+    () => one('#sm').value(),
+    () => one('#p').max(),
+    () => one('#p').value(),
+    () => one('#p').position(),
+    () => one('#li').value(),
+    () => one('#ol').start(),
+    () => one('#cv').height(),
+    () => one('#cv').width(),
+    () => one('#im').width(),
+    () => one('#im').height(),
+    () => one('#in').size(),
+    () => one('#in').maxLength(),
+    () => one('#in').tabIndex(),
+    () => one('#an').relList(),
+    () => one('#an').element,
+    () => one('#an').href_element,
+    () => one('#i').form_field_element,
+    () => one('#i').form_field_element.name(),
+    () => one('#i').element.nodeName(),
+    () => typeof one('#i').element.name,
+    () => typeof one('#an').nodeName,
+  );
+}

@@ -1,0 +1,52 @@
+// Selection.prev(), prevAll() and prevUntil().
+// files: probe.js page.js
+import { parseHTML } from 'k6/html';
+import { probe } from './probe.js';
+import { page, $ } from './page.js';
+export default function () {
+  probe(
+    () => $('#l2').prev(),
+    () => $('#p2').prev(),
+    () => $('li').prev(),
+    () => $('li').prev('.x'),
+    () => $('#l4').prev(),
+    () => $('#l1').prev(),
+    () => $('li').prev(''),
+    () => $('li').prev(null),
+    () => $('li').prev(12),
+    () => $('li').prev('!!'),
+    () => (() => { const d = page(); return d.find('li').prev(d.find('#l3')); })(),
+    () => (() => { const d = page(); return d.find('li').prev(d.find('#l3').get(0)); })(),
+    () => $('#none').prev(),
+    () => $('#l2').prevAll(),
+    () => $('#l3').prevAll(),
+    () => $('li').prevAll(),
+    () => $('li').prevAll('.x'),
+    () => $('#p2, #l2').prevAll(),
+    () => $('#top > *').prevAll('p'),
+    () => $('#l2').prevAll(''),
+    () => $('#l2').prevAll(null),
+    () => $('#l1').prevUntil('#l3'),
+    () => $('#l4').prevUntil('#l2'),
+    () => $('#l2').prevUntil('#none'),
+    () => $('#l2').prevUntil(),
+    () => $('#l2').prevUntil(''),
+    () => $('#l2').prevUntil(null),
+    () => $('#l3').prevUntil('#none', '.x'),
+    () => $('#l1').prevUntil('#none', '.x'),
+    () => $('#l1').prevUntil('', '.x'),
+    () => $('#l1').prevUntil(null, '.x'),
+    () => $('#l4').prevUntil(undefined, '#l3'),
+    () => $('#l1').prevUntil('#l4', ''),
+    () => $('#l1').prevUntil('#l4', null),
+    () => $('#l1').prevUntil(12),
+    () => $('#l1').prevUntil({}),
+    () => (() => { const d = page(); return d.find('#l1').prevUntil(d.find('#l3')); })(),
+    () => (() => { const d = page(); return d.find('#l4').prevUntil(d.find('#l2')); })(),
+    () => (() => { const d = page(); return d.find('#l1').prevUntil(d.find('#l3').get(0)); })(),
+    () => (() => { const d = page(); return d.find('#l4').prevUntil(d.find('#l1').get(0), '.x'); })(),
+    () => (() => { const d = page(); return d.find('#l4').prevUntil(d.find('#l1'), '.x'); })(),
+    () => $('#p2').contents().prev(),
+    () => $('#p2').contents().prevAll(),
+  );
+}

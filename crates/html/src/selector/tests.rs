@@ -1,0 +1,92 @@
+//! Selectors against one page, and random texts.
+
+use std::rc::Rc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Account, Limits, Selection};
+
+const PAGE: &str = r#"<div id=a class="x y" title="Hello World" lang=en-US><p id=b>one</p><p id=c class=x>two <b id=d>BOLD</b></p></div>
+<form id=f><input id=i type=checkbox checked><fieldset id=s disabled><legend id=l><input id=j></legend><input id=k></fieldset></form><a id=h href="/x.PDF">y</a>"#;
+
+fn page() -> Rc<Document> {
+    Rc::new(Document::parse(PAGE, "", &Limits::default(), &Account::default()).unwrap())
+}
+
+fn check(selector: &str, expect: &str) {
+    let document = page();
+    let found = Selection::of_document(&document).find(selector);
+    let ids: Vec<&str> = found.nodes().iter().filter_map(|node| document.attribute(*node, "id")).collect();
+    assert_eq!(ids.join(" "), expect, "{selector}");
+}
+
+fn error(selector: &str) -> String {
+    Selector::parse(selector).unwrap_err().to_string()
+}
+
+#[test]
+fn names_and_attributes() {
+    check("p", "b c");
+    check("P.x", "c");
+    check("#a > .x, #b", "b c");
+    check("[title]", "a");
+    check("[title~=World]", "a");
+    check("[href$='.pdf' i]", "h");
+    check("[href#=(^/x)]", "h");
+    check("p[class!=x]", "b");
+    check("[lang|=en]", "a");
+    check("p + p", "c");
+    check("div p b", "d");
+    check("/* c */ p", "b c");
+    check("\\70", "b c");
+}
+
+#[test]
+fn pseudo_classes() {
+    check("p:nth-child(-n+1)", "b");
+    check("p:nth-last-of-type(odd)", "c");
+    check("p:not(.x)", "b");
+    check("div:has(b)", "a");
+    check("div:haschild(b)", "");
+    check("b:contains(bold)", "d");
+    check("p:containsOwn('bold')", "");
+    check("b:matches(^BO)", "d");
+    check(":checked", "i");
+    check("input:disabled", "k");
+    check("input:enabled", "i j");
+    check(":hover", "");
+}
+
+#[test]
+fn what_is_no_selector_is_told() {
+    assert_eq!(error("p >"), "a selector is expected at character 4 of the selector \"p >\"");
+    assert_eq!(error("a:nope"), "there is no pseudo class :nope at character 3 of the selector \"a:nope\"");
+    assert_eq!(error("a]"), "this cannot be part of a selector at character 2 of the selector \"a]\"");
+    assert!(error("[a=").contains("a name is expected"));
+    assert!(error(":matches([)").contains("regular expression"));
+    assert!(error(&":not(".repeat(50_000)).contains("at most 16384 bytes"));
+    assert!(error(&":not(".repeat(50)).contains("nested at most 16 deep"));
+    check("p >", "");
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text in "([a-z*#.,:>+~ ]|\\[|\\]|\\(|\\)|\"|'|\\\\|=|not|nth-child|-n|[0-9]|/\\*|\\*/|\\PC){0,40}") {
+        let document = page();
+        if let Ok(selector) = Selector::parse(&text) {
+            for node in document.descendants(NodeId::DOCUMENT) {
+                let _ = selector.matches(&document, node);
+            }
+        }
+    }
+
+    #[test]
+    fn an_identifier_finds_itself(name in "[a-zA-Z_é][a-zA-Z0-9_é-]{0,12}") {
+        let markup = format!("<i id='{name}' class='q {name}' data-x='{name}'>");
+        let document = Rc::new(Document::parse(&markup, "", &Limits::default(), &Account::default()).unwrap());
+        for selector in [format!("#{name}"), format!(".{name}"), format!("[data-x={name}]"), format!("[data-x='{name}']")] {
+            prop_assert_eq!(Selection::of_document(&document).find(&selector).len(), 1);
+        }
+    }
+}
