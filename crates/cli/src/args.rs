@@ -25,6 +25,8 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
     /// Worker threads, if chosen.
     pub(crate) threads: Option<usize>,
+    /// Most bytes of a response's body that is kept, if chosen.
+    pub(crate) response_body_bytes_max: Option<u64>,
     /// Where the REST API is to be, if anywhere.
     pub(crate) api: Option<ApiArgs>,
     /// Stay after the test.
@@ -142,6 +144,7 @@ impl RunArgs {
             machine_readable: on("new-machine-readable-summary")?,
             quiet: on("quiet")?,
             threads: threads(given)?,
+            response_body_bytes_max: given.text("response-body-limit").map(|text| body_limit(&text)).transpose()?,
             api: ApiArgs::new(given)?,
             linger: on("linger")?,
         })
@@ -239,6 +242,12 @@ fn memory_limit(text: &str) -> Result<usize, Failure> {
         parse_bytes(text).filter(|bytes| *bytes >= VU_MEMORY_BYTES_MIN).and_then(|bytes| usize::try_from(bytes).ok());
     bytes.ok_or_else(|| {
         Failure::other(format!("invalid VU memory limit \"{text}\", use a size of at least 256KiB such as 64MiB"))
+    })
+}
+
+fn body_limit(text: &str) -> Result<u64, Failure> {
+    parse_bytes(text).filter(|bytes| *bytes > 0).ok_or_else(|| {
+        Failure::other(format!("invalid response body limit \"{text}\", use a size of at least 1 byte such as 16MiB"))
     })
 }
 

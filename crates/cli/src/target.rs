@@ -4,7 +4,7 @@ use std::{net::SocketAddr, str::FromStr, time::Duration};
 
 use onrush_plan::parse_go_duration;
 use onrush_session::ExitCode;
-use onrush_target::{ClientAuth, StapledStatus, TargetOptions, TlsSettings};
+use onrush_target::{ClientAuth, TargetOptions, TlsSettings};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     iterator::Signals,
@@ -78,8 +78,8 @@ fn options(given: &Given) -> Result<TargetOptions, Failure> {
         allow_remote: given.switch("allow-non-loopback")?.unwrap_or(false),
         threads: args::threads(given)?.unwrap_or(defaults.threads),
         delay: delay(given)?,
-        accept_fault: fault(given, "fault-accept")?,
-        handshake_fault: fault(given, "fault-handshake")?,
+        accept_fault: named(given, "fault-accept")?,
+        handshake_fault: named(given, "fault-handshake")?,
         http2: !given.switch("no-http2")?.unwrap_or(false),
         tls: tls(given)?,
         ..defaults
@@ -102,11 +102,7 @@ fn tls(given: &Given) -> Result<TlsSettings, Failure> {
             Some(ClientAuth { authorities_pem, required })
         }
     };
-    let staple = given.text("tls-staple").map(|status| match status.as_str() {
-        "good" => StapledStatus::Good,
-        "revoked" => StapledStatus::Revoked,
-        _ => StapledStatus::Unknown,
-    });
+    let staple = named(given, "tls-staple")?;
     Ok(TlsSettings {
         names: given.values("tls-name"),
         client_auth,
@@ -117,8 +113,8 @@ fn tls(given: &Given) -> Result<TlsSettings, Failure> {
     })
 }
 
-/// What a flag says is to break.
-fn fault<T: FromStr<Err = &'static str>>(given: &Given, long: &str) -> Result<Option<T>, Failure> {
+/// What a flag names.
+fn named<T: FromStr<Err = &'static str>>(given: &Given, long: &str) -> Result<Option<T>, Failure> {
     let Some(text) = given.text(long) else { return Ok(None) };
     let read = text.parse().map(Some);
     read.map_err(|why| Failure::other(format!("invalid value \"{text}\" for --{long}: {why}")))

@@ -79,6 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         state: state.clone(),
         scenarios,
         functions: found.functions.clone(),
+        local_ips: None,
         init_pass: false,
     });
     println!("{:?}; {} VUs", found.isolation, plan.max_vus);

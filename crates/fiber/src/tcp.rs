@@ -9,9 +9,13 @@ use std::io::{self, IoSlice};
 use std::marker::PhantomData;
 use std::net::{IpAddr, Shutdown, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::path::Path;
+use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto, socket_with, sockopt};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, ipproto, socket_with, sockopt,
+};
 
 use crate::clock::{Clock, Nanos};
 use crate::fiber::Woke;
@@ -21,6 +25,8 @@ use crate::readiness::{BROKEN, CLOSED, Direction, READABLE, Token, WRITABLE};
 /// After this many reads and writes without a wait a fiber lets others run: a peer that sends
 /// faster than we read must not own the thread.
 const IO_STREAK_MAX: u32 = 64;
+/// Between two tries to connect to a Unix domain socket whose queue is full.
+const UNIX_RETRY: Duration = Duration::from_millis(1);
 /// Buffers handed to the kernel in one vectored write.
 const VECTORED_MAX: usize = 16;
 
@@ -94,6 +100,46 @@ impl TcpStream {
         } else {
             reactor.sockets.borrow_mut().set(token, WRITABLE);
         }
+        Ok(stream)
+    }
+
+    /// Connects to a Unix domain socket: a stream like any other, whose peer has no address and no port
+    /// (`0.0.0.0:0`).
+    ///
+    /// # Errors
+    ///
+    /// The system's error (`ENOENT`, `ECONNREFUSED`, `EACCES` ...), or why the wait ended.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a fiber.
+    pub fn connect_unix(path: &Path, deadline: Option<Nanos>) -> Result<TcpStream, IoFailure> {
+        let reactor = local::inner().expect("connect_unix is called on a fiber");
+        let addr = SocketAddrUnix::new(path)?;
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let fd = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        loop {
+            match rustix::net::connect(&fd, &addr) {
+                Ok(()) => break,
+                Err(Errno::INTR) => {}
+                // The server's queue is full, and there is no event to wait for.
+                Err(Errno::AGAIN) => {
+                    let next = Clock::now() + UNIX_RETRY;
+                    if deadline.is_some_and(|deadline| deadline <= next) {
+                        return Err(IoFailure::Timeout);
+                    }
+                    if local::sleep_until(next) == Woke::Cancelled {
+                        return Err(IoFailure::Cancelled);
+                    }
+                }
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        let token = reactor.sockets.borrow_mut().insert();
+        let peer = SocketAddr::from(([0, 0, 0, 0], 0));
+        let stream = TcpStream { fd, token, peer, _not_send: PhantomData };
+        reactor.poller.add_socket(&stream.fd, token)?;
+        reactor.sockets.borrow_mut().set(token, WRITABLE);
         Ok(stream)
     }
 

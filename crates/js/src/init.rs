@@ -185,6 +185,7 @@ fn provisional_config(script: &Arc<ScriptEnv>, isolation: Isolation, client: Arc
         state: Arc::new(RunState::default()),
         scenarios: Vec::new(),
         functions: Vec::new(),
+        local_ips: None,
         init_pass: true,
     }
 }

@@ -17,9 +17,14 @@ mod state;
 mod thread;
 mod vu;
 
+/// The entry of the fuzz target for selectors of `Response.json()`.
+pub fn fuzz_json_path(text: &str) {
+    modules::http::fuzz_json_path(text);
+}
+
 pub use layout::{Isolation, IsolationChoice};
 pub use modules::BUILTIN_MODULES;
-pub use run::{HttpSettings, RunConfig, ScenarioContext, ScriptEnv};
+pub use run::{HttpDebug, HttpSettings, RunConfig, ScenarioContext, ScriptEnv};
 pub use sharded::ShardedCounter;
 pub use state::{Abort, RunState};
 pub use thread::{JsThread, ThreadError};

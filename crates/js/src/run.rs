@@ -97,6 +97,33 @@ pub struct HttpSettings {
     pub throw: bool,
     /// `rps`: requests a second over all VUs of this agent; 0 is unlimited.
     pub rps: u64,
+    /// `httpDebug`.
+    pub debug: HttpDebug,
+    /// `responseBodyLimit`: most bytes that the body of a response may unfold to, in bytes.
+    pub body_bytes_max: u64,
+}
+
+/// What `httpDebug` logs of requests and responses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HttpDebug {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Their heads.
+    Headers,
+    /// Their bodies as well.
+    Full,
+}
+
+impl HttpDebug {
+    /// As k6 reads the option: `full` is all of it, anything else that is not empty the heads.
+    pub fn of_option(text: Option<&str>) -> Self {
+        match text {
+            None | Some("") => Self::Off,
+            Some("full") => Self::Full,
+            Some(_) => Self::Headers,
+        }
+    }
 }
 
 impl Default for HttpSettings {
@@ -113,6 +140,8 @@ impl Default for HttpSettings {
             no_vu_connection_reuse: false,
             throw: false,
             rps: 0,
+            debug: HttpDebug::Off,
+            body_bytes_max: onrush_net::Limits::default().body_bytes_max,
         }
     }
 }
@@ -162,6 +191,8 @@ pub struct RunConfig {
     pub http: HttpSettings,
     /// The network side, shared by all threads.
     pub client: Arc<Client>,
+    /// The addresses VUs connect from (`localIPs`): VU `i` takes number `i - 1`, going round.
+    pub local_ips: Option<onrush_plan::IpPool>,
     /// Counters and marks.
     pub state: Arc<RunState>,
     /// Scenarios in plan order.

@@ -14,6 +14,7 @@ use onrush_fiber::{Clock, IoFailure, Nanos};
 
 use self::sessions::{Connected, Dialling};
 use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};
+use crate::dial::proxy::Proxy;
 use crate::dial::{DialMarks, Dialer};
 use crate::error::{NetError, Op, code};
 use crate::http1::{
@@ -142,7 +143,7 @@ impl Connections {
         attempt.remote = Some(conn.peer());
         attempt.tls = conn.tls_info();
         let mut out = take_out();
-        let plan = write_head(&mut out, request, self.shared.no_connection_reuse())?;
+        let plan = write_head(&mut out, request, self.shared.no_connection_reuse(), self.forwarder(&conn, request))?;
         let body = if plan == BodyPlan::Announced { request.body.pieces() } else { &[] };
         let sent = conn.send(&mut out, body, reader, deadline, &self.wire);
         give_out(out);
@@ -224,13 +225,27 @@ impl Connections {
         Ok(link?)
     }
 
+    /// What the connections for a URL are kept under: its host and port, or the proxy that forwards its requests.
+    #[inline]
+    fn origin_of<'a>(&'a self, url: &'a Url) -> (&'a str, u16, bool) {
+        match self.shared.proxy_for(url) {
+            Ok(Some(proxy)) if proxy.forwards() && !url.is_https() => (&proxy.origin_name, proxy.port, false),
+            _ => (url.host(), address_port(url), url.is_https()),
+        }
+    }
+
+    /// The proxy at the other end of a connection, if it forwards requests.
+    fn forwarder(&self, conn: &Conn, request: &Request<'_>) -> Option<&Proxy> {
+        if conn.origin().forwards() { self.shared.proxy_for(request.url).ok().flatten() } else { None }
+    }
+
     /// The most recently used idle connection to a URL's origin that is still alive.
     ///
     /// Like its neighbours it is not inlined: what it needs on the stack would be there while the fiber
     /// waits for the response, and be copied with it.
     #[inline(never)]
     fn take_idle(&self, url: &Url) -> Option<Conn> {
-        let (host, port, is_tls) = (url.host(), address_port(url), url.is_https());
+        let (host, port, is_tls) = self.origin_of(url);
         let mut idle = self.idle.borrow_mut();
         let mut at = idle.len();
         while at > 0 {

@@ -8,6 +8,7 @@ mod set_cookie;
 
 use std::net::IpAddr;
 
+pub(crate) use date::civil_from_days;
 pub use date::parse_http_date;
 pub use set_cookie::{SameSite, SetCookie};
 
@@ -264,6 +265,37 @@ fn default_path(url: &Url) -> String {
         Some(at) if at > 0 && path[0] == b'/' => String::from_utf8_lossy(&path[..at]).into_owned(),
         _ => "/".to_owned(),
     }
+}
+
+/// Feeds arbitrary bytes to a jar: the first line is a URL's path and query, each further one a
+/// `Set-Cookie` value. The entry of the fuzz target: panics are findings, so are cookies that would
+/// break out of the header they are sent in, and dates out of every calendar.
+pub fn fuzz(data: &[u8]) {
+    /// Some time in 2026, and the last moment a date of four digits can name.
+    const NOW_MS: i64 = 1_790_000_000_000;
+    const LAST_MS: i64 = 253_402_387_200_000;
+    let mut lines = data.split(|&byte| byte == b'\n');
+    let first = String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();
+    let Ok(url) = Url::parse(&format!("https://www.example.com/{first}")) else { return };
+    let mut jar = CookieJar::new();
+    for line in lines {
+        if let Some(cookie) = SetCookie::parse(line) {
+            assert!(!cookie.name.is_empty(), "a cookie without a name");
+        }
+        if let Ok(text) = std::str::from_utf8(line)
+            && let Some(date_ms) = parse_http_date(text)
+        {
+            assert!((-LAST_MS..=LAST_MS).contains(&date_ms), "{date_ms}");
+        }
+        jar.store(&url, [line], NOW_MS);
+    }
+    assert!(jar.len() <= JAR_COOKIES_MAX);
+    for cookie in jar.for_url(&url, NOW_MS) {
+        let breaks = |text: &str| text.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | b';' | 0));
+        assert!(!breaks(cookie.name) && !breaks(cookie.value), "{cookie:?}");
+    }
+    jar.clear(&url, NOW_MS);
+    jar.purge(NOW_MS);
 }
 
 #[cfg(test)]

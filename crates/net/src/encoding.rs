@@ -223,6 +223,10 @@ fn broken(error: &io::Error, partial: Vec<u8>, name: &str) -> DecodeFailure {
     } else if matches!(name, "gzip" | "zlib") {
         // k6: this one has no code of its own.
         NetError::generic("flate: corrupt input").in_body()
+    } else if text.contains("Unknown frame descriptor") {
+        failed(&wrapped("invalid input: magic number mismatch"))
+    } else if text.contains("requires too much memory") {
+        failed(&wrapped("window size exceeded"))
     } else {
         failed(&format!("{name}: {}", text.to_ascii_lowercase()))
     };

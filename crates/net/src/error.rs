@@ -5,9 +5,12 @@
 //! it emits nothing. The texts follow what Go's network stack says, because k6 users match on them.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 
 use onrush_fiber::IoFailure;
+
+use crate::dns::Address;
 
 /// k6's `error_code` numbers. HTTP statuses from 400 on are reported as 1000 + status.
 pub mod code {
@@ -172,7 +175,7 @@ impl NetError {
     }
 
     /// The address is in a range of `blacklistIPs`.
-    pub fn blacklisted(ip: std::net::IpAddr, range: &str) -> Self {
+    pub fn blacklisted(ip: IpAddr, range: &str) -> Self {
         Self::with_detail(
             code::BLACKLISTED_IP,
             "ip is blacklisted",
@@ -216,8 +219,38 @@ impl NetError {
     }
 
     /// The dial timeout (not the request's) passed.
-    pub fn dial_timeout(addr: SocketAddr) -> Self {
-        Self::with_detail(code::DIAL_TIMEOUT, "dial: i/o timeout", format!("dial tcp {addr}: i/o timeout"))
+    pub fn dial_timeout(address: &Address) -> Self {
+        Self::with_detail(code::DIAL_TIMEOUT, "dial: i/o timeout", format!("dial {address}: i/o timeout"))
+    }
+
+    /// A failed connect to a Unix domain socket.
+    pub fn dial_unix(failure: &io::Error, path: &Path) -> Self {
+        let errno = failure.raw_os_error();
+        let text = go_errno_text(errno, failure);
+        let code = if errno == Some(libc::ECONNREFUSED) { code::DIAL_REFUSED } else { code::DIAL };
+        Self::with_detail(code, format!("dial: {text}"), format!("dial unix {}: connect: {text}", path.display()))
+    }
+
+    /// The VU's address of `localIPs` and the server's are of different families.
+    pub fn other_family(peer: SocketAddr, local: IpAddr) -> Self {
+        let detail = format!("dial tcp {local}->{peer}: the address to connect from (localIPs) is of another family");
+        Self::with_detail(code::DIAL, "dial: local address is of another family", detail)
+    }
+
+    /// Adds what helps against running out of source ports to the log's text.
+    #[must_use]
+    pub(crate) fn with_remedy(mut self, failure: &io::Error, local: Option<IpAddr>) -> Self {
+        if failure.raw_os_error() != Some(libc::EADDRNOTAVAIL) {
+            return self;
+        }
+        self.detail.push_str(&match local {
+            None => " (no source port is free: connect from more addresses with --local-ips, or keep connections)"
+                .to_owned(),
+            Some(local) => format!(
+                " ({local} of localIPs is no address of this machine, or has no source port left: give more addresses)"
+            ),
+        });
+        self
     }
 
     /// A failed read or write on an open connection.

@@ -277,7 +277,8 @@ impl HeaderBlock {
         self.bytes.is_empty()
     }
 
-    fn raw_fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+    /// All fields as received, those included that [`HeaderBlock::iter`] leaves out.
+    pub fn raw_fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let start = (self.fields_at as usize).min(self.bytes.len());
         self.bytes[start..].split(|&byte| byte == b'\n').filter_map(|line| {
             let line = trim_line(line);

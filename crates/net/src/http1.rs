@@ -19,7 +19,7 @@ use bytes::Bytes;
 use onrush_fiber::Nanos;
 
 pub use body::Body;
-pub use chunked::{ChunkError, Chunked};
+pub use chunked::{ChunkError, Chunked, fuzz as fuzz_chunked};
 pub use head::{Framing, Head, HeadParser, HeadState};
 pub use reader::{Fed, ResponseReader};
 pub(crate) use write::{BodyPlan, check_method, usually_lacks_body, write_head};
@@ -44,6 +44,15 @@ pub struct Request<'a> {
     pub body: &'a Body,
     /// The `User-Agent`; `None` or empty sends none.
     pub user_agent: Option<&'a str>,
+}
+
+impl Request<'_> {
+    /// The head as HTTP/1.1 sends it, for the log; `close` as in `noConnectionReuse`. Empty when it cannot be sent.
+    pub fn head_text(&self, close: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        let written = write_head(&mut out, self, close, None);
+        if written.is_ok() { out } else { Vec::new() }
+    }
 }
 
 /// What happens to a response's body.

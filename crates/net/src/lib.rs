@@ -29,6 +29,7 @@
 //!
 //! Read next: [`client`] for an exchange, [`http1`] for the protocol, [`tls`] and [`dns`].
 
+pub mod auth;
 pub mod client;
 mod conn;
 pub mod cookie;
@@ -48,9 +49,10 @@ pub mod url;
 
 pub use client::Connections;
 pub use cookie::{Cookie, CookieJar, SetCookie};
+pub use dial::proxy::ProxyOptions;
 pub use error::{NetError, code_of_status};
 pub use header::{HeaderBlock, RequestHeaders, canonical_name};
 pub use http1::{Body, BodyMode, Failure, Limits, Proto, Request, Response, Timings, TlsInfo};
 pub use options::{Client, ClientOptions, ClientOptionsError, ClientShared};
-pub use tls::{ClientAuth, TlsOptions, TlsVersion};
+pub use tls::{ClientAuth, TlsOptions, TlsOptionsError, TlsVersion};
 pub use url::{Scheme, Url};

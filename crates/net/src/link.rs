@@ -8,8 +8,9 @@ use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
 
-use onrush_fiber::{IoFailure, Nanos, TcpStream};
+use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
 
+use crate::dial::proxy::FORWARDS;
 use crate::error::{Ends, NetError, Op, code};
 use crate::http1::TlsInfo;
 use crate::tls::{Advance, TlsSession, to_net_error};
@@ -33,6 +34,11 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
+    /// Whether it is a proxy that forwards requests.
+    pub(crate) fn forwards(&self) -> bool {
+        self.host.starts_with(FORWARDS)
+    }
+
     /// Whether it is this one.
     pub(crate) fn is(&self, host: &str, port: u16, is_tls: bool) -> bool {
         self.port == port && self.is_tls == is_tls && self.host.eq_ignore_ascii_case(host)
@@ -69,9 +75,54 @@ impl Link {
         Self { stream, tls: None, origin }
     }
 
-    /// Puts TLS on it; the handshake is the caller's ([`crate::dial`]).
-    pub(crate) fn set_tls(&mut self, session: Box<TlsSession>) {
+    /// Puts TLS on it, on top of what is there already; the handshake is the caller's ([`crate::dial`]).
+    pub(crate) fn set_tls(&mut self, mut session: Box<TlsSession>) {
+        if let Some(outer) = self.tls.take() {
+            session.go_inside(outer);
+        }
         self.tls = Some(session);
+    }
+
+    /// Sends all of it, encrypted where TLS is on. For conversations with proxies, not for requests.
+    pub(crate) fn send_all(&mut self, plain: &[u8], deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), NetError> {
+        let mut records = Vec::new();
+        let bytes = if self.is_tls() {
+            self.encrypt(plain, &mut records)?;
+            &records
+        } else {
+            plain
+        };
+        self.stream
+            .write_all(bytes, deadline)
+            .map_err(|failure| NetError::waiting(Op::Write, &failure, self.ends()))?;
+        wire.add_sent(bytes.len());
+        Ok(())
+    }
+
+    /// Waits for bytes and appends them to `out`; `false` at the end. For conversations with proxies.
+    pub(crate) fn read_some(
+        &mut self,
+        out: &mut Vec<u8>,
+        deadline: Option<Nanos>,
+        wire: &WireBytes,
+    ) -> Result<bool, NetError> {
+        self.wait_readable(deadline).map_err(|error| *error)?;
+        if deadline.is_some_and(|deadline| deadline <= Clock::now()) {
+            // A proxy that drips must not outlive the request.
+            return Err(NetError::timeout());
+        }
+        if self.is_tls() {
+            let advance = self.pull_tls(wire, |bytes| out.extend_from_slice(bytes))?;
+            self.flush(deadline, wire)?;
+            return Ok(advance != Advance::Closed);
+        }
+        let read = self.pull_plain(wire, |bytes| {
+            bytes.is_none_or(|bytes| {
+                out.extend_from_slice(bytes);
+                !bytes.is_empty()
+            })
+        });
+        read.map_err(|error| *error)
     }
 
     /// The socket, for what goes over it as it is: everything where there is no TLS, records where there is.
@@ -174,6 +225,8 @@ impl Link {
             buffer[..kept].copy_from_slice(tls.pending());
             let count = match stream.try_read(&mut buffer[kept..]) {
                 Ok(None) => return Ok(Advance::Handshaking),
+                // In the middle of a record.
+                Ok(Some(0)) if kept > 0 => return Err(NetError::unexpected_eof()),
                 Ok(Some(0)) => return Ok(Advance::Closed),
                 Ok(Some(count)) => count,
                 Err(failure) => {

@@ -9,10 +9,13 @@ use std::time::Duration;
 
 use rustc_hash::FxBuildHasher;
 
+use crate::dial::proxy::{Proxy, ProxyOptions, ProxyRules};
 use crate::dns::{DnsOptions, HostPattern, HostTable, IpRange, NameRules, Resolver};
+use crate::error::NetError;
 use crate::http1::Limits;
 use crate::link::Origin;
 use crate::tls::{TlsOptions, TlsOptionsError, TlsSettings};
+use crate::url::Url;
 
 /// Origins kept by name; those without a connection are forgotten when there are more.
 const ORIGINS_MAX: usize = 1024;
@@ -24,12 +27,14 @@ pub struct ClientOptions {
     pub tls: TlsOptions,
     /// `dns`
     pub dns: DnsOptions,
-    /// `hosts`: pairs of `host[:port]` (or `*.x`) and `ip[:port]`.
+    /// `hosts`: pairs of `host[:port]` (or `*.x`) and `ip[:port]` or `unix:/path`.
     pub hosts: Vec<(String, String)>,
     /// `blockHostnames`
     pub block_hostnames: Vec<String>,
     /// `blacklistIPs`
     pub blacklist_ips: Vec<String>,
+    /// Proxies of the environment.
+    pub proxies: ProxyOptions,
     /// `noConnectionReuse`: each request says `Connection: close` and none is kept.
     pub no_connection_reuse: bool,
     /// Speaks HTTP/2 without being asked to by `http://` servers (k6 cannot).
@@ -53,6 +58,7 @@ impl Default for ClientOptions {
             hosts: Vec::new(),
             block_hostnames: Vec::new(),
             blacklist_ips: Vec::new(),
+            proxies: ProxyOptions::default(),
             no_connection_reuse: false,
             http2_prior_knowledge: false,
             idle_total: 20,
@@ -69,6 +75,9 @@ pub enum ClientOptionsError {
     /// `hosts`, `blockHostnames` or `blacklistIPs`.
     #[error("{0}")]
     Names(String),
+    /// A proxy of the environment.
+    #[error("{0}")]
+    Proxy(String),
     /// TLS.
     #[error(transparent)]
     Tls(#[from] TlsOptionsError),
@@ -82,6 +91,7 @@ pub struct Client {
 
 struct ClientInner {
     rules: NameRules,
+    proxies: ProxyRules,
     resolver: Resolver,
     tls: TlsSettings,
     no_connection_reuse: bool,
@@ -115,6 +125,7 @@ impl ClientOptions {
         };
         let inner = ClientInner {
             rules,
+            proxies: ProxyRules::new(&self.proxies).map_err(ClientOptionsError::Proxy)?,
             resolver: Resolver::new(self.dns),
             tls: TlsSettings::new(self.tls)?,
             no_connection_reuse: self.no_connection_reuse,
@@ -159,6 +170,18 @@ pub struct ClientShared {
 impl ClientShared {
     pub(crate) fn rules(&self) -> &NameRules {
         &self.inner.rules
+    }
+
+    /// The proxy a URL goes through. What `hosts` sends to a Unix domain socket goes there.
+    ///
+    /// # Errors
+    /// As [`ProxyRules::proxy_for`].
+    #[inline]
+    pub(crate) fn proxy_for(&self, url: &Url) -> Result<Option<&Proxy>, NetError> {
+        match self.inner.proxies.proxy_for(url)? {
+            Some(proxy) if !self.inner.rules.is_local(url) => Ok(Some(proxy)),
+            _ => Ok(None),
+        }
     }
 
     pub(crate) fn resolver(&self) -> &Resolver {

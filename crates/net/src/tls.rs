@@ -9,6 +9,7 @@
 //! connection, and a VU that resumes another VU's session is no picture of a new visitor.
 
 mod failure;
+mod key;
 mod names;
 mod session;
 
@@ -69,6 +70,8 @@ pub struct ClientAuth {
     pub cert_pem: String,
     /// The private key, PEM.
     pub key_pem: String,
+    /// The password of an encrypted key; else empty.
+    pub password: String,
     /// The hosts it is for; empty for all.
     pub domains: Vec<String>,
 }
@@ -176,6 +179,18 @@ impl TlsSettings {
         TlsSession::new(config, name).map(Box::new).map_err(|error| to_net_error(&error, host))
     }
 
+    /// Starts a session with an HTTPS proxy, which never speaks HTTP/2 with us.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn connect_to_proxy(&self, host: &str) -> Result<Box<TlsSession>, NetError> {
+        let failed = |reason: String| NetError::new(code::TLS, format!("tls: {reason}"));
+        let name = ServerName::try_from(host.trim_end_matches('.').to_owned())
+            .map_err(|_| failed(format!("invalid server name {host}")))?;
+        let mut config = ClientConfig::clone(&*self.config_for(host).map_err(failed)?);
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        TlsSession::new(Arc::new(config), name).map(Box::new).map_err(|error| to_net_error(&error, host))
+    }
+
     fn config_for(&self, host: &str) -> Result<Arc<ClientConfig>, String> {
         let auth = self
             .auth
@@ -229,11 +244,7 @@ impl Auth {
         if chain.is_empty() {
             return Err(TlsOptionsError::Auth("no client certificate in PEM".to_owned()));
         }
-        if auth.key_pem.contains("BEGIN ENCRYPTED PRIVATE KEY") {
-            return Err(TlsOptionsError::Auth("encrypted pkcs8 formatted key is not supported".to_owned()));
-        }
-        let key = PrivateKeyDer::from_pem_slice(auth.key_pem.as_bytes())
-            .map_err(|_| TlsOptionsError::Auth("failed to decode PEM key".to_owned()))?;
+        let key = key::decode(&auth.key_pem, &auth.password).map_err(TlsOptionsError::Auth)?;
         let signer =
             aws_lc_rs::sign::any_supported_type(&key).map_err(|error| bad("bad client key", error.to_string()))?;
         rustls::sign::CertifiedKey::new(chain.clone(), signer)
@@ -363,7 +374,12 @@ mod tests {
     #[test]
     fn client_auth() {
         let auth = |cert: &str, key: &str| TlsOptions {
-            auth: vec![ClientAuth { cert_pem: cert.into(), key_pem: key.into(), domains: vec![] }],
+            auth: vec![ClientAuth {
+                cert_pem: cert.into(),
+                key_pem: key.into(),
+                password: String::new(),
+                domains: vec![],
+            }],
             ..TlsOptions::default()
         };
         check(auth("", ""), Err(TlsOptionsError::Auth("no client certificate in PEM".into())));

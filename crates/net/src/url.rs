@@ -380,6 +380,45 @@ impl fmt::Display for Url {
     }
 }
 
+/// Feeds arbitrary text to the parser: a URL, and after a line end a reference to resolve against it. The
+/// entry of the fuzz target: panics are findings; so is a printed form that does not parse back to itself,
+/// and a target that would break its request line.
+pub fn fuzz(text: &str) {
+    let (text, reference) = text.split_once('\n').unwrap_or((text, "../a?b#c"));
+    let Ok(url) = Url::parse(text) else { return };
+    check_printed(&url);
+    if let Ok(joined) = url.join(reference) {
+        check_printed(&joined);
+    }
+}
+
+fn check_printed(url: &Url) {
+    // What has no host is refused before it is sent.
+    if !url.host().is_empty() {
+        let mut target = Vec::new();
+        url.write_target(&mut target);
+        // k6: blanks in a query are sent as they are, and servers refuse them.
+        let breaks = target.iter().any(|byte| matches!(byte, b'\r' | b'\n' | 0));
+        assert!(!breaks && !target.is_empty(), "{}", target.escape_ascii());
+    }
+    let printed = url.to_text();
+    if url.is_absolute()
+        && let Ok(again) = Url::parse(&printed)
+    {
+        assert_eq!(again.to_text(), printed);
+    }
+    // Whatever they are made of, they are made.
+    let _ = (
+        url.clean(),
+        url.log_text(),
+        url.referer(),
+        url.basic_auth(),
+        url.host_ip(),
+        url.port(),
+        url.decoded_path().len(),
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

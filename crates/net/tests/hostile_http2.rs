@@ -201,6 +201,22 @@ const VERDICTS: &[(&str, Verdict)] = &[
     // k6: 1050
     ("empty_continuation_flood", Connection(1652, "PROTOCOL_ERROR", None)),
     ("trailer_flood", Connection(1652, "PROTOCOL_ERROR", Some(""))),
+    ("second_close", Bad(1000, "unexpected EOF", None)),
+    ("second_abort", Bad(1220, "read: connection reset by peer", None)),
+    ("second_goaway_unprocessed", Good(200, "hi")),
+    ("second_after_goaway", Good(200, "hi")),
+    ("second_after_calm_goaway_and_close", Good(200, "hi")),
+    ("second_after_garbage", Good(200, "hi")),
+    ("second_after_no_more_streams", Good(200, "hi")),
+    ("second_with_first_stream_again", Late(None)),
+    ("post_without_window", Late(None)),
+    ("post_answered_early", Good(413, "no")),
+    ("post_answered_early_without_reset", Good(413, "no")),
+    ("post_reset_cancel", Stream(1639, "CANCEL", None)),
+    ("post_refused_once", Good(200, "hi")),
+    ("post_closed_early", Bad(1000, "unexpected EOF", None)),
+    ("post_by_the_spoonful", Good(200, "hi")),
+    ("post_into_a_negative_window", Good(200, "hi")),
 ];
 
 impl Verdict {
@@ -225,7 +241,13 @@ impl Verdict {
 /// One VU, one request.
 fn ask(shared: Rc<ClientShared>, name: &str, url: &str, verdict: Verdict) -> Option<String> {
     let connections = Connections::new(shared);
-    let (expect, got) = match send(&connections, "GET", url, Body::None, BodyMode::Keep, verdict.limit()) {
+    let is_post = name.starts_with("post_");
+    let (method, body) = if is_post { ("POST", Body::Bytes(vec![b'x'; 200_000].into())) } else { ("GET", Body::None) };
+    if name.starts_with("second_") {
+        send(&connections, "GET", url, Body::None, BodyMode::Keep, PLENTY).expect("the first one is well");
+        support::pause(50);
+    }
+    let (expect, got) = match send(&connections, method, url, body, BodyMode::Keep, verdict.limit()) {
         Ok(response) => {
             let body = String::from_utf8_lossy(&response.body).into_owned();
             (verdict.expect(), (response.status, 0, String::new(), Some(body)))

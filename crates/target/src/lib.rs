@@ -52,3 +52,8 @@ pub use fault::{Break, HandshakeFault};
 pub use handle::{Stopper, TargetHandle, raise_file_limit, start};
 pub use options::{ClientAuth, Limits, StapledStatus, THREADS_MAX, TargetOptions, TlsSettings};
 pub use routes::ENDPOINTS;
+
+/// The entry of the fuzz target for multipart bodies.
+pub fn fuzz_multipart(data: &[u8]) {
+    multipart::fuzz(data);
+}

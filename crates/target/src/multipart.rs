@@ -165,8 +165,13 @@ impl Multipart {
                         // The line end stays: an empty head is one line end more.
                         Step::Used(at)
                     }
+                    // The dashes may follow blanks, too.
+                    Some(at) if data[at..].starts_with(b"--") => {
+                        self.state = State::Epilogue;
+                        Step::Used(at + 2)
+                    }
                     _ if data.len() < 2 => Step::Wait(0),
-                    Some(at) if data.len() == at + 1 && data[at] == b'\r' => Step::Wait(at),
+                    Some(at) if data.len() == at + 1 && matches!(data[at], b'\r' | b'-') => Step::Wait(at),
                     None => Step::Wait(data.len()),
                     Some(_) => return Err(BAD_PART),
                 }
@@ -268,6 +273,29 @@ fn parameter(header: &[u8], name: &[u8]) -> Option<Vec<u8>> {
         }
         at += memchr::memchr(b';', &header[at..])? + 1;
     }
+}
+
+/// Feeds arbitrary bytes to the reader, whole and in pieces: the entry of the fuzz target. The first byte
+/// is the size of pieces, the first line the boundary. Panics are findings; so is another outcome in
+/// pieces than in one go.
+pub(crate) fn fuzz(data: &[u8]) {
+    /// Little, so that limits are met.
+    const KEPT_BYTES_MAX: usize = 256;
+    let Some((&control, rest)) = data.split_first() else { return };
+    let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+    let (boundary, body) = (&rest[..line], rest.get(line + 1..).unwrap_or_default());
+    let content_type = [b"multipart/form-data; boundary=".as_slice(), boundary].concat();
+    let run = |step: usize| {
+        let mut reader = Multipart::new(&content_type, KEPT_BYTES_MAX)?;
+        for piece in body.chunks(step) {
+            reader.feed(piece)?;
+            assert!(reader.carry.len() <= PART_HEAD_BYTES_MAX + 2 * BOUNDARY_BYTES_MAX + step);
+        }
+        reader.finish()?;
+        Ok::<_, Refusal>((reader.parts, reader.truncated))
+    };
+    let step = usize::from(control) + 1;
+    assert_eq!(run(body.len().max(1)).ok(), run(step).ok(), "in pieces of {step}");
 }
 
 #[cfg(test)]

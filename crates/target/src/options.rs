@@ -95,6 +95,19 @@ pub enum StapledStatus {
     Unknown,
 }
 
+impl std::str::FromStr for StapledStatus {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "good" => Ok(Self::Good),
+            "revoked" => Ok(Self::Revoked),
+            "unknown" => Ok(Self::Unknown),
+            _ => Err("it is good, revoked or unknown"),
+        }
+    }
+}
+
 impl Default for TlsSettings {
     fn default() -> Self {
         Self {

@@ -19,9 +19,12 @@ mod good;
 mod hostile;
 pub mod http2;
 
+mod proxy;
+
 pub use certificates::{CertificateAuthority, Identity};
 pub use good::{GoodServer, Incoming, Reply};
 pub use hostile::{Behaviour, End, HostileServer};
+pub use proxy::GoodProxy;
 
 /// How many file descriptors this process has open.
 pub fn open_fds() -> usize {

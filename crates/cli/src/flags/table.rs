@@ -107,8 +107,7 @@ pub(crate) static FLAGS: LazyLock<Vec<Flag>> =
     LazyLock::new(|| OPTIONS.iter().filter_map(Flag::of_option).chain(SETTINGS.iter().copied()).collect());
 
 /// Options k6 has and this version does not, and what is missing.
-const NOT_YET: &[(&str, &str)] =
-    &[("httpDebug", "logging requests (--http-debug)"), ("localIPs", "choosing local addresses (--local-ips)")];
+const NOT_YET: &[(&str, &str)] = &[];
 
 use Value::{Duration, Int, Optional, Repeated, Switch, Text};
 
@@ -212,6 +211,14 @@ const SETTINGS: &[Flag] = &[
         "JavaScript heap one VU may use, such as 64MiB (default 512MiB)",
     )
     .group(Group::Machine).scope(Scope::Load),
+    flag(
+        "response-body-limit",
+        None,
+        Text("SIZE"),
+        Some("ONRUSH_RESPONSE_BODY_LIMIT"),
+        "Largest response body that is kept, decompressed, such as 16MiB; larger ones fail their request (default 1GiB)",
+    )
+    .group(Group::Machine),
     // Live control.
     flag(
         "address",

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use onrush_net::{
-    Client, ClientAuth, ClientOptions, TlsOptions, TlsVersion,
+    Client, ClientAuth, ClientOptions, ClientOptionsError, Limits, ProxyOptions, TlsOptions, TlsOptionsError,
+    TlsVersion,
     dns::{DnsOptions, Policy, Select, Ttl},
 };
 use onrush_plan::{Consolidated, DnsConfig};
@@ -14,54 +15,49 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// 104 with what cannot be used.
-pub(super) fn client(test: &Consolidated) -> Result<Arc<Client>, Failure> {
+pub(super) fn client(test: &Consolidated, limits: Limits) -> Result<Arc<Client>, Failure> {
     let (options, settings) = (&test.options, &test.settings);
     let texts = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let client = ClientOptions {
-        tls: tls(test)?,
+        tls: tls(test),
         dns: dns(&settings.dns)?,
         hosts: options.hosts.iter().flatten().map(|(name, target)| (name.clone(), target.to_string())).collect(),
         block_hostnames: texts(&options.block_hostnames),
         blacklist_ips: options.blacklist_ips.iter().flatten().map(ToString::to_string).collect(),
+        proxies: ProxyOptions::from_environment(|name| std::env::var(name).ok()),
         no_connection_reuse: settings.no_connection_reuse,
         http2_prior_knowledge: settings.http2_prior_knowledge,
         idle_total: count(settings.batch),
         idle_per_host: count(settings.batch_per_host),
+        limits,
         ..ClientOptions::default()
     };
     client.build().map(Arc::new).map_err(|error| {
-        let error = error.to_string();
         // Of all options only these are parsed as late as here.
-        let place = if error.contains("PEM") { "tlsAuth: " } else { "" };
+        let is_auth = matches!(error, ClientOptionsError::Tls(TlsOptionsError::Auth(_)));
+        let place = if is_auth { "tlsAuth: " } else { "" };
         Failure::config(format!("{place}{error}"))
     })
 }
 
-fn tls(test: &Consolidated) -> Result<TlsOptions, Failure> {
+fn tls(test: &Consolidated) -> TlsOptions {
     let options = &test.options;
     let versions = options.tls_version.unwrap_or_default();
-    let auth = options.tls_auth.iter().flatten().map(|auth| {
-        if auth.password.as_ref().is_some_and(|password| !password.is_empty()) {
-            return Err(Failure::config(
-                "tlsAuth: keys with a password are not available yet in this version of Onrush",
-            )
-            .hint("decrypt the key first, for example with: openssl pkey -in key.pem -out plain.pem"));
-        }
-        Ok(ClientAuth {
-            cert_pem: auth.cert.clone(),
-            key_pem: auth.key.clone(),
-            domains: auth.domains.clone().unwrap_or_default(),
-        })
+    let auth = options.tls_auth.iter().flatten().map(|auth| ClientAuth {
+        cert_pem: auth.cert.clone(),
+        key_pem: auth.key.clone(),
+        password: auth.password.clone().unwrap_or_default(),
+        domains: auth.domains.clone().unwrap_or_default(),
     });
-    Ok(TlsOptions {
+    TlsOptions {
         insecure_skip_verify: test.settings.insecure_skip_tls_verify,
         version_min: versions.min.map(version),
         version_max: versions.max.map(version),
         cipher_suites: options.tls_cipher_suites.clone().unwrap_or_default(),
-        auth: auth.collect::<Result<_, _>>()?,
+        auth: auth.collect(),
         ..TlsOptions::default()
-    })
+    }
 }
 
 fn version(version: onrush_plan::TlsVersion) -> TlsVersion {

@@ -7,12 +7,13 @@ use std::{
 
 use onrush_engine::{EngineConfig, Timeouts};
 use onrush_fiber::FdLimit;
-use onrush_js::{HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ShardedCounter};
+use onrush_js::{HttpDebug, HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ShardedCounter};
 use onrush_metrics::{
     Census, Registry, SubMetric, Subscriptions, SystemTag, SystemTags, ThresholdError, ThresholdSource, Thresholds,
     WindowSource,
     summary::{SummaryMode, TimeUnit, TrendStat, subscribe},
 };
+use onrush_net::Limits;
 use onrush_output::Outputs;
 use onrush_plan::{Consolidated, Plan};
 
@@ -90,9 +91,6 @@ pub(super) fn prepare(
         return Err(Failure::config("a run that starts paused is resumed over the REST API, which is switched off")
             .hint("remove --address \"\" or --paused"));
     }
-    if test.options.http_debug.as_deref().is_some_and(|debug| !debug.is_empty()) {
-        logger.warn("the option httpDebug is not available yet in this version of Onrush and changes nothing");
-    }
     let registry = &script.init.registry;
     let thresholds = thresholds(args.no_thresholds, logger, &test, registry)?;
     let trend_stats =
@@ -106,6 +104,8 @@ pub(super) fn prepare(
         handle_summary: has("handleSummary"),
         handle_summary_is_wrong: script.init.not_functions.iter().any(|name| name == "handleSummary"),
     };
+    let defaults = Limits::default();
+    let limits = Limits { body_bytes_max: args.response_body_bytes_max.unwrap_or(defaults.body_bytes_max), ..defaults };
     let run = RunConfig {
         script: script.env,
         registry: registry.clone(),
@@ -114,11 +114,12 @@ pub(super) fn prepare(
         isolation: script.init.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
         tags: settings.tags.clone(),
-        http: http(&test),
-        client: network::client(&test)?,
+        http: HttpSettings { body_bytes_max: limits.body_bytes_max, ..http(&test) },
+        client: network::client(&test, limits)?,
         state: Arc::new(RunState::default()),
         scenarios: plan.scenarios.iter().map(scenario).map(Arc::new).collect(),
         functions: functions(&test, &script.init.functions),
+        local_ips: test.options.local_ips.clone(),
         init_pass: false,
     };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -226,6 +227,8 @@ fn http(test: &Consolidated) -> HttpSettings {
         no_vu_connection_reuse: settings.no_vu_connection_reuse,
         throw: settings.throw,
         rps: settings.rps.unwrap_or(0),
+        debug: HttpDebug::of_option(test.options.http_debug.as_deref()),
+        ..HttpSettings::default()
     }
 }
 

@@ -9,6 +9,7 @@ mod archives;
 mod bad_input;
 mod control;
 mod exit_codes;
+mod hostile;
 mod layouts;
 mod lifecycle;
 mod logs;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use tempfile::TempDir;
+use wait4::Wait4 as _;
 
 /// The program, about to be run.
 pub(crate) struct Program {
@@ -26,6 +27,8 @@ pub(crate) struct Done {
     pub(crate) stdout: String,
     /// Its log.
     pub(crate) stderr: String,
+    /// The most memory it held.
+    pub(crate) peak_bytes: u64,
     dir: TempDir,
 }
 
@@ -144,9 +147,9 @@ impl Running {
     pub(crate) fn wait(mut self) -> Done {
         let mut stdout = self.seen;
         self.stdout.read_to_string(&mut stdout).expect("UTF-8");
-        let status = self.child.wait().expect("it ends");
+        let ended = self.child.wait4().expect("it ends");
         let stderr = self.stderr.join().expect("no panic");
-        Done { code: status.code().unwrap_or(-1), stdout, stderr, dir: self.dir }
+        Done { code: ended.status.code().unwrap_or(-1), stdout, stderr, peak_bytes: ended.rusage.maxrss, dir: self.dir }
     }
 }
 

@@ -49,7 +49,7 @@ fn it_stays_on_loopback_unless_told_otherwise() {
     tls(&["--tls-cipher-suite", "RC4"], "unknown cipher suite \\\"RC4\\\"");
     tls(&["--tls-client-optional"], "needs --tls-client-ca");
     tls(&["--tls-client-ca", "nowhere.pem"], "failed to read the authority 'nowhere.pem'");
-    tls(&["--tls-staple", "perhaps"], "--tls-staple");
+    tls(&["--tls-staple", "perhaps"], "for --tls-staple: it is good, revoked or unknown");
     tls(&["--fault-accept", "explode"], "for --fault-accept: it is reset, close or stall");
     tls(&["--fault-handshake", "close@x"], "for --fault-handshake: what follows the @");
     Program::new(&["target", "x"]).run().expect(255).expect_log("accepts 0 arg(s), received 1");

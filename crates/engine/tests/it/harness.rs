@@ -13,7 +13,7 @@ use std::{
 use onrush_engine::{Engine, EngineConfig, Event, LifecycleError, Timeouts};
 use onrush_fiber::Clock;
 use onrush_js::{
-    BUILTIN_MODULES, HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ScriptEnv,
+    BUILTIN_MODULES, HttpDebug, HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ScriptEnv,
     init::{self, InitError, IsolationMode},
     log,
 };
@@ -296,6 +296,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         state: state.clone(),
         scenarios: plan.scenarios.iter().map(|plan| Arc::new(scenario(plan))).collect(),
         functions: found.functions.clone(),
+        local_ips: None,
         init_pass: false,
     });
     let settings = Settings {
@@ -384,6 +385,8 @@ fn http(test: &Consolidated) -> HttpSettings {
         no_vu_connection_reuse: settings.no_vu_connection_reuse,
         throw: settings.throw,
         rps: settings.rps.unwrap_or(0),
+        debug: HttpDebug::of_option(test.options.http_debug.as_deref()),
+        ..HttpSettings::default()
     }
 }
 

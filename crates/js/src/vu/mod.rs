@@ -93,6 +93,9 @@ impl Vu {
         let seed = thread.next_seed();
         let vm = context::new_vm(&thread, seed);
         let connections = Connections::new(thread.client.clone());
+        if let Some(pool) = &thread.config.local_ips {
+            connections.set_local_ip(pool.address(id.saturating_sub(1)));
+        }
         Rc::new(Self {
             vm,
             own_realm: OnceCell::new(),

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use onrush_fiber::{FiberId, Nanos, Woke, current, park, unpark};
 
-use super::{Attempt, Connections, Lost, address_port};
+use super::{Attempt, Connections, Lost};
 use crate::error::NetError;
 use crate::http1::Request;
 use crate::http2::Session;
@@ -38,7 +38,7 @@ impl Connections {
         if self.shared.no_connection_reuse() {
             return None;
         }
-        let (host, port, is_tls) = (url.host(), address_port(url), url.is_https());
+        let (host, port, is_tls) = self.origin_of(url);
         let mut sessions = self.sessions.borrow_mut();
         let mut over = false;
         let mut found = None;
@@ -69,15 +69,18 @@ impl Connections {
         attempt: &mut Attempt,
     ) -> Result<Connected, Box<Lost>> {
         let url = request.url;
-        let origin = self.shared.origin(url.host(), address_port(url), url.is_https());
-        let is_sure = origin.streams.get() > 0 || self.shared.http2_prior_knowledge() && !origin.is_tls;
+        let (host, port, is_tls) = self.origin_of(url);
+        let origin = self.shared.origin(host, port, is_tls);
+        let is_sure =
+            origin.streams.get() > 0 || self.shared.http2_prior_knowledge() && !origin.is_tls && !origin.forwards();
         let shares = is_sure && !self.shared.no_connection_reuse();
         if shares && let Some(session) = self.wait_for_dial(&origin, url, deadline)? {
             return Ok(Connected::Session(session));
         }
         let link = self.dial(request, deadline, attempt);
         let connected = link.and_then(|link| {
-            if !link.speaks_http2() && (link.origin.is_tls || !self.shared.http2_prior_knowledge()) {
+            let is_told = self.shared.http2_prior_knowledge() && !link.origin.is_tls && !link.origin.forwards();
+            if !link.speaks_http2() && !is_told {
                 return Ok(Connected::Link(link));
             }
             Ok(Connected::Session(self.begin_session(link, url, attempt)?))

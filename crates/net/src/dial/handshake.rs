@@ -5,13 +5,25 @@ use onrush_fiber::Clock;
 use super::Dialer;
 use crate::error::NetError;
 use crate::link::Link;
-use crate::tls::Advance;
+use crate::tls::{Advance, TlsSession};
 
 impl Dialer<'_> {
     /// Puts TLS on a link. A function of its own: a plain dial must not carry its stack frame.
     #[inline(never)]
     pub(super) fn secure(&self, link: &mut Link) -> Result<(), NetError> {
         let session = self.shared.tls().connect(&link.origin.host)?;
+        self.shake_hands(link, session)
+    }
+
+    /// The same with an HTTPS proxy, which is spoken to in HTTP/1.1.
+    #[inline(never)]
+    pub(super) fn secure_to_proxy(&self, link: &mut Link) -> Result<(), NetError> {
+        let session = self.shared.tls().connect_to_proxy(&link.origin.host)?;
+        self.shake_hands(link, session)
+    }
+
+    #[inline(never)]
+    fn shake_hands(&self, link: &mut Link, session: Box<TlsSession>) -> Result<(), NetError> {
         link.set_tls(session);
         link.greet()?;
         loop {

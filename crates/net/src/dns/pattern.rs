@@ -1,6 +1,10 @@
 //! Host patterns (`example.com`, `*.example.com`), the `hosts` table and address ranges.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Address;
 
 /// A host name, or a `*` and the end of one. Case does not matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,10 +54,10 @@ pub struct HostTable {
     entries: Vec<(HostPattern, Target)>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Target {
-    ip: IpAddr,
-    port: Option<u16>,
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Target {
+    Ip(IpAddr, Option<u16>),
+    Unix(Arc<Path>),
 }
 
 impl HostTable {
@@ -74,26 +78,32 @@ impl HostTable {
     }
 
     /// The address for a host: a pattern with this port wins over one without.
-    pub fn find(&self, host: &str, port: u16) -> Option<SocketAddr> {
+    pub fn find(&self, host: &str, port: u16) -> Option<Address> {
         if self.entries.is_empty() {
             return None;
         }
         let with_port = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
         let target = self.find_text(&with_port).or_else(|| self.find_text(host))?;
-        Some(SocketAddr::new(target.ip, target.port.unwrap_or(port)))
+        Some(match target {
+            Target::Ip(ip, own) => Address::Ip(SocketAddr::new(*ip, own.unwrap_or(port))),
+            Target::Unix(path) => Address::Unix(Arc::clone(path)),
+        })
     }
 
-    fn find_text(&self, text: &str) -> Option<Target> {
-        self.entries.iter().find(|(pattern, _)| pattern.matches(text)).map(|(_, target)| *target)
+    fn find_text(&self, text: &str) -> Option<&Target> {
+        self.entries.iter().find(|(pattern, _)| pattern.matches(text)).map(|(_, target)| target)
     }
 }
 
 fn parse_target(text: &str) -> Option<Target> {
+    if let Some(path) = text.strip_prefix("unix:") {
+        return path.starts_with('/').then(|| Target::Unix(Path::new(path).into()));
+    }
     if let Ok(address) = text.parse::<SocketAddr>() {
-        return Some(Target { ip: address.ip(), port: Some(address.port()) });
+        return Some(Target::Ip(address.ip(), Some(address.port())));
     }
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    bare.parse().ok().map(|ip| Target { ip, port: None })
+    bare.parse().ok().map(|ip| Target::Ip(ip, None))
 }
 
 /// An address range in CIDR notation.
@@ -183,7 +193,11 @@ mod tests {
         ])
         .unwrap();
         let check = |host: &str, port: u16, expect: Option<&str>| {
-            assert_eq!(table.find(host, port), expect.map(|address| address.parse().unwrap()), "{host}:{port}");
+            assert_eq!(
+                table.find(host, port),
+                expect.map(|address| Address::Ip(address.parse().unwrap())),
+                "{host}:{port}"
+            );
         };
         check("sub.wild.test", 80, Some("127.0.0.1:18139"));
         check("b.x.wild.test", 80, Some("127.0.0.3:80"));

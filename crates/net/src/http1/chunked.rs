@@ -50,6 +50,11 @@ impl Chunked {
         self.state == State::Done
     }
 
+    /// Whether the last chunk has been read and nothing of what follows: Go tells an end there from others.
+    pub fn is_in_trailer(&self) -> bool {
+        self.state == State::Trailer && self.trailer_bytes == 0 && self.line.is_empty()
+    }
+
     /// Decodes the beginning of `input`, handing out the data it holds, and returns how many bytes it
     /// used: all of them unless the body ended.
     ///
@@ -173,6 +178,30 @@ fn parse_size(digits: &[u8]) -> Result<u64, ChunkError> {
         size = size << 4 | u64::from(digit);
     }
     Ok(size)
+}
+
+/// Feeds arbitrary bytes to the decoder, whole and in pieces: the entry of the fuzz target. Panics are
+/// findings; so is another outcome in pieces than in one go, and more data than came in.
+pub fn fuzz(data: &[u8]) {
+    let Some((&control, stream)) = data.split_first() else { return };
+    let run = |step: usize| {
+        let mut decoder = Chunked::new();
+        let mut body = Vec::new();
+        let mut used = 0;
+        for piece in stream.chunks(step) {
+            match decoder.feed(piece, |bytes| body.extend_from_slice(bytes)) {
+                Ok(bytes) => used += bytes,
+                Err(error) => return (body, Err(error.0)),
+            }
+            if decoder.is_done() {
+                break;
+            }
+        }
+        (body, Ok((used, decoder.is_done())))
+    };
+    let whole = run(stream.len().max(1));
+    assert!(whole.0.len() <= stream.len());
+    assert_eq!(whole, run(usize::from(control) + 1), "in pieces of {}", usize::from(control) + 1);
 }
 
 #[cfg(test)]

@@ -108,6 +108,9 @@ impl ResponseReader {
             }
             BodyState::Head if !self.parser.has_started() => Err(NetError::eof()),
             BodyState::Head => Err(self.parser.at_eof()),
+            BodyState::Chunked(ref chunked) if chunked.is_in_trailer() => {
+                Err(NetError::generic("http: unexpected EOF reading trailer").in_body())
+            }
             BodyState::Length { .. } | BodyState::Chunked(_) => Err(NetError::unexpected_eof().in_body()),
         }
     }

@@ -1,6 +1,7 @@
 //! Serialising a request head, in the order Go writes it.
 
 use super::{Body, Request};
+use crate::dial::proxy::Proxy;
 use crate::error::NetError;
 use crate::header::is_token_byte;
 use crate::text::{go_quote, push_decimal, trim_ows};
@@ -17,19 +18,31 @@ pub(crate) enum BodyPlan {
 /// The closing chunk of an empty body.
 const EMPTY_CHUNKED: &[u8] = b"0\r\n\r\n";
 
-/// Appends the head of a request, and its body where that is an empty chunked one. `close` asks the server to close the connection afterwards.
+/// Appends the head of a request, and its body where that is an empty chunked one. `close` asks the server to close the
+/// connection afterwards; `forwarder` is the proxy that gets the request instead of the server.
 ///
 /// # Errors
 /// Code 1000: an invalid method, or a URL that cannot be requested.
 #[inline(never)]
-pub(crate) fn write_head(out: &mut Vec<u8>, request: &Request<'_>, close: bool) -> Result<BodyPlan, NetError> {
+pub(crate) fn write_head(
+    out: &mut Vec<u8>,
+    request: &Request<'_>,
+    close: bool,
+    forwarder: Option<&Proxy>,
+) -> Result<BodyPlan, NetError> {
     let method = if request.method.is_empty() { "GET" } else { request.method };
     check_method(method)?;
     out.extend_from_slice(method.as_bytes());
     out.push(b' ');
+    let host = request.host.filter(|host| !host.is_empty()).unwrap_or_else(|| request.url.authority());
+    if forwarder.is_some() {
+        // As Go: with the host the request names, which need not be the URL's.
+        out.extend_from_slice(b"http://");
+        let host = if host.bytes().all(is_host_byte) { host } else { request.url.authority() };
+        out.extend_from_slice(host.as_bytes());
+    }
     request.url.write_target(out);
     out.extend_from_slice(b" HTTP/1.1\r\nHost: ");
-    let host = request.host.filter(|host| !host.is_empty()).unwrap_or_else(|| request.url.authority());
     // Go sends an empty `Host` rather than one that could smuggle something.
     if host.bytes().all(is_host_byte) {
         out.extend_from_slice(host.as_bytes());
@@ -50,6 +63,11 @@ pub(crate) fn write_head(out: &mut Vec<u8>, request: &Request<'_>, close: bool) 
     out.extend_from_slice(request.head);
     if close {
         out.extend_from_slice(b"Connection: close\r\n");
+    }
+    if let Some(authorization) = forwarder.and_then(|proxy| proxy.authorization.as_deref()) {
+        out.extend_from_slice(b"Proxy-Authorization: ");
+        out.extend_from_slice(authorization.as_bytes());
+        out.extend_from_slice(b"\r\n");
     }
     out.extend_from_slice(b"\r\n");
     Ok(match framing {
@@ -122,7 +140,7 @@ mod tests {
         let request =
             Request { method, url: &url, head: b"X-A: 1\r\n", host: None, body: &body, user_agent: Some("ua") };
         let mut out = Vec::new();
-        let plan = write_head(&mut out, &request, close).unwrap();
+        let plan = write_head(&mut out, &request, close, None).unwrap();
         (String::from_utf8(out).unwrap(), plan)
     }
 
@@ -162,10 +180,10 @@ mod tests {
             user_agent: Some("u\r\nX: y"),
         };
         let mut out = Vec::new();
-        write_head(&mut out, &request, false).unwrap();
+        write_head(&mut out, &request, false, None).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), "GET / HTTP/1.1\r\nHost: \r\nUser-Agent: u  X: y\r\n\r\n");
         let request = Request { method: "B AD", ..request };
-        let error = write_head(&mut Vec::new(), &request, false).unwrap_err();
+        let error = write_head(&mut Vec::new(), &request, false, None).unwrap_err();
         assert_eq!(error.message, "net/http: invalid method \"B AD\"");
     }
 }

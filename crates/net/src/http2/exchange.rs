@@ -136,7 +136,8 @@ impl<'a> Exchange<'a> {
         limits: Limits,
         wire: &WireBytes,
     ) -> Result<Box<Self>, Box<Lost>> {
-        let Opening { request: head, body, wants_close } = opening(request).map_err(Lost::for_good)?;
+        let Opening { request: head, body, wants_close } =
+            opening(request, &mut session.usual.borrow_mut()).map_err(Lost::for_good)?;
         let is_head_request = head.method() == http::Method::HEAD;
         if wants_close {
             session.retire();

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version};
 
+use crate::conn::{give_out, take_out};
 use crate::error::NetError;
 use crate::header::{Facts, HeaderBlock};
 use crate::http1::{Body, Request, check_method, usually_lacks_body};
@@ -18,19 +19,51 @@ pub(super) struct Opening<'a> {
     pub(super) wants_close: bool,
 }
 
+/// What the requests of a session have in common, as `http` wants it: not made again for each.
+#[derive(Debug, Default)]
+pub(super) struct Usual {
+    authority: Option<(Box<str>, Authority)>,
+    agent: Option<(Box<str>, HeaderValue)>,
+}
+
+impl Usual {
+    fn authority(&mut self, host: &str) -> Result<Authority, NetError> {
+        if let Some((of, authority)) = &self.authority
+            && **of == *host
+        {
+            return Ok(authority.clone());
+        }
+        let authority = Authority::try_from(host)
+            .map_err(|_| NetError::generic(format!("http2: invalid request :authority {host:?}")))?;
+        self.authority = Some((host.into(), authority.clone()));
+        Ok(authority)
+    }
+
+    fn agent(&mut self, agent: &str) -> Option<HeaderValue> {
+        if let Some((of, value)) = &self.agent
+            && **of == *agent
+        {
+            return Some(value.clone());
+        }
+        let value = HeaderValue::from_str(agent.trim()).ok()?;
+        self.agent = Some((agent.into(), value.clone()));
+        Some(value)
+    }
+}
+
 /// Translates a request.
-pub(super) fn opening<'a>(request: &Request<'a>) -> Result<Opening<'a>, NetError> {
+pub(super) fn opening<'a>(request: &Request<'a>, usual: &mut Usual) -> Result<Opening<'a>, NetError> {
     let name = if request.method.is_empty() { "GET" } else { request.method };
     check_method(name)?;
     let method = Method::from_bytes(name.as_bytes()).map_err(|error| NetError::generic(error.to_string()))?;
     let mut made = http::Request::new(());
-    *made.uri_mut() = uri(request)?;
+    *made.uri_mut() = uri(request, usual)?;
     *made.version_mut() = Version::HTTP_2;
     let mut wants_close = false;
     let fields = made.headers_mut();
     write_fields(fields, request.head, &mut wants_close)?;
     if let Some(agent) = request.user_agent.filter(|agent| !agent.is_empty())
-        && let Ok(value) = HeaderValue::from_str(agent.trim())
+        && let Some(value) = usual.agent(agent)
     {
         fields.insert(http::header::USER_AGENT, value);
     }
@@ -51,7 +84,7 @@ pub(super) fn opening<'a>(request: &Request<'a>) -> Result<Opening<'a>, NetError
     Ok(Opening { request: made, body, wants_close })
 }
 
-fn uri(request: &Request<'_>) -> Result<Uri, NetError> {
+fn uri(request: &Request<'_>, usual: &mut Usual) -> Result<Uri, NetError> {
     let bad = |what: &str| NetError::generic(format!("http2: invalid request {what}"));
     let host = request.host.filter(|host| !host.is_empty()).unwrap_or_else(|| request.url.authority());
     let mut target = Vec::with_capacity(64);
@@ -59,7 +92,7 @@ fn uri(request: &Request<'_>) -> Result<Uri, NetError> {
     let escaped = escape(&target);
     let mut parts = http::uri::Parts::default();
     parts.scheme = Some(if request.url.is_https() { Scheme::HTTPS } else { Scheme::HTTP });
-    parts.authority = Some(Authority::try_from(host).map_err(|_| bad(&format!(":authority {:?}", host)))?);
+    parts.authority = Some(usual.authority(host)?);
     let path = PathAndQuery::from_maybe_shared(Bytes::from(escaped.unwrap_or(target)));
     parts.path_and_query = Some(path.map_err(|_| bad(&format!(":path {:?}", request.url.to_text())))?);
     Uri::from_parts(parts).map_err(|_| bad(":authority"))
@@ -134,7 +167,8 @@ fn refused(name: &str, value: &[u8]) -> NetError {
 pub(super) fn block(status: StatusCode, fields: &HeaderMap) -> HeaderBlock {
     const STATUS_LINE_BYTES: usize = 48;
     let size: usize = fields.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
-    let mut lines = Vec::with_capacity(STATUS_LINE_BYTES + size);
+    let mut lines = take_out();
+    lines.reserve(STATUS_LINE_BYTES + size);
     lines.extend_from_slice(b"HTTP/2.0 ");
     push_decimal(&mut lines, u64::from(status.as_u16()));
     lines.push(b' ');
@@ -154,7 +188,9 @@ pub(super) fn block(status: StatusCode, fields: &HeaderMap) -> HeaderBlock {
         lines.extend_from_slice(value.as_bytes());
         lines.extend_from_slice(b"\r\n");
     }
-    HeaderBlock::new(&lines, fields_at, facts)
+    let block = HeaderBlock::new(&lines, fields_at, facts);
+    give_out(lines);
+    block
 }
 
 /// Go's `http.StatusText`: HTTP/2 has no reason phrases.
@@ -193,7 +229,8 @@ mod tests {
     ) {
         let url = Url::parse(url).unwrap();
         let head = head.as_bytes();
-        let made = opening(&Request { method, url: &url, head, host: None, body, user_agent: Some("ua") });
+        let request = Request { method, url: &url, head, host: None, body, user_agent: Some("ua") };
+        let made = opening(&request, &mut Usual::default());
         assert_eq!(look(made), expect);
     }
 

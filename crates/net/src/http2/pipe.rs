@@ -144,3 +144,119 @@ impl AsyncWrite for Pipe {
         Poll::Ready(Ok(()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::Waker;
+
+    use bytes::Bytes;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::http2::guard::kind;
+
+    fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+        let mut out = length[1..].to_vec();
+        out.extend_from_slice(&[kind, flags]);
+        out.extend_from_slice(&stream.to_be_bytes());
+        out.extend_from_slice(payload);
+        out
+    }
+
+    fn read(pipe: &mut Pipe, room: usize) -> Poll<Vec<u8>> {
+        let mut space = vec![0; room];
+        let mut out = ReadBuf::new(&mut space);
+        let polled = Pin::new(pipe).poll_read(&mut Context::from_waker(Waker::noop()), &mut out);
+        polled.map(|_| out.filled().to_vec())
+    }
+
+    #[test]
+    fn frames_come_out_one_at_a_time_once_they_are_judged() {
+        let mut pipe = Pipe::default();
+        let (settings, ping) = (frame(kind::SETTINGS, 0, 0, &[0, 3, 0, 0, 0, 9]), frame(kind::PING, 0, 0, &[7; 8]));
+        let bad = frame(kind::PING, 0, 0, &[7; 9]);
+        let all = [&settings[..], &ping, &bad].concat();
+        pipe.borrow().inbound.extend_from_slice(&all[..12]);
+        assert!(read(&mut pipe, 100).is_pending(), "what it sets is not there yet");
+        pipe.borrow().inbound.extend_from_slice(&all[12..]);
+        assert_eq!(read(&mut pipe, 100), Poll::Ready(settings));
+        assert_eq!(read(&mut pipe, 10), Poll::Ready(ping[..10].to_vec()));
+        assert_eq!(read(&mut pipe, 100), Poll::Ready(ping[10..].to_vec()));
+        assert_eq!(read(&mut pipe, 100), Poll::Ready(Vec::new()), "to h2 the connection has ended");
+        assert_eq!(pipe.borrow().verdict, Some(Fault::connection(6)));
+    }
+
+    #[test]
+    fn the_end_comes_after_what_has_arrived() {
+        let mut pipe = Pipe::default();
+        pipe.borrow().inbound.extend_from_slice(&frame(kind::SETTINGS, 0, 0, &[]));
+        pipe.borrow().ended = true;
+        assert_eq!(read(&mut pipe, 100).map(|bytes| bytes.len()), Poll::Ready(9));
+        assert_eq!(read(&mut pipe, 100), Poll::Ready(Vec::new()));
+    }
+
+    #[test]
+    fn a_full_pipe_makes_its_writer_wait() {
+        let mut pipe = Pipe::default();
+        let context = &mut Context::from_waker(Waker::noop());
+        let written = Pin::new(&mut pipe).poll_write(context, &vec![0; OUTBOUND_BYTES_MAX + 1]);
+        assert!(matches!(written, Poll::Ready(Ok(OUTBOUND_BYTES_MAX))));
+        assert!(Pin::new(&mut pipe).poll_write(context, b"x").is_pending());
+        assert!(pipe.borrow().is_full);
+    }
+
+    /// One request over a session of nothing but buffers, answered by `wire` in pieces.
+    fn answer(wire: &[u8], step: usize) {
+        let context = &mut Context::from_waker(Waker::noop());
+        let pipe = Pipe::default();
+        let handshake = pin!(h2::client::Builder::new().enable_push(false).handshake::<_, Bytes>(pipe.clone()));
+        let Poll::Ready(Ok((mut sender, mut machine))) = handshake.poll(context) else { unreachable!() };
+        let request = http::Request::get("http://h/").body(()).unwrap();
+        let (mut response, _) = sender.send_request(request, true).unwrap();
+        pipe.borrow().guard.open(1);
+        for piece in wire.chunks(step) {
+            pipe.borrow().inbound.extend_from_slice(piece);
+            let is_over = Pin::new(&mut machine).poll(context).is_ready();
+            let _ = Pin::new(&mut response).poll_informational(context);
+            pipe.borrow().tidy();
+            pipe.borrow().outbound.clear();
+            if is_over || pipe.borrow().verdict.is_some() {
+                break;
+            }
+            assert!(!pipe.borrow().is_stalled());
+        }
+        pipe.borrow().ended = true;
+        let _ = Pin::new(&mut machine).poll(context);
+        let _ = pipe.borrow().last_block();
+        assert!(Pin::new(&mut response).poll(context).is_ready(), "nobody waits for a connection that is over");
+    }
+
+    fn wire() -> impl Strategy<Value = Vec<u8>> {
+        let payload = prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..30),
+            Just(vec![0x88]),
+            Just(vec![0x88, 0x40, 1, b'a', 1, b'b']),
+            Just(vec![0; 4]),
+            Just(vec![0, 0, 0, 9]),
+            Just(vec![0; 8]),
+            Just(vec![0, 4, 0, 0, 0xff, 0xff]),
+        ];
+        let stream = prop_oneof![Just(0_u32), Just(1), Just(1), Just(1), Just(2), Just(3), any::<u32>()];
+        let flags = prop_oneof![Just(0_u8), Just(1), Just(4), Just(5), any::<u8>()];
+        let one = (0_u8..12, flags, stream, payload)
+            .prop_map(|(kind, flags, stream, payload)| frame(kind, flags, stream, &payload));
+        let start = prop_oneof![Just(frame(kind::SETTINGS, 0, 0, &[])), Just(Vec::new())];
+        (start, proptest::collection::vec(one, 0..12)).prop_map(|(start, frames)| [start, frames.concat()].concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn no_frames_are_a_panic(wire in wire(), step in 1_usize..60) {
+            answer(&wire, step);
+        }
+    }
+}

@@ -1,6 +1,10 @@
 //! rustls's errors in k6's codes and Go's words.
 
-use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
+use rustls::{
+    AlertDescription, CertificateError, ContentType, Error, HandshakeType, InvalidMessage, PeerIncompatible,
+    PeerMisbehaved,
+};
+use rustls_pki_types::UnixTime;
 
 use crate::error::{NetError, code};
 
@@ -8,19 +12,52 @@ use crate::error::{NetError, code};
 pub(crate) fn to_net_error(error: &Error, host: &str) -> NetError {
     // k6: what Go's TLS finds wrong has no code of its own, but for the cases below.
     let generic = |text: String| NetError::generic(text);
+    let local = |text: &str| NetError::new(code::NON_TCP, format!("local error: tls: {text}"));
+    let no_record = || NetError::new(code::TLS_RECORD_HEADER, "tls: first record does not look like a TLS handshake");
     match error {
         Error::InvalidCertificate(reason) => certificate_error(reason, host),
         Error::InvalidMessage(
             InvalidMessage::InvalidContentType
             | InvalidMessage::UnknownProtocolVersion
-            | InvalidMessage::InvalidEmptyPayload
             | InvalidMessage::MessageTooLarge,
         )
-        | Error::PeerSentOversizedRecord => {
-            NetError::new(code::TLS_RECORD_HEADER, "tls: first record does not look like a TLS handshake")
+        | Error::PeerSentOversizedRecord => no_record(),
+        Error::InvalidMessage(InvalidMessage::InvalidEmptyPayload) => local("unexpected message"),
+        Error::InvalidMessage(InvalidMessage::HandshakePayloadTooLarge) => {
+            generic("tls: handshake message exceeds maximum of 65535 bytes".to_owned())
+        }
+        Error::InvalidMessage(_) => local("error decoding message"),
+        // Before the server's hello nothing but a handshake record can come.
+        Error::InappropriateMessage {
+            got_type: ContentType::ApplicationData | ContentType::ChangeCipherSpec,
+            expect_types,
+        } if expect_types[..] == [ContentType::Handshake] => no_record(),
+        Error::InappropriateMessage { .. } => local("unexpected message"),
+        Error::InappropriateHandshakeMessage { got_type, expect_types } => {
+            match (message_name(*got_type), expect_types.first().copied().and_then(message_name)) {
+                (Some(got), Some(expected)) => generic(format!(
+                    "tls: received unexpected handshake message of type *tls.{got} when waiting for *tls.{expected}"
+                )),
+                _ => local("unexpected message"),
+            }
+        }
+        Error::AlertReceived(AlertDescription::Unknown(number)) => {
+            NetError::new(code::NON_TCP, format!("remote error: tls: alert({number})"))
         }
         Error::AlertReceived(alert) => {
             NetError::new(code::NON_TCP, format!("remote error: tls: {}", alert_text(*alert)))
+        }
+        Error::PeerIncompatible(
+            PeerIncompatible::ServerDoesNotSupportTls12Or13 | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
+        ) => generic("tls: server selected unsupported protocol version".to_owned()),
+        Error::PeerMisbehaved(PeerMisbehaved::SelectedUnofferedCipherSuite) => {
+            generic("tls: server chose an unconfigured cipher suite".to_owned())
+        }
+        Error::PeerMisbehaved(PeerMisbehaved::TooManyWarningAlertsReceived) => {
+            generic("tls: too many ignored records".to_owned())
+        }
+        Error::PeerMisbehaved(PeerMisbehaved::TooManyKeyUpdateRequests) => {
+            generic("tls: too many non-advancing records".to_owned())
         }
         Error::NoCertificatesPresented => generic("tls: received empty certificates message".to_owned()),
         Error::PeerIncompatible(reason) => generic(format!("tls: server selected unsupported parameters ({reason:?})")),
@@ -59,13 +96,21 @@ fn certificate_error(reason: &CertificateError, host: &str) -> NetError {
                 failed(&format!("certificate is valid for {}, not {host}", names.join(", "))),
             )
         }
-        CertificateError::Expired
-        | CertificateError::ExpiredContext { .. }
-        | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => {
-            let text = "certificate has expired or is not yet valid";
-            NetError::with_detail(code::GENERIC, format!("x509: {text}"), failed(text))
+        CertificateError::Expired | CertificateError::NotValidYet => {
+            NetError::with_detail(code::GENERIC, format!("x509: {OUT_OF_TIME}"), failed(OUT_OF_TIME))
         }
+        CertificateError::ExpiredContext { time, not_after } => {
+            let text = format!("{OUT_OF_TIME}: current time {} is after {}", utc(*time), utc(*not_after));
+            NetError::with_detail(code::GENERIC, format!("x509: {text}"), failed(&text))
+        }
+        CertificateError::NotValidYetContext { time, not_before } => {
+            let text = format!("{OUT_OF_TIME}: current time {} is before {}", utc(*time), utc(*not_before));
+            NetError::with_detail(code::GENERIC, format!("x509: {text}"), failed(&text))
+        }
+        CertificateError::BadEncoding => {
+            NetError::generic("tls: failed to parse certificate from server: x509: malformed certificate")
+        }
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => wrong("EkuError"),
         // A self-signed certificate that is a CA is no server's certificate to webpki; to Go it is one
         // nobody signed.
         CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => NetError::with_detail(
@@ -73,8 +118,62 @@ fn certificate_error(reason: &CertificateError, host: &str) -> NetError {
             "x509: unknown authority",
             failed("certificate signed by unknown authority"),
         ),
+        // Its text says less than its name.
+        CertificateError::Other(other) => wrong(&format!("{other:?}")),
         other => NetError::with_detail(code::GENERIC, format!("x509: {other}"), failed(&other.to_string())),
     }
+}
+
+const OUT_OF_TIME: &str = "certificate has expired or is not yet valid";
+
+/// What webpki finds wrong and rustls has no name for; `reason` holds webpki's name for it.
+fn wrong(reason: &str) -> NetError {
+    const WORDS: [(&str, &str); 5] = [
+        ("Eku", "certificate specifies an incompatible key usage"),
+        ("UnsupportedCriticalExtension", "unhandled critical extension"),
+        ("PathLenConstraintViolated", "too many intermediates for path length constraint"),
+        ("NameConstraintViolation", "a root or intermediate certificate is not authorized to sign for this name"),
+        ("MaximumPathDepthExceeded", "too many intermediates for verification"),
+    ];
+    let failed = |text: &str| format!("tls: failed to verify certificate: x509: {text}");
+    // Go looks no further than to one that is no authority.
+    if reason.contains("EndEntityUsedAsCa") {
+        return NetError::with_detail(
+            code::UNKNOWN_AUTHORITY,
+            "x509: unknown authority",
+            failed("certificate signed by unknown authority"),
+        );
+    }
+    let text = WORDS.iter().find(|(name, _)| reason.contains(name)).map_or(reason, |(_, text)| text);
+    NetError::with_detail(code::GENERIC, format!("x509: {text}"), failed(text))
+}
+
+/// A time as Go writes it in UTC: `2006-01-02T15:04:05Z`.
+fn utc(time: UnixTime) -> String {
+    let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    let (year, month, day) = crate::cookie::civil_from_days(seconds / 86_400);
+    let rest = seconds % 86_400;
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)
+}
+
+/// The name of Go's type for a handshake message.
+fn message_name(kind: HandshakeType) -> Option<&'static str> {
+    Some(match kind {
+        HandshakeType::HelloRequest => "helloRequestMsg",
+        HandshakeType::ClientHello => "clientHelloMsg",
+        HandshakeType::ServerHello | HandshakeType::HelloRetryRequest => "serverHelloMsg",
+        HandshakeType::NewSessionTicket => "newSessionTicketMsg",
+        HandshakeType::EncryptedExtensions => "encryptedExtensionsMsg",
+        HandshakeType::Certificate => "certificateMsg",
+        HandshakeType::ServerKeyExchange => "serverKeyExchangeMsg",
+        HandshakeType::CertificateRequest => "certificateRequestMsg",
+        HandshakeType::ServerHelloDone => "serverHelloDoneMsg",
+        HandshakeType::CertificateVerify => "certificateVerifyMsg",
+        HandshakeType::Finished => "finishedMsg",
+        HandshakeType::CertificateStatus => "certificateStatusMsg",
+        HandshakeType::KeyUpdate => "keyUpdateMsg",
+        _ => return None,
+    })
 }
 
 /// rustls shows names as `DnsName("example.com")`.

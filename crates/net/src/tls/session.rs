@@ -46,12 +46,14 @@ pub(crate) struct TlsSession {
     outgoing: Vec<u8>,
     info: Option<TlsInfo>,
     closed: bool,
+    /// The session this one goes through: that with an HTTPS proxy.
+    outer: Option<Box<TlsSession>>,
 }
 
 impl TlsSession {
     pub(crate) fn new(config: Arc<ClientConfig>, name: ServerName<'static>) -> Result<Self, rustls::Error> {
         let connection = UnbufferedClientConnection::new(config, name)?;
-        Ok(Self { connection, pending: Vec::new(), outgoing: Vec::new(), info: None, closed: false })
+        Ok(Self { connection, pending: Vec::new(), outgoing: Vec::new(), info: None, closed: false, outer: None })
     }
 
     /// What was negotiated, once the handshake is done.
@@ -66,17 +68,43 @@ impl TlsSession {
 
     /// How many bytes a caller must leave at the front of its buffer for what is pending.
     pub(crate) fn pending(&self) -> &[u8] {
-        &self.pending
+        self.outer.as_ref().map_or(&self.pending, |outer| &outer.pending)
     }
 
     /// Takes the bytes that wait to be sent.
     pub(crate) fn take_outgoing(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.outgoing)
+        let own = std::mem::take(&mut self.outgoing);
+        let Some(outer) = &mut self.outer else { return own };
+        let mut out = std::mem::take(&mut outer.outgoing);
+        if !own.is_empty() {
+            // A session that cannot encrypt any more has ended: the next read says so.
+            let _ = outer.encrypt_own(&own, &mut out);
+        }
+        out
     }
 
     /// Drives the session over `input`, which starts with [`TlsSession::pending`] and goes on with what
     /// has newly arrived; hands decrypted data to `sink`. What is left of the input is kept.
-    pub(crate) fn advance(&mut self, input: &mut [u8], mut sink: impl FnMut(&[u8])) -> Result<Advance, rustls::Error> {
+    pub(crate) fn advance(&mut self, input: &mut [u8], sink: impl FnMut(&[u8])) -> Result<Advance, rustls::Error> {
+        if self.outer.is_some() { self.advance_inside(input, sink) } else { self.advance_own(input, sink) }
+    }
+
+    /// From now on this session's records go through another one, which is open.
+    pub(crate) fn go_inside(&mut self, outer: Box<TlsSession>) {
+        self.outer = Some(outer);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn advance_inside(&mut self, input: &mut [u8], sink: impl FnMut(&[u8])) -> Result<Advance, rustls::Error> {
+        let mut records = std::mem::take(&mut self.pending);
+        let outer = self.outer.as_mut().expect("advance_inside is called where there is an outer session");
+        let around = outer.advance_own(input, |plain| records.extend_from_slice(plain))?;
+        let advance = self.advance_own(&mut records, sink)?;
+        Ok(if around == Advance::Closed { Advance::Closed } else { advance })
+    }
+
+    fn advance_own(&mut self, input: &mut [u8], mut sink: impl FnMut(&[u8])) -> Result<Advance, rustls::Error> {
         let mut start = 0;
         let outcome = self.steps(input, &mut start, &mut sink);
         let rest = &input[start.min(input.len())..];
@@ -144,6 +172,18 @@ impl TlsSession {
 
     /// Encrypts `plain` onto the end of `out`.
     pub(crate) fn encrypt(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), rustls::Error> {
+        if self.outer.is_none() {
+            return self.encrypt_own(plain, out);
+        }
+        let mut records = Vec::new();
+        self.encrypt_own(plain, &mut records)?;
+        match &mut self.outer {
+            Some(outer) => outer.encrypt_own(&records, out),
+            None => Ok(()),
+        }
+    }
+
+    fn encrypt_own(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), rustls::Error> {
         for _ in 0..STEPS_MAX {
             // Pending bytes belong to an incomplete record: nothing is discarded here.
             let UnbufferedStatus { state, .. } = self.connection.process_tls_records(&mut self.pending);

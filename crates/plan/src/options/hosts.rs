@@ -8,20 +8,26 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Where a host name leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HostTarget {
-    /// The address.
-    pub ip: IpAddr,
-    /// The port, if it replaces the URL's.
-    pub port: Option<u16>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostTarget {
+    /// To an address.
+    Ip {
+        /// The address.
+        ip: IpAddr,
+        /// The port, if it replaces the URL's.
+        port: Option<u16>,
+    },
+    /// To the Unix domain socket with this absolute path (k6 has none).
+    Unix(String),
 }
 
 impl fmt::Display for HostTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.ip, self.port) {
-            (ip, None) => write!(f, "{ip}"),
-            (IpAddr::V4(ip), Some(port)) => write!(f, "{ip}:{port}"),
-            (IpAddr::V6(ip), Some(port)) => write!(f, "[{ip}]:{port}"),
+        match self {
+            Self::Ip { ip, port: None } => write!(f, "{ip}"),
+            Self::Ip { ip: IpAddr::V4(ip), port: Some(port) } => write!(f, "{ip}:{port}"),
+            Self::Ip { ip: IpAddr::V6(ip), port: Some(port) } => write!(f, "[{ip}]:{port}"),
+            Self::Unix(path) => write!(f, "unix:{path}"),
         }
     }
 }
@@ -31,15 +37,25 @@ impl FromStr for HostTarget {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let invalid = || format!("invalid host address '{text}'");
+        if let Some(path) = text.strip_prefix("unix:") {
+            return if path.starts_with('/') && path.len() <= UNIX_PATH_BYTES_MAX && !path.contains('\0') {
+                Ok(Self::Unix(path.to_owned()))
+            } else {
+                Err(format!(
+                    "{}: the path of a Unix domain socket must be absolute, with at most {UNIX_PATH_BYTES_MAX} bytes",
+                    invalid()
+                ))
+            };
+        }
         if let Ok(ip) = text.parse() {
-            return Ok(Self { ip, port: None });
+            return Ok(Self::Ip { ip, port: None });
         }
         let (host, port) = text.rsplit_once(':').ok_or_else(invalid)?;
         let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
         let ip = host.parse().map_err(|_| invalid())?;
         let port: u16 = port.parse().map_err(|_| invalid())?;
         // k6: port 0 is as good as none.
-        Ok(Self { ip, port: (port != 0).then_some(port) })
+        Ok(Self::Ip { ip, port: (port != 0).then_some(port) })
     }
 }
 
@@ -55,6 +71,9 @@ impl<'de> Deserialize<'de> for HostTarget {
         text.parse().map_err(serde::de::Error::custom)
     }
 }
+
+/// What Linux takes, without the zero at its end.
+const UNIX_PATH_BYTES_MAX: usize = 107;
 
 /// True when `name` (any letter case) is matched by a `blockHostnames` pattern: exactly, or by a leading `*`.
 #[must_use]
@@ -84,7 +103,7 @@ pub fn lookup_host(hosts: &BTreeMap<String, HostTarget>, name: &str, port: u16) 
         .or_else(|| hosts.get(&name))
         .or_else(|| wildcard(&with_port))
         .or_else(|| wildcard(&name))
-        .copied()
+        .cloned()
 }
 
 /// `*` or `*.` may lead; then dot-separated labels of letters, digits and inner dashes, or nothing.
@@ -176,6 +195,12 @@ mod tests {
             ("1.2.3.4:0", "1.2.3.4"),
             ("::1", "::1"),
             ("[::1]:8080", "[::1]:8080"),
+            ("unix:/run/app.sock", "unix:/run/app.sock"),
+            (
+                "unix:app.sock",
+                "invalid host address 'unix:app.sock': the path of a Unix domain socket must be absolute, with at most \
+                 107 bytes",
+            ),
             ("foo", "invalid host address 'foo'"),
             ("", "invalid host address ''"),
             ("1.2.3.4:99999", "invalid host address '1.2.3.4:99999'"),

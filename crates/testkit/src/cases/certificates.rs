@@ -201,7 +201,13 @@ pub(super) fn cases() -> Vec<Case> {
         leaf("certificate_is_authority", "is an authority's, used by a server", |params| {
             params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
             params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-        }),
+        })
+        .differs(
+            0,
+            1310,
+            "x509: unknown authority",
+            "webpki accepts no authority's certificate as a server's",
+        ),
         leaf("certificate_critical_extension", "has a critical extension nobody knows", |params| {
             let mut extension = CustomExtension::from_oid_content(&[1, 3, 6, 1, 4, 1, 99_999, 1], vec![5, 0]);
             extension.set_criticality(true);
@@ -211,7 +217,13 @@ pub(super) fn cases() -> Vec<Case> {
             let mut all: Vec<String> = (0..5000).map(|number| format!("host-{number}.test")).collect();
             all.push("127.0.0.1".to_owned());
             *params = CertificateParams::new(all).expect("valid names");
-        }),
+        })
+        .differs(
+            0,
+            1000,
+            "tls: handshake message exceeds maximum of 65535 bytes",
+            "rustls takes handshake messages of up to 64 KiB, Go 256 KiB",
+        ),
         case("certificate_unknown_authority", "is signed by an authority nobody knows", |authorities| {
             authorities.unknown.leaf(|_| ())
         }),
@@ -240,10 +252,17 @@ pub(super) fn cases() -> Vec<Case> {
         case("certificate_other_key", "belongs to another key", |authorities| {
             let (chain, _) = authorities.trusted.leaf(|_| ());
             (chain, private(&new_key()))
-        }),
+        })
+        .differs(0, 1310, "x509: unknown authority", "rustls has one error for both signatures"),
         case("certificate_garbage", "is no certificate", |authorities| {
             (vec![vec![0x30, 3, 1, 2, 3].into()], authorities.trusted.leaf(|_| ()).1)
-        }),
+        })
+        .differs(
+            0,
+            1000,
+            "tls: failed to parse certificate from server: x509: malformed certificate",
+            "webpki does not say which part",
+        ),
         case("certificate_none", "shows no certificate", |authorities| {
             (Vec::new(), authorities.trusted.leaf(|_| ()).1)
         }),
@@ -280,7 +299,8 @@ pub(super) fn cases() -> Vec<Case> {
             let (mut chain, key) = above[29].leaf(|_| ());
             chain.extend(above.iter().rev().map(|authority| authority.certificate.der().clone()));
             (chain, key)
-        }),
+        })
+        .differs(0, 1000, "x509: too many intermediates for verification", "webpki follows six authorities"),
         case("certificate_intermediate_expired", "has an authority that has expired", |authorities| {
             let middle = authorities.trusted.below("Expired", |params| {
                 params.not_before = date_time_ymd(2019, 1, 1);
@@ -298,7 +318,13 @@ pub(super) fn cases() -> Vec<Case> {
             let (mut chain, key) = middle.leaf(|_| ());
             chain.push(middle.certificate.der().clone());
             (chain, key)
-        }),
+        })
+        .differs(
+            0,
+            1000,
+            "x509: a root or intermediate certificate is not authorized to sign for this name",
+            "webpki does not say which name",
+        ),
         case("certificate_chain_unordered", "has its chain in a wrong order, with strangers", |authorities| {
             let first = authorities.trusted.below("First", |_| ());
             let second = first.below("Second", |_| ());

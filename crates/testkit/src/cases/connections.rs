@@ -15,8 +15,14 @@ pub(super) fn cases() -> Vec<Case> {
     let first = || vec![Step::Read, Step::Send(GOOD.into())];
     let then = |more: Vec<Step>| [first(), more].concat();
     vec![
-        Case::plain("close_at_accept", "closes at once", vec![]),
-        Case::plain("reset_at_accept", "resets at once", vec![Step::Reset]),
+        Case::plain("close_at_accept", "closes at once", vec![])
+            .or(0, 1000, "EOF")
+            .or(0, 1000, "http: server closed idle connection")
+            .or(0, 1220, "read: connection reset by peer"),
+        Case::plain("reset_at_accept", "resets at once", vec![Step::Reset])
+            .or(0, 1220, "read: connection reset by peer")
+            .or(0, 1220, "dial: connection reset by peer")
+            .or(0, 1220, "write: connection reset by peer"),
         Case::plain("reset_after_request", "resets instead of answering", vec![Step::Read, Step::Reset]),
         ends("close_after_request", "closes instead of answering", ""),
         ends("close_in_status_line", "closes in the status line", "HTTP/1.1 200"),
@@ -64,7 +70,10 @@ pub(super) fn cases() -> Vec<Case> {
                 Step::Pause(MOMENT),
             ],
         )
-        .posting(8 << 20),
+        .posting(8 << 20)
+        .or(0, 1220, "write: connection reset by peer")
+        .or(0, 1201, "write: broken pipe")
+        .or(0, 1220, "read: connection reset by peer"),
         Case::plain(
             "answers_early_and_reads",
             "answers an upload before it has come",

@@ -1,6 +1,7 @@
 //! What a hostile server does, step by step, in plain text or inside TLS.
 
 use std::io::{Read, Write};
+use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ pub enum Step {
     Drip(Vec<u8>, Duration),
     /// Sends the same for as long as anybody takes it.
     Flood(Vec<u8>),
+    /// The same, no faster than some 30 MB a second, for what only the client's limit ends.
+    Pour(Vec<u8>),
     /// Waits.
     Pause(Duration),
     /// Says nothing any more, but reads.
@@ -63,6 +66,9 @@ pub(super) fn run(peer: Peer, config: Option<&Arc<ServerConfig>>, steps: &[Step]
             return;
         }
     }
+    // Closing on unread bytes would be a reset: read until the other side is done.
+    let _ = talk.peer.stream.shutdown(Shutdown::Write);
+    talk.peer.hang();
 }
 
 struct Talk {
@@ -86,6 +92,11 @@ impl Talk {
             Step::Flood(piece) => {
                 let block = piece.repeat(64 * 1024 / piece.len().max(1) + 1);
                 while self.send(&block) {}
+                false
+            }
+            Step::Pour(piece) => {
+                let block = piece.repeat(64 * 1024 / piece.len().max(1) + 1);
+                while self.send(&block) && self.peer.pause(Duration::from_millis(2)) {}
                 false
             }
             Step::Pause(time) => self.peer.pause(*time),

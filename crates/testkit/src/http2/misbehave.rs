@@ -22,9 +22,10 @@ pub struct Misbehaviour {
     pub run: fn(&mut Talk),
 }
 
-/// All of them.
+/// All of them. Those whose name begins with `second_` are about the second request of a connection, those with
+/// `post_` about a request with a body of 200 KB.
 pub fn misbehaviours() -> impl Iterator<Item = Misbehaviour> {
-    let all = [GREETING, FLOW, HEADER_BLOCKS, MESSAGES, ENDS, FLOODS];
+    let all = [GREETING, FLOW, HEADER_BLOCKS, MESSAGES, ENDS, FLOODS, SECOND_REQUESTS, UPLOADS];
     all.into_iter().flatten().map(|&(name, run)| Misbehaviour { name, run })
 }
 
@@ -434,6 +435,131 @@ const FLOODS: &[Entry] = &[
             |id| [headers(id, END_HEADERS, OK), raw_headers(id, END_STREAM, &filler)].concat(),
             |id| frame(CONTINUATION, 0, id, &filler),
         );
+    }),
+];
+
+/// Answers the first request of each connection.
+fn greet_and_answer(talk: &mut Talk) -> bool {
+    talk.first_request().is_some_and(|id| talk.answer(id))
+}
+
+/// What happens on a connection that is kept.
+const SECOND_REQUESTS: &[Entry] = &[
+    ("second_close", |talk| {
+        if greet_and_answer(talk) && talk.request().is_some() {
+            talk.close();
+        }
+    }),
+    ("second_abort", |talk| {
+        if greet_and_answer(talk) && talk.request().is_some() {
+            talk.abort();
+        }
+    }),
+    ("second_goaway_unprocessed", |talk| {
+        if greet_and_answer(talk)
+            && let Some(id) = talk.request()
+        {
+            talk.send(&goaway(id - 2, NO_ERROR, ""));
+            talk.close();
+        }
+    }),
+    ("second_after_goaway", |talk| {
+        if let Some(id) = talk.first_request() {
+            talk.answer(id);
+            talk.send(&goaway(id, NO_ERROR, ""));
+            talk.hang();
+        }
+    }),
+    ("second_after_calm_goaway_and_close", |talk| {
+        if let Some(id) = talk.first_request() {
+            talk.answer(id);
+            talk.send(&goaway(id, ENHANCE_YOUR_CALM, "too_many_pings"));
+            talk.close();
+        }
+    }),
+    ("second_after_garbage", |talk| {
+        if greet_and_answer(talk) {
+            talk.send(&[0xa5; 100]);
+            talk.hang();
+        }
+    }),
+    ("second_after_no_more_streams", |talk| {
+        if greet_and_answer(talk) {
+            talk.send(&settings(&[(3, 0)]));
+            while let Some(id) = talk.request() {
+                talk.answer(id);
+            }
+        }
+    }),
+    ("second_with_first_stream_again", |talk| {
+        if greet_and_answer(talk) && talk.request().is_some() {
+            talk.send(&headers(1, END, OK));
+            talk.hang();
+        }
+    }),
+];
+
+/// What happens to bodies of requests.
+const UPLOADS: &[Entry] = &[
+    ("post_without_window", |talk| {
+        if talk.greet(&[(4, 0)]) && talk.request().is_some() {
+            talk.hang();
+        }
+    }),
+    ("post_answered_early", |talk| {
+        if let Some(id) = talk.first_request() {
+            let head = headers(id, END_HEADERS, &[(":status", "413")]);
+            talk.send(&[head, data(id, END_STREAM, b"no"), reset(id, NO_ERROR)].concat());
+            talk.hang();
+        }
+    }),
+    ("post_answered_early_without_reset", |talk| {
+        if let Some(id) = talk.first_request() {
+            talk.send(&[headers(id, END_HEADERS, &[(":status", "413")]), data(id, END_STREAM, b"no")].concat());
+            talk.hang();
+        }
+    }),
+    ("post_reset_cancel", |talk| say(talk, |id| reset(id, CANCEL))),
+    ("post_refused_once", |talk| {
+        if let Some(id) = talk.first_request() {
+            talk.send(&reset(id, REFUSED_STREAM));
+            while let Some(id) = talk.request() {
+                talk.answer(id);
+            }
+        }
+    }),
+    ("post_closed_early", |talk| say_and_close(talk, |_| Vec::new())),
+    ("post_by_the_spoonful", |talk| {
+        if talk.greet(&[(4, 1000)])
+            && let Some(id) = talk.request()
+        {
+            while let Some(read) = talk.frame() {
+                if read.kind == DATA && !read.payload.is_empty() {
+                    let count = u32::try_from(read.payload.len()).unwrap_or(1);
+                    talk.send(&[window_update(0, count), window_update(id, count)].concat());
+                }
+                if read.kind == DATA && read.flags & END_STREAM != 0 {
+                    talk.answer(id);
+                }
+            }
+        }
+    }),
+    ("post_into_a_negative_window", |talk| {
+        if let Some(id) = talk.first_request() {
+            let mut count = 0;
+            while let Some(read) = talk.frame() {
+                count += if read.kind == DATA { read.payload.len() } else { 0 };
+                if count == 65_535 {
+                    // 64 KB were allowed and are there: now the window is 64 KB below nothing, and then open.
+                    count += 1;
+                    talk.send(&settings(&[(4, 0)]));
+                    talk.send(&[window_update(0, 1 << 20), window_update(id, 1 << 20)].concat());
+                }
+                if read.kind == DATA && read.flags & END_STREAM != 0 {
+                    talk.answer(id);
+                }
+            }
+        }
     }),
 ];
 

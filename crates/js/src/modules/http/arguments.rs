@@ -53,6 +53,16 @@ pub(crate) struct Params {
     /// `responseCallback`: outer `None` uses the VU's, inner `None` disables.
     pub(crate) callback: Option<Option<ResponseCallback>>,
     pub(crate) throw: bool,
+    pub(crate) auth: Auth,
+}
+
+/// How the credentials of a URL are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Auth {
+    /// As a header: basic authentication.
+    Header,
+    Digest,
+    Ntlm,
 }
 
 /// A cookie given as a parameter.

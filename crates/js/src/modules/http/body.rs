@@ -237,7 +237,7 @@ fn quote(text: &str) -> String {
 
 /// Applies the `compression` parameter and sets Content-Encoding.
 pub(super) fn compress(vu: &Vu, body: Body, params: &mut Params, label: &Label<'_>) -> Result<Body, Problem> {
-    if params.compression.is_empty() || body.is_empty() {
+    if params.compression.is_empty() || matches!(body, Body::None) {
         return Ok(body);
     }
     let compressed = encoding::encode(&body.to_bytes(), &params.compression)

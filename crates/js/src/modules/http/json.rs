@@ -1,6 +1,6 @@
 //! `Response.json(selector?)`.
 
-use super::{json_error, response::exchange_of};
+use super::{json_error, response::exchange_of, selector};
 use crate::embed::{Args, Ctx, Handle, JsResult, Throw, Val};
 
 /// k6's text for a Response without a body.
@@ -23,57 +23,67 @@ pub(super) fn json(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
 }
 
 /// k6: invalid JSON and missing paths are both `undefined`.
-fn select(ctx: Ctx, body: &[u8], selector: &str) -> JsResult {
+fn select(ctx: Ctx, body: &[u8], path: &str) -> JsResult {
     let Ok(text) = std::str::from_utf8(body) else { return Ok(Val::undefined()) };
-    if !gjson::valid(text) {
-        return Ok(Val::undefined());
+    match find(text, path)? {
+        Some(found) => ctx.parse_json(found.as_bytes()),
+        None => Ok(Val::undefined()),
     }
-    for (modifier, wants_keys) in [("@keys", true), ("@values", false)] {
-        if let Some(base) = selector.strip_suffix(modifier) {
-            let base = base.strip_suffix(['.', '|']).unwrap_or(base);
-            let found = gjson::get(text, if base.is_empty() { "@this" } else { base });
-            return members(ctx, &found, wants_keys);
-        }
-    }
-    if let Some(base) = selector.strip_suffix("@tostr") {
-        let base = base.strip_suffix(['.', '|']).unwrap_or(base);
-        let found = gjson::get(text, if base.is_empty() { "@this" } else { base });
-        return if found.exists() { Val::string(ctx, found.json()) } else { Ok(Val::undefined()) };
-    }
-    let found = gjson::get(text, selector);
-    if !found.exists() {
-        return Ok(Val::undefined());
-    }
-    let value = ctx.parse_json(found.json().as_bytes())?;
-    if selector.contains("{\"") || selector.contains(",\"") { without_quotes(ctx, value) } else { Ok(value) }
 }
 
-/// The library keeps the quotes of keys that a multipath gives: `{"years":age}`.
-fn without_quotes(ctx: Ctx, value: Val) -> JsResult {
-    if !value.is_object() || value.is_array() {
-        return Ok(value);
+/// Looks for a selector in a document; `None` when it is not there, or that is no JSON.
+///
+/// The library calls itself for every level of a document and for every part of a selector, so what is deep
+/// enough to exhaust a stack never reaches it.
+fn find(text: &str, path: &str) -> Result<Option<String>, Throw> {
+    if nesting(text) > NESTING_MAX {
+        return Err(Throw::error(format!(
+            "cannot look for a selector in JSON that is nested more than {NESTING_MAX} levels deep"
+        )));
     }
-    let object = ctx.object()?;
-    for key in value.keys(ctx)? {
-        let name = key.text(ctx)?;
-        let plain = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(&name);
-        object.define(ctx, plain, value.get(ctx, &key)?)?;
+    let parts = path.bytes().filter(|byte| b"{[(|.@!#".contains(byte)).count();
+    if parts > SELECTOR_PARTS_MAX {
+        return Err(Throw::error(format!("a JSON selector has at most {SELECTOR_PARTS_MAX} parts, this one {parts}")));
     }
-    Ok(object)
+    Ok(if gjson::valid(text) { selector::select(text, path) } else { None })
 }
 
-/// GJSON's `@keys` and `@values`, which the library lacks.
-fn members(ctx: Ctx, found: &gjson::Value<'_>, wants_keys: bool) -> JsResult {
-    let list = ctx.array()?;
-    if !found.exists() {
-        return Ok(list);
-    }
-    let object = ctx.parse_json(found.json().as_bytes())?;
-    if object.is_object() {
-        for (index, key) in object.keys(ctx)?.iter().enumerate() {
-            let item = if wants_keys { Val::string(ctx, &key.text(ctx)?)? } else { object.get(ctx, key)? };
-            list.define_index(ctx, index as u32, item)?;
+/// How deep objects and arrays are nested, whether or not the text is valid.
+pub(super) fn nesting(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'[' | b'{' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b'"' => {
+                while let Some(byte) = bytes.next() {
+                    match byte {
+                        b'\\' => _ = bytes.next(),
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
         }
     }
-    Ok(list)
+    deepest
+}
+
+/// Deeper than any document people write, and shallow enough for the stack of a VU: the library takes some 200
+/// bytes of it a level.
+pub(super) const NESTING_MAX: usize = 500;
+/// Parts of a selector, each of which may be a call of the library's.
+const SELECTOR_PARTS_MAX: usize = 250;
+
+/// Feeds arbitrary text to selectors: the first line is the selector, the rest the document. The entry of
+/// the fuzz target: panics are findings, and so is running on and on.
+pub(crate) fn fuzz(text: &str) {
+    let (selector, document) = text.split_once('\n').unwrap_or((text, ""));
+    // Modifiers with odd arguments make texts that are no JSON; then the script gets a SyntaxError.
+    let _ = find(document, selector);
 }

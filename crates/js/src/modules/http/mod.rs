@@ -8,14 +8,18 @@ mod asynchronous;
 mod batch;
 mod body;
 mod cookies;
+mod debug;
 mod expected;
 mod file;
+mod handshake;
+mod hop;
 mod json;
 mod json_error;
 mod page;
 mod params;
 mod response;
 mod sample;
+mod selector;
 mod send;
 mod url_template;
 
@@ -29,6 +33,7 @@ use rustc_hash::FxHashMap;
 pub(crate) use asynchronous::cancel_operations;
 pub(crate) use body::escape;
 pub(crate) use expected::ResponseCallback;
+pub(crate) use json::fuzz as fuzz_json_path;
 pub(crate) use params::go_type;
 pub(crate) use response::{materialise, template as response_template};
 

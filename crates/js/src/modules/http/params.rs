@@ -4,11 +4,11 @@ use onrush_net::{RequestHeaders, encoding};
 use onrush_plan::parse_extended_duration;
 
 use super::{
-    arguments::{ParamCookie, Params, Problem, ResponseType},
+    arguments::{Auth, ParamCookie, Params, Problem, ResponseType},
     cookies, expected,
 };
 use crate::{
-    embed::{Ctx, Handle, HostClass, JsResult, Throw},
+    embed::{Ctx, Handle, HostClass, JsResult},
     modules::tag_value,
     vu::Vu,
 };
@@ -50,6 +50,7 @@ pub(super) fn plain(vu: &Vu) -> Params {
         compression: Vec::new(),
         callback: None,
         throw: http.throw,
+        auth: Auth::Header,
     }
 }
 
@@ -76,12 +77,11 @@ fn apply(ctx: Ctx, params: &mut Params, key: &str, value: &Handle) -> Result<(),
         "throw" => params.throw = value.truthy(ctx),
         "auth" => {
             // k6: basic is what credentials in the URL mean anyway; unknown words are ignored.
-            let scheme = value.to_text(ctx)?;
-            if matches!(scheme.as_str(), "digest" | "ntlm") {
-                return Err(Problem::Throw(Throw::error(format!(
-                    "params.auth '{scheme}' is not available in this version of Onrush; use basic authentication or set the Authorization header"
-                ))));
-            }
+            params.auth = match value.to_text(ctx)?.as_str() {
+                "digest" => Auth::Digest,
+                "ntlm" => Auth::Ntlm,
+                _ => Auth::Header,
+            };
         }
         // k6 ignores what it does not know.
         _ => {}
@@ -185,7 +185,7 @@ pub(crate) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
 
 fn response_type(text: &str) -> Result<ResponseType, String> {
     match text {
-        "text" | "" => Ok(ResponseType::Text),
+        "text" => Ok(ResponseType::Text),
         "binary" => Ok(ResponseType::Binary),
         "none" => Ok(ResponseType::None),
         other => Err(format!("{other} does not belong to ResponseType values")),

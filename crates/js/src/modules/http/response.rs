@@ -140,9 +140,13 @@ fn hand_over(ctx: Ctx, value: JsResult) -> sys::JSValue {
 fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
     let response = exchange.response.as_ref().filter(|_| exchange.error().is_none());
     match lazy {
-        Lazy::RemoteIp => {
-            Val::string(ctx, &exchange.remote().map_or_else(String::new, |remote| remote.ip().to_string()))
-        }
+        Lazy::RemoteIp => Val::string(
+            ctx,
+            &exchange
+                .remote()
+                .filter(|remote| remote.port() != 0)
+                .map_or_else(String::new, |remote| remote.ip().to_string()),
+        ),
         Lazy::RemotePort => Ok(Val::int(exchange.remote().map_or(0, |remote| i32::from(remote.port())))),
         Lazy::Url => Val::string(ctx, &url(exchange)),
         Lazy::StatusText => {

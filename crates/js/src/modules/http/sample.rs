@@ -5,18 +5,14 @@ use std::net::SocketAddr;
 use onrush_metrics::{HttpTimings, Shard, SystemTag, TagNode};
 use onrush_net::{Failure, NetError, Response, Timings, TlsInfo, Url, code_of_status};
 
-use super::arguments::Prepared;
+use super::{
+    arguments::{Auth, Prepared},
+    hop::Hop,
+};
 use crate::vu::{Vu, context::with_named};
 
 /// Samples of a hop that was answered. `error` is set when its body could not be decoded.
-pub(super) fn response(
-    vu: &Vu,
-    prepared: &Prepared,
-    method: &str,
-    url: &Url,
-    response: &Response,
-    error: Option<&NetError>,
-) {
+pub(super) fn response(vu: &Vu, prepared: &Prepared, hop: &Hop, response: &Response, error: Option<&NetError>) {
     let code = error.map_or_else(|| code_of_status(response.status), |error| error.code);
     let outcome = Outcome {
         status: if error.is_some() { 0 } else { response.status },
@@ -28,11 +24,11 @@ pub(super) fn response(
         tls: response.tls.filter(|_| error.is_none()),
         timings: &response.timings,
     };
-    record(vu, prepared, method, url, &outcome);
+    record(vu, prepared, hop, &outcome);
 }
 
 /// Samples of a hop that failed.
-pub(super) fn failure(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, failure: &Failure) {
+pub(super) fn failure(vu: &Vu, prepared: &Prepared, hop: &Hop, failure: &Failure) {
     let outcome = Outcome {
         status: 0,
         error: Some(&failure.error.message),
@@ -42,7 +38,7 @@ pub(super) fn failure(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, fai
         tls: None,
         timings: &failure.timings,
     };
-    record(vu, prepared, method, url, &outcome);
+    record(vu, prepared, hop, &outcome);
 }
 
 struct Outcome<'a> {
@@ -55,14 +51,20 @@ struct Outcome<'a> {
     timings: &'a Timings,
 }
 
-fn record(vu: &Vu, prepared: &Prepared, method: &str, url: &Url, outcome: &Outcome<'_>) {
+fn record(vu: &Vu, prepared: &Prepared, hop: &Hop, outcome: &Outcome<'_>) {
     let expected = match &prepared.params.callback {
         Some(own) => own.as_ref().map(|callback| callback.expects(outcome.status)),
         None => vu.response_callback.borrow().as_ref().map(|callback| callback.expects(outcome.status)),
     };
+    // k6: what opens a handshake is expected to be refused, for digest nothing else is.
+    let expected = match prepared.params.auth {
+        Auth::Digest if hop.is_unsampled => expected.map(|_| outcome.status == 401),
+        Auth::Ntlm if hop.is_unsampled => expected.map(|expected| expected || outcome.status == 401),
+        _ => expected,
+    };
     let mut shard = vu.thread.shard.borrow_mut();
     vu.annotate(&mut shard);
-    let node = tags(&mut shard, vu, prepared, method, url, outcome, expected);
+    let node = tags(&mut shard, vu, prepared, &hop.method, hop.url(prepared), outcome, expected);
     let timings = HttpTimings {
         duration: outcome.timings.duration(),
         blocked: outcome.timings.blocked,
@@ -116,7 +118,7 @@ fn tags(
     if let Some(tls) = outcome.tls.filter(|_| wants(SystemTag::TlsVersion)) {
         node = shard.with_system(node, SystemTag::TlsVersion, tls.version);
     }
-    if let Some(remote) = outcome.remote.filter(|_| wants(SystemTag::Ip)) {
+    if let Some(remote) = outcome.remote.filter(|remote| remote.port() != 0 && wants(SystemTag::Ip)) {
         node = shard.with_system(node, SystemTag::Ip, &remote.ip().to_string());
     }
     if let Some(error) = outcome.error.filter(|_| wants(SystemTag::Error)) {

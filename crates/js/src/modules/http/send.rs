@@ -1,19 +1,19 @@
 //! Sending a prepared request: hops, cookies, samples. No JavaScript runs here.
 
-use std::{borrow::Cow, cell::RefCell, net::SocketAddr, rc::Rc, sync::Arc};
+use std::{cell::RefCell, net::SocketAddr, rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
-use onrush_net::{
-    Body, BodyMode, CookieJar, Failure, NetError, Request, RequestHeaders, Response, Timings, TlsInfo, Url, encoding,
-    redirect,
-};
+use onrush_net::{Body, BodyMode, CookieJar, Failure, NetError, Request, Response, Timings, TlsInfo, Url, encoding};
 
 use super::{
-    arguments::{Prepared, ResponseType},
+    arguments::{Auth, Prepared, ResponseType},
+    debug,
+    hop::Hop,
     sample,
 };
 use crate::{
+    HttpDebug,
     embed::{JsResult, Throw},
     log::Level,
     vu::Vu,
@@ -142,13 +142,13 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> 
     let params = &prepared.params;
     let start = Clock::now();
     let deadline = Some(Nanos(start.0.saturating_add(params.timeout_ns)));
-    let mode = if params.response_type == ResponseType::None { BodyMode::Discard } else { BodyMode::Keep };
     let settings = &vu.thread.config.http;
+    let is_discarded = params.response_type == ResponseType::None && settings.debug != HttpDebug::Full;
+    let mode = if is_discarded { BodyMode::Discard } else { BodyMode::Keep };
     let redirects_max = params.redirects.unwrap_or(settings.max_redirects);
     let user_agent = params.user_agent.as_deref().unwrap_or(&settings.user_agent);
     let mut hop = Box::new(Hop::first(prepared));
     let mut sent_cookies = Vec::new();
-    let mut redirects = 0;
     // k6: a timeout of zero has passed already.
     if prepared.fault.is_some() || params.timeout_ns == 0 {
         return Ok(failed(vu, prepared, &hop, fault_before_sending(prepared), sent_cookies));
@@ -159,12 +159,9 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> 
         if onrush_fiber::is_cancelled() {
             return Err(Throw::Interrupted);
         }
-        match result.and_then(|response| follow(vu, prepared, &mut hop, response, redirects, redirects_max)) {
+        match result.and_then(|response| follow(vu, prepared, &mut hop, response, redirects_max)) {
             Ok(Some(response)) => return Ok(ended(vu, prepared, &hop, response, sent_cookies)),
-            Ok(None) => {
-                redirects += 1;
-                hop_start = Clock::now();
-            }
+            Ok(None) => hop_start = Clock::now(),
             Err(failure) => return Ok(failed(vu, prepared, &hop, failure, sent_cookies)),
         }
     }
@@ -190,7 +187,7 @@ fn one_hop(
     start: Nanos,
     deadline: Option<Nanos>,
 ) -> Result<Box<Response>, Box<Failure>> {
-    let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
+    let url = hop.url(prepared);
     let head = hop.head(vu, prepared, url, sent_cookies);
     let request = Request {
         method: &hop.method,
@@ -200,6 +197,9 @@ fn one_hop(
         body: if hop.keep_body { &prepared.body } else { &Body::None },
         user_agent: Some(user_agent),
     };
+    if vu.thread.config.http.debug != HttpDebug::Off {
+        return debug::exchange(vu, &request, mode, start, deadline);
+    }
     vu.connections.exchange(&request, mode, start, deadline)
 }
 
@@ -210,18 +210,20 @@ fn follow(
     prepared: &Prepared,
     hop: &mut Hop,
     response: Box<Response>,
-    redirects: u32,
     redirects_max: u32,
 ) -> Result<Option<Box<Response>>, Box<Failure>> {
-    let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
+    let url = hop.url(prepared);
     store_cookies(vu, prepared, url, &response);
+    if response.status == UNAUTHORIZED && prepared.params.auth != Auth::Header {
+        return challenged(vu, prepared, hop, response);
+    }
     if !(300..400).contains(&response.status) {
         return Ok(Some(response));
     }
     match hop.next(prepared, url, &response) {
-        Ok(Some(next)) if redirects < redirects_max => {
-            sample::response(vu, prepared, &hop.method, url, &response, None);
-            hop.follow(next);
+        Ok(Some(next)) if hop.redirects < redirects_max => {
+            sample::response(vu, prepared, hop, &response, None);
+            hop.follow(prepared, next);
             Ok(None)
         }
         Ok(next) => {
@@ -229,165 +231,46 @@ fn follow(
                 vu.log(
                     Level::Warn,
                     // k6 counts the request it does not make.
-                    format!("Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this", redirects.saturating_add(1)),
+                    format!("Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this", hop.redirects.saturating_add(1)),
                 );
             }
             Ok(Some(response))
         }
-        Err(error) => {
-            let failure = Failure {
-                error,
-                timings: response.timings,
-                remote: Some(response.remote),
-                tls: response.tls,
-                reused: response.reused,
-                partial_body: None,
-            };
-            Err(Box::new(failure))
-        }
+        Err(error) => Err(failed_after(&response, error)),
     }
 }
 
-/// What the current hop sends.
-struct Hop {
-    method: Cow<'static, str>,
-    /// `None`: the URL the script gave.
-    url: Option<Url>,
-    keep_body: bool,
-    strip_sensitive: bool,
-    keep_host: bool,
-    referer: Option<Arc<str>>,
+/// A 401 while digest or NTLM is asked for: the request is sent again with an answer, or this is the response.
+#[cold]
+#[inline(never)]
+fn challenged(
+    vu: &Vu,
+    prepared: &Prepared,
+    hop: &mut Hop,
+    response: Box<Response>,
+) -> Result<Option<Box<Response>>, Box<Failure>> {
+    match hop.answer_challenge(vu, prepared, &response) {
+        Ok(true) => {
+            sample::response(vu, prepared, hop, &response, None);
+            hop.is_unsampled = false;
+            Ok(None)
+        }
+        Ok(false) => Ok(Some(response)),
+        Err(error) => Err(failed_after(&response, error)),
+    }
 }
 
-impl Hop {
-    fn first(prepared: &Prepared) -> Self {
-        Self {
-            method: prepared.method.clone(),
-            url: None,
-            keep_body: true,
-            strip_sensitive: false,
-            keep_host: true,
-            referer: None,
-        }
-    }
-
-    fn next(&self, prepared: &Prepared, url: &Url, response: &Response) -> Result<Option<redirect::Next>, NetError> {
-        let meta = redirect::RequestMeta {
-            method: &self.method,
-            url,
-            first_url: &prepared.target.url,
-            keep_body: self.keep_body,
-            strip_sensitive: self.strip_sensitive,
-        };
-        redirect::next(&meta, response.status, response.headers.get("location"))
-    }
-
-    fn follow(&mut self, next: redirect::Next) {
-        *self = Self {
-            method: next.method,
-            url: Some(next.url),
-            keep_body: next.keep_body,
-            strip_sensitive: next.strip_sensitive,
-            keep_host: self.keep_host && next.keep_host,
-            referer: next.referer,
-        };
-    }
-
-    /// All header lines of this hop but those the request itself writes.
-    #[inline(never)]
-    fn head(&self, vu: &Vu, prepared: &Prepared, url: &Url, sent_cookies: &mut Vec<(Box<str>, Box<str>)>) -> Vec<u8> {
-        let mut head = Vec::new();
-        self.write_head(prepared, url, &mut head);
-        let sent = self.url.is_none().then_some(sent_cookies);
-        self.write_cookies(vu, prepared, url, &mut head, sent);
-        head
-    }
-
-    /// The script's headers that go with this hop, and those the hop adds.
-    fn write_head(&self, prepared: &Prepared, url: &Url, head: &mut Vec<u8>) {
-        let headers = &prepared.params.headers;
-        let is_first = self.url.is_none();
-        if is_first {
-            headers.write(head);
-        } else {
-            let mut kept = RequestHeaders::new();
-            let next = redirect::Next {
-                method: Cow::Borrowed(""),
-                url: url.clone(),
-                keep_body: self.keep_body,
-                strip_sensitive: self.strip_sensitive,
-                keep_host: self.keep_host,
-                referer: None,
-            };
-            for (name, value) in headers.iter().filter(|(name, _)| next.keeps_header(name)) {
-                kept.add(name, value);
-            }
-            if let Some(referer) = self.referer.as_deref().filter(|_| kept.get("Referer").is_none()) {
-                kept.set("Referer", referer);
-            }
-            kept.write(head);
-        }
-        if headers.get("Authorization").is_none()
-            && let Some(basic) = url.basic_auth()
-        {
-            let mut auth = RequestHeaders::new();
-            auth.set("Authorization", &basic);
-            auth.write(head);
-        }
-    }
-
-    /// One `Cookie` line: parameter cookies, then the jar's. `sent` collects them for `res.request.cookies`.
-    fn write_cookies(
-        &self,
-        vu: &Vu,
-        prepared: &Prepared,
-        url: &Url,
-        head: &mut Vec<u8>,
-        mut sent: Option<&mut Vec<(Box<str>, Box<str>)>>,
-    ) {
-        let params = &prepared.params;
-        let jar = params.jar.clone().or_else(|| vu.jar.borrow().clone());
-        let jar = jar.as_ref().map(|jar| jar.borrow());
-        let jar = jar.as_deref().filter(|jar| !jar.is_empty());
-        if params.cookies.is_empty() && jar.is_none() && params.cookie_header.is_none() {
-            return;
-        }
-        let mut is_first = true;
-        // k6: redirects begin with the cookies of the parameters again, on whichever host; a header does not go along.
-        if let Some(given) = params.cookie_header.as_deref().filter(|given| self.url.is_none() && !given.is_empty()) {
-            head.extend_from_slice(b"Cookie: ");
-            head.extend(given.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
-            is_first = false;
-        }
-        let mut write = |name: &str, value: &str, is_quoted: bool, head: &mut Vec<u8>| {
-            head.extend_from_slice(if is_first { b"Cookie: " } else { b"; " });
-            is_first = false;
-            head.extend(name.bytes().map(|byte| if matches!(byte, b'\r' | b'\n' | 0) { b'-' } else { byte }));
-            head.push(b'=');
-            // Go: quotes around values with blanks or commas, and no bytes that would end a value.
-            let quote: &[u8] = if is_quoted || value.contains([' ', ',']) { b"\"" } else { b"" };
-            head.extend_from_slice(quote);
-            head.extend(
-                value.bytes().filter(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b';' | b'\\')),
-            );
-            head.extend_from_slice(quote);
-            if let Some(sent) = sent.as_deref_mut() {
-                sent.push((name.into(), value.into()));
-            }
-        };
-        for cookie in &params.cookies {
-            write(&cookie.name, &cookie.value, false, head);
-        }
-        for cookie in jar.map(|jar| jar.for_url(url, now_ms())).unwrap_or_default() {
-            let is_replaced = params.cookies.iter().any(|own| own.replace && *own.name == *cookie.name);
-            if !is_replaced {
-                write(cookie.name, cookie.value, cookie.quoted, head);
-            }
-        }
-        if !is_first {
-            head.extend_from_slice(b"\r\n");
-        }
-    }
+/// A failure that only the response led to.
+#[cold]
+fn failed_after(response: &Response, error: NetError) -> Box<Failure> {
+    Box::new(Failure {
+        error,
+        timings: response.timings,
+        remote: Some(response.remote),
+        tls: response.tls,
+        reused: response.reused,
+        partial_body: None,
+    })
 }
 
 /// Wall-clock milliseconds, for cookies' expiry.
@@ -417,7 +300,7 @@ fn ended(
     let mut body = std::mem::take(&mut response.body);
     let mut fault = None;
     if let Some(list) = response.headers.content_encoding().filter(|_| !body.is_empty()) {
-        match encoding::decode(body, &list, DECODED_BYTES_MAX) {
+        match encoding::decode(body, &list, vu.thread.config.http.body_bytes_max) {
             Ok(decoded) => body = decoded,
             Err(failure) => {
                 body = failure.partial;
@@ -430,15 +313,14 @@ fn ended(
             }
         }
     }
-    let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
     // k6: a protocol that was switched is an exception, and no sample.
     if response.status != SWITCHING_PROTOCOLS {
-        sample::response(vu, prepared, &hop.method, url, &response, fault.as_ref().map(|fault| &fault.error));
+        sample::response(vu, prepared, hop, &response, fault.as_ref().map(|fault| &fault.error));
     }
     Box::new(Exchange {
         prepared: Some(prepared.clone()),
         refused_throws: false,
-        url: hop.url.as_ref().map(Url::to_text),
+        url: hop.shown_url(true),
         is_partial: fault.is_some() && !body.is_empty(),
         body,
         fault,
@@ -455,8 +337,8 @@ fn failed(
     failure: Box<Failure>,
     sent_cookies: Vec<(Box<str>, Box<str>)>,
 ) -> Box<Exchange> {
-    let url = hop.url.as_ref().unwrap_or(&prepared.target.url);
-    sample::failure(vu, prepared, &hop.method, url, &failure);
+    let url = hop.url(prepared);
+    sample::failure(vu, prepared, hop, &failure);
     let fault = Fault {
         log_text: failure.error.log_text(&hop.method, &url.log_text()),
         error: failure.error,
@@ -466,7 +348,7 @@ fn failed(
     Box::new(Exchange {
         prepared: Some(prepared.clone()),
         refused_throws: false,
-        url: hop.url.as_ref().map(Url::to_text),
+        url: hop.shown_url(false),
         response: None,
         is_partial: failure.partial_body.is_some(),
         body: failure.partial_body.unwrap_or_default(),
@@ -475,7 +357,6 @@ fn failed(
     })
 }
 
+const UNAUTHORIZED: u16 = 401;
 /// k6 refuses protocol upgrades whatever the parameters say.
 pub(super) const SWITCHING_PROTOCOLS: u16 = 101;
-/// Largest body a content encoding may unfold to: a few kilobytes can claim to be terabytes.
-const DECODED_BYTES_MAX: u64 = 1 << 30;

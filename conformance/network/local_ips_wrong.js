@@ -1,0 +1,3 @@
+// Addresses to connect from that are none.
+// flags: --local-ips nonsense
+export default function () {}

@@ -1,0 +1,169 @@
+//! SOCKS version 5 (RFC 1928), with user and password (RFC 1929). Names are resolved by the proxy, as by Go, whether
+//! its address says `socks5` or `socks5h`.
+
+use std::net::IpAddr;
+
+use crate::dial::Dialer;
+use crate::dial::proxy::{Proxy, authority};
+use crate::error::{NetError, code};
+use crate::link::Link;
+use crate::url::Url;
+
+const VERSION: u8 = 5;
+const NO_AUTHENTICATION: u8 = 0;
+const USER_AND_PASSWORD: u8 = 2;
+const NO_ACCEPTABLE_METHOD: u8 = 0xff;
+/// A name, a user and a password go with a length of one byte.
+const TEXT_BYTES_MAX: usize = 255;
+
+impl Dialer<'_> {
+    /// Has the proxy at the other end of `link` connect to the URL's host.
+    ///
+    /// # Errors
+    /// Code 1200 with Go's texts, or the request's timeout.
+    #[inline(never)]
+    pub(super) fn ask_socks(&self, link: &mut Link, proxy: &Proxy, url: &Url) -> Result<(), NetError> {
+        let (host, port) = (url.host(), url.port().unwrap_or_default());
+        let mut conversation = Conversation { dialer: self, link, input: Vec::new() };
+        let outcome = conversation.negotiate(proxy).and_then(|()| conversation.connect(host, port));
+        outcome.map_err(|lost| match lost {
+            Lost::Wait(error) if error.code == code::REQUEST_TIMEOUT || error == NetError::cancelled() => error,
+            Lost::Wait(error) => refused(proxy, host, port, &error.detail),
+            Lost::Said(reason) => refused(proxy, host, port, &reason),
+        })
+    }
+}
+
+fn refused(proxy: &Proxy, host: &str, port: u16, reason: &str) -> NetError {
+    let ends = format!("{}->{}", proxy.authority(), authority(host, port));
+    NetError::new(code::TCP, format!("socks connect tcp {ends}: {reason}"))
+}
+
+/// Why it failed.
+enum Lost {
+    Wait(NetError),
+    Said(String),
+}
+
+impl From<NetError> for Lost {
+    fn from(error: NetError) -> Self {
+        Self::Wait(error)
+    }
+}
+
+struct Conversation<'a, 'b> {
+    dialer: &'a Dialer<'b>,
+    link: &'a mut Link,
+    input: Vec<u8>,
+}
+
+impl Conversation<'_, '_> {
+    fn negotiate(&mut self, proxy: &Proxy) -> Result<(), Lost> {
+        let hello: &[u8] = match proxy.credentials {
+            None => &[VERSION, 1, NO_AUTHENTICATION],
+            Some(_) => &[VERSION, 2, NO_AUTHENTICATION, USER_AND_PASSWORD],
+        };
+        self.send(hello)?;
+        let answer = self.take(2)?;
+        match (answer[0], answer[1], &proxy.credentials) {
+            (version, ..) if version != VERSION => Err(unexpected_version(version)),
+            (_, NO_AUTHENTICATION, _) => Ok(()),
+            (_, NO_ACCEPTABLE_METHOD, _) => Err(Lost::Said("no acceptable authentication methods".to_owned())),
+            (_, USER_AND_PASSWORD, Some((user, password))) => self.authenticate(user, password),
+            (_, method, _) => Err(Lost::Said(format!("unsupported authentication method {method}"))),
+        }
+    }
+
+    fn authenticate(&mut self, user: &[u8], password: &[u8]) -> Result<(), Lost> {
+        let (Some(user), Some(password)) = (counted(user), counted(password)) else {
+            return Err(Lost::Said("invalid username/password".to_owned()));
+        };
+        self.send(&[vec![1], user, password].concat())?;
+        match *self.take(2)? {
+            [1, 0] => Ok(()),
+            [1, _] => Err(Lost::Said("username/password authentication failed".to_owned())),
+            _ => Err(Lost::Said("invalid username/password version".to_owned())),
+        }
+    }
+
+    fn connect(&mut self, host: &str, port: u16) -> Result<(), Lost> {
+        let mut request = vec![VERSION, 1, 0];
+        match host.parse() {
+            Ok(IpAddr::V4(ip)) => {
+                request.push(1);
+                request.extend(ip.octets());
+            }
+            Ok(IpAddr::V6(ip)) => {
+                request.push(4);
+                request.extend(ip.octets());
+            }
+            Err(_) => {
+                request.push(3);
+                request.extend(counted(host.as_bytes()).ok_or_else(|| Lost::Said("FQDN too long".to_owned()))?);
+            }
+        }
+        request.extend(port.to_be_bytes());
+        self.send(&request)?;
+        let [version, reply, reserved, kind] = *self.take(4)? else { return Err(cut_off()) };
+        if version != VERSION {
+            return Err(unexpected_version(version));
+        }
+        if reply != 0 {
+            return Err(Lost::Said(format!("unknown error {}", reply_text(reply))));
+        }
+        if reserved != 0 {
+            return Err(Lost::Said("non-zero reserved field".to_owned()));
+        }
+        let bytes = match kind {
+            1 => 4,
+            4 => 16,
+            3 => usize::from(self.take(1)?[0]),
+            kind => return Err(Lost::Said(format!("unknown address type {kind}"))),
+        };
+        // The address the proxy connects from, and its port: nobody asks.
+        self.take(bytes + 2)?;
+        Ok(())
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), Lost> {
+        Ok(self.link.send_all(bytes, self.dialer.deadline, self.dialer.wire)?)
+    }
+
+    /// Reads this many bytes; not one more is taken from what comes behind them unless the proxy sends it too early.
+    fn take(&mut self, count: usize) -> Result<Box<[u8]>, Lost> {
+        while self.input.len() < count {
+            if !self.link.read_some(&mut self.input, self.dialer.deadline, self.dialer.wire)? {
+                return Err(if self.input.is_empty() { Lost::Said("EOF".to_owned()) } else { cut_off() });
+            }
+        }
+        Ok(self.input.drain(..count).collect())
+    }
+}
+
+fn counted(text: &[u8]) -> Option<Vec<u8>> {
+    let length = u8::try_from(text.len()).ok().filter(|_| !text.is_empty() && text.len() <= TEXT_BYTES_MAX)?;
+    Some([&[length], text].concat())
+}
+
+fn cut_off() -> Lost {
+    Lost::Said("unexpected EOF".to_owned())
+}
+
+fn unexpected_version(version: u8) -> Lost {
+    Lost::Said(format!("unexpected protocol version {version}"))
+}
+
+fn reply_text(reply: u8) -> String {
+    let text = match reply {
+        1 => "general SOCKS server failure",
+        2 => "connection not allowed by ruleset",
+        3 => "network unreachable",
+        4 => "host unreachable",
+        5 => "connection refused",
+        6 => "TTL expired",
+        7 => "command not supported",
+        8 => "address type not supported",
+        other => return format!("unknown code: {other}"),
+    };
+    text.to_owned()
+}

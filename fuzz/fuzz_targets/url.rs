@@ -1,0 +1,4 @@
+//! URLs and references.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|text: &str| onrush_net::url::fuzz(text));
