@@ -75,3 +75,23 @@ fn callbacks_are_cut_like_other_code() {
         assert_eq!(report.said(), [""; 0], "{report:#?}");
     });
 }
+
+#[test]
+fn pages_read_in_init_code_are_each_vus_own() {
+    case(
+        "import { parseHTML } from 'k6/html';
+         const page = parseHTML('<select><option>a<option selected>b</select>');
+         const list = page.find('select').get(0);
+         page.seen = 0;
+         export default function () {
+           page.seen++;
+           console.log(page.seen, list.value(), list.selectedOptions()[0].index(), typeof list.element.value);
+         }",
+    )
+    .vus(2, 2)
+    .both(|report| {
+        report.assert_clean();
+        let expect = ["1 b 1 undefined", "1 b 1 undefined", "2 b 1 undefined", "2 b 1 undefined"];
+        assert_eq!(report.said_sorted(), expect);
+    });
+}

@@ -36,7 +36,6 @@ pub(crate) const CJS_MODULE: &str = "onrush:cjs";
 /// Registers the host classes of all modules in a realm.
 pub(crate) fn install_classes(ctx: Ctx) -> JsResult<()> {
     http::install_classes(ctx)?;
-    html::install_classes(ctx)?;
     data::install_classes(ctx)?;
     metrics::install_classes(ctx)?;
     secrets::install_classes(ctx)?;

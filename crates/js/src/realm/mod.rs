@@ -40,7 +40,7 @@ pub(crate) struct Realm {
     natives: RefCell<FxHashMap<String, *mut sys::JSModuleDef>>,
     native_exports: RefCell<FxHashMap<String, Val>>,
     response_template: OnceCell<Val>,
-    element_prototypes: OnceCell<builtins::html::Prototypes>,
+    html_classes: OnceCell<builtins::html::Classes>,
     stock_slice: Val,
 }
 
@@ -60,7 +60,7 @@ impl Realm {
             natives: RefCell::default(),
             native_exports: RefCell::default(),
             response_template: OnceCell::new(),
-            element_prototypes: OnceCell::new(),
+            html_classes: OnceCell::new(),
             stock_slice: Val::undefined(),
         };
         realm.fill(script, bytecode, shared).map_err(|throw| ctx.take_exception(throw))?;
@@ -100,7 +100,7 @@ impl Realm {
         }
         if shared {
             // What VUs share must be there before they do.
-            self.element_prototypes(ctx)?;
+            self.html_classes(ctx)?;
             // SAFETY: the realm is complete and no VU runs yet.
             let flagged = unsafe { sys::onrush_share_realm(ctx.raw()) };
             if flagged < 0 {
@@ -124,13 +124,13 @@ impl Realm {
         self.response_template.get().ok_or(Throw::Pending)
     }
 
-    /// The prototypes of HTML elements, made at first use in a realm of one VU.
-    pub(crate) fn element_prototypes(&self, ctx: Ctx) -> JsResult<&builtins::html::Prototypes> {
-        if self.element_prototypes.get().is_none() {
-            let prototypes = builtins::html::Prototypes::new(ctx)?;
-            let _ = self.element_prototypes.set(prototypes);
+    /// The classes of `k6/html`, made at first use in a realm of one VU.
+    pub(crate) fn html_classes(&self, ctx: Ctx) -> JsResult<&builtins::html::Classes> {
+        if self.html_classes.get().is_none() {
+            let classes = builtins::html::Classes::install(ctx)?;
+            let _ = self.html_classes.set(classes);
         }
-        self.element_prototypes.get().ok_or(Throw::Pending)
+        self.html_classes.get().ok_or(Throw::Pending)
     }
 
     /// The evaluated record of a built-in module, made at first use.

@@ -4,7 +4,7 @@ use std::{rc::Rc, sync::LazyLock};
 
 use onrush_html::{Class, Document, NodeId};
 
-use super::{ensure_room, node, value};
+use super::{attribute, ensure_room, node, selection, value};
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     vu::context::vu,
@@ -40,14 +40,16 @@ pub(super) fn this_of(this: &Handle) -> JsResult<&Element> {
 pub(super) fn create(ctx: Ctx, document: &Rc<Document>, node: NodeId) -> JsResult {
     let object = plain(ctx, document, node)?;
     if let Some((number, _)) = Class::of(document.tag(node)) {
-        object.set_prototype(ctx, &vu().realm().element_prototypes(ctx)?.0[number])?;
+        object.set_prototype(ctx, &vu().realm().html_classes(ctx)?.0[number])?;
     }
     Ok(object)
 }
 
 /// A node with only what all nodes have.
 fn plain(ctx: Ctx, document: &Rc<Document>, node: NodeId) -> JsResult {
-    ensure_room(vu())?;
+    let vu = vu();
+    ensure_room(vu)?;
+    vu.realm().html_classes(ctx)?;
     HostClass::create(ctx, Element { document: document.clone(), node })
 }
 
@@ -65,20 +67,17 @@ pub(super) fn array(ctx: Ctx, document: &Rc<Document>, nodes: &[NodeId]) -> JsRe
     Ok(array)
 }
 
-pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
-    let prototype = ctx.object()?;
-    node::install(ctx, &prototype)?;
-    HostClass::<Element>::set_prototype(ctx, prototype);
-    Ok(())
-}
+/// The classes of a realm; here are the prototypes of elements, in the order of [`Class::all`].
+pub(crate) struct Classes(Vec<Val>);
 
-/// The prototypes of a realm's elements, in the order of [`Class::all`].
-pub(crate) struct Prototypes(Vec<Val>);
-
-impl Prototypes {
-    /// Makes them. Accessors of one name are one function for all classes.
-    pub(crate) fn new(ctx: Ctx) -> JsResult<Self> {
-        let base = HostClass::<Element>::prototype(ctx);
+impl Classes {
+    /// Registers all classes of the module. Accessors of one name are one function for all classes of elements.
+    pub(crate) fn install(ctx: Ctx) -> JsResult<Self> {
+        selection::install_class(ctx)?;
+        attribute::install_class(ctx)?;
+        let base = ctx.object()?;
+        node::install(ctx, &base)?;
+        HostClass::<Element>::set_prototype(ctx, base.clone());
         let functions = NAMES
             .iter()
             .enumerate()

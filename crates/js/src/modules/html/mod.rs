@@ -2,6 +2,9 @@
 //!
 //! A document lives as long as some selection or element of it does. What all of a VU's documents hold is kept in an
 //! account of the VU, next to its JavaScript heap and under the same limit.
+//!
+//! Unlike those of other modules the classes are made at their first use where a VU has a realm of its own: some two
+//! hundred functions are too much for scripts that look at no page.
 
 mod address;
 mod attribute;
@@ -15,7 +18,7 @@ use std::rc::Rc;
 
 use onrush_html::{Account, Document, Limits, Selection};
 
-pub(crate) use element::Prototypes;
+pub(crate) use element::Classes;
 pub(super) use selection::create as create_selection;
 
 use super::export;
@@ -26,12 +29,6 @@ use crate::{
         context::{self, vu},
     },
 };
-
-pub(super) fn install_classes(ctx: Ctx) -> JsResult<()> {
-    selection::install_class(ctx)?;
-    element::install_class(ctx)?;
-    attribute::install_class(ctx)
-}
 
 pub(super) fn build(ctx: Ctx) -> JsResult {
     let exports = ctx.object()?;

@@ -21,7 +21,9 @@ impl HostObject for Selected {
 
 /// A new object over a selection.
 pub(crate) fn create(ctx: Ctx, selection: Rc<Selection>) -> JsResult {
-    ensure_room(vu())?;
+    let vu = vu();
+    ensure_room(vu)?;
+    vu.realm().html_classes(ctx)?;
     let url = Val::string(ctx, selection.document().url())?;
     let object = HostClass::create(ctx, Selected(selection))?;
     object.define(ctx, "url", url)?;
