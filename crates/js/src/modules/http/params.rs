@@ -24,7 +24,9 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem
     for key in value.keys(ctx)? {
         let item = value.get(ctx, &key)?;
         let key = key.text(ctx)?;
-        if item.is_set() || key == "responseCallback" || key == "timeout" {
+        // k6: these mean something, or are an error, whatever they are.
+        let is_judged = matches!(key.as_str(), "responseCallback" | "timeout" | "responseType" | "compression");
+        if item.is_set() || is_judged {
             apply(ctx, &mut params, &key, &item)?;
         }
     }
