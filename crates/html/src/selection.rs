@@ -1,6 +1,9 @@
 //! Sets of nodes and the ways from one to the next, as goquery has them.
 
-use std::{collections::HashSet, rc::Rc};
+use std::{
+    collections::{HashMap, HashSet, hash_map::Entry},
+    rc::Rc,
+};
 
 use crate::{
     Document, NodeId, Selector,
@@ -31,9 +34,24 @@ impl Chosen {
         Self::Matching(Selector::parse(text).ok())
     }
 
+    fn ready(&self) -> Ready<'_> {
+        match self {
+            Self::Matching(selector) => Ready::Matching(selector.as_ref()),
+            Self::Nodes(nodes) => Ready::Nodes(nodes.iter().copied().collect()),
+        }
+    }
+}
+
+/// What was chosen, ready to be asked about many nodes.
+enum Ready<'a> {
+    Matching(Option<&'a Selector>),
+    Nodes(HashSet<NodeId>),
+}
+
+impl Ready<'_> {
     fn holds(&self, document: &Document, node: NodeId) -> bool {
         match self {
-            Self::Matching(selector) => selector.as_ref().is_some_and(|selector| selector.matches(document, node)),
+            Self::Matching(selector) => selector.is_some_and(|selector| selector.matches(document, node)),
             Self::Nodes(nodes) => nodes.contains(&node),
         }
     }
@@ -173,16 +191,19 @@ impl Selection {
 
     /// The chosen ones among these.
     pub fn filter(self: &Rc<Self>, chosen: &Chosen) -> Self {
+        let chosen = chosen.ready();
         self.push(self.nodes.iter().copied().filter(|node| chosen.holds(&self.document, *node)).collect())
     }
 
     /// These without the chosen ones.
     pub fn not(self: &Rc<Self>, chosen: &Chosen) -> Self {
+        let chosen = chosen.ready();
         self.push(self.nodes.iter().copied().filter(|node| !chosen.holds(&self.document, *node)).collect())
     }
 
     /// Whether one of these is chosen.
     pub fn is(&self, chosen: &Chosen) -> bool {
+        let chosen = chosen.ready();
         self.nodes.iter().any(|node| chosen.holds(&self.document, *node))
     }
 
@@ -200,7 +221,7 @@ impl Selection {
 
     /// For each node the nearest that is chosen, beginning with the node itself.
     pub fn closest(self: &Rc<Self>, chosen: &Chosen) -> Self {
-        let document = &*self.document;
+        let (document, chosen) = (&*self.document, chosen.ready());
         let mut found = Ordered::default();
         for node in &self.nodes {
             let mut path = std::iter::once(*node).chain(document.ancestors(*node));
@@ -217,26 +238,39 @@ impl Selection {
     /// As [`Selection::step`], but each node's way ends before a node that is chosen by `until`.
     pub fn walk(self: &Rc<Self>, step: Step, until: Option<&Chosen>, filter: Option<&Chosen>) -> Self {
         let document = &*self.document;
+        let (until, filter) = (until.map(Chosen::ready), filter.map(Chosen::ready));
+        let goes_on = |node: &NodeId| !until.as_ref().is_some_and(|until| until.holds(document, *node));
+        let is_element = |node: &NodeId| document.is_element(*node);
         let mut found = Ordered::default();
+        // Whose children are all there, but for the one they were found from.
+        let mut families: HashMap<NodeId, NodeId> = HashMap::new();
         for node in &self.nodes {
-            let goes_on = |node: &NodeId| !until.is_some_and(|until| until.holds(document, *node));
-            let is_element = |node: &NodeId| document.is_element(*node);
+            let node = *node;
             match step {
-                Step::Children => found.extend(document.element_children(*node)),
-                Step::Contents => found.extend(document.children(*node)),
-                Step::Parent => found.extend(document.parent(*node).into_iter().filter(is_element)),
-                Step::Parents => found.extend(document.ancestors(*node).filter(is_element).take_while(goes_on)),
-                Step::Next => found.extend(document.following(*node).find(is_element).into_iter()),
-                Step::NextAll => found.extend(document.following(*node).filter(is_element).take_while(goes_on)),
-                Step::Previous => found.extend(document.preceding(*node).find(is_element).into_iter()),
-                Step::PreviousAll => found.extend(document.preceding(*node).filter(is_element).take_while(goes_on)),
+                Step::Children => found.extend(document.element_children(node)),
+                Step::Contents => found.extend(document.children(node)),
+                Step::Parent => found.extend(document.parent(node).into_iter().filter(is_element)),
+                Step::Next => found.extend(document.following(node).find(is_element).into_iter()),
+                Step::Previous => found.extend(document.preceding(node).find(is_element).into_iter()),
+                Step::Parents => found.follow(document.ancestors(node).filter(is_element).take_while(goes_on)),
+                Step::NextAll => found.follow(document.following(node).filter(is_element).take_while(goes_on)),
+                Step::PreviousAll => found.follow(document.preceding(node).filter(is_element).take_while(goes_on)),
                 Step::Siblings => {
-                    let all = document.parent(*node).into_iter().flat_map(|parent| document.element_children(parent));
-                    found.extend(all.filter(|other| other != node));
+                    let Some(parent) = document.parent(node) else { continue };
+                    match families.entry(parent) {
+                        Entry::Occupied(first) => {
+                            let first = *first.get();
+                            found.extend((first != node && document.is_element(first)).then_some(first).into_iter());
+                        }
+                        Entry::Vacant(place) => {
+                            place.insert(node);
+                            found.extend(document.element_children(parent).filter(|other| *other != node));
+                        }
+                    }
                 }
             }
         }
-        let chosen = |node: &NodeId| filter.is_none_or(|filter| filter.holds(document, *node));
+        let chosen = |node: &NodeId| filter.as_ref().is_none_or(|filter| filter.holds(document, *node));
         self.push(found.nodes.into_iter().filter(chosen).collect())
     }
 
@@ -323,6 +357,17 @@ impl Ordered {
             }
         }
     }
+
+    /// As `extend`, along a way that is the same from any of its nodes on: it ends at the first that is known, or
+    /// long lists would cost the square of their length.
+    fn follow(&mut self, nodes: impl Iterator<Item = NodeId>) {
+        for node in nodes {
+            if !self.seen.insert(node) {
+                return;
+            }
+            self.nodes.push(node);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -373,6 +418,18 @@ mod tests {
         check(&find("p").at(1).end(), "b c e f");
         assert_eq!(find("#e").index(), Some(2));
         assert_eq!(find("#e").index_in("p"), Some(2));
+    }
+
+    #[test]
+    fn long_lists_take_no_time() {
+        let markup = "<i></i>".repeat(100_000);
+        let document = Rc::new(Document::parse(&markup, "", &Limits::default(), &Account::default()).unwrap());
+        let all = Selection::of_document(&document).find("i");
+        assert_eq!(all.step(Step::Siblings, None).len(), 100_000);
+        assert_eq!(all.step(Step::NextAll, None).len(), 99_999);
+        assert_eq!(all.step(Step::PreviousAll, None).len(), 99_999);
+        assert_eq!(all.not(&Chosen::Nodes(all.nodes().to_vec())).len(), 0);
+        assert_eq!(Selection::of_document(&document).find("i:first-child, i:last-child").len(), 2);
     }
 
     #[test]

@@ -22,10 +22,12 @@ pub(super) fn nth(document: &Document, node: NodeId, (a, b): (i64, i64), from_en
     let counts = |other: &NodeId| {
         document.is_element(*other) && (!of_type || document.local_name(*other) == document.local_name(node))
     };
+    // Where one number is asked for, counting ends soon after it.
+    let enough = if a == 0 { usize::try_from(b).unwrap_or(0) } else { usize::MAX };
     let before = if from_end {
-        document.following(node).filter(counts).count()
+        document.following(node).filter(counts).take(enough).count()
     } else {
-        document.preceding(node).filter(counts).count()
+        document.preceding(node).filter(counts).take(enough).count()
     };
     let offset = before as i64 + 1 - b;
     if a == 0 { offset == 0 } else { offset % a == 0 && offset / a >= 0 }
