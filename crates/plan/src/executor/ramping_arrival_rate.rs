@@ -250,31 +250,60 @@ impl Slope {
         self.area_before.saturating_add(own).min(self.area_after)
     }
 
-    /// When the area reaches `area`, which lies within this stage (so the stage has a duration and a rate).
+    /// When the area reaches `area`, which lies within this stage (so the stage has a duration and a rate): the last
+    /// whole nanosecond at which the area is not above it. Exact, so later events are never planned earlier.
     fn instant(&self, area: u128) -> u64 {
         let part = area - self.area_before;
-        // With rates a -> b over d and the wanted part m (twice the iterations), x solves
-        // (b - a) x^2 + 2 a d x - d m = 0. This root has no subtraction of near-equal numbers.
-        let from_area = self.from as f64 * self.duration_ns as f64;
-        let root = self.discriminant(part).max(0.0).sqrt();
-        let x = self.duration_ns as f64 * part as f64 / (from_area + root);
-        // A float above the duration is rounding; NaN cannot be, but would become 0 here.
-        let offset_ns = (x as u64).min(self.duration_ns);
-        self.start_ns.saturating_add(offset_ns)
+        let mut low = self.estimate(part);
+        // A float is near, then doubling steps find a pair around the exact answer and halving closes in on it.
+        let mut step = 1;
+        while low > 0 && !self.is_within(low, part) {
+            low = low.saturating_sub(step);
+            step *= 2;
+        }
+        let mut high = low + 1;
+        step = 1;
+        while high <= self.duration_ns && self.is_within(high, part) {
+            low = high;
+            high = high.saturating_add(step);
+            step *= 2;
+        }
+        high = high.min(self.duration_ns + 1);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if self.is_within(middle, part) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        self.start_ns.saturating_add(low)
     }
 
-    /// a^2 d^2 + (b - a) d m: exactly if it fits 128 bits, because on the way down to 0 it is a small difference.
-    fn discriminant(&self, part: u128) -> f64 {
-        let exact = || {
-            let from_area = i128::from(self.from).checked_mul(i128::from(self.duration_ns))?;
-            let slope = i128::from(self.to) - i128::from(self.from);
-            let bend = slope.checked_mul(i128::from(self.duration_ns))?.checked_mul(i128::try_from(part).ok()?)?;
-            from_area.checked_mul(from_area)?.checked_add(bend)
-        };
-        if let Some(value) = exact() {
-            return value as f64;
-        }
-        let from_area = self.from as f64 * self.duration_ns as f64;
-        from_area * from_area + (self.to as f64 - self.from as f64) * self.duration_ns as f64 * part as f64
+    /// About when the stage's own area reaches `part`. With rates a -> b over d, x solves (b - a) x^2 + 2 a d x - d
+    /// part = 0. This root has no subtraction of near-equal numbers.
+    fn estimate(&self, part: u128) -> u64 {
+        let (duration, part) = (self.duration_ns as f64, part as f64);
+        let from_area = self.from as f64 * duration;
+        let discriminant = from_area * from_area + (self.to as f64 - self.from as f64) * duration * part;
+        let x = duration * part / (from_area + discriminant.max(0.0).sqrt());
+        // NaN cannot be, but would become 0 here.
+        (x as u64).min(self.duration_ns)
     }
+
+    /// Whether the stage's own area `x` nanoseconds into it is at most `part`: 2 a d x + (b - a) x^2 <= d part, of
+    /// which each side has up to 192 bits.
+    fn is_within(&self, x: u64, part: u128) -> bool {
+        let level = 2 * u128::from(self.from) * u128::from(self.duration_ns);
+        let bend = u128::from(self.from.abs_diff(self.to)) * u128::from(x);
+        // x is at most d, so the bend is at most half the level.
+        let factor = if self.to >= self.from { level + bend } else { level - bend };
+        wide(factor, x) <= wide(part, self.duration_ns)
+    }
+}
+
+/// The product's high and low parts; the low one has 64 bits.
+fn wide(a: u128, b: u64) -> (u128, u128) {
+    let low = (a & u128::from(u64::MAX)) * u128::from(b);
+    ((a >> 64) * u128::from(b) + (low >> 64), low & u128::from(u64::MAX))
 }
