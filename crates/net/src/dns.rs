@@ -1,13 +1,18 @@
 //! From a URL's host to an address: blocked names, static hosts, literals, the resolver, blocked ranges.
 //!
 //! Everything but the resolver itself is arithmetic on this thread. Real lookups go to one helper thread
-//! a process ([`resolver`]), whose answers are cached under k6's `dns` option.
+//! a process ([`resolver`]), whose answers are cached under k6's `dns` option; whom it asks is in [`system`].
 
 mod options;
+mod order;
 mod pattern;
+mod provider;
 mod resolver;
+mod system;
+#[cfg(test)]
+mod tests;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, UdpSocket};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,6 +24,7 @@ pub use resolver::Resolver;
 
 use crate::error::{NetError, code};
 use crate::url::Url;
+use crate::url::literal::address_and_zone;
 
 /// Where a connection is made to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +42,24 @@ impl std::fmt::Display for Address {
             Self::Unix(path) => write!(f, "unix {}", path.display()),
         }
     }
+}
+
+/// An address with its zone, an interface's name or number. Only link-local addresses need one: elsewhere it is left
+/// out, as it is if this machine has no such interface; the system then refuses to connect.
+#[cold]
+fn in_zone(ip: IpAddr, zone: &str, port: u16) -> SocketAddr {
+    match ip {
+        IpAddr::V6(ip) if ip.is_unicast_link_local() => {
+            let number = zone.parse().ok().or_else(|| interface_number(zone)).unwrap_or(0);
+            SocketAddrV6::new(ip, port, 0, number).into()
+        }
+        _ => SocketAddr::new(ip, port),
+    }
+}
+
+fn interface_number(name: &str) -> Option<u32> {
+    let socket = UdpSocket::bind((Ipv6Addr::LOCALHOST, 0)).ok()?;
+    rustix::net::netdevice::name_to_index(&socket, name).ok()
 }
 
 /// The rules about names and addresses of a run.
@@ -89,21 +113,25 @@ impl NameRules {
         deadline: Option<Nanos>,
     ) -> Result<Address, NetError> {
         self.check_name(host)?;
-        let address = match self.hosts.find(host, port) {
+        let mut address = match self.hosts.find(host, port) {
             Some(Address::Ip(address)) => address,
             Some(unix) => return Ok(unix),
-            None => SocketAddr::new(self.ip_of(host, resolver, deadline)?, port),
+            None => match address_and_zone(host) {
+                Some((ip, None)) => SocketAddr::new(ip, port),
+                Some((ip, Some(zone))) => in_zone(ip, zone, port),
+                None => SocketAddr::new(resolver.resolve(host, deadline)?, port),
+            },
         };
-        match self.blacklist.iter().find(|range| range.contains(address.ip())) {
-            Some(range) => Err(NetError::blacklisted(address.ip(), range.as_str())),
-            None => Ok(Address::Ip(address)),
+        // IPv4 addresses in IPv6's clothes are IPv4 addresses, as in Go.
+        address.set_ip(address.ip().to_canonical());
+        if let Some(range) = self.blacklist.iter().find(|range| range.contains(address.ip())) {
+            return Err(NetError::blacklisted(address.ip(), range.as_str()));
         }
-    }
-
-    fn ip_of(&self, host: &str, resolver: &Resolver, deadline: Option<Nanos>) -> Result<IpAddr, NetError> {
-        match host.parse() {
-            Ok(ip) => Ok(ip),
-            Err(_) => resolver.resolve(host, deadline),
+        if address.ip().is_unspecified() {
+            // Connects to this machine, and `remote_ip` should say so.
+            let here: IpAddr = if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+            address.set_ip(here);
         }
+        Ok(Address::Ip(address))
     }
 }

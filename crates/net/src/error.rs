@@ -169,9 +169,25 @@ impl NetError {
         Self::with_detail(code::NO_SUCH_HOST, "lookup: no such host", format!("lookup {host}: no such host"))
     }
 
+    /// This server says that the name does not exist, or that there is nothing to connect to by it.
+    pub fn no_such_host_on(host: &str, server: SocketAddr) -> Self {
+        Self { detail: format!("lookup {host} on {server}: no such host"), ..Self::no_such_host(host) }
+    }
+
+    /// The name has addresses, but none of the family that the option `dns` wants.
+    pub fn other_family_only(host: &str) -> Self {
+        // k6: this is its own error and not the resolver's, so it has neither code nor short text.
+        Self::generic(format!("lookup {host}: no such host"))
+    }
+
     /// Any other failure of the resolver.
     pub fn dns(host: &str, reason: &str) -> Self {
         Self::new(code::DNS, format!("lookup {host}: {reason}"))
+    }
+
+    /// This server has not answered a question as it should.
+    pub fn dns_on(host: &str, server: SocketAddr, reason: &str) -> Self {
+        Self::new(code::DNS, format!("lookup {host} on {server}: {reason}"))
     }
 
     /// The address is in a range of `blacklistIPs`.
@@ -314,6 +330,11 @@ impl NetError {
 /// The `error_code` of a response status: 1000 + status from 400 on, else 0.
 pub fn code_of_status(status: u16) -> u16 {
     if status >= 400 { code::GENERIC.saturating_add(status) } else { 0 }
+}
+
+/// The text Go prints for a failure of the system.
+pub(crate) fn errno_text(failure: &io::Error) -> String {
+    go_errno_text(failure.raw_os_error(), failure)
 }
 
 /// The text Go prints for an errno; the C library's differ in capitals and wording.

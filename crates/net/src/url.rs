@@ -5,6 +5,7 @@
 //! schemes parse too (they fail when a request is made, with the text k6 gives). The `url` crate is
 //! used for one thing: international host names.
 
+pub(crate) mod literal;
 mod parts;
 
 use std::borrow::Cow;
@@ -278,7 +279,7 @@ impl Url {
 
     /// The address when the host is an IP literal.
     pub fn host_ip(&self) -> Option<IpAddr> {
-        self.host().parse().ok()
+        literal::address_and_zone(self.host()).map(|(ip, _)| ip)
     }
 
     /// Whether scheme or authority were written at all (a relative `Location` has none).

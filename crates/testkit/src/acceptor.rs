@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -38,7 +38,12 @@ pub(crate) struct Peer {
 impl Acceptor {
     /// Listens on a free port of loopback.
     pub(crate) fn start(serve: impl Fn(Peer) + Send + Sync + 'static) -> io::Result<Self> {
-        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        Self::start_on((Ipv4Addr::LOCALHOST, 0).into(), serve)
+    }
+
+    /// Listens on this address.
+    pub(crate) fn start_on(addr: SocketAddr, serve: impl Fn(Peer) + Send + Sync + 'static) -> io::Result<Self> {
+        let listener = TcpListener::bind(addr)?;
         let addr = listener.local_addr()?;
         let shared = Arc::new(Shared::default());
         let serve = Arc::new(serve);

@@ -15,6 +15,7 @@
 mod acceptor;
 pub mod cases;
 mod certificates;
+mod dns;
 mod good;
 mod hostile;
 pub mod http2;
@@ -22,9 +23,10 @@ pub mod http2;
 mod proxy;
 
 pub use certificates::{CertificateAuthority, Identity};
+pub use dns::{DnsAnswer, DnsQuestion, DnsServer};
 pub use good::{GoodServer, Incoming, Reply};
 pub use hostile::{Behaviour, End, HostileServer};
-pub use proxy::GoodProxy;
+pub use proxy::{GoodProxy, Way};
 
 /// How many file descriptors this process has open.
 pub fn open_fds() -> usize {

@@ -4,23 +4,59 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::acceptor::{Acceptor, Peer};
+use base64::Engine as _;
 
-/// A proxy on loopback that sends everything to one server, until it is dropped.
+use crate::acceptor::{Acceptor, Peer, announced_length};
+
+/// A proxy on loopback, until it is dropped.
 pub struct GoodProxy {
     acceptor: Acceptor,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
+/// Where a proxy leads a client that asks for a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// To this server.
+    To(SocketAddr),
+    /// Nowhere, for a reason: the status over HTTP, and the code over SOCKS.
+    Refused {
+        /// The status code and its text.
+        status: &'static str,
+        /// The reply of RFC 1928, section 6.
+        socks: u8,
+    },
+}
+
+type Guide = dyn Fn(&str, u16) -> Way + Send + Sync;
+
+struct Rules {
+    /// By the name and port that are asked for.
+    guide: Box<Guide>,
+    /// `user:password`, if clients need them.
+    credentials: Option<String>,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
 impl GoodProxy {
-    /// Starts a proxy in front of the server at `target`, whatever names clients ask for.
+    /// Starts a proxy in front of the server at `target`, whatever names clients ask for and whoever they are.
     ///
     /// # Panics
     /// When no port is free.
     pub fn start(target: SocketAddr) -> Self {
+        Self::start_with(None, move |_, _| Way::To(target))
+    }
+
+    /// Starts a proxy that lets in whoever knows the credentials (`user:password`, `None` for everybody) and leads
+    /// where `guide` says.
+    ///
+    /// # Panics
+    /// When no port is free.
+    pub fn start_with(credentials: Option<&str>, guide: impl Fn(&str, u16) -> Way + Send + Sync + 'static) -> Self {
         let heads = Arc::new(Mutex::new(Vec::new()));
-        let seen = Arc::clone(&heads);
-        let acceptor = Acceptor::start(move |peer| serve(peer, target, &seen)).expect("loopback has a free port");
+        let rules =
+            Rules { guide: Box::new(guide), credentials: credentials.map(str::to_owned), seen: Arc::clone(&heads) };
+        let acceptor = Acceptor::start(move |peer| rules.serve(peer)).expect("loopback has a free port");
         Self { acceptor, heads }
     }
 
@@ -40,87 +76,123 @@ impl GoodProxy {
     }
 }
 
-fn serve(mut peer: Peer, target: SocketAddr, seen: &Mutex<Vec<String>>) {
-    let note = |head: String| seen.lock().unwrap_or_else(PoisonError::into_inner).push(head);
-    let mut first = [0];
-    if peer.stream.peek(&mut first).is_err() {
-        return;
-    }
-    if first[0] == 5 {
-        if let Some(asked) = socks(&mut peer.stream) {
-            note(asked);
-            if let Ok(server) = TcpStream::connect(target) {
+impl Rules {
+    fn serve(&self, mut peer: Peer) {
+        let mut first = [0];
+        if peer.stream.peek(&mut first).is_err() {
+            return;
+        }
+        if first[0] == SOCKS_VERSION {
+            if let Some(server) = self.socks(&mut peer.stream) {
                 join(&peer.stream, &server);
             }
+            return;
         }
-        return;
+        while let Some(head) = peer.read_head() {
+            let mut body = vec![0; announced_length(&head)];
+            if peer.stream.read_exact(&mut body).is_err()
+                || !self.http(&mut peer, &String::from_utf8_lossy(&head), &body)
+            {
+                return;
+            }
+        }
     }
-    while let Some(head) = peer.read_head() {
-        let head = String::from_utf8_lossy(&head).into_owned();
+
+    fn note(&self, asked: String) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+    }
+
+    /// Serves a request; `false` when nothing may follow it.
+    fn http(&self, peer: &mut Peer, head: &str, body: &[u8]) -> bool {
+        self.note(head.to_owned());
+        let refuse = |peer: &mut Peer, status: &str, field: &str| {
+            peer.send(format!("HTTP/1.1 {status}\r\n{field}Content-Length: 0\r\n\r\n").as_bytes())
+        };
+        if let Some(credentials) = &self.credentials {
+            let pair = base64::engine::general_purpose::STANDARD.encode(credentials);
+            if !head.contains(&format!("\r\nProxy-Authorization: Basic {pair}\r\n")) {
+                let field = "Proxy-Authenticate: Basic realm=\"lab\"\r\n";
+                return refuse(peer, "407 Proxy Authentication Required", field);
+            }
+        }
         let is_tunnel = head.starts_with("CONNECT ");
-        note(head.clone());
-        let Ok(mut server) = TcpStream::connect(target) else { return };
+        let target = head.split(' ').nth(1).unwrap_or_default();
+        let target = target.strip_prefix("http://").unwrap_or(target).split('/').next().unwrap_or_default();
+        let (name, port) = target.rsplit_once(':').unwrap_or((target, "80"));
+        let server = match (self.guide)(name, port.parse().unwrap_or_default()) {
+            Way::To(addr) => TcpStream::connect(addr),
+            Way::Refused { status, .. } => return refuse(peer, status, ""),
+        };
+        let Ok(mut server) = server else { return refuse(peer, "502 Bad Gateway", "") };
         if is_tunnel {
             if peer.send(b"HTTP/1.1 200 Connection established\r\n\r\n") {
                 join(&peer.stream, &server);
             }
-            return;
+            return false;
         }
-        // Bodies are not forwarded: tests send none this way.
         let head = head.replacen("\r\n\r\n", "\r\nX-Forwarded: yes\r\nConnection: close\r\n\r\n", 1);
         let mut answer = Vec::new();
-        let _ = server.write_all(head.as_bytes());
+        let _ = server.write_all(&[head.as_bytes(), body].concat());
+        let _ = server.shutdown(Shutdown::Write);
         let _ = server.read_to_end(&mut answer);
-        if !peer.send(&answer) {
-            return;
+        peer.send(&answer)
+    }
+
+    /// Reads a SOCKS 5 request and answers it.
+    fn socks(&self, stream: &mut TcpStream) -> Option<TcpStream> {
+        let methods = take(stream, 2)?[1];
+        let methods = take(stream, usize::from(methods))?;
+        let wants_user = methods.contains(&USER_AND_PASSWORD);
+        if self.credentials.is_some() && !wants_user {
+            stream.write_all(&[SOCKS_VERSION, NO_ACCEPTABLE_METHOD]).ok()?;
+            return None;
         }
+        stream.write_all(&[SOCKS_VERSION, if wants_user { USER_AND_PASSWORD } else { 0 }]).ok()?;
+        let mut user = String::new();
+        if wants_user {
+            take(stream, 1)?;
+            let pair = format!("{}:{}", take_text(stream)?, take_text(stream)?);
+            let is_right = self.credentials.as_ref().is_none_or(|credentials| *credentials == pair);
+            stream.write_all(&[1, u8::from(!is_right)]).ok()?;
+            if !is_right {
+                return None;
+            }
+            user = format!(" as {pair}");
+        }
+        let kind = take(stream, 4)?[3];
+        let name = match kind {
+            1 => format!("{:?}", take(stream, 4)?),
+            4 => format!("{:?}", take(stream, 16)?),
+            _ => take_text(stream)?,
+        };
+        let port = take(stream, 2)?;
+        let port = u16::from_be_bytes([port[0], port[1]]);
+        self.note(format!("socks {name}:{port}{user}"));
+        let reply = |code: u8| [SOCKS_VERSION, code, 0, 3, 2, b'm', b'e', 0, 9];
+        let server = match (self.guide)(&name, port) {
+            Way::To(addr) => TcpStream::connect(addr).map_err(|_| CONNECTION_REFUSED),
+            Way::Refused { socks, .. } => Err(socks),
+        };
+        // The address it connects from goes as a name.
+        stream.write_all(&reply(server.as_ref().err().copied().unwrap_or(0))).ok()?;
+        server.ok()
     }
 }
 
-/// Reads a SOCKS 5 request and grants it.
-fn socks(stream: &mut TcpStream) -> Option<String> {
-    let mut take = |count: usize| {
-        let mut bytes = vec![0; count];
-        stream.read_exact(&mut bytes).ok().map(|()| bytes)
-    };
-    let methods = take(2)?[1];
-    let methods = take(usize::from(methods))?;
-    let wants_user = methods.contains(&2);
-    stream.write_all(&[5, if wants_user { 2 } else { 0 }]).ok()?;
-    let mut user = String::new();
-    if wants_user {
-        let mut take_text = |skip: usize| {
-            let mut head = vec![0; skip + 1];
-            stream.read_exact(&mut head).ok()?;
-            let mut text = vec![0; usize::from(head[skip])];
-            stream.read_exact(&mut text).ok()?;
-            Some(String::from_utf8_lossy(&text).into_owned())
-        };
-        user = format!(" as {}:{}", take_text(1)?, take_text(0)?);
-        stream.write_all(&[1, 0]).ok()?;
-    }
-    let mut head = [0; 4];
-    stream.read_exact(&mut head).ok()?;
-    let length = match head[3] {
-        1 => 4,
-        4 => 16,
-        _ => {
-            let mut length = [0];
-            stream.read_exact(&mut length).ok()?;
-            usize::from(length[0])
-        }
-    };
-    let mut name = vec![0; length + 2];
-    stream.read_exact(&mut name).ok()?;
-    let port = u16::from_be_bytes([name[length], name[length + 1]]);
-    let name = if head[3] == 3 {
-        String::from_utf8_lossy(&name[..length]).into_owned()
-    } else {
-        format!("{:?}", &name[..length])
-    };
-    // The address it connects from, as a name.
-    stream.write_all(&[5, 0, 0, 3, 2, b'm', b'e', 0, 9]).ok()?;
-    Some(format!("socks {name}:{port}{user}"))
+const SOCKS_VERSION: u8 = 5;
+const USER_AND_PASSWORD: u8 = 2;
+const NO_ACCEPTABLE_METHOD: u8 = 0xff;
+const CONNECTION_REFUSED: u8 = 5;
+
+fn take(stream: &mut TcpStream, count: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; count];
+    stream.read_exact(&mut bytes).ok().map(|()| bytes)
+}
+
+/// A text behind its length.
+fn take_text(stream: &mut TcpStream) -> Option<String> {
+    let length = take(stream, 1)?[0];
+    Some(String::from_utf8_lossy(&take(stream, usize::from(length))?).into_owned())
 }
 
 /// Copies both ways until either side ends.

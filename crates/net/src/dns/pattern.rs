@@ -123,9 +123,15 @@ impl IpRange {
         let bad = || format!("failed to parse CIDR '{text}': invalid CIDR address: {text}");
         let (ip, bits) = text.split_once('/').ok_or_else(bad)?;
         let ip: IpAddr = ip.parse().map_err(|_| bad())?;
-        let bits: u8 = bits.parse().map_err(|_| bad())?;
+        let mut bits: u8 = bits.parse().map_err(|_| bad())?;
         if bits > width(ip) {
             return Err(bad());
+        }
+        // A range of IPv4 addresses in IPv6's clothes is one of IPv4 addresses, as in Go.
+        const MAPPED_BITS: u8 = 96;
+        let ip = if bits >= MAPPED_BITS { ip.to_canonical() } else { ip };
+        if ip.is_ipv4() && bits >= MAPPED_BITS {
+            bits -= MAPPED_BITS;
         }
         let base = masked(ip, bits);
         Ok(Self { text: format!("{base}/{bits}").into(), base, bits })
@@ -138,7 +144,7 @@ impl IpRange {
 
     /// Whether an address is in the range. An IPv4 address inside IPv6 counts as the IPv4 address.
     pub fn contains(&self, ip: IpAddr) -> bool {
-        let ip = if self.base.is_ipv4() { ip.to_canonical() } else { ip };
+        let ip = ip.to_canonical();
         width(ip) == width(self.base) && masked(ip, self.bits) == self.base
     }
 }
@@ -222,6 +228,10 @@ mod tests {
         check("10.0.0.0/8", "::ffff:10.1.1.1", true);
         check("0.0.0.0/0", "255.1.1.1", true);
         check("::/0", "1.1.1.1", false);
+        check("::/0", "::ffff:1.1.1.1", false);
+        check("::ffff:10.0.0.0/104", "10.1.2.3", true);
+        check("::ffff:0:0/96", "::ffff:1.1.1.1", true);
+        assert_eq!(IpRange::parse("::ffff:10.1.2.3/104").unwrap().as_str(), "10.0.0.0/8");
         check("fe80::/10", "febf::1", true);
         check("1.2.3.4/32", "1.2.3.4", true);
         for bad in ["10.0.0.1", "10.0.0.0/33", "x/8", "10.0.0.0/"] {

@@ -10,11 +10,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::task::{Context, Poll, Waker};
 
-use hickory_resolver::TokioResolver;
-use hickory_resolver::config::LookupIpStrategy;
-use hickory_resolver::net::{DnsError, NetError as HickoryError};
 use onrush_fiber::{Clock, Nanos, Woke, block_on};
 
+use super::system::System;
 use super::{DnsOptions, Policy, Select, Ttl};
 use crate::error::NetError;
 
@@ -37,13 +35,13 @@ struct Shared {
 }
 
 /// Where answers come from: the system's resolver, or a test.
-trait Source: Send + Sync {
+pub(super) trait Source: Send + Sync {
     /// Prepares to answer; called once, on the helper thread, inside its runtime.
     fn open(&self, policy: Policy) -> Result<Arc<dyn Lookup>, String>;
 }
 
 /// Answers questions.
-trait Lookup: Send + Sync {
+pub(super) trait Lookup: Send + Sync {
     fn look_up(&self, host: String) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>>;
 }
 
@@ -60,10 +58,11 @@ struct Entry {
     ips: Vec<IpAddr>,
     /// When the answer is not used any more; `None` for never.
     expires: Option<Nanos>,
+    /// Whose turn it is; it goes on when the answer is renewed.
     next: usize,
 }
 
-type Outcome = Result<Vec<IpAddr>, NetError>;
+pub(super) type Outcome = Result<Vec<IpAddr>, NetError>;
 
 /// Where a waiting fiber finds its answer.
 #[derive(Default)]
@@ -74,10 +73,10 @@ struct Answer {
 impl Resolver {
     /// A resolver under the `dns` option.
     pub fn new(options: DnsOptions) -> Self {
-        Self::with_source(options, Arc::new(SystemResolver))
+        Self::with_source(options, Arc::new(System))
     }
 
-    fn with_source(options: DnsOptions, source: Arc<dyn Source>) -> Self {
+    pub(super) fn with_source(options: DnsOptions, source: Arc<dyn Source>) -> Self {
         let state = State { random: Clock::now().0 | 1, ..State::default() };
         Self { shared: Arc::new(Shared { options, source, state: Mutex::new(state) }) }
     }
@@ -87,18 +86,18 @@ impl Resolver {
     /// # Errors
     /// 1101 when the name does not exist, 1100 for other failures, 1050 when the deadline passes.
     pub fn resolve(&self, host: &str, deadline: Option<Nanos>) -> Result<IpAddr, NetError> {
-        let host: Box<str> = host.trim_end_matches('.').to_ascii_lowercase().into();
         let answer = {
             let mut state = self.shared.lock();
-            if let Some(ip) = state.cached(&host, Clock::now(), self.shared.options.select) {
+            // k6: each spelling of a name is a name of its own.
+            if let Some(ip) = state.cached(host, Clock::now(), self.shared.options.select) {
                 return Ok(ip);
             }
-            if *host == *"localhost" {
+            if host.strip_suffix('.').unwrap_or(host).eq_ignore_ascii_case("localhost") {
                 // RFC 6761: never asked over the network.
                 let both = vec![IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
-                return self.shared.settle(&mut state, &host, both);
+                return self.shared.settle(&mut state, host, both);
             }
-            state.ask(&host, &self.shared)?
+            state.ask(host, &self.shared)?
         };
         let waited = block_on(Box::pin(WaitFor { answer }), deadline);
         let ips = match waited {
@@ -107,7 +106,7 @@ impl Resolver {
             Err(_) => return Err(NetError::timeout()),
         };
         let mut state = self.shared.lock();
-        self.shared.settle(&mut state, &host, ips)
+        self.shared.settle(&mut state, host, ips)
     }
 }
 
@@ -126,24 +125,24 @@ impl Shared {
     /// Applies the policy to an answer, remembers it and picks an address.
     fn settle(&self, state: &mut State, host: &str, ips: Vec<IpAddr>) -> Result<IpAddr, NetError> {
         let ips = self.options.policy.filter(ips);
+        if ips.is_empty() {
+            return Err(NetError::other_family_only(host));
+        }
         let expires = match self.options.ttl {
-            Ttl::None => {
-                let mut entry = Entry { ips, expires: None, next: 0 };
-                return entry.pick(self.options.select, &mut state.random).ok_or_else(|| NetError::no_such_host(host));
-            }
+            // Only for whose turn it is.
+            Ttl::None => Some(Nanos(0)),
             Ttl::For(ttl) => Some(Clock::now() + ttl),
             Ttl::Forever => None,
         };
-        if ips.is_empty() {
-            return Err(NetError::no_such_host(host));
-        }
         if state.cache.len() >= CACHED_HOSTS_MAX && !state.cache.contains_key(host) {
             state.cache.clear();
         }
         let next = state.cache.get(host).map_or(0, |entry| entry.next);
         let mut entry = Entry { ips, expires, next };
         let picked = entry.pick(self.options.select, &mut state.random);
-        state.cache.insert(host.into(), entry);
+        if self.options.ttl != Ttl::None || self.options.select == Select::RoundRobin {
+            state.cache.insert(host.into(), entry);
+        }
         picked.ok_or_else(|| NetError::no_such_host(host))
     }
 
@@ -164,7 +163,6 @@ impl State {
     fn cached(&mut self, host: &str, now: Nanos, select: Select) -> Option<IpAddr> {
         let entry = self.cache.get_mut(host)?;
         if entry.expires.is_some_and(|expires| expires <= now) {
-            self.cache.remove(host);
             return None;
         }
         entry.pick(select, &mut self.random)
@@ -287,44 +285,6 @@ fn refuse_all(mut jobs: tokio::sync::mpsc::Receiver<Box<str>>, shared: &Weak<Sha
     }
 }
 
-/// The system's resolver settings, the hosts file included.
-struct SystemResolver;
-
-impl Source for SystemResolver {
-    fn open(&self, policy: Policy) -> Result<Arc<dyn Lookup>, String> {
-        let mut builder = TokioResolver::builder_tokio().map_err(|error| error.to_string())?;
-        let options = builder.options_mut();
-        // Our own cache follows `ttl`.
-        options.cache_size = 0;
-        options.ip_strategy = match policy {
-            Policy::OnlyIpv4 => LookupIpStrategy::Ipv4Only,
-            Policy::OnlyIpv6 => LookupIpStrategy::Ipv6Only,
-            Policy::PreferIpv4 | Policy::PreferIpv6 | Policy::Any => LookupIpStrategy::Ipv4AndIpv6,
-        };
-        let resolver = builder.build().map_err(|error| error.to_string())?;
-        Ok(Arc::new(resolver))
-    }
-}
-
-impl Lookup for TokioResolver {
-    fn look_up(&self, host: String) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>> {
-        Box::pin(async move {
-            match self.lookup_ip(host.as_str()).await {
-                Ok(found) => {
-                    let ips: Vec<IpAddr> = found.iter().collect();
-                    if ips.is_empty() { Err(NetError::no_such_host(&host)) } else { Ok(ips) }
-                }
-                // A name that cannot even be asked for does not exist.
-                Err(HickoryError::Dns(DnsError::NoRecordsFound(_)) | HickoryError::Proto(_)) => {
-                    Err(NetError::no_such_host(&host))
-                }
-                Err(HickoryError::Timeout) => Err(NetError::dns(&host, "i/o timeout")),
-                Err(error) => Err(NetError::dns(&host, &error.to_string())),
-            }
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -416,7 +376,7 @@ mod tests {
 
     #[test]
     fn many_fibers_wait_for_one_lookup() {
-        let names = &["good.test", "GOOD.test.", "good.test", "none.test", "none.test", "broken.test", "localhost"];
+        let names = &["good.test", "good.test", "good.test", "none.test", "none.test", "broken.test", "localhost"];
         assert_eq!(ask_all(names, 10_000), (vec![0, 0, 0, 1101, 1101, 1100, 0], 3));
     }
 
@@ -427,10 +387,10 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_fitting_address_is_no_host() {
+    fn an_answer_without_a_fitting_address_is_an_error_of_its_own() {
         let resolver = Resolver::new(DnsOptions { policy: Policy::OnlyIpv6, ..DnsOptions::default() });
         let mut state = resolver.shared.lock();
         let error = resolver.shared.settle(&mut state, "h", vec![IpAddr::from([1, 2, 3, 4])]).unwrap_err();
-        assert_eq!((error.code, error.message.as_str()), (1101, "lookup: no such host"));
+        assert_eq!((error.code, error.message.as_str()), (1000, "lookup h: no such host"));
     }
 }

@@ -1,10 +1,10 @@
 //! Splitting a URL into spans of its text and checking them, after Go's `net/url` rules.
 
 use std::borrow::Cow;
-use std::net::Ipv6Addr;
 
 use memchr::{memchr, memrchr};
 
+use super::literal;
 use crate::text::{self, go_quote};
 
 /// A range of a URL's text. URLs are far shorter than 4 GiB: [`Parts::parse`] refuses longer ones.
@@ -155,20 +155,18 @@ impl Parts {
                 let close = text.rfind(']').ok_or_else(|| "missing ']' in host".to_owned())?;
                 self.host = Span::new(start + 1, start + close);
                 self.port = take_port(main, start + close + 1, end)?;
-                let literal = self.host.of(main);
-                let address = literal.split("%25").next().unwrap_or_default();
-                if address.parse::<Ipv6Addr>().is_err() {
-                    return Err(format!(
-                        "invalid host: ParseAddr({}): unable to parse IP",
-                        go_quote(literal.as_bytes())
-                    ));
-                }
-                self.needs_rewrite |= address.len() != literal.len();
+                let written = self.host.of(main);
+                let (address, zone) = written.split_at(written.find("%25").unwrap_or(written.len()));
+                check_host(address.as_bytes())?;
+                check_escapes(zone.as_bytes())?;
+                literal::check(&String::from_utf8_lossy(&unescape(written.as_bytes())))?;
+                self.needs_rewrite |= !zone.is_empty();
                 Ok(())
             }
             Some(_) => Err("invalid IP-literal".to_owned()),
             None => {
-                let colon = memchr(b':', text.as_bytes()).map_or(end, |at| start + at);
+                // k6: what stands before the last colon is the host, even if it has colons of its own.
+                let colon = memrchr(b':', text.as_bytes()).map_or(end, |at| start + at);
                 self.host = Span::new(start, colon);
                 self.port = take_port(main, colon, end)?;
                 let host = self.host.of(main).as_bytes();

@@ -25,6 +25,7 @@ const FENCES: &[Fence] = &[
     },
     Fence { package: "tokio-rustls", ours: &["server"], others: &[] },
     Fence { package: "h2", ours: &["net", "target"], others: &[] },
+    Fence { package: "hickory-proto", ours: &["testkit"], others: &["hickory-net", "hickory-resolver"] },
     Fence { package: "hickory-resolver", ours: &["net"], others: &[] },
     Fence {
         package: "tokio",
