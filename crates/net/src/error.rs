@@ -249,8 +249,9 @@ impl NetError {
 
     /// The VU's address of `localIPs` and the server's are of different families.
     pub fn other_family(peer: SocketAddr, local: IpAddr) -> Self {
-        let detail = format!("dial tcp {local}->{peer}: the address to connect from (localIPs) is of another family");
-        Self::with_detail(code::DIAL, "dial: local address is of another family", detail)
+        let message = format!("dial tcp: address {}: no suitable address found", SocketAddr::new(local, 0));
+        let detail = format!("{message} (it is of localIPs, and {peer} of another family)");
+        Self::with_detail(code::DIAL, message, detail)
     }
 
     /// Adds what helps against running out of source ports to the log's text.

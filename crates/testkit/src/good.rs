@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::ServerConfig;
 
-use crate::acceptor::{Acceptor, Peer};
+use crate::acceptor::Acceptor;
+use crate::line::Line;
 
 /// A server on loopback, until it is dropped.
 pub struct GoodServer {
@@ -115,14 +116,7 @@ impl GoodServer {
     /// # Panics
     /// When no port is free.
     pub fn start(handler: impl Fn(&Incoming) -> Reply + Send + Sync + 'static) -> Self {
-        let requests = Arc::new(AtomicU64::new(0));
-        let count = Arc::clone(&requests);
-        let acceptor = Acceptor::start(move |peer| {
-            let number = peer.number;
-            serve(Halves::Plain(peer), number, &handler, &count);
-        })
-        .expect("loopback has a free port");
-        Self { acceptor, requests, scheme: "http" }
+        Self::accept(None, handler)
     }
 
     /// Starts a TLS server (see [`crate::CertificateAuthority`]).
@@ -130,16 +124,21 @@ impl GoodServer {
     /// # Panics
     /// When no port is free.
     pub fn start_tls(config: Arc<ServerConfig>, handler: impl Fn(&Incoming) -> Reply + Send + Sync + 'static) -> Self {
+        Self::accept(Some(config), handler)
+    }
+
+    fn accept(config: Option<Arc<ServerConfig>>, handler: impl Fn(&Incoming) -> Reply + Send + Sync + 'static) -> Self {
         let requests = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&requests);
+        let scheme = if config.is_some() { "https" } else { "http" };
         let acceptor = Acceptor::start(move |peer| {
             let number = peer.number;
-            if let Ok(session) = ServerConnection::new(Arc::clone(&config)) {
-                serve(Halves::Tls(Box::new(StreamOwned::new(session, PeerStream(peer)))), number, &handler, &count);
+            if let Some(line) = Line::new(peer, config.as_ref()) {
+                serve(line, number, &handler, &count);
             }
         })
         .expect("loopback has a free port");
-        Self { acceptor, requests, scheme: "https" }
+        Self { acceptor, requests, scheme }
     }
 
     /// Where it listens.
@@ -173,65 +172,7 @@ impl GoodServer {
     }
 }
 
-/// A connection to read from and write to.
-enum Halves {
-    Plain(Peer),
-    Tls(Box<StreamOwned<ServerConnection, PeerStream>>),
-}
-
-struct PeerStream(Peer);
-
-impl Read for PeerStream {
-    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        self.0.stream.read(buf)
-    }
-}
-
-impl Write for PeerStream {
-    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
-        self.0.stream.write(buf)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.0.stream.flush()
-    }
-}
-
-impl Halves {
-    fn peer(&self) -> &Peer {
-        match self {
-            Self::Plain(peer) => peer,
-            Self::Tls(stream) => &stream.sock.0,
-        }
-    }
-}
-
-impl Read for Halves {
-    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        match self {
-            Self::Plain(peer) => peer.stream.read(buf),
-            Self::Tls(stream) => stream.read(buf),
-        }
-    }
-}
-
-impl Write for Halves {
-    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Self::Plain(peer) => peer.stream.write(buf),
-            Self::Tls(stream) => stream.write(buf),
-        }
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Self::Plain(peer) => peer.stream.flush(),
-            Self::Tls(stream) => stream.flush(),
-        }
-    }
-}
-
-fn serve(stream: Halves, connection: u64, handler: &impl Fn(&Incoming) -> Reply, count: &AtomicU64) {
+fn serve(stream: Line, connection: u64, handler: &impl Fn(&Incoming) -> Reply, count: &AtomicU64) {
     let mut reader = BufReader::new(stream);
     while let Some(mut request) = read_request(&mut reader) {
         request.connection = connection;
@@ -242,16 +183,13 @@ fn serve(stream: Halves, connection: u64, handler: &impl Fn(&Incoming) -> Reply,
         }
         let wants_close = request.header("Connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
         if write_reply(reader.get_mut(), &request, &reply).is_err() || reply.close || wants_close {
-            if let Halves::Tls(stream) = reader.get_mut() {
-                stream.conn.send_close_notify();
-                let _ = stream.flush();
-            }
+            reader.get_mut().say_goodbye();
             return;
         }
     }
 }
 
-fn read_request(reader: &mut BufReader<Halves>) -> Option<Incoming> {
+fn read_request(reader: &mut BufReader<Line>) -> Option<Incoming> {
     /// More than any test sends.
     const HEADERS_MAX: usize = 128;
     let mut head = Vec::new();
@@ -283,7 +221,7 @@ fn read_request(reader: &mut BufReader<Halves>) -> Option<Incoming> {
     Some(request)
 }
 
-fn read_chunks(reader: &mut BufReader<Halves>) -> Option<Vec<u8>> {
+fn read_chunks(reader: &mut BufReader<Line>) -> Option<Vec<u8>> {
     let mut body = Vec::new();
     loop {
         let mut line = String::new();

@@ -19,7 +19,7 @@ mod dns;
 mod good;
 mod hostile;
 pub mod http2;
-
+mod line;
 mod proxy;
 
 pub use certificates::{CertificateAuthority, Identity};

@@ -120,7 +120,7 @@ impl Rules {
         let target = target.strip_prefix("http://").unwrap_or(target).split('/').next().unwrap_or_default();
         let (name, port) = target.rsplit_once(':').unwrap_or((target, "80"));
         let server = match (self.guide)(name, port.parse().unwrap_or_default()) {
-            Way::To(addr) => TcpStream::connect(addr),
+            Way::To(addr) => connect(addr),
             Way::Refused { status, .. } => return refuse(peer, status, ""),
         };
         let Ok(mut server) = server else { return refuse(peer, "502 Bad Gateway", "") };
@@ -135,7 +135,10 @@ impl Rules {
         let _ = server.write_all(&[head.as_bytes(), body].concat());
         let _ = server.shutdown(Shutdown::Write);
         let _ = server.read_to_end(&mut answer);
-        peer.send(&answer)
+        let end = answer.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4);
+        // What is not whole ends with the connection, as it did behind the proxy.
+        let is_whole = end.is_some_and(|end| announced_length(&answer[..end]) == answer.len() - end);
+        peer.send(&answer) && is_whole
     }
 
     /// Reads a SOCKS 5 request and answers it.
@@ -170,7 +173,7 @@ impl Rules {
         self.note(format!("socks {name}:{port}{user}"));
         let reply = |code: u8| [SOCKS_VERSION, code, 0, 3, 2, b'm', b'e', 0, 9];
         let server = match (self.guide)(&name, port) {
-            Way::To(addr) => TcpStream::connect(addr).map_err(|_| CONNECTION_REFUSED),
+            Way::To(addr) => connect(addr).map_err(|_| CONNECTION_REFUSED),
             Way::Refused { socks, .. } => Err(socks),
         };
         // The address it connects from goes as a name.
@@ -183,6 +186,13 @@ const SOCKS_VERSION: u8 = 5;
 const USER_AND_PASSWORD: u8 = 2;
 const NO_ACCEPTABLE_METHOD: u8 = 0xff;
 const CONNECTION_REFUSED: u8 = 5;
+
+fn connect(addr: SocketAddr) -> std::io::Result<TcpStream> {
+    let server = TcpStream::connect(addr)?;
+    // What it hands on shall not wait for more.
+    server.set_nodelay(true)?;
+    Ok(server)
+}
 
 fn take(stream: &mut TcpStream, count: usize) -> Option<Vec<u8>> {
     let mut bytes = vec![0; count];

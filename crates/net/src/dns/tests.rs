@@ -12,7 +12,7 @@ use onrush_testkit::{DnsAnswer, DnsQuestion, DnsServer};
 
 use super::resolver::Resolver;
 use super::system::Settings;
-use super::{DnsOptions, Policy, Select, Ttl};
+use super::{DnsOptions, HostTable, IpRange, NameRules, Policy, Select, Ttl};
 
 fn answer(question: &DnsQuestion) -> DnsAnswer {
     match question.name.split('.').next().unwrap_or_default() {
@@ -205,4 +205,35 @@ fn servers_are_asked_in_their_order() {
         refused.replace(&gone.to_string(), "S").split(" | ").next(),
         Some("1100 lookup one.test on S: connection refused, or no way to the server")
     );
+}
+
+#[test]
+fn literals_lead_where_they_say() {
+    let rules = NameRules {
+        hosts: HostTable::parse([("mapped.test", "::ffff:10.0.0.1"), ("six.test", "[::1]:81")]).unwrap(),
+        blacklist: vec![IpRange::parse("10.9.0.0/16").unwrap()],
+        ..NameRules::default()
+    };
+    let resolver = Resolver::new(DnsOptions::default());
+    let check = |url: &str, expect: &str| {
+        let url = crate::url::Url::parse(url).unwrap();
+        let outcome = rules.address_of(&url, &resolver, None);
+        let shown = outcome.map_or_else(|error| error.detail, |address| address.to_string());
+        assert_eq!(shown, expect, "{url:?}");
+    };
+    check("http://[::1]:8/", "tcp [::1]:8");
+    check("http://::1:8/", "tcp [::1]:8");
+    check("http://[::ffff:10.0.0.2]/", "tcp 10.0.0.2:80");
+    check("http://mapped.test/", "tcp 10.0.0.1:80");
+    check("http://six.test/", "tcp [::1]:81");
+    check("http://[::ffff:10.9.0.1]/", "IP (10.9.0.1) is in a blacklisted range (10.9.0.0/16)");
+    // These are this machine.
+    check("http://[::]/", "tcp [::1]:80");
+    check("http://0.0.0.0:9/", "tcp 127.0.0.1:9");
+    // Zones count for link-local addresses only.
+    check("http://[fe80::1%257]/", "tcp [fe80::1%7]:80");
+    check("http://[::1%257]/", "tcp [::1]:80");
+    check("http://[fe80::1%25no-such-interface]/", "tcp [fe80::1]:80");
+    #[cfg(target_os = "linux")]
+    check("http://[fe80::1%25lo]/", "tcp [fe80::1%1]:80");
 }

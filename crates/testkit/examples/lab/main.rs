@@ -4,6 +4,10 @@
 //! get in `__ENV`, and serves until its standard input ends:
 //!
 //! - `PEERS`, `host:port`: HTTP/1.1 where the path says what goes wrong; see [`plain`]
+//! - `HALF_DEAD`, `host:port`: the same, but whoever connects to its port on `::1` waits for ever
+//! - `PROXY`, `LOCKED_PROXY`, `host:port`: proxies over HTTP and SOCKS 5 that lead names of any kind to the peers (port
+//!   443 to those of TLS), but for `forbidden.test` and `gone.test`; the second asks for `user:pass`
+//! - `DNS_SERVER`: the address of a DNS server, see [`names`]; missing where port 53 is not to be had
 //! - `TLS_PEERS`, `host:port`: TLS where the name that is asked for says so; see [`tls`] and [`http2`]
 //! - `LAB_CA`, `CLIENT_CERT`, `CLIENT_KEY`, …: PEM texts
 //!
@@ -11,14 +15,16 @@
 #![expect(clippy::print_stdout, reason = "what it prints is read by the conformance command")]
 
 mod http2;
+mod names;
 mod plain;
 mod tls;
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use onrush_testkit::{GoodProxy, Way};
 use serde_json::json;
 
 fn main() -> Result<()> {
@@ -26,8 +32,35 @@ fn main() -> Result<()> {
     let tls = tls::Names::new()?;
     std::fs::write(&trusted, tls.authority_pem()).context("cannot write the certificates to trust")?;
     let mut variables = tls.variables();
-    variables.insert("PEERS".to_owned(), serve(plain::serve)?.to_string().into());
-    variables.insert("TLS_PEERS".to_owned(), serve(move |stream| tls.serve(stream))?.to_string().into());
+    let names = Arc::new(names::Names::start());
+    if let Some(address) = names.address() {
+        variables.insert("DNS_SERVER".to_owned(), address.to_string().into());
+    }
+    let plain = Arc::new(move |stream| plain::serve(stream, &names));
+    let listeners = names::listen_everywhere()?;
+    let peers = listeners[0].local_addr()?;
+    for listener in listeners {
+        accept(listener, &plain);
+    }
+    variables.insert("PEERS".to_owned(), peers.to_string().into());
+    let half_dead = names::HalfDead::start(|listener| accept(listener, &plain))?;
+    variables.insert("HALF_DEAD".to_owned(), half_dead.address.to_string().into());
+    let tls = Arc::new(move |stream| tls.serve(stream));
+    let listener = TcpListener::bind(("127.0.0.1", 0)).context("loopback has no free port")?;
+    let tls_peers = listener.local_addr()?;
+    variables.insert("TLS_PEERS".to_owned(), tls_peers.to_string().into());
+    accept(listener, &tls);
+    let guide = move |name: &str, port: u16| match (name, port) {
+        ("forbidden.test", _) => Way::Refused { status: "403 Forbidden", socks: SOCKS_NOT_ALLOWED },
+        ("gone.test", _) => Way::Refused { status: "504 Gateway Timeout", socks: SOCKS_HOST_UNREACHABLE },
+        (_, 443) => Way::To(tls_peers),
+        _ => Way::To(peers),
+    };
+    let proxies = [("PROXY", None), ("LOCKED_PROXY", Some("user:pass"))]
+        .map(|(name, credentials)| (name, GoodProxy::start_with(credentials, guide)));
+    for (name, proxy) in &proxies {
+        variables.insert((*name).to_owned(), proxy.addr().to_string().into());
+    }
     println!("{}", json!(variables));
     std::io::stdout().flush()?;
     // Whoever has started this keeps the other end, and the end of that process closes it.
@@ -35,11 +68,9 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Listens on a free port of loopback, with a thread a connection.
-fn serve(peer: impl Fn(TcpStream) -> std::io::Result<()> + Send + Sync + 'static) -> Result<SocketAddr> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).context("loopback has no free port")?;
-    let address = listener.local_addr()?;
-    let peer = Arc::new(peer);
+/// Serves a listener, with a thread a connection.
+fn accept(listener: TcpListener, peer: &Arc<impl Fn(TcpStream) -> std::io::Result<()> + Send + Sync + 'static>) {
+    let peer = Arc::clone(peer);
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let peer = Arc::clone(&peer);
@@ -47,5 +78,8 @@ fn serve(peer: impl Fn(TcpStream) -> std::io::Result<()> + Send + Sync + 'static
             std::thread::spawn(move || peer(stream).is_ok());
         }
     });
-    Ok(address)
 }
+
+/// Replies of SOCKS 5.
+const SOCKS_NOT_ALLOWED: u8 = 2;
+const SOCKS_HOST_UNREACHABLE: u8 = 4;

@@ -4,8 +4,10 @@ use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
+use crate::names::{self, Names};
+
 /// Serves one connection.
-pub(crate) fn serve(mut stream: TcpStream) -> Result<()> {
+pub(crate) fn serve(mut stream: TcpStream, names: &Names) -> Result<()> {
     let mut count = 0;
     let mut first = [0];
     stream.peek(&mut first)?;
@@ -32,6 +34,8 @@ pub(crate) fn serve(mut stream: TcpStream) -> Result<()> {
         discard(&mut stream, body_bytes)?;
         match path.as_str() {
             "/ok" | "/continue" => ok(&mut stream, &format!("{method} {count} {body_bytes}"))?,
+            // How it was asked for, as far as clients agree on it.
+            "/head" => ok(&mut stream, &fields(&head))?,
             "/second" if count == 1 => ok(&mut stream, &format!("{method} {count}"))?,
             // The connection is kept, and closed before it is asked again.
             "/idle" => {
@@ -66,6 +70,7 @@ pub(crate) fn serve(mut stream: TcpStream) -> Result<()> {
                 std::thread::sleep(SLOW);
                 stream.write_all(b"ho")?;
             }
+            path if path.starts_with("/asked/") => names::tell(&mut stream, names, path)?,
             "/hang-head" => return discard(&mut stream, u64::MAX),
             "/hang-empty" => {
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n")?;
@@ -142,7 +147,24 @@ pub(crate) fn request_line(head: &str) -> (String, String) {
     let mut words = head.split(' ');
     let method = words.next().unwrap_or_default().to_owned();
     let path = words.next().unwrap_or_default();
+    // What a proxy forwards has the whole URL.
+    let path = path.strip_prefix("http://").and_then(|rest| rest.find('/').map(|at| &rest[at..])).unwrap_or(path);
     (method, path.split('?').next().unwrap_or_default().to_owned())
+}
+
+/// The request line's target and the fields that say where a request is to go, in the order of names.
+fn fields(head: &str) -> String {
+    let target = head.split(' ').nth(1).unwrap_or_default();
+    let mut lines: Vec<&str> = head
+        .lines()
+        .skip(1)
+        .filter(|line| {
+            let name = line.split(':').next().unwrap_or_default().to_ascii_lowercase();
+            name == "host" || name.starts_with("proxy-") || name == "x-forwarded" || name == "authorization"
+        })
+        .collect();
+    lines.sort_unstable();
+    format!("{target} {}", lines.join(", "))
 }
 
 fn announced(head: &str) -> u64 {

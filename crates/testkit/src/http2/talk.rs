@@ -1,15 +1,16 @@
 //! A conversation by frames.
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::ServerConfig;
 
 use super::frame;
-use crate::acceptor::{Acceptor, Peer};
+use crate::acceptor::Acceptor;
+use crate::line::Line;
 
 /// A server that runs a closure for each connection, on loopback, until it is dropped.
 pub struct FrameServer {
@@ -41,13 +42,7 @@ impl FrameServer {
         let scheme = if config.is_some() { "https" } else { "http" };
         let acceptor = Acceptor::start(move |peer| {
             let number = peer.number;
-            let line = match &config {
-                None => Line::Plain(peer),
-                Some(config) => {
-                    let Ok(session) = ServerConnection::new(Arc::clone(config)) else { return };
-                    Line::Tls(Box::new(StreamOwned::new(session, PeerStream(peer))))
-                }
-            };
+            let Some(line) = Line::new(peer, config.as_ref()) else { return };
             script(&mut Talk { line: Some(line), requests: Arc::clone(&count), number });
         })
         .expect("loopback has a free port");
@@ -101,46 +96,16 @@ pub struct Talk {
     pub number: u64,
 }
 
-enum Line {
-    Plain(Peer),
-    Tls(Box<StreamOwned<ServerConnection, PeerStream>>),
-}
-
-struct PeerStream(Peer);
-
-impl Read for PeerStream {
-    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        self.0.stream.read(buf)
-    }
-}
-
-impl Write for PeerStream {
-    fn write(&mut self, buf: &[u8]) -> std::io::Result<usize> {
-        self.0.stream.write(buf)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.0.stream.flush()
-    }
-}
-
 impl Talk {
     /// Sends bytes; `false` when the client is gone.
     pub fn send(&mut self, bytes: &[u8]) -> bool {
-        match &mut self.line {
-            Some(Line::Plain(peer)) => peer.send(bytes),
-            Some(Line::Tls(stream)) => stream.write_all(bytes).and_then(|()| stream.flush()).is_ok(),
-            None => false,
-        }
+        self.line.as_mut().is_some_and(|line| line.write_all(bytes).and_then(|()| line.flush()).is_ok())
     }
 
     /// Reads exactly so many bytes.
     pub fn read(&mut self, count: usize) -> Option<Vec<u8>> {
         let mut bytes = vec![0; count];
-        match self.line.as_mut()? {
-            Line::Plain(peer) => peer.stream.read_exact(&mut bytes).ok()?,
-            Line::Tls(stream) => stream.read_exact(&mut bytes).ok()?,
-        }
+        self.line.as_mut()?.read_exact(&mut bytes).ok()?;
         Some(bytes)
     }
 
@@ -196,11 +161,7 @@ impl Talk {
 
     /// Waits; `false` when the server is being dropped.
     pub fn pause(&mut self, time: Duration) -> bool {
-        match &self.line {
-            Some(Line::Plain(peer)) => peer.pause(time),
-            Some(Line::Tls(stream)) => stream.sock.0.pause(time),
-            None => false,
-        }
+        self.line.as_ref().is_some_and(|line| line.peer().pause(time))
     }
 
     /// Reads and ignores until the client goes away or the server is dropped.
@@ -218,16 +179,8 @@ impl Talk {
     /// Says that nothing more will come, and waits for the client to go away: closing at once would turn into a
     /// reset where the client has said something unread.
     pub fn close(&mut self) {
-        match &mut self.line {
-            Some(Line::Plain(peer)) => {
-                let _ = peer.stream.shutdown(Shutdown::Write);
-            }
-            Some(Line::Tls(stream)) => {
-                stream.conn.send_close_notify();
-                let _ = stream.flush();
-                let _ = stream.sock.0.stream.shutdown(Shutdown::Write);
-            }
-            None => {}
+        if let Some(line) = &mut self.line {
+            line.end();
         }
         self.hang();
     }
@@ -236,10 +189,8 @@ impl Talk {
     pub fn abort(&mut self) {
         const MOMENT: Duration = Duration::from_millis(30);
         self.pause(MOMENT);
-        match self.line.take() {
-            Some(Line::Plain(peer)) => peer.reset(),
-            Some(Line::Tls(stream)) => stream.into_parts().1.0.reset(),
-            None => {}
+        if let Some(line) = self.line.take() {
+            line.reset();
         }
     }
 }

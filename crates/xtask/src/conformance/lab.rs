@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use xtask::workspace;
 
+use super::resolver;
 use crate::demo::{Target, free_address};
 
 /// All servers; dropping it ends them.
@@ -52,8 +53,8 @@ impl Lab {
         // Go and the verifier of Onrush both read it.
         variables.insert("SSL_CERT_FILE".to_owned(), trusted.display().to_string());
         let mut addresses = vec![(format!("http://{host}"), "BASE"), (host, "HOST"), (https, "TLS_HOST")];
-        for (name, shown) in [("TLS_PEERS", "TLS_PEERS"), ("PEERS", "PEERS")] {
-            addresses.push((variables.get(name).with_context(|| format!("the lab has no {name}"))?.clone(), shown));
+        for name in ["TLS_PEERS", "PEERS", "HALF_DEAD", "PROXY", "LOCKED_PROXY"] {
+            addresses.push((variables.get(name).with_context(|| format!("the lab has no {name}"))?.clone(), name));
         }
         Ok(Self { _target: target, _peers: peers, variables, addresses, _folder: folder })
     }
@@ -61,6 +62,25 @@ impl Lab {
     /// Servers have other addresses in each run.
     pub(super) fn without_addresses(&self, text: &str) -> String {
         self.addresses.iter().fold(text.to_owned(), |text, (address, shown)| text.replace(address, shown))
+    }
+
+    /// A text with `{NAME}` replaced by the variable of that name.
+    pub(super) fn filled(&self, text: &str) -> String {
+        self.variables.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+    }
+
+    /// Whether there is a DNS server, and programs can be made to ask it.
+    pub(super) fn has_resolver(&self) -> bool {
+        self.variables.contains_key(DNS_SERVER) && resolver::is_possible()
+    }
+
+    /// The `resolv.conf` that names the DNS server.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn resolver_settings(&self) -> Result<String> {
+        let server = self.variables.get(DNS_SERVER).context("the lab has no DNS server: port 53 is not to be had")?;
+        Ok(format!("nameserver {server}\noptions timeout:1 attempts:2\n"))
     }
 
     /// Where cargo puts the program with the peers.
@@ -121,5 +141,7 @@ impl Drop for Peers {
 
 /// The program's name among the examples of `testkit`.
 pub(super) const EXAMPLE: &str = "lab";
+/// The variable with the DNS server's address, if there is one.
+const DNS_SERVER: &str = "DNS_SERVER";
 const READY_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);

@@ -11,6 +11,7 @@ mod lab;
 mod lines;
 mod options;
 mod outcome;
+mod resolver;
 mod reviewed;
 mod runner;
 mod script;
@@ -56,7 +57,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     let scripts = script::all(&folder)?;
     let missing = coverage.missing(&scripts.iter().map(|script| script.name.as_str()).collect());
-    let scripts: Vec<Script> = scripts.into_iter().filter(|script| options.wants(&script.name)).collect();
+    let mut scripts: Vec<Script> = scripts.into_iter().filter(|script| options.wants(&script.name)).collect();
     if scripts.is_empty() {
         bail!("no script is called so; they are in {FOLDER}/");
     }
@@ -73,6 +74,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         build(&root, &["--package", "onrush-testkit", "--example", lab::EXAMPLE])?;
     }
     let lab = Lab::start(&onrush, &peers)?;
+    let wanted = scripts.len();
+    if scripts.iter().any(|script| script.is_resolver) && !lab.has_resolver() {
+        scripts.retain(|script| !script.is_resolver);
+        println!(
+            "{} scripts are left out: they need a DNS server on port 53 and mount namespaces, which this machine does not allow",
+            wanted - scripts.len()
+        );
+    }
     let bench = Bench { folder: &folder, lab: &lab, jobs: options.jobs };
 
     if options.record {
@@ -113,7 +122,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
             *result = differences(expected, bench.runner().run(&onrush, script));
         }
     }
-    let mut findings = report(&scripts, results, &mut reviewed, options.only.is_empty());
+    let is_complete = options.only.is_empty() && scripts.len() == wanted;
+    let mut findings = report(&scripts, results, &mut reviewed, is_complete);
     for line in &missing {
         println!("{line}");
     }

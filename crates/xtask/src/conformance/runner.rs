@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::{
     lab::Lab,
     outcome::{self, Remains},
+    resolver,
     script::{FILES, Script},
 };
 
@@ -47,7 +48,12 @@ impl Runner<'_> {
             fs::copy(self.folder.join(FILES).join(source), &to)
                 .with_context(|| format!("cannot copy {FILES}/{source}"))?;
         }
-        let mut command = Command::new(&tool.program);
+        let mut command = if script.is_resolver {
+            fs::write(place.join(resolver::FILE), self.lab.resolver_settings()?)?;
+            resolver::command(&tool.program)
+        } else {
+            Command::new(&tool.program)
+        };
         command.arg("run").arg("--address=");
         for kind in &script.out {
             command.arg("--out").arg(format!("{kind}={}", outcome::lines_file(kind)));
@@ -66,7 +72,7 @@ impl Runner<'_> {
             .env("K6_NO_USAGE_REPORT", "true")
             .env("K6_SUMMARY_EXPORT", outcome::EXPORT)
             .envs(&self.lab.variables)
-            .envs(&script.env)
+            .envs(script.env.iter().map(|(name, value)| (name, self.lab.filled(value))))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let ended = Ended::of(command, script.interrupt.as_deref())

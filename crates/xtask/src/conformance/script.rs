@@ -24,6 +24,8 @@ pub(super) struct Script {
     pub(super) files: Vec<(String, String)>,
     /// Raw outputs whose lines are compared: `json`, `csv`.
     pub(super) out: Vec<String>,
+    /// Names are resolved by the lab's DNS server.
+    pub(super) is_resolver: bool,
     /// It is read from standard input.
     pub(super) is_stdin: bool,
     /// When its log shows this, it gets a SIGINT.
@@ -61,6 +63,7 @@ impl Script {
                 "varies" => script.varies.extend(words()),
                 "written" => script.written.extend(words()),
                 "interrupt" => script.interrupt = Some(rest(line).to_owned()),
+                "resolver" => script.is_resolver = true,
                 "stdin" => script.is_stdin = true,
                 _ => topic.push(line),
             }
@@ -108,6 +111,9 @@ impl Script {
         let mut run = json!({ "flags": self.flags, "env": self.env });
         if self.is_stdin {
             run["stdin"] = true.into();
+        }
+        if self.is_resolver {
+            run["resolver"] = true.into();
         }
         if let Some(text) = &self.interrupt {
             run["interrupt"] = text.as_str().into();
