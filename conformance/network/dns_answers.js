@@ -1,4 +1,5 @@
 // Answers of a DNS server, good and bad: fields, codes and texts.
+// ipv6
 // resolver
 import http from 'k6/http';
 import { check } from 'k6';

@@ -1,4 +1,5 @@
 // One address is taken, and no other if it is dead: there is no way back from IPv6 to IPv4.
+// ipv6
 // resolver
 import http from 'k6/http';
 import { check } from 'k6';

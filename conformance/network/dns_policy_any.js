@@ -1,4 +1,5 @@
 // dns.policy: any.
+// ipv6
 // resolver
 import http from 'k6/http';
 import { check } from 'k6';

@@ -1,4 +1,5 @@
 // IPv6 addresses in URLs and in hosts, and what they are called afterwards.
+// ipv6
 import http from 'k6/http';
 import { check } from 'k6';
 

@@ -1,4 +1,5 @@
 // blacklistIPs with ranges of IPv6, and of IPv4 in IPv6's clothes.
+// ipv6
 import http from 'k6/http';
 import { check } from 'k6';
 

@@ -1,4 +1,5 @@
 // blacklistIPs: the range of all IPv6 addresses has none of IPv4.
+// ipv6
 import http from 'k6/http';
 import { check } from 'k6';
 

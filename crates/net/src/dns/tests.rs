@@ -172,8 +172,9 @@ fn policy_says_which_family() {
         assert_eq!(kinds, questions, "{policy:?} {name}");
     };
     let both = &["A", "AAAA"];
-    // In the order of RFC 6724.
-    check(Policy::Any, "both.test", "::1", both);
+    // In the order of RFC 6724: what cannot be reached goes last.
+    let has_ipv6 = std::net::UdpSocket::bind("[::1]:0").is_ok();
+    check(Policy::Any, "both.test", if has_ipv6 { "::1" } else { "127.0.0.2" }, both);
     check(Policy::PreferIpv4, "both.test", "127.0.0.2", both);
     check(Policy::PreferIpv6, "both.test", "::1", both);
     check(Policy::OnlyIpv4, "both.test", "127.0.0.2", &["A"]);

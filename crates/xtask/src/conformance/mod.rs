@@ -18,6 +18,7 @@ mod script;
 
 use std::{
     fs,
+    net::{Ipv6Addr, UdpSocket},
     path::{Path, PathBuf},
     process::{Command, ExitCode},
     sync::{
@@ -75,13 +76,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     let lab = Lab::start(&onrush, &peers)?;
     let wanted = scripts.len();
-    if scripts.iter().any(|script| script.is_resolver) && !lab.has_resolver() {
-        scripts.retain(|script| !script.is_resolver);
-        println!(
-            "{} scripts are left out: they need a DNS server on port 53 and mount namespaces, which this machine does not allow",
-            wanted - scripts.len()
-        );
-    }
+    leave_out(&mut scripts, &lab);
     let bench = Bench { folder: &folder, lab: &lab, jobs: options.jobs };
 
     if options.record {
@@ -136,6 +131,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         began.elapsed()
     );
     Ok(if findings == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Takes scripts off the list that this machine cannot run, and says so.
+fn leave_out(scripts: &mut Vec<Script>, lab: &Lab) {
+    let mut without = |needs: fn(&Script) -> bool, is_there: &dyn Fn() -> bool, what: &str| {
+        let count = scripts.iter().filter(|script| needs(script)).count();
+        if count > 0 && !is_there() {
+            scripts.retain(|script| !needs(script));
+            println!("{count} scripts are left out: they need {what}, which this machine does not have or allow");
+        }
+    };
+    let has_ipv6 = || UdpSocket::bind((Ipv6Addr::LOCALHOST, 0)).is_ok();
+    without(|script| script.needs_ipv6, &has_ipv6, "IPv6 on loopback");
+    without(|script| script.is_resolver, &|| lab.has_resolver(), "a DNS server on port 53 and mount namespaces");
 }
 
 /// Prints what is wrong, a line each, and counts it.

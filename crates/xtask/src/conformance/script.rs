@@ -26,6 +26,8 @@ pub(super) struct Script {
     pub(super) out: Vec<String>,
     /// Names are resolved by the lab's DNS server.
     pub(super) is_resolver: bool,
+    /// It makes connections to `::1`.
+    pub(super) needs_ipv6: bool,
     /// It is read from standard input.
     pub(super) is_stdin: bool,
     /// When its log shows this, it gets a SIGINT.
@@ -64,6 +66,7 @@ impl Script {
                 "written" => script.written.extend(words()),
                 "interrupt" => script.interrupt = Some(rest(line).to_owned()),
                 "resolver" => script.is_resolver = true,
+                "ipv6" => script.needs_ipv6 = true,
                 "stdin" => script.is_stdin = true,
                 _ => topic.push(line),
             }
