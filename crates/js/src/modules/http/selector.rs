@@ -323,7 +323,8 @@ mod tests {
 
     #[test]
     fn paths() {
-        let check = |path: &str, expect: Option<&str>| assert_eq!(find(JSON, path).unwrap().as_deref(), expect, "{path}");
+        let check =
+            |path: &str, expect: Option<&str>| assert_eq!(find(JSON, path).unwrap().as_deref(), expect, "{path}");
         check("b.y", Some("1"));
         check("b.@keys", Some(r#"["y","x"]"#));
         check("b.@keys.1", Some(r#""x""#));
