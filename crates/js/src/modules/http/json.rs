@@ -11,13 +11,14 @@ pub(super) fn json(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     if !exchange.has_body() {
         return Err(Throw::error(NO_BODY));
     }
+    let body = exchange.body.bytes();
     if args.len() > 0 {
         // k6: also `undefined` is a selector once it is given, and names nothing.
-        return select(ctx, &exchange.body, &args.at(0).to_text(ctx)?);
+        return select(ctx, &body, &args.at(0).to_text(ctx)?);
     }
-    ctx.parse_json(&exchange.body).map_err(|throw| {
+    ctx.parse_json(&body).map_err(|throw| {
         let reason = ctx.take_exception(throw);
-        let flaw = json_error::describe(&exchange.body);
+        let flaw = json_error::describe(&body);
         Throw::error(flaw.unwrap_or_else(|| format!("cannot parse json due to an error: {}", reason.message)))
     })
 }

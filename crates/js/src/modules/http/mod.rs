@@ -18,6 +18,7 @@ mod json_error;
 mod page;
 mod params;
 mod response;
+mod response_body;
 mod sample;
 mod selector;
 mod send;
