@@ -387,7 +387,7 @@ impl Attempt {
             body,
             body_len,
             remote: self.remote.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0))),
-            tls: self.tls,
+            tls: self.tls.take(),
             timings: self.timings(),
             reused: self.reused,
         })
@@ -402,7 +402,7 @@ impl Attempt {
             error,
             timings: self.timings(),
             remote: self.remote,
-            tls: self.tls,
+            tls: self.tls.take(),
             reused: self.reused,
             partial_body: in_body.then(|| reader.take_body()).or_else(|| over_http2.map(|message| message.body)),
         })

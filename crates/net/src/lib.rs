@@ -54,5 +54,5 @@ pub use error::{NetError, code_of_status};
 pub use header::{HeaderBlock, RequestHeaders, canonical_name};
 pub use http1::{Body, BodyMode, Failure, Limits, Proto, Request, Response, Timings, TlsInfo};
 pub use options::{Client, ClientOptions, ClientOptionsError, ClientShared};
-pub use tls::{ClientAuth, TlsOptions, TlsOptionsError, TlsVersion};
+pub use tls::{ClientAuth, OcspResponse, OcspStatus, TlsOptions, TlsOptionsError, TlsVersion};
 pub use url::{Scheme, Url};

@@ -21,11 +21,13 @@ mod good;
 mod hostile;
 pub mod http2;
 mod proxy;
+mod staple;
 
 pub use certificates::{CertificateAuthority, Identity};
 pub use good::{GoodServer, Incoming, Reply};
 pub use hostile::{Behaviour, End, HostileServer};
 pub use proxy::GoodProxy;
+pub use staple::{staple, staples};
 
 /// How many file descriptors this process has open.
 pub fn open_fds() -> usize {

@@ -15,6 +15,7 @@ mod handshake;
 mod hop;
 mod json;
 mod json_error;
+mod ocsp;
 mod page;
 mod params;
 mod response;

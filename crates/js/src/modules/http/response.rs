@@ -8,7 +8,7 @@ use onrush_quickjs_sys as sys;
 
 use super::{
     arguments::{Prepared, ResponseType},
-    json, page,
+    json, ocsp, page,
     send::Exchange,
 };
 use crate::{
@@ -160,7 +160,7 @@ fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
         Lazy::Timings => timings(ctx, exchange),
         Lazy::TlsVersion => Val::string(ctx, exchange.tls().map_or("", |tls| tls.version)),
         Lazy::TlsCipherSuite => Val::string(ctx, exchange.tls().map_or("", |tls| tls.cipher)),
-        Lazy::Ocsp => ocsp(ctx),
+        Lazy::Ocsp => ocsp::object(ctx, exchange.tls()),
         Lazy::Request => request(ctx, exchange),
     }
 }
@@ -242,16 +242,6 @@ fn timings(ctx: Ctx, exchange: &Exchange) -> JsResult {
     for (name, value) in fields {
         object.define(ctx, name, Val::number(value))?;
     }
-    Ok(object)
-}
-
-fn ocsp(ctx: Ctx) -> JsResult {
-    let object = ctx.object()?;
-    for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
-        object.define(ctx, name, Val::int(0))?;
-    }
-    object.define(ctx, "revocation_reason", Val::string(ctx, "")?)?;
-    object.define(ctx, "status", Val::string(ctx, "")?)?;
     Ok(object)
 }
 

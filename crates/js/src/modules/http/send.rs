@@ -101,8 +101,8 @@ impl Exchange {
     }
 
     /// What TLS negotiated on the last hop; k6: nothing where the request failed later.
-    pub(super) fn tls(&self) -> Option<TlsInfo> {
-        self.response.as_ref().filter(|_| self.fault.is_none()).and_then(|response| response.tls)
+    pub(super) fn tls(&self) -> Option<&TlsInfo> {
+        self.response.as_ref().filter(|_| self.fault.is_none()).and_then(|response| response.tls.as_ref())
     }
 
     pub(super) fn is_thrown(&self) -> bool {
@@ -267,7 +267,7 @@ fn failed_after(response: &Response, error: NetError) -> Box<Failure> {
         error,
         timings: response.timings,
         remote: Some(response.remote),
-        tls: response.tls,
+        tls: response.tls.clone(),
         reused: response.reused,
         partial_body: None,
     })
