@@ -46,6 +46,8 @@ pub struct Request<'a> {
     pub body: &'a Body,
     /// The `User-Agent`; `None` or empty sends none.
     pub user_agent: Option<&'a str>,
+    /// It is sent over HTTP/1.1 even to servers that speak HTTP/2: for authentication that is bound to its connection.
+    pub is_http1: bool,
 }
 
 impl Request<'_> {
@@ -127,6 +129,8 @@ pub struct TlsInfo {
     pub cipher: &'static str,
     /// What the server stapled to its certificate, if that can be read. A resumed session has none.
     pub ocsp: Option<Arc<OcspResponse>>,
+    /// Whether the handshake resumed an earlier session.
+    pub is_resumed: bool,
 }
 
 /// A complete response.

@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use rustls::ClientConfig;
 use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
+use rustls::{ClientConfig, HandshakeKind};
 use rustls_pki_types::ServerName;
 
 use super::names::{cipher_name, version_name};
@@ -239,7 +239,8 @@ impl TlsSession {
         }
         let version = self.connection.protocol_version().map_or("", version_name);
         let cipher = self.connection.negotiated_cipher_suite().map_or("", |suite| cipher_name(suite.suite()));
-        self.info = Some(TlsInfo { version, cipher, ocsp: self.ocsp.take() });
+        let is_resumed = self.connection.handshake_kind() == Some(HandshakeKind::Resumed);
+        self.info = Some(TlsInfo { version, cipher, ocsp: self.ocsp.take(), is_resumed });
     }
 }
 

@@ -196,6 +196,8 @@ fn one_hop(
         host: prepared.params.host.as_deref().filter(|_| hop.keep_host),
         body: if hop.keep_body { &prepared.body } else { &Body::None },
         user_agent: Some(user_agent),
+        // It authenticates a connection, which HTTP/2 would share. k6 sends it over HTTP/2 all the same, and fails.
+        is_http1: prepared.params.auth == Auth::Ntlm,
     };
     if vu.thread.config.http.debug != HttpDebug::Off {
         return debug::exchange(vu, &request, mode, start, deadline);
