@@ -43,6 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 host: None,
                 body: &Body::None,
                 user_agent: Some("onrush"),
+                is_http1: false,
             };
             while left.get() > 0 {
                 left.set(left.get() - 1);

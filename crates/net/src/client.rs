@@ -24,6 +24,7 @@ use crate::http2::{Message, Session};
 use crate::link::{Link, WireBytes};
 use crate::options::ClientShared;
 use crate::text::go_quote;
+use crate::tls::{Alpn, SessionMemory};
 use crate::url::{Scheme, Url};
 
 /// A VU's connections. Several fibers of the VU (`http.batch`) may use it at once; nothing is borrowed
@@ -36,6 +37,8 @@ pub struct Connections {
     sessions: RefCell<Vec<Rc<Session>>>,
     /// HTTP/2 connections that are being made.
     dialling: RefCell<Vec<Dialling>>,
+    /// TLS sessions that connections may resume.
+    resumable: SessionMemory,
     wire: WireBytes,
     local: Cell<Option<IpAddr>>,
     /// Counts `close_idle` calls: a request that began before one does not keep its connection.
@@ -50,6 +53,7 @@ impl Connections {
             idle: RefCell::new(Vec::new()),
             sessions: RefCell::new(Vec::new()),
             dialling: RefCell::new(Vec::new()),
+            resumable: SessionMemory::default(),
             wire: WireBytes::default(),
             local: Cell::new(None),
             generation: Cell::new(0),
@@ -124,7 +128,9 @@ impl Connections {
         attempt: &mut Attempt,
         reader: &mut ResponseReader,
     ) -> Result<(), Box<Lost>> {
-        if let Some(session) = self.find_session(request.url) {
+        if !request.is_http1
+            && let Some(session) = self.find_session(request.url)
+        {
             return self.over_http2(&session, request, reader.mode(), deadline, attempt);
         }
         let generation = self.generation.get();
@@ -210,7 +216,14 @@ impl Connections {
         check_url(url)?;
         check_method(request.method)?;
         let mut marks = DialMarks::default();
-        let dialer = Dialer { shared: &self.shared, local: self.local.get(), deadline, wire: &self.wire };
+        let dialer = Dialer {
+            shared: &self.shared,
+            local: self.local.get(),
+            deadline,
+            wire: &self.wire,
+            alpn: if request.is_http1 { Alpn::Http1 } else { Alpn::Any },
+            sessions: &self.resumable,
+        };
         let link = dialer.dial(url, &mut marks);
         let now = Clock::now();
         attempt.end = now;
@@ -387,7 +400,7 @@ impl Attempt {
             body,
             body_len,
             remote: self.remote.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0))),
-            tls: self.tls,
+            tls: self.tls.take(),
             timings: self.timings(),
             reused: self.reused,
         })
@@ -402,7 +415,7 @@ impl Attempt {
             error,
             timings: self.timings(),
             remote: self.remote,
-            tls: self.tls,
+            tls: self.tls.take(),
             reused: self.reused,
             partial_body: in_body.then(|| reader.take_body()).or_else(|| over_http2.map(|message| message.body)),
         })

@@ -14,6 +14,7 @@ mod reader;
 mod write;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use onrush_fiber::Nanos;
@@ -26,6 +27,7 @@ pub(crate) use write::{BodyPlan, check_method, usually_lacks_body, write_head};
 
 use crate::error::NetError;
 use crate::header::HeaderBlock;
+use crate::tls::OcspResponse;
 use crate::url::Url;
 
 /// One request of one hop; redirects are the caller's loop (see [`crate::redirect`]).
@@ -44,6 +46,8 @@ pub struct Request<'a> {
     pub body: &'a Body,
     /// The `User-Agent`; `None` or empty sends none.
     pub user_agent: Option<&'a str>,
+    /// It is sent over HTTP/1.1 even to servers that speak HTTP/2: for authentication that is bound to its connection.
+    pub is_http1: bool,
 }
 
 impl Request<'_> {
@@ -117,12 +121,16 @@ impl Proto {
 }
 
 /// What is known of the TLS session a response came over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsInfo {
     /// `tls1.2` or `tls1.3`.
     pub version: &'static str,
     /// Go's name of the cipher suite.
     pub cipher: &'static str,
+    /// What the server stapled to its certificate, if that can be read. A resumed session has none.
+    pub ocsp: Option<Arc<OcspResponse>>,
+    /// Whether the handshake resumed an earlier session.
+    pub is_resumed: bool,
 }
 
 /// A complete response.

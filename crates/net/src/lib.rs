@@ -18,7 +18,7 @@
 //!     let connections = Connections::new(shared);
 //!     let url = Url::parse("http://127.0.0.1:1/").expect("a valid URL");
 //!     let request =
-//!         Request { method: "GET", url: &url, head: b"", host: None, body: &Body::None, user_agent: None };
+//!         Request { method: "GET", url: &url, head: b"", host: None, body: &Body::None, user_agent: None, is_http1: false };
 //!     let failure = connections.exchange(&request, BodyMode::Keep, Clock::now(), None);
 //!     let failure = failure.expect_err("nobody listens there");
 //!     assert_eq!((failure.error.code, &*failure.error.message), (1212, "dial: connection refused"));
@@ -54,5 +54,5 @@ pub use error::{NetError, code_of_status};
 pub use header::{HeaderBlock, RequestHeaders, canonical_name};
 pub use http1::{Body, BodyMode, Failure, Limits, Proto, Request, Response, Timings, TlsInfo};
 pub use options::{Client, ClientOptions, ClientOptionsError, ClientShared};
-pub use tls::{ClientAuth, TlsOptions, TlsOptionsError, TlsVersion};
+pub use tls::{ClientAuth, KeyLog, OcspResponse, OcspStatus, TlsOptions, TlsOptionsError, TlsVersion};
 pub use url::{Scheme, Url};

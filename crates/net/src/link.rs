@@ -137,7 +137,7 @@ impl Link {
 
     /// What TLS negotiated.
     pub(crate) fn tls_info(&self) -> Option<TlsInfo> {
-        self.tls.as_ref().and_then(|tls| tls.info())
+        self.tls.as_ref().and_then(|tls| tls.info()).cloned()
     }
 
     /// Whether the handshake agreed on HTTP/2.

@@ -5,13 +5,16 @@
 //!
 //! The key-exchange groups are listed explicitly: the post-quantum hybrid that libraries now prefer
 //! makes each handshake's hello 1.2 KB longer and costs CPU on both sides, which would change what a
-//! load test measures. Session resumption is off by default: k6 makes a full handshake for each
-//! connection, and a VU that resumes another VU's session is no picture of a new visitor.
+//! load test measures. Sessions are resumed only where that is asked for ([`memory`]): k6 makes a full
+//! handshake for each connection.
 
 mod failure;
 mod key;
+mod key_log;
+mod memory;
 mod names;
 mod session;
+mod staple;
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,14 +26,15 @@ use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 
 pub(crate) use failure::to_net_error;
+pub use key_log::KeyLog;
+pub(crate) use memory::SessionMemory;
 pub use names::{TlsVersion, cipher_name, parse_cipher_suite};
 pub(crate) use session::{Advance, TlsSession};
+pub use staple::{OcspResponse, OcspStatus};
 
 use crate::dns::HostPattern;
 use crate::error::{NetError, code};
 
-/// Sessions remembered for resumption, when it is on.
-const RESUMABLE_SESSIONS_MAX: usize = 256;
 /// What Go prefers where the processor has instructions for AES, and so what servers that let clients choose take.
 const SUITES_IN_GO_ORDER: [CipherSuite; 9] = [
     CipherSuite::TLS13_AES_128_GCM_SHA256,
@@ -59,8 +63,10 @@ pub struct TlsOptions {
     pub auth: Vec<ClientAuth>,
     /// Roots to trust beside the system's, in PEM.
     pub extra_roots_pem: Option<String>,
-    /// Whether connections of one process may resume each other's sessions (k6 never does).
+    /// Whether a VU's connections resume its sessions (k6 never does).
     pub resumption: bool,
+    /// Where the secrets of sessions are logged, if they are.
+    pub key_log: Option<Arc<KeyLog>>,
 }
 
 /// One entry of `tlsAuth`.
@@ -120,15 +126,39 @@ pub(crate) struct TlsSettings {
     auth: Vec<Auth>,
     extra_roots: Vec<CertificateDer<'static>>,
     verifier: OnceLock<Result<Arc<dyn ServerCertVerifier>, String>>,
-    plain: OnceLock<Result<Arc<ClientConfig>, String>>,
-    resumption: Resumption,
+    plain: Configs,
+}
+
+/// What a session may agree on for the time after the handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Alpn {
+    /// HTTP/2 or HTTP/1.1: the server chooses; k6 offers the same two.
+    Any,
+    /// HTTP/1.1 alone: with proxies, and for authentication that is bound to a connection.
+    Http1,
+}
+
+/// Configurations that differ in nothing but their ALPN, made at the first use.
+#[derive(Default)]
+struct Configs {
+    any: OnceLock<Result<Arc<ClientConfig>, String>>,
+    http1: OnceLock<Result<Arc<ClientConfig>, String>>,
+}
+
+impl Configs {
+    fn of(&self, alpn: Alpn) -> &OnceLock<Result<Arc<ClientConfig>, String>> {
+        match alpn {
+            Alpn::Any => &self.any,
+            Alpn::Http1 => &self.http1,
+        }
+    }
 }
 
 struct Auth {
     patterns: Vec<HostPattern>,
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
-    config: OnceLock<Result<Arc<ClientConfig>, String>>,
+    configs: Configs,
 }
 
 impl TlsSettings {
@@ -152,11 +182,6 @@ impl TlsSettings {
                 .collect::<Result<_, _>>()
                 .map_err(|error| TlsOptionsError::Roots(error.to_string()))?,
         };
-        let resumption = if options.resumption {
-            Resumption::in_memory_sessions(RESUMABLE_SESSIONS_MAX)
-        } else {
-            Resumption::disabled()
-        };
         Ok(Self {
             options,
             provider: Arc::new(provider),
@@ -164,62 +189,60 @@ impl TlsSettings {
             auth,
             extra_roots,
             verifier: OnceLock::new(),
-            plain: OnceLock::new(),
-            resumption,
+            plain: Configs::default(),
         })
     }
 
-    /// Starts a session with `host`.
+    /// Starts a session with `host`; with a memory, and where that was asked for, one that is resumed.
     #[inline(never)]
-    pub(crate) fn connect(&self, host: &str) -> Result<Box<TlsSession>, NetError> {
+    pub(crate) fn connect(
+        &self,
+        host: &str,
+        alpn: Alpn,
+        memory: Option<&SessionMemory>,
+    ) -> Result<Box<TlsSession>, NetError> {
         let failed = |reason: String| NetError::new(code::TLS, format!("tls: {reason}"));
         let name = ServerName::try_from(host.trim_end_matches('.').to_owned())
             .map_err(|_| failed(format!("invalid server name {host}")))?;
-        let config = self.config_for(host).map_err(failed)?;
+        let mut config = self.config_for(host, alpn).map_err(failed)?;
+        if let Some(memory) = memory.filter(|_| self.options.resumption) {
+            config = memory.config(config);
+        }
         TlsSession::new(config, name).map(Box::new).map_err(|error| to_net_error(&error, host))
     }
 
-    /// Starts a session with an HTTPS proxy, which never speaks HTTP/2 with us.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn connect_to_proxy(&self, host: &str) -> Result<Box<TlsSession>, NetError> {
-        let failed = |reason: String| NetError::new(code::TLS, format!("tls: {reason}"));
-        let name = ServerName::try_from(host.trim_end_matches('.').to_owned())
-            .map_err(|_| failed(format!("invalid server name {host}")))?;
-        let mut config = ClientConfig::clone(&*self.config_for(host).map_err(failed)?);
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        TlsSession::new(Arc::new(config), name).map(Box::new).map_err(|error| to_net_error(&error, host))
-    }
-
-    fn config_for(&self, host: &str) -> Result<Arc<ClientConfig>, String> {
+    fn config_for(&self, host: &str, alpn: Alpn) -> Result<Arc<ClientConfig>, String> {
         let auth = self
             .auth
             .iter()
             .find(|auth| auth.patterns.is_empty() || auth.patterns.iter().any(|pattern| pattern.matches(host)));
         match auth {
-            None => self.plain.get_or_init(|| self.build(None)).clone(),
-            Some(auth) => auth.config.get_or_init(|| self.build(Some(auth))).clone(),
+            None => self.plain.of(alpn).get_or_init(|| self.build(None, alpn)).clone(),
+            Some(auth) => auth.configs.of(alpn).get_or_init(|| self.build(Some(auth), alpn)).clone(),
         }
     }
 
-    fn build(&self, auth: Option<&Auth>) -> Result<Arc<ClientConfig>, String> {
+    fn build(&self, auth: Option<&Auth>, alpn: Alpn) -> Result<Arc<ClientConfig>, String> {
         let verifier = self.verifier.get_or_init(|| self.build_verifier()).clone()?;
         let builder = ClientConfig::builder_with_provider(Arc::clone(&self.provider))
             .with_protocol_versions(&self.versions)
             .map_err(|error| error.to_string())?
             .dangerous()
-            .with_custom_certificate_verifier(verifier);
+            .with_custom_certificate_verifier(Arc::new(staple::NotesStaple(verifier)));
         let mut config = match auth {
             None => builder.with_no_client_auth(),
             Some(auth) => builder
                 .with_client_auth_cert(auth.chain.clone(), auth.key.clone_key())
                 .map_err(|error| error.to_string())?,
         };
-        // The server chooses; k6 offers the same two.
-        config.alpn_protocols = vec![session::ALPN_HTTP2.to_vec(), b"http/1.1".to_vec()];
-        config.resumption = self.resumption.clone();
-        // Does nothing unless SSLKEYLOGFILE is set.
-        config.key_log = Arc::new(rustls::KeyLogFile::new());
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        if alpn == Alpn::Any {
+            config.alpn_protocols.insert(0, session::ALPN_HTTP2.to_vec());
+        }
+        config.resumption = Resumption::disabled();
+        if let Some(log) = &self.options.key_log {
+            config.key_log = Arc::clone(log) as Arc<dyn rustls::KeyLog>;
+        }
         Ok(Arc::new(config))
     }
 
@@ -255,7 +278,7 @@ impl Auth {
             .iter()
             .map(|domain| HostPattern::parse(domain).map_err(TlsOptionsError::Auth))
             .collect::<Result<_, _>>()?;
-        Ok(Self { patterns, chain, key, config: OnceLock::new() })
+        Ok(Self { patterns, chain, key, configs: Configs::default() })
     }
 }
 

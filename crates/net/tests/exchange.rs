@@ -36,6 +36,7 @@ fn a_request_is_written_as_k6_writes_it() {
             host: None,
             body: &Body::Bytes("abc".into()),
             user_agent: Some("Onrush"),
+            is_http1: false,
         };
         let response = connections.exchange(&request, BodyMode::Keep, Clock::now(), None).unwrap();
         assert_eq!(&response.body[..], b"abc");

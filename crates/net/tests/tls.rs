@@ -4,9 +4,9 @@ mod support;
 
 use std::rc::Rc;
 
-use onrush_net::{BodyMode, ClientAuth, ClientOptions, Connections, TlsOptions, TlsVersion};
+use onrush_net::{BodyMode, ClientAuth, ClientOptions, Connections, OcspStatus, TlsOptions, TlsVersion};
 use onrush_testkit::cases::mask;
-use onrush_testkit::{CertificateAuthority, GoodServer, Incoming, Reply};
+use onrush_testkit::{CertificateAuthority, GoodServer, Incoming, Reply, staple};
 use support::{get, on_fiber, post, send};
 
 fn echo(request: &Incoming) -> Reply {
@@ -146,4 +146,42 @@ fn a_discarded_body_over_tls() {
         }
         assert_eq!(connections.idle_count(), 1);
     });
+}
+
+#[test]
+fn each_memory_resumes_its_own_sessions() {
+    let authority = CertificateAuthority::new();
+    // This server knows no tickets of TLS 1.2: it goes by the ids of sessions.
+    for versions in [&[&rustls::version::TLS12], &[&rustls::version::TLS13]] {
+        let check = |resumption: bool, expect: [bool; 4]| {
+            let server = GoodServer::start_tls(authority.identity(&["a.test"]).server_with_versions(versions), echo);
+            let url = server.url_at("a.test", "/");
+            let tls = TlsOptions { resumption, ..trusting(&authority) };
+            let options = ClientOptions { no_connection_reuse: true, ..with(tls) };
+            let got = on_fiber(options, move |shared| {
+                let (one, other) = (Connections::new(Rc::clone(&shared)), Connections::new(shared));
+                [&one, &one, &other, &one].map(|vu| get(vu, &url).unwrap().tls.unwrap().is_resumed)
+            });
+            assert_eq!(got, expect, "{versions:?}");
+        };
+        check(true, [false, true, false, true]);
+        check(false, [false; 4]);
+    }
+}
+
+#[test]
+fn what_is_stapled_is_known_of_every_response_of_its_connection() {
+    let authority = CertificateAuthority::new();
+    for versions in [&[&rustls::version::TLS12], &[&rustls::version::TLS13]] {
+        let stapled = authority.identity(&["a.test"]).server_with_staple(staple("reason-1").unwrap(), versions);
+        let (stapling, other) = (GoodServer::start_tls(stapled, echo), authority.identity(&["b.test"]).server());
+        let other = GoodServer::start_tls(other, echo);
+        let (url, other_url) = (stapling.url_at("a.test", "/"), other.url_at("b.test", "/"));
+        on_fiber(with(trusting(&authority)), move |shared| {
+            let connections = Connections::new(shared);
+            let ocsp = |url: &str| get(&connections, url).unwrap().tls.unwrap().ocsp.map(|ocsp| ocsp.status);
+            let revoked = Some(OcspStatus::Revoked { at: 1_699_701_071, reason: 1 });
+            assert_eq!([ocsp(&url), ocsp(&other_url), ocsp(&url)], [revoked, None, revoked]);
+        });
+    }
 }

@@ -254,6 +254,7 @@ impl Pusher {
             host: None,
             body: &Body::Bytes(Bytes::from(body)),
             user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
+            is_http1: false,
         };
         let start = Clock::now();
         match self.connections.exchange(&request, BodyMode::Discard, start, Some(start + Self::DEADLINE)) {

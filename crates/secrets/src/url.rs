@@ -118,6 +118,7 @@ impl UrlSource {
             host: None,
             body: &Body::None,
             user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
+            is_http1: false,
         };
         let start = Clock::now();
         let deadline = start + self.settings.timeout;

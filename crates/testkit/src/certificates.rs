@@ -146,6 +146,25 @@ impl Identity {
         Arc::new(config)
     }
 
+    /// A server configuration for some versions only that staples an OCSP response, whatever it says.
+    ///
+    /// # Panics
+    /// When key and certificate do not fit.
+    pub fn server_with_staple(
+        &self,
+        staple: Vec<u8>,
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> Arc<ServerConfig> {
+        let (chain, key) = self.parts();
+        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::aws_lc_rs::default_provider()))
+            .with_protocol_versions(versions)
+            .expect("the provider has the versions")
+            .with_no_client_auth()
+            .with_single_cert_with_ocsp(chain, key, staple)
+            .expect("the key fits its certificate");
+        Arc::new(config)
+    }
+
     fn parts(&self) -> (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>) {
         let cert = CertificateDer::from_pem_slice(self.cert_pem.as_bytes()).expect("own PEM");
         (vec![cert], PrivateKeyDer::from_pem_slice(self.key_pem.as_bytes()).expect("own PEM"))

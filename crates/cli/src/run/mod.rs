@@ -8,6 +8,7 @@ mod control;
 mod drive;
 mod health;
 pub(crate) mod input;
+mod key_log;
 pub(crate) mod load;
 mod network;
 mod outputs;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onrush_net::{
-    Client, ClientAuth, ClientOptions, ClientOptionsError, Limits, ProxyOptions, TlsOptions, TlsOptionsError,
+    Client, ClientAuth, ClientOptions, ClientOptionsError, KeyLog, Limits, ProxyOptions, TlsOptions, TlsOptionsError,
     TlsVersion,
     dns::{DnsOptions, Policy, Select, Ttl},
 };
@@ -15,12 +15,16 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// 104 with what cannot be used.
-pub(super) fn client(test: &Consolidated, limits: Limits) -> Result<Arc<Client>, Failure> {
+pub(super) fn client(
+    test: &Consolidated,
+    limits: Limits,
+    key_log: Option<Arc<KeyLog>>,
+) -> Result<Arc<Client>, Failure> {
     let (options, settings) = (&test.options, &test.settings);
     let texts = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let client = ClientOptions {
-        tls: tls(test),
+        tls: TlsOptions { key_log, ..tls(test) },
         dns: dns(&settings.dns)?,
         hosts: options.hosts.iter().flatten().map(|(name, target)| (name.clone(), target.to_string())).collect(),
         block_hostnames: texts(&options.block_hostnames),
@@ -56,6 +60,7 @@ fn tls(test: &Consolidated) -> TlsOptions {
         version_max: versions.max.map(version),
         cipher_suites: options.tls_cipher_suites.clone().unwrap_or_default(),
         auth: auth.collect(),
+        resumption: test.settings.tls_session_resumption,
         ..TlsOptions::default()
     }
 }

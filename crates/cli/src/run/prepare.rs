@@ -17,7 +17,7 @@ use onrush_net::Limits;
 use onrush_output::Outputs;
 use onrush_plan::{Consolidated, Plan};
 
-use super::{load::Script, network};
+use super::{key_log, load::Script, network};
 use crate::{args::RunArgs, failure::Failure, log::Logger};
 
 /// A test that is ready to start.
@@ -81,7 +81,7 @@ impl Prepared {
 /// 104 for thresholds and options that cannot be used.
 pub(super) fn prepare(
     args: &RunArgs,
-    logger: &Logger,
+    logger: &Arc<Logger>,
     script: Script,
     test: Consolidated,
     has_outputs: bool,
@@ -115,7 +115,7 @@ pub(super) fn prepare(
         options_json: test.options.to_test_json().to_string(),
         tags: settings.tags.clone(),
         http: HttpSettings { body_bytes_max: limits.body_bytes_max, ..http(&test) },
-        client: network::client(&test, limits)?,
+        client: network::client(&test, limits, key_log::open(std::env::var_os("SSLKEYLOGFILE"), logger)?)?,
         state: Arc::new(RunState::default()),
         scenarios: plan.scenarios.iter().map(scenario).map(Arc::new).collect(),
         functions: functions(&test, &script.init.functions),

@@ -26,4 +26,5 @@ mod target;
 mod terminal;
 mod thresholds;
 mod tiers;
+mod tls;
 mod tools;

@@ -83,7 +83,7 @@ impl Attempt {
         }
     }
 
-    pub(super) fn finish_http2(&self, message: Message) -> Box<Response> {
+    pub(super) fn finish_http2(&mut self, message: Message) -> Box<Response> {
         Box::new(Response {
             status: message.status,
             proto: Proto::Http2,
@@ -91,7 +91,7 @@ impl Attempt {
             body: message.body,
             body_len: message.body_len,
             remote: self.remote.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0))),
-            tls: self.tls,
+            tls: self.tls.take(),
             timings: self.timings(),
             reused: self.reused,
         })

@@ -71,16 +71,17 @@ impl Connections {
         let url = request.url;
         let (host, port, is_tls) = self.origin_of(url);
         let origin = self.shared.origin(host, port, is_tls);
-        let is_sure =
-            origin.streams.get() > 0 || self.shared.http2_prior_knowledge() && !origin.is_tls && !origin.forwards();
-        let shares = is_sure && !self.shared.no_connection_reuse();
+        let is_told = |origin: &Origin| {
+            self.shared.http2_prior_knowledge() && !origin.is_tls && !origin.forwards() && !request.is_http1
+        };
+        let is_sure = origin.streams.get() > 0 || is_told(&origin);
+        let shares = is_sure && !request.is_http1 && !self.shared.no_connection_reuse();
         if shares && let Some(session) = self.wait_for_dial(&origin, url, deadline)? {
             return Ok(Connected::Session(session));
         }
         let link = self.dial(request, deadline, attempt);
         let connected = link.and_then(|link| {
-            let is_told = self.shared.http2_prior_knowledge() && !link.origin.is_tls && !link.origin.forwards();
-            if !link.speaks_http2() && !is_told {
+            if !link.speaks_http2() && !is_told(&link.origin) {
                 return Ok(Connected::Link(link));
             }
             Ok(Connected::Session(self.begin_session(link, url, attempt)?))

@@ -60,7 +60,8 @@ fn zone_offset_hours(zone: &str) -> Option<i64> {
     (&zone[..letters] == "GMT" && (-23..=23).contains(&hours) && rest.starts_with(['+', '-'])).then_some(hours)
 }
 
-fn days_in_month(year: i64, month: i64) -> i64 {
+/// How many days a month has, 1 to 12.
+pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
         2 => 28,
@@ -70,7 +71,7 @@ fn days_in_month(year: i64, month: i64) -> i64 {
 }
 
 /// Days since 1970-01-01 of a date of the proleptic Gregorian calendar.
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     // Years start in March here, so that the leap day is a year's last day.
     let shifted_year = if month <= 2 { year - 1 } else { year };
     let era = shifted_year.div_euclid(400);

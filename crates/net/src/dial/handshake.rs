@@ -5,20 +5,20 @@ use onrush_fiber::Clock;
 use super::Dialer;
 use crate::error::NetError;
 use crate::link::Link;
-use crate::tls::{Advance, TlsSession};
+use crate::tls::{Advance, Alpn, TlsSession};
 
 impl Dialer<'_> {
     /// Puts TLS on a link. A function of its own: a plain dial must not carry its stack frame.
     #[inline(never)]
     pub(super) fn secure(&self, link: &mut Link) -> Result<(), NetError> {
-        let session = self.shared.tls().connect(&link.origin.host)?;
+        let session = self.shared.tls().connect(&link.origin.host, self.alpn, Some(self.sessions))?;
         self.shake_hands(link, session)
     }
 
     /// The same with an HTTPS proxy, which is spoken to in HTTP/1.1.
     #[inline(never)]
     pub(super) fn secure_to_proxy(&self, link: &mut Link) -> Result<(), NetError> {
-        let session = self.shared.tls().connect_to_proxy(&link.origin.host)?;
+        let session = self.shared.tls().connect(&link.origin.host, Alpn::Http1, None)?;
         self.shake_hands(link, session)
     }
 

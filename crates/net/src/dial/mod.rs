@@ -17,6 +17,7 @@ use crate::dns::Address;
 use crate::error::{NetError, code};
 use crate::link::{Link, WireBytes};
 use crate::options::ClientShared;
+use crate::tls::{Alpn, SessionMemory};
 use crate::url::Url;
 use proxy::{Proxy, ProxyKind};
 
@@ -37,6 +38,10 @@ pub(crate) struct Dialer<'a> {
     /// The request's.
     pub(crate) deadline: Option<Nanos>,
     pub(crate) wire: &'a WireBytes,
+    /// What the server may choose.
+    pub(crate) alpn: Alpn,
+    /// The VU's TLS sessions.
+    pub(crate) sessions: &'a SessionMemory,
 }
 
 impl Dialer<'_> {

@@ -137,8 +137,15 @@ mod tests {
 
     fn head(method: &str, body: Body, close: bool) -> (String, BodyPlan) {
         let url = Url::parse("http://h:1/p?q#f").unwrap();
-        let request =
-            Request { method, url: &url, head: b"X-A: 1\r\n", host: None, body: &body, user_agent: Some("ua") };
+        let request = Request {
+            method,
+            url: &url,
+            head: b"X-A: 1\r\n",
+            host: None,
+            body: &body,
+            user_agent: Some("ua"),
+            is_http1: false,
+        };
         let mut out = Vec::new();
         let plan = write_head(&mut out, &request, close, None).unwrap();
         (String::from_utf8(out).unwrap(), plan)
@@ -178,6 +185,7 @@ mod tests {
             host: Some("a\r\nX: y"),
             body: &Body::None,
             user_agent: Some("u\r\nX: y"),
+            is_http1: false,
         };
         let mut out = Vec::new();
         write_head(&mut out, &request, false, None).unwrap();

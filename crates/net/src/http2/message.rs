@@ -229,7 +229,7 @@ mod tests {
     ) {
         let url = Url::parse(url).unwrap();
         let head = head.as_bytes();
-        let request = Request { method, url: &url, head, host: None, body, user_agent: Some("ua") };
+        let request = Request { method, url: &url, head, host: None, body, user_agent: Some("ua"), is_http1: false };
         let made = opening(&request, &mut Usual::default());
         assert_eq!(look(made), expect);
     }

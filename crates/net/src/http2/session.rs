@@ -124,7 +124,7 @@ impl Session {
 
     /// What TLS negotiated.
     pub(crate) fn tls_info(&self) -> Option<TlsInfo> {
-        self.tls
+        self.tls.clone()
     }
 
     /// Whether it goes to this origin.

@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use rustls::ClientConfig;
 use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
+use rustls::{ClientConfig, HandshakeKind};
 use rustls_pki_types::ServerName;
 
 use super::names::{cipher_name, version_name};
+use super::staple::{self, OcspResponse};
 use crate::http1::TlsInfo;
 
 /// HTTP/2 in ALPN.
@@ -45,6 +46,8 @@ pub(crate) struct TlsSession {
     /// Encoded records that wait to be sent.
     outgoing: Vec<u8>,
     info: Option<TlsInfo>,
+    /// What was stapled to the server's certificate, until `info` has it.
+    ocsp: Option<Arc<OcspResponse>>,
     closed: bool,
     /// The session this one goes through: that with an HTTPS proxy.
     outer: Option<Box<TlsSession>>,
@@ -53,12 +56,20 @@ pub(crate) struct TlsSession {
 impl TlsSession {
     pub(crate) fn new(config: Arc<ClientConfig>, name: ServerName<'static>) -> Result<Self, rustls::Error> {
         let connection = UnbufferedClientConnection::new(config, name)?;
-        Ok(Self { connection, pending: Vec::new(), outgoing: Vec::new(), info: None, closed: false, outer: None })
+        Ok(Self {
+            connection,
+            pending: Vec::new(),
+            outgoing: Vec::new(),
+            info: None,
+            ocsp: None,
+            closed: false,
+            outer: None,
+        })
     }
 
     /// What was negotiated, once the handshake is done.
-    pub(crate) fn info(&self) -> Option<TlsInfo> {
-        self.info
+    pub(crate) fn info(&self) -> Option<&TlsInfo> {
+        self.info.as_ref()
     }
 
     /// Whether ALPN chose HTTP/2.
@@ -128,6 +139,11 @@ impl TlsSession {
     ) -> Result<Advance, rustls::Error> {
         for _ in 0..STEPS_MAX {
             let UnbufferedStatus { discard, state } = self.connection.process_tls_records(&mut input[*start..]);
+            if self.info.is_none()
+                && let Some(ocsp) = staple::take()
+            {
+                self.ocsp = Some(ocsp);
+            }
             let outcome = match state? {
                 ConnectionState::ReadTraffic(mut traffic) => {
                     while let Some(record) = traffic.next_record() {
@@ -223,7 +239,8 @@ impl TlsSession {
         }
         let version = self.connection.protocol_version().map_or("", version_name);
         let cipher = self.connection.negotiated_cipher_suite().map_or("", |suite| cipher_name(suite.suite()));
-        self.info = Some(TlsInfo { version, cipher });
+        let is_resumed = self.connection.handshake_kind() == Some(HandshakeKind::Resumed);
+        self.info = Some(TlsInfo { version, cipher, ocsp: self.ocsp.take(), is_resumed });
     }
 }
 

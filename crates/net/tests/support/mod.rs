@@ -37,8 +37,15 @@ pub(crate) fn send(
     limit: Duration,
 ) -> Result<Box<Response>, Box<Failure>> {
     let url = Url::parse(url).expect("a URL");
-    let request =
-        Request { method, url: &url, head: b"X-Test: 1\r\n", host: None, body: &body, user_agent: Some("test") };
+    let request = Request {
+        method,
+        url: &url,
+        head: b"X-Test: 1\r\n",
+        host: None,
+        body: &body,
+        user_agent: Some("test"),
+        is_http1: false,
+    };
     connections.exchange(&request, mode, Clock::now(), Some(Clock::now() + limit))
 }
 

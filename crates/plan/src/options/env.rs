@@ -47,6 +47,7 @@ pub fn from_env(get: &dyn Fn(&str) -> Option<String>) -> Result<Options, Options
         no_connection_reuse: env.switch("K6_NO_CONNECTION_REUSE")?,
         no_vu_connection_reuse: env.switch("K6_NO_VU_CONNECTION_REUSE")?,
         http2_prior_knowledge: env.switch("ONRUSH_HTTP2_PRIOR_KNOWLEDGE")?,
+        tls_session_resumption: env.switch("ONRUSH_TLS_SESSION_RESUMPTION")?,
         min_iteration_duration: env.duration("K6_MIN_ITERATION_DURATION")?,
         summary_trend_stats: env.get("K6_SUMMARY_TREND_STATS").map(|t| text::list(&t)),
         summary_time_unit: env.read("K6_SUMMARY_TIME_UNIT", text::time_unit)?,

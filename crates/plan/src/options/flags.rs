@@ -46,6 +46,7 @@ pub fn from_flags(values: &dyn Fn(&str) -> Vec<String>) -> Result<Options, Optio
         no_connection_reuse: flags.switch("no-connection-reuse")?,
         no_vu_connection_reuse: flags.switch("no-vu-connection-reuse")?,
         http2_prior_knowledge: flags.switch("http2-prior-knowledge")?,
+        tls_session_resumption: flags.switch("tls-session-resumption")?,
         min_iteration_duration: flags.duration("min-iteration-duration")?,
         summary_trend_stats: flags.list("summary-trend-stats", Ok)?,
         summary_time_unit: flags.read("summary-time-unit", text::time_unit)?,

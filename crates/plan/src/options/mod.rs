@@ -131,6 +131,9 @@ pub struct Options {
     /// HTTP/2 with `http://` servers, without asking them. Not in k6.
     #[serde(skip_serializing_if = "Option::is_none", rename = "http2PriorKnowledge")]
     pub http2_prior_knowledge: Option<bool>,
+    /// A VU's connections resume its TLS sessions. Not in k6.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_session_resumption: Option<bool>,
     /// Shortest time from the start of an iteration to the next.
     pub min_iteration_duration: Option<GoDuration>,
     /// Cloud options; kept, not used.
@@ -207,6 +210,7 @@ pub(super) const OPTION_KEYS: &[&str] = &[
     "metricSamplesBufferSize",
     "cardinalityLimit",
     "http2PriorKnowledge",
+    "tlsSessionResumption",
     "noCookiesReset",
     "discardResponseBodies",
 ];
@@ -265,6 +269,7 @@ impl Options {
             blacklist_ips block_hostnames hosts no_connection_reuse no_vu_connection_reuse min_iteration_duration cloud
             ext summary_trend_stats summary_time_unit system_tags tags metric_samples_buffer_size no_cookies_reset
             discard_response_bodies console_output local_ips cardinality_limit http2_prior_knowledge
+            tls_session_resumption
         }
         self.dns.apply(over.dns);
     }

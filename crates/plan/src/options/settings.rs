@@ -59,6 +59,8 @@ pub struct Settings {
     pub no_vu_connection_reuse: bool,
     /// HTTP/2 with `http://` servers, without asking them.
     pub http2_prior_knowledge: bool,
+    /// A VU's connections resume its TLS sessions.
+    pub tls_session_resumption: bool,
     /// Accept any certificate.
     pub insecure_skip_tls_verify: bool,
 }
@@ -99,6 +101,7 @@ impl Options {
             no_connection_reuse: on(self.no_connection_reuse),
             no_vu_connection_reuse: on(self.no_vu_connection_reuse),
             http2_prior_knowledge: on(self.http2_prior_knowledge),
+            tls_session_resumption: on(self.tls_session_resumption),
             insecure_skip_tls_verify: on(self.insecure_skip_tls_verify),
         }
     }

@@ -232,6 +232,15 @@ pub const OPTIONS: &[OptionInfo] = &[
         .flag("insecure-skip-tls-verify", "")
         .env("K6_INSECURE_SKIP_TLS_VERIFY")
         .default("false"),
+    option(
+        "tlsSessionResumption",
+        Bool,
+        Http,
+        "Have a VU's new connections resume its TLS sessions, as a browser's do",
+    )
+    .flag("tls-session-resumption", "")
+    .env("ONRUSH_TLS_SESSION_RESUMPTION")
+    .default("false"),
     option("tlsVersion", Text, Http, "The TLS version, or an object with min and max")
         .allowed(&["tls1.0", "tls1.1", "tls1.2", "tls1.3"]),
     option("tlsCipherSuites", List, Http, "The cipher suites, by the names Go has for them")

@@ -12,20 +12,17 @@
 //! - `LAB_CA`, `CLIENT_CERT`, `CLIENT_KEY`, …: PEM texts
 //!
 //! The first argument is a file, which gets the certificates that clients shall trust.
-#![expect(clippy::print_stdout, reason = "what it prints is read by the conformance command")]
 
 mod http2;
 mod names;
 mod plain;
 mod tls;
 
-use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use onrush_testkit::{GoodProxy, Way};
-use serde_json::json;
 
 fn main() -> Result<()> {
     let trusted = std::env::args_os().nth(1).context("which file gets the certificates to trust?")?;
@@ -61,11 +58,7 @@ fn main() -> Result<()> {
     for (name, proxy) in &proxies {
         variables.insert((*name).to_owned(), proxy.addr().to_string().into());
     }
-    println!("{}", json!(variables));
-    std::io::stdout().flush()?;
-    // Whoever has started this keeps the other end, and the end of that process closes it.
-    let _ = std::io::stdin().read_to_end(&mut Vec::new());
-    Ok(())
+    Ok(onrush_testkit::serve_until_input_ends(&variables.into())?)
 }
 
 /// Serves a listener, with a thread a connection.

@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use onrush_testkit::{CertificateAuthority, Identity};
+use onrush_testkit::{CertificateAuthority, Identity, staples};
 use rustls::server::Acceptor;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Map, Value};
@@ -20,6 +20,8 @@ pub(crate) struct Names {
     stranger: Identity,
     configs: HashMap<&'static str, Arc<ServerConfig>>,
     http2: Arc<ServerConfig>,
+    /// `good.staple.lab.test` staples the OCSP response `good`, over TLS 1.2 `good.12.staple.lab.test`.
+    staples: HashMap<String, Arc<ServerConfig>>,
 }
 
 impl Names {
@@ -37,6 +39,14 @@ impl Names {
             ("tls13.lab.test", good.server_with_versions(&[&rustls::version::TLS13])),
             ("client.lab.test", authority.server_with_client_auth(&good)),
         ];
+        let stapled = authority.identity(&["*.staple.lab.test", "*.12.staple.lab.test"]);
+        let mut stapling = HashMap::new();
+        for (name, staple) in staples() {
+            let old = stapled.server_with_staple(staple.clone(), &[&rustls::version::TLS12]);
+            stapling.insert(format!("{name}.12.staple.lab.test"), old);
+            let new = stapled.server_with_staple(staple, &[&rustls::version::TLS13]);
+            stapling.insert(format!("{name}.staple.lab.test"), new);
+        }
         let mut http2 = (*good.server()).clone();
         http2.alpn_protocols = vec![b"h2".to_vec()];
         Ok(Self {
@@ -45,6 +55,7 @@ impl Names {
             authority,
             configs: configs.into_iter().collect(),
             http2: Arc::new(http2),
+            staples: stapling,
         })
     }
 
@@ -93,6 +104,7 @@ impl Names {
         }
         let is_http2 = name.ends_with(".h2.lab.test");
         let config = if is_http2 { Some(&self.http2) } else { self.configs.get(name.as_str()) };
+        let config = config.or_else(|| self.staples.get(&name));
         let config =
             config.or_else(|| self.configs.get("good.lab.test")).ok_or_else(|| Error::other("no such name"))?;
         let connection = match accepted.into_connection(Arc::clone(config)) {

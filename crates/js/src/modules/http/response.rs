@@ -8,7 +8,7 @@ use onrush_quickjs_sys as sys;
 
 use super::{
     arguments::{Prepared, ResponseType},
-    json, page,
+    json, ocsp, page,
     send::Exchange,
 };
 use crate::{
@@ -92,6 +92,7 @@ pub(crate) fn template(ctx: Ctx) -> JsResult {
 
 /// A Response over an exchange.
 pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Box<Exchange>) -> JsResult {
+    exchange.body.charge()?;
     let status = exchange.status();
     let code = exchange.error().map_or_else(|| code_of_status(status), |error| error.code);
     let mut values = [sys::js_int32(i32::from(status)), sys::js_int32(i32::from(code)), sys::JS_UNDEFINED];
@@ -159,7 +160,7 @@ fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
         Lazy::Timings => timings(ctx, exchange),
         Lazy::TlsVersion => Val::string(ctx, exchange.tls().map_or("", |tls| tls.version)),
         Lazy::TlsCipherSuite => Val::string(ctx, exchange.tls().map_or("", |tls| tls.cipher)),
-        Lazy::Ocsp => ocsp(ctx),
+        Lazy::Ocsp => ocsp::object(ctx, exchange.tls()),
         Lazy::Request => request(ctx, exchange),
     }
 }
@@ -220,8 +221,8 @@ fn body(ctx: Ctx, exchange: &Exchange) -> JsResult {
     match exchange.response_type() {
         _ if !exchange.has_body() => Ok(Val::null()),
         ResponseType::None => Ok(Val::null()),
-        ResponseType::Text => Val::text(ctx, &exchange.body),
-        ResponseType::Binary => ctx.array_buffer(&exchange.body),
+        ResponseType::Text => Val::text(ctx, &exchange.body.bytes()),
+        ResponseType::Binary => exchange.body.array_buffer(ctx),
     }
 }
 
@@ -241,16 +242,6 @@ fn timings(ctx: Ctx, exchange: &Exchange) -> JsResult {
     for (name, value) in fields {
         object.define(ctx, name, Val::number(value))?;
     }
-    Ok(object)
-}
-
-fn ocsp(ctx: Ctx) -> JsResult {
-    let object = ctx.object()?;
-    for name in ["produced_at", "this_update", "next_update", "revoked_at"] {
-        object.define(ctx, name, Val::int(0))?;
-    }
-    object.define(ctx, "revocation_reason", Val::string(ctx, "")?)?;
-    object.define(ctx, "status", Val::string(ctx, "")?)?;
     Ok(object)
 }
 

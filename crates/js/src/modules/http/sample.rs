@@ -8,6 +8,7 @@ use onrush_net::{Failure, NetError, Response, Timings, TlsInfo, Url, code_of_sta
 use super::{
     arguments::{Auth, Prepared},
     hop::Hop,
+    ocsp,
 };
 use crate::vu::{Vu, context::with_named};
 
@@ -21,7 +22,7 @@ pub(super) fn response(vu: &Vu, prepared: &Prepared, hop: &Hop, response: &Respo
         // k6: what failed has neither a protocol nor a TLS version among its tags, although there were such.
         proto: Some(response).filter(|_| error.is_none()),
         remote: Some(response.remote),
-        tls: response.tls.filter(|_| error.is_none()),
+        tls: response.tls.as_ref().filter(|_| error.is_none()),
         timings: &response.timings,
     };
     record(vu, prepared, hop, &outcome);
@@ -47,7 +48,7 @@ struct Outcome<'a> {
     code: u16,
     proto: Option<&'a Response>,
     remote: Option<SocketAddr>,
-    tls: Option<TlsInfo>,
+    tls: Option<&'a TlsInfo>,
     timings: &'a Timings,
 }
 
@@ -117,6 +118,9 @@ fn tags(
     }
     if let Some(tls) = outcome.tls.filter(|_| wants(SystemTag::TlsVersion)) {
         node = shard.with_system(node, SystemTag::TlsVersion, tls.version);
+    }
+    if let Some(tls) = outcome.tls.filter(|_| wants(SystemTag::OcspStatus)) {
+        node = shard.with_system(node, SystemTag::OcspStatus, ocsp::status(tls));
     }
     if let Some(remote) = outcome.remote.filter(|remote| remote.port() != 0 && wants(SystemTag::Ip)) {
         node = shard.with_system(node, SystemTag::Ip, &remote.ip().to_string());

@@ -2,7 +2,6 @@
 
 use std::{cell::RefCell, net::SocketAddr, rc::Rc, sync::Arc};
 
-use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
 use onrush_net::{Body, BodyMode, CookieJar, Failure, NetError, Request, Response, Timings, TlsInfo, Url, encoding};
 
@@ -10,6 +9,7 @@ use super::{
     arguments::{Auth, Prepared, ResponseType},
     debug,
     hop::Hop,
+    response_body::ResponseBody,
     sample,
 };
 use crate::{
@@ -35,7 +35,7 @@ pub(crate) struct Exchange {
     pub(crate) url: Option<Arc<str>>,
     pub(crate) response: Option<Box<Response>>,
     /// The body, decoded; what arrived of it when the request failed in it.
-    pub(crate) body: Bytes,
+    pub(super) body: ResponseBody,
     /// What went wrong, if something did.
     fault: Option<Box<Fault>>,
     /// The request failed while its body was read, so that `body` is the part that came, be it empty.
@@ -66,7 +66,7 @@ impl Exchange {
             refused_throws: refused.throw,
             url: None,
             response: None,
-            body: Bytes::new(),
+            body: ResponseBody::default(),
             fault: Some(Box::new(fault)),
             is_partial: false,
             sent_cookies: Vec::new(),
@@ -101,8 +101,8 @@ impl Exchange {
     }
 
     /// What TLS negotiated on the last hop; k6: nothing where the request failed later.
-    pub(super) fn tls(&self) -> Option<TlsInfo> {
-        self.response.as_ref().filter(|_| self.fault.is_none()).and_then(|response| response.tls)
+    pub(super) fn tls(&self) -> Option<&TlsInfo> {
+        self.response.as_ref().filter(|_| self.fault.is_none()).and_then(|response| response.tls.as_ref())
     }
 
     pub(super) fn is_thrown(&self) -> bool {
@@ -196,6 +196,8 @@ fn one_hop(
         host: prepared.params.host.as_deref().filter(|_| hop.keep_host),
         body: if hop.keep_body { &prepared.body } else { &Body::None },
         user_agent: Some(user_agent),
+        // It authenticates a connection, which HTTP/2 would share. k6 sends it over HTTP/2 all the same, and fails.
+        is_http1: prepared.params.auth == Auth::Ntlm,
     };
     if vu.thread.config.http.debug != HttpDebug::Off {
         return debug::exchange(vu, &request, mode, start, deadline);
@@ -267,7 +269,7 @@ fn failed_after(response: &Response, error: NetError) -> Box<Failure> {
         error,
         timings: response.timings,
         remote: Some(response.remote),
-        tls: response.tls,
+        tls: response.tls.clone(),
         reused: response.reused,
         partial_body: None,
     })
@@ -322,7 +324,7 @@ fn ended(
         refused_throws: false,
         url: hop.shown_url(true),
         is_partial: fault.is_some() && !body.is_empty(),
-        body,
+        body: ResponseBody::new(body),
         fault,
         response: Some(response),
         sent_cookies,
@@ -351,7 +353,7 @@ fn failed(
         url: hop.shown_url(false),
         response: None,
         is_partial: failure.partial_body.is_some(),
-        body: failure.partial_body.unwrap_or_default(),
+        body: ResponseBody::new(failure.partial_body.unwrap_or_default()),
         fault: Some(Box::new(fault)),
         sent_cookies,
     })
