@@ -207,7 +207,7 @@ pub(super) fn fuzz(values: &[&[u8]], credentials: &Credentials) {
     assert!(header.starts_with("Digest "), "{header}");
     assert!(!header.chars().any(char::is_control), "{header:?}");
     let is_digest = |value: &&&[u8]| value.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"digest"));
-    let value = values.iter().find(is_digest).or(values.first()).copied().unwrap_or_default();
+    let value = values.iter().find(is_digest).or_else(|| values.first()).copied().unwrap_or_default();
     let asked = Challenge::parse(&String::from_utf8_lossy(value));
     let told = Challenge::parse(&header);
     let plain = |text: &str| text.replace(char::is_control, "");
