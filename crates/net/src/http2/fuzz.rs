@@ -86,7 +86,9 @@ impl Request {
         assert!(exchange.poll(context).is_ready(), "nobody waits for a connection that is over");
         assert!(exchange.body_len <= wire.len() as u64, "a body of {} bytes", exchange.body_len);
         let verdict = pipe.borrow().verdict.take();
-        Outcome { fault: verdict.or(fault), status: exchange.status, body_len: exchange.body_len }
+        // After a GOAWAY the connection is over with its last stream: what comes behind may be read or not.
+        let fault = verdict.or(fault).filter(|_| pipe.borrow().guard.goaway().is_none());
+        Outcome { fault, status: exchange.status, body_len: exchange.body_len }
     }
 }
 
