@@ -25,9 +25,12 @@ impl Document {
     /// # Errors
     /// Elements nested more deeply, or a document that takes more memory, than `limits` allow.
     pub fn parse(text: &str, url: &str, limits: &Limits, account: &Account) -> Result<Self, ParseError> {
-        let tree = parse::parse(text, limits)?;
+        Ok(Self::of_tree(parse::parse(text, limits)?, url, account))
+    }
+
+    pub(crate) fn of_tree(tree: parse::Tree, url: &str, account: &Account) -> Self {
         let charge = account.charge(tree.bytes + url.len());
-        Ok(Self { nodes: tree.nodes, url: url.into(), charge })
+        Self { nodes: tree.nodes, url: url.into(), charge }
     }
 
     /// Where the page came from; empty for a text.

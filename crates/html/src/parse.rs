@@ -58,13 +58,18 @@ pub(crate) struct Tree {
 }
 
 pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Tree, ParseError> {
+    in_pieces(text, PIECE_BYTES, limits)
+}
+
+/// Parses a text that is handed over in pieces of at most so many bytes.
+pub(crate) fn in_pieces(text: &str, piece_bytes: usize, limits: &Limits) -> Result<Tree, ParseError> {
     let builder = TreeBuilder::new(Sink::new(limits), TreeBuilderOpts::default());
     let tokenizer = Tokenizer::new(Guarded { builder }, TokenizerOpts::default());
     let input = BufferQueue::default();
     // Pieces, because the tokenizer keeps what it was given until its last token is dropped.
     let mut rest = text;
     while !rest.is_empty() && tokenizer.sink.error().is_none() {
-        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES.min(rest.len())));
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(piece_bytes.max(CHAR_BYTES_MAX).min(rest.len())));
         rest = after;
         input.push_back(StrTendril::from_slice(piece));
         // A script's end tag stops the tokenizer; there is nothing to run.
@@ -112,6 +117,8 @@ impl TokenSink for Guarded {
 
 /// Text handed over at once.
 const PIECE_BYTES: usize = 64 << 10;
+/// A piece holds at least one character.
+const CHAR_BYTES_MAX: usize = 4;
 
 #[cfg(test)]
 mod tests {

@@ -256,6 +256,30 @@ fn wrapped(reason: &str) -> String {
     format!("error decompressing response body ({reason})")
 }
 
+/// Feeds arbitrary bytes to the decoders: the first line is a `Content-Encoding`, the rest the body. The entry of
+/// the fuzz target: panics are findings; so is more output than allowed, and a text that does not survive being
+/// encoded and decoded.
+pub fn fuzz(data: &[u8]) {
+    const LIMIT: usize = 64 << 10;
+    let end = data.iter().position(|&byte| byte == b'\n').unwrap_or(data.len());
+    let (names, body) = (&data[..end], data.get(end + 1..).unwrap_or_default());
+    match decode(Bytes::copy_from_slice(body), names, LIMIT as u64) {
+        Ok(decoded) => assert!(decoded.len() <= LIMIT.max(body.len()), "{} bytes", decoded.len()),
+        Err(failure) => {
+            assert!(failure.partial.len() <= LIMIT, "{} bytes", failure.partial.len());
+            assert!(failure.began || failure.partial.is_empty());
+        }
+    }
+    let Ok(list) = std::str::from_utf8(names) else { return };
+    if let Ok(algorithms) = parse_algorithms(list)
+        && algorithms.len() <= 3
+        && body.len() <= LIMIT / 2
+    {
+        let encoded = encode(body, &algorithms).expect("memory takes everything");
+        assert_eq!(decode(encoded.into(), names, LIMIT as u64).as_deref(), Ok(body), "{list}");
+    }
+}
+
 const GZIP_HEADER_BYTES: usize = 10;
 const ZLIB_HEADER_BYTES: usize = 2;
 /// Go's zstd encoder defaults to about this level.

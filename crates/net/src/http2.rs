@@ -11,10 +11,12 @@
 mod exchange;
 mod fault;
 mod fields;
+mod fuzz;
 mod guard;
 mod message;
 mod pipe;
 mod session;
 
 pub(crate) use exchange::{Message, Progress};
+pub use fuzz::fuzz;
 pub(crate) use session::Session;

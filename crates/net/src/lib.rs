@@ -49,10 +49,12 @@ pub mod url;
 
 pub use client::Connections;
 pub use cookie::{Cookie, CookieJar, SetCookie};
+pub use dial::fuzz as fuzz_proxy;
 pub use dial::proxy::ProxyOptions;
 pub use error::{NetError, code_of_status};
 pub use header::{HeaderBlock, RequestHeaders, canonical_name};
 pub use http1::{Body, BodyMode, Failure, Limits, Proto, Request, Response, Timings, TlsInfo};
+pub use http2::fuzz as fuzz_http2;
 pub use options::{Client, ClientOptions, ClientOptionsError, ClientShared};
 pub use tls::{ClientAuth, KeyLog, OcspResponse, OcspStatus, TlsOptions, TlsOptionsError, TlsVersion};
 pub use url::{Scheme, Url};

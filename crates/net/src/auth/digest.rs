@@ -200,6 +200,26 @@ pub fn client_nonce(random: [u64; 2]) -> String {
     hexadecimal(&hash.as_ref()[..16])
 }
 
+/// Answers challenges and reads the answer like one: what was asked for must be in it.
+pub(super) fn fuzz(values: &[&[u8]], credentials: &Credentials) {
+    let question = Question { method: "POST", target: "/a?b=\"c\"", body: &[], client_nonce: "c\\d" };
+    let header = answer(values.iter().copied(), credentials, &question);
+    assert!(header.starts_with("Digest "), "{header}");
+    assert!(!header.chars().any(char::is_control), "{header:?}");
+    let is_digest = |value: &&&[u8]| value.get(..6).is_some_and(|word| word.eq_ignore_ascii_case(b"digest"));
+    let value = values.iter().find(is_digest).or_else(|| values.first()).copied().unwrap_or_default();
+    let asked = Challenge::parse(&String::from_utf8_lossy(value));
+    let told = Challenge::parse(&header);
+    let plain = |text: &str| text.replace(char::is_control, "");
+    assert_eq!(told.realm, plain(&asked.realm), "{header}");
+    assert_eq!(told.nonce, plain(&asked.nonce), "{header}");
+    assert_eq!(told.opaque, plain(&asked.opaque), "{header}");
+    assert_eq!(told.algorithm, plain(&asked.algorithm), "{header}");
+    assert_eq!(told.qop(), asked.qop(), "{header}");
+    let (name, _) = parameter(header.strip_prefix("Digest username=").unwrap_or_default());
+    assert_eq!(name, plain(&credentials.user), "{header}");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -57,8 +57,7 @@ pub fn authenticate(
     let message = base64::engine::general_purpose::STANDARD
         .decode(challenge)
         .map_err(|_| NetError::generic("NTLM challenge is not valid base64"))?;
-    let challenge = Challenge::parse(&message)?;
-    let answer = challenge.answer(credentials, fresh);
+    let answer = Challenge::parse(&message)?.answer(credentials, fresh)?;
     Ok(format!("{scheme} {}", base64_of(&answer)))
 }
 
@@ -113,7 +112,7 @@ impl<'a> Challenge<'a> {
         Ok(Self { flags, nonce, target_info })
     }
 
-    fn answer(&self, credentials: &Credentials, fresh: Fresh) -> Vec<u8> {
+    fn answer(&self, credentials: &Credentials, fresh: Fresh) -> Result<Vec<u8>, NetError> {
         let (domain, user) = credentials.user.split_once('\\').unwrap_or(("", &credentials.user));
         let key = hmac_md5(
             &Md4::digest(utf16(&credentials.password)),
@@ -141,14 +140,15 @@ impl<'a> Challenge<'a> {
     }
 
     /// The message around its parts: both answers, domain, user, workstation.
-    fn message(&self, parts: [&[u8]; 5]) -> Vec<u8> {
+    fn message(&self, parts: [&[u8]; 5]) -> Result<Vec<u8>, NetError> {
+        let too_long = || NetError::generic(format!("NTLM answer has a part of more than {} bytes", u16::MAX));
         let mut out = [SIGNATURE, &[3, 0, 0, 0]].concat();
         let mut offset = HEADER_BYTES;
         for part in parts {
-            let length = u16::try_from(part.len()).unwrap_or(u16::MAX).to_le_bytes();
+            let length = u16::try_from(part.len()).map_err(|_| too_long())?.to_le_bytes();
             out.extend_from_slice(&length);
             out.extend_from_slice(&length);
-            out.extend_from_slice(&u32::try_from(offset).unwrap_or(u32::MAX).to_le_bytes());
+            out.extend_from_slice(&u32::try_from(offset).map_err(|_| too_long())?.to_le_bytes());
             offset += part.len();
         }
         out.extend_from_slice(&[0; 8]);
@@ -156,7 +156,7 @@ impl<'a> Challenge<'a> {
         for part in parts {
             out.extend_from_slice(part);
         }
-        out
+        Ok(out)
     }
 }
 
@@ -197,6 +197,31 @@ fn hmac_md5(key: &[u8], pieces: &[&[u8]]) -> [u8; 16] {
     outer.update(padded(0x5c));
     outer.update(inner.finalize());
     outer.finalize().into()
+}
+
+/// Answers a challenge, in base64 or as it is, and reads the answer's table of contents.
+pub(super) fn fuzz(values: &[&[u8]], credentials: &Credentials) {
+    let fresh = Fresh { client_challenge: [7; 8], now_ms: 1_790_000_000_000 };
+    let Some(scheme) = scheme_offered(values.iter().copied()) else { return };
+    let Some(token) = challenge(values.iter().copied(), scheme) else { return };
+    assert!(token.trim_ascii() == token && !token.is_empty(), "{}", token.escape_ascii());
+    for token in [token, base64_of(token).as_bytes()] {
+        let Ok(header) = authenticate(scheme, token, credentials, fresh) else { continue };
+        let (word, encoded) = header.split_once(' ').unwrap_or_default();
+        assert_eq!(word, scheme);
+        let message = base64::engine::general_purpose::STANDARD.decode(encoded).expect("it was just encoded");
+        let number = |at: usize, bytes: usize| {
+            message[at..at + bytes].iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))
+        };
+        assert!(message.starts_with(SIGNATURE) && number(8, 4) == 3, "{}", message.escape_ascii());
+        let mut end = HEADER_BYTES;
+        for field in (12..52).step_by(8) {
+            assert_eq!(number(field + 4, 4), end, "the part at {field} begins where the one before it ends");
+            assert_eq!(number(field, 2), number(field + 2, 2));
+            end += number(field, 2);
+        }
+        assert_eq!(end, message.len(), "the parts are all there is");
+    }
 }
 
 #[cfg(test)]
@@ -291,9 +316,22 @@ mod tests {
         message[40] = 0;
         let challenge = Challenge::parse(&message).unwrap();
         let credentials = Credentials { user: "u".to_owned(), password: "p".to_owned() };
-        let answer = challenge.answer(&credentials, Fresh { client_challenge: [1; 8], now_ms: 1_700_000_000_000 });
+        let answer =
+            challenge.answer(&credentials, Fresh { client_challenge: [1; 8], now_ms: 1_700_000_000_000 }).unwrap();
         assert_eq!(answer[12], 24);
         assert_eq!(answer[64 + 16..64 + 24], [1; 8]);
+    }
+
+    #[test]
+    fn what_has_no_room_in_an_answer_is_told() {
+        let mut message = challenge_message();
+        message.truncate(56);
+        message[40..48].copy_from_slice(&[0xff, 0xff, 0xff, 0xff, 56, 0, 0, 0]);
+        message.resize(56 + 0xffff, 0);
+        let credentials = Credentials { user: "u".to_owned(), password: "p".to_owned() };
+        let fresh = Fresh { client_challenge: [1; 8], now_ms: 0 };
+        let error = authenticate("NTLM", base64_of(&message).as_bytes(), &credentials, fresh).unwrap_err();
+        assert_eq!(error.message, "NTLM answer has a part of more than 65535 bytes");
     }
 
     proptest! {

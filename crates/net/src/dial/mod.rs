@@ -4,10 +4,13 @@
 //! a proxy is asked for a way through ([`tunnel`], [`socks`]), TLS shakes hands. What goes over the link afterwards is
 //! the protocol's business ([`crate::conn`]).
 
+mod fuzz;
 mod handshake;
 pub(crate) mod proxy;
 mod socks;
 mod tunnel;
+
+pub use fuzz::fuzz;
 
 use std::net::IpAddr;
 

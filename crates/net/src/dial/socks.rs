@@ -24,13 +24,43 @@ impl Dialer<'_> {
     #[inline(never)]
     pub(super) fn ask_socks(&self, link: &mut Link, proxy: &Proxy, url: &Url) -> Result<(), NetError> {
         let (host, port) = (url.host(), url.port().unwrap_or_default());
-        let mut conversation = Conversation { dialer: self, link, input: Vec::new() };
-        let outcome = conversation.negotiate(proxy).and_then(|()| conversation.connect(host, port));
+        let outcome = converse(Wire { dialer: self, link }, proxy, host, port);
         outcome.map_err(|lost| match lost {
             Lost::Wait(error) if error.code == code::REQUEST_TIMEOUT || error == NetError::cancelled() => error,
             Lost::Wait(error) => refused(proxy, host, port, &error.detail),
             Lost::Said(reason) => refused(proxy, host, port, &reason),
         })
+    }
+}
+
+/// Has the proxy connect to a host: the whole conversation.
+pub(super) fn converse(peer: impl Peer, proxy: &Proxy, host: &str, port: u16) -> Result<(), Lost> {
+    let mut conversation = Conversation { peer, input: Vec::new() };
+    conversation.negotiate(proxy)?;
+    conversation.connect(host, port)
+}
+
+/// The proxy, as far as a conversation needs one.
+pub(super) trait Peer {
+    /// Sends all of it.
+    fn send(&mut self, bytes: &[u8]) -> Result<(), NetError>;
+
+    /// Waits for bytes and appends them; false at the end.
+    fn read(&mut self, out: &mut Vec<u8>) -> Result<bool, NetError>;
+}
+
+struct Wire<'a, 'b> {
+    dialer: &'a Dialer<'b>,
+    link: &'a mut Link,
+}
+
+impl Peer for Wire<'_, '_> {
+    fn send(&mut self, bytes: &[u8]) -> Result<(), NetError> {
+        self.link.send_all(bytes, self.dialer.deadline, self.dialer.wire)
+    }
+
+    fn read(&mut self, out: &mut Vec<u8>) -> Result<bool, NetError> {
+        self.link.read_some(out, self.dialer.deadline, self.dialer.wire)
     }
 }
 
@@ -40,7 +70,8 @@ fn refused(proxy: &Proxy, host: &str, port: u16, reason: &str) -> NetError {
 }
 
 /// Why it failed.
-enum Lost {
+#[derive(Debug, PartialEq)]
+pub(super) enum Lost {
     Wait(NetError),
     Said(String),
 }
@@ -51,13 +82,12 @@ impl From<NetError> for Lost {
     }
 }
 
-struct Conversation<'a, 'b> {
-    dialer: &'a Dialer<'b>,
-    link: &'a mut Link,
+struct Conversation<P> {
+    peer: P,
     input: Vec<u8>,
 }
 
-impl Conversation<'_, '_> {
+impl<P: Peer> Conversation<P> {
     fn negotiate(&mut self, proxy: &Proxy) -> Result<(), Lost> {
         let hello: &[u8] = match proxy.credentials {
             None => &[VERSION, 1, NO_AUTHENTICATION],
@@ -126,13 +156,13 @@ impl Conversation<'_, '_> {
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), Lost> {
-        Ok(self.link.send_all(bytes, self.dialer.deadline, self.dialer.wire)?)
+        Ok(self.peer.send(bytes)?)
     }
 
     /// Reads this many bytes; not one more is taken from what comes behind them unless the proxy sends it too early.
     fn take(&mut self, count: usize) -> Result<Box<[u8]>, Lost> {
         while self.input.len() < count {
-            if !self.link.read_some(&mut self.input, self.dialer.deadline, self.dialer.wire)? {
+            if !self.peer.read(&mut self.input)? {
                 return Err(if self.input.is_empty() { Lost::Said("EOF".to_owned()) } else { cut_off() });
             }
         }

@@ -28,22 +28,47 @@ impl Dialer<'_> {
         }
         head.push_str("\r\n");
         link.send_all(head.as_bytes(), self.deadline, self.wire)?;
-        let limits = Limits { head_bytes_max: HEAD_BYTES_MAX, ..Limits::default() };
-        let mut parser = HeadParser::default();
+        let mut answer = Answer::default();
         let mut input = Vec::new();
         loop {
             input.clear();
-            let open = link.read_some(&mut input, self.deadline, self.wire)?;
-            // A head that begins like one of a HEAD request has no body to look for.
-            if !input.is_empty()
-                && let HeadState::Complete { head, .. } = parser.feed(&input, true, &limits).map_err(plain)?
-            {
-                return judge(head.status, &head.headers.status_text());
+            let is_open = link.read_some(&mut input, self.deadline, self.wire)?;
+            if answer.feed(&input)? {
+                return Ok(());
             }
-            if !open {
-                return Err(if parser.has_started() { plain(parser.at_eof()) } else { NetError::eof() });
+            if !is_open {
+                return Err(answer.at_eof());
             }
         }
+    }
+}
+
+/// What the proxy says to `CONNECT`, as it arrives.
+#[derive(Default)]
+pub(super) struct Answer {
+    parser: HeadParser,
+}
+
+impl Answer {
+    /// Takes what has arrived; true once the way is open.
+    ///
+    /// # Errors
+    /// The proxy's refusal, or what is wrong with its answer.
+    pub(super) fn feed(&mut self, input: &[u8]) -> Result<bool, NetError> {
+        let limits = Limits { head_bytes_max: HEAD_BYTES_MAX, ..Limits::default() };
+        if input.is_empty() {
+            return Ok(false);
+        }
+        // A head that begins like one of a HEAD request has no body to look for.
+        match self.parser.feed(input, true, &limits).map_err(plain)? {
+            HeadState::Complete { head, .. } => judge(head.status, &head.headers.status_text()).map(|()| true),
+            HeadState::Partial => Ok(false),
+        }
+    }
+
+    /// The connection has ended before the answer did.
+    pub(super) fn at_eof(&self) -> NetError {
+        if self.parser.has_started() { plain(self.parser.at_eof()) } else { NetError::eof() }
     }
 }
 

@@ -77,9 +77,9 @@ impl Head {
         }
     }
 
-    /// Whether it can be judged only with what it carries.
+    /// Whether it can be judged only with what it carries. Header blocks are, once `h2` has refused them.
     pub(super) fn needs_payload(self) -> bool {
-        matches!(self.kind, kind::SETTINGS | kind::WINDOW_UPDATE | kind::GOAWAY)
+        matches!(self.kind, kind::SETTINGS | kind::WINDOW_UPDATE | kind::GOAWAY | kind::HEADERS)
     }
 }
 

@@ -26,12 +26,12 @@ use super::fault::Fault;
 use super::fields;
 use super::guard::{GoAway, reason};
 use super::message::Usual;
-use super::pipe::Pipe;
+use super::pipe::{Buffers, Pipe};
 
 /// Windows and limits as Go's client announces them: a stream's window never throttles a body of a megabyte.
 const STREAM_WINDOW_BYTES: u32 = 4 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 1 << 30;
-const HEADER_LIST_BYTES_MAX: u32 = 10 << 20;
+pub(super) const HEADER_LIST_BYTES_MAX: u32 = 10 << 20;
 /// Streams opened before the server has said how many it takes, unless an earlier connection to it has.
 const STREAMS_BEFORE_SETTINGS: u32 = 100;
 /// Body bytes handed to `h2` ahead of the socket.
@@ -83,20 +83,7 @@ impl Session {
         let pipe = Pipe::default();
         let known = link.origin.streams.get();
         let streams = if known == 0 { STREAMS_BEFORE_SETTINGS } else { known };
-        let mut builder = client::Builder::new();
-        builder
-            .initial_window_size(STREAM_WINDOW_BYTES)
-            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-            .max_header_list_size(HEADER_LIST_BYTES_MAX)
-            .initial_max_send_streams(usize::try_from(streams).unwrap_or(usize::MAX))
-            .max_send_buffer_size(SEND_BYTES_MAX)
-            .enable_push(false);
-        // Writing into a pipe never waits, so this is ready at once.
-        let handshake = pin!(builder.handshake::<_, Bytes>(pipe.clone()));
-        let Poll::Ready(made) = handshake.poll(&mut Context::from_waker(Waker::noop())) else {
-            return Err(NetError::generic("http2: no room for the preface"));
-        };
-        let (sender, machine) = made.map_err(|error| NetError::generic(format!("http2: {error}")))?;
+        let (sender, machine) = machine(&pipe, streams)?;
         Ok(Self {
             peer: link.peer(),
             tls: link.tls_info(),
@@ -397,21 +384,10 @@ impl Session {
         }
     }
 
-    /// What `h2` found wrong, in Go's terms: what it says of a header block is about compression, or about a
-    /// field that no message may have, and a flood of fields is a protocol error.
+    /// What `h2` found wrong, in Go's terms.
     #[cold]
     pub(super) fn library_fault(&self, error: &h2::Error) -> Fault {
-        let code = error.reason().map_or(reason::PROTOCOL_ERROR, u32::from);
-        let buffers = self.pipe.borrow();
-        match code {
-            reason::PROTOCOL_ERROR if !buffers.guard.is_at_headers() => Fault::connection(code),
-            reason::PROTOCOL_ERROR if fields::is_hpack(buffers.last_block()) => {
-                Fault::Stream { stream: buffers.guard.last_stream(), code, from_peer: false }
-            }
-            reason::PROTOCOL_ERROR => Fault::connection(reason::COMPRESSION_ERROR),
-            reason::ENHANCE_YOUR_CALM if buffers.guard.is_at_headers() => Fault::connection(reason::PROTOCOL_ERROR),
-            code => Fault::connection(code),
-        }
+        library_fault(&self.pipe.borrow(), error)
     }
 
     /// A GOAWAY of our own making, behind whatever `h2` has written.
@@ -426,6 +402,42 @@ impl Session {
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").field("peer", &self.peer).field("active", &self.active).finish_non_exhaustive()
+    }
+}
+
+/// `h2`, speaking over a pipe to a server that is known to take so many streams.
+pub(super) fn machine(
+    pipe: &Pipe,
+    streams: u32,
+) -> Result<(SendRequest<Bytes>, client::Connection<Pipe, Bytes>), NetError> {
+    let mut builder = client::Builder::new();
+    builder
+        .initial_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .max_header_list_size(HEADER_LIST_BYTES_MAX)
+        .initial_max_send_streams(usize::try_from(streams).unwrap_or(usize::MAX))
+        .max_send_buffer_size(SEND_BYTES_MAX)
+        .enable_push(false);
+    // Writing into a pipe never waits, so this is ready at once.
+    let handshake = pin!(builder.handshake::<_, Bytes>(pipe.clone()));
+    let Poll::Ready(made) = handshake.poll(&mut Context::from_waker(Waker::noop())) else {
+        return Err(NetError::generic("http2: no room for the preface"));
+    };
+    made.map_err(|error| NetError::generic(format!("http2: {error}")))
+}
+
+/// What `h2` found wrong, in Go's terms: what it says of a header block is about compression, or about a
+/// field that no message may have, and a flood of fields is a protocol error.
+pub(super) fn library_fault(buffers: &Buffers, error: &h2::Error) -> Fault {
+    let code = error.reason().map_or(reason::PROTOCOL_ERROR, u32::from);
+    match code {
+        reason::PROTOCOL_ERROR if !buffers.guard.is_at_headers() => Fault::connection(code),
+        reason::PROTOCOL_ERROR if fields::is_hpack(buffers.last_block()) => {
+            Fault::Stream { stream: buffers.guard.last_stream(), code, from_peer: false }
+        }
+        reason::PROTOCOL_ERROR => Fault::connection(reason::COMPRESSION_ERROR),
+        reason::ENHANCE_YOUR_CALM if buffers.guard.is_at_headers() => Fault::connection(reason::PROTOCOL_ERROR),
+        code => Fault::connection(code),
     }
 }
 
