@@ -1,14 +1,9 @@
 // Response.html().
-// files: probe.js
+// files: probe.js site.js
 import http from 'k6/http';
 import { probe } from './probe.js';
+import { page } from './site.js';
 const base = __ENV.BASE_URL;
-const page = (path, params) => http.get(`${base}${path}`, params);
-// What the server says it was sent, without what differs between runs.
-const sent = (response) => {
-  const { method, args, form, data, url } = response.json();
-  return { method, args, form, data, url, type: response.request.headers['Content-Type'], body: response.request.body, name: response.request.url };
-};
 
 export default function () {
   probe(

@@ -1,6 +1,6 @@
 //! Forms: which of their controls are sent, and what with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::{Document, NodeId, Selection};
 
@@ -31,8 +31,10 @@ impl Selection {
         if forms.is_empty() {
             controls.extend(self.nodes().iter().copied().filter(|node| document.is_tag(*node, CONTROLS)));
         } else {
-            // Forms are never in each other.
-            controls.extend(forms.iter().flat_map(|form| document.inside(*form, CONTROLS)));
+            // Markup can nest forms, and a selection may hold both.
+            let mut seen = HashSet::new();
+            let inside = forms.iter().flat_map(|form| document.inside(*form, CONTROLS));
+            controls.extend(inside.filter(|control| seen.insert(*control)));
         }
         controls.into_iter().filter_map(|control| field(document, control)).collect()
     }
@@ -97,6 +99,8 @@ mod tests {
         );
         check("<form><textarea name=a>\n&lt;b</textarea>", "form", "a=&lt;b");
         check("<form><input name=a disabled=disabled><input name=b disabled>", "form", "b=");
+        // Markup can nest forms: no control is sent twice.
+        check("<form><div></form><form><input name=a></form><input name=b>", "form", "a= b=");
         check("<p><input name=a value=1></p>", "p", "");
         check("<p><input name=a value=1></p>", "input", "a=1");
     }

@@ -8,6 +8,7 @@ use std::{
 use crate::{
     Document, NodeId, Selector,
     account::{Account, Charge},
+    selector::Matcher,
 };
 
 /// An ordered set of nodes of one document, and the selection it was made from.
@@ -34,9 +35,9 @@ impl Chosen {
         Self::Matching(Selector::parse(text).ok())
     }
 
-    fn ready(&self) -> Ready<'_> {
+    fn ready<'a>(&'a self, document: &'a Document) -> Ready<'a> {
         match self {
-            Self::Matching(selector) => Ready::Matching(selector.as_ref()),
+            Self::Matching(selector) => Ready::Matching(selector.as_ref().map(|selector| selector.matcher(document))),
             Self::Nodes(nodes) => Ready::Nodes(nodes.iter().copied().collect()),
         }
     }
@@ -44,14 +45,14 @@ impl Chosen {
 
 /// What was chosen, ready to be asked about many nodes.
 enum Ready<'a> {
-    Matching(Option<&'a Selector>),
+    Matching(Option<Matcher<'a>>),
     Nodes(HashSet<NodeId>),
 }
 
 impl Ready<'_> {
-    fn holds(&self, document: &Document, node: NodeId) -> bool {
+    fn holds(&self, node: NodeId) -> bool {
         match self {
-            Self::Matching(selector) => selector.is_some_and(|selector| selector.matches(document, node)),
+            Self::Matching(matcher) => matcher.as_ref().is_some_and(|matcher| matcher.matches(node)),
             Self::Nodes(nodes) => nodes.contains(&node),
         }
     }
@@ -157,9 +158,10 @@ impl Selection {
         match chosen {
             Chosen::Matching(None) => {}
             Chosen::Matching(Some(selector)) => {
+                let matcher = selector.matcher(document);
                 for child in self.nodes.iter().flat_map(|node| document.element_children(*node)) {
                     let inside = std::iter::once(child).chain(document.descendants(child));
-                    found.extend(inside.filter(|node| selector.matches(document, *node)));
+                    found.extend(inside.filter(|node| matcher.matches(*node)));
                 }
             }
             Chosen::Nodes(nodes) => {
@@ -174,7 +176,8 @@ impl Selection {
     /// All elements of the document that match.
     fn all(&self, selector: &Selector) -> Vec<NodeId> {
         let document = &*self.document;
-        document.descendants(NodeId::DOCUMENT).filter(|node| selector.matches(document, *node)).collect()
+        let matcher = selector.matcher(document);
+        document.descendants(NodeId::DOCUMENT).filter(|node| matcher.matches(*node)).collect()
     }
 
     /// These nodes, then those of the document that are chosen and not yet here.
@@ -191,20 +194,20 @@ impl Selection {
 
     /// The chosen ones among these.
     pub fn filter(self: &Rc<Self>, chosen: &Chosen) -> Self {
-        let chosen = chosen.ready();
-        self.push(self.nodes.iter().copied().filter(|node| chosen.holds(&self.document, *node)).collect())
+        let chosen = chosen.ready(&self.document);
+        self.push(self.nodes.iter().copied().filter(|node| chosen.holds(*node)).collect())
     }
 
     /// These without the chosen ones.
     pub fn not(self: &Rc<Self>, chosen: &Chosen) -> Self {
-        let chosen = chosen.ready();
-        self.push(self.nodes.iter().copied().filter(|node| !chosen.holds(&self.document, *node)).collect())
+        let chosen = chosen.ready(&self.document);
+        self.push(self.nodes.iter().copied().filter(|node| !chosen.holds(*node)).collect())
     }
 
     /// Whether one of these is chosen.
     pub fn is(&self, chosen: &Chosen) -> bool {
-        let chosen = chosen.ready();
-        self.nodes.iter().any(|node| chosen.holds(&self.document, *node))
+        let chosen = chosen.ready(&self.document);
+        self.nodes.iter().any(|node| chosen.holds(*node))
     }
 
     /// Those of these that a chosen node is in.
@@ -221,11 +224,11 @@ impl Selection {
 
     /// For each node the nearest that is chosen, beginning with the node itself.
     pub fn closest(self: &Rc<Self>, chosen: &Chosen) -> Self {
-        let (document, chosen) = (&*self.document, chosen.ready());
+        let (document, chosen) = (&*self.document, chosen.ready(&self.document));
         let mut found = Ordered::default();
         for node in &self.nodes {
             let mut path = std::iter::once(*node).chain(document.ancestors(*node));
-            found.extend(path.find(|node| chosen.holds(document, *node)).into_iter());
+            found.extend(path.find(|node| chosen.holds(*node)).into_iter());
         }
         self.push(found.nodes)
     }
@@ -238,8 +241,8 @@ impl Selection {
     /// As [`Selection::step`], but each node's way ends before a node that is chosen by `until`.
     pub fn walk(self: &Rc<Self>, step: Step, until: Option<&Chosen>, filter: Option<&Chosen>) -> Self {
         let document = &*self.document;
-        let (until, filter) = (until.map(Chosen::ready), filter.map(Chosen::ready));
-        let goes_on = |node: &NodeId| !until.as_ref().is_some_and(|until| until.holds(document, *node));
+        let (until, filter) = (until.map(|until| until.ready(document)), filter.map(|filter| filter.ready(document)));
+        let goes_on = |node: &NodeId| !until.as_ref().is_some_and(|until| until.holds(*node));
         let is_element = |node: &NodeId| document.is_element(*node);
         let mut found = Ordered::default();
         // Whose children are all there, but for the one they were found from.
@@ -270,7 +273,7 @@ impl Selection {
                 }
             }
         }
-        let chosen = |node: &NodeId| filter.as_ref().is_none_or(|filter| filter.holds(document, *node));
+        let chosen = |node: &NodeId| filter.as_ref().is_none_or(|filter| filter.holds(*node));
         self.push(found.nodes.into_iter().filter(chosen).collect())
     }
 

@@ -228,6 +228,25 @@ void onrush_vm_free(JSRuntime *rt, OnrushVm *vm)
 size_t onrush_vm_memory_used(const OnrushVm *vm) { return vm->malloc_size; }
 size_t onrush_rt_memory_used(JSRuntime *rt) { return rt->malloc_state.malloc_size; }
 
+int onrush_rt_charge(JSRuntime *rt, size_t size)
+{
+    JSMallocState *s = &rt->malloc_state;
+    /* without a limit it is 0, and this the largest number */
+    size_t most = s->malloc_limit - 1;
+    if (size > most || s->malloc_size > most - size) {
+        rt->onrush_oom = true;
+        return 0;
+    }
+    s->malloc_size += size;
+    return 1;
+}
+
+void onrush_rt_discharge(JSRuntime *rt, size_t size)
+{
+    JSMallocState *s = &rt->malloc_state;
+    s->malloc_size -= size < s->malloc_size ? size : s->malloc_size;
+}
+
 int onrush_rt_take_oom(JSRuntime *rt)
 {
     int oom = rt->onrush_oom;

@@ -34,6 +34,10 @@ void onrush_vm_free(JSRuntime *rt, OnrushVm *vm);
 size_t onrush_vm_memory_used(const OnrushVm *vm);
 /* Bytes in the account of whatever is swapped in. */
 size_t onrush_rt_memory_used(JSRuntime *rt);
+/* Memory of the host on the account of what is swapped in: charging gives 0 where the
+   limit refuses it, and discharging more than there is leaves nothing. */
+int onrush_rt_charge(JSRuntime *rt, size_t size);
+void onrush_rt_discharge(JSRuntime *rt, size_t size);
 /* 1 if the memory limit refused an allocation since last asked, of what is swapped in. */
 int onrush_rt_take_oom(JSRuntime *rt);
 /* Seed Math.random of what is swapped in. */

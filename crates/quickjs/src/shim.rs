@@ -17,6 +17,8 @@ unsafe extern "C" {
     pub fn onrush_vm_free(rt: *mut JSRuntime, vm: *mut OnrushVm);
     pub fn onrush_vm_memory_used(vm: *const OnrushVm) -> usize;
     pub fn onrush_rt_memory_used(rt: *mut JSRuntime) -> usize;
+    pub fn onrush_rt_charge(rt: *mut JSRuntime, size: usize) -> c_int;
+    pub fn onrush_rt_discharge(rt: *mut JSRuntime, size: usize);
     pub fn onrush_rt_take_oom(rt: *mut JSRuntime) -> c_int;
     pub fn onrush_vm_seed_random(ctx: *mut JSContext, seed: u64);
     pub fn onrush_set_stack(rt: *mut JSRuntime, top: usize, size: usize);

@@ -11,7 +11,6 @@
 #![expect(clippy::print_stdout, reason = "a tool talks to its user")]
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -55,9 +54,7 @@ fn list() {
 fn serve() -> Result<()> {
     let (all, authorities) = (cases(), Authorities::new());
     let servers: Vec<CaseServer> = all.iter().map(|case| case.start(&authorities)).collect();
-    println!("{}", script_input(&all, &servers));
-    std::io::stdin().read_to_end(&mut Vec::new())?;
-    Ok(())
+    Ok(onrush_testkit::serve_until_input_ends(&script_input(&all, &servers))?)
 }
 
 /// Each case's outcomes as `[status, error_code, error]`.

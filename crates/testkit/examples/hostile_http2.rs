@@ -1,10 +1,8 @@
 //! Starts every HTTP/2 server that misbehaves and prints where they listen, as JSON, until its standard
 //! input ends: for looking at what another client does with them. `plain` as an argument leaves TLS out.
 
-use std::io::Read;
-
-use onrush_testkit::CertificateAuthority;
 use onrush_testkit::http2::{FrameServer, misbehaviours};
+use onrush_testkit::{CertificateAuthority, serve_until_input_ends};
 
 fn main() -> anyhow::Result<()> {
     let plain = std::env::args().any(|argument| argument == "plain");
@@ -17,11 +15,5 @@ fn main() -> anyhow::Result<()> {
         urls.insert(case.name.to_owned(), server.url("/").into());
         servers.push(server);
     }
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer(&mut out, &urls)?;
-    std::io::Write::write_all(&mut out, b"\n")?;
-    std::io::Write::flush(&mut out)?;
-    drop(out);
-    std::io::stdin().read_to_end(&mut Vec::new())?;
-    Ok(())
+    Ok(serve_until_input_ends(&urls.into())?)
 }

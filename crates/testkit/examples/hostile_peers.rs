@@ -2,10 +2,9 @@
 //! prints where they listen, as JSON, until its standard input ends: for looking at what another client
 //! does with them.
 
-use std::io::Read;
 use std::time::Duration;
 
-use onrush_testkit::{Behaviour, CertificateAuthority, End, GoodServer, HostileServer, Reply};
+use onrush_testkit::{Behaviour, CertificateAuthority, End, GoodServer, HostileServer, Reply, serve_until_input_ends};
 
 fn main() -> anyhow::Result<()> {
     let head = "HTTP/1.1 200 OK\r\n";
@@ -76,11 +75,5 @@ fn main() -> anyhow::Result<()> {
     let server = GoodServer::start_tls(wants_client, |_| Reply::text("hi"));
     urls.insert("tls_wants_client_certificate".to_owned(), server.url("/").into());
     urls.insert("authority".to_owned(), authority.pem().into());
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer(&mut out, &urls)?;
-    std::io::Write::write_all(&mut out, b"\n")?;
-    std::io::Write::flush(&mut out)?;
-    drop(out);
-    std::io::stdin().read_to_end(&mut Vec::new())?;
-    Ok(())
+    Ok(serve_until_input_ends(&urls.into())?)
 }

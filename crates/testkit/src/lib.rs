@@ -12,13 +12,14 @@
 //! assert!(server.url("/x").starts_with("http://127.0.0.1:"));
 //! ```
 
+use std::io::{Read, Write};
+
 mod acceptor;
 pub mod cases;
 mod certificates;
 mod good;
 mod hostile;
 pub mod http2;
-
 mod proxy;
 mod staple;
 
@@ -32,4 +33,14 @@ pub use staple::{staple, staples};
 pub fn open_fds() -> usize {
     // The directory that is being read is one of them.
     std::fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count().saturating_sub(1))
+}
+
+/// Prints where servers listen, as JSON on one line, and waits until standard input ends: whoever started this process
+/// keeps the other end, and the end of that process closes it.
+pub fn serve_until_input_ends(addresses: &serde_json::Value) -> std::io::Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out, "{addresses}")?;
+    out.flush()?;
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
 }

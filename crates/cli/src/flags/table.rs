@@ -208,7 +208,7 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("SIZE"),
         Some("ONRUSH_VU_MEMORY_LIMIT"),
-        "JavaScript heap one VU may use, such as 64MiB (default 512MiB)",
+        "JavaScript heap one VU may use, kept responses included, such as 64MiB (default 512MiB)",
     )
     .group(Group::Machine).scope(Scope::Load),
     flag(

@@ -1,8 +1,9 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
-//! `harness` runs a script and collects all it did; `html`, `isolation`, `language`, `limits` and `modules` hold tests with
+//! `harness` runs a script and collects all it did; `bodies`, `html`, `isolation`, `language`, `limits` and `modules` hold tests with
 //! scripts of their own; `parity` replays the scripts of `k6/` against what k6 printed for them.
 
+mod bodies;
 mod harness;
 mod html;
 mod isolation;

@@ -1,65 +1,146 @@
 //! Whether a node matches.
 
-use super::{Combinator, Complex, Compound, Selector, Simple, Test, pseudo};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+};
+
+use super::{Combinator, Compound, Selector, Simple, Test, pseudo};
 use crate::{Document, NodeId, NodeKind};
 
-pub(super) fn complex(document: &Document, selector: &Complex, node: NodeId) -> bool {
-    compound(document, &selector.last, node) && before(document, &selector.before, node)
+/// Questions about one document: whether its nodes match.
+pub(super) struct Matching<'a> {
+    document: &'a Document,
+    /// Selectors of `:has()` that are being asked around the current one.
+    inside: Cell<usize>,
+    /// What `:has()` in `:has()` found, by selector and node: asked again for each node around, it would take the
+    /// depth of the tree to the power of the selectors'.
+    known: RefCell<HashMap<(*const Selector, NodeId), bool>>,
 }
 
-/// Whether what stands before a matched compound is there, too. Recurses over combinators, which the text bounds.
-fn before(document: &Document, parts: &[(Combinator, Compound)], node: NodeId) -> bool {
-    let Some(((combinator, part), rest)) = parts.split_first() else { return true };
-    let fits = |node: NodeId| compound(document, part, node) && before(document, rest, node);
-    match combinator {
-        Combinator::Descendant => document.ancestors(node).any(fits),
-        Combinator::Child => document.parent(node).is_some_and(fits),
-        Combinator::Adjacent => document
-            .preceding(node)
-            .find(|other| !matches!(document.kind(*other), NodeKind::Text(_) | NodeKind::Comment(_)))
-            .is_some_and(fits),
-        Combinator::Sibling => document.preceding(node).any(fits),
+/// What a node that does not match says about others that could take its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Matched,
+    /// The next of the same combinator may match.
+    TrySibling,
+    /// No sibling will, but something further up may.
+    TryAncestor,
+    /// None will.
+    Never,
+}
+
+impl<'a> Matching<'a> {
+    pub(super) fn new(document: &'a Document) -> Self {
+        Self { document, inside: Cell::new(0), known: RefCell::default() }
     }
-}
 
-fn compound(document: &Document, Compound(parts): &Compound, node: NodeId) -> bool {
-    if parts.is_empty() { document.is_element(node) } else { parts.iter().all(|part| simple(document, part, node)) }
-}
-
-fn simple(document: &Document, part: &Simple, node: NodeId) -> bool {
-    match part {
-        Simple::Tag(name) => document.tag(node) == name && document.is_element(node),
-        Simple::Id(id) => any_value(document, node, "id", |value| value == id),
-        Simple::Class(class) => {
-            any_value(document, node, "class", |value| value.split(is_blank).any(|word| word == class))
-        }
-        Simple::Attribute { name, test, ignore_case } => attribute(document, node, name, test, *ignore_case),
-        Simple::Not(selector) => document.is_element(node) && !selector.matches(document, node),
-        Simple::Has(selector) => document.is_element(node) && any(document, selector, document.descendants(node)),
-        Simple::HasChild(selector) => document.is_element(node) && any(document, selector, document.children(node)),
-        // k6: these match texts and the like, too.
-        Simple::Contains { text, own } => pseudo::text(document, node, *own).to_lowercase().contains(text.as_str()),
-        Simple::Matches { regex, own } => regex.is_match(&pseudo::text(document, node, *own)),
-        Simple::Lang(lang) => std::iter::once(node).chain(document.ancestors(node)).any(|node| {
-            document
-                .attribute(node, "lang")
-                .and_then(|value| value.strip_prefix(lang.as_str()))
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        }),
-        Simple::Nth { a, b, from_end, of_type } => {
-            document.is_element(node) && pseudo::nth(document, node, (*a, *b), *from_end, *of_type)
-        }
-        Simple::Only { of_type } => {
-            document.is_element(node)
-                && pseudo::nth(document, node, (0, 1), false, *of_type)
-                && pseudo::nth(document, node, (0, 1), true, *of_type)
-        }
-        Simple::Plain(plain) => document.is_element(node) && pseudo::plain(document, node, *plain),
+    pub(super) fn holds(&self, selector: &Selector, node: NodeId) -> bool {
+        selector
+            .alternatives
+            .iter()
+            .any(|complex| self.complex(&complex.last, &complex.before, node) == Outcome::Matched)
     }
-}
 
-fn any(document: &Document, selector: &Selector, mut nodes: impl Iterator<Item = NodeId>) -> bool {
-    nodes.any(|node| selector.matches(document, node))
+    /// Whether a node matches a compound, and others what stands before it. Recurses over combinators, which the
+    /// text bounds.
+    ///
+    /// A failure says how far back to go, as in browsers: trying all ways to spread `a b c d` over the ancestors of
+    /// a node would take their number to the power of the compounds.
+    fn complex(&self, last: &Compound, before: &[(Combinator, Compound)], node: NodeId) -> Outcome {
+        if !self.compound(last, node) {
+            return Outcome::TrySibling;
+        }
+        let Some(((combinator, part), rest)) = before.split_first() else { return Outcome::Matched };
+        let document = self.document;
+        let at = |node: NodeId| self.complex(part, rest, node);
+        match combinator {
+            Combinator::Descendant => {
+                for ancestor in document.ancestors(node) {
+                    let outcome = at(ancestor);
+                    if matches!(outcome, Outcome::Matched | Outcome::Never) {
+                        return outcome;
+                    }
+                }
+                Outcome::Never
+            }
+            Combinator::Child => match document.parent(node).map(at) {
+                None | Some(Outcome::Never) => Outcome::Never,
+                Some(Outcome::Matched) => Outcome::Matched,
+                Some(Outcome::TrySibling | Outcome::TryAncestor) => Outcome::TryAncestor,
+            },
+            Combinator::Adjacent => document
+                .preceding(node)
+                .find(|other| !matches!(document.kind(*other), NodeKind::Text(_) | NodeKind::Comment(_)))
+                .map_or(Outcome::TryAncestor, at),
+            Combinator::Sibling => {
+                for sibling in document.preceding(node) {
+                    let outcome = at(sibling);
+                    if outcome != Outcome::TrySibling {
+                        return outcome;
+                    }
+                }
+                Outcome::TryAncestor
+            }
+        }
+    }
+
+    fn compound(&self, Compound(parts): &Compound, node: NodeId) -> bool {
+        if parts.is_empty() { self.document.is_element(node) } else { parts.iter().all(|part| self.simple(part, node)) }
+    }
+
+    fn simple(&self, part: &Simple, node: NodeId) -> bool {
+        let document = self.document;
+        match part {
+            Simple::Tag(name) => document.tag(node) == name && document.is_element(node),
+            Simple::Id(id) => any_value(document, node, "id", |value| value == id),
+            Simple::Class(class) => {
+                any_value(document, node, "class", |value| value.split(is_blank).any(|word| word == class))
+            }
+            Simple::Attribute { name, test, ignore_case } => attribute(document, node, name, test, *ignore_case),
+            Simple::Not(selector) => document.is_element(node) && !self.holds(selector, node),
+            Simple::Has(selector) => document.is_element(node) && self.has(selector, node),
+            Simple::HasChild(selector) => {
+                document.is_element(node) && document.children(node).any(|child| self.holds(selector, child))
+            }
+            // k6: these match texts and the like, too.
+            Simple::Contains { text, own } => pseudo::text(document, node, *own).to_lowercase().contains(text.as_str()),
+            Simple::Matches { regex, own } => regex.is_match(&pseudo::text(document, node, *own)),
+            Simple::Lang(lang) => std::iter::once(node).chain(document.ancestors(node)).any(|node| {
+                document
+                    .attribute(node, "lang")
+                    .and_then(|value| value.strip_prefix(lang.as_str()))
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+            }),
+            Simple::Nth { a, b, from_end, of_type } => {
+                document.is_element(node) && pseudo::nth(document, node, (*a, *b), *from_end, *of_type)
+            }
+            Simple::Only { of_type } => {
+                document.is_element(node)
+                    && pseudo::nth(document, node, (0, 1), false, *of_type)
+                    && pseudo::nth(document, node, (0, 1), true, *of_type)
+            }
+            Simple::Plain(plain) => document.is_element(node) && pseudo::plain(document, node, *plain),
+        }
+    }
+
+    fn has(&self, selector: &Selector, node: NodeId) -> bool {
+        let inside = self.inside.get();
+        let key = (std::ptr::from_ref(selector), node);
+        if inside > 0
+            && let Some(known) = self.known.borrow().get(&key)
+        {
+            return *known;
+        }
+        self.inside.set(inside + 1);
+        let found = self.document.descendants(node).any(|inner| self.holds(selector, inner));
+        self.inside.set(inside);
+        let mut known = self.known.borrow_mut();
+        if inside > 0 && known.len() < KNOWN_MAX {
+            known.insert(key, found);
+        }
+        found
+    }
 }
 
 fn any_value(document: &Document, node: NodeId, name: &str, test: impl Fn(&str) -> bool) -> bool {
@@ -87,3 +168,6 @@ fn attribute(document: &Document, node: NodeId, name: &str, test: &Test, ignore_
 fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\r' | '\n' | '\x0c')
 }
+
+/// Answers that are kept, some 32 MiB: 16 questions about a page of 60,000 elements. Beyond them it takes longer.
+const KNOWN_MAX: usize = 1 << 20;

@@ -7,6 +7,7 @@ mod nth;
 mod parse;
 mod pseudo;
 
+use matching::Matching;
 use regex_lite::Regex;
 
 use crate::{Document, NodeId};
@@ -40,7 +41,24 @@ impl Selector {
 
     /// Whether a node matches.
     pub fn matches(&self, document: &Document, node: NodeId) -> bool {
-        self.alternatives.iter().any(|complex| matching::complex(document, complex, node))
+        self.matcher(document).matches(node)
+    }
+
+    /// Answers for many nodes of a document: what one question found out is of use to the next.
+    pub(crate) fn matcher<'a>(&'a self, document: &'a Document) -> Matcher<'a> {
+        Matcher { selector: self, matching: Matching::new(document) }
+    }
+}
+
+/// A selector, asked about one document.
+pub(crate) struct Matcher<'a> {
+    selector: &'a Selector,
+    matching: Matching<'a>,
+}
+
+impl Matcher<'_> {
+    pub(crate) fn matches(&self, node: NodeId) -> bool {
+        self.matching.holds(self.selector, node)
     }
 }
 

@@ -70,6 +70,39 @@ fn what_is_no_selector_is_told() {
     check("p >", "");
 }
 
+#[test]
+fn long_ways_up_and_deep_questions_take_no_time() {
+    let markup = "<div>".repeat(500) + "<p>";
+    let document = Rc::new(Document::parse(&markup, "", &Limits::default(), &Account::default()).unwrap());
+    let count = |selector: &str| Selection::of_document(&document).find(selector).len();
+    assert_eq!(count(&format!("nav{} p", " div".repeat(20))), 0);
+    assert_eq!(count(&format!("html{} p", " div".repeat(20))), 1);
+    assert_eq!(count(&format!("html >{} > p", " div".repeat(20))), 0);
+    assert_eq!(count(&format!("{}nav{}", "div:has(".repeat(16), ")".repeat(16))), 0);
+    assert_eq!(count(&format!("{}p{}", "div:has(".repeat(16), ")".repeat(16))), 485);
+    let rows = "<i></i><b></b>".repeat(200);
+    let document = Rc::new(Document::parse(&rows, "", &Limits::default(), &Account::default()).unwrap());
+    let count = |selector: &str| Selection::of_document(&document).find(selector).len();
+    assert_eq!(count(&format!("nav{} ~ i", " ~ b".repeat(20))), 0);
+    assert_eq!(count("nav + b ~ i ~ b ~ i"), 0);
+    assert_eq!(count("i + b ~ i ~ b"), 199);
+}
+
+#[test]
+fn failures_go_back_no_further_than_they_must() {
+    let check = |markup: &str, selector: &str, expect: usize| {
+        let document = Rc::new(Document::parse(markup, "", &Limits::default(), &Account::default()).unwrap());
+        assert_eq!(Selection::of_document(&document).find(selector).len(), expect, "{selector}");
+    };
+    // The nearest candidate fails, one further away does not.
+    check("<nav><s1><u1><s1><q1>", "nav > s1 q1", 1);
+    check("<nav></nav><u1><s1><u1><q1>", "nav ~ u1 q1", 1);
+    check("<nav></nav><b></b><i></i><b></b><s></s>", "nav + b ~ s", 1);
+    check("<div><nav></nav><u><i></i><u></u></u></div>", "nav + u u", 1);
+    check("<u><i></i><b></b></u>", "u > i ~ b", 1);
+    check("<u><i></i><b></b></u>", "s > i ~ b", 0);
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text in "([a-z*#.,:>+~ ]|\\[|\\]|\\(|\\)|\"|'|\\\\|=|not|nth-child|-n|[0-9]|/\\*|\\*/|\\PC){0,40}") {

@@ -4,16 +4,20 @@
 //! `Val` owns a reference, `&Handle` borrows one, and a native function is an ordinary Rust function
 //! `fn(Ctx, &Handle, Args) -> JsResult`. No pointer into QuickJS escapes this folder except through these types.
 
+mod account;
 mod class;
 mod context;
 mod error;
+mod lent;
 mod native;
 mod object;
 mod value;
 
+pub(crate) use account::Charge;
 pub(crate) use class::{HostClass, HostObject};
 pub(crate) use context::{Ctx, PromiseState, Runtime, runtime_ptr};
 pub(crate) use error::{Exception, JsResult, Throw};
+pub(crate) use lent::Lent;
 pub(crate) use native::{Args, Getter, Native};
 pub(crate) use object::Atom;
 pub(crate) use value::{Handle, Val};

@@ -8,18 +8,15 @@
 //! - `LAB_CA`, `CLIENT_CERT`, `CLIENT_KEY`, …: PEM texts
 //!
 //! The first argument is a file, which gets the certificates that clients shall trust.
-#![expect(clippy::print_stdout, reason = "what it prints is read by the conformance command")]
 
 mod http2;
 mod plain;
 mod tls;
 
-use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use serde_json::json;
 
 fn main() -> Result<()> {
     let trusted = std::env::args_os().nth(1).context("which file gets the certificates to trust?")?;
@@ -28,11 +25,7 @@ fn main() -> Result<()> {
     let mut variables = tls.variables();
     variables.insert("PEERS".to_owned(), serve(plain::serve)?.to_string().into());
     variables.insert("TLS_PEERS".to_owned(), serve(move |stream| tls.serve(stream))?.to_string().into());
-    println!("{}", json!(variables));
-    std::io::stdout().flush()?;
-    // Whoever has started this keeps the other end, and the end of that process closes it.
-    let _ = std::io::stdin().read_to_end(&mut Vec::new());
-    Ok(())
+    Ok(onrush_testkit::serve_until_input_ends(&variables.into())?)
 }
 
 /// Listens on a free port of loopback, with a thread a connection.

@@ -19,6 +19,7 @@ mod ocsp;
 mod page;
 mod params;
 mod response;
+mod response_body;
 mod sample;
 mod selector;
 mod send;

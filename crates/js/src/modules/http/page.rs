@@ -32,7 +32,8 @@ fn document(this: &Handle) -> JsResult<Rc<Selection>> {
     if !exchange.has_body() {
         return Err(Throw::error(NO_BODY));
     }
-    let text = String::from_utf8_lossy(&exchange.body);
+    let body = exchange.body.bytes();
+    let text = String::from_utf8_lossy(&body);
     html::parse(vu(), &text, &response::url(exchange)).map(Rc::new)
 }
 

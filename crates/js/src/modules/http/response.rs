@@ -92,6 +92,7 @@ pub(crate) fn template(ctx: Ctx) -> JsResult {
 
 /// A Response over an exchange.
 pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Box<Exchange>) -> JsResult {
+    exchange.body.charge()?;
     let status = exchange.status();
     let code = exchange.error().map_or_else(|| code_of_status(status), |error| error.code);
     let mut values = [sys::js_int32(i32::from(status)), sys::js_int32(i32::from(code)), sys::JS_UNDEFINED];
@@ -220,8 +221,8 @@ fn body(ctx: Ctx, exchange: &Exchange) -> JsResult {
     match exchange.response_type() {
         _ if !exchange.has_body() => Ok(Val::null()),
         ResponseType::None => Ok(Val::null()),
-        ResponseType::Text => Val::text(ctx, &exchange.body),
-        ResponseType::Binary => ctx.array_buffer(&exchange.body),
+        ResponseType::Text => Val::text(ctx, &exchange.body.bytes()),
+        ResponseType::Binary => exchange.body.array_buffer(ctx),
     }
 }
 

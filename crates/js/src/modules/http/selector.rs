@@ -3,49 +3,103 @@
 //! A path is cut at the first modifier of ours; what is before it is the library's, what is after it is asked of the
 //! modifier's result. Everything works on JSON text, so that the order of keys stays.
 
-use super::json::{NESTING_MAX, nesting};
+/// The JSON text a path leads to; `None` when it leads nowhere, or the document is no JSON.
+///
+/// The library calls itself for every level of a document, so what is deep enough to exhaust a stack never reaches
+/// it: neither the document nor what a modifier makes of it.
+///
+/// # Errors
+///
+/// When one of them is nested more than [`NESTING_MAX`] levels deep.
+pub(super) fn find(json: &str, path: &str) -> Result<Option<String>, TooDeep> {
+    if valid(json)? { select(json, path) } else { Ok(None) }
+}
 
-/// The JSON text a path leads to, if it leads anywhere. `json` is valid JSON.
-pub(super) fn select(json: &str, path: &str) -> Option<String> {
+fn valid(json: &str) -> Result<bool, TooDeep> {
+    if nesting(json) > NESTING_MAX { Err(TooDeep) } else { Ok(gjson::valid(json)) }
+}
+
+/// Deeper than any document people write, and shallow enough for the stack of a VU: the library takes some 200
+/// bytes of it a level.
+const NESTING_MAX: usize = 500;
+
+/// A document that is nested more than [`NESTING_MAX`] levels deep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("cannot look for a selector in JSON that is nested more than {NESTING_MAX} levels deep")]
+pub(super) struct TooDeep;
+
+/// The same in JSON that was judged.
+fn select(json: &str, path: &str) -> Result<Option<String>, TooDeep> {
     if let Some(literal) = path.strip_prefix('!') {
         return self::literal(literal);
     }
-    let Some(cut) = Cut::find(path) else { return library(json, path) };
+    let Some(cut) = Cut::find(path) else { return Ok(library(json, path)) };
     if let Some(each) = cut.each {
         // After `#.` the rest is asked of each element, up to the next pipe.
-        let list = library(json, each.list)?;
-        let found: Vec<String> = elements(&list).iter().filter_map(|element| select(element, each.path)).collect();
+        let Some(list) = library(json, each.list) else { return Ok(None) };
+        let mut found = Vec::new();
+        for element in elements(&list) {
+            found.extend(select(&element, each.path)?);
+        }
         let list = format!("[{}]", found.join(","));
-        return if each.rest.is_empty() { Some(list) } else { select(&list, each.rest) };
+        return go_on(list, each.rest);
     }
     let base = if cut.before.is_empty() { Some(json.to_owned()) } else { library(json, cut.before) };
-    let result = cut.modifier.apply(base.as_deref(), cut.argument)?;
-    if cut.rest.is_empty() { Some(result) } else { select(&result, cut.rest) }
+    let Some(made) = cut.modifier.apply(base.as_deref(), cut.argument) else { return Ok(None) };
+    if cut.modifier == Modifier::FromStr && !valid(&made)? {
+        return Ok(None);
+    }
+    go_on(made, cut.rest)
+}
+
+/// Asks the rest of a path, if there is one, of JSON that was made on the way.
+fn go_on(made: String, rest: &str) -> Result<Option<String>, TooDeep> {
+    if rest.is_empty() { Ok(Some(made)) } else { find(&made, rest) }
 }
 
 /// A value that is in the path itself, and what is asked of it.
-fn literal(text: &str) -> Option<String> {
+fn literal(text: &str) -> Result<Option<String>, TooDeep> {
     let bytes = text.as_bytes();
-    let end = match bytes.first()? {
-        b'"' => text[1..].find('"')? + 2,
+    let end = match bytes.first() {
+        Some(b'"') => text[1..].find('"').map(|end| end + 2),
         // A number has a dot of its own; GJSON lets it end there, too.
-        _ => component_end(bytes, 0),
+        Some(_) => Some(component_end(bytes, 0)),
+        None => None,
     };
-    let value = text.get(..end).filter(|value| gjson::valid(value))?;
-    match text.get(end + 1..).filter(|rest| !rest.is_empty()) {
-        Some(rest) => select(value, rest),
-        None => Some(value.to_owned()),
-    }
+    let Some(value) = end.and_then(|end| text.get(..end)) else { return Ok(None) };
+    find(value, text.get(value.len() + 1..).filter(|rest| !rest.is_empty()).unwrap_or("@this"))
 }
 
 fn library(json: &str, path: &str) -> Option<String> {
-    // The whole document was judged, but `@fromstr` makes documents of texts.
-    if nesting(json) > NESTING_MAX {
-        return None;
-    }
     let path = bare_keys(path);
     let found = gjson::get(json, &path);
     found.exists().then(|| found.json().to_owned())
+}
+
+/// How deep objects and arrays are nested, whether or not the text is valid.
+fn nesting(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'[' | b'{' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            b'"' => {
+                while let Some(byte) = bytes.next() {
+                    match byte {
+                        b'\\' => _ = bytes.next(),
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// Modifiers the library lacks.
@@ -92,10 +146,8 @@ impl Modifier {
                 list(found)
             }
             Self::ToStr => Some(serde_json::Value::String(json?.to_owned()).to_string()),
-            Self::FromStr => {
-                let text: String = serde_json::from_str(json?).ok()?;
-                gjson::valid(&text).then_some(text)
-            }
+            // Whether the text is JSON is for the caller to judge.
+            Self::FromStr => serde_json::from_str(json?).ok(),
             Self::Group => {
                 let json = json.filter(|_| is_object)?;
                 let mut rows: Vec<String> = Vec::new();
@@ -271,7 +323,8 @@ mod tests {
 
     #[test]
     fn paths() {
-        let check = |path: &str, expect: Option<&str>| assert_eq!(select(JSON, path).as_deref(), expect, "{path}");
+        let check =
+            |path: &str, expect: Option<&str>| assert_eq!(find(JSON, path).unwrap().as_deref(), expect, "{path}");
         check("b.y", Some("1"));
         check("b.@keys", Some(r#"["y","x"]"#));
         check("b.@keys.1", Some(r#""x""#));
@@ -298,10 +351,25 @@ mod tests {
         check(r"b\.@keys", None);
     }
 
+    #[test]
+    fn what_is_too_deep_is_refused_wherever_it_comes_from() {
+        let deep = "[".repeat(NESTING_MAX + 1) + &"]".repeat(NESTING_MAX + 1);
+        let nested = serde_json::json!({ "text": deep }).to_string();
+        assert_eq!(find(&deep, "0"), Err(TooDeep));
+        assert_eq!(find(&nested, "text.@fromstr"), Err(TooDeep));
+        assert_eq!(find(&nested, "text.@fromstr.0"), Err(TooDeep));
+        assert_eq!(find("{}", &format!("!{deep}.0")), Err(TooDeep));
+        let allowed = &deep[1..deep.len() - 1];
+        assert_eq!(find(allowed, "0").unwrap().as_deref(), Some(&allowed[1..allowed.len() - 1]));
+        assert_eq!(find(allowed, "@dig:none|#").unwrap().as_deref(), Some("0"));
+        // What is made of it may be deeper than itself.
+        assert_eq!(find(allowed, "@dig:@this|0"), Err(TooDeep));
+    }
+
     proptest! {
         #[test]
         fn no_path_panics(path in r#"[a-z@#.|:{}\[\]()"\\,=~!*?0-9]{0,24}"#) {
-            let _ = select(JSON, &path);
+            let _ = find(JSON, &path);
         }
     }
 }

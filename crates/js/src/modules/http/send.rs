@@ -2,7 +2,6 @@
 
 use std::{cell::RefCell, net::SocketAddr, rc::Rc, sync::Arc};
 
-use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
 use onrush_net::{Body, BodyMode, CookieJar, Failure, NetError, Request, Response, Timings, TlsInfo, Url, encoding};
 
@@ -10,6 +9,7 @@ use super::{
     arguments::{Auth, Prepared, ResponseType},
     debug,
     hop::Hop,
+    response_body::ResponseBody,
     sample,
 };
 use crate::{
@@ -35,7 +35,7 @@ pub(crate) struct Exchange {
     pub(crate) url: Option<Arc<str>>,
     pub(crate) response: Option<Box<Response>>,
     /// The body, decoded; what arrived of it when the request failed in it.
-    pub(crate) body: Bytes,
+    pub(super) body: ResponseBody,
     /// What went wrong, if something did.
     fault: Option<Box<Fault>>,
     /// The request failed while its body was read, so that `body` is the part that came, be it empty.
@@ -66,7 +66,7 @@ impl Exchange {
             refused_throws: refused.throw,
             url: None,
             response: None,
-            body: Bytes::new(),
+            body: ResponseBody::default(),
             fault: Some(Box::new(fault)),
             is_partial: false,
             sent_cookies: Vec::new(),
@@ -324,7 +324,7 @@ fn ended(
         refused_throws: false,
         url: hop.shown_url(true),
         is_partial: fault.is_some() && !body.is_empty(),
-        body,
+        body: ResponseBody::new(body),
         fault,
         response: Some(response),
         sent_cookies,
@@ -353,7 +353,7 @@ fn failed(
         url: hop.shown_url(false),
         response: None,
         is_partial: failure.partial_body.is_some(),
-        body: failure.partial_body.unwrap_or_default(),
+        body: ResponseBody::new(failure.partial_body.unwrap_or_default()),
         fault: Some(Box::new(fault)),
         sent_cookies,
     })

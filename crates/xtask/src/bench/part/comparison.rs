@@ -75,6 +75,24 @@ impl Comparison {
 /// Limits on our CPU per request, as ratios to others'.
 pub(super) type Ratios<'a> = &'a [(Client, f64)];
 
+/// Measures all comparisons, taking turns, then shows each with its limits.
+pub(super) fn compare(
+    lab: &mut Lab,
+    server: &mut Server,
+    title: &str,
+    mut comparisons: Vec<(Comparison, Ratios<'_>)>,
+) -> Result<()> {
+    for round in 0..lab.options.rounds() {
+        for (comparison, _) in &mut comparisons {
+            comparison.round(lab, round, server)?;
+        }
+    }
+    for (comparison, limits) in &comparisons {
+        show(lab, comparison, title, limits);
+    }
+    Ok(())
+}
+
 /// A table of one comparison, and its limits.
 pub(super) fn show(lab: &mut Lab, comparison: &Comparison, title: &str, limits: Ratios<'_>) {
     let mut table = Table::new(

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::comparison::{Comparison, Ratios, show};
+use super::comparison::{Comparison, Ratios, compare};
 use crate::bench::{
     client::{Client, Protocol},
     lab::Lab,
@@ -62,13 +62,5 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
         };
         comparisons.push((Comparison::new(NAME, case.setup, load, case.clients), case.limits));
     }
-    for round in 0..lab.options.rounds() {
-        for (comparison, _) in &mut comparisons {
-            comparison.round(lab, round, &mut server)?;
-        }
-    }
-    for (comparison, limits) in &comparisons {
-        show(lab, comparison, &format!("Minimal script, {VUS} VUs, nginx"), limits);
-    }
-    Ok(())
+    compare(lab, &mut server, &format!("Minimal script, {VUS} VUs, nginx"), comparisons)
 }

@@ -1,0 +1,42 @@
+//! Memory that Rust holds for a script: it counts towards the VU's heap limit like the script's own.
+#![expect(unsafe_code, reason = "the runtime's account of memory")]
+
+use onrush_quickjs_sys as sys;
+
+use super::{JsResult, Throw, runtime_ptr};
+
+/// Bytes on the account of the VU that was running when they were taken; given back when dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Charge {
+    bytes: usize,
+}
+
+impl Charge {
+    /// Puts `bytes` on the account.
+    ///
+    /// # Errors
+    ///
+    /// Throws where they do not fit the VU's limit.
+    pub(crate) fn take(bytes: usize) -> JsResult<Self> {
+        // SAFETY: the runtime of this thread is never freed, and natives may collect.
+        let is_charged = bytes == 0
+            || unsafe {
+                sys::onrush_rt_charge(runtime_ptr(), bytes) != 0 || {
+                    // What is in the way may be garbage: the collector does not know when Rust needs memory.
+                    sys::JS_RunGC(runtime_ptr());
+                    sys::onrush_rt_take_oom(runtime_ptr());
+                    sys::onrush_rt_charge(runtime_ptr(), bytes) != 0
+                }
+            };
+        if is_charged { Ok(Self { bytes }) } else { Err(Throw::error("out of memory")) }
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            // SAFETY: as above; and what was charged was charged there.
+            unsafe { sys::onrush_rt_discharge(runtime_ptr(), self.bytes) }
+        }
+    }
+}
