@@ -9,6 +9,7 @@ mod sessions;
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
@@ -332,7 +333,7 @@ struct Attempt {
     first_byte: Option<Nanos>,
     end: Nanos,
     remote: Option<SocketAddr>,
-    tls: Option<TlsInfo>,
+    tls: Option<Arc<TlsInfo>>,
     reused: bool,
     /// What came over HTTP/2: the response, or the part of it that had come when it failed.
     message: Option<Box<Message>>,
@@ -519,6 +520,6 @@ mod tests {
     fn sizes() {
         assert!(size_of::<Conn>() <= 64, "{}", size_of::<Conn>());
         assert!(size_of::<ResponseReader>() <= 168, "{}", size_of::<ResponseReader>());
-        assert!(size_of::<Attempt>() <= 176, "{}", size_of::<Attempt>());
+        assert!(size_of::<Attempt>() <= 160, "{}", size_of::<Attempt>());
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, IoFailure, Nanos, Woke, yield_now};
@@ -87,7 +88,7 @@ impl Conn {
     }
 
     /// What TLS negotiated.
-    pub(crate) fn tls_info(&self) -> Option<TlsInfo> {
+    pub(crate) fn tls_info(&self) -> Option<Arc<TlsInfo>> {
         self.link.tls_info()
     }
 

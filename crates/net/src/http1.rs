@@ -120,7 +120,7 @@ impl Proto {
     }
 }
 
-/// What is known of the TLS session a response came over.
+/// What is known of the TLS session a response came over. All responses of a connection share it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsInfo {
     /// `tls1.2` or `tls1.3`.
@@ -128,7 +128,7 @@ pub struct TlsInfo {
     /// Go's name of the cipher suite.
     pub cipher: &'static str,
     /// What the server stapled to its certificate, if that can be read. A resumed session has none.
-    pub ocsp: Option<Arc<OcspResponse>>,
+    pub ocsp: Option<OcspResponse>,
     /// Whether the handshake resumed an earlier session.
     pub is_resumed: bool,
 }
@@ -149,7 +149,7 @@ pub struct Response {
     /// The peer.
     pub remote: SocketAddr,
     /// Version and cipher, over TLS.
-    pub tls: Option<TlsInfo>,
+    pub tls: Option<Arc<TlsInfo>>,
     /// The phases.
     pub timings: Timings,
     /// Whether the connection had carried a request before.
@@ -192,7 +192,7 @@ pub struct Failure {
     /// The peer, once there was a connection.
     pub remote: Option<SocketAddr>,
     /// Version and cipher, when the failure came after the handshake.
-    pub tls: Option<TlsInfo>,
+    pub tls: Option<Arc<TlsInfo>>,
     /// Whether the connection had carried a request before.
     pub reused: bool,
     /// What had arrived when the body broke off; `None` when the failure came before the body. k6: it is

@@ -7,6 +7,7 @@
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
 
@@ -136,7 +137,7 @@ impl Link {
     }
 
     /// What TLS negotiated.
-    pub(crate) fn tls_info(&self) -> Option<TlsInfo> {
+    pub(crate) fn tls_info(&self) -> Option<Arc<TlsInfo>> {
         self.tls.as_ref().and_then(|tls| tls.info()).cloned()
     }
 

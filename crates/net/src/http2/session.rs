@@ -63,7 +63,7 @@ pub(crate) struct Session {
     reads: Cell<u32>,
     pub(super) usual: RefCell<Usual>,
     peer: SocketAddr,
-    tls: Option<TlsInfo>,
+    tls: Option<Arc<TlsInfo>>,
 }
 
 /// Why a session is over.
@@ -110,7 +110,7 @@ impl Session {
     }
 
     /// What TLS negotiated.
-    pub(crate) fn tls_info(&self) -> Option<TlsInfo> {
+    pub(crate) fn tls_info(&self) -> Option<Arc<TlsInfo>> {
         self.tls.clone()
     }
 

@@ -45,9 +45,9 @@ pub(crate) struct TlsSession {
     pending: Vec<u8>,
     /// Encoded records that wait to be sent.
     outgoing: Vec<u8>,
-    info: Option<TlsInfo>,
+    info: Option<Arc<TlsInfo>>,
     /// What was stapled to the server's certificate, until `info` has it.
-    ocsp: Option<Arc<OcspResponse>>,
+    ocsp: Option<OcspResponse>,
     closed: bool,
     /// The session this one goes through: that with an HTTPS proxy.
     outer: Option<Box<TlsSession>>,
@@ -68,7 +68,7 @@ impl TlsSession {
     }
 
     /// What was negotiated, once the handshake is done.
-    pub(crate) fn info(&self) -> Option<&TlsInfo> {
+    pub(crate) fn info(&self) -> Option<&Arc<TlsInfo>> {
         self.info.as_ref()
     }
 
@@ -240,7 +240,7 @@ impl TlsSession {
         let version = self.connection.protocol_version().map_or("", version_name);
         let cipher = self.connection.negotiated_cipher_suite().map_or("", |suite| cipher_name(suite.suite()));
         let is_resumed = self.connection.handshake_kind() == Some(HandshakeKind::Resumed);
-        self.info = Some(TlsInfo { version, cipher, ocsp: self.ocsp.take(), is_resumed });
+        self.info = Some(Arc::new(TlsInfo { version, cipher, ocsp: self.ocsp.take(), is_resumed }));
     }
 }
 

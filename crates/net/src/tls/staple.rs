@@ -54,8 +54,8 @@ thread_local! {
 }
 
 /// Takes what was stapled to the certificate verified last on this thread.
-pub(super) fn take() -> Option<Arc<OcspResponse>> {
-    STAPLED.take().map(Arc::new)
+pub(super) fn take() -> Option<OcspResponse> {
+    STAPLED.take()
 }
 
 /// A verifier that notes what is stapled and leaves the rest to another one.

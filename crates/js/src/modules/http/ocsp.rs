@@ -16,7 +16,7 @@ pub(super) fn status(tls: &TlsInfo) -> &'static str {
 /// The object. Without TLS, and of a request that failed, it says nothing at all.
 pub(super) fn object(ctx: Ctx, tls: Option<&TlsInfo>) -> JsResult {
     let object = ctx.object()?;
-    let ocsp = tls.and_then(|tls| tls.ocsp.as_deref());
+    let ocsp = tls.and_then(|tls| tls.ocsp.as_ref());
     let (revoked_at, reason) = match ocsp.map(|ocsp| ocsp.status) {
         Some(OcspStatus::Revoked { at, reason }) => (at, reason_name(reason)),
         // k6: a certificate that is not revoked has a reason and Go's zero time as well.

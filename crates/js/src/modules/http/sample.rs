@@ -22,7 +22,7 @@ pub(super) fn response(vu: &Vu, prepared: &Prepared, hop: &Hop, response: &Respo
         // k6: what failed has neither a protocol nor a TLS version among its tags, although there were such.
         proto: Some(response).filter(|_| error.is_none()),
         remote: Some(response.remote),
-        tls: response.tls.as_ref().filter(|_| error.is_none()),
+        tls: response.tls.as_deref().filter(|_| error.is_none()),
         timings: &response.timings,
     };
     record(vu, prepared, hop, &outcome);

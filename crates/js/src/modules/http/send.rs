@@ -102,7 +102,7 @@ impl Exchange {
 
     /// What TLS negotiated on the last hop; k6: nothing where the request failed later.
     pub(super) fn tls(&self) -> Option<&TlsInfo> {
-        self.response.as_ref().filter(|_| self.fault.is_none()).and_then(|response| response.tls.as_ref())
+        self.response.as_ref().filter(|_| self.fault.is_none()).and_then(|response| response.tls.as_deref())
     }
 
     pub(super) fn is_thrown(&self) -> bool {
