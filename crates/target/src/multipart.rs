@@ -71,6 +71,8 @@ impl Multipart {
     pub(crate) fn new(content_type: &[u8], kept_bytes_max: usize) -> Result<Self, Refusal> {
         let boundary = parameter(content_type, b"boundary")
             .filter(|boundary| !boundary.is_empty() && boundary.len() <= BOUNDARY_BYTES_MAX)
+            // A carriage return in it would look like the beginning of a delimiter.
+            .filter(|boundary| !boundary.iter().any(u8::is_ascii_control))
             .ok_or(Refusal::new(400, "multipart body without a boundary"))?;
         let needle = [b"\r\n--".as_slice(), &boundary].concat();
         Ok(Self {
@@ -314,6 +316,11 @@ mod tests {
         }
         reader.finish()?;
         Ok(reader.parts)
+    }
+
+    #[test]
+    fn a_boundary_holds_no_line_ends() {
+        assert!(Multipart::new(b"multipart/form-data; boundary=\"a\rb\"", 100).is_err());
     }
 
     fn check(body: &str, expect: Result<&str, u16>) {
