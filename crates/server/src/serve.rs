@@ -4,10 +4,12 @@ use std::{
     collections::VecDeque,
     io,
     net::{SocketAddr, TcpListener},
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    thread::JoinHandle,
     time::Duration,
 };
 
@@ -18,7 +20,8 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     net::TcpStream,
-    task::AbortHandle,
+    sync::watch,
+    task::{AbortHandle, JoinSet},
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -41,6 +44,8 @@ pub(crate) const REQUEST_TIME_MAX: Duration = Duration::from_secs(75);
 const CONNECTION_TIME_MAX: Duration = Duration::from_secs(600);
 /// Largest head of a request.
 const HEAD_BYTES_MAX: usize = 16 << 10;
+/// How long the end of the server waits for answers to be read.
+const ENDING_TIME_MAX: Duration = Duration::from_secs(1);
 /// After a failure to accept, such as a lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -80,10 +85,12 @@ impl Listener {
     }
 }
 
-/// A server at work. Dropping it ends it.
+/// A server at work. Dropping it ends it, once the answers it was given are sent: a run that ends because a client asked
+/// for it tells the client so.
 #[derive(Debug)]
 pub struct Server {
-    _stop: tokio::sync::oneshot::Sender<()>,
+    stop: Option<watch::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Server {
@@ -92,19 +99,29 @@ impl Server {
     /// # Errors
     /// When the thread cannot be started.
     pub fn start(listener: Listener, deliver: impl Fn(Call) + Send + Sync + 'static) -> io::Result<Self> {
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let (stop, stopped) = watch::channel(());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let deliver: Deliver = Arc::new(deliver);
-        std::thread::Builder::new().name("rest-api".to_owned()).spawn(move || {
-            runtime.block_on(async {
-                tokio::select! {
-                    () = accept(listener, deliver) => {}
-                    _ = stopped => {}
-                }
-            });
-        })?;
-        Ok(Self { _stop: stop })
+        let thread = std::thread::Builder::new()
+            .name("rest-api".to_owned())
+            .spawn(move || runtime.block_on(accept(listener, deliver, stopped)))?;
+        Ok(Self { stop: Some(stop), thread: Some(thread) })
     }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been printed, and there is nobody left to answer.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Until the sender is dropped; it never sends anything.
+async fn ended(stopped: &mut watch::Receiver<()>) {
+    while stopped.changed().await.is_ok() {}
 }
 
 /// A connection that is being served.
@@ -114,16 +131,22 @@ struct Connection {
     asking: Arc<AtomicUsize>,
 }
 
-async fn accept(listener: Listener, deliver: Deliver) {
+async fn accept(listener: Listener, deliver: Deliver, mut stopped: watch::Receiver<()>) {
     let guard = Arc::new(listener.guard);
     let tls = listener.identity.map(|identity| TlsAcceptor::from(identity.config));
     let Ok(socket) = tokio::net::TcpListener::from_std(listener.socket) else { return };
     let mut connections: VecDeque<Connection> = VecDeque::new();
+    let mut tasks = JoinSet::new();
     loop {
-        let Ok((stream, peer)) = socket.accept().await else {
+        let accepted = tokio::select! {
+            () = ended(&mut stopped) => break,
+            accepted = socket.accept() => accepted,
+        };
+        let Ok((stream, peer)) = accepted else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
+        while tasks.try_join_next().is_some() {}
         connections.retain(|connection| !connection.task.is_finished());
         if connections.len() >= CONNECTIONS_MAX {
             // Idle and slow connections must not lock anybody out.
@@ -135,17 +158,21 @@ async fn accept(listener: Listener, deliver: Deliver) {
         }
         let asking = Arc::new(AtomicUsize::new(0));
         let shared = Shared { deliver: deliver.clone(), guard: guard.clone(), peer, asking: asking.clone() };
-        let tls = tls.clone();
-        let task = tokio::spawn(async move {
+        let (tls, stopped) = (tls.clone(), stopped.clone());
+        let task = tasks.spawn(async move {
             // Whatever ends a connection is its client's business.
-            let _ = tokio::time::timeout(CONNECTION_TIME_MAX, serve(stream, tls, shared)).await;
+            let _ = tokio::time::timeout(CONNECTION_TIME_MAX, serve(stream, tls, shared, stopped)).await;
         });
-        connections.push_back(Connection { task: task.abort_handle(), asking });
+        connections.push_back(Connection { task, asking });
     }
+    for connection in connections.iter().filter(|connection| connection.asking.load(Ordering::Relaxed) == 0) {
+        connection.task.abort();
+    }
+    let _ = tokio::time::timeout(ENDING_TIME_MAX, async { while tasks.join_next().await.is_some() {} }).await;
 }
 
-async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Shared) {
-    let Some(tls) = tls else { return speak(stream, shared).await };
+async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Shared, stopped: watch::Receiver<()>) {
+    let Some(tls) = tls else { return speak(stream, shared, stopped).await };
     let secured = async {
         let mut first = [0];
         if stream.peek(&mut first).await? == 1 && first[0] != TLS_HANDSHAKE {
@@ -159,18 +186,27 @@ async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Shared) {
         tls.accept(stream).await
     };
     if let Ok(Ok(stream)) = tokio::time::timeout(HEAD_TIME_MAX, secured).await {
-        speak(stream, shared).await;
+        speak(stream, shared, stopped).await;
     }
 }
 
-async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin, shared: Shared) {
+async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin, shared: Shared, mut stopped: watch::Receiver<()>) {
     let service = TowerToHyperService::new(router(shared));
-    let connection = hyper::server::conn::http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME_MAX)
-        .max_buf_size(HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), service);
-    let _ = connection.await;
+    let mut connection = pin!(
+        hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_TIME_MAX)
+            .max_buf_size(HEAD_BYTES_MAX)
+            .serve_connection(TokioIo::new(stream), service)
+    );
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        () = ended(&mut stopped) => {
+            // The request that is being answered is the last.
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
 }
 
 /// The first byte of every TLS connection.

@@ -26,8 +26,6 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Control {
     calls: Option<Receiver<Call>>,
-    /// Ends the server when the run is over.
-    _server: Option<Server>,
     /// Changes whose effect is awaited, so that the answer shows it.
     settling: Vec<Settling>,
     /// `setup()` or `teardown()` running for a client.
@@ -36,6 +34,8 @@ pub(super) struct Control {
     deferred: Vec<Action>,
     /// Somebody asked for the end.
     is_stop_asked: bool,
+    /// Ends the server when the run is over: the last field, so that calls nobody answers any more are dropped before.
+    _server: Option<Server>,
 }
 
 /// An answer that waits for the engine.

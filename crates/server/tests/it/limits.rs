@@ -72,3 +72,33 @@ fn web_pages_from_elsewhere_are_refused() {
     let rebound = "GET /v1/status HTTP/1.1\r\nHost: evil.example:6565\r\nConnection: close\r\n\r\n";
     assert!(api.raw(rebound.as_bytes()).starts_with("HTTP/1.1 403"));
 }
+
+#[test]
+fn answers_arrive_although_the_server_ends() {
+    for round in 0..50 {
+        let (sender, calls) = std::sync::mpsc::channel::<Call>();
+        let api = Api::deliver(None, move |call| drop(sender.send(call)));
+        let idle = api.connect();
+        let mut asking = api.connect();
+        asking.write_all(b"GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it reads");
+        let call = calls.recv().expect("a call");
+        call.answer(status(&Request::Status));
+        drop(api);
+        let mut answer = String::new();
+        asking.read_to_string(&mut answer).expect("an answer, then the end");
+        assert!(answer.starts_with("HTTP/1.1 200"), "round {round}: {answer}");
+        drop(idle);
+    }
+}
+
+#[test]
+fn a_call_that_is_kept_does_not_keep_the_server() {
+    let (sender, calls) = std::sync::mpsc::channel::<Call>();
+    let api = Api::deliver(None, move |call| drop(sender.send(call)));
+    let mut asking = api.connect();
+    asking.write_all(b"GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it reads");
+    let kept = calls.recv().expect("a call");
+    drop(api);
+    assert_eq!(asking.read_to_end(&mut Vec::new()).expect("the end"), 0);
+    drop(kept);
+}
