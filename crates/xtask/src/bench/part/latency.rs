@@ -1,8 +1,9 @@
 //! The truth of latencies: what each client reports of a server that answers after exactly 10 ms.
 //!
 //! What is more than 10 ms is the client's own doing, the kernel's, and what the server is late. A client
-//! may also report too little: with N connections that are always busy, N divided by the requests a second
-//! is what a request really took.
+//! may also report too little (wrk's mean does, by some 0.06 ms): with N connections that are always busy, N divided
+//! by the requests a second that the server saw is what a request really took. That is what clients are compared by,
+//! and what ours must report.
 
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -26,10 +27,20 @@ const DELAY: &str = "10ms";
 const DELAY_MS: f64 = 10.0;
 /// How much our p(99) may be above that of the best other client: what a shared machine does to 1 % of the requests.
 const P99_ABOVE_MAX_MS: f64 = 0.5;
+/// How far the mean we report may be from what requests really took.
+const UNTRUTH_MAX_MS: f64 = 0.05;
 
 /// What a client says about latencies, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Reported {
+    mean: f64,
+    p99: f64,
+}
+
+/// What requests of a round really took, and what was said of them; in milliseconds.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    took: f64,
     mean: f64,
     p99: f64,
 }
@@ -71,57 +82,57 @@ fn show(lab: &mut Lab, comparison: &Comparison, connections: u64) -> Result<()> 
             "CPU µs/request",
         ],
     );
-    let mut ours: Vec<Reported> = Vec::new();
+    let mut ours: Vec<Seen> = Vec::new();
     // The best of the others, round by round.
-    let mut best: Vec<Reported> = Vec::new();
+    let mut best: Vec<Seen> = Vec::new();
     for client in comparison.clients() {
         let measured = comparison.measurements(client);
-        let reported = measured.iter().map(reported).collect::<Result<Vec<_>>>()?;
-        let mean = median(&reported.iter().map(|one| one.mean - DELAY_MS).collect::<Vec<_>>());
-        let p99 = median(&reported.iter().map(|one| one.p99 - DELAY_MS).collect::<Vec<_>>());
-        let truth = comparison.median(client, |measured| connections as f64 * 1000.0 / measured.rps() - DELAY_MS);
-        for (round, one) in reported.iter().enumerate() {
+        let seen = measured
+            .iter()
+            .map(|one| {
+                let Reported { mean, p99 } = reported(one)?;
+                Ok(Seen { took: connections as f64 * 1000.0 / one.rps(), mean, p99 })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let above = |value: fn(&Seen) -> f64| median(&seen.iter().map(|one| value(one) - DELAY_MS).collect::<Vec<_>>());
+        for (round, one) in seen.iter().enumerate() {
             let record = json!({ "client": client.name(), "setup": comparison.setup, "round": round, "reported_mean_ms": one.mean, "reported_p99_ms": one.p99 });
             lab.record(NAME, record);
         }
         table.row([
             client.name(),
             cell(comparison.median(client, Measurement::rps)),
-            cell(mean),
-            cell(p99),
-            cell(truth),
+            cell(above(|one| one.mean)),
+            cell(above(|one| one.p99)),
+            cell(above(|one| one.took)),
             cell(comparison.median(client, Measurement::cpu_us)),
         ]);
         if client == Client::Onrush {
-            ours = reported;
+            ours = seen;
         } else if best.is_empty() {
-            best = reported;
+            best = seen;
         } else {
-            for (best, one) in best.iter_mut().zip(reported) {
-                *best = Reported { mean: best.mean.min(one.mean), p99: best.p99.min(one.p99) };
+            for (best, one) in best.iter_mut().zip(seen) {
+                *best =
+                    Seen { took: best.took.min(one.took), mean: best.mean.min(one.mean), p99: best.p99.min(one.p99) };
             }
         }
     }
     table.note("ab reports whole milliseconds for percentiles, hey tenths: less than the truth is their rounding.");
     lab.report.table(table);
     // As with ratios: what was measured in the same round is compared.
-    let above = |value: fn(&Reported) -> f64| {
+    let above_best = |value: fn(&Seen) -> f64| {
         median(&ours.iter().zip(&best).map(|(ours, best)| value(ours) - value(best)).collect::<Vec<_>>())
     };
-    lab.report.limit(
-        NAME,
-        format!("{}: mean above 10 ms − the best other client's", comparison.setup),
-        above(|one| one.mean),
-        Bound::AtMost(0.0),
-        " ms",
-    );
-    lab.report.limit(
-        NAME,
-        format!("{}: p(99) − the best other client's", comparison.setup),
-        above(|one| one.p99),
-        Bound::AtMost(P99_ABOVE_MAX_MS),
-        " ms",
-    );
+    let untruth = median(&ours.iter().map(|one| (one.mean - one.took).abs()).collect::<Vec<_>>());
+    for (what, measured, most) in [
+        ("what a request took − the best other client's", above_best(|one| one.took), 0.0),
+        ("the mean that is reported, off by", untruth, UNTRUTH_MAX_MS),
+        ("p(99) − the best other client's", above_best(|one| one.p99), P99_ABOVE_MAX_MS),
+    ] {
+        let what = format!("{}: {what}", comparison.setup);
+        lab.report.limit(NAME, what, measured, Bound::AtMost(most), " ms");
+    }
     Ok(())
 }
 
