@@ -1,16 +1,10 @@
 // dns.ttl: the server is asked again when the time is over.
+// files: names.js
 // resolver
-import http from 'k6/http';
-import { check, sleep } from 'k6';
+import { showAsked } from './names.js';
 
 export const options = { dns: { ttl: '500ms', select: 'first' }, noConnectionReuse: true };
 
 export default function () {
-  const port = __ENV.PEERS.split(':')[1];
-  const name = `one.${Math.random()}`.replace('0.', '') + '.dns.test';
-  for (let i = 0; i < 4; i++) {
-    http.get(`http://${name}:${port}/ok`);
-    sleep(0.35);
-  }
-  check(1, { [http.get(`http://127.0.0.1:${port}/asked/${name}`).body]: true });
+  showAsked(0.35);
 }

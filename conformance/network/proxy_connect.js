@@ -1,16 +1,8 @@
 // Tunnels through an HTTP proxy, and those it refuses.
+// files: proxied.js
 // env: HTTPS_PROXY=http://{PROXY}
 import http from 'k6/http';
-import { check } from 'k6';
-
-export const options = { hosts: { 'direct.test': '127.0.0.1' } };
-
-function show(what, r) {
-  const known = (address) => ['PROXY', 'LOCKED_PROXY'].find((name) => `${r.remote_ip}:${r.remote_port}` === __ENV[name]) || address;
-  const error = r.error.replace(__ENV.LOCKED_PROXY, 'LOCKED_PROXY').replace(__ENV.PROXY, 'PROXY').replace(/current time \S+/, 'now');
-  const timings = ['connecting', 'tls_handshaking', 'waiting'].filter((phase) => r.timings[phase] > 0).join(' ');
-  check(1, { [`${what}: ${r.status} ${r.proto} from ${known('elsewhere')} ${r.error_code} ${error} | ${timings}`]: true });
-}
+import { show } from './proxied.js';
 
 export default function () {
   const first = http.get('https://good.lab.test/ok');

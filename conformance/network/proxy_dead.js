@@ -1,16 +1,8 @@
 // Proxies that nobody serves, over HTTP and SOCKS 5.
+// files: proxied.js
 // env: HTTP_PROXY=socks5://127.0.0.1:1 HTTPS_PROXY=http://127.0.0.1:1
 import http from 'k6/http';
-import { check } from 'k6';
-
-export const options = { hosts: { 'direct.test': '127.0.0.1' } };
-
-function show(what, r) {
-  const known = (address) => ['PROXY', 'LOCKED_PROXY'].find((name) => `${r.remote_ip}:${r.remote_port}` === __ENV[name]) || address;
-  const error = r.error.replace(__ENV.LOCKED_PROXY, 'LOCKED_PROXY').replace(__ENV.PROXY, 'PROXY').replace(/current time \S+/, 'now');
-  const timings = ['connecting', 'tls_handshaking', 'waiting'].filter((phase) => r.timings[phase] > 0).join(' ');
-  check(1, { [`${what}: ${r.status} ${r.proto} from ${known('elsewhere')} ${r.error_code} ${error} | ${timings}`]: true });
-}
+import { show } from './proxied.js';
 
 export default function () {
   show('SOCKS', http.get('http://plain.test/'));
