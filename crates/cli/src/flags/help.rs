@@ -33,7 +33,15 @@ pub(super) fn help(command: Option<Command>, columns: usize) -> String {
 }
 
 fn flags(command: Command, width: usize) -> String {
-    let mut groups: Vec<Group> = FLAGS.iter().filter(|flag| command.takes(flag)).map(|flag| flag.group).collect();
+    // For a run that is under way an option of runs is something else.
+    let steering = |flag: &Flag| match (command, flag.long) {
+        (Command::Scale, "vus") => {
+            Flag { group: Group::Control, help: "VUs that loop", default: "", env: None, ..*flag }
+        }
+        _ => *flag,
+    };
+    let taken: Vec<Flag> = FLAGS.iter().filter(|flag| command.takes(flag)).map(steering).collect();
+    let mut groups: Vec<Group> = taken.iter().map(|flag| flag.group).collect();
     groups.sort_unstable();
     groups.dedup();
     // The command's own flags first.
@@ -46,7 +54,7 @@ fn flags(command: Command, width: usize) -> String {
     }
     let mut text = String::new();
     for group in groups {
-        let members = FLAGS.iter().filter(|flag| command.takes(flag) && flag.group == group);
+        let members = taken.iter().filter(|flag| flag.group == group);
         text.push_str(&format!("\n{}:\n", group.heading()));
         if group == Group::NotYet {
             let names: Vec<String> = members
@@ -151,6 +159,7 @@ Examples:
   onrush scale --vus 20                      of the externally-controlled scenario
   onrush scale --scenario browse --vus 50    of any scenario with VUs
   onrush scale --scenario api --rate 200     of any scenario with an arrival rate
+  onrush scale --scenario api --rate 200 --over 30s    from what it is now to 200 within 30 seconds
 ";
 
 const ARCHIVE_END: &str = "\

@@ -15,7 +15,7 @@ use onrush_fiber::{Clock, Nanos};
 use onrush_metrics::CardinalityWarning;
 use onrush_output::Outputs;
 use onrush_session::{
-    Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Settings, ShareOfTarget, Stop,
+    Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Replay, Settings, ShareOfTarget, Stop,
 };
 
 use super::{Surroundings, control::Control, health::HealthWatch, outputs, prepare::Prepared, spans::Spans, summary};
@@ -52,6 +52,7 @@ pub(super) fn drive(
     prepared: &Prepared,
     signals: &Arc<Watch>,
     outputs: Option<Outputs>,
+    replay: Replay,
 ) -> Result<Ended, Failure> {
     let settings = Settings {
         has_setup: prepared.lifecycle.setup,
@@ -86,6 +87,7 @@ pub(super) fn drive(
         block_at: now,
         frame_at: Nanos::ZERO,
         control,
+        replay,
         paused_at: None,
         is_finished: false,
         is_thread_gone: false,
@@ -128,6 +130,8 @@ pub(super) struct Drive<'a> {
     frame_at: Nanos,
     /// What the REST API asked for.
     pub(super) control: Control,
+    /// Changes to be made as in another run.
+    replay: Replay,
     /// Since when the run stands still.
     paused_at: Option<Nanos>,
     is_finished: bool,
@@ -150,7 +154,7 @@ impl Drive<'_> {
     /// Waits for the next event, a tick at most, and handles it.
     pub(super) fn step(&mut self, shows_progress: bool) {
         let patience = if self.control.is_settling() { SETTLING_TICK } else { TICK };
-        match self.events.recv_timeout(patience) {
+        match self.events.recv_timeout(self.until_replay(patience)) {
             Ok(event) => self.take(event),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => self.thread_is_gone(),
@@ -162,8 +166,38 @@ impl Drive<'_> {
             self.take(event);
         }
         self.answer_calls();
+        self.replay();
         if shows_progress {
             self.tick();
+        }
+    }
+
+    /// No longer than until the next change that is to be replayed.
+    fn until_replay(&self, patience: Duration) -> Duration {
+        let Some(at) = self.replay.next_at().filter(|_| self.is_replaying()) else { return patience };
+        patience.min(at.saturating_sub(self.moment(Clock::now()).scenarios))
+    }
+
+    fn is_replaying(&self) -> bool {
+        self.scenarios_at.is_some() && self.coordinator.phase() == Phase::Running && !self.coordinator.is_paused()
+    }
+
+    /// Makes the changes that are due as of the moment they were made at in the run that is replayed.
+    fn replay(&mut self) {
+        if !self.is_replaying() {
+            return;
+        }
+        let now = self.moment(Clock::now());
+        while let Some(step) = self.replay.due(now.scenarios) {
+            let late = now.scenarios.saturating_sub(step.at);
+            let at = Moment { test: now.test.saturating_sub(late), scenarios: step.at };
+            match self.coordinator.steer(step.steer, at) {
+                Ok(actions) => actions.into_iter().for_each(|action| self.act(action)),
+                Err(error) => {
+                    let at = step.at.as_secs_f64();
+                    self.around.logger.warn(format!("the change at {at:.1}s of the scenarios is not replayed: {error}"));
+                }
+            }
         }
     }
 
@@ -278,7 +312,7 @@ impl Drive<'_> {
             Action::Error(message) => self.around.logger.error(message),
             Action::Steer { scenario, target } => {
                 let target = match target {
-                    ShareOfTarget::Vus(vus) => NewTarget::Vus(vus),
+                    ShareOfTarget::Vus(course) => NewTarget::Vus(course),
                     ShareOfTarget::MaxVus(max) => NewTarget::MaxVus(max),
                     ShareOfTarget::Arrivals(course) => NewTarget::Arrivals(course),
                 };

@@ -13,6 +13,7 @@ pub(crate) mod load;
 mod network;
 mod outputs;
 pub(crate) mod prepare;
+mod replay;
 mod spans;
 mod summary;
 pub(crate) mod tiers;
@@ -49,15 +50,19 @@ pub(crate) struct Surroundings {
 /// What ended the run before its first VU was made.
 pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
     around.given.refuse_unavailable(Command::Run)?;
-    let args = RunArgs::new(&around.given, files)?;
+    let mut args = RunArgs::new(&around.given, files)?;
+    let config = config_file::settings(around)?;
+    args.linger = around.given.switch("linger")?.or(config.linger).unwrap_or(false);
     let flush = around.terminal.clone();
     let signals = Watch::start(around.logger.clone(), move || flush.flush())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let wanted = outputs::configs(&around.given)?;
+    let wanted = outputs::configs(&around.given, &config.out)?;
+    let replay = replay::read(around, args.replay.as_deref())?;
     let fds = onrush_fiber::raise_fd_limit();
     let script = load::load(&args.script, &around.given, &around.logger)?;
     let test = tiers::consolidate(around, &script)?;
     let prepared = prepare::prepare(&args, &around.logger, script, test, !wanted.is_empty())?;
+    replay::check(&replay, &prepared.test)?;
     prepare::check_fds(fds, prepared.plan.max_vus, &around.logger);
     let outputs = outputs::start(around, &wanted, &prepared)?;
     if !args.quiet {
@@ -71,7 +76,7 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
             color,
         ));
     }
-    let ended = drive::drive(around, &args, &prepared, &signals, outputs)?;
+    let ended = drive::drive(around, &args, &prepared, &signals, outputs, replay)?;
     report(&around.logger, &ended.outcome);
     Ok(ended.outcome.exit_code())
 }

@@ -36,16 +36,19 @@ const CSV_FILE: &str = "file.csv";
 /// k6's default of `saveInterval`.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Reads the flags or, without any, `K6_OUT`.
+/// Reads the flags or, without any, `K6_OUT`, or else what the config file says.
 ///
 /// # Errors
 /// 255, k6's texts where it has them.
-pub(super) fn configs(given: &Given) -> Result<Vec<Config>, Failure> {
+pub(super) fn configs(given: &Given, of_config_file: &[String]) -> Result<Vec<Config>, Failure> {
     let mut specs = given.values("out");
     if specs.is_empty() {
         // k6: the variable is one value that commas split, whatever is in it.
         let variable = given.env.get("K6_OUT").filter(|value| !value.is_empty());
         specs = variable.into_iter().flat_map(|value| value.split(',').map(str::to_owned)).collect();
+    }
+    if specs.is_empty() {
+        specs = of_config_file.to_vec();
     }
     let configs = specs.iter().map(|spec| config(spec, given)).collect::<Result<Vec<_>, _>>()?;
     for (index, config) in configs.iter().enumerate() {
@@ -240,7 +243,7 @@ mod tests {
             flags: [("out", flags.iter().map(|&flag| flag.to_owned()).collect())].into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         };
-        let described = configs(&given).map(|configs| described(&configs)).map_err(|failure| failure.message);
+        let described = configs(&given, &[]).map(|configs| described(&configs)).map_err(|failure| failure.message);
         assert_eq!(described.as_deref().map_err(String::as_str), expect, "{flags:?} {env:?}");
     }
 
