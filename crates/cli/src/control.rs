@@ -90,10 +90,15 @@ pub(crate) fn scale(around: &Surroundings, files: &[String]) -> Result<ExitCode,
             let body = answered(client.patch(&format!("/v1/scenarios/{name}"), &body))?;
             let mut text = format!("scenario: {name}\n");
             for (attribute, value) in body["data"]["attributes"].as_object().into_iter().flatten() {
-                text.push_str(&format!(
-                    "{attribute}: {}\n",
-                    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-                ));
+                let value = match value {
+                    Value::String(text) => text.clone(),
+                    Value::Object(ramp) => {
+                        let number = |name: &str| ramp.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+                        format!("to {}, {:.1}s left", number("to"), number("leftSeconds"))
+                    }
+                    other => other.to_string(),
+                };
+                text.push_str(&format!("{attribute}: {value}\n"));
             }
             around.terminal.stdout(text);
             Ok(ExitCode::Success)

@@ -39,6 +39,8 @@ pub(crate) struct SharedScenario {
     pub(crate) orders: Orders,
     /// 0 waiting, 1 running, 2 regular end passed, 3 over.
     pub(crate) phase: AtomicU64,
+    /// When it was over, in the process clock; 0 before.
+    pub(crate) ended_at: AtomicU64,
 }
 
 impl SharedScenario {
@@ -57,6 +59,7 @@ impl SharedScenario {
             threads_left: AtomicU64::new(threads as u64),
             orders: Orders::default(),
             phase: AtomicU64::new(0),
+            ended_at: AtomicU64::new(0),
         }
     }
 
@@ -75,6 +78,8 @@ impl SharedScenario {
 pub struct ScenarioProgress {
     /// When it started, in the process clock; 0 while it waits.
     pub started_at_ns: u64,
+    /// When it was over, in the process clock; 0 before.
+    pub ended_at_ns: u64,
     /// VUs inside an iteration.
     pub running_vus: u64,
     /// VUs it holds.
@@ -100,6 +105,7 @@ impl SharedScenario {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         ScenarioProgress {
             started_at_ns: load(&self.context.started_at),
+            ended_at_ns: load(&self.ended_at),
             running_vus: self.running.get(),
             active_vus: load(&self.active),
             done: self.context.done.get(),

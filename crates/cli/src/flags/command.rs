@@ -123,7 +123,7 @@ impl Command {
 }
 
 /// Where positional arguments are found.
-pub(super) const FILES: &str = "FILE";
+pub(crate) const FILES: &str = "FILE";
 /// Switches of the parser's own.
 pub(super) const HELP: &str = "help";
 pub(super) const VERSION: &str = "version";

@@ -247,7 +247,7 @@ Examples:
   onrush run script.js                                 as the script's options say
   onrush run -u 100 -d 1m script.js                    100 VUs for one minute
   onrush run -s 30s:500 -s 2m:500 -s 10s:0 script.js   ramp up to 500 VUs, stay, ramp down
-  onrush run -e BASE=http://127.0.0.1:8080 script.js   the script reads __ENV.BASE
+  onrush run -e BASE_URL=http://host:8080 script.js    the script reads __ENV.BASE_URL
   onrush run --summary-export result.json script.js    the result as JSON, too
   cat script.js | onrush run -                         from standard input
 ";

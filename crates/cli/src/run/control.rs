@@ -105,7 +105,10 @@ impl Control {
             });
         match server {
             Ok((server, address)) => {
-                logger.debug(format!("the REST API listens on {address}"));
+                let text = format!("the REST API listens on {address}");
+                // Nobody can know a port that was picked.
+                let is_picked = api.address.ends_with(":0");
+                logger.log(if is_picked { Level::Info } else { Level::Debug }, text, Vec::new());
                 Ok(Self { calls: Some(calls), _server: Some(server), ..Self::default() })
             }
             Err(error) => {

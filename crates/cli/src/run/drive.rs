@@ -393,9 +393,10 @@ impl Drive<'_> {
                 return;
             }
             self.frame_at = now;
-            let screen = Screen { columns: Look::columns(), color: self.around.look.stdout_color() };
+            let (columns, rows) = Look::size();
+            let screen = Screen { columns, rows, color: self.around.look.stdout_color() };
             let (stage, totals) = (self.stage(), self.totals(now));
-            let pulse = self.pulse.line(self.coordinator.merged(), now);
+            let pulse = self.pulse.line(self.coordinator.merged(), now, columns);
             let frame = self.board.frame(stage, &totals, self.unpaused(now), &self.engine.progress(), pulse, screen);
             self.around.terminal.send(Message::Frame(frame));
         } else if now.saturating_sub(self.block_at) >= BLOCK_INTERVAL {

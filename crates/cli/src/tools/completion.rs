@@ -6,7 +6,7 @@ use onrush_session::ExitCode;
 
 use crate::{
     failure::Failure,
-    flags::{FLAGS, parser},
+    flags::{Command, FILES, FLAGS, parser},
     run::Surroundings,
 };
 
@@ -42,6 +42,14 @@ pub(crate) fn completion(around: &Surroundings, files: &[String]) -> Result<Exit
             command.mut_arg(flag.long, |arg| arg.value_parser(PossibleValuesParser::new(flag.allowed)))
         };
         command = suggest(command).mut_subcommands(suggest);
+    }
+    // What some commands take is known.
+    let shells: Vec<&str> = SHELLS.iter().map(|(name, _)| *name).collect();
+    let commands: Vec<&str> = Command::ALL.iter().map(|command| command.name()).collect();
+    for (name, values) in [(Command::Completion, shells), (Command::Help, commands)] {
+        command = command.mut_subcommand(name.name(), |command| {
+            command.mut_arg(FILES, |arg| arg.num_args(0..=1).value_parser(PossibleValuesParser::new(values)))
+        });
     }
     let mut script = Vec::new();
     clap_complete::generate(*shell, &mut command, "onrush", &mut script);

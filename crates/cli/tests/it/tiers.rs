@@ -51,16 +51,34 @@ fn the_users_own_config_file_is_read() {
         "2 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)",
     );
     let done = Program::script(&[], script)
-        .file(".config/k6/config.json", r#"{"iterations": 2, "out": "json"}"#)
+        .file(".config/k6/config.json", r#"{"iterations": 2, "webDashboard": false, "foo": 1}"#)
         .run()
         .expect(0);
     assert_eq!(scenario(&done), "2 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
-    done.expect_log("sets what this version of Onrush does not have: out");
+    done.expect_log("sets what this version of Onrush does not have: webDashboard").expect_log("has unknown fields: foo");
     Program::script(&[], script)
         .file(".config/onrush/config.json", "{")
         .run()
         .expect(104)
         .expect_log("couldn't parse the configuration from");
+}
+
+#[test]
+fn the_config_file_names_outputs_too() {
+    let script = "export const options = { iterations: 1 }; export default function () {}";
+    let config = || Program::script(&["-c", "c.json"], script).file("c.json", r#"{"out": ["csv=of_config.csv"]}"#);
+    let done = config().run().expect(0).expect_output("output: csv (of_config.csv)");
+    assert!(done.text("of_config.csv").contains("iterations"));
+    config().env("K6_OUT", "csv=of_env.csv").run().expect(0).expect_output("output: csv (of_env.csv)");
+    let wrong = |text: &str, expect: &str| {
+        Program::script(&["-c", "c.json"], script).file("c.json", text).run().expect(104).expect_log(expect);
+    };
+    wrong(r#"{"out": 5}"#, "out: expected a list of texts");
+    wrong(r#"{"linger": "x"}"#, "linger: expected true or false");
+    let mut lingering = Program::script(&["-c", "c.json"], script).file("c.json", r#"{"linger": true}"#).start();
+    lingering.wait_for("--linger was enabled");
+    lingering.signal(rustix::process::Signal::INT);
+    lingering.wait().expect(0);
 }
 
 #[test]

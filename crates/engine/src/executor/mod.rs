@@ -213,6 +213,7 @@ pub(crate) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
         if let ExecutorPlan::SharedIterations(plan) = &run.plan.executor {
             looping::drop_shared_iterations(worker, run, plan.iterations);
         }
+        run.shared.ended_at.store(Clock::now().0, Ordering::Relaxed);
         run.shared.advance_phase(3);
     }
 }
