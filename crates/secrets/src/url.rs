@@ -115,7 +115,8 @@ impl UrlSource {
 
     fn ask(&self, connections: &Connections, url: &Url) -> Result<Asked, GetError> {
         let deadline = Clock::now() + self.settings.timeout;
-        let (mut method, mut at, mut headers) = (self.settings.method.clone(), url.clone(), self.settings.headers.clone());
+        let (mut method, mut at, mut headers) =
+            (self.settings.method.clone(), url.clone(), self.settings.headers.clone());
         let (mut keep_body, mut strip_sensitive) = (true, false);
         let mut hops = 0;
         let response = loop {

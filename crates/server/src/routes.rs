@@ -138,11 +138,7 @@ async fn change(api: Api, body: Result<Bytes, axum::extract::rejection::BytesRej
     }
 }
 
-async fn steer(
-    api: Api,
-    Id(name): Id,
-    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
-) -> Response {
+async fn steer(api: Api, Id(name): Id, body: Result<Bytes, axum::extract::rejection::BytesRejection>) -> Response {
     match read(body, "Couldn't read request").and_then(|body| shape::wish(&body)) {
         Ok(wish) => api.call(Request::Steer(name, wish)).await,
         Err(reply) => response(reply),

@@ -256,7 +256,10 @@ fn attributes(body: &[u8]) -> Result<Map<String, Value>, Reply> {
     let mut data = object(document.remove("data").unwrap_or_default(), "data")?;
     // What JSON:API has beside them says nothing here; anything else is a mistake that would change nothing.
     let strange = |fields: &Map<String, Value>, known: &[&str]| {
-        fields.keys().find(|field| !known.contains(&field.as_str())).map(|field| field.chars().take(80).collect::<String>())
+        fields
+            .keys()
+            .find(|field| !known.contains(&field.as_str()))
+            .map(|field| field.chars().take(80).collect::<String>())
     };
     let is_strange = |name: String| {
         invalid(&format!(r#"{name} is not known: what is to be changed stands in {{"data": {{"attributes": {{…}}}}}}"#))

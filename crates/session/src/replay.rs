@@ -156,7 +156,10 @@ mod tests {
         check(json!([1]), none);
         check(json!({"changes": 5}), none);
         check(json!({"changes": [5]}), "change 1 of its journal: scenarioClockSeconds must be a number of seconds");
-        check(json!({"changes": [change(-1.0, "vus", 1)]}), "change 1 of its journal: scenarioClockSeconds must be a number of seconds");
+        check(
+            json!({"changes": [change(-1.0, "vus", 1)]}),
+            "change 1 of its journal: scenarioClockSeconds must be a number of seconds",
+        );
         let text = "change 2 of its journal: what must be vus, maxVUs, rate or paused";
         check(json!({"changes": [change(1.0, "vus", 1), change(1.0, "x", 1)]}), text);
     }

@@ -418,7 +418,8 @@ mod tests {
 
     /// So many VUs from a moment on.
     fn held(seconds: f64, vus: u64) -> ShareOfTarget {
-        let plan = steering(r#"{"a": {"executor": "constant-vus", "vus": 1, "duration": "1s"}}"#).scenarios[0].plan.clone();
+        let plan =
+            steering(r#"{"a": {"executor": "constant-vus", "vus": 1, "duration": "1s"}}"#).scenarios[0].plan.clone();
         ShareOfTarget::Vus(VuCourse::new(&plan, Ramp::jump((seconds * 1e9) as u64, vus)))
     }
 

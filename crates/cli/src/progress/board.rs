@@ -477,14 +477,23 @@ mod tests {
                 "sh         0% 3 VUs    0.3s/2s  000/300 sh",
                 "a_v... •   0% waiting  0.7s    ",
             ]
-            .map(|line| if line.chars().count() == 42 { format!("{line}\x1b[0m") } else { line.to_owned() })
+            .map(|line| if line.chars().count() == 42 {
+                format!("{line}\x1b[0m")
+            } else {
+                line.to_owned()
+            })
         );
     }
 
     #[test]
     fn a_low_terminal_has_what_runs() {
         let names: Vec<String> = (0..40)
-            .map(|index| format!(r#""s{index:02}": {{"executor": "constant-vus", "duration": "9s", "startTime": "{}s"}}"#, index / 20))
+            .map(|index| {
+                format!(
+                    r#""s{index:02}": {{"executor": "constant-vus", "duration": "9s", "startTime": "{}s"}}"#,
+                    index / 20
+                )
+            })
             .collect();
         let options = parse_json(&format!(r#"{{"scenarios": {{{}}}}}"#, names.join(",")));
         let tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options.unwrap().options)];

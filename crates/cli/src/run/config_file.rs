@@ -63,7 +63,8 @@ fn parse_settings(value: &Value) -> Result<Settings, String> {
         Value::Bool(linger) => Some(*linger),
         other => return Err(format!("linger: expected true or false, got {other}")),
     };
-    let out = out.ok_or_else(|| format!("out: expected a list of texts such as [\"json=out.json\"], got {}", value["out"]))?;
+    let out =
+        out.ok_or_else(|| format!("out: expected a list of texts such as [\"json=out.json\"], got {}", value["out"]))?;
     Ok(Settings { out, linger })
 }
 
@@ -119,7 +120,8 @@ mod tests {
     #[test]
     fn settings_beside_options() {
         let check = |value: Value, expect: Result<(&[&str], Option<bool>), &str>| {
-            let expect = expect.map(|(out, linger)| Settings { out: out.iter().map(|&one| one.to_owned()).collect(), linger });
+            let expect =
+                expect.map(|(out, linger)| Settings { out: out.iter().map(|&one| one.to_owned()).collect(), linger });
             assert_eq!(parse_settings(&value), expect.map_err(str::to_owned), "{value}");
         };
         check(json!({"vus": 3}), Ok((&[], None)));

@@ -195,7 +195,9 @@ impl Drive<'_> {
                 Ok(actions) => actions.into_iter().for_each(|action| self.act(action)),
                 Err(error) => {
                     let at = step.at.as_secs_f64();
-                    self.around.logger.warn(format!("the change at {at:.1}s of the scenarios is not replayed: {error}"));
+                    self.around
+                        .logger
+                        .warn(format!("the change at {at:.1}s of the scenarios is not replayed: {error}"));
                 }
             }
         }

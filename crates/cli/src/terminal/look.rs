@@ -22,10 +22,7 @@ impl Look {
         let is_set = |name: &str| env.get(name).is_some_and(|value| !value.is_empty());
         // NO_COLOR counts when it is there, whatever it says.
         let is_dumb = env.get("TERM").is_some_and(|term| term == "dumb");
-        let color = !no_color
-            && !is_set("K6_NO_COLOR")
-            && !env.contains_key("NO_COLOR")
-            && !is_dumb;
+        let color = !no_color && !is_set("K6_NO_COLOR") && !env.contains_key("NO_COLOR") && !is_dumb;
         // Nothing can be drawn over on a dumb terminal.
         Self { stdout_tty: stdout().is_terminal() && !is_dumb, stderr_tty: stderr().is_terminal(), color }
     }

@@ -154,7 +154,8 @@ impl Filler<'_> {
             open.is_last = true;
             is_next
         } else {
-            let condition = rest.strip_prefix("if ").ok_or_else(|| format!("{{{{ else {rest} }}}} is not supported: {KNOWN}"))?;
+            let condition =
+                rest.strip_prefix("if ").ok_or_else(|| format!("{{{{ else {rest} }}}} is not supported: {KNOWN}"))?;
             is_next && self.value(condition)?.is_true()
         };
         open.is_taken |= open.is_active;
@@ -377,13 +378,31 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_named() {
-        check("\n{{ range .X }}", "", Err("line 2: {{ range }} is not supported: there are {{ .ScriptName }}, {{ .ProjectID }}, {{ if … }}, {{ else }}, {{ with … }} and {{ end }}"));
-        check("{{ .Nope }}", "", Err("line 1: {{ .Nope }} is not supported: there are {{ .ScriptName }}, {{ .ProjectID }}, {{ if … }}, {{ else }}, {{ with … }} and {{ end }}"));
+        check(
+            "\n{{ range .X }}",
+            "",
+            Err(
+                "line 2: {{ range }} is not supported: there are {{ .ScriptName }}, {{ .ProjectID }}, {{ if … }}, {{ else }}, {{ with … }} and {{ end }}",
+            ),
+        );
+        check(
+            "{{ .Nope }}",
+            "",
+            Err(
+                "line 1: {{ .Nope }} is not supported: there are {{ .ScriptName }}, {{ .ProjectID }}, {{ if … }}, {{ else }}, {{ with … }} and {{ end }}",
+            ),
+        );
         check("{{ if .ProjectID }}", "", Err("{{ if }} has no {{ end }}"));
         check("{{", "", Err("line 1: {{ has no }}"));
         check("{{ end }}", "", Err("line 1: {{ end }} without {{ if }}"));
         check("{{ else }}", "", Err("line 1: {{ else }} without {{ if }}"));
-        check("{{ upper .ScriptName }}", "", Err("line 1: function \"upper\" not defined; there are and, eq, html, js, len, ne, not, or, print, printf, println and urlquery"));
+        check(
+            "{{ upper .ScriptName }}",
+            "",
+            Err(
+                "line 1: function \"upper\" not defined; there are and, eq, html, js, len, ne, not, or, print, printf, println and urlquery",
+            ),
+        );
         check("{{ (.ScriptName }}", "", Err("line 1: ( has no )"));
         check("{{ $x }}", "", Err("line 1: there is no variable $x"));
         check("{{ }}", "", Err("line 1: a value is missing"));
@@ -392,7 +411,10 @@ mod tests {
     /// All sequences of four pieces between braces.
     #[test]
     fn nothing_panics() {
-        let pieces = ["{{", "}}", "if ", "else", "end", "$x", ":=", "(", ")", "|", "\"", "`", "/*", "*/", " - ", "printf ", "%é", "."];
+        let pieces = [
+            "{{", "}}", "if ", "else", "end", "$x", ":=", "(", ")", "|", "\"", "`", "/*", "*/", " - ", "printf ", "%é",
+            ".",
+        ];
         let count = pieces.len();
         for number in 0..count.pow(4) {
             let piece = |place: u32| pieces[number / count.pow(place) % count];

@@ -198,7 +198,11 @@ fn a_run_is_steered_gently_and_replayed() {
         assert_eq!(again["changes"][index]["scenarioClockSeconds"], change["scenarioClockSeconds"]);
     }
     let wrong = |file: &str, code: i32, expect: &str| {
-        Program::script(&["--address", "", "--replay", "r.json"], RATE).file("r.json", file).run().expect(code).expect_log(expect);
+        Program::script(&["--address", "", "--replay", "r.json"], RATE)
+            .file("r.json", file)
+            .run()
+            .expect(code)
+            .expect_log(expect);
     };
     wrong("{}", 104, "there is no journal of changes in it");
     wrong("nope", 104, "it is not JSON");

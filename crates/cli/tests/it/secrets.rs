@@ -119,14 +119,18 @@ fn a_service_is_asked_over_https() {
             try { const v = await secrets.get(__ENV.KEY); console.log('got', v.length); } catch (e) { console.log('failed:', e.message); }
         }";
     let authority = CertificateAuthority::new();
-    let server = GoodServer::start_tls(authority.identity(&["127.0.0.1"]).server(), |request| match request.target.as_str() {
-        "/status/204" => Reply::status(204),
-        "/status/404" => Reply::status(404),
-        "/status/500" => Reply::status(500),
-        "/slow" => Reply::text("late").after(Duration::from_secs(5)),
-        "/text" => Reply::text("0123456789"),
-        _ => Reply::text(format!(r#"{{"token": "{}", "object": {{}}}}"#, request.header("Authorization").unwrap_or("none"))),
-    });
+    let server =
+        GoodServer::start_tls(authority.identity(&["127.0.0.1"]).server(), |request| match request.target.as_str() {
+            "/status/204" => Reply::status(204),
+            "/status/404" => Reply::status(404),
+            "/status/500" => Reply::status(500),
+            "/slow" => Reply::text("late").after(Duration::from_secs(5)),
+            "/text" => Reply::text("0123456789"),
+            _ => Reply::text(format!(
+                r#"{{"token": "{}", "object": {{}}}}"#,
+                request.header("Authorization").unwrap_or("none")
+            )),
+        });
     let ask = |key: &str, more: &str, expect: &str| {
         let source = format!("--secret-source=url=urlTemplate={}{more}", server.url("/{key}"));
         let flags = ["-q", "--no-summary", "-e", &format!("KEY={key}"), &source];

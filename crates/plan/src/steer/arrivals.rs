@@ -134,9 +134,7 @@ impl ArrivalCourse {
                 let into_ns = at_ns.saturating_sub(bend.start_ns);
                 match into_ns.checked_sub(bend.duration_ns) {
                     None => bend.area_at(into_ns),
-                    Some(after_ns) => {
-                        bend.area_after.saturating_add(2 * u128::from(bend.to) * u128::from(after_ns))
-                    }
+                    Some(after_ns) => bend.area_after.saturating_add(2 * u128::from(bend.to) * u128::from(after_ns)),
                 }
             }
             None => match &self.origin {

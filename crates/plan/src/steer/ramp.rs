@@ -70,7 +70,11 @@ impl VuCourse {
     /// VUs at a moment after the scenario's start.
     #[must_use]
     pub fn vus_at(&self, at_ns: u64) -> u64 {
-        if self.next_after(at_ns).is_none() { self.last } else { value_at(&self.steps, at_ns.saturating_sub(self.at_ns)) }
+        if self.next_after(at_ns).is_none() {
+            self.last
+        } else {
+            value_at(&self.steps, at_ns.saturating_sub(self.at_ns))
+        }
     }
 
     /// When the number changes next, in nanoseconds after the scenario's start.

@@ -91,8 +91,7 @@ fn vus(
 ) -> Vec<Value> {
     common(entry, scenario, "ramping-vus");
     entry.insert("startVUs".to_owned(), json!(start));
-    let turns: Vec<Ramp> =
-        turns.iter().filter(|turn| matches!(turn.target, Target::Vus(_))).map(Turn::ramp).collect();
+    let turns: Vec<Ramp> = turns.iter().filter(|turn| matches!(turn.target, Target::Vus(_))).map(Turn::ramp).collect();
     bent(start, stages, &turns, end_ns)
 }
 
@@ -111,8 +110,7 @@ fn rate(
     entry.insert("timeUnit".to_owned(), text(time_unit_ns));
     entry.insert("preAllocatedVUs".to_owned(), json!(planned));
     entry.insert("maxVUs".to_owned(), json!(raised.fold(max, u64::max)));
-    let turns: Vec<Ramp> =
-        turns.iter().filter(|turn| matches!(turn.target, Target::Rate(_))).map(Turn::ramp).collect();
+    let turns: Vec<Ramp> = turns.iter().filter(|turn| matches!(turn.target, Target::Rate(_))).map(Turn::ramp).collect();
     bent(start, stages, &turns, end_ns)
 }
 
@@ -211,12 +209,8 @@ mod tests {
     #[test]
     fn slopes_are_stages() {
         let plan = plan(r#"{"executor": "constant-vus", "vus": 10, "duration": "1m"}"#);
-        let turn = |at: u64, from, to, over: u64| Turn {
-            at_ns: at * S,
-            target: Target::Vus(to),
-            from,
-            over_ns: over * S,
-        };
+        let turn =
+            |at: u64, from, to, over: u64| Turn { at_ns: at * S, target: Target::Vus(to), from, over_ns: over * S };
         // The second slope is cut half-way.
         let turns = [turn(10, 10, 50, 20), turn(40, 50, 0, 10), turn(45, 25, 25, 0)];
         let value = replay(&plan.scenario, &turns, 99 * S).unwrap();
@@ -235,7 +229,8 @@ mod tests {
             &[(2.25, Target::Rate(700)), (3.5, Target::Rate(10))],
             r#"{"executor":"ramping-arrival-rate","gracefulStop":"30s","startRate":100,"timeUnit":"1s","preAllocatedVUs":2,"maxVUs":2,"stages":[{"duration":"2.25s","target":100},{"duration":"0s","target":700},{"duration":"1.25s","target":700},{"duration":"0s","target":10},{"duration":"6.5s","target":10}]}"#,
         );
-        let steered = ArrivalCourse::of(&plan(text)).unwrap().bent(Ramp::jump(9 * S / 4, 700)).bent(Ramp::jump(7 * S / 2, 10));
+        let steered =
+            ArrivalCourse::of(&plan(text)).unwrap().bent(Ramp::jump(9 * S / 4, 700)).bent(Ramp::jump(7 * S / 2, 10));
         assert_eq!(steered.events(), 225 + 875 + 65);
         assert_eq!(ArrivalCourse::of(&plan(&value.to_string())).unwrap().events(), steered.events());
     }
