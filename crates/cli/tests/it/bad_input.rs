@@ -182,6 +182,8 @@ const FLAGS: &[Row] = &[
 
 /// Variables.
 const VARIABLES: &[Row] = &[
+    ("K6_NO_USAGE_REPORT=maybe", 104, "env var 'K6_NO_USAGE_REPORT' is not a valid boolean value"),
+    ("K6_FEATURES=nope", 0, "there is no feature flag 'nope', use native-histograms, merge-run-tags, freeze-env"),
     ("K6_VUS=x", 104, r#"K6_VUS: \"x\" is not a whole number"#),
     ("K6_DURATION=x", 104, r#"K6_DURATION: time: invalid duration \"x\""#),
     (
@@ -216,7 +218,7 @@ const VARIABLES: &[Row] = &[
     // k6: 104.
     (
         "K6_LINGER=maybe",
-        255,
+        104,
         r#"env var 'K6_LINGER' is not a valid boolean value: strconv.ParseBool: parsing \"maybe\": invalid syntax"#,
     ),
     (

@@ -43,7 +43,7 @@ fn write(ctx: Ctx, level: Level, args: Args<'_>) -> JsResult {
             break;
         }
     }
-    vu().script().log.line(Line { level, message: text, fields: vec![("source", "console".to_owned())] });
+    vu().script().log.line(Line { level, message: text, fields: vec![("source".into(), "console".to_owned())] });
     Ok(Val::undefined())
 }
 
