@@ -1,4 +1,4 @@
-//! The config file: a JSON object with options, and a few settings of this program.
+//! The config file: a JSON object with options and with some settings of the program.
 
 use std::{
     io,
@@ -6,82 +6,111 @@ use std::{
 };
 
 use onrush_plan::Options;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Surroundings;
 use crate::failure::Failure;
 
+/// What a config file says.
+#[derive(Debug, Default)]
+pub(crate) struct ConfigFile {
+    /// The options of the test.
+    pub(crate) options: Options,
+    /// `out`: as `--out`, one item a flag.
+    pub(crate) out: Vec<String>,
+    /// `linger`: as `--linger`.
+    pub(crate) linger: Option<bool>,
+    /// `features`: as `--features`.
+    pub(crate) features: Vec<String>,
+}
+
 /// Keys k6 knows beside options that change nothing here.
 const HARMLESS: [&str; 3] = ["noUsageReport", "noArchiveUpload", "collectors"];
-/// Keys that are settings of a run, see [`Settings`].
-const SETTINGS: [&str; 2] = ["out", "linger"];
-/// Keys of what this version does not have.
-const NOT_YET: [&str; 2] = ["webDashboard", "features"];
+/// Keys beside options that are read here.
+const SETTINGS: [&str; 4] = ["out", "linger", "features", "webDashboard"];
 
-/// What a config file can say beside options. Variables and flags count more.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Settings {
-    /// As `--out`.
-    pub(super) out: Vec<String>,
-    /// As `--linger`.
-    pub(super) linger: Option<bool>,
-}
-
-/// The options of the config file that was named, or of the user's own if there is one.
-///
-/// # Errors
-/// 104 for a named file that is not there, and for any that cannot be understood.
-pub(super) fn read(around: &Surroundings) -> Result<Options, Failure> {
-    match find(around)? {
-        Some((path, text)) => parse(around, &path, &text),
-        None => Ok(Options::default()),
-    }
-}
-
-/// The settings of the same file.
-///
-/// # Errors
-/// As [`read`].
-pub(super) fn settings(around: &Surroundings) -> Result<Settings, Failure> {
-    let Some((path, text)) = find(around)? else { return Ok(Settings::default()) };
-    let wrong = |error: String| {
-        Failure::config(format!("couldn't parse the configuration from \"{}\": {error}", path.display()))
-    };
-    let value: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    parse_settings(&value).map_err(wrong)
-}
-
-fn parse_settings(value: &Value) -> Result<Settings, String> {
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    let out = match &value["out"] {
-        Value::Null => Some(Vec::new()),
-        Value::Array(all) => all.iter().map(text).collect(),
-        one => text(one).map(|one| vec![one]),
-    };
-    let linger = match &value["linger"] {
-        Value::Null => None,
-        Value::Bool(linger) => Some(*linger),
-        other => return Err(format!("linger: expected true or false, got {other}")),
-    };
-    let out =
-        out.ok_or_else(|| format!("out: expected a list of texts such as [\"json=out.json\"], got {}", value["out"]))?;
-    Ok(Settings { out, linger })
-}
-
-/// The file's path and text, if there is one.
-fn find(around: &Surroundings) -> Result<Option<(PathBuf, String)>, Failure> {
-    if let Some(named) = around.given.text("config") {
-        let text = std::fs::read_to_string(&named).map_err(|error| unreadable(Path::new(&named), &error))?;
-        return Ok(Some((named.into(), text)));
-    }
-    for path in defaults(around) {
-        match std::fs::read_to_string(&path) {
-            Ok(text) => return Ok(Some((path, text))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(unreadable(&path, &error)),
+impl ConfigFile {
+    /// Reads the file that was named, or the user's own if there is one.
+    ///
+    /// # Errors
+    /// 104 for a named file that is not there, and for any that cannot be understood.
+    pub(crate) fn read(around: &Surroundings) -> Result<Self, Failure> {
+        if let Some(named) = around.given.text_even_empty("config") {
+            let text = std::fs::read_to_string(&named).map_err(|error| unreadable(Path::new(&named), &error))?;
+            return Self::parse(around, Path::new(&named), &text);
         }
+        for path in defaults(around) {
+            match std::fs::read_to_string(&path) {
+                Ok(text) => return Self::parse(around, &path, &text),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(unreadable(&path, &error)),
+            }
+        }
+        Ok(Self::default())
     }
-    Ok(None)
+
+    fn parse(around: &Surroundings, path: &Path, text: &str) -> Result<Self, Failure> {
+        let wrong = |what: String| {
+            Failure::config(format!("couldn't parse the configuration from \"{}\": {what}", path.display()))
+        };
+        let parsed = onrush_plan::parse_json(text).map_err(|error| wrong(error.to_string()))?;
+        // It is JSON, and an object or null, or there would have been an error.
+        let fields = match serde_json::from_str(text) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        let mut file = Self { options: parsed.options, ..Self::default() };
+        let has_dashboard = file.read_settings(fields).map_err(wrong)?;
+        around.logger.debug(format!("using the configuration file {}", path.display()));
+        let known = |key: &str| HARMLESS.iter().chain(&SETTINGS).any(|known| known.eq_ignore_ascii_case(key));
+        let unknown: Vec<&str> = parsed.unknown.iter().map(String::as_str).filter(|key| !known(key)).collect();
+        let missing: Vec<&str> = has_dashboard.then_some("webDashboard").into_iter().collect();
+        let warnings = [(missing, "sets what this version of Onrush does not have"), (unknown, "has unknown fields")];
+        for (keys, what) in warnings.into_iter().filter(|(keys, _)| !keys.is_empty()) {
+            around.logger.warn(format!("the configuration file {} {what}: {}", path.display(), keys.join(", ")));
+        }
+        Ok(file)
+    }
+
+    /// Reads what is no option; whether it asks for the dashboard.
+    fn read_settings(&mut self, fields: Map<String, Value>) -> Result<bool, String> {
+        let mut has_dashboard = false;
+        for (key, value) in fields {
+            // k6: in any letter case.
+            let Some(name) = SETTINGS.into_iter().find(|name| name.eq_ignore_ascii_case(&key)) else { continue };
+            match name {
+                "out" => self.out = texts(name, value)?,
+                "features" => self.features = texts(name, value)?,
+                "linger" => self.linger = switch(name, &value)?,
+                _ => has_dashboard = switch(name, &value)?.unwrap_or(false),
+            }
+        }
+        Ok(has_dashboard)
+    }
+}
+
+/// A list of texts, or one text.
+fn texts(name: &str, value: Value) -> Result<Vec<String>, String> {
+    match value {
+        Value::Null => Ok(Vec::new()),
+        Value::String(text) => Ok(vec![text]),
+        Value::Array(items) => {
+            let item = |(index, item)| match item {
+                Value::String(text) => Ok(text),
+                other => Err(format!("{name}[{index}]: expected a text, got {other}")),
+            };
+            items.into_iter().enumerate().map(item).collect()
+        }
+        other => Err(format!("{name}: expected a list of texts, got {other}")),
+    }
+}
+
+fn switch(name: &str, value: &Value) -> Result<Option<bool>, String> {
+    match value {
+        Value::Null => Ok(None),
+        Value::Bool(value) => Ok(Some(*value)),
+        other => Err(format!("{name}: expected true or false, got {other}")),
+    }
 }
 
 /// `~/.config/onrush/config.json`, else k6's.
@@ -95,41 +124,32 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::config(format!("couldn't load the configuration from \"{}\": {error}", path.display()))
 }
 
-fn parse(around: &Surroundings, path: &Path, text: &str) -> Result<Options, Failure> {
-    let parsed = onrush_plan::parse_json(text).map_err(|error| {
-        Failure::config(format!("couldn't parse the configuration from \"{}\": {error}", path.display()))
-    })?;
-    around.logger.debug(format!("using the configuration file {}", path.display()));
-    let is_own = |key: &&str| HARMLESS.contains(key) || SETTINGS.contains(key);
-    let unused = parsed.unknown.iter().map(String::as_str).filter(|key| !is_own(key));
-    let (missing, unknown): (Vec<&str>, Vec<&str>) = unused.partition(|key| NOT_YET.contains(key));
-    for (keys, what) in [(missing, "sets what this version of Onrush does not have"), (unknown, "has unknown fields")] {
-        if !keys.is_empty() {
-            around.logger.warn(format!("the configuration file {} {what}: {}", path.display(), keys.join(", ")));
-        }
-    }
-    Ok(parsed.options)
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
+    fn check(json: &str, expect: Result<(&[&str], Option<bool>, &[&str], bool), &str>) {
+        let Ok(Value::Object(fields)) = serde_json::from_str(json) else { panic!("{json} is no object") };
+        let mut file = ConfigFile::default();
+        let got = file.read_settings(fields);
+        let texts = |texts: &[String]| texts.join("|");
+        let got = got.map(|dashboard| (texts(&file.out), file.linger, texts(&file.features), dashboard));
+        let expect =
+            expect.map(|(out, linger, features, dashboard)| (out.join("|"), linger, features.join("|"), dashboard));
+        assert_eq!(got, expect.map_err(str::to_owned), "{json}");
+    }
+
     #[test]
-    fn settings_beside_options() {
-        let check = |value: Value, expect: Result<(&[&str], Option<bool>), &str>| {
-            let expect =
-                expect.map(|(out, linger)| Settings { out: out.iter().map(|&one| one.to_owned()).collect(), linger });
-            assert_eq!(parse_settings(&value), expect.map_err(str::to_owned), "{value}");
-        };
-        check(json!({"vus": 3}), Ok((&[], None)));
-        check(json!({"out": ["json=a", "csv"], "linger": true}), Ok((&["json=a", "csv"], Some(true))));
-        check(json!({"out": "csv=b", "linger": null}), Ok((&["csv=b"], None)));
-        check(json!({"out": 5}), Err("out: expected a list of texts such as [\"json=out.json\"], got 5"));
-        check(json!({"out": [5]}), Err("out: expected a list of texts such as [\"json=out.json\"], got [5]"));
-        check(json!({"linger": "x"}), Err("linger: expected true or false, got \"x\""));
-        check(json!([1]), Ok((&[], None)));
+    fn settings() {
+        check("{}", Ok((&[], None, &[], false)));
+        check(r#"{"vus": 1, "OUT": "json", "linger": null}"#, Ok((&["json"], None, &[], false)));
+        check(
+            r#"{"out": ["json=a", "csv"], "linger": true, "features": ["a"], "webDashboard": true}"#,
+            Ok((&["json=a", "csv"], Some(true), &["a"], true)),
+        );
+        check(r#"{"out": 5}"#, Err("out: expected a list of texts, got 5"));
+        check(r#"{"out": ["a", 5]}"#, Err("out[1]: expected a text, got 5"));
+        check(r#"{"linger": "yes"}"#, Err("linger: expected true or false, got \"yes\""));
+        check(r#"{"webDashboard": 1}"#, Err("webDashboard: expected true or false, got 1"));
     }
 }

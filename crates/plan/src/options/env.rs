@@ -37,7 +37,9 @@ pub fn from_env(get: &dyn Fn(&str) -> Option<String>) -> Result<Options, Options
         tls_cipher_suites: env.read("K6_TLS_CIPHER_SUITES", |t| tls::checked_suites(text::list(t)))?,
         tls_auth: env.json("K6_TLSAUTH")?,
         throw: env.switch("K6_THROW")?,
-        thresholds: env.json("K6_THRESHOLDS")?,
+        thresholds: env
+            .json::<BTreeMap<String, Option<Vec<super::ThresholdConfig>>>>("K6_THRESHOLDS")?
+            .map(|lists| lists.into_iter().map(|(metric, list)| (metric, list.unwrap_or_default())).collect()),
         blacklist_ips: env.read("K6_BLACKLIST_IPS", |t| text::list(t).iter().map(|c| c.parse()).collect())?,
         block_hostnames: env.read("K6_BLOCK_HOSTNAMES", |t| super::hosts::checked_patterns(text::list(t)))?,
         hosts: env
@@ -114,6 +116,8 @@ impl Env<'_> {
     }
 
     fn json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<Option<T>, OptionsError> {
-        self.read_filled(name, |value| serde_json::from_str(value).map_err(|e| e.to_string()))
+        self.read_filled(name, |value| {
+            serde_json::from_str(value).map_err(|e| format!("{e}; the value is JSON, as in the config file"))
+        })
     }
 }

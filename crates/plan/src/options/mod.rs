@@ -113,6 +113,7 @@ pub struct Options {
     /// HTTP errors become exceptions.
     pub throw: Option<bool>,
     /// Threshold expressions by metric; `onrush-metrics` parses them.
+    #[serde(deserialize_with = "json::lists")]
     pub thresholds: Option<BTreeMap<String, Vec<ThresholdConfig>>>,
     /// Addresses that must not be connected to.
     #[serde(rename = "blacklistIPs")]
@@ -148,6 +149,7 @@ pub struct Options {
     /// Which system tags samples get.
     pub system_tags: Option<SystemTags>,
     /// Tags for all samples of the test.
+    #[serde(deserialize_with = "json::texts")]
     pub tags: Option<BTreeMap<String, String>>,
     /// Capacity between VUs and outputs.
     #[serde(deserialize_with = "int")]
