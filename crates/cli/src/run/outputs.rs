@@ -10,7 +10,7 @@ use crate::{
     failure::Failure,
     flags::Given,
     log::{Level, Logger},
-    terminal::{Message, Terminal},
+    terminal::Terminal,
 };
 
 /// The outputs there are.
@@ -41,7 +41,8 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 /// # Errors
 /// 255, k6's texts where it has them.
 pub(super) fn configs(given: &Given) -> Result<Vec<Config>, Failure> {
-    let mut specs = given.values("out");
+    // k6: an empty one is none.
+    let mut specs: Vec<String> = given.values("out").into_iter().filter(|spec| !spec.is_empty()).collect();
     if specs.is_empty() {
         // k6: the variable is one value that commas split, whatever is in it.
         let variable = given.env.get("K6_OUT").filter(|value| !value.is_empty());
@@ -222,7 +223,7 @@ struct Stdout(Terminal);
 
 impl io::Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.send(Message::Stdout(bytes.to_vec()));
+        self.0.output(bytes.to_vec())?;
         Ok(bytes.len())
     }
 
@@ -255,7 +256,8 @@ mod tests {
         check(&[], &[("K6_OUT", "json=a=b.json,csv=c.csv")], Ok("json (a=b.json), csv (c.csv)"));
         check(&["json"], &[("K6_JSON_FILENAME", "e.json")], Ok("json (e.json)"));
         check(&["foo"], &[], Err("invalid output type 'foo', available types are: csv, json"));
-        check(&[""], &[], Err("invalid output type '', available types are: csv, json"));
+        check(&[""], &[], Ok("-"));
+        check(&["=x"], &[], Err("invalid output type '', available types are: csv, json"));
         check(
             &["influxdb=http://x"],
             &[],
