@@ -1,6 +1,6 @@
 //! Options from all their sources, laid over each other.
 
-use onrush_plan::{Consolidated, Options, OptionsError, Tier};
+use onrush_plan::{Consolidated, Options, OptionsError, SystemTags, Tier};
 
 use super::{Surroundings, config_file, load::Script};
 use crate::{
@@ -27,6 +27,7 @@ pub(crate) fn consolidate(around: &Surroundings, script: &Script) -> Result<Cons
         (Tier::Env, env),
         (Tier::Cli, flags),
     ];
+    warn_of_unknown_system_tags(around);
     let is_exported = |name: &str| script.init.functions.iter().any(|function| function == name);
     let test = onrush_plan::consolidate_with_exports(tiers, &is_exported)
         .map_err(|errors| Failure::config(errors.to_string()))?;
@@ -34,6 +35,21 @@ pub(crate) fn consolidate(around: &Surroundings, script: &Script) -> Result<Cons
         around.logger.warn(warning.clone());
     }
     Ok(test)
+}
+
+/// k6 leaves them out without a word.
+fn warn_of_unknown_system_tags(around: &Surroundings) {
+    let variable = around.given.env.get("K6_SYSTEM_TAGS").cloned();
+    let places = [("--system-tags", around.given.values("system-tags")), ("K6_SYSTEM_TAGS", Vec::from_iter(variable))];
+    for (place, lists) in places {
+        let names = lists.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty());
+        for name in names.filter(|name| !SystemTags::is_known(name)) {
+            let known = SystemTags::known().join(", ");
+            around
+                .logger
+                .warn(format!("{place}: there is no system tag '{name}', so it is left out; there are {known}"));
+        }
+    }
 }
 
 /// The options of the script itself; of an archive those it was made with.
