@@ -26,10 +26,9 @@ pub struct Line {
     pub fields: Fields,
 }
 
-<<<<<<< HEAD
 /// Fields of a line.
 pub type Fields = Vec<(Cow<'static, str>, String)>;
-=======
+
 impl Line {
     /// Longest message in bytes that a log should keep.
     pub const BYTES_MAX: usize = 1 << 20;
@@ -43,7 +42,6 @@ impl Line {
         }
     }
 }
->>>>>>> h-results
 
 /// A receiver of log lines, shared by all threads. It must not block for long: VUs call it.
 pub trait Sink: Send + Sync {

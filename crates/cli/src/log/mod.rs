@@ -83,12 +83,8 @@ impl onrush_js::log::Sink for Logger {
             return;
         }
         self.redact(&mut line);
-<<<<<<< HEAD
-        let is_console = line.fields.iter().any(|(key, value)| key == "source" && value == "console");
-=======
         line.shorten();
-        let is_console = line.fields.iter().any(|(key, value)| *key == "source" && value == "console");
->>>>>>> h-results
+        let is_console = line.fields.iter().any(|(key, value)| key == "source" && value == "console");
         self.terminal.send(Message::Log { at: Clock::now(), line, to_console_file: is_console && self.console_file });
     }
 }

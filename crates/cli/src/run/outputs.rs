@@ -40,13 +40,8 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// 255, k6's texts where it has them.
-<<<<<<< HEAD
 pub(super) fn configs(given: &Given, config_file: &[String]) -> Result<Vec<Config>, Failure> {
     // k6: an empty text is as no flag.
-=======
-pub(super) fn configs(given: &Given) -> Result<Vec<Config>, Failure> {
-    // k6: an empty one is none.
->>>>>>> h-results
     let mut specs: Vec<String> = given.values("out").into_iter().filter(|spec| !spec.is_empty()).collect();
     if specs.is_empty() {
         // k6: the variable is one value that commas split, whatever is in it.
@@ -267,12 +262,8 @@ mod tests {
         check(&[], &[("K6_OUT", "json=a=b.json,csv=c.csv")], Ok("json (a=b.json), csv (c.csv)"));
         check(&["json"], &[("K6_JSON_FILENAME", "e.json")], Ok("json (e.json)"));
         check(&["foo"], &[], Err("invalid output type 'foo', available types are: csv, json"));
-<<<<<<< HEAD
-        check(&["=a"], &[], Err("invalid output type '', available types are: csv, json"));
-=======
         check(&[""], &[], Ok("-"));
-        check(&["=x"], &[], Err("invalid output type '', available types are: csv, json"));
->>>>>>> h-results
+        check(&["=a"], &[], Err("invalid output type '', available types are: csv, json"));
         check(
             &["influxdb=http://x"],
             &[],

@@ -31,11 +31,8 @@ pub(crate) fn consolidate(
         (Tier::Env, env),
         (Tier::Cli, flags),
     ];
-<<<<<<< HEAD
     features.lay_tags(&mut tiers);
-=======
     warn_of_unknown_system_tags(around);
->>>>>>> h-results
     let is_exported = |name: &str| script.init.functions.iter().any(|function| function == name);
     let test = onrush_plan::consolidate_with_exports(tiers, &is_exported)
         .map_err(|errors| Failure::config(errors.to_string()))?;

@@ -37,13 +37,7 @@ pub fn from_env(get: &dyn Fn(&str) -> Option<String>) -> Result<Options, Options
         tls_cipher_suites: env.read("K6_TLS_CIPHER_SUITES", |t| tls::checked_suites(text::list(t)))?,
         tls_auth: env.json("K6_TLSAUTH")?,
         throw: env.switch("K6_THROW")?,
-<<<<<<< HEAD
-        thresholds: env
-            .json::<BTreeMap<String, Option<Vec<super::ThresholdConfig>>>>("K6_THRESHOLDS")?
-            .map(|lists| lists.into_iter().map(|(metric, list)| (metric, list.unwrap_or_default())).collect()),
-=======
         thresholds: env.read_filled("K6_THRESHOLDS", thresholds)?.flatten(),
->>>>>>> h-results
         blacklist_ips: env.read("K6_BLACKLIST_IPS", |t| text::list(t).iter().map(|c| c.parse()).collect())?,
         block_hostnames: env.read("K6_BLOCK_HOSTNAMES", |t| super::hosts::checked_patterns(text::list(t)))?,
         hosts: env

@@ -191,19 +191,10 @@ pub(crate) fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i
     }
 }
 
-<<<<<<< HEAD
 /// Texts by name. k6: `null` is an empty text, as Go's decoder has it.
 pub(super) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeMap<String, String>>, D::Error> {
     let texts = Option::<BTreeMap<String, Option<String>>>::deserialize(deserializer)?;
     Ok(texts.map(|texts| texts.into_iter().map(|(name, text)| (name, text.unwrap_or_default())).collect()))
-}
-
-/// Lists by name. k6: `null` is an empty list.
-pub(super) fn lists<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<BTreeMap<String, Vec<T>>>, D::Error> {
-    let lists = Option::<BTreeMap<String, Option<Vec<T>>>>::deserialize(deserializer)?;
-    Ok(lists.map(|lists| lists.into_iter().map(|(name, list)| (name, list.unwrap_or_default())).collect()))
 }
 
 /// A value as an error repeats it: of lists and objects only that they are such.
@@ -219,10 +210,9 @@ fn shown(value: &Value) -> String {
     }
     text
 }
-=======
+
 /// Stands around the path of an error that another decoder found; no text of ours has it.
 const NESTED: char = '\u{1}';
->>>>>>> h-results
 
 /// Longest piece of a value that an error repeats, in characters.
 const VALUE_SHOWN_MAX: usize = 60;
