@@ -29,7 +29,7 @@ const CHANGES_BUILT_INS: &[&str] = &["bug1355.js", "bug1661.js"];
 const CHANGES_BUILT_INS_CALLS: &[(&str, &str)] =
     &[("test_language.js", "\ntest_using();"), ("test_builtin.js", "\ntest_typed_array();")];
 
-/// Local times are of 24 hours here (patches/0007-dates.patch): what the tests expect, and what we do.
+/// Local times are of 24 hours here (patches/0008-dates.patch): what the tests expect, and what we do.
 const LOCAL_TIMES: &[(&str, &str)] = &[
     ("04/07/2024, 01:00:00 AM", "04/07/2024, 01:00:00"),
     ("04/07/2024, 02:00:00 AM", "04/07/2024, 02:00:00"),

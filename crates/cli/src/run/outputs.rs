@@ -10,7 +10,7 @@ use crate::{
     failure::Failure,
     flags::Given,
     log::{Level, Logger},
-    terminal::{Message, Terminal},
+    terminal::Terminal,
 };
 
 /// The outputs there are.
@@ -226,7 +226,7 @@ struct Stdout(Terminal);
 
 impl io::Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.send(Message::Stdout(bytes.to_vec()));
+        self.0.output(bytes.to_vec())?;
         Ok(bytes.len())
     }
 
@@ -262,6 +262,7 @@ mod tests {
         check(&[], &[("K6_OUT", "json=a=b.json,csv=c.csv")], Ok("json (a=b.json), csv (c.csv)"));
         check(&["json"], &[("K6_JSON_FILENAME", "e.json")], Ok("json (e.json)"));
         check(&["foo"], &[], Err("invalid output type 'foo', available types are: csv, json"));
+        check(&[""], &[], Ok("-"));
         check(&["=a"], &[], Err("invalid output type '', available types are: csv, json"));
         check(
             &["influxdb=http://x"],
