@@ -159,7 +159,8 @@ Examples:
   onrush scale --vus 20                      of the externally-controlled scenario
   onrush scale --scenario browse --vus 50    of any scenario with VUs
   onrush scale --scenario api --rate 200     of any scenario with an arrival rate
-  onrush scale --scenario api --rate 200 --over 30s    from what it is now to 200 within 30 seconds
+  onrush scale --scenario api --rate 200 --over 30s
+                                             the same, reached evenly within 30 seconds
 ";
 
 const ARCHIVE_END: &str = "\
