@@ -128,7 +128,10 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    fn check(json: &str, expect: Result<(&[&str], Option<bool>, &[&str], bool), &str>) {
+    /// `out`, `linger`, `features`, and whether the dashboard is asked for.
+    type Expected<'a> = (&'a [&'a str], Option<bool>, &'a [&'a str], bool);
+
+    fn check(json: &str, expect: Result<Expected<'_>, &str>) {
         let Ok(Value::Object(fields)) = serde_json::from_str(json) else { panic!("{json} is no object") };
         let mut file = ConfigFile::default();
         let got = file.read_settings(fields);

@@ -130,7 +130,8 @@ impl Filler<'_> {
             _ if !self.is_active() => {}
             _ if word.starts_with('$') && rest.trim_start().starts_with([':', '=']) => {
                 let rest = rest.trim_start();
-                let value = self.value(rest.strip_prefix(":=").or(rest.strip_prefix('=')).unwrap_or_default())?;
+                let value =
+                    self.value(rest.strip_prefix(":=").or_else(|| rest.strip_prefix('=')).unwrap_or_default())?;
                 self.variables.insert(word.to_owned(), value);
             }
             _ => return Ok(self.value(action)?.to_string()),
@@ -253,8 +254,10 @@ fn call(words: Vec<Word>) -> Result<Value, String> {
     let first = || arguments.first().ok_or_else(|| format!("{function} needs a value"));
     Ok(match function.as_str() {
         "not" => Value::Bool(!first()?.is_true()),
-        "and" => arguments.iter().find(|value| !value.is_true()).or(arguments.last()).unwrap_or(first()?).clone(),
-        "or" => arguments.iter().find(|value| value.is_true()).or(arguments.last()).unwrap_or(first()?).clone(),
+        "and" => {
+            arguments.iter().find(|value| !value.is_true()).or_else(|| arguments.last()).unwrap_or(first()?).clone()
+        }
+        "or" => arguments.iter().find(|value| value.is_true()).or_else(|| arguments.last()).unwrap_or(first()?).clone(),
         "eq" => Value::Bool(arguments[1.min(arguments.len())..].iter().any(|other| Some(other) == arguments.first())),
         "ne" => Value::Bool(arguments.first() != arguments.get(1)),
         "len" => Value::Number(i64::try_from(first()?.to_string().len()).unwrap_or(i64::MAX)),
