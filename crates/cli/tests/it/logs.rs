@@ -109,7 +109,7 @@ fn logs_go_to_loki() {
     let (url, requests) = loki(true);
     let output =
         format!("--log-output=loki={url},limit=3,pushPeriod=1h,label.foo=bar,header.X-Scope-OrgID=me,msgMaxSize=10");
-    let done = Program::script(&["-q", "-v", "--no-summary", &output], CHATTY).run().expect(0);
+    let done = Program::script(&["-q", "--no-summary", &output], CHATTY).run().expect(0);
     assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("", ""));
     let all: Vec<String> = requests.try_iter().collect();
     let text = all.concat();
