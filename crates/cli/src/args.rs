@@ -142,7 +142,8 @@ impl RunArgs {
             script,
             no_thresholds: on("no-thresholds")?,
             summary_mode: if on("no-summary")? { SummaryMode::Disabled } else { summary_mode },
-            summary_export: given.text("summary-export"),
+            // k6: an empty path is none.
+            summary_export: given.text("summary-export").filter(|path| !path.is_empty()),
             machine_readable: on("new-machine-readable-summary")?,
             quiet: on("quiet")?,
             threads: threads(given)?,

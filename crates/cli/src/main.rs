@@ -105,7 +105,7 @@ fn surroundings(given: Given) -> Result<Surroundings, Failure> {
     let look = Look::of_process(given.switch("no-color").ok().flatten().unwrap_or(false), &given.env);
     let destination = given.text("log-output").map_or(Ok(Destination::Stderr), |text| Destination::parse(&text))?;
     let open = |path: &str, level, mode| {
-        LogFile::open(path.as_ref(), level, mode)
+        LogFile::open(path, level, mode)
             .map_err(|error| Failure::other(format!("failed to open the log file '{path}': {error}")))
     };
     let file = match &destination {
@@ -117,7 +117,9 @@ fn surroundings(given: Given) -> Result<Surroundings, Failure> {
         Destination::Loki { config, .. } => Some(loki(config, look, &redactor)?),
         _ => None,
     };
-    let console = given.text("console-output").map(|path| open(&path, Level::Debug, 0o644)).transpose()?;
+    // k6: an empty path is none.
+    let console = given.text("console-output").filter(|path| !path.is_empty());
+    let console = console.map(|path| open(&path, Level::Debug, 0o644)).transpose()?;
     let format = given.text("log-format").map_or(Format::Text, |text| Format::parse(&text));
     let level = if given.switch("verbose")?.unwrap_or(false) { Level::Debug } else { Level::Info };
     let has_console_file = console.is_some();

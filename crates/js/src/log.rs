@@ -20,7 +20,7 @@ pub enum Level {
 pub struct Line {
     /// Severity.
     pub level: Level,
-    /// The text.
+    /// The text; see [`Line::shorten`].
     pub message: String,
     /// `key`, `value` pairs such as `source=console`.
     pub fields: Fields,
@@ -28,6 +28,20 @@ pub struct Line {
 
 /// Fields of a line.
 pub type Fields = Vec<(Cow<'static, str>, String)>;
+
+impl Line {
+    /// Longest message in bytes that a log should keep.
+    pub const BYTES_MAX: usize = 1 << 20;
+
+    /// Shortens a message that is too long, which it then says. Secrets must have been removed before.
+    pub fn shorten(&mut self) {
+        if self.message.len() > Self::BYTES_MAX {
+            self.message.truncate(self.message.floor_char_boundary(Self::BYTES_MAX));
+            self.message.push_str("… (cut)");
+            self.message.shrink_to_fit();
+        }
+    }
+}
 
 /// A receiver of log lines, shared by all threads. It must not block for long: VUs call it.
 pub trait Sink: Send + Sync {

@@ -9,15 +9,15 @@ use std::{
     io,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel},
     },
     time::Duration,
 };
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, Reactor, ReactorConfig};
-use onrush_net::{Body, BodyMode, ClientOptions, ClientShared, Connections, Request, RequestHeaders, Url};
+use onrush_net::{Body, BodyMode, ClientOptions, ClientShared, Connections, Limits, Request, RequestHeaders, Url};
 use serde_json::{Map, Value, json};
 
 /// Where lines go, and how many.
@@ -67,10 +67,24 @@ pub struct Line {
 
 /// A connection to Loki, served by a thread of its own.
 pub struct Loki {
-    queue: SyncSender<Message>,
-    /// Lines that found the queue full.
-    lost: Arc<AtomicU64>,
+    queue: Sender<Message>,
+    counts: Arc<Counts>,
 }
+
+/// What both ends of the queue know.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Lines in the queue and the bytes of their messages.
+    lines: AtomicUsize,
+    bytes: AtomicUsize,
+    /// Lines of which it is not known yet what becomes of them.
+    pending: AtomicU64,
+    /// Lines that found the queue full, and those of requests that failed.
+    lost: AtomicU64,
+}
+
+/// An answer is a sentence at most.
+const ANSWER_BYTES_MAX: u64 = 1 << 20;
 
 enum Message {
     Line(Line),
@@ -79,20 +93,24 @@ enum Message {
 
 impl Loki {
     /// Lines that may wait: a request may take its whole deadline.
-    const QUEUE_MAX: usize = 8_192;
+    const LINES_MAX: usize = 8_192;
+    /// Bytes of messages that may wait: a message may be long.
+    const BYTES_MAX: usize = 32 << 20;
 
     /// Starts the thread. `tell` gets a sentence when lines are lost: the first time and at the end.
     ///
     /// # Errors
     /// When the thread or its network side cannot be set up.
     pub fn start(config: Config, tell: impl Fn(String) + Send + 'static) -> io::Result<Self> {
-        let (queue, messages) = sync_channel(Self::QUEUE_MAX);
+        let (queue, messages) = channel();
         let (ready, started) = sync_channel(1);
-        let lost = Arc::new(AtomicU64::new(0));
-        let own = Arc::clone(&lost);
+        let counts = Arc::new(Counts::default());
+        let own = Arc::clone(&counts);
         std::thread::Builder::new().name("loki".to_owned()).spawn(move || {
             let network = || -> io::Result<_> {
-                let shared = ClientOptions::default().build_thread().map_err(io::Error::other)?;
+                let limits = Limits { body_bytes_max: ANSWER_BYTES_MAX, ..Limits::default() };
+                let options = ClientOptions { limits, ..ClientOptions::default() };
+                let shared = options.build_thread().map_err(io::Error::other)?;
                 Ok((Reactor::new(ReactorConfig::default())?, shared))
             };
             let (reactor, shared) = match network() {
@@ -105,22 +123,35 @@ impl Loki {
             reactor.run();
         })?;
         started.recv().unwrap_or_else(|_| Err(io::Error::other("the thread of the log ended")))?;
-        Ok(Self { queue, lost })
+        Ok(Self { queue, counts })
     }
 
     /// Sends a line, or counts it when there is no room.
     pub fn push(&self, line: Line) {
-        if self.queue.try_send(Message::Line(line)).is_err() {
-            self.lost.fetch_add(1, Ordering::Relaxed);
+        let counts = &self.counts;
+        let has_room = counts.lines.load(Ordering::Relaxed) < Self::LINES_MAX
+            && counts.bytes.load(Ordering::Relaxed).saturating_add(line.message.len()) <= Self::BYTES_MAX;
+        if !has_room {
+            counts.lost.fetch_add(1, Ordering::Relaxed);
+            return;
         }
+        counts.pending.fetch_add(1, Ordering::Relaxed);
+        counts.lines.fetch_add(1, Ordering::Relaxed);
+        counts.bytes.fetch_add(line.message.len(), Ordering::Relaxed);
+        // If the thread is gone, because it panicked, the line stays pending for ever, and is told as such.
+        let _ = self.queue.send(Message::Line(line));
     }
 
     /// Waits until the lines so far are sent, for so long at most.
-    pub fn flush(&self, patience: Duration) {
+    ///
+    /// # Errors
+    /// How many lines of the whole run had not arrived by then.
+    pub fn flush(&self, patience: Duration) -> Result<(), u64> {
         let (done, wait) = sync_channel(1);
-        if self.queue.try_send(Message::Flush(done)).is_ok() {
-            let _ = wait.recv_timeout(patience);
+        if self.queue.send(Message::Flush(done)).is_ok() && wait.recv_timeout(patience).is_ok() {
+            return Ok(());
         }
+        Err(self.counts.pending.load(Ordering::Relaxed) + self.counts.lost.load(Ordering::Relaxed))
     }
 }
 
@@ -128,7 +159,7 @@ impl Loki {
 struct Pusher {
     config: Config,
     connections: Connections,
-    lost: Arc<AtomicU64>,
+    counts: Arc<Counts>,
     tell: Box<dyn Fn(String) + Send>,
     streams: Streams,
     /// The period the last line came in, and how many came in it.
@@ -136,8 +167,6 @@ struct Pusher {
     in_period: u64,
     /// Lines above the limit since the last request.
     dropped: u64,
-    /// Lines of requests that failed.
-    failed: u64,
     /// The last failure, told when it is another.
     told: String,
     told_at_end: u64,
@@ -150,19 +179,18 @@ impl Pusher {
     fn new(
         config: Config,
         shared: std::rc::Rc<ClientShared>,
-        lost: Arc<AtomicU64>,
+        counts: Arc<Counts>,
         tell: Box<dyn Fn(String) + Send>,
     ) -> Self {
         Self {
             config,
             connections: Connections::new(shared),
-            lost,
+            counts,
             tell,
             streams: Streams::default(),
             period: 0,
             in_period: 0,
             dropped: 0,
-            failed: 0,
             told: String::new(),
             told_at_end: 0,
         }
@@ -193,6 +221,8 @@ impl Pusher {
     }
 
     fn take(&mut self, line: Line) {
+        self.counts.lines.fetch_sub(1, Ordering::Relaxed);
+        self.counts.bytes.fetch_sub(line.message.len(), Ordering::Relaxed);
         let period = line.unix_ns.div_euclid(self.config.push_period.as_nanos().max(1) as i128);
         if period != self.period {
             (self.period, self.in_period) = (period, 0);
@@ -206,16 +236,17 @@ impl Pusher {
     }
 
     fn push(&mut self) {
-        if self.dropped > 0 {
+        let dropped = std::mem::take(&mut self.dropped);
+        // Lines that a request which succeeds settles.
+        let settled = self.streams.lines + dropped;
+        if dropped > 0 {
             let line = Line {
                 unix_ns: Clock::unix_nanos(Clock::now()),
                 level: "warning",
                 // k6's sentence.
                 message: format!(
-                    "Onrush dropped {} log messages because they were above the limit of {} messages / {:?}",
-                    std::mem::take(&mut self.dropped),
-                    self.config.limit,
-                    self.config.push_period
+                    "Onrush dropped {dropped} log messages because they were above the limit of {} messages / {:?}",
+                    self.config.limit, self.config.push_period
                 ),
                 fields: Vec::new(),
             };
@@ -233,15 +264,16 @@ impl Pusher {
             let took = Clock::now().saturating_sub(started).as_millis_f64();
             (self.tell)(format!("pushed {lines} log lines ({bytes} bytes) to Loki in {took:.1} ms"));
         }
-        if let Err(error) = result {
-            self.failed += lines;
-            if self.told != error {
-                (self.tell)(format!(
-                    "failed to push {lines} log lines to Loki at {}: {error}",
-                    self.config.url.clean()
-                ));
-                self.told = error;
-            }
+        if result.is_err() {
+            self.counts.lost.fetch_add(settled, Ordering::Relaxed);
+        }
+        self.counts.pending.fetch_sub(settled, Ordering::Relaxed);
+        if let Err(error) = result
+            && self.told != error
+        {
+            let url = self.config.url.clean();
+            (self.tell)(format!("failed to push {lines} log lines to Loki at {url}: {error}"));
+            self.told = error;
         }
     }
 
@@ -258,16 +290,16 @@ impl Pusher {
             is_http1: false,
         };
         let start = Clock::now();
-        match self.connections.exchange(&request, BodyMode::Discard, start, Some(start + Self::DEADLINE)) {
+        match self.connections.exchange(&request, BodyMode::Keep, start, Some(start + Self::DEADLINE)) {
             Ok(response) if (200..300).contains(&response.status) => Ok(()),
-            Ok(response) => Err(format!("it answered with status {}", response.status)),
+            Ok(response) => Err(refusal(response.status, &response.body)),
             Err(failure) => Err(failure.error.message.to_string()),
         }
     }
 
     /// Says how many lines are missing in all, if that has changed.
     fn sum_up(&mut self) {
-        let missing = self.failed + self.lost.load(Ordering::Relaxed);
+        let missing = self.counts.lost.load(Ordering::Relaxed);
         if missing > self.told_at_end {
             self.told_at_end = missing;
             (self.tell)(format!("{missing} log lines did not reach Loki"));
@@ -331,6 +363,20 @@ impl Streams {
         let streams: Vec<Value> =
             all.streams.into_iter().map(|(stream, values)| json!({ "stream": stream, "values": values })).collect();
         json!({ "streams": streams }).to_string()
+    }
+}
+
+/// What an answer that is no success says, its reason in one line.
+fn refusal(status: u16, body: &[u8]) -> String {
+    /// Bytes of a reason that are shown.
+    const REASON_MAX: usize = 300;
+    let body = String::from_utf8_lossy(body);
+    let reason = body.trim().lines().next().unwrap_or_default();
+    let reason = &reason[..reason.floor_char_boundary(REASON_MAX)];
+    if reason.is_empty() {
+        format!("it answered with status {status}")
+    } else {
+        format!("it answered with status {status}: {reason}")
     }
 }
 

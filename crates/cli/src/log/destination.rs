@@ -1,11 +1,4 @@
-//! `--log-output`, and files that log lines go to.
-
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, BufWriter, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
-    path::Path,
-};
+//! `--log-output`: where log lines go.
 
 use super::Level;
 use crate::failure::Failure;
@@ -51,6 +44,10 @@ impl Destination {
             let (config, level) = super::loki::parse(rest)?;
             return Ok(Self::Loki { config: Box::new(config), level });
         }
+        if text == "file" {
+            return Err(Failure::other("error while parsing logfile configuration key `file` with no value")
+                .hint("write file=PATH"));
+        }
         let Some(rest) = text.strip_prefix("file=") else {
             return Err(Failure::other(format!("unsupported log output '{text}'"))
                 .hint("use stderr, stdout, none, file=PATH or loki=URL"));
@@ -91,41 +88,6 @@ pub(super) fn parse_level(name: &str) -> Option<Level> {
     }
 }
 
-/// A file that lines are appended to.
-#[derive(Debug)]
-pub(crate) struct LogFile {
-    writer: BufWriter<File>,
-    level: Level,
-    is_dirty: bool,
-}
-
-impl LogFile {
-    /// Opens or makes the file with these permission bits.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub(crate) fn open(path: &Path, level: Level, mode: u32) -> io::Result<Self> {
-        let file = OpenOptions::new().create(true).append(true).mode(mode).open(path)?;
-        Ok(Self { writer: BufWriter::new(file), level, is_dirty: false })
-    }
-
-    /// Appends a line if its level is high enough. Errors are for [`LogFile::flush`] to find.
-    pub(crate) fn write(&mut self, level: Level, text: &str) {
-        if level >= self.level {
-            let _ = self.writer.write_all(text.as_bytes());
-            self.is_dirty = true;
-        }
-    }
-
-    /// Hands everything to the system.
-    ///
-    /// # Errors
-    /// What the system says, such as a full disk.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
-        if std::mem::take(&mut self.is_dirty) { self.writer.flush() } else { Ok(()) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +110,7 @@ mod tests {
         check("loki=http://h/push,level=error", Ok("Loki Error"));
         check("file=a,foo", Err("error while parsing logfile configuration key `foo` with no value"));
         check("zz", Err("unsupported log output 'zz'"));
+        check("file", Err("error while parsing logfile configuration key `file` with no value"));
         check("file=", Err("filepath must not be empty"));
         check("file=a,level=x", Err("unknown log level x"));
         check("file=a,size=3", Err("unknown logfile config key size"));

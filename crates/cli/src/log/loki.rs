@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<(Config, Level), Failure> {
     };
     let mut level = Level::Debug;
     for (index, part) in split(text)?.into_iter().enumerate() {
-        if index == 0 && (part.is_empty() || part.contains("://")) {
+        if index == 0 && (part.is_empty() || is_url(part)) {
             if !part.is_empty() {
                 config.url = url(part)?;
             }
@@ -45,6 +45,11 @@ pub(super) fn parse(text: &str) -> Result<(Config, Level), Failure> {
     }
     config.headers.validate().map_err(|error| Failure::other(format!("invalid header for loki: {}", error.message)))?;
     Ok((config, level))
+}
+
+/// Whether the first part is meant to be a URL, right or wrong, and not a key.
+fn is_url(part: &str) -> bool {
+    part.find(['/', ':']).is_some_and(|at| !part[..at].contains('='))
 }
 
 fn url(text: &str) -> Result<Url, Failure> {
@@ -158,6 +163,7 @@ mod tests {
         );
         check("http://h,level=loud", "unknown log level loud");
         check("ftp://h", "couldn't parse the URL of loki \"ftp://h\"");
-        check("localhost:3100", "error while parsing loki configuration key `localhost:3100` with no value");
+        check("localhost:3100", "couldn't parse the URL of loki \"localhost:3100\"");
+        check("ht:/x?a=1", "couldn't parse the URL of loki \"ht:/x?a=1\"");
     }
 }

@@ -1,6 +1,7 @@
 //! Log lines: those of the script's `console`, of the engine, and our own.
 
 mod destination;
+mod file;
 mod format;
 mod loki;
 
@@ -10,7 +11,8 @@ use onrush_fiber::Clock;
 pub(crate) use onrush_js::log::{Level, Line};
 use onrush_secrets::Redactor;
 
-pub(crate) use destination::{Destination, LogFile};
+pub(crate) use destination::Destination;
+pub(crate) use file::LogFile;
 pub(crate) use format::{Format, Style, level_name};
 pub(crate) use onrush_output::time::{rfc3339, rfc3339_nanos};
 
@@ -81,6 +83,7 @@ impl onrush_js::log::Sink for Logger {
             return;
         }
         self.redact(&mut line);
+        line.shorten();
         let is_console = line.fields.iter().any(|(key, value)| key == "source" && value == "console");
         self.terminal.send(Message::Log { at: Clock::now(), line, to_console_file: is_console && self.console_file });
     }

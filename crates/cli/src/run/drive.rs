@@ -233,7 +233,8 @@ impl Drive<'_> {
         }
         let warnings = self.coordinator.merged().warnings();
         if let Some(new) = warnings.get(self.cardinality_warned..).filter(|new| !new.is_empty()) {
-            self.around.logger.warn(cardinality_warning(new, self.prepared.run.census.limit()));
+            let limit = self.prepared.run.census.limit();
+            self.around.logger.warn(cardinality_warning(new, limit, self.outputs.is_some()));
         }
         self.cardinality_warned = warnings.len();
     }
@@ -531,7 +532,7 @@ impl Drive<'_> {
 }
 
 /// What happened, to which tags, and what to do about it.
-fn cardinality_warning(warnings: &[CardinalityWarning], limit: usize) -> String {
+fn cardinality_warning(warnings: &[CardinalityWarning], limit: usize, has_outputs: bool) -> String {
     let tags: Vec<String> = warnings.iter().map(|warning| format!("'{}'", warning.tag)).collect();
     let noun = if tags.len() == 1 { "tag" } else { "tags" };
     let examples = warnings.first().map(|warning| warning.examples.join(", ")).unwrap_or_default();
@@ -541,8 +542,13 @@ fn cardinality_warning(warnings: &[CardinalityWarning], limit: usize) -> String 
     } else {
         "Use fewer different values for it, or raise --cardinality-limit"
     };
+    let outputs = if has_outputs {
+        ". Outputs keep some four times as many values apart on each thread; then they have the same in their place"
+    } else {
+        ""
+    };
     format!(
-        "the test has too many time series (limit {limit}) because of the {noun} {}: to bound memory, further values are counted together as '{}', such as {examples}. {fix}",
+        "the test has too many time series (limit {limit}) because of the {noun} {}: to bound memory, further values are counted together as '{}', such as {examples}. {fix}{outputs}",
         tags.join(" and "),
         onrush_metrics::OTHER,
     )

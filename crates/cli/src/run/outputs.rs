@@ -10,7 +10,7 @@ use crate::{
     failure::Failure,
     flags::Given,
     log::{Level, Logger},
-    terminal::{Message, Terminal},
+    terminal::Terminal,
 };
 
 /// The outputs there are.
@@ -226,7 +226,7 @@ struct Stdout(Terminal);
 
 impl io::Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.send(Message::Stdout(bytes.to_vec()));
+        self.0.output(bytes.to_vec())?;
         Ok(bytes.len())
     }
 

@@ -181,8 +181,11 @@ pub(crate) fn thresholds(
             Ok(Thresholds::default())
         }
         Err(errors) => {
-            let texts: Vec<String> = errors.iter().map(ThresholdError::pointed).collect();
-            Err(Failure::config(texts.join("\n")))
+            // A line of the log each; the last one ends the program.
+            let mut texts: Vec<String> = errors.iter().map(ThresholdError::pointed).collect();
+            let last = texts.pop().unwrap_or_default();
+            texts.into_iter().for_each(|text| logger.error(text));
+            Err(Failure::config(last))
         }
     }
 }

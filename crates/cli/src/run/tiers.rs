@@ -1,6 +1,6 @@
 //! Options from all their sources, laid over each other.
 
-use onrush_plan::{Consolidated, Options, OptionsError, Tier};
+use onrush_plan::{Consolidated, Options, OptionsError, SystemTags, Tier};
 
 use super::{ConfigFile, Surroundings, features::Features, load::Script};
 use crate::{
@@ -32,6 +32,7 @@ pub(crate) fn consolidate(
         (Tier::Cli, flags),
     ];
     features.lay_tags(&mut tiers);
+    warn_of_unknown_system_tags(around);
     let is_exported = |name: &str| script.init.functions.iter().any(|function| function == name);
     let test = onrush_plan::consolidate_with_exports(tiers, &is_exported)
         .map_err(|errors| Failure::config(errors.to_string()))?;
@@ -39,6 +40,21 @@ pub(crate) fn consolidate(
         around.logger.warn(warning.clone());
     }
     Ok(test)
+}
+
+/// k6 leaves them out without a word.
+fn warn_of_unknown_system_tags(around: &Surroundings) {
+    let variable = around.given.env.get("K6_SYSTEM_TAGS").cloned();
+    let places = [("--system-tags", around.given.values("system-tags")), ("K6_SYSTEM_TAGS", Vec::from_iter(variable))];
+    for (place, lists) in places {
+        let names = lists.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty());
+        for name in names.filter(|name| !SystemTags::is_known(name)) {
+            let known = SystemTags::known().join(", ");
+            around
+                .logger
+                .warn(format!("{place}: there is no system tag '{name}', so it is left out; there are {known}"));
+        }
+    }
 }
 
 /// The options of the script itself; of an archive those it was made with.

@@ -30,6 +30,13 @@ pub(crate) enum Message {
     },
     /// Bytes for the standard output stream.
     Stdout(Vec<u8>),
+    /// The same for who needs to know what became of them.
+    Output {
+        /// What to print.
+        bytes: Vec<u8>,
+        /// Gets the system's answer.
+        done: SyncSender<std::io::Result<()>>,
+    },
     /// Bytes for the standard error stream.
     Stderr(Vec<u8>),
     /// Progress that replaces the previous one; empty to remove it. Only on a terminal.
@@ -63,6 +70,16 @@ impl Terminal {
     pub(crate) fn send(&self, message: Message) {
         // The thread only ends with the process; if it panicked there is nowhere left to say so.
         let _ = self.queue.send(message);
+    }
+
+    /// Prints bytes to the standard output stream and waits until they are there.
+    ///
+    /// # Errors
+    /// What the system says, such as that nobody reads any more.
+    pub(crate) fn output(&self, bytes: Vec<u8>) -> std::io::Result<()> {
+        let (done, printed) = sync_channel(1);
+        self.send(Message::Output { bytes, done });
+        printed.recv().unwrap_or_else(|_| Err(std::io::Error::other("the printing thread ended")))
     }
 
     /// Prints text to the standard output stream.

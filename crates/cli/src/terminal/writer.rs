@@ -26,8 +26,8 @@ pub(crate) struct Sinks {
     pub(crate) format: Format,
 }
 
-/// Log files are handed to the system this often, as in k6.
-const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
+/// Lines wait no longer than this for being handed to their file: a killed run has lost no more than its last second.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(400);
 /// How long the last lines may take to Loki, a request under way (3 s at most) included; who waits for them waits a
 /// little longer.
 const LOKI_PATIENCE: Duration = Duration::from_secs(7);
@@ -36,10 +36,19 @@ const BATCH: usize = 512;
 
 /// Prints until all senders are gone.
 pub(super) fn run(messages: &Receiver<Message>, look: Look, sinks: Sinks) {
-    let mut writer =
-        Writer { look, sinks, out: Vec::new(), err: Vec::new(), frame: Vec::new(), drawn: 0, has_failed: false };
+    let mut writer = Writer {
+        look,
+        sinks,
+        out: Vec::new(),
+        err: Vec::new(),
+        frame: Vec::new(),
+        drawn: 0,
+        has_failed: false,
+        stdout_failure: None,
+    };
+    let mut due = Clock::now() + FLUSH_INTERVAL;
     loop {
-        match messages.recv_timeout(FLUSH_INTERVAL) {
+        match messages.recv_timeout(due.saturating_sub(Clock::now()).as_duration()) {
             Ok(message) => {
                 writer.take(message);
                 for message in messages.try_iter().take(BATCH) {
@@ -48,8 +57,13 @@ pub(super) fn run(messages: &Receiver<Message>, look: Look, sinks: Sinks) {
                 writer.redraw();
                 writer.write();
             }
-            Err(RecvTimeoutError::Timeout) => writer.flush_files(),
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
+        }
+        // By the clock: on a busy run there is always a next message.
+        if Clock::now() >= due {
+            writer.flush_files();
+            due = Clock::now() + FLUSH_INTERVAL;
         }
     }
     writer.flush_files();
@@ -67,6 +81,8 @@ struct Writer {
     drawn: usize,
     /// A log file failed, which was reported.
     has_failed: bool,
+    /// The standard output stream cannot be written any more.
+    stdout_failure: Option<String>,
 }
 
 impl Writer {
@@ -74,6 +90,13 @@ impl Writer {
         match message {
             Message::Log { at, line, to_console_file } => self.log(at, &line, to_console_file),
             Message::Stdout(bytes) => self.add_out(&bytes),
+            Message::Output { bytes, done } => {
+                self.write();
+                self.clear();
+                self.out.extend_from_slice(&bytes);
+                let result = self.write_out();
+                let _ = done.send(result.map_err(|error| std::io::Error::new(error.kind(), error.to_string())));
+            }
             Message::Stderr(bytes) => self.add_err(&bytes),
             Message::Frame(frame) => {
                 if self.look.stdout_tty {
@@ -85,8 +108,11 @@ impl Writer {
                 self.redraw();
                 self.write();
                 self.flush_files();
-                if let Some(loki) = &self.sinks.loki {
-                    loki.flush(LOKI_PATIENCE);
+                self.tell_lost();
+                if let Some(Err(unsent)) = self.sinks.loki.as_ref().map(|loki| loki.flush(LOKI_PATIENCE)) {
+                    let message =
+                        format!("{unsent} log lines did not reach Loki, as far as is known: it takes too long");
+                    self.report(Level::Warn, &message, "");
                 }
                 let _ = done.send(());
             }
@@ -174,36 +200,71 @@ impl Writer {
         self.drawn = self.frame.len();
     }
 
-    /// Hands both buffers to the system. What cannot be written, because nobody reads any more, is dropped.
+    /// Hands both buffers to the system. What cannot be written is dropped, which is reported once.
     fn write(&mut self) {
-        if !self.out.is_empty() {
-            let mut stdout = stdout().lock();
-            let _ = stdout.write_all(&self.out).and_then(|()| stdout.flush());
-            self.out.clear();
+        if let Err(error) = self.write_out()
+            && self.stdout_failure.is_none()
+        {
+            let error = error.to_string();
+            self.report(Level::Error, "failed to write to the standard output; what belongs there is lost", &error);
+            self.stdout_failure = Some(error);
         }
+        self.write_err();
+    }
+
+    fn write_out(&mut self) -> std::io::Result<()> {
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        let mut stdout = stdout().lock();
+        let result = stdout.write_all(&self.out).and_then(|()| stdout.flush());
+        self.out.clear();
+        result
+    }
+
+    fn write_err(&mut self) {
         if !self.err.is_empty() {
+            // There is nowhere left to say that stderr is closed.
             let _ = stderr().lock().write_all(&self.err);
             self.err.clear();
         }
     }
 
     fn flush_files(&mut self) {
-        let results = [self.sinks.file.as_mut().map(LogFile::flush), self.sinks.console.as_mut().map(LogFile::flush)];
-        for error in results.into_iter().flatten().filter_map(Result::err) {
+        let Sinks { file, console, .. } = &mut self.sinks;
+        let failed = [file, console].into_iter().flatten().filter_map(|file| {
+            let error = file.flush().err()?;
+            Some((file.path().to_owned(), error.to_string()))
+        });
+        for (path, error) in failed.collect::<Vec<_>>() {
             if !std::mem::replace(&mut self.has_failed, true) {
-                let line = Line {
-                    level: Level::Error,
-                    message: format!("failed to write a log file: {error}"),
-                    fields: Vec::new(),
-                };
-                let style = Style {
-                    format: self.sinks.format,
-                    is_terminal: self.look.stderr_tty,
-                    color: self.look.stderr_tty && self.look.color,
-                };
-                self.add_err(style.render(Clock::now(), &line).as_bytes());
-                self.write();
+                self.report(Level::Error, &format!("failed to write the log file '{path}'"), &error);
             }
         }
+    }
+
+    /// How many lines are in no file although they belong there.
+    fn tell_lost(&mut self) {
+        let Sinks { file, console, .. } = &mut self.sinks;
+        let lost = [file, console].into_iter().flatten().filter_map(|file| {
+            let lost = file.newly_lost()?;
+            Some(format!("the log file '{}' lacks {lost} lines", file.path()))
+        });
+        for message in lost.collect::<Vec<_>>() {
+            self.report(Level::Warn, &message, "");
+        }
+    }
+
+    /// Says on stderr what is wrong with the places output goes to.
+    fn report(&mut self, level: Level, message: &str, error: &str) {
+        let fields = if error.is_empty() { Vec::new() } else { vec![("error".into(), error.to_owned())] };
+        let line = Line { level, message: message.to_owned(), fields };
+        let style = Style {
+            format: self.sinks.format,
+            is_terminal: self.look.stderr_tty,
+            color: self.look.stderr_tty && self.look.color,
+        };
+        self.err.extend_from_slice(style.render(Clock::now(), &line).as_bytes());
+        self.write_err();
     }
 }

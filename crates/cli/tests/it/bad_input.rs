@@ -284,6 +284,9 @@ const SCRIPTS: &[Row] = &[
         107,
         r#"script.js:1:18: unknown modules [\"k6/htp\"] were tried to be loaded, but couldn't - this likely means automatic extension resolution is required or a"#,
     ),
+    // k6: 0, as it compiles the expression when it is first reached.
+    ("export default function () { return /[b-a]/ }", 107, "script.js:1:37: invalid class range"),
+    ("class A { accessor x = 1 } export default function () {}", 107, "script.js:1:20: expecting ';'"),
     // k6: 0.
     (
         "import { nope } from 'k6/http'; export default function () {}",

@@ -60,78 +60,6 @@ fn progress_without_a_terminal_comes_every_second() {
     assert!(done.stdout.ends_with("\ndefault ✓ [ 100% ] 3 VUs  1s\n"), "{}", done.stdout);
 }
 
-/// A Loki for one program: hands out each request it gets, after answering it or not.
-fn loki(answers: bool) -> (String, std::sync::mpsc::Receiver<String>) {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/loki/api/v1/push", listener.local_addr().expect("bound"));
-    let (sender, requests) = std::sync::mpsc::channel();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let sender = sender.clone();
-            std::thread::spawn(move || serve(stream, answers, &sender));
-        }
-    });
-    (url, requests)
-}
-
-fn serve(
-    stream: std::net::TcpStream,
-    answers: bool,
-    requests: &std::sync::mpsc::Sender<String>,
-) -> std::io::Result<()> {
-    use std::io::{BufRead as _, Read as _, Write as _};
-    let mut reader = std::io::BufReader::new(stream.try_clone()?);
-    let mut stream = stream;
-    loop {
-        let (mut head, mut line) = (String::new(), String::new());
-        while reader.read_line(&mut line)? > 2 {
-            head.push_str(&line);
-            line.clear();
-        }
-        if head.is_empty() {
-            return Ok(());
-        }
-        let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")?.parse().ok()).unwrap_or(0);
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body)?;
-        let _ = requests.send(format!("{head}\n{}", String::from_utf8_lossy(&body)));
-        if answers {
-            stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n")?;
-        }
-    }
-}
-
-const CHATTY: &str = "
-    export default function () { console.log('one'); console.debug('no'); for (let i = 0; i < 10; i++) console.error('x'.repeat(20) + i); throw new Error('boom'); }";
-
-#[test]
-fn logs_go_to_loki() {
-    let (url, requests) = loki(true);
-    let output =
-        format!("--log-output=loki={url},limit=3,pushPeriod=1h,label.foo=bar,header.X-Scope-OrgID=me,msgMaxSize=10");
-    let done = Program::script(&["-q", "--no-summary", &output], CHATTY).run().expect(0);
-    assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("", ""));
-    let all: Vec<String> = requests.try_iter().collect();
-    let text = all.concat();
-    assert!(
-        text.starts_with("POST /loki/api/v1/push HTTP/1.1\r\n") && text.contains("X-Scope-Orgid: me\r\n"),
-        "{text}"
-    );
-    assert!(text.contains(r#"{"stream":{"foo":"bar","level":"info","source":"console"},"values":[["#), "{text}");
-    assert!(text.contains("Onrus... omitting "), "{text}");
-    assert!(!text.contains("xxxx9"), "{text}");
-}
-
-#[test]
-fn a_loki_that_never_answers_holds_nothing_up() {
-    let (url, requests) = loki(false);
-    let output = format!("--log-output=loki={url},pushPeriod=10ms");
-    let done = Program::script(&["-q", "--no-summary", &output], CHATTY).run().expect(0);
-    assert!(requests.try_iter().count() > 0);
-    let done = done.expect_log("failed to push ").expect_log(" log lines did not reach Loki");
-    assert!(!done.stderr.contains("xxx"), "{}", done.stderr);
-}
-
 #[test]
 fn what_log_outputs_cannot_be_is_told() {
     let check = |flag: &str, text: &str| {
@@ -141,7 +69,65 @@ fn what_log_outputs_cannot_be_is_told() {
         "--log-output=loki=http://h,foo=1",
         "the keys are limit, level, pushPeriod, msgMaxSize, profile, allowedLabels, label.NAME and header.NAME",
     );
+    check("--log-output=loki=localhost:3100", "couldn't parse the URL of loki \\\"localhost:3100\\\"");
+    check("--log-output=file", "write file=PATH");
     check("--log-output=syslog", "use stderr, stdout, none, file=PATH or loki=URL");
     check("--log-output=file=/", "failed to open the log file '/'");
     check("--console-output=nowhere/x", "failed to open the log file 'nowhere/x'");
+}
+
+/// An empty path is none, as in k6: scripts that start the program fill it from a variable.
+#[test]
+fn empty_paths_are_none() {
+    let flags = ["-q", "--console-output=", "--summary-export=", "--out="];
+    Program::script(&flags, SCRIPT).run().expect(0).expect_log("msg=\"one { a: 1 }\"").expect_output("TOTAL RESULTS");
+}
+
+/// Lines reach the file although there is always something else to print, and few lines to fill a buffer.
+#[test]
+fn a_killed_run_keeps_its_log() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { vus: 1, duration: '60s' };
+        export default function () { console.log(`line ${__ITER}`); sleep(0.2); }";
+    for flag in ["--log-output=file=log.txt", "--console-output=log.txt"] {
+        let mut running = Program::script(&[flag], script).start();
+        running.wait_for("running (0m03");
+        running.signal(rustix::process::Signal::KILL);
+        let done = running.wait();
+        let text = done.text("log.txt");
+        assert!(text.contains("line 5") && text.ends_with('\n'), "{text}");
+    }
+}
+
+/// Full disks, for every place output goes to: one error that names the place, and how much is missing.
+#[test]
+fn full_disks_are_told() {
+    const MANY: &str = "
+        export const options = { vus: 2, iterations: 200 };
+        export default function () { console.log('x'.repeat(1000)); }";
+    let done = Program::script(&["-q", "--no-summary", "--log-output=file=/dev/full"], MANY).run().expect(0);
+    assert_eq!(done.stderr.lines().count(), 2, "{}", done.stderr);
+    done.expect_log("failed to write the log file '/dev/full'\" error=\"No space left on device")
+        .expect_log("level=warning msg=\"the log file '/dev/full' lacks 200 lines\"");
+    let done = Program::script(&["-q", "--no-summary", "--console-output=/dev/full"], MANY).run().expect(0);
+    done.expect_log("the log file '/dev/full' lacks 200 lines");
+    let done = Program::script(&["-q", "--summary-export=/dev/full"], MANY).run().expect(0);
+    done.expect_log("could not save '/dev/full': No space left on device");
+}
+
+#[test]
+fn a_standard_output_that_cannot_be_written_is_told() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").expect("a full device");
+    let script = "export default function () {}";
+    let lost = "failed to write to the standard output; what belongs there is lost\" error=\"No space left on device";
+    let done = Program::script(&["-q"], script).stdout(full()).run().expect(0).expect_log(lost);
+    assert_eq!(done.stderr.lines().count(), 1, "{}", done.stderr);
+    let done = Program::script(&["-q", "--no-summary", "--out=json"], script).stdout(full()).run().expect(0);
+    let done = done.expect_log("an output failed and gets no more samples");
+    done.expect_log("the output json(stdout) failed: it lacks 4 samples or more");
+    // Nobody reads any more: `onrush run … | head`.
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    Program::script(&[], script).stdout(writer).run().expect(0).expect_log("error=\"Broken pipe");
 }

@@ -13,6 +13,7 @@ mod hostile;
 mod layouts;
 mod lifecycle;
 mod logs;
+mod loki;
 mod network;
 mod nginx;
 mod outputs;

@@ -15,6 +15,7 @@ pub(crate) struct Program {
     dir: TempDir,
     args: Vec<String>,
     stdin: Option<Vec<u8>>,
+    stdout: Option<Stdio>,
     env: Vec<(String, String)>,
 }
 
@@ -36,7 +37,7 @@ impl Program {
     /// `onrush` with these arguments.
     pub(crate) fn new(args: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
-        Self { dir, args: args.iter().map(|&arg| arg.to_owned()).collect(), stdin: None, env: Vec::new() }
+        Self { dir, args: args.iter().map(|&arg| arg.to_owned()).collect(), stdin: None, stdout: None, env: Vec::new() }
     }
 
     /// `onrush run`, flags and then `script.js` with this text.
@@ -73,6 +74,12 @@ impl Program {
         self
     }
 
+    /// Where its standard output goes instead of to us.
+    pub(crate) fn stdout(mut self, stdout: impl Into<Stdio>) -> Self {
+        self.stdout = Some(stdout.into());
+        self
+    }
+
     /// Sets a variable.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
@@ -98,7 +105,7 @@ impl Program {
             .env("K6_ADDRESS", "")
             .envs(self.env)
             .stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
-            .stdout(Stdio::piped())
+            .stdout(self.stdout.unwrap_or_else(Stdio::piped))
             .stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         if let (Some(text), Some(mut stdin)) = (self.stdin, child.stdin.take()) {
@@ -110,15 +117,18 @@ impl Program {
             stderr.read_to_string(&mut text).expect("UTF-8");
             text
         });
-        let stdout = BufReader::new(child.stdout.take().expect("piped"));
-        Running { child, stdout, seen: String::new(), stderr, dir: self.dir }
+        let stdout: Box<dyn std::io::Read> = match child.stdout.take() {
+            Some(stdout) => Box::new(stdout),
+            None => Box::new(std::io::empty()),
+        };
+        Running { child, stdout: BufReader::new(stdout), seen: String::new(), stderr, dir: self.dir }
     }
 }
 
 /// The program at work.
 pub(crate) struct Running {
     child: Child,
-    stdout: BufReader<std::process::ChildStdout>,
+    stdout: BufReader<Box<dyn std::io::Read>>,
     seen: String,
     stderr: JoinHandle<String>,
     dir: TempDir,

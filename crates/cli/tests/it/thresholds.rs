@@ -94,14 +94,37 @@ fn mistakes_are_104_and_pointed_at() {
         );
         Program::script(&[], &script).run().expect(code).expect_log(log);
     };
-    check("{ iterations: ['count>5x'] }", 104, r#"parsing \"5x\": invalid syntax\n  count>5x\n         ^"#);
+    check(
+        "{ iterations: ['count>5x'] }",
+        104,
+        r#"parsing \"5x\": invalid syntax\n  count>5x\n         ^ thresholds.iterations[0], character 8: expected a number without a unit"#,
+    );
     check("{ iterations: ['avg>5'] }", 104, "supported aggregation methods for this metric are: count, rate");
     check("{ nope: ['avg>5'] }", 104, r#"invalid threshold defined on nope; reason: no metric name \"nope\" found"#);
     check("{ mine: ['avg>5', 'count>1'] }", 104, "unsupported aggregation method count on metric of type trend");
-    check("{ 'mine{a:b': ['avg>5'] }", 104, r#"has unmatched opening/close curly brace\n  mine{a:b\n      ^"#);
+    check(
+        "{ 'mine{a:b': ['avg>5'] }",
+        104,
+        r#"has unmatched opening/close curly brace\n  mine{a:b\n      ^ thresholds.mine{a:b, character 5"#,
+    );
     check("{ mine: 'avg>5' }", 104, "thresholds.mine");
     check("{ mine: [{ threshold: 'avg>5', over: '500ms' }] }", 104, "'over' must be a whole number of seconds from 1s");
-    check("{ mine: [{ threshold: 'avg>5', over: 'a' }] }", 104, r#"thresholds.mine[0]: time: invalid duration \"a\""#);
+    check(
+        "{ mine: [{ threshold: 'avg>5', over: 'a' }] }",
+        104,
+        r#"thresholds.mine[0].over: time: invalid duration \"a\""#,
+    );
+    check(
+        "{ mine: [{ threshold: 'avg>5', over: '1s', for: 'x' }] }",
+        104,
+        "thresholds.mine[0].for: expected a whole number from 0",
+    );
+    check(
+        "{ mine: [{ threshold: 'avg>5', abortOnFail: 1 }] }",
+        104,
+        "thresholds.mine[0].abortOnFail: expected true or false, got 1",
+    );
+    check("{ mine: null, iterations: null }", 0, "");
     check("{ mine: [{ threshold: 'avg>5', for: 2 }] }", 104, "'for' counts windows, so it needs their length: 'over'");
     check("{ mine: [{ threshold: 'avg>5', over: '1s', for: 0 }] }", 104, "'for' must be at least 1");
     check("{ mine: [{ threshold: 'avg>5', after: '-1s' }] }", 104, "'after' must be a whole number of seconds");

@@ -17,6 +17,7 @@ fn errors_name_the_users_file_line_and_column() {
         for place in ["at boom (file://DIR/lib/deep.js:2:", "at outer (file://DIR/script.js:3:", "file://DIR/script.js:6:"] {
             assert!(stack.contains(place), "{place} {report:#?}");
         }
+        assert!(stack.starts_with("Error: deep\n    at boom ("), "a stack begins with the error: {stack}");
         let errors = report.level("error");
         assert!(errors[0].starts_with("TypeError") && errors[0].contains("file://DIR/script.js:8:"), "{report:#?}");
     });
@@ -35,6 +36,39 @@ fn columns_of_the_first_line_are_right() {
             .expect("a column");
         // `throw` is at 30, `new` at 36, `Error` at 40: all are right, 31 or 37 would not be.
         assert!([30, 36, 40, 45].contains(&column), "{column} {report:#?}");
+    });
+}
+
+/// The engine's own record of places has none for a name that stands for itself in an object.
+#[test]
+fn an_undefined_name_in_an_object_is_where_it_stands() {
+    case("export default function () {\n  const a = 1;\n  const o = { a,\n    b: 2,\n    missing };\n}").both(
+        |report| {
+            let errors = report.level("error");
+            let place = "ReferenceError: missing is not defined\n\tat default (file://DIR/script.js:5:5)";
+            assert!(errors[0].starts_with(place), "{report:#?}");
+        },
+    );
+}
+
+/// `stack` is what it was made, or what a script has set.
+#[test]
+fn stacks_of_all_kinds() {
+    case(
+        "class Mine extends Error { constructor(m) { super(m); this.name = 'Mine'; } }
+export default function () {
+  console.log(new Mine('x').stack.split('\\n')[0]);
+  console.log(new TypeError('y').stack.split('\\n')[0]);
+  const e = new Error('z'); e.stack = 'set'; console.log(e.stack);
+  const o = {}; Error.captureStackTrace && Error.captureStackTrace(o); console.log(typeof o.stack);
+  const odd = new Error('w'); odd.toString = () => { throw new Error('no'); }; 
+  try { console.log(odd.stack); } catch (error) { console.log('threw', error.message); }
+  try { JSON.parse('{'); } catch (error) { console.log(error.stack.startsWith('SyntaxError: ')); }
+}",
+    )
+    .both(|report| {
+        report.assert_clean();
+        assert_eq!(report.said(), ["Mine: x", "TypeError: y", "set", "string", "threw no", "true"]);
     });
 }
 

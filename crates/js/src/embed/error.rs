@@ -58,7 +58,7 @@ impl Exception {
                 }
             }
         };
-        let stack = if thrown.is_error() { read("stack").unwrap_or_default() } else { String::new() };
+        let mut stack = if thrown.is_error() { read("stack").unwrap_or_default() } else { String::new() };
         let message = match thrown.to_text(ctx) {
             Ok(text) => text,
             Err(_) => {
@@ -66,6 +66,10 @@ impl Exception {
                 "an exception that cannot be shown as text".to_owned()
             }
         };
+        // The property begins with the error itself.
+        if let Some(frames) = stack.strip_prefix(message.as_str()).and_then(|rest| rest.strip_prefix('\n')) {
+            stack = frames.to_owned();
+        }
         Self { message, stack, interrupted }
     }
 }

@@ -6,19 +6,20 @@ use crate::{
     vu::context::vu,
 };
 
-/// Longest line a script can log; the rest is cut and said so.
-const LINE_BYTES_MAX: usize = 1 << 20;
+/// Text beyond which no further value is added to a line. Values are whole here: who takes the line shortens it, after
+/// secrets were removed, of which a cut could leave a part.
+const LINE_BYTES_MAX: usize = Line::BYTES_MAX;
 
 /// Depth at which nested objects are no longer opened.
 const DEPTH_MAX: usize = 64;
 
 pub(super) fn install(ctx: Ctx, global: &Handle) -> JsResult<()> {
     let console = ctx.object()?;
-    console.method(ctx, "log", 0, |ctx, _, args| write(ctx, Level::Info, args))?;
-    console.method(ctx, "info", 0, |ctx, _, args| write(ctx, Level::Info, args))?;
-    console.method(ctx, "debug", 0, |ctx, _, args| write(ctx, Level::Debug, args))?;
-    console.method(ctx, "warn", 0, |ctx, _, args| write(ctx, Level::Warn, args))?;
-    console.method(ctx, "error", 0, |ctx, _, args| write(ctx, Level::Error, args))?;
+    console.define(ctx, "log", ctx.function("log", 0, |ctx, _, args| write(ctx, Level::Info, args))?)?;
+    console.define(ctx, "info", ctx.function("info", 0, |ctx, _, args| write(ctx, Level::Info, args))?)?;
+    console.define(ctx, "debug", ctx.function("debug", 0, |ctx, _, args| write(ctx, Level::Debug, args))?)?;
+    console.define(ctx, "warn", ctx.function("warn", 0, |ctx, _, args| write(ctx, Level::Warn, args))?)?;
+    console.define(ctx, "error", ctx.function("error", 0, |ctx, _, args| write(ctx, Level::Error, args))?)?;
     global.define_hidden(ctx, "console", console)
 }
 
@@ -34,12 +35,6 @@ fn write(ctx: Ctx, level: Level, args: Args<'_>) -> JsResult {
             render(ctx, arg, &mut text, &mut Vec::new())?
         }
         if text.len() > LINE_BYTES_MAX {
-            let mut end = LINE_BYTES_MAX;
-            while !text.is_char_boundary(end) {
-                end -= 1;
-            }
-            text.truncate(end);
-            text.push_str("… (cut)");
             break;
         }
     }

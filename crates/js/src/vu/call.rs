@@ -72,13 +72,30 @@ impl ScriptFailure {
             context::collect_garbage();
         }
         if !exception.stack.is_empty() {
-            // k6 indents the lines of a stack by a tab.
-            let stack = format!("\n{}", vu.script().program.remap_stack(exception.stack.trim_end()))
-                .replace("\n    at ", "\n\tat ");
-            text.push_str(&stack);
+            text.push_str(&stack_lines(&vu.script().program.remap_stack(exception.stack.trim_end())));
         }
         Self { text, aborted: false, interrupted }
     }
+}
+
+/// The engine's stack as k6 shows one: lines indented by a tab, functions without a name as their place alone, and no
+/// places within texts that were parsed.
+fn stack_lines(stack: &str) -> String {
+    let mut text = String::with_capacity(stack.len());
+    for line in stack.lines().filter(|line| !line.starts_with("    at <input>:")) {
+        text.push('\n');
+        match line.strip_prefix("    at ") {
+            Some(frame) => {
+                let nameless = frame.strip_prefix("<anonymous> (").and_then(|place| place.strip_suffix(')'));
+                // What has no name is `native` at best: that is a place only together with one.
+                let nameless = nameless.filter(|place| place.contains(':'));
+                text.push_str("\tat ");
+                text.push_str(nameless.unwrap_or(frame));
+            }
+            None => text.push_str(line),
+        }
+    }
+    text
 }
 
 /// Timers of one call named in the log when they are dropped.
@@ -254,5 +271,22 @@ impl Vu {
         }
         *self.env.borrow_mut() = Some(object.clone());
         Ok(object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stacks_look_as_k6s() {
+        let check = |stack: &str, expect: &str| assert_eq!(stack_lines(stack), expect);
+        check("", "");
+        check(
+            "    at f (file:///a.js:4:15)\n    at <anonymous> (file:///a.js:6:21)\n    at forEach (native)",
+            "\n\tat f (file:///a.js:4:15)\n\tat file:///a.js:6:21\n\tat forEach (native)",
+        );
+        check("    at <input>:1:2\n    at parse (native)", "\n\tat parse (native)");
+        check("    at <anonymous> (native)", "\n\tat <anonymous> (native)");
     }
 }

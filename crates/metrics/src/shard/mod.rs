@@ -105,6 +105,7 @@ impl Shard {
     /// Hands every sample to `tap` as well. Must come before the first series.
     pub fn tap(&mut self, tap: Tap) {
         debug_assert!(self.series.is_empty(), "indices given out before would mean something else");
+        self.tag_sets.keep_exact();
         self.tap = Some(Box::new(tap));
     }
 

@@ -46,6 +46,8 @@ pub(super) struct TagSets {
     /// Values up to here are asked for by name and stay apart as long as anything does.
     named_values: u32,
     census: Arc<Census>,
+    /// Sets are wanted as they are although too many series would come of them.
+    is_exact: bool,
     warned: FxHashSet<TagKey>,
     warnings: Vec<(TagKey, Vec<String>)>,
     values_cut: u64,
@@ -88,6 +90,7 @@ impl TagSets {
             value_bytes: 0,
             named_values: 0,
             census,
+            is_exact: false,
             warned: FxHashSet::default(),
             warnings: Vec::new(),
             values_cut: 0,
@@ -98,6 +101,11 @@ impl TagSets {
             }
         }
         sets
+    }
+
+    /// Folds sets only at their own limits, no longer because there are too many series.
+    pub(super) fn keep_exact(&mut self) {
+        self.is_exact = true;
     }
 
     /// The key of a name no subscription knows, if there is room for one more.
@@ -305,7 +313,9 @@ impl TagSets {
 
     /// No further value of a tag that has many is kept.
     fn is_full(&self) -> bool {
-        self.nodes.len() >= self.nodes_max || self.value_bytes >= VALUES_BYTES_MAX || self.census.is_full()
+        self.nodes.len() >= self.nodes_max
+            || self.value_bytes >= VALUES_BYTES_MAX
+            || (self.census.is_full() && !self.is_exact)
     }
 
     fn has_many_values(&self, key: TagKey) -> bool {

@@ -467,6 +467,30 @@ fn a_tap_sees_every_sample_with_all_its_tags() {
     assert_eq!(labels(&shard.drain())[..2], ["checks{}", "http_reqs{}"]);
 }
 
+/// Too many series fold what is counted together; what is written down keeps its values.
+#[test]
+fn a_tap_sees_values_that_are_folded() {
+    let collector = Collector { batches: Arc::default(), refuses: 0 };
+    let url = SubMetric::parse("http_reqs{url:x}", &Registry::new()).expect("a sub-metric");
+    let subscriptions = Arc::new(Subscriptions::builder().build_all().submetric(&url).build());
+    let limits = Limits { series_max: 100, ..Limits::default() };
+    let mut shard = Shard::new(&Registry::new(), subscriptions, limits);
+    shard.tap(Tap::new(Box::new(collector.clone()), || 7));
+    for value in 0..500 {
+        let node = shard.with_system(TagNode::ROOT, SystemTag::Url, &format!("http://h/{value}"));
+        let series = shard.series(builtin::HTTP_REQS, node);
+        shard.add(series, 1.0);
+    }
+    shard.hand_over();
+    assert!(shard.series_len() < 200, "{}", shard.series_len());
+    let delta = shard.drain();
+    assert_eq!(delta.warnings.len(), 1, "{:?}", delta.warnings);
+    assert!(labels(&delta).contains(&"http_reqs{url=(other)}".to_owned()), "{:?}", labels(&delta));
+    let batches = collector.batches.lock().expect("no test panics with it");
+    let sets: Vec<_> = batches.iter().flat_map(|batch| &batch.tag_sets).map(|pairs| pairs[0].1.to_string()).collect();
+    assert_eq!(sets, (0..500).map(|value| format!("http://h/{value}")).collect::<Vec<_>>());
+}
+
 #[test]
 fn tag_sets_survive_batches_that_were_refused() {
     let (mut shard, collector) = tapped(2);

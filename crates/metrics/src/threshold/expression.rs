@@ -61,6 +61,8 @@ pub struct ExpressionError {
     pub message: String,
     /// Byte offset of the first offending character in the expression; its length if something is missing.
     pub position: usize,
+    /// What should be there.
+    pub expected: &'static str,
 }
 
 impl Expression {
@@ -77,11 +79,13 @@ impl Expression {
             (right < text.len()).then_some((at, *operator, right))
         });
         let Some((left_end, operator, right_start)) = split else {
+            let (position, expected) = without_comparison(text);
             return Err(ExpressionError {
                 message: format!(
                     "failed parsing threshold expression {quoted}; reason: malformed threshold expression"
                 ),
-                position: text.len(),
+                position,
+                expected,
             });
         };
 
@@ -90,6 +94,7 @@ impl Expression {
         let method = Method::parse(left).map_err(|(offset, reason)| ExpressionError {
             message: format!("failed parsing threshold expression's {quoted} left hand side; reason: {reason}"),
             position: left_start.min(left_end) + offset,
+            expected: if left.starts_with(PERCENTILE_START) { PERCENTILE } else { METHOD },
         })?;
 
         let right = text[right_start..].trim();
@@ -102,6 +107,7 @@ impl Expression {
                     number_error(right, error)
                 ),
                 position: right_start + blank + error.position(),
+                expected: NUMBER,
             }
         })?;
         Ok(Self { method, operator, value })
@@ -190,6 +196,24 @@ impl Method {
     }
 }
 
+/// Where an expression without a whole comparison goes wrong, and what should be there.
+fn without_comparison(text: &str) -> (usize, &'static str) {
+    let ends_with_operator = OPERATORS.iter().any(|(symbol, _)| text.ends_with(symbol));
+    if text.trim().is_empty() {
+        (text.len(), EXPRESSION)
+    } else if ends_with_operator {
+        (text.len(), NUMBER)
+    } else {
+        (text.find(['=', '!', '~', '≤', '≥']).unwrap_or(text.len()), COMPARISON)
+    }
+}
+
+const EXPRESSION: &str = "an expression such as p(95)<500";
+const METHOD: &str = "count, rate, value, avg, min, max, med or p(N)";
+const PERCENTILE: &str = "p(N) with N from 0 to 100";
+const COMPARISON: &str = "<, <=, >, >=, ==, === or !=";
+const NUMBER: &str = "a number without a unit";
+
 /// What k6 lists in its message.
 pub(super) fn supported_methods(kind: MetricKind) -> &'static str {
     match kind {
@@ -276,7 +300,7 @@ mod tests {
     fn malformed() {
         check("", "0: whole \"\"; reason: malformed threshold expression");
         check("avg", "3: whole \"avg\"; reason: malformed threshold expression");
-        check("avg=5", "5: whole \"avg=5\"; reason: malformed threshold expression");
+        check("avg=5", "3: whole \"avg=5\"; reason: malformed threshold expression");
         check("p(95)<", "6: whole \"p(95)<\"; reason: malformed threshold expression");
         check("avg <", "5: whole \"avg <\"; reason: malformed threshold expression");
         check("<5", "0: left \"<5\" left hand side; reason: failed parsing method from expression");

@@ -108,20 +108,23 @@ pub struct Evaluation {
 pub struct ThresholdError {
     /// The metric name as written.
     pub metric: String,
-    /// The expression at fault; `None` if the name is.
-    pub expression: Option<String>,
+    /// The expression at fault with its place in the metric's list; `None` if the name is.
+    pub expression: Option<(usize, String)>,
     /// Byte offset of the first offending character in the expression, or in the name.
     pub position: usize,
+    /// What should be there; empty if the message says so.
+    pub expected: &'static str,
     /// k6's text.
     pub message: String,
 }
 
 impl ThresholdError {
-    /// The message, and below it the expression or name with a mark under the offending character.
+    /// The message, and below it the expression or name with a mark under the offending character. Behind the mark the
+    /// place in words, for logs that have one line a message.
     pub fn pointed(&self) -> String {
         /// Characters shown before and after the mark; expressions may be long.
         const AROUND: usize = 60;
-        let text = self.expression.as_deref().unwrap_or(&self.metric);
+        let text = self.expression.as_ref().map_or(&self.metric, |(_, expression)| expression);
         let before: Vec<char> = text.get(..self.position).unwrap_or(text).chars().collect();
         let after = text.get(self.position..).unwrap_or_default().chars();
         // One column a character, whatever it is.
@@ -133,7 +136,13 @@ impl ThresholdError {
         line.extend(after.by_ref().take(AROUND));
         let tail = if after.next().is_some() { "…" } else { "" };
         let pad = " ".repeat(before.len() - cut + lead.chars().count());
-        format!("{self}\n  {lead}{line}{tail}\n  {pad}^")
+        let index = self.expression.as_ref().map_or_else(String::new, |(index, _)| format!("[{index}]"));
+        let expected = if self.expected.is_empty() { String::new() } else { format!(": expected {}", self.expected) };
+        let character = before.len() + 1;
+        format!(
+            "{self}\n  {lead}{line}{tail}\n  {pad}^ thresholds.{}{index}, character {character}{expected}",
+            self.metric
+        )
     }
 }
 
@@ -295,32 +304,36 @@ impl MetricResult {
         submetrics: &mut Vec<SubMetric>,
     ) -> Result<Self, Vec<ThresholdError>> {
         let mut errors = Vec::new();
-        let mut error = |expression: Option<&str>, position: usize, message: String| {
-            errors.push(ThresholdError {
-                metric: name.to_owned(),
-                expression: expression.map(str::to_owned),
-                position,
-                message,
-            });
-        };
+        let mut error =
+            |expression: Option<(usize, &str)>, position: usize, expected: &'static str, message: String| {
+                errors.push(ThresholdError {
+                    metric: name.to_owned(),
+                    expression: expression.map(|(index, text)| (index, text.to_owned())),
+                    position,
+                    expected,
+                    message,
+                });
+            };
         // k6: expressions are parsed before the name is looked at.
         let mut expressions = Vec::with_capacity(sources.len());
-        for source in sources {
+        for (index, source) in sources.iter().enumerate() {
+            let place = Some((index, source.expression.as_str()));
             match Expression::parse(&source.expression) {
                 Ok(expression) => match source.window.windows() {
-                    Ok(windows) => expressions.push(ExpressionResult::new(source, expression, windows)),
+                    Ok(windows) => expressions.push((index, ExpressionResult::new(source, expression, windows))),
                     Err(reason) => {
                         let quoted = go_quote(&source.expression);
                         let text = format!("invalid threshold {quoted} applied on metric {name}; reason: {reason}");
-                        error(Some(&source.expression), 0, text);
+                        error(place, 0, "", text);
                     }
                 },
-                Err(reason) => error(Some(&source.expression), reason.position, reason.message),
+                Err(reason) => error(place, reason.position, reason.expected, reason.message),
             }
         }
-        let target = Target::parse(name, registry).map_err(|reason| error(None, reason.position, reason.message)).ok();
+        let target =
+            Target::parse(name, registry).map_err(|reason| error(None, reason.position, "", reason.message)).ok();
         let metric = target.as_ref().map(Target::metric).and_then(|id| registry.find(id));
-        for result in &expressions {
+        for (index, result) in &expressions {
             let method = result.expression.method;
             let Some(metric) = metric.filter(|metric| !method.is_supported_by(metric.kind)) else {
                 continue;
@@ -333,8 +346,9 @@ impl MetricResult {
                 expression::supported_methods(metric.kind)
             );
             let position = result.source.len() - result.source.trim_start().len();
-            error(Some(&result.source), position, message);
+            error(Some((*index, &result.source)), position, "", message);
         }
+        let expressions = expressions.into_iter().map(|(_, result)| result).collect();
         let (Some(target), Some(metric), true) = (target, metric, errors.is_empty()) else {
             return Err(errors);
         };

@@ -197,7 +197,12 @@ fn every_mistake_is_told() {
     let shown: Vec<_> = errors
         .iter()
         .map(|error| {
-            format!("{} {} {}: {error}", error.metric, error.expression.as_deref().unwrap_or("-"), error.position)
+            format!(
+                "{} {} {}: {error}",
+                error.metric,
+                error.expression.as_ref().map_or("-", |(_, text)| text),
+                error.position
+            )
         })
         .collect();
     assert_eq!(
@@ -221,17 +226,34 @@ fn mistakes_are_pointed_at() {
         let (_, shown) = text.split_once('\n').expect("a mark");
         assert_eq!(shown, expect);
     };
-    check("p(95)<5x", "  p(95)<5x\n         ^");
-    check("  äöü<5", "    äöü<5\n    ^");
-    check("p(95\t)<5", "  p(95 )<5\n      ^");
-    check("avg<", "  avg<\n      ^");
-    check("", "  \n  ^");
+    check("p(95)<5x", "  p(95)<5x\n         ^ thresholds.trend[0], character 8: expected a number without a unit");
+    let method = "expected count, rate, value, avg, min, max, med or p(N)";
+    check("  äöü<5", &format!("    äöü<5\n    ^ thresholds.trend[0], character 3: {method}"));
+    let percentile = "expected p(N) with N from 0 to 100";
+    check("p(95\t)<5", &format!("  p(95 )<5\n      ^ thresholds.trend[0], character 5: {percentile}"));
+    check("p(101)<5", &format!("  p(101)<5\n    ^ thresholds.trend[0], character 3: {percentile}"));
+    check("avg<", "  avg<\n      ^ thresholds.trend[0], character 5: expected a number without a unit");
+    let comparison = "expected <, <=, >, >=, ==, === or !=";
+    check("avg=5", &format!("  avg=5\n     ^ thresholds.trend[0], character 4: {comparison}"));
+    check("avg≤5", &format!("  avg≤5\n     ^ thresholds.trend[0], character 4: {comparison}"));
+    check("avg 5", &format!("  avg 5\n       ^ thresholds.trend[0], character 6: {comparison}"));
+    check("", "  \n  ^ thresholds.trend[0], character 1: expected an expression such as p(95)<500");
     let long = format!("{}<5", "x".repeat(10_000));
-    check(&long, &format!("  {}…\n  ^", "x".repeat(60)));
+    check(&long, &format!("  {}…\n  ^ thresholds.trend[0], character 1: {method}", "x".repeat(60)));
     let long = format!("avg<{}z", "5".repeat(10_000));
-    check(&long, &format!("  …{}z\n  {}^", "5".repeat(60), " ".repeat(61)));
+    check(
+        &long,
+        &format!(
+            "  …{}z\n  {}^ thresholds.trend[0], character 10005: expected a number without a unit",
+            "5".repeat(60),
+            " ".repeat(61)
+        ),
+    );
+    let errors = parse(&[("trend", &["avg<5", "count<5"])]).expect_err("a mistake");
+    assert!(errors[0].pointed().ends_with("\n  count<5\n  ^ thresholds.trend[1], character 1"));
     let errors = parse(&[("trend{a:b}c", &["avg<5"])]).expect_err("a mistake");
-    assert!(errors[0].pointed().ends_with("\n  trend{a:b}c\n            ^"), "{}", errors[0].pointed());
+    let text = errors[0].pointed();
+    assert!(text.ends_with("\n  trend{a:b}c\n            ^ thresholds.trend{a:b}c, character 11"), "{text}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::json::OptionsError;
-use super::{DnsConfig, Options, SystemTags, text, tls};
+use super::json::{OptionsError, decode};
+use super::{DnsConfig, Options, SystemTags, ThresholdConfig, text, tls};
 use crate::duration::parse_extended_duration;
 
 /// Reads the environment tier. A variable that is unset does not count; an empty one is unset where it means a number,
@@ -37,9 +37,7 @@ pub fn from_env(get: &dyn Fn(&str) -> Option<String>) -> Result<Options, Options
         tls_cipher_suites: env.read("K6_TLS_CIPHER_SUITES", |t| tls::checked_suites(text::list(t)))?,
         tls_auth: env.json("K6_TLSAUTH")?,
         throw: env.switch("K6_THROW")?,
-        thresholds: env
-            .json::<BTreeMap<String, Option<Vec<super::ThresholdConfig>>>>("K6_THRESHOLDS")?
-            .map(|lists| lists.into_iter().map(|(metric, list)| (metric, list.unwrap_or_default())).collect()),
+        thresholds: env.read_filled("K6_THRESHOLDS", thresholds)?.flatten(),
         blacklist_ips: env.read("K6_BLACKLIST_IPS", |t| text::list(t).iter().map(|c| c.parse()).collect())?,
         block_hostnames: env.read("K6_BLOCK_HOSTNAMES", |t| super::hosts::checked_patterns(text::list(t)))?,
         hosts: env
@@ -76,6 +74,13 @@ fn stages(value: &str) -> Result<Vec<super::StageConfig>, String> {
         }
     }
     Ok(stages)
+}
+
+/// The JSON of the option.
+fn thresholds(text: &str) -> Result<Option<BTreeMap<String, Vec<ThresholdConfig>>>, String> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let options: Result<Options, _> = decode(serde_json::json!({ "thresholds": value }), "");
+    options.map(|options| options.thresholds).map_err(|error| error.to_string())
 }
 
 struct Env<'a> {

@@ -87,6 +87,11 @@ impl OptionsError {
         Self::new(path, format!("expected {expected}, got {}", shown(got)))
     }
 
+    /// As the text of an error within another decoder, which [`decode`] takes apart again to tell the whole path.
+    pub(super) fn nested(&self) -> String {
+        format!("{NESTED}{}{NESTED}{}", self.path, self.message)
+    }
+
     /// k6: the text is Go's; where it was found is added.
     pub(super) fn unknown_field(path: &str, field: &str) -> Self {
         Self::plain(format!("json: unknown field {field:?} in {path}"))
@@ -122,20 +127,25 @@ pub(super) fn canonical_keys(fields: Map<String, Value>, known: &[&str]) -> (Map
 pub(super) fn decode<T: DeserializeOwned>(value: Value, base: &str) -> Result<T, OptionsError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let inner = error.path().to_string();
+        let text = error.into_inner().to_string();
+        let (deeper, text) = match text.strip_prefix(NESTED).and_then(|rest| rest.split_once(NESTED)) {
+            Some((path, message)) => (format!(".{path}"), message),
+            None => (String::new(), text.as_str()),
+        };
         let path = match (base, inner.as_str()) {
             ("", ".") => "options".to_owned(),
             ("", inner) => inner.to_owned(),
             (base, ".") => base.to_owned(),
             (base, inner) => format!("{base}.{inner}"),
         };
-        OptionsError::new(path, plain(&error.into_inner().to_string()))
+        OptionsError::new(path + &deeper, plain(text))
     })
 }
 
 /// serde's words for a wrong type in those of JavaScript.
 fn plain(message: &str) -> String {
-    let Some((got, expected)) = message.strip_prefix("invalid type: ").and_then(|rest| rest.split_once(", expected "))
-    else {
+    let wrong = ["invalid type: ", "invalid value: "].iter().find_map(|start| message.strip_prefix(start));
+    let Some((got, expected)) = wrong.and_then(|rest| rest.split_once(", expected ")) else {
         return message.to_owned();
     };
     let expected = match expected {
@@ -143,6 +153,7 @@ fn plain(message: &str) -> String {
         "a map" => "an object",
         "a string" => "a text",
         "a boolean" => "true or false",
+        "u64" => "a whole number from 0",
         other if other.starts_with("struct ") => "an object",
         other => other,
     };
@@ -186,14 +197,6 @@ pub(super) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
     Ok(texts.map(|texts| texts.into_iter().map(|(name, text)| (name, text.unwrap_or_default())).collect()))
 }
 
-/// Lists by name. k6: `null` is an empty list.
-pub(super) fn lists<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<BTreeMap<String, Vec<T>>>, D::Error> {
-    let lists = Option::<BTreeMap<String, Option<Vec<T>>>>::deserialize(deserializer)?;
-    Ok(lists.map(|lists| lists.into_iter().map(|(name, list)| (name, list.unwrap_or_default())).collect()))
-}
-
 /// A value as an error repeats it: of lists and objects only that they are such.
 fn shown(value: &Value) -> String {
     let mut text = match value {
@@ -207,6 +210,9 @@ fn shown(value: &Value) -> String {
     }
     text
 }
+
+/// Stands around the path of an error that another decoder found; no text of ours has it.
+const NESTED: char = '\u{1}';
 
 /// Longest piece of a value that an error repeats, in characters.
 const VALUE_SHOWN_MAX: usize = 60;

@@ -113,7 +113,7 @@ pub struct Options {
     /// HTTP errors become exceptions.
     pub throw: Option<bool>,
     /// Threshold expressions by metric; `onrush-metrics` parses them.
-    #[serde(deserialize_with = "json::lists")]
+    #[serde(deserialize_with = "threshold::by_metric")]
     pub thresholds: Option<BTreeMap<String, Vec<ThresholdConfig>>>,
     /// Addresses that must not be connected to.
     #[serde(rename = "blacklistIPs")]

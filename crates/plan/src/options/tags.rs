@@ -16,8 +16,15 @@ impl SystemTags {
     }
 
     /// Whether there is such a system tag.
-    pub(super) fn is_known(name: &str) -> bool {
+    #[must_use]
+    pub fn is_known(name: &str) -> bool {
         KNOWN.contains(&name)
+    }
+
+    /// The names of all system tags.
+    #[must_use]
+    pub fn known() -> &'static [&'static str] {
+        KNOWN
     }
 
     /// Whether samples get the tag.

@@ -1,9 +1,12 @@
 //! A threshold as written. The expression stays text: `onrush-metrics` parses it.
 
+use std::collections::BTreeMap;
+
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::json::{canonical_keys, decode};
 use crate::duration::GoDuration;
 
 /// One threshold on a metric.
@@ -63,6 +66,7 @@ impl Serialize for ThresholdConfig {
 impl<'de> Deserialize<'de> for ThresholdConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
+        /// Decoded on its own, because its keys may be in any letter case.
         #[derive(Default, Deserialize)]
         #[serde(default, rename_all = "camelCase")]
         struct Fields {
@@ -73,18 +77,14 @@ impl<'de> Deserialize<'de> for ThresholdConfig {
             #[serde(rename = "for")]
             for_windows: Option<u64>,
             after: Option<GoDuration>,
-            #[serde(flatten)]
-            unknown: serde_json::Map<String, Value>,
         }
         match Value::deserialize(deserializer)? {
             Value::Null => Ok(Self::default()),
             Value::String(expression) => Ok(Self { expression, ..Self::default() }),
             Value::Object(object) => {
-                // k6: in any letter case.
-                let known = |key: &str| FIELDS.into_iter().find(|known| known.eq_ignore_ascii_case(key));
-                let object: serde_json::Map<String, Value> =
-                    object.into_iter().map(|(key, value)| (known(&key).map_or(key, str::to_owned), value)).collect();
-                let fields: Fields = serde_json::from_value(Value::Object(object)).map_err(Error::custom)?;
+                let (object, unknown) = canonical_keys(object, &FIELDS);
+                let fields: Fields =
+                    decode(Value::Object(object), "").map_err(|error| Error::custom(error.nested()))?;
                 Ok(Self {
                     expression: fields.threshold,
                     abort_on_fail: fields.abort_on_fail,
@@ -92,12 +92,20 @@ impl<'de> Deserialize<'de> for ThresholdConfig {
                     over: fields.over,
                     for_windows: fields.for_windows,
                     after: fields.after,
-                    unknown: fields.unknown.keys().cloned().collect(),
+                    unknown,
                 })
             }
             other => Err(Error::custom(format!("expected an expression or an object, got {other}"))),
         }
     }
+}
+
+/// Thresholds by metric. k6: a metric may have `null` for none.
+pub(super) fn by_metric<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<BTreeMap<String, Vec<ThresholdConfig>>>, D::Error> {
+    let metrics = Option::<BTreeMap<String, Option<Vec<ThresholdConfig>>>>::deserialize(deserializer)?;
+    Ok(metrics.map(|metrics| metrics.into_iter().map(|(name, list)| (name, list.unwrap_or_default())).collect()))
 }
 
 const FIELDS: [&str; 6] = ["threshold", "abortOnFail", "delayAbortEval", "over", "for", "after"];
@@ -134,10 +142,32 @@ mod tests {
             let error = serde_json::from_str::<ThresholdConfig>(json).expect_err("a mistake");
             assert!(error.to_string().starts_with(expect), "{json}: {error}");
         };
-        check(r#"{"threshold":5}"#, "invalid type: integer `5`, expected a string");
-        check(r#"{"threshold":"avg<5","over":"a"}"#, "time: invalid duration \"a\"");
-        check(r#"{"threshold":"avg<5","for":-1}"#, "invalid value: integer `-1`, expected u64");
-        check(r#"{"threshold":"avg<5","for":1.5}"#, "invalid type: floating point `1.5`, expected u64");
+        check(r#"{"threshold":5}"#, "\u{1}threshold\u{1}expected a text, got 5");
+        check(r#"{"threshold":"avg<5","over":"a"}"#, "\u{1}over\u{1}time: invalid duration \"a\"");
+        check(r#"{"threshold":"avg<5","for":-1}"#, "\u{1}for\u{1}expected a whole number from 0, got -1");
+        check(r#"{"threshold":"avg<5","for":1.5}"#, "\u{1}for\u{1}expected a whole number from 0, got 1.5");
+        check(r#"{"threshold":"avg<5","For":"3"}"#, "\u{1}for\u{1}expected a whole number from 0, got \"3\"");
         check("5", "expected an expression or an object, got 5");
+    }
+
+    #[test]
+    fn paths_of_mistakes() {
+        let check = |json: &str, expect: &str| {
+            let error = crate::parse_json(json).expect_err("a mistake");
+            assert_eq!(error.to_string(), expect, "{json}");
+        };
+        let long = r#"{"thresholds":{"a":["avg<5",{"threshold":"avg<5","abortOnFail":"yes"}]}}"#;
+        check(long, "thresholds.a[1].abortOnFail: expected true or false, got \"yes\"");
+        check(r#"{"thresholds":{"a":[{"over":"x"}]}}"#, "thresholds.a[0].over: time: invalid duration \"x\"");
+        check(r#"{"thresholds":{"a":"avg<5"}}"#, "thresholds.a: expected a list, got \"avg<5\"");
+        check(r#"{"thresholds":[]}"#, "thresholds: expected an object, got a list");
+    }
+
+    #[test]
+    fn metrics_without_a_list() {
+        let parsed = crate::parse_json(r#"{"thresholds":{"a":null,"b":[]}}"#).expect("valid");
+        let thresholds = parsed.options.thresholds.expect("set");
+        assert_eq!(thresholds.into_iter().collect::<Vec<_>>(), [("a".to_owned(), vec![]), ("b".to_owned(), vec![])]);
+        assert_eq!(crate::parse_json(r#"{"thresholds":null}"#).expect("valid").options.thresholds, None);
     }
 }

@@ -262,7 +262,7 @@ pub(super) const OPTIONS: &[Row] = &[
     (
         r#"{ thresholds: { http_reqs: [{ threshold: "count>1", delayAbortEval: "x" }] } }"#,
         104,
-        r#"thresholds.http_reqs[0]: time: invalid duration \"x\""#,
+        r#"thresholds.http_reqs[0].delayAbortEval: time: invalid duration \"x\""#,
     ),
     (
         r#"{ thresholds: { http_reqs: [{ threshold: "count>1", over: "1s", for: 0 }] } }"#,
