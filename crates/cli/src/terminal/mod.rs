@@ -1,11 +1,15 @@
 //! Everything that is printed goes through one thread, so that log lines, progress and results never mix within a line
 //! and a slow terminal or pipe does not hold up the threads that make the load.
 
+mod budget;
 mod look;
 mod writer;
 
 use std::{
-    sync::mpsc::{Receiver, SyncSender, channel, sync_channel},
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, channel, sync_channel},
+    },
     time::Duration,
 };
 
@@ -13,6 +17,8 @@ use onrush_fiber::Nanos;
 
 pub(crate) use look::Look;
 pub(crate) use writer::Sinks;
+
+use budget::Budget;
 
 use crate::log::Line;
 
@@ -45,10 +51,24 @@ pub(crate) enum Message {
     Flush(SyncSender<()>),
 }
 
+impl Message {
+    /// What it takes of the budget.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Log { line, .. } => {
+                line.message.len() + line.fields.iter().map(|(_, value)| value.len()).sum::<usize>()
+            }
+            Self::Stdout(bytes) | Self::Output { bytes, .. } | Self::Stderr(bytes) => bytes.len(),
+            Self::Frame(_) | Self::Flush(_) => 0,
+        }
+    }
+}
+
 /// A handle on the printing thread.
 #[derive(Clone)]
 pub(crate) struct Terminal {
     queue: SyncSender<Message>,
+    budget: Arc<Budget>,
 }
 
 impl Terminal {
@@ -62,12 +82,18 @@ impl Terminal {
     /// When no thread can be made.
     pub(crate) fn start(look: Look, sinks: Sinks) -> std::io::Result<Self> {
         let (queue, messages): (_, Receiver<Message>) = sync_channel(Self::QUEUE_MAX);
-        std::thread::Builder::new().name("terminal".to_owned()).spawn(move || writer::run(&messages, look, sinks))?;
-        Ok(Self { queue })
+        let budget = Arc::new(Budget::default());
+        let used = Arc::clone(&budget);
+        std::thread::Builder::new().name("terminal".to_owned()).spawn(move || {
+            let _closer = used.closer();
+            writer::run(&messages, look, sinks, &used);
+        })?;
+        Ok(Self { queue, budget })
     }
 
     /// Prints a message after those before it.
     pub(crate) fn send(&self, message: Message) {
+        self.budget.take(message.bytes());
         // The thread only ends with the process; if it panicked there is nowhere left to say so.
         let _ = self.queue.send(message);
     }
