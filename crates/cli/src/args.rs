@@ -6,7 +6,7 @@ use onrush_js::init::IsolationMode;
 use onrush_metrics::summary::SummaryMode;
 use onrush_script::CompatibilityMode;
 
-use crate::{failure::Failure, flags::Given};
+use crate::{failure::Failure, flags::Given, run::config_file::ConfigFile};
 
 /// What `onrush run` was asked for, options aside.
 #[derive(Debug)]
@@ -128,9 +128,11 @@ impl RunArgs {
     ///
     /// # Errors
     /// Exit code 255, k6's texts where it has them.
-    pub(crate) fn new(given: &Given, files: &[String]) -> Result<Self, Failure> {
+    pub(crate) fn new(given: &Given, config: &ConfigFile, files: &[String]) -> Result<Self, Failure> {
         let script = ScriptArgs::new(given, files, true)?;
         let on = |long: &str| given.switch(long).map(|switch| switch.unwrap_or(false));
+        // It changes nothing, but what is wrong is told.
+        on("no-usage-report")?;
         let summary_mode = match given.text("summary-mode") {
             Some(mode) => SummaryMode::parse(&mode)
                 .map_err(|error| Failure::other(error.to_string()).hint("use compact, full, legacy or disabled"))?,
@@ -147,7 +149,7 @@ impl RunArgs {
             threads: threads(given)?,
             response_body_bytes_max: given.text("response-body-limit").map(|text| body_limit(&text)).transpose()?,
             api: ApiArgs::new(given)?,
-            linger: on("linger")?,
+            linger: given.switch("linger")?.or(config.linger).unwrap_or(false),
         })
     }
 }
@@ -217,7 +219,8 @@ fn script_env(given: &Given, system_env: bool) -> Result<BTreeMap<String, String
     let mut env = if includes { given.env.clone() } else { BTreeMap::new() };
     // Scripts may come from elsewhere and print what they like.
     env.remove("ONRUSH_API_TOKEN");
-    for entry in given.values("env") {
+    // k6: an empty text is as no flag.
+    for entry in given.values("env").into_iter().filter(|entry| !entry.is_empty()) {
         let (name, value) = match entry.split_once('=') {
             Some((name, value)) => (name, value.to_owned()),
             // A name alone copies the variable, which may be unset.

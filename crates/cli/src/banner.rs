@@ -1,7 +1,14 @@
 //! What is printed before a run: the banner and the execution block.
 
 use onrush_js::IsolationChoice;
-use onrush_plan::Plan;
+use onrush_plan::{GoDuration, Plan};
+
+/// k6: the end of the test is shown to a tenth of a second.
+fn in_tenths(time: GoDuration) -> GoDuration {
+    const TENTH_NS: i64 = 100_000_000;
+    let ns = time.ns();
+    GoDuration::from_ns(ns.saturating_add(TENTH_NS / 2) / TENTH_NS * TENTH_NS)
+}
 
 const ART: &str = "
       ___  _ __  _ __ _   _ ___| |__
@@ -25,7 +32,7 @@ pub(crate) fn execution(script: &str, outputs: &str, isolation: &IsolationChoice
         plan.share_text(),
         if count == 1 { "" } else { "s" },
         plan.max_vus,
-        plan.end_offset
+        in_tenths(plan.end_offset)
     );
     let mut text = format!(
         "\n     execution: {}\n        script: {}\n        output: {}\n     vu layout: {}\n\n     scenarios: {}\n",
@@ -40,4 +47,22 @@ pub(crate) fn execution(script: &str, outputs: &str, isolation: &IsolationChoice
     }
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The expected texts were printed by k6 1.8.1.
+    #[test]
+    fn the_end_is_shown_to_a_tenth() {
+        let check =
+            |ms: i64, expect: &str| assert_eq!(in_tenths(GoDuration::from_ns(ms * 1_000_000)).to_string(), expect);
+        check(1_040, "1s");
+        check(1_050, "1.1s");
+        check(1_250, "1.3s");
+        check(60_050, "1m0.1s");
+        check(630_000, "10m30s");
+        check(0, "0s");
+    }
 }

@@ -24,7 +24,12 @@ pub enum Event {
     /// What a thread folded since its last delta.
     Sample(Box<ThreadSample>),
     /// Something the user should see once, such as an exhausted VU pool.
-    Warning(String),
+    Warning {
+        /// What happened.
+        message: String,
+        /// Where: fields of the log line.
+        fields: Vec<(&'static str, String)>,
+    },
     /// Never sent by the engine: for whoever wants to wake the receiver of its events.
     Wake,
     /// A thread has ended: after [`crate::Engine::shutdown`], its last sample before, or unexpectedly.
@@ -60,6 +65,14 @@ pub enum LifecycleError {
     /// The script threw or aborted.
     #[error("{0}")]
     Script(ScriptFailure),
+    /// It did so in the init code of a VU.
+    #[error("{failure}")]
+    Init {
+        /// The VU's number in this instance.
+        vu: u64,
+        /// What it threw.
+        failure: ScriptFailure,
+    },
     /// `setup() execution timed out after 60 seconds`.
     #[error("{function}() execution timed out after {} seconds", .after.as_secs_f64())]
     Timeout {

@@ -39,6 +39,10 @@ pub(crate) struct SharedScenario {
     pub(crate) orders: Orders,
     /// 0 waiting, 1 running, 2 regular end passed, 3 over.
     pub(crate) phase: AtomicU64,
+    /// When it was over.
+    pub(crate) ended_at: AtomicU64,
+    /// The most VUs it held at once.
+    pub(crate) active_max: AtomicU64,
 }
 
 impl SharedScenario {
@@ -57,6 +61,8 @@ impl SharedScenario {
             threads_left: AtomicU64::new(threads as u64),
             orders: Orders::default(),
             phase: AtomicU64::new(0),
+            ended_at: AtomicU64::new(0),
+            active_max: AtomicU64::new(0),
         }
     }
 
@@ -66,7 +72,7 @@ impl SharedScenario {
     }
 
     pub(crate) fn advance_phase(&self, phase: u64) {
-        self.phase.fetch_max(phase, Ordering::Relaxed);
+        self.phase.fetch_max(phase, Ordering::AcqRel);
     }
 }
 
@@ -75,10 +81,14 @@ impl SharedScenario {
 pub struct ScenarioProgress {
     /// When it started, in the process clock; 0 while it waits.
     pub started_at_ns: u64,
+    /// When it was over.
+    pub ended_at_ns: u64,
     /// VUs inside an iteration.
     pub running_vus: u64,
     /// VUs it holds.
     pub active_vus: u64,
+    /// The most it held at once.
+    pub active_vus_max: u64,
     /// Iterations that ended.
     pub done: u64,
     /// Iterations cut.
@@ -98,6 +108,7 @@ pub struct ScenarioProgress {
 impl SharedScenario {
     pub(crate) fn progress(&self, plan: &ScenarioPlan, now: Nanos) -> ScenarioProgress {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let phase = self.phase.load(Ordering::Acquire);
         ScenarioProgress {
             started_at_ns: load(&self.context.started_at),
             running_vus: self.running.get(),
@@ -105,8 +116,10 @@ impl SharedScenario {
             done: self.context.done.get(),
             interrupted: self.interrupted.get(),
             dropped: load(&self.dropped),
-            stopping: load(&self.phase) >= 2,
-            over: load(&self.phase) >= 3,
+            ended_at_ns: load(&self.ended_at),
+            active_vus_max: load(&self.active_max),
+            stopping: phase >= 2,
+            over: phase >= 3,
             max_vus: self.orders.moved_max(),
             steered: self.orders.shown(plan, now.0.saturating_sub(load(&self.context.started_at))),
         }

@@ -2,6 +2,7 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeMap,
     rc::Rc,
     sync::atomic::Ordering,
 };
@@ -20,8 +21,12 @@ pub(crate) struct Slot {
     pub(crate) fiber: Cell<Option<FiberId>>,
     job: RefCell<Option<Job>>,
     quit: Cell<bool>,
-    /// Iterations in the scenario that has the VU now.
+    /// Iterations in the scenario that has the VU now, or had it last.
     iterations: Cell<u64>,
+    /// That scenario.
+    scenario: Cell<Option<usize>>,
+    /// Iterations in those before it. k6: a VU that comes back to a scenario counts on.
+    earlier: RefCell<BTreeMap<usize, u64>>,
     /// The VU is inside an iteration.
     pub(crate) is_running: Cell<bool>,
 }
@@ -42,6 +47,8 @@ impl Slot {
             job: RefCell::new(None),
             quit: Cell::new(false),
             iterations: Cell::new(0),
+            scenario: Cell::new(None),
+            earlier: RefCell::default(),
             is_running: Cell::new(false),
         });
         let own = slot.clone();
@@ -102,7 +109,13 @@ impl Slot {
 
     /// Hands the VU to a scenario.
     pub(crate) fn activate(&self, run: &ScenarioRun) {
-        self.iterations.set(0);
+        if self.scenario.get() != Some(run.index) {
+            let mut earlier = self.earlier.borrow_mut();
+            let iterations = self.iterations.replace(earlier.remove(&run.index).unwrap_or(0));
+            if let Some(scenario) = self.scenario.replace(Some(run.index)) {
+                earlier.insert(scenario, iterations);
+            }
+        }
         self.vu.activate(Some((run.index, run.shared.context.clone())));
     }
 
@@ -121,9 +134,11 @@ impl Slot {
         let end = run.with_setup_data(|data| self.vu.run_iteration(ids, data, now));
         shared.running.decrement(thread);
         self.is_running.set(false);
-        let counter = if end.is_complete() { &shared.context.done } else { &shared.interrupted };
-        counter.increment(thread);
+        if end.is_complete() {
+            shared.context.done.increment(thread);
+        }
         if matches!(end, CallEnd::Aborted | CallEnd::Interrupted) {
+            shared.interrupted.increment(thread);
             onrush_fiber::clear_cancel();
             run.check_abort();
             return false;

@@ -9,27 +9,32 @@ use crate::{Event, ThreadSample, worker::Worker};
 
 /// The interval of deltas, and of the `vus` gauges as in k6.
 const INTERVAL: Duration = Duration::from_secs(1);
+/// The gauges are read so long before the delta they go into: tests last whole seconds, and at their very end VUs are
+/// already gone.
+const GAUGE_LEAD: Duration = Duration::from_millis(20);
 
 pub(crate) fn start(worker: &Rc<Worker>) {
     let own = worker.clone();
     let fiber = onrush_fiber::spawn(None, move || {
         let mut next = Clock::now() + INTERVAL;
-        let mut interval = INTERVAL;
+        // The gauges are the instance's, so one thread emits them.
+        let mut is_gauge_due = own.thread == 0;
         while !own.is_shut_down.get() {
-            if onrush_fiber::sleep_until(next) == Woke::Cancelled {
+            let at = if is_gauge_due { Nanos(next.0.saturating_sub(GAUGE_LEAD.as_nanos() as u64)) } else { next };
+            if onrush_fiber::sleep_until(at) == Woke::Cancelled {
                 onrush_fiber::clear_cancel();
                 continue;
             }
-            let is_regular = std::mem::replace(&mut interval, INTERVAL) == INTERVAL;
-            let due = aligned(next, own.scenarios_at.get());
-            interval = Duration::from_nanos(due.0.saturating_sub(next.0));
-            next = due;
-            // The gauges are the instance's, so one thread emits them.
-            if own.thread == 0 && is_regular {
+            if std::mem::take(&mut is_gauge_due) {
                 let state = &own.common.config.run.state;
                 own.js.add_sample(builtin::VUS, state.vus_active.get() as f64);
                 own.js.add_sample(builtin::VUS_MAX, state.vus_initialized.load(Ordering::Relaxed) as f64);
+                continue;
             }
+            let due = aligned(next, own.scenarios_at.get());
+            let interval = Duration::from_nanos(due.0.saturating_sub(next.0));
+            next = due;
+            is_gauge_due = own.thread == 0 && interval == INTERVAL;
             send_sample(&own);
         }
     });

@@ -131,12 +131,12 @@ impl Worker {
         for &id in ids {
             let worker = self.clone();
             let id_in_test = self.common.config.plan.vu_id_in_test(id - 1).unwrap_or(id);
-            let slot = Slot::spawn(self, id, id_in_test, move |slot, result| worker.vu_ready(slot, result));
+            let slot = Slot::spawn(self, id, id_in_test, move |slot, result| worker.vu_ready(id, slot, result));
             self.slots.borrow_mut().push(slot);
         }
     }
 
-    fn vu_ready(&self, slot: &Rc<Slot>, result: Result<(), onrush_js::ScriptFailure>) {
+    fn vu_ready(&self, id: u64, slot: &Rc<Slot>, result: Result<(), onrush_js::ScriptFailure>) {
         match result {
             Ok(()) => {
                 self.common.config.run.state.vus_initialized.fetch_add(1, Ordering::Relaxed);
@@ -145,7 +145,7 @@ impl Worker {
             // One report is enough: every VU runs the same init code.
             Err(failure) => {
                 if !self.common.init_failed.swap(true, Ordering::Relaxed) {
-                    self.common.send(Event::InitFailed(LifecycleError::Script(failure)));
+                    self.common.send(Event::InitFailed(LifecycleError::Init { vu: id, failure }));
                 }
                 return;
             }
@@ -216,7 +216,7 @@ impl Worker {
     }
 
     /// Takes a VU no scenario holds. Waits as k6 does for one that is about to be given back; `None` when there is none.
-    pub(crate) fn take_vu(&self) -> Option<Rc<Slot>> {
+    pub(crate) fn take_vu(&self, run: &ScenarioRun) -> Option<Rc<Slot>> {
         const ATTEMPTS: u32 = 5;
         const WAIT: Duration = Duration::from_millis(400);
         for _ in 0..ATTEMPTS {
@@ -226,10 +226,9 @@ impl Worker {
             if onrush_fiber::sleep_until(Clock::now() + WAIT) == Woke::Cancelled {
                 return None;
             }
-            self.common.send(Event::Warning(format!("Could not get a VU from the buffer for {}ms", WAIT.as_millis())));
+            run.warn(self, format!("Could not get a VU from the buffer for {}ms", WAIT.as_millis()));
         }
-        self.common
-            .send(Event::Warning(format!("could not get a VU from the buffer in {}s", (WAIT * ATTEMPTS).as_secs())));
+        run.warn(self, format!("could not get a VU from the buffer in {}s", (WAIT * ATTEMPTS).as_secs()));
         None
     }
 

@@ -3,6 +3,8 @@
 //! It yields the exported options, the exported functions, the metrics the script declares, the files it opened and
 //! the arrays it shares; and it decides which VU layout the script can run in.
 
+mod options;
+
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc};
 
 use onrush_fiber::{Reactor, ReactorConfig};
@@ -47,6 +49,9 @@ pub enum InitError {
     /// Init code threw, or aborted the test.
     #[error("{0}")]
     Script(ScriptFailure),
+    /// The exported options have something that JSON cannot hold.
+    #[error("{0}")]
+    Options(String),
     /// The engine could not be set up.
     #[error(transparent)]
     Engine(#[from] ThreadError),
@@ -127,6 +132,7 @@ fn on_thread(
     });
     drop(vu);
     match found {
+        Ok(Found { wrong_option: Some(what), .. }) => Err((InitError::Options(what), trapped)),
         Ok(found) => {
             let registry = thread.registry();
             let init = Init {
@@ -144,13 +150,16 @@ fn on_thread(
 
 struct Found {
     options_json: String,
+    /// What is wrong with an option, if something is.
+    wrong_option: Option<String>,
     functions: Vec<String>,
     not_functions: Vec<String>,
 }
 
 fn collect(vu: &Vu, exports: &Handle) -> JsResult<Found> {
     let ctx = vu.ctx();
-    let mut found = Found { options_json: "{}".to_owned(), functions: Vec::new(), not_functions: Vec::new() };
+    let mut found =
+        Found { options_json: "{}".to_owned(), wrong_option: None, functions: Vec::new(), not_functions: Vec::new() };
     for key in exports.keys(ctx)? {
         let name = key.text(ctx)?;
         let value = exports.get(ctx, &key)?;
@@ -160,6 +169,10 @@ fn collect(vu: &Vu, exports: &Handle) -> JsResult<Found> {
         if value.is_function(ctx) {
             found.functions.push(name);
         } else if name == "options" {
+            found.wrong_option = options::lost_in_json(ctx, &value)?;
+            if found.wrong_option.is_some() {
+                continue;
+            }
             if let Some(json) = ctx.stringify(&value)? {
                 found.options_json = json;
             }

@@ -1,5 +1,7 @@
 //! Where scripts' `console` lines and the engine's warnings go.
 
+use std::borrow::Cow;
+
 /// Severity of a log line, as k6 names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -21,8 +23,11 @@ pub struct Line {
     /// The text; see [`Line::shorten`].
     pub message: String,
     /// `key`, `value` pairs such as `source=console`.
-    pub fields: Vec<(&'static str, String)>,
+    pub fields: Fields,
 }
+
+/// Fields of a line.
+pub type Fields = Vec<(Cow<'static, str>, String)>;
 
 impl Line {
     /// Longest message in bytes that a log should keep.

@@ -35,6 +35,8 @@ pub struct ScriptEnv {
     pub archived: Option<Arc<FileTree>>,
     /// `global` exists (k6's extended compatibility mode).
     pub extended_mode: bool,
+    /// `__ENV` cannot be changed by scripts.
+    pub freezes_env: bool,
     pub(crate) files: FileCache,
     pub(crate) shared_arrays: SharedArrays,
     pub(crate) bytecode: Mutex<Option<Arc<Bytecode>>>,
@@ -60,6 +62,7 @@ impl ScriptEnv {
             memory_limit_bytes: Self::MEMORY_LIMIT_BYTES,
             archived: None,
             extended_mode: true,
+            freezes_env: false,
             files: FileCache::default(),
             shared_arrays: SharedArrays::default(),
             bytecode: Mutex::new(None),

@@ -12,6 +12,7 @@ use std::{
 use onrush_fiber::Nanos;
 use onrush_metrics::{Delta, Limits, Registry, SeriesIdx, Shard, SystemTag, TagNode};
 use onrush_net::ClientShared;
+use onrush_script::ScriptError;
 
 use crate::{
     Isolation, RunConfig,
@@ -30,6 +31,9 @@ pub enum ThreadError {
     /// Built-in modules or the program could not be instantiated.
     #[error("failed to set up the script engine: {0}")]
     Engine(String),
+    /// The engine does not compile a module of the program.
+    #[error("{}", .0.render())]
+    Script(Box<ScriptError>),
 }
 
 /// The engine of one worker thread. Everything in it, VUs included, stays on that thread.
@@ -180,11 +184,11 @@ fn compiled(runtime: &Runtime, config: &RunConfig) -> Result<Arc<Bytecode>, Thre
     let ctx = runtime.new_realm();
     let bytecode = Bytecode::compile(ctx, &config.script.program).map_err(|throw| {
         let exception = ctx.take_exception(throw);
-        ThreadError::Engine(format!(
-            "{}\n{}",
-            exception.message,
-            config.script.program.remap_stack(exception.stack.trim_end())
-        ))
+        let program = &config.script.program;
+        match program.engine_syntax_error(&exception.message, &exception.stack) {
+            Some(error) => ThreadError::Script(Box::new(error)),
+            None => ThreadError::Engine(exception.message),
+        }
     })?;
     *slot = Some(bytecode.clone());
     Ok(bytecode)

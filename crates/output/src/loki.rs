@@ -4,6 +4,7 @@
 //! request that failed are counted; the counts are told, in Loki where it can be reached and to the caller.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     io,
     sync::{
@@ -61,7 +62,7 @@ pub struct Line {
     /// The message.
     pub message: String,
     /// Its fields.
-    pub fields: Vec<(&'static str, String)>,
+    pub fields: Vec<(Cow<'static, str>, String)>,
 }
 
 /// A connection to Loki, served by a thread of its own.
@@ -321,7 +322,7 @@ impl Streams {
 
     fn add(&mut self, config: &Config, line: Line) {
         let mut labels: Vec<(&str, &str)> = config.labels.iter().map(|(name, value)| (&**name, &**value)).collect();
-        labels.extend(line.fields.iter().map(|(name, value)| (*name, &**value)));
+        labels.extend(line.fields.iter().map(|(name, value)| (&**name, &**value)));
         labels.push(("level", line.level));
         // The later of two equal names counts; the sort keeps their order.
         labels.sort_by_key(|(name, _)| *name);
@@ -408,7 +409,7 @@ mod tests {
     }
 
     fn line(level: &'static str, message: &str) -> Line {
-        Line { unix_ns: 7, level, message: message.to_owned(), fields: vec![("source", "console".to_owned())] }
+        Line { unix_ns: 7, level, message: message.to_owned(), fields: vec![("source".into(), "console".to_owned())] }
     }
 
     /// The body k6 1.8.1 sends for these lines, the order of labels aside.

@@ -25,23 +25,30 @@ impl ScenarioPlan {
     /// How far the scenario is, from 0 to 1.
     #[must_use]
     pub fn progress(&self, live: &Live) -> f64 {
-        let by_time = if self.regular_end_ns == 0 || self.regular_end_ns >= FOREVER_NS {
-            1.0
-        } else {
-            (live.elapsed_ns as f64 / self.regular_end_ns as f64).min(1.0)
-        };
+        let end_ns = self.end_for(live);
+        let by_time =
+            if end_ns == 0 || end_ns >= FOREVER_NS { 1.0 } else { (live.elapsed_ns as f64 / end_ns as f64).min(1.0) };
         match self.total_iterations() {
             Some(total) if total > 0 => (live.done_iterations as f64 / total as f64).min(1.0),
             _ => by_time,
         }
     }
 
+    /// When nothing more is to begin: the regular end, or when the last stages of ramping VUs keep none before.
+    fn end_for(&self, live: &Live) -> u64 {
+        match &self.executor {
+            ExecutorPlan::RampingVus(plan) if live.steered.is_none() => plan.last_step_ns(),
+            _ => self.regular_end_ns,
+        }
+    }
+
     /// The columns right of the bar, as k6 has them: VUs, time, and what the executor adds.
     #[must_use]
     pub fn progress_columns(&self, live: &Live) -> Vec<String> {
-        let over = live.elapsed_ns >= self.regular_end_ns;
-        let total = text(self.regular_end_ns);
-        let elapsed = fixed_width_time(live.elapsed_ns.min(self.regular_end_ns), self.regular_end_ns);
+        let end_ns = self.end_for(live);
+        let over = live.elapsed_ns >= end_ns;
+        let total = text(end_ns);
+        let elapsed = fixed_width_time(live.elapsed_ns.min(end_ns), end_ns);
         let time = if over { total.clone() } else { format!("{elapsed}/{total}") };
         match &self.executor {
             ExecutorPlan::ConstantVus(p) => {
@@ -51,19 +58,15 @@ impl ScenarioPlan {
             ExecutorPlan::ExternallyControlled(p) => {
                 let max = live.max_vus.unwrap_or(p.max_vus);
                 // k6 prints `0s` where there is no end.
-                let time = if self.regular_end_ns >= FOREVER_NS {
-                    fixed_width_time(live.elapsed_ns, live.elapsed_ns)
-                } else {
-                    time
-                };
+                let time = if end_ns >= FOREVER_NS { fixed_width_time(live.elapsed_ns, live.elapsed_ns) } else { time };
                 vec![format!("{}/{max} VUs", live.active_vus), time]
             }
             ExecutorPlan::RampingVus(p) => {
                 let max = p.max_vus().max(live.steered.map_or(0, |vus| vus as u64));
                 let width = digits(max);
-                let total = fixed_width_time(self.regular_end_ns, self.regular_end_ns);
+                let total = fixed_width_time(end_ns, end_ns);
                 // k6: at the end the plain duration.
-                let time = if over { text(self.regular_end_ns) } else { format!("{elapsed}/{total}") };
+                let time = if over { text(end_ns) } else { format!("{elapsed}/{total}") };
                 vec![format!("{:0width$}/{max} VUs", live.running_vus), time]
             }
             ExecutorPlan::SharedIterations(p) => vec![
@@ -185,6 +188,11 @@ mod tests {
             r#"{"executor": "ramping-vus", "stages": [{"duration": "2s", "target": 3}]}"#,
             live(2.1, 0, 0, 0),
             &["0/3 VUs", "2s"],
+        );
+        check(
+            r#"{"executor": "ramping-vus", "stages": [{"duration": "1s", "target": 3}, {"duration": "0s", "target": 0}, {"duration": "2s", "target": 0}]}"#,
+            live(1.5, 0, 0, 0),
+            &["0/3 VUs", "1s"],
         );
         check(
             r#"{"executor": "ramping-vus", "stages": [{"duration": "1m", "target": 30}]}"#,

@@ -202,6 +202,25 @@ impl Program {
         out
     }
 
+    /// The error of a module that the engine does not compile although the loader could parse it (an invalid regular
+    /// expression, syntax it does not know yet). `message` and `stack` are the exception's; `None` if the place that
+    /// the stack begins with is in no module of the program.
+    pub fn engine_syntax_error(&self, message: &str, stack: &str) -> Option<ScriptError> {
+        let place = stack.trim_start().strip_prefix("at ")?;
+        let (index, line, column, _) = self.located(place)?;
+        let module = self.module(index)?;
+        let (source, position) = module.original(line, column.unwrap_or(1));
+        let message = message.strip_prefix("SyntaxError: ").unwrap_or(message);
+        let error = ScriptError::new(ErrorKind::Syntax, source, message);
+        let error = if source == module.specifier {
+            error.at(&module.source, position, 1)
+        } else {
+            // Of what a bundler made the module from only the positions are known.
+            ScriptError { line: position.line, column: position.column, ..error }
+        };
+        Some(error.with_hint("write it in another way: the script engine cannot compile this"))
+    }
+
     /// Where a position the engine reports lies in the user's sources: its name (of the module, or of the file a
     /// bundler made it from) and position. `column` counts UTF-8 bytes from 1, as QuickJS does.
     pub fn original(&self, module: ModuleIndex, line: u32, column: u32) -> (&str, Position) {

@@ -20,9 +20,14 @@ impl Given {
         self.flags.get(long).cloned().unwrap_or_default()
     }
 
-    /// The flag's last value, else its variable's, empty variables not counted.
+    /// The flag's last value, else its variable's. k6: an empty text is as none.
     pub(crate) fn text(&self, long: &str) -> Option<String> {
         debug_assert!(find(long).is_some(), "--{long} is in the table");
+        self.values(long).pop().filter(|value| !value.is_empty()).or_else(|| self.variable(find(long)?))
+    }
+
+    /// The same, but an empty text on the command line counts.
+    pub(crate) fn text_even_empty(&self, long: &str) -> Option<String> {
         self.values(long).pop().or_else(|| self.variable(find(long)?))
     }
 
@@ -42,9 +47,18 @@ impl Given {
         let (Some(value), Some(name)) = (self.variable(flag), flag.env) else { return Ok(None) };
         match parse_bool(&value) {
             Some(value) => Ok(Some(value)),
-            None => Err(Failure::other(format!(
-                "env var '{name}' is not a valid boolean value: strconv.ParseBool: parsing \"{value}\": invalid syntax"
-            ))),
+            None => {
+                let failure = Failure::other(format!(
+                    "env var '{name}' is not a valid boolean value: strconv.ParseBool: parsing \"{value}\": invalid syntax"
+                ));
+                // k6: what the config file can say, too, is part of the configuration.
+                let is_config = ["linger", "no-usage-report"].contains(&long);
+                Err(if is_config {
+                    Failure { code: onrush_session::ExitCode::InvalidConfig, ..failure }
+                } else {
+                    failure
+                })
+            }
         }
     }
 

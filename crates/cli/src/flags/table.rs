@@ -188,6 +188,15 @@ const SETTINGS: &[Flag] = &[
     flag("config", Some('c'), Text("FILE"), Some("K6_CONFIG"), "JSON file with options, below those of the script (default ~/.config/onrush/config.json, else k6's)")
         .group(Group::Terminal)
         .scope(Scope::All),
+    flag(
+        "features",
+        None,
+        Repeated("A,B,…"),
+        Some("K6_FEATURES"),
+        "Feature flags of k6: merge-run-tags (tags of all places together), freeze-env (__ENV cannot be changed), native-histograms (always on here)",
+    )
+    .group(Group::Script)
+    .scope(Scope::Load),
     flag("no-usage-report", None, Switch, Some("K6_NO_USAGE_REPORT"), "Accepted for k6's sake: Onrush never reports usage")
         .accepted()
         .group(Group::Terminal),
@@ -339,5 +348,4 @@ const SETTINGS: &[Flag] = &[
         .not_yet("profiling over the REST API (--profiling-enabled)")
         .scope(Scope::All),
     flag("traces-output", None, Text("WHERE"), Some("K6_TRACES_OUTPUT"), "Send traces there").not_yet("sending traces (--traces-output)").scope(Scope::Load),
-    flag("features", None, Repeated("A,B,…"), Some("K6_FEATURES"), "Switch on feature flags").not_yet("switching on feature flags (--features)"),
 ];

@@ -108,15 +108,11 @@ fn what_is_not_available_is_refused() {
         assert_eq!(refused, expect.map_err(str::to_owned), "{line}");
     };
     check(
-        "run --features a a.js",
-        Err("switching on feature flags (--features) is not available yet in this version of Onrush"),
-    );
-    check(
         "run --profiling-enabled a.js",
         Err("profiling over the REST API (--profiling-enabled) is not available yet in this version of Onrush"),
     );
     check("run --linger=false --traces-output none --address= a.js", Ok(()));
-    check("run --no-usage-report a.js", Ok(()));
+    check("run --no-usage-report --features freeze-env a.js", Ok(()));
 }
 
 #[test]

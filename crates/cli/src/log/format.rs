@@ -90,7 +90,7 @@ fn pairs(at: Nanos, line: &Line) -> String {
 
 fn json(at: Nanos, line: &Line) -> String {
     let mut object: Map<String, Value> =
-        line.fields.iter().map(|(key, value)| ((*key).to_owned(), value.as_str().into())).collect();
+        line.fields.iter().map(|(key, value)| (key.clone().into_owned(), typed(line, key, value))).collect();
     object.insert("level".to_owned(), level_name(line.level).into());
     object.insert("msg".to_owned(), line.message.as_str().into());
     object.insert("time".to_owned(), rfc3339(Clock::unix_nanos(at)).into());
@@ -112,8 +112,17 @@ fn json(at: Nanos, line: &Line) -> String {
     escaped
 }
 
-fn sorted(line: &Line) -> Vec<(&'static str, &str)> {
-    let mut fields: Vec<_> = line.fields.iter().map(|(key, value)| (*key, value.as_str())).collect();
+/// k6: the numbers of VU and iteration in what `--http-debug` shows are numbers.
+fn typed(line: &Line, key: &str, value: &str) -> Value {
+    let is_debug = || line.fields.iter().any(|(key, value)| key == "source" && value == "http-debug");
+    match value.parse::<u64>() {
+        Ok(number) if matches!(key, "iter" | "vu") && is_debug() => number.into(),
+        _ => value.into(),
+    }
+}
+
+fn sorted(line: &Line) -> Vec<(&str, &str)> {
+    let mut fields: Vec<_> = line.fields.iter().map(|(key, value)| (&**key, value.as_str())).collect();
     fields.sort_unstable();
     fields
 }
@@ -130,7 +139,8 @@ pub(crate) fn level_name(level: Level) -> &'static str {
 /// The value itself, or Go's `%q` of it when it has more than letters, digits and a few signs.
 fn quoted(value: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-._/@^+".contains(char);
-    if !value.is_empty() && value.chars().all(is_plain) {
+    // k6: nor is an empty one.
+    if value.chars().all(is_plain) {
         return value.to_owned();
     }
     let mut text = String::with_capacity(value.len() + 2);
@@ -167,7 +177,7 @@ mod tests {
         let line = Line {
             level: Level::Warn,
             message: message.to_owned(),
-            fields: vec![("source", "console".to_owned()), ("error", "a b".to_owned())],
+            fields: vec![("source".into(), "console".to_owned()), ("error".into(), "a b".to_owned())],
         };
         let text = Style { format, is_terminal, color }.render(Nanos(3_000_000_000), &line);
         // The wall clock is whatever it is.

@@ -55,13 +55,14 @@ impl Logger {
 
     /// A line with fields.
     pub(crate) fn log(&self, level: Level, message: impl Into<String>, fields: Vec<(&'static str, String)>) {
+        let fields = fields.into_iter().map(|(key, value)| (key.into(), value)).collect();
         onrush_js::log::Sink::line(self, Line { level, message: message.into(), fields });
     }
 
     /// Every line passes here before it is queued, whatever becomes of it then.
     fn redact(&self, line: &mut Line) {
         // What we call the parts of the program is no secret, and tells the script's lines from ours.
-        let fields = line.fields.iter_mut().filter(|(key, _)| *key != "source").map(|(_, value)| value);
+        let fields = line.fields.iter_mut().filter(|(key, _)| key != "source").map(|(_, value)| value);
         for text in std::iter::once(&mut line.message).chain(fields) {
             if let Cow::Owned(redacted) = self.redactor.redact(text) {
                 *text = redacted;
@@ -83,7 +84,7 @@ impl onrush_js::log::Sink for Logger {
         }
         self.redact(&mut line);
         line.shorten();
-        let is_console = line.fields.iter().any(|(key, value)| *key == "source" && value == "console");
+        let is_console = line.fields.iter().any(|(key, value)| key == "source" && value == "console");
         self.terminal.send(Message::Log { at: Clock::now(), line, to_console_file: is_console && self.console_file });
     }
 }

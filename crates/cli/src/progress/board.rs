@@ -44,10 +44,6 @@ pub(crate) struct Board {
     /// Scenario names, cut.
     names: Vec<String>,
     name_width: usize,
-    /// When each scenario was over, from its own start: its line stands still from then on.
-    ended_ns: Vec<Option<u64>>,
-    /// How many VUs each scenario held when it last held any.
-    held: Vec<u64>,
 }
 
 /// One line, in parts.
@@ -70,30 +66,26 @@ enum Mark {
 
 /// Longest scenario name that is shown whole, in characters.
 const NAME_MAX: usize = 30;
+/// k6: names are at least as wide as `Init`.
+const HEAD_WIDTH: usize = 4;
 
 impl Board {
     /// A board for the scenarios of a plan.
     pub(crate) fn new(plan: &Plan) -> Self {
         let names: Vec<String> = plan.scenarios.iter().map(|scenario| cut(scenario.name())).collect();
-        let name_width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        Self { ended_ns: vec![None; names.len()], held: vec![0; names.len()], plan: plan.clone(), names, name_width }
+        let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        Self { plan: plan.clone(), names, name_width: widest.max(HEAD_WIDTH) }
     }
 
     /// The lines without a terminal, each ended.
-    pub(crate) fn block(
-        &mut self,
-        stage: Stage,
-        totals: &Totals,
-        now: Nanos,
-        scenarios: &[ScenarioProgress],
-    ) -> String {
+    pub(crate) fn block(&self, stage: Stage, totals: &Totals, now: Nanos, scenarios: &[ScenarioProgress]) -> String {
         let lines = self.lines(stage, totals, now, scenarios, None);
         format!("\n{}\n", lines.join("\n"))
     }
 
     /// The lines for a terminal of so many columns, the first of them empty, the last one `pulse`.
     pub(crate) fn frame(
-        &mut self,
+        &self,
         stage: Stage,
         totals: &Totals,
         now: Nanos,
@@ -108,7 +100,7 @@ impl Board {
     }
 
     fn lines(
-        &mut self,
+        &self,
         stage: Stage,
         totals: &Totals,
         now: Nanos,
@@ -128,7 +120,7 @@ impl Board {
         }
         let columns = joined(&rows);
         let widest = columns.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-        let name_width = self.name_width.max(rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0));
+        let name_width = self.name_width;
         let drawn = screen.map(|screen| {
             // Name, blank, mark, blank, bracket, bar, bracket, blank, columns.
             let room = screen.columns.saturating_sub(name_width + widest + 6);
@@ -179,29 +171,28 @@ impl Board {
         )
     }
 
-    fn row(&mut self, index: usize, totals: &Totals, now: Nanos, progress: &ScenarioProgress) -> Row {
+    fn row(&self, index: usize, totals: &Totals, now: Nanos, progress: &ScenarioProgress) -> Row {
         let plan = &self.plan.scenarios[index];
         let name = self.names[index].clone();
-        if progress.started_at_ns == 0 && !progress.over && plan.start_ns > 0 {
+        if progress.started_at_ns == 0 && plan.start_ns > 0 {
             let since = totals.scenarios_at.map_or(0, |at| now.saturating_sub(at).0);
             let left = plan.start_ns.saturating_sub(since);
             let columns = vec!["waiting".to_owned(), fixed_width_time(left, plan.start_ns)];
             return Row { name, mark: Mark::Waiting, fraction: 0.0, columns };
         }
-        let mut elapsed_ns =
-            if progress.started_at_ns == 0 { 0 } else { now.saturating_sub(Nanos(progress.started_at_ns)).0 };
-        if progress.over {
-            elapsed_ns = *self.ended_ns[index].get_or_insert(elapsed_ns);
-        }
+        // The line stands still once its scenario is over.
+        let until = if progress.over { progress.ended_at_ns } else { now.0 };
+        let elapsed_ns = if progress.started_at_ns == 0 { 0 } else { until.saturating_sub(progress.started_at_ns) };
         // k6: the VUs a scenario had are still shown after it gave them back.
         let is_external = matches!(plan.executor, ExecutorPlan::ExternallyControlled(_));
-        if progress.active_vus > 0 || (is_external && !progress.over) {
-            self.held[index] = progress.active_vus;
-        }
+        let held = match (progress.active_vus, is_external) {
+            (0, false) => progress.active_vus_max,
+            (active, _) => active,
+        };
         let live = Live {
             elapsed_ns,
             running_vus: progress.running_vus,
-            active_vus: self.held[index],
+            active_vus: held,
             done_iterations: progress.done,
             steered: progress.steered,
             max_vus: progress.max_vus,
@@ -328,7 +319,7 @@ mod tests {
     /// The layout was printed by k6 1.8.1.
     #[test]
     fn a_block_lines_up_as_in_k6() {
-        let mut board = board();
+        let board = board();
         let at = 10 * S;
         let scenarios =
             [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
@@ -345,9 +336,14 @@ mod tests {
 
     #[test]
     fn marks_tell_how_scenarios_end() {
-        let mut board = board();
+        let board = board();
         let at = 10 * S;
-        let over = |progress: ScenarioProgress| ScenarioProgress { over: true, stopping: true, ..progress };
+        let over = |progress: ScenarioProgress| ScenarioProgress {
+            over: true,
+            stopping: true,
+            ended_at_ns: at + 3_400 * MS,
+            ..progress
+        };
         let scenarios = [
             over(running(at, 0, 0, 60)),
             running(at, 2, 5, 9),
@@ -364,7 +360,7 @@ mod tests {
 
     #[test]
     fn before_the_scenarios_the_first_line_says_what_goes_on() {
-        let mut board = board();
+        let board = board();
         let scenarios = [ScenarioProgress::default(); 4];
         let init = Totals { vus_initialized: 7, ..Totals::default() };
         let block = board.block(Stage::Initializing, &init, Nanos(0), &scenarios);

@@ -1,4 +1,4 @@
-//! The config file: a JSON object with options.
+//! The config file: a JSON object with options and with some settings of the program.
 
 use std::{
     io,
@@ -6,30 +6,114 @@ use std::{
 };
 
 use onrush_plan::Options;
+use serde_json::{Map, Value};
 
 use super::Surroundings;
 use crate::failure::Failure;
 
-/// Keys k6 knows beside options that change nothing here, or nothing yet.
-const HARMLESS: [&str; 3] = ["noUsageReport", "noArchiveUpload", "collectors"];
+/// What a config file says.
+#[derive(Debug, Default)]
+pub(crate) struct ConfigFile {
+    /// The options of the test.
+    pub(crate) options: Options,
+    /// `out`: as `--out`, one item a flag.
+    pub(crate) out: Vec<String>,
+    /// `linger`: as `--linger`.
+    pub(crate) linger: Option<bool>,
+    /// `features`: as `--features`.
+    pub(crate) features: Vec<String>,
+}
 
-/// The options of the config file that was named, or of the user's own if there is one.
-///
-/// # Errors
-/// 104 for a named file that is not there, and for any that cannot be understood.
-pub(super) fn read(around: &Surroundings) -> Result<Options, Failure> {
-    if let Some(named) = around.given.text("config") {
-        let text = std::fs::read_to_string(&named).map_err(|error| unreadable(Path::new(&named), &error))?;
-        return parse(around, Path::new(&named), &text);
-    }
-    for path in defaults(around) {
-        match std::fs::read_to_string(&path) {
-            Ok(text) => return parse(around, &path, &text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(unreadable(&path, &error)),
+/// Keys k6 knows beside options that change nothing here.
+const HARMLESS: [&str; 3] = ["noUsageReport", "noArchiveUpload", "collectors"];
+/// Keys beside options that are read here.
+const SETTINGS: [&str; 4] = ["out", "linger", "features", "webDashboard"];
+
+impl ConfigFile {
+    /// Reads the file that was named, or the user's own if there is one.
+    ///
+    /// # Errors
+    /// 104 for a named file that is not there, and for any that cannot be understood.
+    pub(crate) fn read(around: &Surroundings) -> Result<Self, Failure> {
+        if let Some(named) = around.given.text_even_empty("config") {
+            let text = std::fs::read_to_string(&named).map_err(|error| unreadable(Path::new(&named), &error))?;
+            return Self::parse(around, Path::new(&named), &text);
         }
+        for path in defaults(around) {
+            match std::fs::read_to_string(&path) {
+                Ok(text) => return Self::parse(around, &path, &text),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(unreadable(&path, &error)),
+            }
+        }
+        Ok(Self::default())
     }
-    Ok(Options::default())
+
+    fn parse(around: &Surroundings, path: &Path, text: &str) -> Result<Self, Failure> {
+        let wrong = |what: String| {
+            Failure::config(format!("couldn't parse the configuration from \"{}\": {what}", path.display()))
+        };
+        let parsed = onrush_plan::parse_json(text).map_err(|error| wrong(error.to_string()))?;
+        // It is JSON, and an object or null, or there would have been an error.
+        let fields = match serde_json::from_str(text) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        let mut file = Self { options: parsed.options, ..Self::default() };
+        let has_dashboard = file.read_settings(fields).map_err(wrong)?;
+        around.logger.debug(format!("using the configuration file {}", path.display()));
+        let known = |key: &str| HARMLESS.iter().chain(&SETTINGS).any(|known| known.eq_ignore_ascii_case(key));
+        let mut unused: Vec<&str> = parsed.unknown.iter().map(String::as_str).filter(|key| !known(key)).collect();
+        unused.extend(has_dashboard.then_some("webDashboard"));
+        if !unused.is_empty() {
+            around.logger.warn(format!(
+                "the configuration file {} sets what this version of Onrush does not have: {}",
+                path.display(),
+                unused.join(", ")
+            ));
+        }
+        Ok(file)
+    }
+
+    /// Reads what is no option; whether it asks for the dashboard.
+    fn read_settings(&mut self, fields: Map<String, Value>) -> Result<bool, String> {
+        let mut has_dashboard = false;
+        for (key, value) in fields {
+            // k6: in any letter case.
+            let Some(name) = SETTINGS.into_iter().find(|name| name.eq_ignore_ascii_case(&key)) else { continue };
+            match name {
+                "out" => self.out = texts(name, value)?,
+                "features" => self.features = texts(name, value)?,
+                "linger" => self.linger = switch(name, &value)?,
+                _ => has_dashboard = switch(name, &value)?.unwrap_or(false),
+            }
+        }
+        Ok(has_dashboard)
+    }
+}
+
+/// A list of texts, or one text.
+fn texts(name: &str, value: Value) -> Result<Vec<String>, String> {
+    match value {
+        Value::Null => Ok(Vec::new()),
+        Value::String(text) => Ok(vec![text]),
+        Value::Array(items) => {
+            let item = |(index, item)| match item {
+                Value::String(text) => Ok(text),
+                other => Err(format!("{name}[{index}]: expected a text, got {other}")),
+            };
+            items.into_iter().enumerate().map(item).collect()
+        }
+        other => Err(format!("{name}: expected a list of texts, got {other}")),
+    }
+}
+
+fn switch(name: &str, value: &Value) -> Result<Option<bool>, String> {
+    match value {
+        Value::Null => Ok(None),
+        Value::Bool(value) => Ok(Some(*value)),
+        other => Err(format!("{name}: expected true or false, got {other}")),
+    }
 }
 
 /// `~/.config/onrush/config.json`, else k6's.
@@ -43,18 +127,32 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::config(format!("couldn't load the configuration from \"{}\": {error}", path.display()))
 }
 
-fn parse(around: &Surroundings, path: &Path, text: &str) -> Result<Options, Failure> {
-    let parsed = onrush_plan::parse_json(text).map_err(|error| {
-        Failure::config(format!("couldn't parse the configuration from \"{}\": {error}", path.display()))
-    })?;
-    around.logger.debug(format!("using the configuration file {}", path.display()));
-    let unused: Vec<&str> = parsed.unknown.iter().map(String::as_str).filter(|key| !HARMLESS.contains(key)).collect();
-    if !unused.is_empty() {
-        around.logger.warn(format!(
-            "the configuration file {} sets what this version of Onrush does not have: {}",
-            path.display(),
-            unused.join(", ")
-        ));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(json: &str, expect: Result<(&[&str], Option<bool>, &[&str], bool), &str>) {
+        let Ok(Value::Object(fields)) = serde_json::from_str(json) else { panic!("{json} is no object") };
+        let mut file = ConfigFile::default();
+        let got = file.read_settings(fields);
+        let texts = |texts: &[String]| texts.join("|");
+        let got = got.map(|dashboard| (texts(&file.out), file.linger, texts(&file.features), dashboard));
+        let expect =
+            expect.map(|(out, linger, features, dashboard)| (out.join("|"), linger, features.join("|"), dashboard));
+        assert_eq!(got, expect.map_err(str::to_owned), "{json}");
     }
-    Ok(parsed.options)
+
+    #[test]
+    fn settings() {
+        check("{}", Ok((&[], None, &[], false)));
+        check(r#"{"vus": 1, "OUT": "json", "linger": null}"#, Ok((&["json"], None, &[], false)));
+        check(
+            r#"{"out": ["json=a", "csv"], "linger": true, "features": ["a"], "webDashboard": true}"#,
+            Ok((&["json=a", "csv"], Some(true), &["a"], true)),
+        );
+        check(r#"{"out": 5}"#, Err("out: expected a list of texts, got 5"));
+        check(r#"{"out": ["a", 5]}"#, Err("out[1]: expected a text, got 5"));
+        check(r#"{"linger": "yes"}"#, Err("linger: expected true or false, got \"yes\""));
+        check(r#"{"webDashboard": 1}"#, Err("webDashboard: expected true or false, got 1"));
+    }
 }

@@ -22,15 +22,21 @@ use super::{Surroundings, control::Control, health::HealthWatch, outputs, prepar
 use crate::{
     args::RunArgs,
     failure::Failure,
+    log::Level,
     progress::{Board, Pulse, Screen, Stage, Totals},
     signals::Watch,
     terminal::{Look, Message},
 };
 
+/// Fields of a log line.
+type LogFields = Vec<(&'static str, String)>;
+
 /// How a run ended.
 pub(super) struct Ended {
     /// Its result.
     pub(super) outcome: Outcome,
+    /// The VU whose init code failed, if that is why.
+    pub(super) failed_vu: Option<u64>,
 }
 
 /// The one agent of a run on this machine.
@@ -87,6 +93,7 @@ pub(super) fn drive(
         frame_at: Nanos::ZERO,
         control,
         paused_at: None,
+        failed_vu: None,
         is_finished: false,
         is_thread_gone: false,
         handle_summary: None,
@@ -96,9 +103,10 @@ pub(super) fn drive(
     drive.run();
     drive.linger();
     let outcome = drive.conclude();
+    let failed_vu = drive.failed_vu;
     // Ending the process ends the threads. Their VUs are not torn down one by one: there may be 100,000 of them.
     std::mem::forget(drive.engine);
-    Ok(Ended { outcome })
+    Ok(Ended { outcome, failed_vu })
 }
 
 /// A run under way.
@@ -114,7 +122,7 @@ pub(super) struct Drive<'a> {
     pulse: Pulse,
     pub(super) health: HealthWatch,
     /// How often each warning of the engine came.
-    warnings: BTreeMap<String, u64>,
+    warnings: BTreeMap<(String, LogFields), u64>,
     /// Warnings about tags with too many values that were passed on.
     cardinality_warned: usize,
     /// When the test's clock started.
@@ -130,6 +138,7 @@ pub(super) struct Drive<'a> {
     pub(super) control: Control,
     /// Since when the run stands still.
     paused_at: Option<Nanos>,
+    failed_vu: Option<u64>,
     is_finished: bool,
     /// What waits for a thread's answer waits in vain.
     pub(super) is_thread_gone: bool,
@@ -182,7 +191,12 @@ impl Drive<'_> {
         let Some(event) = self.lifecycle_ended(event) else { return };
         match event {
             Reported::Initialized => self.tell(Event::Initialized(AGENT)),
-            Reported::InitFailed(error) => self.tell(Event::Failed(stop(&error))),
+            Reported::InitFailed(error) => {
+                if let LifecycleError::Init { vu, .. } = error {
+                    self.failed_vu.get_or_insert(vu);
+                }
+                self.tell(Event::Failed(stop(&error)));
+            }
             Reported::SetupDone(Ok(data)) => self.tell(Event::SetupDone(data)),
             Reported::SetupDone(Err(error)) => self.tell(Event::Failed(stop(&error))),
             Reported::ScenariosDone => {
@@ -197,7 +211,7 @@ impl Drive<'_> {
             Reported::TeardownDone(Err(error)) => self.tell(Event::Failed(stop(&error))),
             Reported::HandleSummaryDone(result) => self.handle_summary = Some(result),
             Reported::Sample(sample) => self.sample(*sample),
-            Reported::Warning(text) => self.warning(text),
+            Reported::Warning { message, fields } => self.warning(message, fields),
             // What it is for is looked at in any case.
             Reported::Wake => {}
             Reported::ThreadEnded => self.thread_is_gone(),
@@ -220,11 +234,11 @@ impl Drive<'_> {
     }
 
     /// Says it the first time; [`Drive::conclude`] says how often it came.
-    fn warning(&mut self, text: String) {
-        let count = self.warnings.entry(text.clone()).or_default();
+    fn warning(&mut self, message: String, fields: LogFields) {
+        let count = self.warnings.entry((message.clone(), fields.clone())).or_default();
         *count += 1;
         if *count == 1 {
-            self.around.logger.warn(text);
+            self.around.logger.log(Level::Warn, message, fields);
         }
     }
 
@@ -475,8 +489,8 @@ impl Drive<'_> {
     }
 
     fn repeat_warnings(&self) {
-        for (text, count) in self.warnings.iter().filter(|(_, count)| **count > 1) {
-            self.around.logger.warn(format!("{text} ({count} times in all)"));
+        for ((text, fields), count) in self.warnings.iter().filter(|(_, count)| **count > 1) {
+            self.around.logger.log(Level::Warn, format!("{text} ({count} times in all)"), fields.clone());
         }
         if let Some((count, property)) = self.health.trapped_writes() {
             self.around.logger.warn(format!(
@@ -512,8 +526,10 @@ fn cardinality_warning(warnings: &[CardinalityWarning], limit: usize, has_output
 /// What a failed life-cycle function, or a failed initialisation, means for the run.
 fn stop(error: &LifecycleError) -> Stop {
     let code = match error {
-        LifecycleError::Script(failure) if failure.aborted => ExitCode::ScriptAborted,
-        LifecycleError::Script(_) => ExitCode::ScriptException,
+        LifecycleError::Script(failure) | LifecycleError::Init { failure, .. } if failure.aborted => {
+            ExitCode::ScriptAborted
+        }
+        LifecycleError::Script(_) | LifecycleError::Init { .. } => ExitCode::ScriptException,
         LifecycleError::Timeout { function: "setup", .. } => ExitCode::SetupTimeout,
         LifecycleError::Timeout { function: "teardown", .. } => ExitCode::TeardownTimeout,
         LifecycleError::Timeout { .. } => ExitCode::GenericTimeout,

@@ -10,7 +10,10 @@ use onrush_script::{CompatibilityMode, ErrorKind, LoadOptions, Program, ScriptEr
 use onrush_secrets::Secrets;
 use onrush_session::ExitCode;
 
-use super::input::{Archived, Input};
+use super::{
+    features::Features,
+    input::{Archived, Input},
+};
 use crate::{args::ScriptArgs, failure::Failure, flags::Given, log::Logger};
 
 /// A loaded script whose init code has run once.
@@ -30,7 +33,12 @@ pub(super) const SOURCE_BYTES_MAX: u64 = 64 << 20;
 ///
 /// # Errors
 /// 255 for what cannot be read or exports no function, 107 for what is wrong in it, 108 when it aborts itself.
-pub(crate) fn load(args: &ScriptArgs, given: &Given, logger: &Arc<Logger>) -> Result<Script, Failure> {
+pub(crate) fn load(
+    args: &ScriptArgs,
+    features: &Features,
+    given: &Given,
+    logger: &Arc<Logger>,
+) -> Result<Script, Failure> {
     let input = Input::find(args)?;
     let could_not = could_not(args, &input);
     let compatibility = input.compatibility(args)?;
@@ -48,6 +56,7 @@ pub(crate) fn load(args: &ScriptArgs, given: &Given, logger: &Arc<Logger>) -> Re
     env.archived = archived.as_ref().map(|archived| archived.files.clone());
     env.memory_limit_bytes = args.vu_memory_bytes;
     env.secrets = Arc::new(secrets(given, logger)?);
+    env.freezes_env = features.freezes_env();
     env.extended_mode = compatibility != CompatibilityMode::Base;
     let env = Arc::new(env);
     let init = init::run(&env, args.isolation).map_err(|error| in_init(error, &could_not))?;
@@ -114,6 +123,11 @@ fn with_hint(failure: Failure, error: &ScriptError) -> Failure {
 fn in_init(error: InitError, could_not: &dyn Fn(String) -> String) -> Failure {
     match error {
         InitError::Script(failure) if failure.aborted => Failure::new(ExitCode::ScriptAborted, could_not(failure.text)),
+        InitError::Options(what) => {
+            let is_nan = what.ends_with("NaN");
+            let failure = Failure::config(could_not(what));
+            if is_nan { failure.hint("parseInt() and Number() make it of a variable that is not set") } else { failure }
+        }
         InitError::Script(failure) => Failure::new(ExitCode::ScriptException, failure.text).hint("script exception"),
         other => Failure::other(could_not(other.to_string())),
     }

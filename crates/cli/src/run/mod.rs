@@ -3,9 +3,10 @@
 //! load the script and run its init code → lay the option tiers over each other → prepare what the engine needs →
 //! drive engine and coordinator until nothing is left to run → print the summary.
 
-mod config_file;
+pub(crate) mod config_file;
 mod control;
 mod drive;
+pub(crate) mod features;
 mod health;
 pub(crate) mod input;
 mod key_log;
@@ -19,8 +20,9 @@ pub(crate) mod tiers;
 
 use std::sync::Arc;
 
-use onrush_session::{ExitCode, Outcome};
+use onrush_session::ExitCode;
 
+use self::{config_file::ConfigFile, drive::Ended, features::Features};
 use crate::{
     args::RunArgs,
     banner,
@@ -49,14 +51,16 @@ pub(crate) struct Surroundings {
 /// What ended the run before its first VU was made.
 pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
     around.given.refuse_unavailable(Command::Run)?;
-    let args = RunArgs::new(&around.given, files)?;
+    let config = ConfigFile::read(around)?;
+    let args = RunArgs::new(&around.given, &config, files)?;
     let flush = around.terminal.clone();
     let signals = Watch::start(around.logger.clone(), move || flush.flush())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let wanted = outputs::configs(&around.given)?;
+    let wanted = outputs::configs(&around.given, &config.out)?;
+    let features = Features::read(&around.given, &config.features, &around.logger);
     let fds = onrush_fiber::raise_fd_limit();
-    let script = load::load(&args.script, &around.given, &around.logger)?;
-    let test = tiers::consolidate(around, &script)?;
+    let script = load::load(&args.script, &features, &around.given, &around.logger)?;
+    let test = tiers::consolidate(around, config, features, &script)?;
     let prepared = prepare::prepare(&args, &around.logger, script, test, !wanted.is_empty())?;
     prepare::check_fds(fds, prepared.plan.max_vus, &around.logger);
     let outputs = outputs::start(around, &wanted, &prepared)?;
@@ -72,15 +76,21 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
         ));
     }
     let ended = drive::drive(around, &args, &prepared, &signals, outputs)?;
-    report(&around.logger, &ended.outcome);
+    report(&around.logger, &ended);
     Ok(ended.outcome.exit_code())
 }
 
 /// The last log line of a run that did not pass.
-fn report(logger: &Logger, outcome: &Outcome) {
+fn report(logger: &Logger, ended: &Ended) {
+    let outcome = &ended.outcome;
     let Some(message) = outcome.message() else { return };
+    let of_vu = ended.failed_vu.map(|vu| format!("error while initializing VU #{vu}"));
     let fields = match outcome.exit_code() {
-        ExitCode::ScriptException => vec![("hint", "script exception".to_owned())],
+        ExitCode::ScriptException => {
+            let what = "script exception";
+            vec![("hint", of_vu.map_or_else(|| what.to_owned(), |of_vu| format!("{of_vu} ({what})")))]
+        }
+        ExitCode::ScriptAborted => of_vu.map(|of_vu| ("hint", of_vu)).into_iter().collect(),
         ExitCode::SetupTimeout => {
             vec![("hint", "You can increase the time limit via the setupTimeout option".to_owned())]
         }

@@ -36,17 +36,20 @@ const CSV_FILE: &str = "file.csv";
 /// k6's default of `saveInterval`.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Reads the flags or, without any, `K6_OUT`.
+/// Reads the flags or, without any, `K6_OUT`, else takes those of the config file.
 ///
 /// # Errors
 /// 255, k6's texts where it has them.
-pub(super) fn configs(given: &Given) -> Result<Vec<Config>, Failure> {
-    // k6: an empty one is none.
+pub(super) fn configs(given: &Given, config_file: &[String]) -> Result<Vec<Config>, Failure> {
+    // k6: an empty text is as no flag.
     let mut specs: Vec<String> = given.values("out").into_iter().filter(|spec| !spec.is_empty()).collect();
     if specs.is_empty() {
         // k6: the variable is one value that commas split, whatever is in it.
         let variable = given.env.get("K6_OUT").filter(|value| !value.is_empty());
         specs = variable.into_iter().flat_map(|value| value.split(',').map(str::to_owned)).collect();
+    }
+    if specs.is_empty() {
+        specs = config_file.to_vec();
     }
     let configs = specs.iter().map(|spec| config(spec, given)).collect::<Result<Vec<_>, _>>()?;
     for (index, config) in configs.iter().enumerate() {
@@ -241,13 +244,16 @@ mod tests {
             flags: [("out", flags.iter().map(|&flag| flag.to_owned()).collect())].into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         };
-        let described = configs(&given).map(|configs| described(&configs)).map_err(|failure| failure.message);
+        let described = configs(&given, &["json=c.json".to_owned()])
+            .map(|configs| described(&configs))
+            .map_err(|failure| failure.message);
         assert_eq!(described.as_deref().map_err(String::as_str), expect, "{flags:?} {env:?}");
     }
 
     #[test]
     fn what_is_asked_for() {
-        check(&[], &[], Ok("-"));
+        check(&[], &[], Ok("json (c.json)"));
+        check(&[""], &[("K6_OUT", "")], Ok("json (c.json)"));
         check(&["json=e.json", "csv=e.csv", "json"], &[], Ok("json (e.json), csv (e.csv), json(stdout)"));
         check(&["json=-", "csv=-"], &[], Ok("json(stdout), csv (-)"));
         check(&["csv"], &[], Ok("csv (file.csv)"));
@@ -257,7 +263,7 @@ mod tests {
         check(&["json"], &[("K6_JSON_FILENAME", "e.json")], Ok("json (e.json)"));
         check(&["foo"], &[], Err("invalid output type 'foo', available types are: csv, json"));
         check(&[""], &[], Ok("-"));
-        check(&["=x"], &[], Err("invalid output type '', available types are: csv, json"));
+        check(&["=a"], &[], Err("invalid output type '', available types are: csv, json"));
         check(
             &["influxdb=http://x"],
             &[],

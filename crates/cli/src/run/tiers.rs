@@ -2,31 +2,36 @@
 
 use onrush_plan::{Consolidated, Options, OptionsError, SystemTags, Tier};
 
-use super::{Surroundings, config_file, load::Script};
+use super::{ConfigFile, Surroundings, features::Features, load::Script};
 use crate::{
     failure::Failure,
     flags::{self, Given},
     log::Level,
 };
 
-/// Reads all tiers and consolidates them.
+/// Reads the other tiers and lays all over each other.
 ///
 /// # Errors
 /// 255 for flags, 104 for everything else.
-pub(crate) fn consolidate(around: &Surroundings, script: &Script) -> Result<Consolidated, Failure> {
+pub(crate) fn consolidate(
+    around: &Surroundings,
+    config: ConfigFile,
+    features: Features,
+    script: &Script,
+) -> Result<Consolidated, Failure> {
     let given = &around.given;
     let flags = onrush_plan::from_flags(&|name| given.values(name)).map_err(|error| bad_flag(given, error))?;
-    let config = config_file::read(around)?;
     let script_options = of_script(around, script)?;
     let env = onrush_plan::from_env(&|name| given.env.get(name).cloned())
         .map_err(|error| Failure::config(error.to_string()))?;
-    let tiers = vec![
+    let mut tiers = vec![
         (Tier::Defaults, Options::defaults()),
-        (Tier::Config, config),
+        (Tier::Config, config.options),
         (Tier::Script, script_options),
         (Tier::Env, env),
         (Tier::Cli, flags),
     ];
+    features.lay_tags(&mut tiers);
     warn_of_unknown_system_tags(around);
     let is_exported = |name: &str| script.init.functions.iter().any(|function| function == name);
     let test = onrush_plan::consolidate_with_exports(tiers, &is_exported)
@@ -81,6 +86,6 @@ fn bad_flag(given: &Given, error: OptionsError) -> Failure {
             let value = given.values(flag.long).pop().unwrap_or_default();
             flags::invalid_argument(flag, &value, &error.message)
         }
-        _ => Failure::other(error.message),
+        _ => Failure::other(error.to_string()),
     }
 }

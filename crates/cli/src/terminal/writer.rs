@@ -265,7 +265,7 @@ impl Writer {
 
     /// Says on stderr what is wrong with the places output goes to.
     fn report(&mut self, level: Level, message: &str, error: &str) {
-        let fields = if error.is_empty() { Vec::new() } else { vec![("error", error.to_owned())] };
+        let fields = if error.is_empty() { Vec::new() } else { vec![("error".into(), error.to_owned())] };
         let line = Line { level, message: message.to_owned(), fields };
         let style = Style {
             format: self.sinks.format,

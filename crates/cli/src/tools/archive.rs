@@ -11,7 +11,7 @@ use crate::{
     args::ScriptArgs,
     failure::Failure,
     flags::Command,
-    run::{Surroundings, input::STDIN, load, prepare, tiers},
+    run::{Surroundings, config_file::ConfigFile, features::Features, input::STDIN, load, prepare, tiers},
     terminal::Message,
     version::K6_VERSION,
 };
@@ -24,8 +24,10 @@ pub(crate) fn archive(around: &Surroundings, files: &[String]) -> Result<ExitCod
     around.given.refuse_unavailable(Command::Archive)?;
     let given = &around.given;
     let args = ScriptArgs::new(given, files, false)?;
-    let script = load::load(&args, given, &around.logger)?;
-    let test = tiers::consolidate(around, &script)?;
+    let config = ConfigFile::read(around)?;
+    let features = Features::read(given, &config.features, &around.logger);
+    let script = load::load(&args, &features, given, &around.logger)?;
+    let test = tiers::consolidate(around, config, features, &script)?;
     let no_thresholds = given.switch("no-thresholds")?.unwrap_or(false);
     prepare::thresholds(no_thresholds, &around.logger, &test, &script.init.registry)?;
     let env = &script.env;

@@ -7,7 +7,7 @@ use crate::{
     args::ScriptArgs,
     failure::Failure,
     flags::Command,
-    run::{Surroundings, load, prepare, tiers},
+    run::{Surroundings, config_file::ConfigFile, features::Features, load, prepare, tiers},
 };
 
 /// Prints the options the script exports; with `--execution-requirements` those of all places, as scenarios, and what
@@ -19,9 +19,13 @@ pub(crate) fn inspect(around: &Surroundings, files: &[String]) -> Result<ExitCod
     around.given.refuse_unavailable(Command::Inspect)?;
     let given = &around.given;
     let args = ScriptArgs::new(given, files, false)?;
-    let script = load::load(&args, given, &around.logger)?;
-    let json = if given.switch("execution-requirements")?.unwrap_or(false) {
-        let test = tiers::consolidate(around, &script)?;
+    // k6: without requirements only the script is looked at.
+    let all = given.switch("execution-requirements")?.unwrap_or(false);
+    let config = if all { ConfigFile::read(around)? } else { ConfigFile::default() };
+    let features = Features::read(given, &config.features, &around.logger);
+    let script = load::load(&args, &features, given, &around.logger)?;
+    let json = if all {
+        let test = tiers::consolidate(around, config, features, &script)?;
         let no_thresholds = given.switch("no-thresholds")?.unwrap_or(false);
         prepare::thresholds(no_thresholds, &around.logger, &test, &script.init.registry)?;
         let plan = Plan::new(&test.scenarios, &test.tuple).map_err(|error| Failure::config(error.to_string()))?;

@@ -182,6 +182,8 @@ const FLAGS: &[Row] = &[
 
 /// Variables.
 const VARIABLES: &[Row] = &[
+    ("K6_NO_USAGE_REPORT=maybe", 104, "env var 'K6_NO_USAGE_REPORT' is not a valid boolean value"),
+    ("K6_FEATURES=nope", 0, "there is no feature flag 'nope', use native-histograms, merge-run-tags, freeze-env"),
     ("K6_VUS=x", 104, r#"K6_VUS: \"x\" is not a whole number"#),
     ("K6_DURATION=x", 104, r#"K6_DURATION: time: invalid duration \"x\""#),
     (
@@ -216,7 +218,7 @@ const VARIABLES: &[Row] = &[
     // k6: 104.
     (
         "K6_LINGER=maybe",
-        255,
+        104,
         r#"env var 'K6_LINGER' is not a valid boolean value: strconv.ParseBool: parsing \"maybe\": invalid syntax"#,
     ),
     (
@@ -282,6 +284,9 @@ const SCRIPTS: &[Row] = &[
         107,
         r#"script.js:1:18: unknown modules [\"k6/htp\"] were tried to be loaded, but couldn't - this likely means automatic extension resolution is required or a"#,
     ),
+    // k6: 0, as it compiles the expression when it is first reached.
+    ("export default function () { return /[b-a]/ }", 107, "script.js:1:37: invalid class range"),
+    ("class A { accessor x = 1 } export default function () {}", 107, "script.js:1:20: expecting ';'"),
     // k6: 0.
     (
         "import { nope } from 'k6/http'; export default function () {}",

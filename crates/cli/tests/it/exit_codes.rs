@@ -137,7 +137,7 @@ fn everything_else() {
     check(&["--env", "1a=b"], EMPTY, 255, "invalid environment variable name '1a'");
     check(&["--compatibility-mode", "x"], EMPTY, 255, "invalid compatibility mode \\\"x\\\"");
     check(&["--out", "influxdb"], EMPTY, 255, "the output 'influxdb' of k6 is not available in this version of Onrush");
-    check(&["--features", "a"], EMPTY, 255, "switching on feature flags (--features) is not available yet");
+    check(&["--traces-output", "otel"], EMPTY, 255, "sending traces (--traces-output) is not available yet");
     check(&["--log-output", "zz"], EMPTY, 255, "unsupported log output 'zz'");
     Program::script(&[], EMPTY)
         .env("K6_NO_THRESHOLDS", "zz")

@@ -113,16 +113,16 @@ fn disabled_summaries_call_nothing() {
     }
 }
 
-/// k6: the iteration that ends the test is complete, those it cuts are not.
+/// k6: the iteration that ends the test has its samples; it is interrupted as those it cuts are.
 #[test]
-fn the_iteration_that_aborts_is_complete() {
+fn the_iteration_that_aborts_has_samples() {
     let script = "
         import exec from 'k6/execution';
         import { sleep } from 'k6';
         export const options = { scenarios: { a: { executor: 'per-vu-iterations', vus: 3, iterations: 5 } } };
         export default function () { if (exec.vu.idInTest === 1) { sleep(0.2); exec.test.abort('because'); } sleep(5); }";
     let done = Program::script(&["--summary-export=out.json"], script).run().expect(108);
-    let done = done.expect_output("1 complete and 2 interrupted iterations").expect_log("test aborted: because");
+    let done = done.expect_output("0 complete and 3 interrupted iterations").expect_log("test aborted: because");
     assert_eq!(done.json("out.json")["metrics"]["iterations"]["count"], 1);
     assert!(done.json("out.json")["metrics"]["dropped_iterations"].is_null());
 }
@@ -166,4 +166,86 @@ fn iterations_a_closed_model_never_began_are_only_noted() {
     let done =
         done.expect_output("scenario 'a' reached its maxDuration with 12 of its iterations never begun (8 ended)");
     assert!(!done.stdout.contains("were dropped"), "{}", done.stdout);
+}
+
+/// k6: `iterationInScenario` counts a VU's iterations in a scenario, however often it is taken away and comes back.
+#[test]
+fn a_vu_that_comes_back_counts_on() {
+    let script = "
+        import exec from 'k6/execution';
+        import { sleep } from 'k6';
+        const stages = [[0.2, 1], [0, 0], [0.5, 0], [0, 1], [0.2, 1]];
+        export const options = { scenarios: {
+            a: { executor: 'ramping-vus', startVUs: 1, gracefulRampDown: '0s', gracefulStop: '0s',
+                 stages: stages.map(([s, target]) => ({ duration: `${s}s`, target })) },
+            b: { executor: 'per-vu-iterations', iterations: 2, startTime: '0.3s', maxDuration: '1s', gracefulStop: '0s' },
+        } };
+        export default function () { sleep(0.15); console.log(exec.scenario.name + exec.vu.iterationInScenario); }";
+    let done = Program::script(&["--threads", "1"], script).run().expect(0);
+    let lines = done.stderr.lines().filter_map(|line| line.split("msg=").nth(1)?.split(' ').next());
+    assert_eq!(lines.collect::<Vec<_>>().join(" "), "a0 b0 b1 a2", "{}", done.stderr);
+}
+
+/// k6: a scenario whose VUs are all gone for good is over, and its line says so.
+#[test]
+fn ramping_vus_end_with_the_last_of_them() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { scenarios: { a: { executor: 'ramping-vus', startVUs: 1, gracefulRampDown: '0.5s',
+            stages: [{ duration: '0.3s', target: 1 }, { duration: '0s', target: 0 }, { duration: '60s', target: 0 }] } } };
+        export default function () { sleep(0.1); }";
+    Program::script(&[], script).run().expect(0).expect_output("a    \u{2713} [ 100% ] 0/1 VUs  300ms");
+}
+
+/// A line of progress shows when its scenario ended, not when it was last looked at.
+#[test]
+fn progress_shows_when_a_scenario_ended() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { scenarios: {
+            fast: { executor: 'shared-iterations' },
+            slow: { executor: 'shared-iterations', startTime: '0.3s' } } };
+        export default function () {}";
+    let done = Program::script(&[], script).run().expect(0);
+    done.expect_output("fast \u{2713} [ 100% ] 1 VUs  00m00.0s/10m0s  1/1 shared iters");
+}
+
+/// Which scenario it is must be told: there may be many.
+#[test]
+fn an_exhausted_pool_names_its_scenario() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { scenarios: { poor: {
+            executor: 'constant-arrival-rate', rate: 50, duration: '1s', preAllocatedVUs: 1, gracefulStop: '0s' } } };
+        export default function () { sleep(0.5); }";
+    Program::script(&[], script).run().expect(0).expect_log(
+        "msg=\"Insufficient VUs, reached 1 active VUs and cannot initialize more\" executor=constant-arrival-rate scenario=poor",
+    );
+}
+
+/// k6: the VU whose init code fails is told.
+#[test]
+fn failing_init_code_names_its_vu() {
+    let check = |body: &str, code: i32, hint: &str| {
+        let script = format!(
+            "import exec from 'k6/execution'; export const options = {{ vus: 2, iterations: 2 }};
+            if (__VU === 2) {{ {body} }}
+            export default function () {{}}"
+        );
+        Program::script(&[], &script).run().expect(code).expect_log(hint);
+    };
+    check("throw new Error('x');", 107, "hint=\"error while initializing VU #2 (script exception)\"");
+    check("exec.test.abort('x');", 108, "msg=\"test aborted: x\" hint=\"error while initializing VU #2\"");
+}
+
+/// k6: `vus` is read each second from the start, so the last second of a test has its VUs.
+#[test]
+fn vus_are_read_before_they_are_gone() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { vus: 3, duration: '1s' };
+        export default function () { sleep(0.1); }";
+    let done = Program::script(&["--summary-export=out.json"], script).run().expect(0);
+    let vus = &done.json("out.json")["metrics"]["vus"];
+    assert_eq!((&vus["value"], &vus["min"], &vus["max"]), (&3.into(), &3.into(), &3.into()), "{vus}");
 }

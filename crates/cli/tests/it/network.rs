@@ -131,6 +131,38 @@ fn http_debug_shows_the_wire_without_secrets() {
     assert!(!off.stderr.contains("http-debug"), "{}", off.stderr);
 }
 
+/// k6: what `--http-debug` shows has the tags and metadata of the request's samples.
+#[test]
+fn http_debug_has_the_tags_of_the_request() {
+    let server = GoodServer::start(|_| Reply::text("the answer"));
+    let script = format!(
+        "import http from 'k6/http';
+        import exec from 'k6/execution';
+        export const options = {{ scenarios: {{ a: {{ executor: 'shared-iterations', tags: {{ of_scenario: 's' }} }} }} }};
+        export default function () {{
+          exec.vu.metrics.tags.of_vu = 'v';
+          exec.vu.metrics.metadata.meta = 'm';
+          http.get('{}', {{ tags: {{ name: 'n 1', empty: '' }} }});
+        }}",
+        server.url("/x")
+    );
+    let run = |format: &str| {
+        Program::script(&["--http-debug", "--tag", "of_run=r", "--log-format", format], &script).run().expect(0)
+    };
+    for line in run("text").stderr.lines().filter(|line| line.contains("source=http-debug")) {
+        for fields in [
+            " empty= group= iter=0 meta=m name=\"n 1\" of_run=r of_scenario=s of_vu=v request_id=",
+            " scenario=a source=http-debug vu=1",
+        ] {
+            assert!(line.contains(fields), "{line}");
+        }
+    }
+    for line in run("json").stderr.lines().filter(|line| line.contains("\"http-debug\"")) {
+        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!((&line["vu"], &line["iter"], &line["of_vu"]), (&1.into(), &0.into(), &"v".into()), "{line}");
+    }
+}
+
 #[test]
 fn proxies_of_the_environment() {
     let server = GoodServer::start(|request| Reply::text(request.target.clone()));

@@ -51,16 +51,100 @@ fn the_users_own_config_file_is_read() {
         "2 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)",
     );
     let done = Program::script(&[], script)
-        .file(".config/k6/config.json", r#"{"iterations": 2, "out": "json"}"#)
+        .file(".config/k6/config.json", r#"{"iterations": 2, "webDashboard": true, "linger": false, "foo": 1}"#)
         .run()
         .expect(0);
     assert_eq!(scenario(&done), "2 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
-    done.expect_log("sets what this version of Onrush does not have: out");
+    done.expect_log("sets what this version of Onrush does not have: foo, webDashboard\"");
     Program::script(&[], script)
         .file(".config/onrush/config.json", "{")
         .run()
         .expect(104)
         .expect_log("couldn't parse the configuration from");
+}
+
+#[test]
+fn the_config_file_has_settings_of_the_program() {
+    let config = r#"{"out": ["json=a.json", "csv=b.csv"], "features": ["freeze-env"], "collectors": {}}"#;
+    let script = "export default function () { __ENV.NEW = '1'; }";
+    let done = Program::script(&["-c", "c.json"], script).file("c.json", config).run().expect(0);
+    assert!(done.text("a.json").contains("\"k6_feature_freeze_env\":\"true\""), "{}", done.text("a.json"));
+    assert!(done.text("b.csv").starts_with("metric_name,timestamp,"));
+    done.expect_log("TypeError: object is not extensible");
+    // Flags and variables win.
+    let done =
+        Program::script(&["-c", "c.json", "--out", "json=f.json"], script).file("c.json", config).run().expect(0);
+    assert!(!done.path("a.json").exists() && done.path("f.json").exists());
+    for (config, expect) in [
+        (r#"{"out": 5}"#, "out: expected a list of texts, got 5"),
+        (r#"{"linger": "x"}"#, "linger: expected true or false"),
+    ] {
+        let program = Program::script(&["-c", "c.json"], script).file("c.json", config);
+        program.run().expect(104).expect_log(expect);
+    }
+}
+
+#[test]
+fn feature_flags() {
+    let script = "import exec from 'k6/execution';
+        export const options = { tags: { a: '1', b: '1' } };
+        export default function () { console.log(JSON.stringify(exec.test.options.tags)); }";
+    let run = |flags: &[&str]| Program::script(flags, script).run().expect(0);
+    run(&["--tag", "b=2"]).expect_log(r#"{\"b\":\"2\"}"#);
+    run(&["--tag", "b=2", "--features", "merge-run-tags"])
+        .expect_log(r#"{\"a\":\"1\",\"b\":\"2\",\"k6_feature_merge_run_tags\":\"true\"}"#);
+    run(&["--features", "nope,native-histograms"])
+        .expect_log(
+            "level=error msg=\"there is no feature flag 'nope', use native-histograms, merge-run-tags, freeze-env\"",
+        )
+        .expect_log(r#"{\"a\":\"1\",\"b\":\"1\",\"k6_feature_native_histograms\":\"true\"}"#);
+}
+
+/// k6: a flag or variable with an empty text is as none.
+#[test]
+fn empty_settings_do_not_count() {
+    let flags = [
+        "--out",
+        "",
+        "--summary-mode",
+        "",
+        "--compatibility-mode",
+        "",
+        "--type",
+        "",
+        "--env",
+        "",
+        "--tag",
+        "",
+        "--console-output",
+        "",
+        "--local-ips",
+        "",
+        "--log-format",
+        "",
+        "--log-output",
+        "",
+        "--summary-export",
+        "",
+    ];
+    let done = Program::script(&flags, "export default function () {}").env("K6_OUT", "").env("K6_TYPE", "").run();
+    done.expect(0).expect_output("1 complete and 0 interrupted");
+}
+
+/// JSON would make `null` of it, which is as if the option were not set.
+#[test]
+fn options_that_are_not_numbers() {
+    let check = |options: &str, expect: &str| {
+        let script = format!("export const options = {options}; export default function () {{}}");
+        Program::script(&[], &script).run().expect(104).expect_log(expect);
+    };
+    check("{ vus: parseInt(__ENV.NOT_SET), iterations: 3 }", "error parsing script options: vus is NaN\" hint=");
+    check("{ iterations: 1 / 0 }", "error parsing script options: iterations is Infinity");
+    check(
+        "{ scenarios: { a: { executor: 'ramping-vus', stages: [{ duration: '1s', target: +'x' }] } } }",
+        "scenarios.a.stages[0].target is NaN",
+    );
+    check("{ vus: 10n }", "vus is the BigInt 10n: write 10, or Number(10n)");
 }
 
 #[test]

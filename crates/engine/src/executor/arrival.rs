@@ -9,7 +9,7 @@ use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_plan::{ArrivalEvent, ArrivalVus, first_for};
 
 use super::{ScenarioRun, looping::drop_iterations};
-use crate::{Event, slot::Slot, steering::Watch, worker::Worker};
+use crate::{slot::Slot, steering::Watch, worker::Worker};
 
 /// Events dispatched before the VUs they started get to run: bounds how late an iteration begins in a burst.
 const BURST: u32 = 64;
@@ -162,9 +162,7 @@ fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
     if grown.is_err() {
         shared.growing.store(false, Ordering::Release);
         if !shared.warned.swap(true, Ordering::Relaxed) {
-            worker
-                .common
-                .send(Event::Warning(format!("Insufficient VUs, reached {max} active VUs and cannot initialize more")));
+            run.warn(worker, format!("Insufficient VUs, reached {max} active VUs and cannot initialize more"));
         }
         return;
     }
@@ -179,7 +177,7 @@ fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
                 becomes_idle(&own, &run, slot.clone());
             }
             Err(failure) => {
-                own.common.send(Event::Warning(format!("failed to initialise an additional VU: {failure}")))
+                run.warn(&own, format!("failed to initialise an additional VU: {failure}"));
             }
         }
     });

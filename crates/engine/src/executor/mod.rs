@@ -16,7 +16,7 @@ use onrush_fiber::{Clock, FiberId, Nanos, Woke};
 use onrush_js::RunState;
 use onrush_plan::{ExecutorPlan, ScenarioPlan, count_for};
 
-use crate::{shared::SharedScenario, slot::Slot, worker::Worker};
+use crate::{Event, shared::SharedScenario, slot::Slot, worker::Worker};
 
 /// One scenario on one thread.
 pub(crate) struct ScenarioRun {
@@ -105,9 +105,16 @@ impl ScenarioRun {
         }
     }
 
+    /// Warns of something that goes wrong in this scenario.
+    pub(crate) fn warn(&self, worker: &Worker, message: String) {
+        let fields =
+            vec![("executor", self.shared.context.executor.clone()), ("scenario", self.shared.context.name.clone())];
+        worker.common.send(Event::Warning { message, fields });
+    }
+
     /// Takes a VU out of the thread's pool into this scenario.
     pub(crate) fn acquire(&self, worker: &Worker) -> Option<Rc<Slot>> {
-        let slot = worker.take_vu()?;
+        let slot = worker.take_vu(self)?;
         self.adopt(&slot);
         Some(slot)
     }
@@ -116,7 +123,8 @@ impl ScenarioRun {
     pub(crate) fn adopt(&self, slot: &Rc<Slot>) {
         slot.activate(self);
         self.slots.borrow_mut().push(slot.clone());
-        self.shared.active.fetch_add(1, Ordering::Relaxed);
+        let active = self.shared.active.fetch_add(1, Ordering::Relaxed) + 1;
+        self.shared.active_max.fetch_max(active, Ordering::Relaxed);
     }
 
     /// Gives a VU back to the thread's pool.
@@ -213,6 +221,8 @@ pub(crate) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
         if let ExecutorPlan::SharedIterations(plan) = &run.plan.executor {
             looping::drop_shared_iterations(worker, run, plan.iterations);
         }
+        // Who sees the last phase must see when it began.
+        run.shared.ended_at.store(Clock::now().0, Ordering::Relaxed);
         run.shared.advance_phase(3);
     }
 }

@@ -16,7 +16,6 @@ use onrush_plan::first_for;
 
 use super::ScenarioRun;
 use crate::{
-    Event,
     slot::Slot,
     steering::{Told, Watch},
     worker::Worker,
@@ -123,7 +122,7 @@ impl Pool {
     fn acquire(&mut self) -> Option<Rc<Slot>> {
         let held = self.run.slots.borrow().len() as u64;
         let slot = if held < self.owned {
-            self.worker.take_vu()?
+            self.worker.take_vu(&self.run)?
         } else {
             let slot = self.make_vu()?;
             self.owned += 1;
@@ -151,7 +150,7 @@ impl Pool {
         }
         match result.take() {
             Some(Err(failure)) => {
-                self.worker.common.send(Event::Warning(format!("failed to initialise an additional VU: {failure}")));
+                self.run.warn(&self.worker, format!("failed to initialise an additional VU: {failure}"));
                 None
             }
             _ => {

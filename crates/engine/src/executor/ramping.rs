@@ -19,12 +19,13 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVu
         _ => 0,
     };
     let mut pool = Pool::new(worker, run, Stop::After(ramp_down_ns));
+    let last_start = Nanos(run.start.0.saturating_add(plan.last_step_ns())).min(run.regular_end.get());
     for action in plan.handle_actions() {
         if thread_of(action.handle, threads, offset) != worker.thread as u64 {
             continue;
         }
         let at = Nanos(run.start.0.saturating_add(action.at_ns));
-        match wait_for(run, &pool, at) {
+        match wait_for(run, &pool, at, last_start) {
             Next::Due => {}
             Next::End => break,
             Next::Steered => {
@@ -75,13 +76,13 @@ enum Next {
     Steered,
 }
 
-/// Waits for the moment of a change. Past the regular end only hard stops are left, and nobody has to be stopped once
-/// all VUs are idle.
-fn wait_for(run: &ScenarioRun, pool: &Pool, at: Nanos) -> Next {
+/// Waits for the moment of a change. From `last` on only hard stops are left, and nobody has to be stopped once all VUs
+/// are idle.
+fn wait_for(run: &ScenarioRun, pool: &Pool, at: Nanos, last: Nanos) -> Next {
     let regular_end = run.regular_end.get();
     loop {
         let now = Clock::now();
-        if run.at_work.get() == 0 && at >= regular_end && now >= regular_end {
+        if run.at_work.get() == 0 && at >= last && now >= last {
             return Next::End;
         }
         if now < regular_end && pool.watch.is_stale(&run.shared.orders) {
@@ -90,8 +91,8 @@ fn wait_for(run: &ScenarioRun, pool: &Pool, at: Nanos) -> Next {
         if now >= at {
             return Next::Due;
         }
-        // The last VU to become idle wakes the driver; before the regular end it sleeps on.
-        let until = if now < regular_end { at.min(regular_end) } else { at };
+        // The last VU to become idle wakes the driver; before the last change it sleeps on.
+        let until = if now < last { at.min(last) } else { at };
         run.wakes_driver.set(true);
         let woke = onrush_fiber::park(Some(until));
         run.wakes_driver.set(false);

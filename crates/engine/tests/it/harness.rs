@@ -214,9 +214,12 @@ impl log::Sink for Lines {
 }
 
 /// A line as reports show it: fields that say where it came from are left out.
-pub(crate) fn shown(level: &str, message: &str, fields: &[(&str, String)]) -> String {
+pub(crate) fn shown<K: AsRef<str>>(level: &str, message: &str, fields: &[(K, String)]) -> String {
     let mut text = format!("{level} {}", message.trim_end_matches('\n'));
-    for (name, value) in fields.iter().filter(|(name, _)| !["source", "executor", "scenario", "hint"].contains(name)) {
+    let hidden = ["source", "executor", "scenario", "hint"];
+    for (name, value) in
+        fields.iter().map(|(name, value)| (name.as_ref(), value)).filter(|(name, _)| !hidden.contains(name))
+    {
         text.push_str(&format!(" {name}={value}"));
     }
     text
@@ -505,7 +508,7 @@ impl Drive<'_> {
                 assert_eq!(sample.panics, 0, "a fiber panicked");
                 self.tell(Told::Delta(AGENT, sample.delta));
             }
-            Event::Warning(message) => {
+            Event::Warning { message, .. } => {
                 log::Sink::line(self.lines, log::Line { level: log::Level::Warn, message, fields: Vec::new() })
             }
             Event::Wake => {}
@@ -544,10 +547,12 @@ impl Drive<'_> {
 
 fn stop(error: &LifecycleError) -> Stop {
     let code = match error {
-        LifecycleError::Script(failure) if failure.aborted => ExitCode::ScriptAborted,
+        LifecycleError::Script(failure) | LifecycleError::Init { failure, .. } if failure.aborted => {
+            ExitCode::ScriptAborted
+        }
         LifecycleError::Timeout { function: "setup", .. } => ExitCode::SetupTimeout,
         LifecycleError::Timeout { .. } => ExitCode::TeardownTimeout,
-        LifecycleError::Script(_) => ExitCode::ScriptException,
+        LifecycleError::Script(_) | LifecycleError::Init { .. } => ExitCode::ScriptException,
         LifecycleError::Engine(_) => ExitCode::Other,
     };
     Stop { code, message: error.to_string() }

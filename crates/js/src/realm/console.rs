@@ -15,11 +15,11 @@ const DEPTH_MAX: usize = 64;
 
 pub(super) fn install(ctx: Ctx, global: &Handle) -> JsResult<()> {
     let console = ctx.object()?;
-    console.method(ctx, "log", 0, |ctx, _, args| write(ctx, Level::Info, args))?;
-    console.method(ctx, "info", 0, |ctx, _, args| write(ctx, Level::Info, args))?;
-    console.method(ctx, "debug", 0, |ctx, _, args| write(ctx, Level::Debug, args))?;
-    console.method(ctx, "warn", 0, |ctx, _, args| write(ctx, Level::Warn, args))?;
-    console.method(ctx, "error", 0, |ctx, _, args| write(ctx, Level::Error, args))?;
+    console.define(ctx, "log", ctx.function("log", 0, |ctx, _, args| write(ctx, Level::Info, args))?)?;
+    console.define(ctx, "info", ctx.function("info", 0, |ctx, _, args| write(ctx, Level::Info, args))?)?;
+    console.define(ctx, "debug", ctx.function("debug", 0, |ctx, _, args| write(ctx, Level::Debug, args))?)?;
+    console.define(ctx, "warn", ctx.function("warn", 0, |ctx, _, args| write(ctx, Level::Warn, args))?)?;
+    console.define(ctx, "error", ctx.function("error", 0, |ctx, _, args| write(ctx, Level::Error, args))?)?;
     global.define_hidden(ctx, "console", console)
 }
 
@@ -38,7 +38,7 @@ fn write(ctx: Ctx, level: Level, args: Args<'_>) -> JsResult {
             break;
         }
     }
-    vu().script().log.line(Line { level, message: text, fields: vec![("source", "console".to_owned())] });
+    vu().script().log.line(Line { level, message: text, fields: vec![("source".into(), "console".to_owned())] });
     Ok(Val::undefined())
 }
 

@@ -2,7 +2,7 @@
 
 use onrush_script::mixed_styles_message;
 
-use super::{console, encoder, files};
+use super::{collation, console, encoder, files};
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw, Val},
     vu::{context::vu, modules::require_function},
@@ -39,6 +39,7 @@ pub(super) fn install(ctx: Ctx, extended_mode: bool) -> JsResult {
     global.method(ctx, "clearInterval", 1, clear_timer)?;
     console::install(ctx, &global)?;
     encoder::install(ctx, &global)?;
+    collation::install(ctx, &global)?;
     // Absent in k6, present in QuickJS: scripts probe for them to find out where they run.
     for name in ["performance", "queueMicrotask", "navigator", "scriptArgs", "print", "gc"] {
         if global.has(ctx, name)? {

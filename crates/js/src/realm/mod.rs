@@ -1,6 +1,7 @@
 //! A realm: globals, built-in modules and the program's module templates.
 #![expect(unsafe_code, reason = "QuickJS module records and realm sharing")]
 
+mod collation;
 pub(crate) mod console;
 mod encoder;
 pub(crate) mod files;

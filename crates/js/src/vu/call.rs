@@ -137,7 +137,9 @@ impl Vu {
         *now = Clock::now();
         let duration_ms = end.is_complete().then(|| (*now - start).as_millis_f64());
         self.iteration_samples(duration_ms);
-        let ended = if end.is_complete() { &state.iterations_completed } else { &state.iterations_interrupted };
+        // k6: an iteration that aborts the test has its samples, and is counted as interrupted all the same.
+        let is_whole = matches!(end, CallEnd::Returned | CallEnd::Threw(_));
+        let ended = if is_whole { &state.iterations_completed } else { &state.iterations_interrupted };
         ended.increment(self.thread.number);
         if self.thread.config.http.no_vu_connection_reuse {
             self.connections.close_idle();
@@ -224,10 +226,10 @@ impl Vu {
     fn log_failure(&self, failure: &ScriptFailure) {
         let mut fields = Vec::new();
         if let Some((_, scenario)) = self.scenario.borrow().as_ref() {
-            fields.push(("executor", scenario.executor.clone()));
-            fields.push(("scenario", scenario.name.clone()));
+            fields.push(("executor".into(), scenario.executor.clone()));
+            fields.push(("scenario".into(), scenario.name.clone()));
         }
-        fields.push(("source", "stacktrace".to_owned()));
+        fields.push(("source".into(), "stacktrace".to_owned()));
         self.script().log.line(Line { level: Level::Error, message: format!("{}\n", failure.text), fields });
     }
 
@@ -263,6 +265,9 @@ impl Vu {
         let overlay = scenario.iter().flat_map(|scenario| scenario.env.iter());
         for (name, value) in self.script().env.iter().chain(overlay) {
             object.define(ctx, name, Val::string(ctx, value)?)?;
+        }
+        if self.script().freezes_env {
+            object.freeze(ctx)?;
         }
         *self.env.borrow_mut() = Some(object.clone());
         Ok(object)

@@ -191,6 +191,13 @@ impl RampingVusPlan {
         self.reservation.iter().map(|s| s.vus).max().unwrap_or(0)
     }
 
+    /// When the number of VUs changes for the last time, to 0: at the regular end, or before when the last stages
+    /// keep none. k6: the scenario is over then, but for what may still finish.
+    #[must_use]
+    pub fn last_step_ns(&self) -> u64 {
+        self.steps.last().map_or(0, |step| step.at_ns)
+    }
+
     /// How many VUs should be working at a moment.
     #[must_use]
     pub fn planned_at(&self, at_ns: u64) -> u64 {

@@ -121,6 +121,8 @@ impl Env<'_> {
     }
 
     fn json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<Option<T>, OptionsError> {
-        self.read_filled(name, |value| serde_json::from_str(value).map_err(|e| e.to_string()))
+        self.read_filled(name, |value| {
+            serde_json::from_str(value).map_err(|e| format!("{e}; the value is JSON, as in the config file"))
+        })
     }
 }

@@ -54,8 +54,9 @@ pub fn from_flags(values: &dyn Fn(&str) -> Vec<String>) -> Result<Options, Optio
         tags: tags(&flags)?,
         cardinality_limit: flags.int("cardinality-limit")?,
         discard_response_bodies: flags.switch("discard-response-bodies")?,
-        console_output: flags.last("console-output"),
-        local_ips: flags.read("local-ips", |t| t.parse())?,
+        // k6: an empty text is as no flag.
+        console_output: flags.last("console-output").filter(|path| !path.is_empty()),
+        local_ips: flags.read("local-ips", |t| if t.is_empty() { Ok(None) } else { t.parse().map(Some) })?.flatten(),
         // Without a flag: scenarios, timeouts, thresholds, hosts and the rest of the TLS options.
         ..Options::default()
     })
@@ -76,7 +77,8 @@ fn stages(flags: &Flags<'_>) -> Result<Option<Vec<super::StageConfig>>, OptionsE
 }
 
 fn tags(flags: &Flags<'_>) -> Result<Option<BTreeMap<String, String>>, OptionsError> {
-    let given = (flags.values)("tag");
+    // k6: an empty text is as no flag.
+    let given: Vec<String> = (flags.values)("tag").into_iter().filter(|tag| !tag.is_empty()).collect();
     if given.is_empty() {
         return Ok(None);
     }

@@ -131,7 +131,8 @@ fn is_host_pattern(text: &str) -> bool {
 pub(super) fn checked_patterns(patterns: Vec<String>) -> Result<Vec<String>, String> {
     match patterns.iter().find(|pattern| !is_hostname_pattern(pattern)) {
         Some(pattern) => Err(format!("invalid hostname pattern '{pattern}'")),
-        None => Ok(patterns),
+        // k6: an empty one blocks nothing.
+        None => Ok(patterns.into_iter().filter(|pattern| !pattern.is_empty()).collect()),
     }
 }
 

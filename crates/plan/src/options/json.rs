@@ -84,12 +84,7 @@ impl OptionsError {
     }
 
     pub(super) fn wrong_type(path: &str, expected: &str, got: &Value) -> Self {
-        let mut shown = got.to_string();
-        if let Some((end, _)) = shown.char_indices().nth(VALUE_SHOWN_MAX) {
-            shown.truncate(end);
-            shown.push('…');
-        }
-        Self::new(path, format!("expected {expected}, got {shown}"))
+        Self::new(path, format!("expected {expected}, got {}", shown(got)))
     }
 
     /// As the text of an error within another decoder, which [`decode`] takes apart again to tell the whole path.
@@ -192,8 +187,28 @@ pub(crate) fn int<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i
                 _ => Err(Error::custom(format!("{number} is not a whole number within 64 bits"))),
             }
         }
-        other => Err(Error::custom(format!("expected a whole number, got {other}"))),
+        other => Err(Error::custom(format!("expected a whole number, got {}", shown(&other)))),
     }
+}
+
+/// Texts by name. k6: `null` is an empty text, as Go's decoder has it.
+pub(super) fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeMap<String, String>>, D::Error> {
+    let texts = Option::<BTreeMap<String, Option<String>>>::deserialize(deserializer)?;
+    Ok(texts.map(|texts| texts.into_iter().map(|(name, text)| (name, text.unwrap_or_default())).collect()))
+}
+
+/// A value as an error repeats it: of lists and objects only that they are such.
+fn shown(value: &Value) -> String {
+    let mut text = match value {
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        other => other.to_string(),
+    };
+    if let Some((end, _)) = text.char_indices().nth(VALUE_SHOWN_MAX) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 /// Stands around the path of an error that another decoder found; no text of ours has it.

@@ -149,6 +149,7 @@ pub struct Options {
     /// Which system tags samples get.
     pub system_tags: Option<SystemTags>,
     /// Tags for all samples of the test.
+    #[serde(deserialize_with = "json::texts")]
     pub tags: Option<BTreeMap<String, String>>,
     /// Capacity between VUs and outputs.
     #[serde(deserialize_with = "int")]

@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use super::OptionsError;
-use super::json::{canonical_keys, decode};
+use super::json::{canonical_keys, decode, texts};
 use crate::duration::GoDuration;
 use crate::executor::{
     ConstantArrivalRateConfig, ConstantVusConfig, Executor, ExternallyControlledConfig, PerVuIterationsConfig,
@@ -139,6 +139,9 @@ impl ScenarioConfig {
             "externally-controlled" => ExecutorConfig::ExternallyControlled(decode(own, &path)?),
             _ => ExecutorConfig::RampingArrivalRate(decode(own, &path)?),
         };
+        if let Some(options) = common.get_mut("options") {
+            check_module_options(&format!("{path}.options"), options)?;
+        }
         let common: CommonFields = decode(Value::Object(common), &path)?;
         Ok(Self {
             start_time: common.start_time,
@@ -239,10 +242,30 @@ impl Serialize for ScenarioConfig {
 struct CommonFields {
     start_time: Option<GoDuration>,
     graceful_stop: Option<GoDuration>,
+    #[serde(deserialize_with = "texts")]
     env: Option<BTreeMap<String, String>>,
     exec: Option<String>,
+    #[serde(deserialize_with = "texts")]
     tags: Option<BTreeMap<String, String>>,
     options: Option<Value>,
+}
+
+/// k6: the `options` of a scenario are those of the browser module, and no others.
+fn check_module_options(path: &str, options: &mut Value) -> Result<(), OptionsError> {
+    let fields = match options {
+        Value::Null => return Ok(()),
+        Value::Object(fields) => std::mem::take(fields),
+        other => return Err(OptionsError::wrong_type(path, "an object", other)),
+    };
+    let (fields, unknown) = canonical_keys(fields, &["browser"]);
+    if let Some(field) = unknown.first() {
+        return Err(OptionsError::unknown_field(path, field));
+    }
+    if let Some(browser) = fields.get("browser").filter(|browser| !browser.is_object() && !browser.is_null()) {
+        return Err(OptionsError::wrong_type(&format!("{path}.browser"), "an object", browser));
+    }
+    *options = Value::Object(fields);
+    Ok(())
 }
 
 /// Stages of a scenario allow no other field, unlike those of the shortcut.

@@ -88,6 +88,9 @@ pub fn consolidate_with_exports(
     if options.teardown_timeout.is_some_and(|t| t < GoDuration::ZERO) {
         problems.push("teardownTimeout must be positive".to_owned());
     }
+    if options.handle_summary_timeout.is_some_and(|t| t <= GoDuration::ZERO) {
+        problems.push("handleSummaryTimeout must be positive".to_owned());
+    }
     if options.cardinality_limit.is_some_and(|limit| limit < 1) {
         problems.push("cardinalityLimit must be at least 1".to_owned());
     }
@@ -142,7 +145,6 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
         Err(ConfigErrors::Single(format!("using `{with}` and `{other}` options simultaneously is not allowed")))
     };
     let (vus, duration) = (options.vus, options.duration);
-    let vus_or_one = Some(vus.unwrap_or(1));
     let executor = if let Some(iterations) = options.iterations {
         if has_stages {
             return conflict("iterations", "stages");
@@ -151,7 +153,7 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
             return conflict("iterations", "scenarios");
         }
         ExecutorConfig::SharedIterations(SharedIterationsConfig {
-            vus: vus_or_one,
+            vus,
             iterations: Some(iterations),
             max_duration: duration,
         })
@@ -168,13 +170,13 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
                     .to_owned(),
             ));
         }
-        ExecutorConfig::ConstantVus(ConstantVusConfig { vus: vus_or_one, duration: Some(duration) })
+        ExecutorConfig::ConstantVus(ConstantVusConfig { vus, duration: Some(duration) })
     } else if has_stages {
         if has_scenarios {
             return conflict("stages", "scenarios");
         }
         ExecutorConfig::RampingVus(RampingVusConfig {
-            start_vus: vus_or_one,
+            start_vus: vus,
             stages: options.stages.clone(),
             graceful_ramp_down: None,
         })
@@ -203,17 +205,20 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
     Ok(())
 }
 
+/// k6's texts, after where it is and before what there is.
 fn check_trend_stats(stats: &[String]) -> Result<(), ConfigErrors> {
-    for stat in stats {
+    for (index, stat) in stats.iter().enumerate() {
         if ["avg", "min", "med", "max", "count"].contains(&stat.as_str()) {
             continue;
         }
         let Some(percentile) = stat.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')')) else {
-            return Err(ConfigErrors::Single(format!("invalid trend stat '{stat}', unknown format")));
+            return Err(ConfigErrors::Single(format!(
+                "summaryTrendStats[{index}]: invalid trend stat '{stat}', unknown format, use avg, min, med, max, count or p(N)"
+            )));
         };
         if !percentile.parse::<f64>().is_ok_and(|p| (0.0..=100.0).contains(&p)) {
             return Err(ConfigErrors::Single(format!(
-                "invalid percentile trend stat value '{stat}', provide a number between 0 and 100"
+                "summaryTrendStats[{index}]: invalid percentile trend stat value '{stat}', provide a number between 0 and 100"
             )));
         }
     }

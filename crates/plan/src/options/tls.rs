@@ -74,6 +74,9 @@ impl<'de> Deserialize<'de> for TlsVersions {
             let version = TlsVersion::parse(text).map_err(Error::custom)?;
             return Ok(Self { min: version, max: version });
         }
+        if !value.is_object() {
+            return Err(Error::custom("expected a text such as tls1.2, or an object with min and max"));
+        }
         let fields: Fields = serde_json::from_value(value).map_err(Error::custom)?;
         Ok(Self {
             min: TlsVersion::parse(&fields.min).map_err(Error::custom)?,

@@ -165,6 +165,11 @@ fn environment_errors_name_the_variable() {
         ),
         ("K6_LOCAL_IPS", "foo", "K6_LOCAL_IPS: foo is not a valid IP, IP range or CIDR"),
         ("K6_TLS_CIPHER_SUITES", "foo", "K6_TLS_CIPHER_SUITES: unknown cipher suite 'foo'"),
+        (
+            "K6_HOSTS",
+            "a:1.1.1.1",
+            "K6_HOSTS: expected value at line 1 column 1; the value is JSON, as in the config file",
+        ),
         ("K6_HOSTS", r#"{"a b": "1.1.1.1"}"#, "K6_HOSTS: invalid host pattern 'a b'"),
     ] {
         assert_eq!(env(&[(name, value)]).unwrap_err(), expect);
@@ -209,6 +214,27 @@ fn command_line() {
     }
 }
 
+/// k6: flags with an empty text are as if they were not given.
+#[test]
+fn empty_flags() {
+    let options = flags(&[("tag", ""), ("console-output", ""), ("local-ips", ""), ("tag", "a=b")]).unwrap();
+    assert_eq!(options.tags.unwrap().len(), 1);
+    assert_eq!((options.console_output, options.local_ips), (None, None));
+}
+
+/// k6: what a shortcut leaves open stays open in the scenario it becomes.
+#[test]
+fn shortcuts_leave_vus_open() {
+    for (shortcut, key) in [
+        (r#"{"iterations": 2}"#, "vus"),
+        (r#"{"duration": "1s"}"#, "vus"),
+        (r#"{"stages": [{"duration": "1s", "target": 1}]}"#, "startVUs"),
+    ] {
+        let test = together(vec![(Tier::Script, json(shortcut))]);
+        assert_eq!(test.options.to_test_json()["scenarios"]["default"][key], serde_json::Value::Null, "{shortcut}");
+    }
+}
+
 #[test]
 fn command_line_errors_name_the_flag() {
     for (name, value, expect) in [
@@ -218,7 +244,6 @@ fn command_line_errors_name_the_flag() {
         ("stage", "5:1", r#"--stage: error for stage 0: time: missing unit in duration "5""#),
         ("tag", "a", "--tag: error parsing tag 'a': invalid tag, empty value"),
         ("tag", "=b", "--tag: error parsing tag '=b': invalid tag, empty name"),
-        ("tag", "", "--tag: error parsing tag '': invalid tag, empty string"),
         (
             "blacklist-ip",
             "1.1.1.1",

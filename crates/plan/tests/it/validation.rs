@@ -48,10 +48,28 @@ fn wrong_types_name_the_option() {
     check(r#"{"stages": {}}"#, "stages: expected a list, got an object");
     check(r#"{"tags": {"a": 5}}"#, "tags.a: expected a text, got 5");
     check(r#"{"thresholds": {"checks": [5]}}"#, "thresholds.checks[0]: expected an expression or an object, got 5");
-    check(r#"{"scenarios": []}"#, "scenarios: expected an object, got []");
+    check(r#"{"scenarios": []}"#, "scenarios: expected an object, got a list");
     check(r#"{"scenarios": {"a": 5}}"#, "scenarios.a: expected an object, got 5");
     check(r#"{"scenarios": {"a": {"executor": 5}}}"#, "scenarios.a.executor: expected text, got 5");
     assert!(script("{").unwrap_err().contains("EOF"));
+}
+
+/// k6: what is null within a map is empty.
+#[test]
+fn null_is_empty() {
+    check(r#"{"tags": {"a": null}, "thresholds": {"checks": null}}"#, "ok");
+    scenario(r#"{"executor": "shared-iterations", "tags": {"a": null}, "env": {"b": null}}"#, "ok");
+}
+
+#[test]
+fn options_of_modules() {
+    let with = |options: &str| format!(r#"{{"executor": "shared-iterations", "options": {options}}}"#);
+    scenario(&with(r#"{"browser": {"type": "chromium", "more": [1]}}"#), "ok");
+    scenario(&with("null"), "ok");
+    let wrong = |options: &str, expect: &str| check(&format!(r#"{{"scenarios": {{"a": {}}}}}"#, with(options)), expect);
+    wrong("5", "scenarios.a.options: expected an object, got 5");
+    wrong(r#"{"foo": 1}"#, r#"json: unknown field "foo" in scenarios.a.options"#);
+    wrong(r#"{"browser": 5}"#, "scenarios.a.options.browser: expected an object, got 5");
 }
 
 #[test]
@@ -62,6 +80,9 @@ fn durations() {
     check(r#"{"setupTimeout": 0}"#, "setupTimeout must be positive");
     check(r#"{"setupTimeout": "-1s"}"#, "setupTimeout must be positive");
     check(r#"{"teardownTimeout": 0}"#, "ok");
+    // k6 2.x has it.
+    check(r#"{"handleSummaryTimeout": 0}"#, "handleSummaryTimeout must be positive");
+    check(r#"{"handleSummaryTimeout": "-1s"}"#, "handleSummaryTimeout must be positive");
 }
 
 #[test]
@@ -296,11 +317,16 @@ fn segments() {
 
 #[test]
 fn summary_columns() {
-    check(r#"{"summaryTrendStats": ["foo"]}"#, "invalid trend stat 'foo', unknown format");
+    check(
+        r#"{"summaryTrendStats": ["avg", "foo"]}"#,
+        "summaryTrendStats[1]: invalid trend stat 'foo', unknown format, use avg, min, med, max, count or p(N)",
+    );
     for bad in ["p(x)", "p(101)", "p(-1)", "p()", "p(NaN)"] {
         check(
             &format!(r#"{{"summaryTrendStats": ["{bad}"]}}"#),
-            &format!("invalid percentile trend stat value '{bad}', provide a number between 0 and 100"),
+            &format!(
+                "summaryTrendStats[0]: invalid percentile trend stat value '{bad}', provide a number between 0 and 100"
+            ),
         );
     }
     check(r#"{"summaryTrendStats": ["avg", "count", "p(99.99)", "p(0)", "p(100)"]}"#, "ok");
@@ -331,6 +357,9 @@ fn network_options() {
         "tlsVersion: unknown TLS version 'tls1.5', use tls1.0, tls1.1, tls1.2 or tls1.3",
     );
     check(r#"{"tlsVersion": {"min": "tls1.2"}}"#, "ok");
+    let no_version = "tlsVersion: expected a text such as tls1.2, or an object with min and max";
+    check(r#"{"tlsVersion": []}"#, no_version);
+    check(r#"{"tlsVersion": 5}"#, no_version);
     check(r#"{"tlsCipherSuites": ["foo"]}"#, "tlsCipherSuites: unknown cipher suite 'foo'");
     check(r#"{"tlsCipherSuites": ["TLS_AES_128_GCM_SHA256", "TLS_RSA_WITH_RC4_128_SHA"]}"#, "ok");
     check(

@@ -16,7 +16,7 @@ pub(super) const OPTIONS: &[Row] = &[
         104,
         "scenario default has configuration errors: the number of VUs must be more than 0",
     ),
-    ("{ vus: [] }", 104, "vus: expected a whole number, got []"),
+    ("{ vus: [] }", 104, "vus: expected a whole number, got a list"),
     (r#"{ duration: "abc" }"#, 104, r#"duration: time: invalid duration \"abc\""#),
     (
         r#"{ duration: "10" }"#,
@@ -74,7 +74,7 @@ pub(super) const OPTIONS: &[Row] = &[
         104,
         "using `iterations` and `scenarios` options simultaneously is not allowed",
     ),
-    ("{ scenarios: [] }", 104, "scenarios: expected an object, got []"),
+    ("{ scenarios: [] }", 104, "scenarios: expected an object, got a list"),
     ("{ scenarios: { a: {} } }", 104, "scenario 'a' doesn't have a specified executor type"),
     ("{ scenarios: { a: 5 } }", 104, "scenarios.a: expected an object, got 5"),
     ("{ scenarios: { a: { executor: 5 } } }", 104, "scenarios.a.executor: expected text, got 5"),
@@ -209,7 +209,7 @@ pub(super) const OPTIONS: &[Row] = &[
     (r#"{ dns: { tll: "5m" } }"#, 0, "There were unknown fields in the options exported in the script"),
     ("{ userAgent: 5 }", 104, "userAgent: expected a text, got 5"),
     (r#"{ batch: "x" }"#, 104, r#"batch: \"x\" is not a whole number"#),
-    ("{ maxRedirects: [] }", 104, "maxRedirects: expected a whole number, got []"),
+    ("{ maxRedirects: [] }", 104, "maxRedirects: expected a whole number, got a list"),
     (r#"{ tlsVersion: "tls9" }"#, 104, "tlsVersion: unknown TLS version 'tls9', use tls1.0, tls1.1, tls1.2 or tls1.3"),
     (
         r#"{ tlsVersion: { min: "tls1.3", max: "ssl3.0" } }"#,
@@ -299,5 +299,5 @@ pub(super) const OPTIONS: &[Row] = &[
     ("{ cardinalityLimit: 0 }", 104, "cardinalityLimit must be at least 1"),
     ("5", 104, "options: expected an object, got 5"),
     (r#""x""#, 104, r#"options: expected an object, got \"x\""#),
-    ("[]", 104, "options: expected an object, got []"),
+    ("[]", 104, "options: expected an object, got a list"),
 ];

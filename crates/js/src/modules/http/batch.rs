@@ -105,7 +105,7 @@ fn one_refused(ctx: Ctx, vu: &Vu, index: usize, error: Refused) -> JsResult<Vec<
     vu.script().log.line(crate::log::Line {
         level: Level::Warn,
         message: "A batch request failed".to_owned(),
-        fields: vec![("error", error.error.detail.clone())],
+        fields: vec![("error".into(), error.error.detail.clone())],
     });
     // Those before it were not sent either: they are responses that say nothing.
     let nothing = || Refused { error: NetError::new(0, ""), throw: false };

@@ -3,17 +3,20 @@
 //! Unlike k6's they do not show credentials and cookies; secrets that are registered are removed from every log line
 //! anyway.
 
-use std::fmt::Write;
+use std::{collections::BTreeMap, fmt::Write};
 
 use bytes::Bytes;
 use onrush_fiber::Nanos;
+use onrush_metrics::SystemTag;
 use onrush_net::{BodyMode, Failure, Request, Response};
 
 use crate::{
     HttpDebug,
-    log::{Level, Line},
+    log::{Fields, Level, Line},
     vu::Vu,
 };
+
+use super::arguments::Prepared;
 
 /// Headers whose values are not shown.
 const SECRET_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "cookie", "cookie2", "set-cookie"];
@@ -27,6 +30,7 @@ const BODY_BYTES_MAX: usize = 64 << 10;
 #[inline(never)]
 pub(super) fn exchange(
     vu: &Vu,
+    prepared: &Prepared,
     request: &Request<'_>,
     mode: BodyMode,
     start: Nanos,
@@ -39,15 +43,40 @@ pub(super) fn exchange(
         // What ends an empty body is written with the head.
         head.truncate(end + 4);
     }
-    log(vu, &id, "Request", &head, request.body.pieces().iter().filter(|_| is_full));
+    let fields = fields(vu, prepared, &id);
+    log(vu, fields.clone(), "Request", &head, request.body.pieces().iter().filter(|_| is_full));
     let result = vu.connections.exchange(request, mode, start, deadline);
     if let Ok(response) = &result {
-        log(vu, &id, "Response", &response_head(response), [&response.body].into_iter().filter(|_| is_full));
+        log(vu, fields, "Response", &response_head(response), [&response.body].into_iter().filter(|_| is_full));
     }
     result
 }
 
-fn log<'a>(vu: &Vu, id: &str, title: &str, head: &[u8], body: impl Iterator<Item = &'a Bytes>) {
+/// k6: the tags and metadata samples of the request have before there is a response, and who sends it.
+fn fields(vu: &Vu, prepared: &Prepared, id: &str) -> Fields {
+    let config = &vu.thread.config;
+    let mut all: BTreeMap<String, String> = config.tags.clone();
+    if let Some((_, scenario)) = &*vu.scenario.borrow() {
+        all.extend(scenario.tags.clone());
+        if config.subscriptions.is_enabled(SystemTag::Scenario) {
+            all.insert("scenario".to_owned(), scenario.name.clone());
+        }
+    }
+    if config.subscriptions.is_enabled(SystemTag::Group) {
+        all.insert("group".to_owned(), vu.group.borrow().to_string());
+    }
+    all.extend(vu.custom_tags.borrow().iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
+    all.extend(vu.metadata.visible(vu));
+    all.extend(prepared.params.tags.iter().map(|(name, value)| (name.to_string(), value.to_string())));
+    all.extend(prepared.params.name.iter().map(|name| ("name".to_owned(), name.to_string())));
+    all.insert("iter".to_owned(), vu.iteration.get().unwrap_or_default().to_string());
+    all.insert("request_id".to_owned(), id.to_owned());
+    all.insert("source".to_owned(), "http-debug".to_owned());
+    all.insert("vu".to_owned(), vu.id.to_string());
+    all.into_iter().map(|(name, value)| (name.into(), value)).collect()
+}
+
+fn log<'a>(vu: &Vu, fields: Fields, title: &str, head: &[u8], body: impl Iterator<Item = &'a Bytes>) {
     let mut message = format!("{title}:\n");
     for line in String::from_utf8_lossy(head).lines() {
         let secret = line
@@ -73,15 +102,6 @@ fn log<'a>(vu: &Vu, id: &str, title: &str, head: &[u8], body: impl Iterator<Item
         let _ = write!(message, "… and {hidden} bytes more");
     }
     message.push('\n');
-    let scenario = vu.scenario.borrow().as_ref().map(|(_, scenario)| scenario.name.clone()).unwrap_or_default();
-    let fields = vec![
-        ("group", vu.group.borrow().to_string()),
-        ("iter", vu.iteration.get().unwrap_or_default().to_string()),
-        ("request_id", id.to_owned()),
-        ("scenario", scenario),
-        ("source", "http-debug".to_owned()),
-        ("vu", vu.id.to_string()),
-    ];
     vu.script().log.line(Line { level: Level::Info, message, fields });
 }
 

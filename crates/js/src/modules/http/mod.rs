@@ -157,7 +157,7 @@ fn finish(ctx: Ctx, vu: &Vu, exchange: Box<send::Exchange>) -> JsResult {
 impl Vu {
     /// k6's warning for a request that failed without throwing.
     pub(crate) fn log_request_failure(&self, error: &str) {
-        let fields = vec![("error", error.to_owned())];
+        let fields = vec![("error".into(), error.to_owned())];
         self.script().log.line(crate::log::Line {
             level: crate::log::Level::Warn,
             message: "Request Failed".to_owned(),

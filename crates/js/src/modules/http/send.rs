@@ -200,7 +200,7 @@ fn one_hop(
         is_http1: prepared.params.auth == Auth::Ntlm,
     };
     if vu.thread.config.http.debug != HttpDebug::Off {
-        return debug::exchange(vu, &request, mode, start, deadline);
+        return debug::exchange(vu, prepared, &request, mode, start, deadline);
     }
     vu.connections.exchange(&request, mode, start, deadline)
 }

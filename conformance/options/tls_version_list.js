@@ -1,0 +1,3 @@
+// TLS versions are no list.
+export const options = { tlsVersion: [] };
+export default function () {}
