@@ -6,6 +6,7 @@ mod look;
 mod writer;
 
 use std::{
+    io::Write as _,
     sync::{
         Arc,
         mpsc::{Receiver, SyncSender, channel, sync_channel},
@@ -13,14 +14,14 @@ use std::{
     time::Duration,
 };
 
-use onrush_fiber::Nanos;
+use onrush_fiber::{Clock, Nanos};
 
 pub(crate) use look::Look;
 pub(crate) use writer::Sinks;
 
 use budget::Budget;
 
-use crate::log::Line;
+use crate::log::{Level, Line, Style};
 
 /// Something to print.
 #[derive(Debug)]
@@ -119,7 +120,9 @@ impl Terminal {
         const PATIENCE: Duration = Duration::from_secs(8);
         let (done, wait) = sync_channel(1);
         if self.queue.try_send(Message::Flush(done)).is_ok() {
-            let _ = wait.recv_timeout(PATIENCE);
+            if wait.recv_timeout(PATIENCE).is_err() {
+                tell_of_the_rest();
+            }
             return;
         }
         // The queue is full: a thread of its own may wait for room.
@@ -130,8 +133,27 @@ impl Terminal {
             let _ = all.recv();
             let _ = done.send(());
         });
-        if flusher.is_ok() {
-            let _ = wait.recv_timeout(PATIENCE);
+        if flusher.is_ok() && wait.recv_timeout(PATIENCE).is_err() {
+            tell_of_the_rest();
         }
+    }
+}
+
+/// Says on stderr that not everything was printed, past the printing thread, which waits for a reader. It may be stderr
+/// that nobody reads: then this is given up as well.
+fn tell_of_the_rest() {
+    const PATIENCE: Duration = Duration::from_millis(200);
+    let (done, wait) = channel();
+    let teller = std::thread::Builder::new().spawn(move || {
+        let line = Line {
+            level: Level::Error,
+            message: "the output could not be printed to its end: nobody reads it".to_owned(),
+            fields: Vec::new(),
+        };
+        let _ = std::io::stderr().lock().write_all(Style::default().render(Clock::now(), &line).as_bytes());
+        let _ = done.send(());
+    });
+    if teller.is_ok() {
+        let _ = wait.recv_timeout(PATIENCE);
     }
 }

@@ -140,6 +140,21 @@ fn a_full_disk_is_told_once_and_the_test_goes_on() {
     assert_eq!(done.text("good.csv").lines().count(), 1 + 12 + 2, "two rows hold a line break");
 }
 
+/// Times are those of the machine's zone, which `TZ` may name.
+#[test]
+fn times_are_local() {
+    if !std::path::Path::new("/usr/share/zoneinfo/Asia/Kolkata").exists() {
+        eprintln!("left out: this machine has no time zones");
+        return;
+    }
+    let flags = ["--out=json=a.json", "--out=csv=fileName=a.csv,timeFormat=rfc3339"];
+    let script = "export default function () { console.log('here'); }";
+    let done = Program::script(&flags, script).env("TZ", "Asia/Kolkata").run().expect(0).expect_log("+05:30\" level=info");
+    for name in ["a.json", "a.csv"] {
+        assert!(done.text(name).contains("+05:30"), "{}", done.text(name));
+    }
+}
+
 /// As in k6, which gives setup() and teardown() an iteration and no VU.
 #[test]
 fn metadata_of_setup_and_teardown() {
