@@ -262,7 +262,6 @@ mod tests {
         check(&[], &[("K6_OUT", "json=a=b.json,csv=c.csv")], Ok("json (a=b.json), csv (c.csv)"));
         check(&["json"], &[("K6_JSON_FILENAME", "e.json")], Ok("json (e.json)"));
         check(&["foo"], &[], Err("invalid output type 'foo', available types are: csv, json"));
-        check(&[""], &[], Ok("-"));
         check(&["=a"], &[], Err("invalid output type '', available types are: csv, json"));
         check(
             &["influxdb=http://x"],
