@@ -14,7 +14,9 @@ use onrush_engine::{Engine, Event as Reported, LifecycleError, NewTarget, Thread
 use onrush_fiber::{Clock, Nanos};
 use onrush_metrics::CardinalityWarning;
 use onrush_output::Outputs;
-use onrush_session::{Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Settings, ShareOfTarget, Stop};
+use onrush_session::{
+    Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Replay, Settings, ShareOfTarget, Stop,
+};
 
 use super::{Surroundings, control::Control, health::HealthWatch, outputs, prepare::Prepared, spans::Spans, summary};
 use crate::{
@@ -56,6 +58,7 @@ pub(super) fn drive(
     prepared: &Prepared,
     signals: &Arc<Watch>,
     outputs: Option<Outputs>,
+    replay: Replay,
 ) -> Result<Ended, Failure> {
     let settings = Settings {
         has_setup: prepared.lifecycle.setup,
@@ -90,6 +93,7 @@ pub(super) fn drive(
         block_at: now,
         frame_at: Nanos::ZERO,
         control,
+        replay,
         paused_at: None,
         failed_vu: None,
         is_initialized: false,
@@ -135,6 +139,8 @@ pub(super) struct Drive<'a> {
     frame_at: Nanos,
     /// What the REST API asked for.
     pub(super) control: Control,
+    /// Changes to be made as in another run.
+    replay: Replay,
     /// Since when the run stands still.
     paused_at: Option<Nanos>,
     failed_vu: Option<u64>,
@@ -160,7 +166,7 @@ impl Drive<'_> {
     /// Waits for the next event, a tick at most, and handles it.
     pub(super) fn step(&mut self, shows_progress: bool) {
         let patience = if self.control.is_settling() { SETTLING_TICK } else { TICK };
-        match self.events.recv_timeout(patience) {
+        match self.events.recv_timeout(self.until_replay(patience)) {
             Ok(event) => self.take(event),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => self.thread_is_gone(),
@@ -172,8 +178,40 @@ impl Drive<'_> {
             self.take(event);
         }
         self.answer_calls();
+        self.replay();
         if shows_progress {
             self.tick();
+        }
+    }
+
+    /// No longer than until the next change that is to be replayed.
+    fn until_replay(&self, patience: Duration) -> Duration {
+        let Some(at) = self.replay.next_at().filter(|_| self.is_replaying()) else { return patience };
+        patience.min(at.saturating_sub(self.moment(Clock::now()).scenarios))
+    }
+
+    fn is_replaying(&self) -> bool {
+        self.scenarios_at.is_some() && self.coordinator.phase() == Phase::Running && !self.coordinator.is_paused()
+    }
+
+    /// Makes the changes that are due as of the moment they were made at in the run that is replayed.
+    fn replay(&mut self) {
+        if !self.is_replaying() {
+            return;
+        }
+        let now = self.moment(Clock::now());
+        while let Some(step) = self.replay.due(now.scenarios) {
+            let late = now.scenarios.saturating_sub(step.at);
+            let at = Moment { test: now.test.saturating_sub(late), scenarios: step.at };
+            match self.coordinator.steer(step.steer, at) {
+                Ok(actions) => actions.into_iter().for_each(|action| self.act(action)),
+                Err(error) => {
+                    let at = step.at.as_secs_f64();
+                    self.around
+                        .logger
+                        .warn(format!("the change at {at:.1}s of the scenarios is not replayed: {error}"));
+                }
+            }
         }
     }
 
@@ -300,7 +338,7 @@ impl Drive<'_> {
             Action::Error(message) => self.around.logger.error(message),
             Action::Steer { scenario, target } => {
                 let target = match target {
-                    ShareOfTarget::Vus(vus) => NewTarget::Vus(vus),
+                    ShareOfTarget::Vus(course) => NewTarget::Vus(course),
                     ShareOfTarget::MaxVus(max) => NewTarget::MaxVus(max),
                     ShareOfTarget::Arrivals(course) => NewTarget::Arrivals(course),
                 };
@@ -403,9 +441,10 @@ impl Drive<'_> {
                 return;
             }
             self.frame_at = now;
-            let screen = Screen { columns: Look::columns(), color: self.around.look.stdout_color() };
+            let (columns, rows) = Look::size();
+            let screen = Screen { columns, rows, color: self.around.look.stdout_color() };
             let (stage, totals) = (self.stage(), self.totals(now));
-            let pulse = self.pulse.line(self.coordinator.merged(), now);
+            let pulse = self.pulse.line(self.coordinator.merged(), now, columns);
             let frame = self.board.frame(stage, &totals, self.unpaused(now), &self.engine.progress(), pulse, screen);
             self.around.terminal.send(Message::Frame(frame));
         } else if now.saturating_sub(self.block_at) >= BLOCK_INTERVAL {
