@@ -96,6 +96,7 @@ pub(super) fn drive(
         replay,
         paused_at: None,
         failed_vu: None,
+        is_initialized: false,
         is_finished: false,
         is_thread_gone: false,
         handle_summary: None,
@@ -143,6 +144,8 @@ pub(super) struct Drive<'a> {
     /// Since when the run stands still.
     paused_at: Option<Nanos>,
     failed_vu: Option<u64>,
+    /// All planned VUs have run their init code.
+    is_initialized: bool,
     is_finished: bool,
     /// What waits for a thread's answer waits in vain.
     pub(super) is_thread_gone: bool,
@@ -226,7 +229,11 @@ impl Drive<'_> {
         self.look_for_abort();
         let Some(event) = self.lifecycle_ended(event) else { return };
         match event {
-            Reported::Initialized => self.tell(Event::Initialized(AGENT)),
+            Reported::Initialized => {
+                self.is_initialized = true;
+                self.around.logger.debug(format!("{} VUs are initialized", self.prepared.plan.planned_vus));
+                self.tell(Event::Initialized(AGENT));
+            }
             Reported::InitFailed(error) => {
                 if let LifecycleError::Init { vu, .. } = error {
                     self.failed_vu.get_or_insert(vu);
@@ -240,6 +247,7 @@ impl Drive<'_> {
                 self.health.end(now);
                 // What comes later, such as teardown(), is not the scenarios'.
                 self.spans.end(now);
+                self.around.logger.debug("all scenarios are over");
                 self.engine.flush();
                 self.tell(Event::ScenariosDone(AGENT));
             }
@@ -308,6 +316,7 @@ impl Drive<'_> {
         if self.defers(&action) {
             return;
         }
+        self.trace(&action);
         match action {
             Action::RunSetup => {
                 self.start_clock();
@@ -336,6 +345,28 @@ impl Drive<'_> {
                 self.engine.steer(scenario, target);
             }
             Action::Pause(is_paused) => self.pause(is_paused),
+        }
+    }
+
+    /// What `--verbose` shows of a run's way.
+    fn trace(&self, action: &Action) {
+        let logger = &self.around.logger;
+        match action {
+            Action::RunSetup => logger.debug("running setup()"),
+            Action::Start(_) => {
+                for scenario in self.prepared.plan.scenarios.iter() {
+                    let fields = vec![
+                        ("executor", scenario.scenario.executor.type_name().to_owned()),
+                        ("scenario", scenario.name().to_owned()),
+                        ("startTime", scenario.scenario.start_time.to_string()),
+                    ];
+                    logger.log(Level::Debug, format!("starting {}", scenario.description), fields);
+                }
+            }
+            Action::Interrupt => logger.debug("interrupting what runs"),
+            Action::RunTeardown(_) => logger.debug("running teardown()"),
+            Action::Finish => logger.debug("nothing is left to run"),
+            Action::Error(_) | Action::Steer { .. } | Action::Pause(_) => {}
         }
     }
 
@@ -433,7 +464,8 @@ impl Drive<'_> {
         match (self.started_at, self.scenarios_at) {
             (_, Some(_)) => Stage::Running,
             (Some(_), None) => Stage::Setup,
-            (None, None) if self.coordinator.phase() == Phase::Paused => Stage::Paused,
+            // It stays paused if it is ended then.
+            (None, None) if self.prepared.test.settings.paused && self.is_initialized => Stage::Paused,
             (None, None) => Stage::Initializing,
         }
     }
@@ -470,6 +502,7 @@ impl Drive<'_> {
         if outcome.stop.is_none() && state.iterations_completed.get() == 0 {
             self.around.logger.warn("No script iterations fully finished, consider making the test duration longer");
         }
+        self.around.logger.debug("making the end-of-test summary");
         // The progress as it is now, whatever handleSummary() does.
         let block = self.block(now);
         self.around.terminal.send(Message::Frame(Vec::new()));

@@ -62,9 +62,17 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
     let features = Features::read(&around.given, &config.features, &around.logger);
     let fds = onrush_fiber::raise_fd_limit();
     let script = load::load(&args.script, &features, &around.given, &around.logger)?;
+    around.logger.debug(format!("loaded {} with {} modules", args.script.file, script.env.program.modules.len()));
     let test = tiers::consolidate(around, config, features, &script)?;
+    around.logger.debug(format!("the options of all places: {}", test.options.to_json()));
     let prepared = prepare::prepare(&args, &around.logger, script, test, !wanted.is_empty())?;
     replay::check(&replay, &prepared.test)?;
+    around.logger.debug(format!(
+        "initializing {} VUs on {} threads, layout {}",
+        prepared.plan.planned_vus,
+        prepared.threads(),
+        prepared.isolation.isolation.as_str()
+    ));
     prepare::check_fds(fds, prepared.plan.max_vus, &around.logger);
     let outputs = outputs::start(around, &wanted, &prepared)?;
     if !args.quiet {
