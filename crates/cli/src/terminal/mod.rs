@@ -1,20 +1,27 @@
 //! Everything that is printed goes through one thread, so that log lines, progress and results never mix within a line
 //! and a slow terminal or pipe does not hold up the threads that make the load.
 
+mod budget;
 mod look;
 mod writer;
 
 use std::{
-    sync::mpsc::{Receiver, SyncSender, channel, sync_channel},
+    io::Write as _,
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, channel, sync_channel},
+    },
     time::Duration,
 };
 
-use onrush_fiber::Nanos;
+use onrush_fiber::{Clock, Nanos};
 
 pub(crate) use look::Look;
 pub(crate) use writer::Sinks;
 
-use crate::log::Line;
+use budget::Budget;
+
+use crate::log::{Level, Line, Style};
 
 /// Something to print.
 #[derive(Debug)]
@@ -45,10 +52,24 @@ pub(crate) enum Message {
     Flush(SyncSender<()>),
 }
 
+impl Message {
+    /// What it takes of the budget.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Log { line, .. } => {
+                line.message.len() + line.fields.iter().map(|(_, value)| value.len()).sum::<usize>()
+            }
+            Self::Stdout(bytes) | Self::Output { bytes, .. } | Self::Stderr(bytes) => bytes.len(),
+            Self::Frame(_) | Self::Flush(_) => 0,
+        }
+    }
+}
+
 /// A handle on the printing thread.
 #[derive(Clone)]
 pub(crate) struct Terminal {
     queue: SyncSender<Message>,
+    budget: Arc<Budget>,
 }
 
 impl Terminal {
@@ -62,12 +83,18 @@ impl Terminal {
     /// When no thread can be made.
     pub(crate) fn start(look: Look, sinks: Sinks) -> std::io::Result<Self> {
         let (queue, messages): (_, Receiver<Message>) = sync_channel(Self::QUEUE_MAX);
-        std::thread::Builder::new().name("terminal".to_owned()).spawn(move || writer::run(&messages, look, sinks))?;
-        Ok(Self { queue })
+        let budget = Arc::new(Budget::default());
+        let used = Arc::clone(&budget);
+        std::thread::Builder::new().name("terminal".to_owned()).spawn(move || {
+            let _closer = used.closer();
+            writer::run(&messages, look, sinks, &used);
+        })?;
+        Ok(Self { queue, budget })
     }
 
     /// Prints a message after those before it.
     pub(crate) fn send(&self, message: Message) {
+        self.budget.take(message.bytes());
         // The thread only ends with the process; if it panicked there is nowhere left to say so.
         let _ = self.queue.send(message);
     }
@@ -93,7 +120,9 @@ impl Terminal {
         const PATIENCE: Duration = Duration::from_secs(8);
         let (done, wait) = sync_channel(1);
         if self.queue.try_send(Message::Flush(done)).is_ok() {
-            let _ = wait.recv_timeout(PATIENCE);
+            if wait.recv_timeout(PATIENCE).is_err() {
+                tell_of_the_rest();
+            }
             return;
         }
         // The queue is full: a thread of its own may wait for room.
@@ -104,8 +133,27 @@ impl Terminal {
             let _ = all.recv();
             let _ = done.send(());
         });
-        if flusher.is_ok() {
-            let _ = wait.recv_timeout(PATIENCE);
+        if flusher.is_ok() && wait.recv_timeout(PATIENCE).is_err() {
+            tell_of_the_rest();
         }
+    }
+}
+
+/// Says on stderr that not everything was printed, past the printing thread, which waits for a reader. It may be stderr
+/// that nobody reads: then this is given up as well.
+fn tell_of_the_rest() {
+    const PATIENCE: Duration = Duration::from_millis(200);
+    let (done, wait) = channel();
+    let teller = std::thread::Builder::new().spawn(move || {
+        let line = Line {
+            level: Level::Error,
+            message: "the output could not be printed to its end: nobody reads it".to_owned(),
+            fields: Vec::new(),
+        };
+        let _ = std::io::stderr().lock().write_all(Style::default().render(Clock::now(), &line).as_bytes());
+        let _ = done.send(());
+    });
+    if teller.is_ok() {
+        let _ = wait.recv_timeout(PATIENCE);
     }
 }

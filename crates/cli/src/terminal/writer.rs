@@ -9,7 +9,7 @@ use std::{
 use onrush_fiber::Clock;
 use onrush_output::loki::Loki;
 
-use super::{Look, Message};
+use super::{Look, Message, budget::Budget};
 use crate::log::{Destination, Format, Level, Line, LogFile, Style, level_name};
 
 /// Where log lines go.
@@ -31,11 +31,12 @@ const FLUSH_INTERVAL: Duration = Duration::from_millis(400);
 /// How long the last lines may take to Loki, a request under way (3 s at most) included; who waits for them waits a
 /// little longer.
 const LOKI_PATIENCE: Duration = Duration::from_secs(7);
-/// Messages taken at once before they are written.
+/// Messages, and bytes of them, taken at once before they are written.
 const BATCH: usize = 512;
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Prints until all senders are gone.
-pub(super) fn run(messages: &Receiver<Message>, look: Look, sinks: Sinks) {
+pub(super) fn run(messages: &Receiver<Message>, look: Look, sinks: Sinks, budget: &Budget) {
     let mut writer = Writer {
         look,
         sinks,
@@ -50,12 +51,19 @@ pub(super) fn run(messages: &Receiver<Message>, look: Look, sinks: Sinks) {
     loop {
         match messages.recv_timeout(due.saturating_sub(Clock::now()).as_duration()) {
             Ok(message) => {
+                let mut bytes = message.bytes();
                 writer.take(message);
-                for message in messages.try_iter().take(BATCH) {
+                let more = messages.try_iter().take(BATCH);
+                for message in more {
+                    bytes += message.bytes();
                     writer.take(message);
+                    if bytes >= BATCH_BYTES {
+                        break;
+                    }
                 }
                 writer.redraw();
                 writer.write();
+                budget.give(bytes);
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,

@@ -131,3 +131,15 @@ fn a_standard_output_that_cannot_be_written_is_told() {
     drop(reader);
     Program::script(&[], script).stdout(writer).run().expect(0).expect_log("error=\"Broken pipe");
 }
+
+/// A reader that is there and does not read: the program ends all the same, and says that something is missing.
+#[test]
+fn a_reader_that_does_not_read_is_told_of() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    let script = "
+        export default function () {}
+        export function handleSummary() { return { stdout: 'x'.repeat(1 << 20) }; }";
+    let done = Program::script(&["-q"], script).stdout(writer).run().expect(0);
+    done.expect_log("the output could not be printed to its end: nobody reads it");
+    drop(reader);
+}

@@ -140,6 +140,42 @@ fn a_full_disk_is_told_once_and_the_test_goes_on() {
     assert_eq!(done.text("good.csv").lines().count(), 1 + 12 + 2, "two rows hold a line break");
 }
 
+/// Times are those of the machine's zone, which `TZ` may name.
+#[test]
+fn times_are_local() {
+    if !std::path::Path::new("/usr/share/zoneinfo/Asia/Kolkata").exists() {
+        eprintln!("left out: this machine has no time zones");
+        return;
+    }
+    let flags = ["--out=json=a.json", "--out=csv=fileName=a.csv,timeFormat=rfc3339"];
+    let script = "export default function () { console.log('here'); }";
+    let done = Program::script(&flags, script).env("TZ", "Asia/Kolkata").run().expect(0).expect_log("+05:30\" level=info");
+    for name in ["a.json", "a.csv"] {
+        assert!(done.text(name).contains("+05:30"), "{}", done.text(name));
+    }
+}
+
+/// As in k6, which gives setup() and teardown() an iteration and no VU.
+#[test]
+fn metadata_of_setup_and_teardown() {
+    let script = "
+        import exec from 'k6/execution';
+        import { Counter } from 'k6/metrics';
+        const c = new Counter('my_c');
+        export function setup() { c.add(1); exec.vu.metrics.metadata.own = 'x'; c.add(2); }
+        export default function () { c.add(3); }
+        export function teardown() { c.add(4); }";
+    let done = Program::script(&["--out=json=a.json", "--system-tags=vu,iter"], script).run().expect(0);
+    let text = done.text("a.json");
+    let points = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let points = points.filter(|line| line["type"] == "Point" && line["metric"] == "my_c");
+    let metadata: Vec<String> = points.map(|point| point["data"]["metadata"].to_string()).collect();
+    assert_eq!(
+        metadata,
+        [r#"{"iter":"0"}"#, r#"{"iter":"0","own":"x"}"#, r#"{"iter":"0","vu":"1"}"#, r#"{"iter":"0"}"#]
+    );
+}
+
 /// What a killed run leaves can be read up to its last second.
 #[test]
 fn a_killed_run_keeps_its_samples() {

@@ -73,11 +73,13 @@ impl Metadata {
 fn system(vu: &Vu) -> BTreeMap<String, String> {
     let subscriptions = &vu.thread.config.subscriptions;
     let mut all = BTreeMap::new();
-    if subscriptions.is_enabled(SystemTag::Vu) {
+    // k6: setup() and teardown() have an iteration but no VU.
+    let is_life_cycle = vu.id == 0;
+    if subscriptions.is_enabled(SystemTag::Vu) && !is_life_cycle {
         all.insert("vu".to_owned(), vu.id.to_string());
     }
     if subscriptions.is_enabled(SystemTag::Iter)
-        && let Some(iteration) = vu.iteration.get()
+        && let Some(iteration) = vu.iteration.get().or(is_life_cycle.then_some(0))
     {
         all.insert("iter".to_owned(), iteration.to_string());
     }

@@ -210,14 +210,19 @@ fn checks(merged: &Merged) -> Vec<CheckInput> {
 
 /// Every group that any sample names, in first-seen order.
 fn groups(merged: &Merged) -> Vec<GroupInput> {
-    let mut seen = FxHashSet::default();
-    let mut groups = Vec::new();
+    let mut index: FxHashMap<(&str, &str), usize> = FxHashMap::default();
+    let mut groups: Vec<GroupInput> = Vec::new();
     for series in merged.series() {
         let scenario = tag(&series.tags, SystemTag::Scenario).unwrap_or_default();
         let path = tag(&series.tags, SystemTag::Group).unwrap_or_default();
-        if !path.is_empty() && seen.insert((scenario, path)) {
-            groups.push(GroupInput { scenario: scenario.to_owned(), path: path.to_owned() });
+        if path.is_empty() {
+            continue;
         }
+        let at = *index.entry((scenario, path)).or_insert_with(|| {
+            groups.push(GroupInput { scenario: scenario.to_owned(), path: path.to_owned(), is_entered: false });
+            groups.len() - 1
+        });
+        groups[at].is_entered |= [builtin::CHECKS, builtin::GROUP_DURATION].contains(&series.metric);
     }
     groups
 }

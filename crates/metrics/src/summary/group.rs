@@ -47,7 +47,7 @@ impl Group {
     /// The tree of all groups, in the order given, and of all checks.
     pub(super) fn tree(groups: &[GroupInput], checks: &[CheckInput]) -> Self {
         let mut paths = Paths::new();
-        for group in groups {
+        for group in groups.iter().filter(|group| group.is_entered) {
             paths.at(&group.path);
         }
         let mut inside: Vec<Vec<Check>> = Vec::new();
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     fn group(path: &str) -> GroupInput {
-        GroupInput { scenario: String::new(), path: path.to_owned() }
+        GroupInput { scenario: String::new(), path: path.to_owned(), is_entered: true }
     }
 
     fn check(scenario: &str, group: &str, name: &str, passes: u64, fails: u64) -> CheckInput {

@@ -124,13 +124,15 @@ pub struct CheckInput {
     pub fails: u64,
 }
 
-/// A group that was entered.
+/// A group that a sample names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupInput {
     /// The scenario, or nothing.
     pub scenario: String,
     /// Its path, `::a::b`.
     pub path: String,
+    /// `group()` has measured it or a check is in it. k6: others are in the full layout only.
+    pub is_entered: bool,
 }
 
 /// The metrics of one scenario, or of one group in it.

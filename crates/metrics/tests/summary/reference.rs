@@ -170,7 +170,7 @@ impl Reference {
     fn groups(&self) -> Vec<GroupInput> {
         let mut groups: Vec<GroupInput> = Vec::new();
         for series in self.series.iter().filter(|series| !series.tag("group").is_empty()) {
-            let group = GroupInput { scenario: series.tag("scenario"), path: series.tag("group") };
+            let group = GroupInput { scenario: series.tag("scenario"), path: series.tag("group"), is_entered: true };
             if !groups.contains(&group) {
                 groups.push(group);
             }

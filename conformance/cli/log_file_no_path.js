@@ -1,0 +1,3 @@
+// --log-output=file without a path.
+// flags: --log-output file
+export default function () {}
