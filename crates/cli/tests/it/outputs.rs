@@ -149,7 +149,8 @@ fn times_are_local() {
     }
     let flags = ["--out=json=a.json", "--out=csv=fileName=a.csv,timeFormat=rfc3339"];
     let script = "export default function () { console.log('here'); }";
-    let done = Program::script(&flags, script).env("TZ", "Asia/Kolkata").run().expect(0).expect_log("+05:30\" level=info");
+    let done =
+        Program::script(&flags, script).env("TZ", "Asia/Kolkata").run().expect(0).expect_log("+05:30\" level=info");
     for name in ["a.json", "a.csv"] {
         assert!(done.text(name).contains("+05:30"), "{}", done.text(name));
     }
