@@ -128,27 +128,24 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
 mod tests {
     use super::*;
 
-    /// `out`, `linger`, `features`, and whether the dashboard is asked for.
-    type Expected<'a> = (&'a [&'a str], Option<bool>, &'a [&'a str], bool);
-
-    fn check(json: &str, expect: Result<Expected<'_>, &str>) {
+    /// What was read, one word each: outputs, lingering, features, the dashboard.
+    fn check(json: &str, expect: Result<[&str; 4], &str>) {
         let Ok(Value::Object(fields)) = serde_json::from_str(json) else { panic!("{json} is no object") };
         let mut file = ConfigFile::default();
-        let got = file.read_settings(fields);
-        let texts = |texts: &[String]| texts.join("|");
-        let got = got.map(|dashboard| (texts(&file.out), file.linger, texts(&file.features), dashboard));
-        let expect =
-            expect.map(|(out, linger, features, dashboard)| (out.join("|"), linger, features.join("|"), dashboard));
-        assert_eq!(got, expect.map_err(str::to_owned), "{json}");
+        let got = file.read_settings(fields).map(|has_dashboard| {
+            let linger = file.linger.map_or_else(String::new, |linger| linger.to_string());
+            [file.out.join("|"), linger, file.features.join("|"), has_dashboard.to_string()]
+        });
+        assert_eq!(got, expect.map(|words| words.map(str::to_owned)).map_err(str::to_owned), "{json}");
     }
 
     #[test]
     fn settings() {
-        check("{}", Ok((&[], None, &[], false)));
-        check(r#"{"vus": 1, "OUT": "json", "linger": null}"#, Ok((&["json"], None, &[], false)));
+        check("{}", Ok(["", "", "", "false"]));
+        check(r#"{"vus": 1, "OUT": "json", "linger": null}"#, Ok(["json", "", "", "false"]));
         check(
             r#"{"out": ["json=a", "csv"], "linger": true, "features": ["a"], "webDashboard": true}"#,
-            Ok((&["json=a", "csv"], Some(true), &["a"], true)),
+            Ok(["json=a|csv", "true", "a", "true"]),
         );
         check(r#"{"out": 5}"#, Err("out: expected a list of texts, got 5"));
         check(r#"{"out": ["a", 5]}"#, Err("out[1]: expected a text, got 5"));
