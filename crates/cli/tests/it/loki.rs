@@ -126,10 +126,10 @@ fn a_loki_that_never_answers_holds_nothing_up() {
         export const options = { vus: 1, iterations: 1 };
         export default function () { for (let i = 0; i < 30000; i++) console.log('line ' + i); }";
     let done = run(&server.url("/push"), ",pushPeriod=10ms,limit=1000000", script);
-    let lost = done.stderr.lines().filter_map(|line| {
+    let mut lost = done.stderr.lines().filter_map(|line| {
         let (before, _) = line.split_once(" log lines did not reach")?;
         before.rsplit(['"', ' ']).next()?.parse::<u64>().ok()
     });
-    assert_eq!(lost.last(), Some(30_000), "{}", done.stderr);
+    assert_eq!(lost.next_back(), Some(30_000), "{}", done.stderr);
     assert!(!done.stderr.contains("line 1"), "{}", done.stderr);
 }

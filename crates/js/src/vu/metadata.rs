@@ -79,7 +79,7 @@ fn system(vu: &Vu) -> BTreeMap<String, String> {
         all.insert("vu".to_owned(), vu.id.to_string());
     }
     if subscriptions.is_enabled(SystemTag::Iter)
-        && let Some(iteration) = vu.iteration.get().or(is_life_cycle.then_some(0))
+        && let Some(iteration) = vu.iteration.get().or_else(|| is_life_cycle.then_some(0))
     {
         all.insert("iter".to_owned(), iteration.to_string());
     }
