@@ -3,4 +3,3 @@
 import { sleep } from 'k6';
 export const options = { vus: 3, duration: '2s' };
 export default function () { sleep(0.3); }
-// varies: iterations

@@ -47,6 +47,11 @@ impl FileTree {
         self.files.is_empty()
     }
 
+    /// The file of this name.
+    pub(crate) fn get_name(&self, name: &str) -> Option<&Arc<[u8]>> {
+        self.files.get(name)
+    }
+
     /// `name` is one of an archive, checked.
     pub(crate) fn insert_name(&mut self, name: String, bytes: Arc<[u8]>) {
         self.files.insert(name, bytes);

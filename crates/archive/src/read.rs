@@ -52,17 +52,18 @@ struct Found {
 
 impl Found {
     fn take(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> Result<(), ArchiveError> {
-        let name = String::from_utf8(entry.path_bytes().into_owned())
-            .map_err(|error| ArchiveError::NotUtf8(String::from_utf8_lossy(error.as_bytes()).into_owned()))?;
-        let name = name.strip_prefix("./").unwrap_or(&name).trim_end_matches('/').to_owned();
-        if name.is_empty() || name.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
-            return Err(ArchiveError::Name(name));
+        let kind = entry.header().entry_type();
+        // A comment about the whole tar, such as Git writes.
+        if kind == EntryType::XGlobalHeader {
+            return Ok(());
         }
-        match entry.header().entry_type() {
+        let name = checked_name(entry.path_bytes().into_owned())?;
+        match kind {
+            EntryType::Directory if name.is_empty() => return Ok(()),
+            _ if name.is_empty() => return Err(ArchiveError::Name(name)),
             EntryType::Directory => return Ok(()),
             EntryType::Regular | EntryType::Continuous => {}
-            // The script itself is a link to `data`, which stands for it.
-            EntryType::Link if entry.link_name_bytes().is_some_and(|target| *target == *b"data") => return Ok(()),
+            EntryType::Link => return self.link(entry, name),
             _ => return Err(ArchiveError::Kind(name)),
         }
         match name.as_str() {
@@ -79,6 +80,24 @@ impl Found {
         Ok(())
     }
 
+    /// One file under two names: the script itself and `data`, or whatever had the same contents where an archive was
+    /// unpacked and packed again.
+    fn link(&mut self, entry: &tar::Entry<'_, impl Read>, name: String) -> Result<(), ArchiveError> {
+        let target = entry.link_name_bytes().and_then(|target| checked_name(target.into_owned()).ok());
+        let Some(target) = target else { return Err(ArchiveError::Kind(name)) };
+        // The script is looked for in `data`.
+        if target == "data" {
+            return Ok(());
+        }
+        let Some(bytes) = self.files.get_name(&target).cloned() else { return Err(ArchiveError::Kind(name)) };
+        match name.split_once('/') {
+            None if name == "data" => self.data = Some(bytes),
+            Some(("file" | "https", _)) => self.files.insert_name(name, bytes),
+            _ => return Err(ArchiveError::Kind(name)),
+        }
+        Ok(())
+    }
+
     fn archive(self) -> Result<Archive, ArchiveError> {
         let metadata = self.metadata.ok_or(ArchiveError::Missing("metadata.json"))?;
         if metadata.kind != KIND {
@@ -90,6 +109,20 @@ impl Found {
         let data = self.data.ok_or(ArchiveError::Missing("data, the script itself"))?;
         Ok(Archive { metadata, data, files: self.files })
     }
+}
+
+/// A name that cannot lead out of the archive; empty for its root.
+fn checked_name(bytes: Vec<u8>) -> Result<String, ArchiveError> {
+    let name = String::from_utf8(bytes)
+        .map_err(|error| ArchiveError::NotUtf8(String::from_utf8_lossy(error.as_bytes()).into_owned()))?;
+    if name == "." || name == "./" {
+        return Ok(String::new());
+    }
+    let name = name.strip_prefix("./").unwrap_or(&name).trim_end_matches('/').to_owned();
+    if name.is_empty() || name.split('/').any(|part| part.is_empty() || part == "." || part == "..") {
+        return Err(ArchiveError::Name(name));
+    }
+    Ok(name)
 }
 
 fn content(entry: &mut tar::Entry<'_, impl Read>) -> Result<Arc<[u8]>, ArchiveError> {
@@ -111,7 +144,9 @@ fn unreadable(error: io::Error) -> ArchiveError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => ArchiveError::CutOff,
         // What the tar crate says of a header or a body that ends early.
-        _ if error.to_string().contains("failed to read entire block") => ArchiveError::CutOff,
+        _ if ["failed to read entire block", "unexpected EOF"].iter().any(|text| error.to_string().contains(text)) => {
+            ArchiveError::CutOff
+        }
         _ => ArchiveError::Unreadable(error.to_string()),
     }
 }

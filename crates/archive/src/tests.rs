@@ -95,6 +95,24 @@ fn hostile_entries_are_refused() {
     refuses(&[("metadata.json", Type::Regular, br#"{"type":"har"}"#)], "unsupported test type 'har', use js");
 }
 
+/// As tar packs what it unpacked: equal files are links to the first of them, the folder itself is an entry.
+#[test]
+fn archives_may_be_packed_again() {
+    use tar::EntryType as Type;
+    let bytes = tar(&[
+        ("/tmp/GlobalHead.1", Type::XGlobalHeader, b""),
+        ("./", Type::Directory, b""),
+        ("./metadata.json", Type::Regular, META),
+        ("./file/t/lib.js", Type::Regular, b"lib"),
+        ("./file/t/s.js", Type::Regular, b"script"),
+        ("./data", Type::Link, b"./file/t/s.js"),
+        ("./file/t/same.js", Type::Link, b"./file/t/lib.js"),
+    ]);
+    let archive = Archive::read(bytes.as_slice()).expect("a whole archive");
+    assert_eq!(&*archive.data, b"script");
+    assert_eq!(archive.files.get("file:///t/same.js").map(|bytes| bytes.to_vec()), Some(b"lib".to_vec()));
+}
+
 #[test]
 fn what_lacks_a_part_is_refused() {
     let check = |entries: &[(&str, tar::EntryType, &[u8])], expect: &str| {

@@ -31,6 +31,8 @@ pub(crate) struct RunArgs {
     pub(crate) api: Option<ApiArgs>,
     /// Stay after the test.
     pub(crate) linger: bool,
+    /// The result of a steered run that this one is to be steered as.
+    pub(crate) replay: Option<String>,
 }
 
 /// Which script, and how its init code is run.
@@ -150,6 +152,7 @@ impl RunArgs {
             response_body_bytes_max: given.text("response-body-limit").map(|text| body_limit(&text)).transpose()?,
             api: ApiArgs::new(given)?,
             linger: given.switch("linger")?.or(config.linger).unwrap_or(false),
+            replay: given.text("replay"),
         })
     }
 }

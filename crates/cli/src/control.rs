@@ -1,10 +1,11 @@
 //! `onrush status`, `stats`, `pause`, `resume` and `scale`: asking a run over its REST API.
 
+use onrush_plan::GoDuration;
 use onrush_server::{Address, Answer, Client, Fingerprint, TlsError, Trust};
 use onrush_session::ExitCode;
 use serde_json::{Map, Value, json};
 
-use crate::{args::ApiArgs, failure::Failure, run::Surroundings};
+use crate::{args::ApiArgs, failure::Failure, flags, run::Surroundings};
 
 /// Prints how the run stands.
 ///
@@ -60,13 +61,18 @@ pub(crate) fn scale(around: &Surroundings, files: &[String]) -> Result<ExitCode,
     let number = |long: &str| around.given.values(long).pop().and_then(|text| text.parse::<i64>().ok());
     let (vus, max, rate) = (number("vus"), number("max"), number("rate"));
     let scenario = around.given.values("scenario").pop();
+    let over = around.given.values("over").pop().map(|text| over(&text)).transpose()?;
     let wanted = |names: [(&str, Option<i64>); 3]| {
         let set = names.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?))));
-        json!({"data": {"attributes": set.collect::<Map<String, Value>>()}})
+        let over = over.map(|seconds| ("overSeconds".to_owned(), json!(seconds)));
+        json!({"data": {"attributes": set.chain(over).collect::<Map<String, Value>>()}})
     };
     match scenario {
         None if rate.is_some() => {
             Err(Failure::other("--rate needs --scenario NAME").hint("GET /v1/scenarios of the run lists them"))
+        }
+        None if over.is_some() => {
+            Err(Failure::other("--over needs --scenario NAME").hint("GET /v1/scenarios of the run lists them"))
         }
         None if vus.is_none() && max.is_none() => Err(Failure::other("Specify either -u/--vus or -m/--max")),
         None => {
@@ -84,15 +90,33 @@ pub(crate) fn scale(around: &Surroundings, files: &[String]) -> Result<ExitCode,
             let body = answered(client.patch(&format!("/v1/scenarios/{name}"), &body))?;
             let mut text = format!("scenario: {name}\n");
             for (attribute, value) in body["data"]["attributes"].as_object().into_iter().flatten() {
-                text.push_str(&format!(
-                    "{attribute}: {}\n",
-                    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-                ));
+                let value = match value {
+                    Value::String(text) => text.clone(),
+                    Value::Object(ramp) => {
+                        let number = |name: &str| ramp.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+                        format!("to {}, {:.1}s left", number("to"), number("leftSeconds"))
+                    }
+                    other => other.to_string(),
+                };
+                text.push_str(&format!("{attribute}: {value}\n"));
             }
             around.terminal.stdout(text);
             Ok(ExitCode::Success)
         }
     }
+}
+
+/// Seconds that a change is to take.
+fn over(text: &str) -> Result<f64, Failure> {
+    let wrong = |reason: String| match flags::find("over") {
+        Some(flag) => flags::invalid_argument(flag, text, &reason),
+        None => Failure::other(reason),
+    };
+    let over = onrush_plan::parse_go_duration(text).map_err(|error| wrong(error.to_string()))?;
+    if over < GoDuration::ZERO {
+        return Err(wrong("a change cannot take less than no time".to_owned()));
+    }
+    Ok(over.as_std().as_secs_f64())
 }
 
 fn is_scenario_name(name: &str) -> bool {

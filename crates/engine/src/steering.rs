@@ -7,13 +7,16 @@ use std::sync::{
 };
 
 use onrush_fiber::Nanos;
-use onrush_plan::{ExecutorPlan, ScenarioPlan, steer::ArrivalCourse};
+use onrush_plan::{
+    ExecutorPlan, ScenarioPlan,
+    steer::{ArrivalCourse, VuCourse},
+};
 
 /// A new target, as this instance's share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewTarget {
-    /// VUs that loop here.
-    Vus(u64),
+    /// VUs that loop here from now on.
+    Vus(VuCourse),
     /// VUs that may be used here.
     MaxVus(u64),
     /// When iterations are due.
@@ -23,7 +26,7 @@ pub enum NewTarget {
 /// What a scenario was told last.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
-    pub(crate) vus: Option<u64>,
+    pub(crate) vus: Option<VuCourse>,
     pub(crate) max_vus: Option<u64>,
     pub(crate) course: Option<Arc<ArrivalCourse>>,
     /// Since when it stands still.
@@ -102,7 +105,7 @@ impl Orders {
             ExecutorPlan::ConstantArrivalRate(_) | ExecutorPlan::RampingArrivalRate(_) => {
                 told.course.as_ref().map(|course| course.rate_at(elapsed_ns))
             }
-            _ => told.vus.map(|vus| vus as f64),
+            _ => told.vus.as_ref().map(|course| course.vus_at(elapsed_ns) as f64),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::duration::GoDuration;
-use crate::executor::{ExecutorPlan, FOREVER_NS};
+use crate::executor::{ExecutorPlan, FOREVER_NS, RampingVus};
 use crate::reservation::{RequirementStep, Step, sum, value_at};
 use crate::scenario::Scenario;
 use crate::segment::SegmentError;
@@ -223,6 +223,11 @@ impl ScenarioPlan {
     #[must_use]
     pub fn share_of(&self, n: u64) -> u64 {
         self.tuple.scale(n)
+    }
+
+    /// This instance's VUs along stages.
+    pub(crate) fn staircase(&self, stages: &RampingVus) -> Result<Vec<Step>, PlanError> {
+        stages.staircase(&self.tuple)
     }
 
     /// `exec.vu.idInTest` of this instance's `k`-th VU (from 0), as [`Plan::vu_id_in_test`].

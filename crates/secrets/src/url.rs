@@ -8,7 +8,9 @@ use std::{
 };
 
 use onrush_fiber::{Clock, Nanos, Woke};
-use onrush_net::{Body, BodyMode, Client, ClientOptions, Connections, Request, RequestHeaders, Url};
+use onrush_net::{
+    Body, BodyMode, Client, ClientOptions, Connections, Request, RequestHeaders, Url, redirect::RequestMeta,
+};
 use serde_json::Value;
 
 use crate::{ConfigError, GetError, config::read};
@@ -37,6 +39,8 @@ struct Settings {
 
 /// Longest value: certificates and keys have a few kilobytes.
 const VALUE_BYTES_MAX: u64 = 1 << 20;
+/// Redirects that are followed, as by Go's client.
+const REDIRECTS_MAX: usize = 10;
 
 impl Default for Settings {
     /// k6's.
@@ -89,7 +93,8 @@ impl UrlSource {
 
     /// Asks for a key. On a fiber.
     pub(crate) fn get(&self, key: &str) -> Result<String, GetError> {
-        let text = self.settings.template.replace("{key}", &escape(key));
+        // k6: the key is put in as it is, so one with slashes is a path. The URL escapes what cannot stand in it.
+        let text = self.settings.template.replace("{key}", key);
         let url = Url::parse(&text).map_err(|_| GetError::Service("the URL of the secret is not valid".to_owned()))?;
         let connections = Connections::new(self.client.thread());
         let mut tries = 0;
@@ -109,31 +114,52 @@ impl UrlSource {
     }
 
     fn ask(&self, connections: &Connections, url: &Url) -> Result<Asked, GetError> {
-        let mut head = Vec::new();
-        self.settings.headers.write(&mut head);
-        let request = Request {
-            method: &self.settings.method,
-            url,
-            head: &head,
-            host: None,
-            body: &Body::None,
-            user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
-            is_http1: false,
-        };
-        let start = Clock::now();
-        let deadline = start + self.settings.timeout;
-        let response = match connections.exchange(&request, BodyMode::Keep, start, Some(deadline)) {
-            Ok(response) => response,
-            Err(_) if onrush_fiber::is_cancelled() => return Err(GetError::Cancelled),
-            Err(failure) => {
-                return Ok(Asked::TryAgain(format!("{}: failed to get secret", failure.error.message)));
+        let deadline = Clock::now() + self.settings.timeout;
+        let (mut method, mut at, mut headers) =
+            (self.settings.method.clone(), url.clone(), self.settings.headers.clone());
+        let (mut keep_body, mut strip_sensitive) = (true, false);
+        let mut hops = 0;
+        let response = loop {
+            let mut head = Vec::new();
+            headers.write(&mut head);
+            let request = Request {
+                method: &method,
+                url: &at,
+                head: &head,
+                host: None,
+                body: &Body::None,
+                user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
+                is_http1: false,
+            };
+            let response = match connections.exchange(&request, BodyMode::Keep, Clock::now(), Some(deadline)) {
+                Ok(response) => response,
+                Err(_) if onrush_fiber::is_cancelled() => return Err(GetError::Cancelled),
+                Err(failure) => {
+                    return Ok(Asked::TryAgain(format!("{}: failed to get secret", failure.error.message)));
+                }
+            };
+            let meta = RequestMeta { method: &method, url: &at, first_url: url, keep_body, strip_sensitive };
+            let next = match onrush_net::redirect::next(&meta, response.status, response.headers.get("location")) {
+                Ok(Some(next)) => next,
+                Ok(None) => break response,
+                Err(error) => return Ok(Asked::Failed(format!("{}: failed to get secret", error.message))),
+            };
+            if hops == REDIRECTS_MAX {
+                return Ok(Asked::Failed(format!("stopped after {REDIRECTS_MAX} redirects: failed to get secret")));
             }
+            hops += 1;
+            let leaving: Vec<String> =
+                headers.iter().map(|(name, _)| name.to_owned()).filter(|name| !next.keeps_header(name)).collect();
+            leaving.iter().for_each(|name| headers.remove(name));
+            (keep_body, strip_sensitive) = (next.keep_body, next.strip_sensitive);
+            (method, at) = (next.method.into_owned(), next.url);
         };
         Ok(match response.status {
-            200..=299 => match self.settings.value(&response.body) {
+            200 => match self.settings.value(&response.body) {
                 Ok(value) => Asked::Value(value),
-                Err(error) => Asked::Failed(error),
+                Err(error) => Asked::Failed(format!("failed to extract secret: {error}")),
             },
+            // k6: whatever else a service calls a success is none.
             status @ (429 | 500..) => Asked::TryAgain(format!("status code {status}: failed to get secret")),
             status => Asked::Failed(format!("status code {status}: failed to get secret")),
         })
@@ -265,39 +291,31 @@ impl Settings {
 
     /// The secret within a response: all of it, or what the path leads to.
     fn value(&self, body: &[u8]) -> Result<String, String> {
-        let text =
-            || std::str::from_utf8(body).map_err(|_| "the response is not UTF-8: failed to get secret".to_owned());
+        let text = || std::str::from_utf8(body).map_err(|_| "the response is not UTF-8".to_owned());
         if self.path.is_empty() {
             return text().map(str::to_owned);
         }
-        let value: Value =
-            serde_json::from_slice(body).map_err(|_| "the response is not JSON: failed to get secret".to_owned())?;
+        let value: Value = serde_json::from_slice(body).map_err(|_| "the response is not JSON".to_owned())?;
         let found = self.path.iter().try_fold(&value, |value, part| match value {
             Value::Array(items) => items.get(part.parse::<usize>().ok()?),
             value => value.get(part),
         });
-        match found {
-            Some(Value::String(text)) => Ok(text.clone()),
-            Some(value @ (Value::Number(_) | Value::Bool(_))) => Ok(value.to_string()),
-            _ => Err(format!("the response has no text at {}: failed to get secret", self.path.join("."))),
-        }
+        let path = self.path.join(".");
+        // k6: its words.
+        let kind = match found {
+            Some(Value::String(text)) => return Ok(text.clone()),
+            None => return Err(format!("path \"{path}\" not found in response")),
+            Some(Value::Number(_)) => "Number",
+            Some(Value::Bool(true)) => "True",
+            Some(Value::Bool(false)) => "False",
+            Some(Value::Null) => "Null",
+            Some(Value::Array(_) | Value::Object(_)) => "JSON",
+        };
+        Err(format!("secret value at path \"{path}\" is not a string (got {kind})"))
     }
 }
 
 const KEYS: &str = "the keys are config, urlTemplate, headers.NAME, method, responsePath, timeout, maxRetries, retryBackoff, requestsPerMinuteLimit and requestsBurst";
-
-/// A key as a part of a path.
-fn escape(key: &str) -> String {
-    let mut text = String::new();
-    for byte in key.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
-}
 
 #[cfg(test)]
 mod tests {
@@ -312,13 +330,12 @@ mod tests {
         };
         check("", "hello\n", Ok("hello\n"));
         check("data.value", r#"{"data":{"value":"x"}}"#, Ok("x"));
-        check("list.1", r#"{"list":["a",7]}"#, Ok("7"));
-        check("a", "nope", Err("the response is not JSON: failed to get secret"));
-        check("a", r#"{"a":{}}"#, Err("the response has no text at a: failed to get secret"));
-    }
-
-    #[test]
-    fn keys_are_one_part_of_the_path() {
-        assert_eq!(escape("a/b é~"), "a%2Fb%20%C3%A9~");
+        check("list.0", r#"{"list":["a",7]}"#, Ok("a"));
+        check("a", "nope", Err("the response is not JSON"));
+        // The texts are k6's, of 1.8.1.
+        check("a.b", r#"{"a":{}}"#, Err("path \"a.b\" not found in response"));
+        check("a", r#"{"a":{}}"#, Err("secret value at path \"a\" is not a string (got JSON)"));
+        check("a", r#"{"a":5}"#, Err("secret value at path \"a\" is not a string (got Number)"));
+        check("a", r#"{"a":null}"#, Err("secret value at path \"a\" is not a string (got Null)"));
     }
 }

@@ -1,5 +1,7 @@
 //! What a request asks of the run, and what the run answers.
 
+use std::time::Duration;
+
 use serde_json::{Value, value::RawValue};
 use tokio::sync::oneshot;
 
@@ -78,18 +80,26 @@ pub struct Wish {
     pub max_vus: Option<i64>,
     /// Iterations per `timeUnit`.
     pub rate: Option<i64>,
+    /// How long VUs or rate take to get there.
+    pub over: Option<Duration>,
 }
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
     pub(crate) status: u16,
-    pub(crate) body: Option<Value>,
+    /// JSON.
+    pub(crate) body: Option<String>,
 }
 
 impl Reply {
     /// 200 with JSON.
     pub fn ok(body: Value) -> Self {
+        Self::text(body.to_string())
+    }
+
+    /// 200 with a text that is JSON.
+    pub fn text(body: String) -> Self {
         Self { status: 200, body: Some(body) }
     }
 
@@ -101,6 +111,6 @@ impl Reply {
     /// k6's shape of an error.
     pub fn error(status: u16, title: &str, detail: &str) -> Self {
         let error = serde_json::json!({"status": status.to_string(), "title": title, "detail": detail});
-        Self { status, body: Some(serde_json::json!({"errors": [error]})) }
+        Self { status, body: Some(serde_json::json!({"errors": [error]}).to_string()) }
     }
 }

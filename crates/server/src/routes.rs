@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) peer: SocketAddr,
     /// Requests of the connection that wait for an answer.
     pub(crate) asking: Arc<AtomicUsize>,
+    /// All its requests so far.
+    pub(crate) asked: Arc<AtomicUsize>,
 }
 
 /// All endpoints.
@@ -45,9 +47,9 @@ pub(crate) fn router(shared: Shared) -> Router {
         .route("/ping", get(|| async { "ok" }))
         .route("/v1/status", get(|api: Api| async { api.call(Request::Status).await }).patch(change))
         .route("/v1/metrics", get(|api: Api| async { api.call(Request::Metrics).await }))
-        .route("/v1/metrics/{id}", get(|api: Api, Path(id)| async { api.call(Request::Metric(id)).await }))
+        .route("/v1/metrics/{id}", get(|api: Api, Id(id): Id| async { api.call(Request::Metric(id)).await }))
         .route("/v1/groups", get(|api: Api| async { api.call(Request::Groups).await }))
-        .route("/v1/groups/{id}", get(|api: Api, Path(id)| async { api.call(Request::Group(id)).await }))
+        .route("/v1/groups/{id}", get(|api: Api, Id(id): Id| async { api.call(Request::Group(id)).await }))
         .route(
             "/v1/setup",
             get(|api: Api| async { api.call(Request::Setup).await })
@@ -58,7 +60,7 @@ pub(crate) fn router(shared: Shared) -> Router {
         .route("/v1/scenarios", get(|api: Api| async { api.call(Request::Scenarios).await }))
         .route(
             "/v1/scenarios/{name}",
-            get(|api: Api, Path(name)| async { api.call(Request::Scenario(name)).await }).patch(steer),
+            get(|api: Api, Id(name): Id| async { api.call(Request::Scenario(name)).await }).patch(steer),
         )
         .route("/v1/steering", get(|api: Api| async { api.call(Request::Steering).await }))
         .fallback(|| async { response(Reply::error(404, "Not Found", "No such endpoint")) })
@@ -99,10 +101,28 @@ impl axum::extract::FromRequestParts<Shared> for Api {
     }
 }
 
+/// The last part of a path.
+struct Id(String);
+
+impl axum::extract::FromRequestParts<Shared> for Id {
+    type Rejection = Response;
+
+    async fn from_request_parts(
+        parts: &mut axum::http::request::Parts,
+        shared: &Shared,
+    ) -> Result<Self, Self::Rejection> {
+        match Path::from_request_parts(parts, shared).await {
+            Ok(Path(id)) => Ok(Self(id)),
+            Err(_) => Err(response(Reply::error(400, "Bad Request", "the path is not valid UTF-8"))),
+        }
+    }
+}
+
 impl Api {
     async fn call(self, request: Request) -> Response {
         let (call, answer) = crate::Call::new(request, self.source);
         self.shared.asking.fetch_add(1, Ordering::Relaxed);
+        self.shared.asked.fetch_add(1, Ordering::Relaxed);
         (self.shared.deliver)(call);
         let reply = answer.await;
         self.shared.asking.fetch_sub(1, Ordering::Relaxed);
@@ -118,11 +138,7 @@ async fn change(api: Api, body: Result<Bytes, axum::extract::rejection::BytesRej
     }
 }
 
-async fn steer(
-    api: Api,
-    Path(name): Path<String>,
-    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
-) -> Response {
+async fn steer(api: Api, Id(name): Id, body: Result<Bytes, axum::extract::rejection::BytesRejection>) -> Response {
     match read(body, "Couldn't read request").and_then(|body| shape::wish(&body)) {
         Ok(wish) => api.call(Request::Steer(name, wish)).await,
         Err(reply) => response(reply),
@@ -147,7 +163,7 @@ fn read(body: Result<Bytes, axum::extract::rejection::BytesRejection>, title: &s
 }
 
 fn response(reply: Reply) -> Response {
-    let text = reply.body.map(|body| body.to_string());
+    let text = reply.body;
     let is_json = text.is_some();
     let mut response = Response::new(text.map_or_else(Body::empty, Body::from));
     *response.status_mut() = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

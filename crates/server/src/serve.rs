@@ -34,7 +34,8 @@ use crate::{
 /// Takes a call to whoever answers it.
 pub(crate) type Deliver = Arc<dyn Fn(Call) + Send + Sync>;
 
-/// Connections at once. One more takes the place of the oldest that asks for nothing at the moment.
+/// Connections at once. One more takes the place of the oldest that asks for nothing at the moment, else of the one that
+/// has asked most.
 pub(crate) const CONNECTIONS_MAX: usize = 128;
 /// How long a client may take to send the head of a request.
 const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
@@ -129,6 +130,20 @@ struct Connection {
     task: AbortHandle,
     /// Requests it waits for answers to.
     asking: Arc<AtomicUsize>,
+    /// All its requests so far.
+    asked: Arc<AtomicUsize>,
+}
+
+/// Whose place a further connection takes: idle and slow clients must not lock anybody out, nor those that never stop
+/// asking. `None` while all wait for the answer to their first request, which may take as long as `setup()`.
+fn victim(connections: &VecDeque<Connection>) -> Option<usize> {
+    let idle = connections.iter().position(|connection| connection.asking.load(Ordering::Relaxed) == 0);
+    let busiest = || {
+        let asked = |connection: &Connection| connection.asked.load(Ordering::Relaxed);
+        let (index, most) = connections.iter().map(asked).enumerate().max_by_key(|(_, asked)| *asked)?;
+        (most > 1).then_some(index)
+    };
+    idle.or_else(busiest)
 }
 
 async fn accept(listener: Listener, deliver: Deliver, mut stopped: watch::Receiver<()>) {
@@ -149,21 +164,20 @@ async fn accept(listener: Listener, deliver: Deliver, mut stopped: watch::Receiv
         while tasks.try_join_next().is_some() {}
         connections.retain(|connection| !connection.task.is_finished());
         if connections.len() >= CONNECTIONS_MAX {
-            // Idle and slow connections must not lock anybody out.
-            let idle = connections.iter().position(|connection| connection.asking.load(Ordering::Relaxed) == 0);
-            match idle.and_then(|idle| connections.remove(idle)) {
+            match victim(&connections).and_then(|index| connections.remove(index)) {
                 Some(connection) => connection.task.abort(),
                 None => continue,
             }
         }
-        let asking = Arc::new(AtomicUsize::new(0));
-        let shared = Shared { deliver: deliver.clone(), guard: guard.clone(), peer, asking: asking.clone() };
+        let (asking, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (deliver, guard) = (deliver.clone(), guard.clone());
+        let shared = Shared { deliver, guard, peer, asking: asking.clone(), asked: asked.clone() };
         let (tls, stopped) = (tls.clone(), stopped.clone());
         let task = tasks.spawn(async move {
             // Whatever ends a connection is its client's business.
             let _ = tokio::time::timeout(CONNECTION_TIME_MAX, serve(stream, tls, shared, stopped)).await;
         });
-        connections.push_back(Connection { task, asking });
+        connections.push_back(Connection { task, asking, asked });
     }
     for connection in connections.iter().filter(|connection| connection.asking.load(Ordering::Relaxed) == 0) {
         connection.task.abort();

@@ -1,5 +1,7 @@
 //! The API's JSON: k6's shapes, recorded from it, and those of the endpoints k6 does not have.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{Change, Reply, Wish};
@@ -41,6 +43,8 @@ pub struct Scenario {
     pub rate: Option<u64>,
     /// The unit of the rate, such as `1s`.
     pub time_unit: Option<String>,
+    /// Where VUs or rate are on their way to, and how long it takes yet.
+    pub ramp: Option<(u64, Duration)>,
     /// VUs inside an iteration, on this instance.
     pub running_vus: u64,
     /// It is over.
@@ -61,10 +65,11 @@ pub fn status(status: &Status) -> Value {
     json!({"data": {"type": "status", "id": "default", "attributes": attributes}})
 }
 
-/// `GET /v1/setup`; `data` is absent when there is none.
-pub fn setup(data: Option<Value>) -> Value {
-    let attributes = data.map_or_else(|| json!({}), |data| json!({"data": data}));
-    json!({"data": {"type": "setupData", "id": "default", "attributes": attributes}})
+/// `GET /v1/setup`: a text, because `data`, which is JSON, may be nested more deeply than values are read. It is absent
+/// when there is none.
+pub fn setup(data: Option<&str>) -> String {
+    let attributes = data.map_or_else(String::new, |data| format!(r#""data":{data}"#));
+    format!(r#"{{"data":{{"type":"setupData","id":"default","attributes":{{{attributes}}}}}}}"#)
 }
 
 /// `GET /v1/metrics`, from the data `handleSummary()` gets.
@@ -158,6 +163,9 @@ fn one_scenario(scenario: &Scenario) -> Value {
     if let Some(time_unit) = &scenario.time_unit {
         attributes.insert("timeUnit".to_owned(), json!(time_unit));
     }
+    if let Some((to, left)) = scenario.ramp {
+        attributes.insert("ramp".to_owned(), json!({"to": to, "leftSeconds": left.as_secs_f64()}));
+    }
     attributes.insert("runningVUs".to_owned(), json!(scenario.running_vus));
     attributes.insert("over".to_owned(), json!(scenario.over));
     json!({"type": "scenarios", "id": scenario.name, "attributes": attributes})
@@ -194,7 +202,8 @@ pub(crate) fn wish(body: &[u8]) -> Result<Wish, Reply> {
             "vus" => wish.vus = whole(name, value)?,
             "maxVUs" => wish.max_vus = whole(name, value)?,
             "rate" => wish.rate = whole(name, value)?,
-            _ => return Err(unknown(name, "vus, maxVUs, rate")),
+            "overSeconds" => wish.over = seconds(name, value)?,
+            _ => return Err(unknown(name, "vus, maxVUs, rate, overSeconds")),
         }
     }
     Ok(wish)
@@ -205,9 +214,34 @@ pub(crate) fn setup_data(body: &[u8]) -> Result<Option<Box<RawValue>>, Reply> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(None);
     }
-    serde_json::from_slice(body)
-        .map(Some)
-        .map_err(|error| Reply::error(400, "Error parsing request body", &error.to_string()))
+    let failed = |detail: &str| Reply::error(400, "Error parsing request body", detail);
+    // Every VU reads it, on a stack of its own.
+    if depth(body) > SETUP_DEPTH_MAX {
+        return Err(failed(&format!("lists and objects are nested more than {SETUP_DEPTH_MAX} deep")));
+    }
+    serde_json::from_slice(body).map(Some).map_err(|error| failed(&error.to_string()))
+}
+
+/// Most levels of setup data, k6's limit: far more than programs make, and few enough for the stack of a VU.
+const SETUP_DEPTH_MAX: usize = 10_000;
+
+/// How deeply lists and objects are nested in a JSON text; some number for what is no JSON.
+fn depth(json: &[u8]) -> usize {
+    let (mut now, mut most, mut in_text, mut is_escaped) = (0_usize, 0, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_text => is_escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => {
+                now += 1;
+                most = most.max(now);
+            }
+            b']' | b'}' if !in_text => now = now.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
 }
 
 /// `{"data": {"attributes": {…}}}`; what is absent sets nothing.
@@ -220,6 +254,22 @@ fn attributes(body: &[u8]) -> Result<Map<String, Value>, Reply> {
     };
     let mut document = object(value, "the body")?;
     let mut data = object(document.remove("data").unwrap_or_default(), "data")?;
+    // What JSON:API has beside them says nothing here; anything else is a mistake that would change nothing.
+    let strange = |fields: &Map<String, Value>, known: &[&str]| {
+        fields
+            .keys()
+            .find(|field| !known.contains(&field.as_str()))
+            .map(|field| field.chars().take(80).collect::<String>())
+    };
+    let is_strange = |name: String| {
+        invalid(&format!(r#"{name} is not known: what is to be changed stands in {{"data": {{"attributes": {{…}}}}}}"#))
+    };
+    if let Some(name) = strange(&document, &["jsonapi", "meta", "links", "included"]) {
+        return Err(is_strange(name));
+    }
+    if let Some(name) = strange(&data, &["type", "id", "attributes", "relationships", "links", "meta"]) {
+        return Err(is_strange(format!("data.{name}")));
+    }
     object(data.remove("attributes").unwrap_or_default(), "data.attributes")
 }
 
@@ -242,6 +292,15 @@ fn whole(name: &str, value: &Value) -> Result<Option<i64>, Reply> {
     number.map(Some).ok_or_else(|| invalid(&format!("data.attributes.{name} must be a whole number")))
 }
 
+/// A time from now on.
+fn seconds(name: &str, value: &Value) -> Result<Option<Duration>, Reply> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    let time = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.map(Some).ok_or_else(|| invalid(&format!("data.attributes.{name} must be a number of seconds, 0 or more")))
+}
+
 fn unknown(name: &str, known: &str) -> Reply {
     let name: String = name.chars().take(80).collect();
     invalid(&format!("data.attributes.{name} is not known, use {known}"))
@@ -259,13 +318,14 @@ mod tests {
         let body = format!(r#"{{"data":{{"type":"status","id":"default","attributes":{attributes}}}}}"#);
         change(body.as_bytes()).map_err(|reply| {
             assert_eq!(reply.status, 400);
-            reply.body.map_or_else(String::new, |body| body["errors"][0]["detail"].to_string())
+            let body: Value = serde_json::from_str(&reply.body.unwrap_or_default()).unwrap_or_default();
+            body["errors"][0]["detail"].to_string()
         })
     }
 
     #[test]
     fn changes() {
-        let wish = |vus, max_vus| Wish { vus, max_vus, rate: None };
+        let wish = |vus, max_vus| Wish { vus, max_vus, ..Wish::default() };
         assert_eq!(changed(r#"{"vus":4}"#), Ok(Change { wish: wish(Some(4), None), ..Change::default() }));
         assert_eq!(
             changed(r#"{"vus":"4","vus-max":-1}"#),
@@ -287,6 +347,11 @@ mod tests {
         for body in ["", "[]", "5", "{bad", r#"{"data":5}"#, r#"{"data":{"attributes":[]}}"#, "\u{0}"] {
             assert!(change(body.as_bytes()).is_err(), "{body}");
         }
+        // What would change nothing because it stands at the wrong place.
+        for body in [r#"{"attributes":{"vus":2}}"#, r#"{"vus":2}"#, r#"{"data":{"vus":2}}"#] {
+            assert!(change(body.as_bytes()).is_err(), "{body}");
+        }
+        assert!(change(br#"{"jsonapi":{"version":"1.0"},"data":{"meta":{},"attributes":{"vus":2}}}"#).is_ok());
         let deep = "[".repeat(100_000);
         assert!(change(deep.as_bytes()).is_err());
     }
@@ -297,5 +362,26 @@ mod tests {
         assert_eq!(text(r#"{"b": 2}"#), Ok(Some(r#"{"b": 2}"#.to_owned())));
         assert_eq!(text(" "), Ok(None));
         assert!(text("{bad").is_err());
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(text(&nested(10_000)).is_ok_and(|data| data.is_some()));
+        assert!(text(&nested(10_001)).is_err());
+        assert_eq!([depth(br#"{"a\"[":"[{"}"#), depth(b"[[],[[]]]"), depth(b"]]5")], [1, 3, 0]);
+        assert_eq!(setup(Some("[1]")), r#"{"data":{"type":"setupData","id":"default","attributes":{"data":[1]}}}"#);
+        assert_eq!(setup(None), r#"{"data":{"type":"setupData","id":"default","attributes":{}}}"#);
+    }
+
+    #[test]
+    fn wishes() {
+        let wanted = |attributes: &str| {
+            let body = format!(r#"{{"data":{{"attributes":{attributes}}}}}"#);
+            wish(body.as_bytes()).map_err(|reply| reply.body.unwrap_or_default())
+        };
+        let over = Some(Duration::from_millis(1_500));
+        assert_eq!(wanted(r#"{"rate":7,"overSeconds":1.5}"#), Ok(Wish { rate: Some(7), over, ..Wish::default() }));
+        assert_eq!(wanted(r#"{"overSeconds":null}"#), Ok(Wish::default()));
+        for wrong in ["-1", "\"5s\"", "1e300", "true"] {
+            let error = wanted(&format!(r#"{{"vus":1,"overSeconds":{wrong}}}"#)).unwrap_err();
+            assert!(error.contains("overSeconds must be a number of seconds"), "{error}");
+        }
     }
 }

@@ -6,11 +6,13 @@
 
 mod coordinator;
 mod outcome;
+mod replay;
 mod steering;
 mod verdict;
 mod watermark;
 
 pub use coordinator::{Action, AgentId, Coordinator, Event, Phase, Settings};
 pub use outcome::{ExitCode, Outcome, Stop};
+pub use replay::{Replay, ReplayError, ReplayStep};
 pub use steering::{CHANGES_MAX, Change, Moment, ScenarioTargets, ShareOfTarget, Steer, SteerError, Steering};
 pub use verdict::{Health, Judge, Judgement, ScenarioLoad, StartLag, Verdict};

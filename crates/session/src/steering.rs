@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use onrush_plan::{
-    Executor, ExecutorPlan, Plan, ScenarioPlan,
-    steer::{ArrivalCourse, Steerable, Target, TargetError, Targets, Turn, Wanted, replay},
+    Executor, ExecutorPlan, GoDuration, Plan, ScenarioPlan,
+    steer::{ArrivalCourse, Ramp, Steerable, Target, TargetError, Targets, Turn, VuCourse, Wanted, replay},
 };
 use serde_json::{Map, Value, json};
 
@@ -46,8 +46,10 @@ pub struct Change {
     pub what: &'static str,
     /// The value before, for the whole test; 0 and 1 for `paused`.
     pub from: u64,
-    /// The value since.
+    /// The value since, or once it is reached.
     pub to: u64,
+    /// How long it took to get there; zero for at once.
+    pub over: Duration,
 }
 
 /// Why a wish is not granted.
@@ -109,6 +111,10 @@ pub struct ScenarioTargets {
     pub time_unit_ns: Option<u64>,
     /// What it is to do now, for the whole test.
     pub targets: Targets,
+    /// Its VUs or its rate, where a change is under way.
+    pub ramp: Option<Ramp>,
+    /// The scenario's own clock.
+    pub at_ns: u64,
     /// It is past its regular end.
     pub is_over: bool,
 }
@@ -125,9 +131,9 @@ pub struct Steering {
 struct Scenario {
     plan: ScenarioPlan,
     /// What was set, by kind.
-    vus: Option<u64>,
+    vus: Option<Ramp>,
     max_vus: Option<u64>,
-    rate: Option<u64>,
+    rate: Option<Ramp>,
     course: Option<ArrivalCourse>,
 }
 
@@ -157,6 +163,8 @@ impl Steering {
     /// How the scenarios stand.
     pub fn scenarios(&self, now: Moment) -> Vec<ScenarioTargets> {
         let all = self.scenarios.iter().map(|scenario| ScenarioTargets {
+            at_ns: scenario.at_ns(now),
+            ramp: scenario.vus.or(scenario.rate).filter(|ramp| scenario.at_ns(now) < ramp.end_ns()),
             name: scenario.plan.name().to_owned(),
             executor: scenario.plan.scenario.executor.type_name(),
             time_unit_ns: match &scenario.plan.scenario.executor {
@@ -177,7 +185,7 @@ impl Steering {
     pub fn steer(&mut self, steer: Steer, now: Moment) -> Result<Vec<Action>, SteerError> {
         let index = self.index(steer.scenario.as_deref())?;
         let scenario = &mut self.scenarios[index];
-        if steer.wanted == Wanted::default() {
+        if steer.wanted.is_empty() {
             return Err(SteerError::Nothing);
         }
         if scenario.is_over(now) {
@@ -191,20 +199,25 @@ impl Steering {
         }
         let mut actions = Vec::with_capacity(accepted.len());
         for target in accepted {
-            let from = match target {
-                Target::Vus(_) => before.vus,
-                Target::MaxVus(_) => before.max_vus,
-                Target::Rate(_) => before.rate,
+            let (from, over_ns) = match target {
+                Target::Vus(_) => (before.vus, steer.wanted.over_ns),
+                Target::MaxVus(_) => (before.max_vus, None),
+                Target::Rate(_) => (before.rate, steer.wanted.over_ns),
             };
+            let (from, over_ns) = (from.unwrap_or(0), over_ns.unwrap_or(0));
             self.journal.push(Change {
                 at: now,
                 source: steer.source.clone(),
                 scenario: Some(scenario.plan.name().to_owned()),
                 what: target.name(),
-                from: from.unwrap_or(0),
+                from,
                 to: target.value(),
+                over: Duration::from_nanos(over_ns),
             });
-            actions.push(Action::Steer { scenario: index, target: scenario.set(target, at_ns) });
+            // What holds at once has no way to go.
+            let from = if over_ns == 0 { target.value() } else { from };
+            let ramp = Ramp { at_ns, from, to: target.value(), over_ns };
+            actions.push(Action::Steer { scenario: index, target: scenario.set(target, ramp) });
         }
         Ok(actions)
     }
@@ -238,7 +251,7 @@ impl Steering {
             return Err(SteerError::TooMany);
         }
         let (from, to) = (u64::from(!is_paused), u64::from(is_paused));
-        self.journal.push(Change { at, source, scenario: None, what: "paused", from, to });
+        self.journal.push(Change { at, source, scenario: None, what: "paused", from, to, over: Duration::ZERO });
         Ok(())
     }
 
@@ -257,7 +270,8 @@ impl Steering {
                         "rate" => Target::Rate(change.to),
                         _ => return None,
                     };
-                    Some(Turn { at_ns: scenario.at_ns(change.at), target })
+                    let over_ns = u64::try_from(change.over.as_nanos()).unwrap_or(u64::MAX);
+                    Some(Turn { at_ns: scenario.at_ns(change.at), target, from: change.from, over_ns })
                 })
                 .collect();
             if !turns.is_empty()
@@ -306,29 +320,31 @@ impl Scenario {
     /// What holds now: what was set, else what is planned.
     fn targets(&self, at_ns: u64) -> Targets {
         let planned = self.plan.targets_at(at_ns);
+        let steered = self.vus.or(self.rate);
         Targets {
-            vus: self.vus.or(planned.vus),
+            vus: self.vus.map(|ramp| ramp.value_at(at_ns)).or(planned.vus),
             max_vus: self.max_vus.or(planned.max_vus),
-            rate: self.rate.or(planned.rate),
+            rate: self.rate.map(|ramp| ramp.value_at(at_ns)).or(planned.rate),
+            is_moving: steered.map_or(planned.is_moving, |ramp| at_ns < ramp.end_ns()),
             ..planned
         }
     }
 
     /// Notes a new target and turns it into this instance's share.
-    fn set(&mut self, target: Target, at_ns: u64) -> ShareOfTarget {
+    fn set(&mut self, target: Target, ramp: Ramp) -> ShareOfTarget {
         match target {
-            Target::Vus(vus) => {
-                self.vus = Some(vus);
-                ShareOfTarget::Vus(self.plan.share_of(vus))
+            Target::Vus(_) => {
+                self.vus = Some(ramp);
+                ShareOfTarget::Vus(VuCourse::new(&self.plan, ramp))
             }
             Target::MaxVus(max) => {
                 self.max_vus = Some(max);
                 ShareOfTarget::MaxVus(self.plan.share_of(max))
             }
-            Target::Rate(rate) => {
-                self.rate = Some(rate);
+            Target::Rate(_) => {
+                self.rate = Some(ramp);
                 let course = self.course.as_ref().expect("ScenarioPlan::accept takes a rate only where there is one");
-                let course = course.bent(at_ns, rate);
+                let course = course.bent(ramp);
                 self.course = Some(course.clone());
                 ShareOfTarget::Arrivals(course)
             }
@@ -339,8 +355,8 @@ impl Scenario {
 /// A new target, as the share of the instance the coordinator plans for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShareOfTarget {
-    /// VUs that loop.
-    Vus(u64),
+    /// VUs that loop from now on.
+    Vus(VuCourse),
     /// VUs that may be used.
     MaxVus(u64),
     /// When iterations are due.
@@ -353,14 +369,18 @@ impl Change {
         let at = format!("{:.1}s", self.at.test.as_secs_f64());
         match &self.scenario {
             Some(scenario) => {
-                format!("{at}: {} of '{scenario}' from {} to {} ({})", self.what, self.from, self.to, self.source)
+                let over = GoDuration::from_ns(i64::try_from(self.over.as_nanos()).unwrap_or(i64::MAX));
+                let over = if self.over.is_zero() { String::new() } else { format!(" over {over}") };
+                let Self { what, from, to, source, .. } = self;
+                format!("{at}: {what} of '{scenario}' from {from} to {to}{over} ({source})")
             }
             None => format!("{at}: {} ({})", if self.to == 1 { "paused" } else { "resumed" }, self.source),
         }
     }
 
     fn to_json(&self) -> Value {
-        let seconds = |time: Duration| (time.as_secs_f64() * 1e3).round() / 1e3;
+        // To the nanosecond, as far as tests last: a replay does the same at the same moment.
+        let seconds = |time: Duration| time.as_secs_f64();
         let value = |value: u64| if self.what == "paused" { json!(value == 1) } else { json!(value) };
         json!({
             "atSeconds": seconds(self.at.test),
@@ -370,6 +390,7 @@ impl Change {
             "what": self.what,
             "from": value(self.from),
             "to": value(self.to),
+            "overSeconds": seconds(self.over),
         })
     }
 }
@@ -395,6 +416,13 @@ mod tests {
         Steer { scenario: scenario.map(str::to_owned), wanted, source: "test".to_owned() }
     }
 
+    /// So many VUs from a moment on.
+    fn held(seconds: f64, vus: u64) -> ShareOfTarget {
+        let plan =
+            steering(r#"{"a": {"executor": "constant-vus", "vus": 1, "duration": "1s"}}"#).scenarios[0].plan.clone();
+        ShareOfTarget::Vus(VuCourse::new(&plan, Ramp::jump((seconds * 1e9) as u64, vus)))
+    }
+
     fn vus(vus: i64) -> Wanted {
         Wanted { vus: Some(vus), ..Wanted::default() }
     }
@@ -413,9 +441,9 @@ mod tests {
         let mut steering = steering(BOTH);
         // Scenarios are in the order of their start, then by name.
         let actions = steering.steer(wish(Some("users"), vus(30)), at(2.0)).unwrap();
-        assert_eq!(actions, [Action::Steer { scenario: 1, target: ShareOfTarget::Vus(30) }]);
+        assert_eq!(actions, [Action::Steer { scenario: 1, target: held(2.0, 30) }]);
         let actions = steering.steer(wish(None, vus(3)), at(3.0)).unwrap();
-        assert_eq!(actions, [Action::Steer { scenario: 0, target: ShareOfTarget::Vus(3) }]);
+        assert_eq!(actions, [Action::Steer { scenario: 0, target: held(3.0, 3) }]);
         assert_eq!(steering.steer(wish(Some("users"), vus(30)), at(4.0)).unwrap(), []);
         let texts: Vec<String> = steering.journal().iter().map(Change::text).collect();
         assert_eq!(texts, ["2.0s: vus of 'users' from 10 to 30 (test)", "3.0s: vus of 'ext' from 1 to 3 (test)"]);
@@ -440,6 +468,30 @@ mod tests {
             panic!("{actions:?}")
         };
         assert_eq!(course.events(), 10);
+    }
+
+    #[test]
+    fn a_change_may_take_its_time() {
+        let mut steering = steering(BOTH);
+        let over = |wanted: Wanted| Wanted { over_ns: Some(4_000_000_000), ..wanted };
+        steering.steer(wish(Some("users"), over(vus(30))), at(2.0)).unwrap();
+        let users = |steering: &Steering, seconds: f64| steering.scenarios(at(seconds))[1].clone();
+        assert_eq!([2.0, 3.0, 4.0, 9.0].map(|s| users(&steering, s).targets.vus), [10, 15, 20, 30].map(Some));
+        assert_eq!([2.0, 5.9, 6.0].map(|s| users(&steering, s).ramp.is_some()), [true, true, false]);
+        // To stay at what has been reached on the way.
+        steering.steer(wish(Some("users"), vus(20)), at(4.0)).unwrap();
+        assert_eq!(users(&steering, 9.0).targets.vus, Some(20));
+        let texts: Vec<String> = steering.journal().iter().map(Change::text).collect();
+        assert_eq!(
+            texts,
+            ["2.0s: vus of 'users' from 10 to 30 over 4s (test)", "4.0s: vus of 'users' from 20 to 20 (test)"]
+        );
+        assert_eq!(steering.to_json(at(9.0)).unwrap()["changes"][0]["overSeconds"], 4.0);
+        let actions = steering.steer(wish(Some("late"), over(rate(20))), at(7.0)).unwrap();
+        let [Action::Steer { target: ShareOfTarget::Arrivals(course), .. }] = &actions[..] else {
+            panic!("{actions:?}")
+        };
+        assert_eq!(course.events(), 2 * 10 + 4 * 15 + 4 * 20);
     }
 
     #[test]

@@ -123,13 +123,25 @@ impl Command {
 }
 
 /// Where positional arguments are found.
-pub(super) const FILES: &str = "FILE";
+pub(crate) const FILES: &str = "FILE";
 /// Switches of the parser's own.
 pub(super) const HELP: &str = "help";
 pub(super) const VERSION: &str = "version";
 
 /// The parser. Help is not its business, see [`super::help`].
 pub(crate) fn parser() -> clap::Command {
+    commands(arg)
+}
+
+/// The same for shells that complete what is typed: there a switch takes nothing, although `--quiet=false` is understood.
+pub(crate) fn parser_for_completion() -> clap::Command {
+    commands(|flag| match flag.value {
+        Value::Switch => named(flag).action(ArgAction::SetTrue),
+        _ => arg(flag),
+    })
+}
+
+fn commands(arg: fn(&'static Flag) -> Arg) -> clap::Command {
     let switch = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     let mut root = clap::Command::new("onrush")
         .disable_help_flag(true)
@@ -146,12 +158,16 @@ pub(crate) fn parser() -> clap::Command {
     root
 }
 
-fn arg(flag: &'static Flag) -> Arg {
-    let arg = Arg::new(flag.long).long(flag.long).help(flag.help).action(ArgAction::Append);
-    let arg = match flag.short {
+fn named(flag: &'static Flag) -> Arg {
+    let arg = Arg::new(flag.long).long(flag.long).help(flag.help);
+    match flag.short {
         Some(short) => arg.short(short),
         None => arg,
-    };
+    }
+}
+
+fn arg(flag: &'static Flag) -> Arg {
+    let arg = named(flag).action(ArgAction::Append);
     let optional =
         |arg: Arg, missing: &'static str| arg.num_args(0..=1).require_equals(true).default_missing_value(missing);
     match flag.value {

@@ -33,7 +33,15 @@ pub(super) fn help(command: Option<Command>, columns: usize) -> String {
 }
 
 fn flags(command: Command, width: usize) -> String {
-    let mut groups: Vec<Group> = FLAGS.iter().filter(|flag| command.takes(flag)).map(|flag| flag.group).collect();
+    // For a run that is under way an option of runs is something else.
+    let steering = |flag: &Flag| match (command, flag.long) {
+        (Command::Scale, "vus") => {
+            Flag { group: Group::Control, help: "VUs that loop", default: "", env: None, ..*flag }
+        }
+        _ => *flag,
+    };
+    let taken: Vec<Flag> = FLAGS.iter().filter(|flag| command.takes(flag)).map(steering).collect();
+    let mut groups: Vec<Group> = taken.iter().map(|flag| flag.group).collect();
     groups.sort_unstable();
     groups.dedup();
     // The command's own flags first.
@@ -46,7 +54,7 @@ fn flags(command: Command, width: usize) -> String {
     }
     let mut text = String::new();
     for group in groups {
-        let members = FLAGS.iter().filter(|flag| command.takes(flag) && flag.group == group);
+        let members = taken.iter().filter(|flag| flag.group == group);
         text.push_str(&format!("\n{}:\n", group.heading()));
         if group == Group::NotYet {
             let names: Vec<String> = members
@@ -151,6 +159,8 @@ Examples:
   onrush scale --vus 20                      of the externally-controlled scenario
   onrush scale --scenario browse --vus 50    of any scenario with VUs
   onrush scale --scenario api --rate 200     of any scenario with an arrival rate
+  onrush scale --scenario api --rate 200 --over 30s
+                                             the same, reached evenly within 30 seconds
 ";
 
 const ARCHIVE_END: &str = "\
@@ -238,7 +248,7 @@ Examples:
   onrush run script.js                                 as the script's options say
   onrush run -u 100 -d 1m script.js                    100 VUs for one minute
   onrush run -s 30s:500 -s 2m:500 -s 10s:0 script.js   ramp up to 500 VUs, stay, ramp down
-  onrush run -e BASE=http://127.0.0.1:8080 script.js   the script reads __ENV.BASE
+  onrush run -e BASE_URL=http://host:8080 script.js    the script reads __ENV.BASE_URL
   onrush run --summary-export result.json script.js    the result as JSON, too
   cat script.js | onrush run -                         from standard input
 ";

@@ -10,7 +10,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use command::{Command, parser};
+pub(crate) use command::{Command, FILES, parser_for_completion};
 pub(crate) use given::{Given, parse_bool};
 pub(crate) use parse::{Invocation, invalid_argument, parse};
 pub(crate) use table::{FLAGS, find};

@@ -274,9 +274,14 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Control)
     .scope(Scope::Control),
+    flag("replay", None, Text("FILE"), Some("ONRUSH_REPLAY"), "Steer the run as the one was whose --summary-export (or /v1/steering) is in FILE")
+        .group(Group::Control),
     flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Stay after the test, with the REST API, until Ctrl+C").group(Group::Control),
     flag("max", Some('m'), Int, None, "The limit of VUs (maxVUs)").group(Group::Control).scope(Scope::Only(Command::Scale)),
     flag("rate", None, Int, None, "Iterations per timeUnit of an arrival-rate scenario").group(Group::Control).scope(Scope::Only(Command::Scale)),
+    flag("over", None, Duration, None, "How long VUs or rate take to get there, such as 30s; at once if not given")
+        .group(Group::Control)
+        .scope(Scope::Only(Command::Scale)),
     flag("scenario", None, Text("NAME"), None, "The scenario; the first externally-controlled one if not given")
         .group(Group::Control)
         .scope(Scope::Only(Command::Scale)),

@@ -22,6 +22,12 @@ pub(super) fn bar(fraction: f64, terminal: Option<Drawn>) -> String {
     if color { format!("[{done}\x1b[2m{left}\x1b[22m]") } else { format!("[{done}{left}]") }
 }
 
+/// ` 33%`, where there is no room for a bar.
+pub(super) fn percent(fraction: f64) -> String {
+    let fraction = if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.0 };
+    format!("{:3.0}%", fraction * 100.0)
+}
+
 /// How a bar is drawn on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Drawn {

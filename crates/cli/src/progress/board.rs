@@ -4,7 +4,7 @@ use onrush_engine::ScenarioProgress;
 use onrush_fiber::Nanos;
 use onrush_plan::{ExecutorPlan, Live, Plan, ScenarioPlan, fixed_width_time};
 
-use super::bar::{Drawn, WIDTH, WIDTH_MIN, bar};
+use super::bar::{Drawn, WIDTH, WIDTH_MIN, bar, percent};
 
 /// What the run as a whole is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,13 +66,15 @@ enum Mark {
 
 /// Longest scenario name that is shown whole, in characters.
 const NAME_MAX: usize = 30;
+/// What is left of it on the narrowest terminal.
+const NAME_MIN: usize = 6;
 /// k6: names are at least as wide as `Init`.
 const HEAD_WIDTH: usize = 4;
 
 impl Board {
     /// A board for the scenarios of a plan.
     pub(crate) fn new(plan: &Plan) -> Self {
-        let names: Vec<String> = plan.scenarios.iter().map(|scenario| cut(scenario.name())).collect();
+        let names: Vec<String> = plan.scenarios.iter().map(|scenario| cut(scenario.name(), NAME_MAX)).collect();
         let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         Self { plan: plan.clone(), names, name_width: widest.max(HEAD_WIDTH) }
     }
@@ -99,6 +101,32 @@ impl Board {
         lines
     }
 
+    /// The rows for which a terminal has room, and a word on the others: what is drawn over itself must not scroll away.
+    /// What runs is shown first, then what is still to come.
+    fn fitting(rows: Vec<Row>, screen: Screen) -> (Vec<Row>, Option<String>) {
+        // Beside them there are an empty line, the totals, rates, the word on the others and the cursor's own line.
+        const OTHERS: usize = 5;
+        let room = screen.rows.saturating_sub(OTHERS).max(1);
+        if rows.len() <= room {
+            return (rows, None);
+        }
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|&index| rows[index].mark.rank());
+        let shown = &order[..room];
+        let hidden: Vec<Mark> = order[room..].iter().map(|&index| rows[index].mark).collect();
+        let count = |of: &[Mark]| hidden.iter().filter(|mark| of.contains(mark)).count();
+        let kinds = [
+            (count(&[Mark::Running, Mark::Stopping]), "running"),
+            (count(&[Mark::Waiting]), "waiting"),
+            (count(&[Mark::Done, Mark::Interrupted]), "over"),
+        ];
+        let kinds: Vec<String> =
+            kinds.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let text = format!("… and {} more scenarios: {}", hidden.len(), kinds.join(", "));
+        let rows = rows.into_iter().enumerate().filter(|(index, _)| shown.contains(index)).map(|(_, row)| row);
+        (rows.collect(), Some(text))
+    }
+
     fn lines(
         &self,
         stage: Stage,
@@ -118,27 +146,42 @@ impl Board {
                 _ => Row { name: self.names[index].clone(), mark: Mark::Running, fraction: 0.0, columns: Vec::new() },
             });
         }
+        let (rows, more) = match screen {
+            Some(screen) => Self::fitting(rows, screen),
+            None => (rows, None),
+        };
         let columns = joined(&rows);
         let widest = columns.iter().map(|text| text.chars().count()).max().unwrap_or(0);
-        let name_width = self.name_width;
+        let (mut name_width, mut is_narrow) = (self.name_width, false);
         let drawn = screen.map(|screen| {
             // Name, blank, mark, blank, bracket, bar, bracket, blank, columns.
             let room = screen.columns.saturating_sub(name_width + widest + 6);
+            is_narrow = room < WIDTH_MIN;
             Drawn { width: room.clamp(WIDTH_MIN, WIDTH), color: screen.color }
         });
+        if let Some(screen) = screen.filter(|_| is_narrow) {
+            // Name, blank, mark, blank, percent, blank, columns: names give way to numbers.
+            let room = screen.columns.saturating_sub(widest + 8);
+            name_width = name_width.min(room.max(NAME_MIN));
+        }
         let mut lines = Vec::with_capacity(rows.len() + 1);
         if stage == Stage::Running {
-            lines.push(self.totals_line(totals));
+            let whole = self.totals_line(totals);
+            let fits = screen.is_none_or(|screen| whole.chars().count() <= screen.columns);
+            lines.push(if fits { whole } else { self.short_totals_line(totals) });
         }
         let color = screen.is_some_and(|screen| screen.color);
         for (row, columns) in rows.iter().zip(columns) {
-            let mut line = format!("{:<name_width$} {} {}", row.name, row.mark.text(color), bar(row.fraction, drawn));
+            let (name, mark) = (cut(&row.name, name_width), row.mark.text(color));
+            let bar = if is_narrow { percent(row.fraction) } else { bar(row.fraction, drawn) };
+            let mut line = format!("{name:<name_width$} {mark} {bar}");
             if !columns.is_empty() {
                 line.push(' ');
                 line.push_str(&columns);
             }
             lines.push(line);
         }
+        lines.extend(more);
         match screen {
             Some(screen) => lines.into_iter().map(|line| clip(line, screen.columns)).collect(),
             None => lines,
@@ -169,6 +212,15 @@ impl Board {
         format!(
             "{word} ({time}), {vus_active:0width$}/{vus_initialized} VUs, {complete} complete and {interrupted} interrupted iterations"
         )
+    }
+
+    /// The same where there is little room.
+    fn short_totals_line(&self, totals: &Totals) -> String {
+        let time = fixed_width_time(totals.elapsed.0, self.plan.end_offset.as_ns());
+        let Totals { vus_active, vus_initialized, complete, interrupted, .. } = totals;
+        let word = if totals.is_paused { "paused " } else { "" };
+        let cut = if *interrupted > 0 { format!(", {interrupted} cut") } else { String::new() };
+        format!("{word}{time}, {vus_active}/{vus_initialized} VUs, {complete} iters{cut}")
     }
 
     fn row(&self, index: usize, totals: &Totals, now: Nanos, progress: &ScenarioProgress) -> Row {
@@ -215,6 +267,15 @@ fn mark(plan: &ScenarioPlan, progress: &ScenarioProgress, fraction: f64, elapsed
 }
 
 impl Mark {
+    /// What is worth a line most.
+    fn rank(self) -> u8 {
+        match self {
+            Self::Running | Self::Stopping => 0,
+            Self::Waiting => 1,
+            Self::Interrupted | Self::Done => 2,
+        }
+    }
+
     fn text(self, color: bool) -> &'static str {
         match (self, color) {
             (Self::Running, _) => " ",
@@ -234,6 +295,8 @@ impl Mark {
 pub(crate) struct Screen {
     /// Its columns.
     pub(crate) columns: usize,
+    /// Its lines.
+    pub(crate) rows: usize,
     /// It shows colours.
     pub(crate) color: bool,
 }
@@ -253,11 +316,11 @@ fn joined(rows: &[Row]) -> Vec<String> {
         .collect()
 }
 
-fn cut(name: &str) -> String {
-    if name.chars().count() <= NAME_MAX {
+fn cut(name: &str, max: usize) -> String {
+    if name.chars().count() <= max {
         return name.to_owned();
     }
-    name.chars().take(NAME_MAX - 3).chain("...".chars()).collect()
+    name.chars().take(max.saturating_sub(3)).chain("...".chars()).collect()
 }
 
 /// The part of a line that fits, colours not counted: a line that wraps would be left behind when the next is drawn.
@@ -375,7 +438,7 @@ mod tests {
         let scenarios =
             [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
         for columns in [200, 100, 60, 10, 1, 0] {
-            let screen = Screen { columns, color: false };
+            let screen = Screen { columns, rows: 24, color: false };
             let frame = board().frame(
                 Stage::Running,
                 &totals(1_500),
@@ -387,5 +450,65 @@ mod tests {
             let widest = frame.iter().map(|line| line.replace("\x1b[0m", "").chars().count()).max();
             assert!(widest <= Some(columns), "{columns}: {frame:?}");
         }
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_the_numbers() {
+        let at = 10 * S;
+        let scenarios =
+            [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
+        let screen = Screen { columns: 42, rows: 24, color: false };
+        let frame = board().frame(Stage::Running, &totals(1_500), Nanos(at + 300 * MS), &scenarios, None, screen);
+        assert_eq!(
+            frame,
+            [
+                "",
+                "01.5s, 26/38 VUs, 28 iters",
+                "con...    15% 20 VUs   0.3s/2s ",
+                "rate      10% 3/5 VUs  0.3s/3s  10.00 iter",
+                "sh         0% 3 VUs    0.3s/2s  000/300 sh",
+                "a_v... •   0% waiting  0.7s    ",
+            ]
+            .map(|line| if line.chars().count() == 42 {
+                format!("{line}\x1b[0m")
+            } else {
+                line.to_owned()
+            })
+        );
+    }
+
+    #[test]
+    fn a_low_terminal_has_what_runs() {
+        let names: Vec<String> = (0..40)
+            .map(|index| {
+                format!(
+                    r#""s{index:02}": {{"executor": "constant-vus", "duration": "9s", "startTime": "{}s"}}"#,
+                    index / 20
+                )
+            })
+            .collect();
+        let options = parse_json(&format!(r#"{{"scenarios": {{{}}}}}"#, names.join(",")));
+        let tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options.unwrap().options)];
+        let test = consolidate(tiers).unwrap();
+        let board = Board::new(&Plan::new(&test.scenarios, &test.tuple).unwrap());
+        let at = 10 * S;
+        let mut scenarios = vec![running(at, 1, 1, 0); 20];
+        scenarios[..15].fill(ScenarioProgress { over: true, ended_at_ns: at + 100 * MS, ..running(at, 0, 0, 9) });
+        scenarios.resize(40, ScenarioProgress::default());
+        let screen = Screen { columns: 80, rows: 12, color: false };
+        let frame = board.frame(Stage::Running, &totals(300), Nanos(at + 300 * MS), &scenarios, None, screen);
+        let names: Vec<&str> = frame[2..].iter().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(names, ["s15", "s16", "s17", "s18", "s19", "s20", "s21", "…"]);
+        assert_eq!(frame.last().unwrap(), "… and 33 more scenarios: 18 waiting, 15 over");
+        assert!(frame.len() < 12);
+    }
+
+    #[test]
+    fn what_ended_between_two_blocks_shows_its_own_end() {
+        let at = 10 * S;
+        let over = ScenarioProgress { over: true, ended_at_ns: at + 1_100 * MS, ..running(at, 0, 0, 300) };
+        let scenarios = [running(at, 20, 20, 0), running(at, 3, 5, 0), over, ScenarioProgress::default()];
+        let block = board().block(Stage::Running, &totals(2_000), Nanos(at + 2_000 * MS), &scenarios);
+        assert!(block.contains("3 VUs    1.1s/2s  300/300 shared iters"), "{block}");
     }
 }

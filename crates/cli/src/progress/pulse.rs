@@ -9,7 +9,8 @@ use onrush_metrics::{Merged, builtin};
 #[derive(Debug, Default)]
 pub(crate) struct Pulse {
     seen: Option<(Nanos, f64)>,
-    per_second: f64,
+    /// `None` until two looks have seen something.
+    per_second: Option<f64>,
 }
 
 impl Pulse {
@@ -18,7 +19,9 @@ impl Pulse {
     /// ```text
     /// 203 requests, 69/s now, 0.00% failed, p(95) 1.24ms; checks 100.00%
     /// ```
-    pub(crate) fn line(&mut self, merged: &Merged, now: Nanos) -> Option<String> {
+    ///
+    /// Where there are fewer `columns` it is without the checks, then without the count.
+    pub(crate) fn line(&mut self, merged: &Merged, now: Nanos, columns: usize) -> Option<String> {
         let total = |metric| merged.sink(metric).and_then(|sink| sink.counter()).unwrap_or(0.0);
         let requests = total(builtin::HTTP_REQS);
         let (count, unit) =
@@ -27,7 +30,15 @@ impl Pulse {
             return None;
         }
         self.note(now, count);
-        let mut line = format!("{count:.0} {unit}, {}/s now", rounded(self.per_second));
+        let mut count = format!("{count:.0} {unit}");
+        let mut line = String::new();
+        match self.per_second {
+            Some(per_second) => {
+                count.push_str(", ");
+                let _ = write!(line, "{}/s now", rounded(per_second));
+            }
+            None => line = std::mem::take(&mut count),
+        }
         if let Some(percent) = percent_of(merged.sink(builtin::HTTP_REQ_FAILED).and_then(|sink| sink.rate())) {
             let _ = write!(line, ", {percent:.2}% failed");
         }
@@ -35,10 +46,11 @@ impl Pulse {
         if let Some(durations) = durations.filter(|durations| !durations.is_empty()) {
             let _ = write!(line, ", p(95) {}", milliseconds(durations.quantile(0.95)));
         }
-        if let Some(percent) = percent_of(merged.sink(builtin::CHECKS).and_then(|sink| sink.rate())) {
-            let _ = write!(line, "; checks {percent:.2}%");
-        }
-        Some(line)
+        let checks = percent_of(merged.sink(builtin::CHECKS).and_then(|sink| sink.rate()));
+        let checks = checks.map(|percent| format!("; checks {percent:.2}%")).unwrap_or_default();
+        let fits = |text: &String| text.chars().count() <= columns;
+        let longer = [format!("{count}{line}{checks}"), format!("{count}{line}")];
+        Some(longer.into_iter().find(fits).unwrap_or(line))
     }
 
     /// The rate is that between the last two looks that saw something new.
@@ -48,7 +60,7 @@ impl Pulse {
             Some((at, before)) => {
                 let seconds = now.saturating_sub(at).as_secs_f64();
                 if seconds > 0.0 {
-                    self.per_second = (count - before) / seconds;
+                    self.per_second = Some((count - before) / seconds);
                 }
                 self.seen = Some((now, count));
             }
@@ -77,15 +89,15 @@ mod tests {
     #[test]
     fn the_rate_is_of_the_last_second() {
         let mut pulse = Pulse::default();
-        let mut check = |at_s: u64, count: f64, per_second: f64| {
+        let mut check = |at_s: u64, count: f64, per_second: Option<f64>| {
             pulse.note(Nanos::from_secs(at_s), count);
             assert_eq!(pulse.per_second, per_second, "at {at_s} s");
         };
-        check(1, 100.0, 0.0);
-        check(2, 300.0, 200.0);
+        check(1, 100.0, None);
+        check(2, 300.0, Some(200.0));
         // Nothing new has come: the rate stays as it was.
-        check(3, 300.0, 200.0);
-        check(4, 400.0, 50.0);
+        check(3, 300.0, Some(200.0));
+        check(4, 400.0, Some(50.0));
     }
 
     #[test]

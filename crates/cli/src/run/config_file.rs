@@ -63,14 +63,11 @@ impl ConfigFile {
         let has_dashboard = file.read_settings(fields).map_err(wrong)?;
         around.logger.debug(format!("using the configuration file {}", path.display()));
         let known = |key: &str| HARMLESS.iter().chain(&SETTINGS).any(|known| known.eq_ignore_ascii_case(key));
-        let mut unused: Vec<&str> = parsed.unknown.iter().map(String::as_str).filter(|key| !known(key)).collect();
-        unused.extend(has_dashboard.then_some("webDashboard"));
-        if !unused.is_empty() {
-            around.logger.warn(format!(
-                "the configuration file {} sets what this version of Onrush does not have: {}",
-                path.display(),
-                unused.join(", ")
-            ));
+        let unknown: Vec<&str> = parsed.unknown.iter().map(String::as_str).filter(|key| !known(key)).collect();
+        let missing: Vec<&str> = has_dashboard.then_some("webDashboard").into_iter().collect();
+        let warnings = [(missing, "sets what this version of Onrush does not have"), (unknown, "has unknown fields")];
+        for (keys, what) in warnings.into_iter().filter(|(keys, _)| !keys.is_empty()) {
+            around.logger.warn(format!("the configuration file {} {what}: {}", path.display(), keys.join(", ")));
         }
         Ok(file)
     }

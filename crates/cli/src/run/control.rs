@@ -65,6 +65,8 @@ enum Lifecycle {
 
 /// How long an answer waits for its effect: as k6 waits, but not for iterations that take minutes.
 const SETTLING_MAX: Nanos = Nanos::from_secs(2);
+/// Calls answered before the run is looked after again. The next step, a tick later at most, takes what is left.
+const CALLS_PER_STEP: usize = 64;
 
 impl Control {
     /// Serves the REST API, if it is wanted and possible.
@@ -103,7 +105,10 @@ impl Control {
             });
         match server {
             Ok((server, address)) => {
-                logger.debug(format!("the REST API listens on {address}"));
+                let text = format!("the REST API listens on {address}");
+                // Nobody can know a port that was picked.
+                let is_picked = api.address.ends_with(":0");
+                logger.log(if is_picked { Level::Info } else { Level::Debug }, text, Vec::new());
                 Ok(Self { calls: Some(calls), _server: Some(server), ..Self::default() })
             }
             Err(error) => {
@@ -143,7 +148,9 @@ fn could_not_serve(api: &ApiArgs, error: &AddressError) -> Failure {
 impl Drive<'_> {
     /// Answers what was asked since the last time.
     pub(super) fn answer_calls(&mut self) {
-        while let Some(call) = self.control.calls.as_ref().and_then(|calls| calls.try_recv().ok()) {
+        // Who never stops asking must not keep the run from what else there is to do.
+        for _ in 0..CALLS_PER_STEP {
+            let Some(call) = self.control.calls.as_ref().and_then(|calls| calls.try_recv().ok()) else { break };
             self.answer(call);
         }
         self.settle();
@@ -252,7 +259,8 @@ impl Drive<'_> {
     }
 
     fn steer(&mut self, call: Call, scenario: Option<String>, wish: Wish) {
-        let wanted = Wanted { vus: wish.vus, max_vus: wish.max_vus, rate: wish.rate };
+        let over_ns = wish.over.map(|over| u64::try_from(over.as_nanos()).unwrap_or(u64::MAX));
+        let wanted = Wanted { vus: wish.vus, max_vus: wish.max_vus, rate: wish.rate, over_ns };
         let steer = Steer { scenario: scenario.clone(), wanted, source: call.source.clone() };
         let actions = match self.coordinator.steer(steer, self.moment(Clock::now())) {
             Ok(actions) => actions,
@@ -276,8 +284,11 @@ impl Drive<'_> {
     fn aim(&self, goal: &mut Goal, target: &ShareOfTarget) {
         use std::sync::atomic::Ordering::Relaxed;
         match target {
-            ShareOfTarget::Vus(vus) if !self.coordinator.is_paused() && self.coordinator.phase() == Phase::Running => {
-                goal.active = Some(*vus);
+            // What takes its time is not waited for.
+            ShareOfTarget::Vus(course)
+                if course.is_jump() && !self.coordinator.is_paused() && self.coordinator.phase() == Phase::Running =>
+            {
+                goal.active = Some(course.last());
             }
             ShareOfTarget::MaxVus(max) if self.coordinator.phase() == Phase::Running => {
                 let plan = &self.prepared.plan.scenarios[goal.scenario];
@@ -346,6 +357,9 @@ impl Drive<'_> {
                 max_vus: scenario.targets.max_vus,
                 rate: scenario.targets.rate,
                 time_unit: scenario.time_unit_ns.map(time_unit),
+                ramp: scenario.ramp.map(|ramp| {
+                    (ramp.to, std::time::Duration::from_nanos(ramp.end_ns().saturating_sub(scenario.at_ns)))
+                }),
                 running_vus: progress.running_vus,
                 over: progress.over || scenario.is_over || self.coordinator.phase() > Phase::Running,
             }
@@ -365,8 +379,7 @@ impl Drive<'_> {
     }
 
     fn setup_data(&self) -> Reply {
-        let data = self.coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok());
-        Reply::ok(shape::setup(data))
+        Reply::text(shape::setup(self.coordinator.setup_data()))
     }
 
     fn set_setup_data(&mut self, data: Option<Arc<str>>) {

@@ -15,7 +15,7 @@ use onrush_fiber::{Clock, Nanos};
 use onrush_metrics::CardinalityWarning;
 use onrush_output::Outputs;
 use onrush_session::{
-    Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Settings, ShareOfTarget, Stop,
+    Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Replay, Settings, ShareOfTarget, Stop,
 };
 
 use super::{Surroundings, control::Control, health::HealthWatch, outputs, prepare::Prepared, spans::Spans, summary};
@@ -58,6 +58,7 @@ pub(super) fn drive(
     prepared: &Prepared,
     signals: &Arc<Watch>,
     outputs: Option<Outputs>,
+    replay: Replay,
 ) -> Result<Ended, Failure> {
     let settings = Settings {
         has_setup: prepared.lifecycle.setup,
@@ -92,8 +93,10 @@ pub(super) fn drive(
         block_at: now,
         frame_at: Nanos::ZERO,
         control,
+        replay,
         paused_at: None,
         failed_vu: None,
+        is_initialized: false,
         is_finished: false,
         is_thread_gone: false,
         handle_summary: None,
@@ -136,9 +139,13 @@ pub(super) struct Drive<'a> {
     frame_at: Nanos,
     /// What the REST API asked for.
     pub(super) control: Control,
+    /// Changes to be made as in another run.
+    replay: Replay,
     /// Since when the run stands still.
     paused_at: Option<Nanos>,
     failed_vu: Option<u64>,
+    /// All planned VUs have run their init code.
+    is_initialized: bool,
     is_finished: bool,
     /// What waits for a thread's answer waits in vain.
     pub(super) is_thread_gone: bool,
@@ -159,7 +166,7 @@ impl Drive<'_> {
     /// Waits for the next event, a tick at most, and handles it.
     pub(super) fn step(&mut self, shows_progress: bool) {
         let patience = if self.control.is_settling() { SETTLING_TICK } else { TICK };
-        match self.events.recv_timeout(patience) {
+        match self.events.recv_timeout(self.until_replay(patience)) {
             Ok(event) => self.take(event),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => self.thread_is_gone(),
@@ -171,8 +178,40 @@ impl Drive<'_> {
             self.take(event);
         }
         self.answer_calls();
+        self.replay();
         if shows_progress {
             self.tick();
+        }
+    }
+
+    /// No longer than until the next change that is to be replayed.
+    fn until_replay(&self, patience: Duration) -> Duration {
+        let Some(at) = self.replay.next_at().filter(|_| self.is_replaying()) else { return patience };
+        patience.min(at.saturating_sub(self.moment(Clock::now()).scenarios))
+    }
+
+    fn is_replaying(&self) -> bool {
+        self.scenarios_at.is_some() && self.coordinator.phase() == Phase::Running && !self.coordinator.is_paused()
+    }
+
+    /// Makes the changes that are due as of the moment they were made at in the run that is replayed.
+    fn replay(&mut self) {
+        if !self.is_replaying() {
+            return;
+        }
+        let now = self.moment(Clock::now());
+        while let Some(step) = self.replay.due(now.scenarios) {
+            let late = now.scenarios.saturating_sub(step.at);
+            let at = Moment { test: now.test.saturating_sub(late), scenarios: step.at };
+            match self.coordinator.steer(step.steer, at) {
+                Ok(actions) => actions.into_iter().for_each(|action| self.act(action)),
+                Err(error) => {
+                    let at = step.at.as_secs_f64();
+                    self.around
+                        .logger
+                        .warn(format!("the change at {at:.1}s of the scenarios is not replayed: {error}"));
+                }
+            }
         }
     }
 
@@ -190,7 +229,11 @@ impl Drive<'_> {
         self.look_for_abort();
         let Some(event) = self.lifecycle_ended(event) else { return };
         match event {
-            Reported::Initialized => self.tell(Event::Initialized(AGENT)),
+            Reported::Initialized => {
+                self.is_initialized = true;
+                self.around.logger.debug(format!("{} VUs are initialized", self.prepared.plan.planned_vus));
+                self.tell(Event::Initialized(AGENT));
+            }
             Reported::InitFailed(error) => {
                 if let LifecycleError::Init { vu, .. } = error {
                     self.failed_vu.get_or_insert(vu);
@@ -204,6 +247,7 @@ impl Drive<'_> {
                 self.health.end(now);
                 // What comes later, such as teardown(), is not the scenarios'.
                 self.spans.end(now);
+                self.around.logger.debug("all scenarios are over");
                 self.engine.flush();
                 self.tell(Event::ScenariosDone(AGENT));
             }
@@ -272,6 +316,7 @@ impl Drive<'_> {
         if self.defers(&action) {
             return;
         }
+        self.trace(&action);
         match action {
             Action::RunSetup => {
                 self.start_clock();
@@ -293,13 +338,35 @@ impl Drive<'_> {
             Action::Error(message) => self.around.logger.error(message),
             Action::Steer { scenario, target } => {
                 let target = match target {
-                    ShareOfTarget::Vus(vus) => NewTarget::Vus(vus),
+                    ShareOfTarget::Vus(course) => NewTarget::Vus(course),
                     ShareOfTarget::MaxVus(max) => NewTarget::MaxVus(max),
                     ShareOfTarget::Arrivals(course) => NewTarget::Arrivals(course),
                 };
                 self.engine.steer(scenario, target);
             }
             Action::Pause(is_paused) => self.pause(is_paused),
+        }
+    }
+
+    /// What `--verbose` shows of a run's way.
+    fn trace(&self, action: &Action) {
+        let logger = &self.around.logger;
+        match action {
+            Action::RunSetup => logger.debug("running setup()"),
+            Action::Start(_) => {
+                for scenario in self.prepared.plan.scenarios.iter() {
+                    let fields = vec![
+                        ("executor", scenario.scenario.executor.type_name().to_owned()),
+                        ("scenario", scenario.name().to_owned()),
+                        ("startTime", scenario.scenario.start_time.to_string()),
+                    ];
+                    logger.log(Level::Debug, format!("starting {}", scenario.description), fields);
+                }
+            }
+            Action::Interrupt => logger.debug("interrupting what runs"),
+            Action::RunTeardown(_) => logger.debug("running teardown()"),
+            Action::Finish => logger.debug("nothing is left to run"),
+            Action::Error(_) | Action::Steer { .. } | Action::Pause(_) => {}
         }
     }
 
@@ -374,9 +441,10 @@ impl Drive<'_> {
                 return;
             }
             self.frame_at = now;
-            let screen = Screen { columns: Look::columns(), color: self.around.look.stdout_color() };
+            let (columns, rows) = Look::size();
+            let screen = Screen { columns, rows, color: self.around.look.stdout_color() };
             let (stage, totals) = (self.stage(), self.totals(now));
-            let pulse = self.pulse.line(self.coordinator.merged(), now);
+            let pulse = self.pulse.line(self.coordinator.merged(), now, columns);
             let frame = self.board.frame(stage, &totals, self.unpaused(now), &self.engine.progress(), pulse, screen);
             self.around.terminal.send(Message::Frame(frame));
         } else if now.saturating_sub(self.block_at) >= BLOCK_INTERVAL {
@@ -396,7 +464,8 @@ impl Drive<'_> {
         match (self.started_at, self.scenarios_at) {
             (_, Some(_)) => Stage::Running,
             (Some(_), None) => Stage::Setup,
-            (None, None) if self.coordinator.phase() == Phase::Paused => Stage::Paused,
+            // It stays paused if it is ended then.
+            (None, None) if self.prepared.test.settings.paused && self.is_initialized => Stage::Paused,
             (None, None) => Stage::Initializing,
         }
     }
@@ -433,6 +502,7 @@ impl Drive<'_> {
         if outcome.stop.is_none() && state.iterations_completed.get() == 0 {
             self.around.logger.warn("No script iterations fully finished, consider making the test duration longer");
         }
+        self.around.logger.debug("making the end-of-test summary");
         // The progress as it is now, whatever handleSummary() does.
         let block = self.block(now);
         self.around.terminal.send(Message::Frame(Vec::new()));

@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
@@ -53,9 +53,16 @@ impl Input {
             return Self::from_stdin(args, working_dir);
         }
         let path = PathBuf::from(args.file.strip_prefix("file://").unwrap_or(&args.file));
-        let absolute = working_dir.join(&path);
+        let absolute = clean(&working_dir.join(&path));
         let name = absolute.display().to_string();
+        if absolute.is_dir() {
+            return Err(Failure::other(format!("read {name}: is a directory")));
+        }
         let kind = args.kind.unwrap_or_else(|| kind(&absolute));
+        if kind == InputKind::Script && is_compressed(&absolute) {
+            return Err(Failure::other(format!("could not initialize '{}': it is compressed with gzip", args.file))
+                .hint(format!("gunzip --stdout {} | onrush run -", args.file)));
+        }
         if kind == InputKind::Script {
             return Ok(Self { entry: Entry::File(path), working_dir, name, archived: None });
         }
@@ -90,7 +97,13 @@ impl Input {
     fn from_archive(args: &ScriptArgs, source: impl Read, name: &str) -> Result<Self, Failure> {
         let failed = |reason: String| could_not(args, name, &reason);
         let archive = Archive::read(source).map_err(|error| failed(error.to_string()))?;
-        let Archive { metadata, data, mut files } = archive;
+        let Archive { mut metadata, data, mut files } = archive;
+        // k6: what has no scheme is a file.
+        for place in [&mut metadata.filename, &mut metadata.pwd] {
+            if place.starts_with('/') {
+                place.insert_str(0, "file://");
+            }
+        }
         let options =
             onrush_plan::parse_json(&metadata.options.to_string()).map_err(|error| failed(error.to_string()))?;
         let entry = if metadata.filename == STDIN {
@@ -133,6 +146,27 @@ fn kind(path: &Path) -> InputKind {
     let mut start = [0; HEADER_BYTES];
     let has_start = File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok();
     if has_start && onrush_archive::is_archive(&start) { InputKind::Archive } else { InputKind::Script }
+}
+
+fn is_compressed(path: &Path) -> bool {
+    const GZIP: [u8; 2] = [0x1f, 0x8b];
+    let mut start = [0; 2];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == GZIP
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn clean(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                cleaned.pop();
+            }
+            other => cleaned.push(other),
+        }
+    }
+    cleaned
 }
 
 fn could_not(args: &ScriptArgs, name: &str, reason: &str) -> Failure {

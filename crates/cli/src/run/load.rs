@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use onrush_js::{
-    BUILTIN_MODULES, ScriptEnv,
+    BUILTIN_MODULES, ScriptEnv, ThreadError,
     init::{self, Init, InitError},
 };
 use onrush_script::{CompatibilityMode, ErrorKind, LoadOptions, Program, ScriptError};
@@ -129,6 +129,7 @@ fn in_init(error: InitError, could_not: &dyn Fn(String) -> String) -> Failure {
             if is_nan { failure.hint("parseInt() and Number() make it of a variable that is not set") } else { failure }
         }
         InitError::Script(failure) => Failure::new(ExitCode::ScriptException, failure.text).hint("script exception"),
+        InitError::Engine(ThreadError::Script(error)) => in_script(&error, could_not),
         other => Failure::other(could_not(other.to_string())),
     }
 }

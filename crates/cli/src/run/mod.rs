@@ -14,6 +14,7 @@ pub(crate) mod load;
 mod network;
 mod outputs;
 pub(crate) mod prepare;
+mod replay;
 mod spans;
 mod summary;
 pub(crate) mod tiers;
@@ -57,11 +58,21 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
     let signals = Watch::start(around.logger.clone(), move || flush.flush())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let wanted = outputs::configs(&around.given, &config.out)?;
+    let replay = replay::read(around, args.replay.as_deref())?;
     let features = Features::read(&around.given, &config.features, &around.logger);
     let fds = onrush_fiber::raise_fd_limit();
     let script = load::load(&args.script, &features, &around.given, &around.logger)?;
+    around.logger.debug(format!("loaded {} with {} modules", args.script.file, script.env.program.modules.len()));
     let test = tiers::consolidate(around, config, features, &script)?;
+    around.logger.debug(format!("the options of all places: {}", test.options.to_json()));
     let prepared = prepare::prepare(&args, &around.logger, script, test, !wanted.is_empty())?;
+    replay::check(&replay, &prepared.test)?;
+    around.logger.debug(format!(
+        "initializing {} VUs on {} threads, layout {}",
+        prepared.plan.planned_vus,
+        prepared.threads(),
+        prepared.isolation.isolation.as_str()
+    ));
     prepare::check_fds(fds, prepared.plan.max_vus, &around.logger);
     let outputs = outputs::start(around, &wanted, &prepared)?;
     if !args.quiet {
@@ -75,7 +86,7 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
             color,
         ));
     }
-    let ended = drive::drive(around, &args, &prepared, &signals, outputs)?;
+    let ended = drive::drive(around, &args, &prepared, &signals, outputs, replay)?;
     report(&around.logger, &ended);
     Ok(ended.outcome.exit_code())
 }

@@ -21,11 +21,10 @@ impl Look {
     pub(crate) fn of_process(no_color: bool, env: &BTreeMap<String, String>) -> Self {
         let is_set = |name: &str| env.get(name).is_some_and(|value| !value.is_empty());
         // NO_COLOR counts when it is there, whatever it says.
-        let color = !no_color
-            && !is_set("K6_NO_COLOR")
-            && !env.contains_key("NO_COLOR")
-            && env.get("TERM").is_none_or(|term| term != "dumb");
-        Self { stdout_tty: stdout().is_terminal(), stderr_tty: stderr().is_terminal(), color }
+        let is_dumb = env.get("TERM").is_some_and(|term| term == "dumb");
+        let color = !no_color && !is_set("K6_NO_COLOR") && !env.contains_key("NO_COLOR") && !is_dumb;
+        // Nothing can be drawn over on a dumb terminal.
+        Self { stdout_tty: stdout().is_terminal() && !is_dumb, stderr_tty: stderr().is_terminal(), color }
     }
 
     /// Whether the standard output stream shows colours.
@@ -35,8 +34,14 @@ impl Look {
 
     /// Columns of the terminal; a common width where it does not say.
     pub(crate) fn columns() -> usize {
-        const DEFAULT: usize = 100;
+        Self::size().0
+    }
+
+    /// Columns and rows of the terminal; common ones where it does not say.
+    pub(crate) fn size() -> (usize, usize) {
+        const DEFAULT: (usize, usize) = (100, 40);
+        let or = |given: u16, default: usize| if given == 0 { default } else { usize::from(given) };
         rustix::termios::tcgetwinsize(stdout())
-            .map_or(DEFAULT, |size| if size.ws_col == 0 { DEFAULT } else { usize::from(size.ws_col) })
+            .map_or(DEFAULT, |size| (or(size.ws_col, DEFAULT.0), or(size.ws_row, DEFAULT.1)))
     }
 }

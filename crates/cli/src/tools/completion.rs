@@ -6,7 +6,7 @@ use onrush_session::ExitCode;
 
 use crate::{
     failure::Failure,
-    flags::{FLAGS, parser},
+    flags::{Command, FILES, FLAGS, parser_for_completion},
     run::Surroundings,
 };
 
@@ -31,7 +31,7 @@ pub(crate) fn completion(around: &Surroundings, files: &[String]) -> Result<Exit
         return Err(Failure::other(format!("there is no completion for the shell '{name}'"))
             .hint(format!("use one of {}", names())));
     };
-    let mut command = parser();
+    let mut command = parser_for_completion();
     // Values are only suggested: what is wrong with one is said in k6's words, not the parser's.
     for flag in FLAGS.iter().filter(|flag| !flag.allowed.is_empty()) {
         let suggest = |command: clap::Command| {
@@ -43,8 +43,28 @@ pub(crate) fn completion(around: &Surroundings, files: &[String]) -> Result<Exit
         };
         command = suggest(command).mut_subcommands(suggest);
     }
+    // What some commands take is known.
+    let shells: Vec<&str> = SHELLS.iter().map(|(name, _)| *name).collect();
+    let commands: Vec<&str> = Command::ALL.iter().map(|command| command.name()).collect();
+    let known = [(Command::Completion, shells), (Command::Help, commands)];
+    for (name, values) in known.clone() {
+        command = command.mut_subcommand(name.name(), |command| {
+            command.mut_arg(FILES, |arg| arg.num_args(0..=1).value_parser(PossibleValuesParser::new(values)))
+        });
+    }
     let mut script = Vec::new();
     clap_complete::generate(*shell, &mut command, "onrush", &mut script);
-    around.terminal.stdout(String::from_utf8_lossy(&script).into_owned());
+    let mut script = String::from_utf8_lossy(&script).into_owned();
+    if *shell == Shell::Fish {
+        // The generator leaves out what is no flag.
+        for (command, values) in known {
+            script.push_str(&format!(
+                "complete -c onrush -n \"__fish_onrush_using_subcommand {}\" -f -a \"{}\"\n",
+                command.name(),
+                values.join(" ")
+            ));
+        }
+    }
+    around.terminal.stdout(script);
     Ok(ExitCode::Success)
 }

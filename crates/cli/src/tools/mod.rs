@@ -7,6 +7,7 @@ mod inspect;
 mod new;
 #[cfg(test)]
 mod reference;
+mod template;
 
 pub(crate) use archive::archive;
 pub(crate) use completion::completion;

@@ -4,6 +4,7 @@ use std::{io::Write as _, path::Path};
 
 use onrush_session::ExitCode;
 
+use super::template::fill;
 use crate::{failure::Failure, run::Surroundings};
 
 /// The templates that come with the program.
@@ -75,69 +76,12 @@ fn text(template: &str) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
 }
 
-/// Puts name and project into a template. k6's templates are Go's; of those only the two fields, and `if` around a
-/// piece for projects, mean anything here.
-fn fill(template: &str, name: &str, project: &str) -> Result<String, String> {
-    let mut out = String::with_capacity(template.len());
-    let mut rest = template;
-    let mut skips = false;
-    let mut is_open = false;
-    while let Some(start) = rest.find("{{") {
-        let line = 1 + template[..template.len() - rest.len() + start].matches('\n').count();
-        let Some(len) = rest[start..].find("}}") else { return Err(format!("line {line}: {{{{ has no }}}}")) };
-        if !skips {
-            out.push_str(&rest[..start]);
-        }
-        let action = &rest[start + 2..start + len];
-        let (left, right) = (action.starts_with("- "), action.ends_with(" -"));
-        if left && !skips {
-            out.truncate(out.trim_end().len());
-        }
-        match action.trim_matches('-').trim() {
-            ".ScriptName" if !skips => out.push_str(name),
-            ".ProjectID" if !skips => out.push_str(project),
-            ".ScriptName" | ".ProjectID" => {}
-            "if .ProjectID" if !is_open => (is_open, skips) = (true, project.is_empty()),
-            "end" if is_open => (is_open, skips) = (false, false),
-            other => {
-                return Err(format!(
-                    "line {line}: {{{{ {other} }}}} is not supported; there are {{{{ .ScriptName }}}}, {{{{ .ProjectID }}}} and {{{{ if .ProjectID }}}} … {{{{ end }}}}"
-                ));
-            }
-        }
-        rest = &rest[start + len + 2..];
-        if right {
-            rest = rest.trim_start();
-        }
-    }
-    if is_open {
-        return Err("{{ if .ProjectID }} has no {{ end }}".to_owned());
-    }
-    out.push_str(rest);
-    Ok(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn templates_are_filled() {
-        let check = |template: &str, project: &str, expect: Result<&str, &str>| {
-            assert_eq!(fill(template, "a.js", project).as_deref(), expect.map_err(str::to_owned).as_ref().copied());
-        };
-        check("// {{ .ScriptName }} {{.ProjectID}}\n", "7", Ok("// a.js 7\n"));
-        check("a{{ if .ProjectID }}b{{ .ProjectID }}{{ end }}c", "", Ok("ac"));
-        check("a\n{{- if .ProjectID }}\nb{{ end }}\nc", "7", Ok("a\nb\nc"));
-        check(
-            "\n{{ range .X }}",
-            "",
-            Err(
-                "line 2: {{ range .X }} is not supported; there are {{ .ScriptName }}, {{ .ProjectID }} and {{ if .ProjectID }} … {{ end }}",
-            ),
-        );
-        check("{{ if .ProjectID }}", "", Err("{{ if .ProjectID }} has no {{ end }}"));
-        check("{{", "", Err("line 1: {{ has no }}"));
+    fn own_templates_are_filled() {
         for (name, text) in TEMPLATES {
             for project in ["", "4711"] {
                 assert!(

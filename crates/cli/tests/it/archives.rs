@@ -199,6 +199,11 @@ fn broken_archives_are_refused() {
         "iterations: \\\"x\\\" is not a whole number",
     );
     check(&by_hand(script, &METADATA.replace("file:///t/m.js", "gopher://x"), &[]), "'gopher://x' is no file URL");
+    // k6: what has no scheme is a file.
+    run(&by_hand(script, &METADATA.replace("file://", ""), &[]), &[]).run().expect(0);
+    let packed = Program::new(&["run", "a.tar.gz"]).bytes("a.tar.gz", &[0x1f, 0x8b, 8, 0]).run().expect(255);
+    packed.expect_log("it is compressed with gzip").expect_log("gunzip --stdout a.tar.gz | onrush run -");
+    Program::new(&["run", "."]).run().expect(255).expect_log("is a directory");
     run(&with(&[]), &["-t", "js"]).run().expect(107);
     Program::new(&["run", "-t", "archive", "s.js"])
         .file("s.js", script)

@@ -166,6 +166,66 @@ fn any_scenario_is_steered_and_the_journal_explains_it() {
     Program::script(&["--paused", "--address", ""], &script).run().expect(104);
 }
 
+/// A change that takes its time, and the same again from the journal: the same schedule to the nanosecond.
+#[test]
+fn a_run_is_steered_gently_and_replayed() {
+    let run = Steered::start(&["--summary-export", "out.json"], RATE);
+    run.until_status(7);
+    let scale = ["scale", "--scenario", "rate", "--rate", "100", "--over", "1s"];
+    run.ask(&scale).expect(0).expect_output("ramp: to 100, ");
+    run.ask(&["scale", "--scenario", "users", "--vus", "5", "--over", "500ms"]).expect(0);
+    run.until("/v1/scenarios/users", |body| body["data"]["attributes"]["runningVUs"] == 5);
+    run.ask(&["scale", "--vus", "5", "--over", "1s"]).expect(255).expect_log("--over needs --scenario");
+    run.ask(&["scale", "--scenario", "users", "--vus", "5", "--over", "x"])
+        .expect(255)
+        .expect_log("invalid argument \\\"x\\\" for \\\"--over\\\" flag");
+    assert_eq!(run.patch("/v1/scenarios/users", &json!({"vus": 3, "overSeconds": -1})).0, 400);
+    let done = run.running.wait().expect(0).expect_output("rate of 'rate' from 10 to 100 over 1s");
+    let result = done.json("out.json");
+    let text = done.text("out.json");
+    let steering = &result["steering"];
+    assert_eq!(steering["changes"][0]["overSeconds"], 1.0);
+    let stages = steering["options"]["scenarios"]["rate"]["stages"].as_array().expect("stages");
+    assert_eq!((&stages[1]["duration"], &stages[1]["target"]), (&json!("1s"), &json!(100)));
+    let replayed = Program::script(&["--address", "", "--replay", "r.json", "--summary-export", "out.json"], RATE)
+        .file("r.json", &text)
+        .run()
+        .expect(0)
+        .expect_output("over 1s (replay)");
+    let again = &replayed.json("out.json")["steering"];
+    assert_eq!(again["options"], steering["options"]);
+    for (index, change) in steering["changes"].as_array().expect("changes").iter().enumerate() {
+        assert_eq!(again["changes"][index]["scenarioClockSeconds"], change["scenarioClockSeconds"]);
+    }
+    let wrong = |file: &str, code: i32, expect: &str| {
+        Program::script(&["--address", "", "--replay", "r.json"], RATE)
+            .file("r.json", file)
+            .run()
+            .expect(code)
+            .expect_log(expect);
+    };
+    wrong("{}", 104, "there is no journal of changes in it");
+    wrong("nope", 104, "it is not JSON");
+    wrong(&text.replace("\"users\"", "\"nobody\""), 104, "there is no scenario 'nobody' here; there are: rate, users");
+    Program::script(&["--replay", "nowhere"], RATE).run().expect(255).expect_log("failed to read --replay nowhere");
+}
+
+/// Setup data that no VU could read would fail every iteration from then on.
+#[test]
+fn setup_data_that_are_nested_too_deeply_are_refused() {
+    let script = "import { sleep } from 'k6'; export default function (d) { sleep(0.01); if (!d) console.log('none'); }
+        export function setup() { return [1]; }";
+    let run = Steered::start(&["-u", "2", "-d", "2s"], script);
+    run.until_status(7);
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    assert_eq!(run.request("PUT", "/v1/setup", &nested(100_000)).0, 400);
+    assert_eq!(run.request("PUT", "/v1/setup", &nested(9_000)).0, 200);
+    let (status, _) = run.request("GET", "/v1/metrics/%ff", "");
+    assert_eq!(status, 400);
+    let done = run.running.wait().expect(0);
+    assert!(!done.stderr.contains("RangeError") && !done.stderr.contains("none"), "{}", done.stderr);
+}
+
 #[test]
 fn a_paused_run_waits_and_its_setup_can_be_run_and_replaced() {
     let run = Steered::start(

@@ -144,7 +144,7 @@ fn everything_else() {
         .run()
         .expect(255)
         .expect_log("env var 'K6_NO_THRESHOLDS' is not a valid boolean value");
-    Program::script(&[], EMPTY).env("K6_FEATURES", "a").run().expect(255).expect_log("remove K6_FEATURES");
+    Program::script(&[], EMPTY).env("K6_TRACES_OUTPUT", "otel").run().expect(255).expect_log("remove K6_TRACES_OUTPUT");
 }
 
 #[test]

@@ -249,3 +249,40 @@ fn vus_are_read_before_they_are_gone() {
     let vus = &done.json("out.json")["metrics"]["vus"];
     assert_eq!((&vus["value"], &vus["min"], &vus["max"]), (&3.into(), &3.into(), &3.into()), "{vus}");
 }
+
+/// What a run does one after the other, for who looks for what it does not do.
+#[test]
+fn verbose_shows_the_way_of_a_run() {
+    let script = "
+        export const options = { vus: 2, iterations: 2, tags: { a: 'b' } };
+        export function setup() {}
+        export function teardown() {}
+        export default function () {}";
+    let done = Program::script(&["--verbose", "--threads", "1"], script).run().expect(0);
+    let expect = [
+        "loaded script.js with 1 modules",
+        "the options of all places: {",
+        "initializing 2 VUs on 1 threads, layout dense",
+        "2 VUs are initialized",
+        "running setup()",
+        "starting 2 iterations shared among 2 VUs",
+        "all scenarios are over",
+        "running teardown()",
+        "nothing is left to run",
+        "making the end-of-test summary",
+    ];
+    let found: Vec<Option<usize>> = expect.iter().map(|text| done.stderr.find(text)).collect();
+    assert!(found.iter().all(Option::is_some) && found.is_sorted(), "{found:?}: {}", done.stderr);
+    let quiet = Program::script(&[], script).run().expect(0);
+    assert!(!quiet.stderr.contains("level=debug"), "{}", quiet.stderr);
+}
+
+/// A run that is ended while it is paused was paused.
+#[test]
+fn a_paused_run_ends_paused() {
+    let script = "export default function () {}";
+    let mut running = Program::script(&["--paused", "-v", "--log-output=stdout", "-a", "127.0.0.1:0"], script).start();
+    running.wait_for("1 VUs are initialized");
+    running.signal(rustix::process::Signal::INT);
+    running.wait().expect(105).expect_output("Run       [ 100% ] paused");
+}

@@ -3,7 +3,10 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     net::TcpListener,
+    time::Duration,
 };
+
+use onrush_testkit::{CertificateAuthority, GoodServer, Reply};
 
 use crate::program::Program;
 
@@ -92,6 +95,7 @@ fn a_service_is_asked_once_and_again_after_an_error() {
         let mut heads = Vec::new();
         let answers = [
             "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            "HTTP/1.1 302 Found\r\nLocation: /moved\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 29\r\nConnection: close\r\n\r\n{\"data\":{\"value\":\"topsecre\"}}",
         ];
         for (answer, stream) in answers.into_iter().zip(listener.incoming().flatten()) {
@@ -110,11 +114,50 @@ fn a_service_is_asked_once_and_again_after_an_error() {
     let script = "
         import secrets from 'k6/secrets';
         export const options = { vus: 3, iterations: 3 };
-        export default async function () { const v = await secrets.get('a b'); console.log('got', v.length, v); }";
+        export default async function () { const v = await secrets.get('team/a b'); console.log('got', v.length, v); }";
     let done = Program::script(&["-q", "--no-summary", &source], script).run().expect(0);
     let heads = server.join().expect("no panic");
-    assert!(heads[1].starts_with("GET /v/a%20b HTTP/1.1\r\n") && heads[1].contains("X-Token: t0ken\r\n"), "{heads:?}");
+    // k6: a key with slashes is a path, and redirects are followed.
+    assert!(heads[1].starts_with("GET /v/team/a%20b HTTP/1.1\r\n"), "{heads:?}");
+    assert!(heads[2].starts_with("GET /moved HTTP/1.1\r\n") && heads[2].contains("X-Token: t0ken\r\n"), "{heads:?}");
     assert_eq!(done.stderr.matches("got 8 ***SECRET_REDACTED***").count(), 3, "{}", done.stderr);
+}
+
+/// What a service says, over HTTPS, and what becomes of it. The texts are k6's, of 1.8.1.
+#[test]
+fn a_service_is_asked_over_https() {
+    let script = "
+        import secrets from 'k6/secrets';
+        export default async function () {
+            try { const v = await secrets.get(__ENV.KEY); console.log('got', v.length); } catch (e) { console.log('failed:', e.message); }
+        }";
+    let authority = CertificateAuthority::new();
+    let server =
+        GoodServer::start_tls(authority.identity(&["127.0.0.1"]).server(), |request| match request.target.as_str() {
+            "/status/204" => Reply::status(204),
+            "/status/404" => Reply::status(404),
+            "/status/500" => Reply::status(500),
+            "/slow" => Reply::text("late").after(Duration::from_secs(5)),
+            "/text" => Reply::text("0123456789"),
+            _ => Reply::text(format!(
+                r#"{{"token": "{}", "object": {{}}}}"#,
+                request.header("Authorization").unwrap_or("none")
+            )),
+        });
+    let ask = |key: &str, more: &str, expect: &str| {
+        let source = format!("--secret-source=url=urlTemplate={}{more}", server.url("/{key}"));
+        let flags = ["-q", "--no-summary", "-e", &format!("KEY={key}"), &source];
+        let program = Program::script(&flags, script).file("authority.pem", authority.pem());
+        program.env("SSL_CERT_FILE", "authority.pem").run().expect(0).expect_log(expect);
+    };
+    ask("text", "", "got 10");
+    ask("status/204", "", "failed: status code 204: failed to get secret");
+    ask("status/404", "", "failed: status code 404: failed to get secret");
+    ask("status/500", ",maxRetries=1,retryBackoff=1ms", "failed: status code 500: failed to get secret");
+    ask("slow", ",timeout=100ms,maxRetries=0", "failed: request timeout: failed to get secret");
+    ask("json", ",responsePath=token,headers.Authorization=Bearer abc", "got 10");
+    ask("json", ",responsePath=nowhere", "path \\\"nowhere\\\" not found in response");
+    ask("json", ",responsePath=object", "secret value at path \\\"object\\\" is not a string (got JSON)");
 }
 
 #[test]

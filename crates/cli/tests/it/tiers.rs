@@ -55,7 +55,8 @@ fn the_users_own_config_file_is_read() {
         .run()
         .expect(0);
     assert_eq!(scenario(&done), "2 iterations shared among 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)");
-    done.expect_log("sets what this version of Onrush does not have: foo, webDashboard\"");
+    done.expect_log("sets what this version of Onrush does not have: webDashboard")
+        .expect_log("has unknown fields: foo");
     Program::script(&[], script)
         .file(".config/onrush/config.json", "{")
         .run()

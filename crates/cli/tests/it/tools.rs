@@ -111,6 +111,12 @@ fn completion_knows_commands_flags_and_values() {
             assert!(script.contains(text), "{shell}: {text}");
         }
     }
+    let script = |shell: &str| Program::new(&["completion", shell]).run().expect(0).stdout;
+    // What the two commands take that know all of it; and a switch is not followed by a value.
+    assert!(script("bash").contains("bash fish powershell zsh"));
+    let fish = script("fish");
+    assert!(fish.contains("using_subcommand completion\" -f -a \"bash fish powershell zsh\"\n"), "{fish}");
+    assert!(!fish.contains("-l quiet -d 'No banner, no progress' -r"), "{fish}");
     Program::new(&["completion", "tcsh"]).run().expect(255).expect_log("no completion for the shell 'tcsh'");
     Program::new(&["completion"]).run().expect(255).expect_log("one of bash, fish, powershell, zsh");
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use onrush_fiber::{Clock, Nanos, Woke};
-use onrush_plan::first_for;
+use onrush_plan::{first_for, steer::VuCourse};
 
 use super::ScenarioRun;
 use crate::{
@@ -218,15 +218,27 @@ impl Pool {
         let mut max = run.plan.executor.planned_vus();
         let mut is_reached = false;
         let mut is_paused = false;
+        let (mut course, mut paused_ns): (Option<VuCourse>, u64) = (None, 0);
         loop {
             if let Some(told) = self.watch.news(&run.shared.orders) {
                 is_reached = false;
-                vus = told.vus.unwrap_or(vus);
+                course = told.vus.clone().or(course);
+                paused_ns = told.paused_ns;
                 max = told.max_vus.unwrap_or(max);
                 is_paused = self.pause(&told);
             }
             if run.is_over(Clock::now()) {
                 break;
+            }
+            // The scenario's own clock, which pauses stop.
+            let origin_ns = run.start.0.saturating_add(paused_ns);
+            let at_ns = Clock::now().0.saturating_sub(origin_ns);
+            let mut turn = None;
+            if let Some(course) = course.as_ref().filter(|_| !is_paused) {
+                let wanted = course.vus_at(at_ns);
+                is_reached &= wanted == vus;
+                vus = wanted;
+                turn = course.next_after(at_ns);
             }
             if !is_reached {
                 // A VU that cannot be had now is not asked for again until the target changes.
@@ -240,7 +252,8 @@ impl Pool {
                 }
             }
             self.cut_overdue();
-            let next = self.stopping.iter().map(|(until, _)| *until).min().unwrap_or(Nanos::MAX);
+            let turn = turn.map(|at_ns| Nanos(origin_ns.saturating_add(at_ns)));
+            let next = self.stopping.iter().map(|(until, _)| *until).chain(turn).min().unwrap_or(Nanos::MAX);
             if onrush_fiber::park(Some(run.regular_end.get().min(next))) == Woke::Cancelled {
                 onrush_fiber::clear_cancel();
             }

@@ -21,6 +21,7 @@ pub use constant_arrival_rate::{ConstantArrivalRate, ConstantArrivalRatePlan};
 pub use constant_vus::{ConstantVus, ConstantVusPlan};
 pub use externally_controlled::{ExternallyControlled, ExternallyControlledPlan};
 pub use per_vu_iterations::{PerVuIterations, PerVuIterationsPlan};
+pub(crate) use ramping_arrival_rate::Slope;
 pub use ramping_arrival_rate::{RampingArrivalRate, RampingArrivalRateCursor, RampingArrivalRatePlan};
 pub use ramping_vus::{HandleAction, HandleActions, HandleChange, RampingVus, RampingVusPlan};
 pub use shared_iterations::{SharedIterations, SharedIterationsPlan};

@@ -228,19 +228,19 @@ impl RampingArrivalRateCursor {
 }
 
 /// One stage. Areas are in units of half an iteration per time unit: the area of a stage is (from + to) * duration.
-#[derive(Clone, Copy, Debug)]
-struct Slope {
-    start_ns: u64,
-    duration_ns: u64,
-    from: u64,
-    to: u64,
-    area_before: u128,
-    area_after: u128,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slope {
+    pub(crate) start_ns: u64,
+    pub(crate) duration_ns: u64,
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) area_before: u128,
+    pub(crate) area_after: u128,
 }
 
 impl Slope {
     /// The area `x` nanoseconds into the stage, less than half a unit too small where the rate ramps.
-    fn area_at(&self, x: u64) -> u128 {
+    pub(crate) fn area_at(&self, x: u64) -> u128 {
         let (x, rise) = (u128::from(x), u128::from(self.from.abs_diff(self.to)));
         let level = 2 * u128::from(self.from) * x;
         let duration = u128::from(self.duration_ns.max(1));
@@ -252,7 +252,7 @@ impl Slope {
 
     /// When the area reaches `area`, which lies within this stage (so the stage has a duration and a rate): the last
     /// whole nanosecond at which the area is not above it. Exact, so later events are never planned earlier.
-    fn instant(&self, area: u128) -> u64 {
+    pub(crate) fn instant(&self, area: u128) -> u64 {
         let part = area - self.area_before;
         let mut low = self.estimate(part);
         // A float is near, then doubling steps find a pair around the exact answer and halving closes in on it.

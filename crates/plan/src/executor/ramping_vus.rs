@@ -110,7 +110,7 @@ impl RampingVus {
     ///
     /// On the way up our k-th VU starts at its proportional instant; on the way down one stops a slot later, which
     /// makes the staircase symmetric. Divisions truncate toward zero.
-    fn staircase(&self, tuple: &Tuple) -> Result<Vec<Step>, PlanError> {
+    pub(crate) fn staircase(&self, tuple: &Tuple) -> Result<Vec<Step>, PlanError> {
         let mut count: u64 = 1;
         let mut level = tuple.scale(self.start_vus);
         for stage in &self.stages {

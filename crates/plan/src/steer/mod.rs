@@ -1,13 +1,15 @@
 //! What it means to change the target of a scenario while it runs, as arithmetic.
 //!
-//! A target is for the whole test, as options are: an instance takes its share of it. VUs that are asked for are just a
-//! number; a changed rate bends the schedule of arrivals ([`ArrivalCourse`]). What was changed when can be written down
-//! as options that do the same from the start ([`replay`]).
+//! A target is for the whole test, as options are: an instance takes its share of it. It holds at once, or is reached
+//! after a while ([`Ramp`]). VUs follow a staircase ([`VuCourse`]); a changed rate bends the schedule of arrivals
+//! ([`ArrivalCourse`]). What was changed when can be written down as options that do the same from the start ([`replay`]).
 
 mod arrivals;
+mod ramp;
 mod replay;
 
 pub use arrivals::ArrivalCourse;
+pub use ramp::{Ramp, VuCourse};
 pub use replay::{Turn, replay};
 
 use crate::executor::{Executor, vus_error};
@@ -62,6 +64,8 @@ pub enum Steerable {
 pub const STEERED_VUS_MAX: u64 = 100_000;
 /// Highest rate per `timeUnit` that can be asked for.
 pub const STEERED_RATE_MAX: u64 = 1_000_000_000;
+/// Longest time a change may take: no test is longer than a year.
+pub const STEERED_OVER_MAX_NS: u64 = 365 * 24 * 3600 * 1_000_000_000;
 
 /// The targets of a scenario as they are now, for the whole test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +78,8 @@ pub struct Targets {
     pub max_vus: Option<u64>,
     /// Iterations per `timeUnit`, rounded where the rate ramps.
     pub rate: Option<u64>,
+    /// VUs or rate are on their way to another number, so staying where they are is a change, too.
+    pub is_moving: bool,
 }
 
 /// A change as it was asked for; whole numbers of any sign, as clients send them.
@@ -85,6 +91,16 @@ pub struct Wanted {
     pub max_vus: Option<i64>,
     /// Iterations per `timeUnit`.
     pub rate: Option<i64>,
+    /// How long VUs or rate take to get there, in nanoseconds; at once if not given.
+    pub over_ns: Option<u64>,
+}
+
+impl Wanted {
+    /// Nothing is to be changed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.vus.is_none() && self.max_vus.is_none() && self.rate.is_none()
+    }
 }
 
 /// Why a scenario cannot be steered so.
@@ -96,12 +112,12 @@ impl ScenarioPlan {
     /// The targets that hold at `at_ns` after the scenario's start when nobody has steered it.
     #[must_use]
     pub fn targets_at(&self, at_ns: u64) -> Targets {
-        let none = Targets { steerable: Steerable::Nothing, vus: None, max_vus: None, rate: None };
+        let none = Targets { steerable: Steerable::Nothing, vus: None, max_vus: None, rate: None, is_moving: false };
         match &self.scenario.executor {
             Executor::ConstantVus(e) => Targets { steerable: Steerable::Vus, vus: Some(e.vus), ..none },
             Executor::RampingVus(e) => {
                 let vus = along(e.start_vus, &e.stages, at_ns);
-                Targets { steerable: Steerable::Vus, vus: Some(vus), ..none }
+                Targets { steerable: Steerable::Vus, vus: Some(vus), is_moving: true, ..none }
             }
             Executor::ExternallyControlled(e) => {
                 Targets { steerable: Steerable::External, vus: Some(e.vus), max_vus: Some(e.max_vus), ..none }
@@ -111,7 +127,8 @@ impl ScenarioPlan {
             }
             Executor::RampingArrivalRate(e) => {
                 let rate = along(e.start_rate, &e.stages, at_ns);
-                Targets { steerable: Steerable::Rate, rate: Some(rate), max_vus: Some(e.vus.max), ..none }
+                let max_vus = Some(e.vus.max);
+                Targets { steerable: Steerable::Rate, rate: Some(rate), max_vus, is_moving: true, ..none }
             }
             Executor::SharedIterations(_) | Executor::PerVuIterations(_) => none,
         }
@@ -155,6 +172,14 @@ impl ScenarioPlan {
             }
             _ => {}
         }
+        if let Some(over_ns) = wanted.over_ns {
+            if wanted.vus.is_none() && wanted.rate.is_none() {
+                return error("a change that takes its time needs vus or a rate to lead to".to_owned());
+            }
+            if over_ns > STEERED_OVER_MAX_NS {
+                return error("a change takes a year at most".to_owned());
+            }
+        }
         let (vus, max_vus) = (wanted.vus.or_else(|| signed(now.vus)), wanted.max_vus.or_else(|| signed(now.max_vus)));
         if now.steerable == Steerable::External
             && let Some(problem) = vus_error(vus.unwrap_or(0), max_vus.unwrap_or(0))
@@ -173,7 +198,7 @@ impl ScenarioPlan {
             (wanted.vus, now.vus, STEERED_VUS_MAX.max(now.max_vus.unwrap_or(0)), Target::Vus),
             (wanted.rate, now.rate, STEERED_RATE_MAX, Target::Rate),
         ];
-        for (wanted, now, max, target) in limits {
+        for (wanted, before, max, target) in limits {
             let Some(wanted) = wanted else { continue };
             let option = target(0).name();
             match u64::try_from(wanted) {
@@ -185,8 +210,12 @@ impl ScenarioPlan {
                         "the {option} of scenario '{name}' can be steered to {max} at most, not to {value}"
                     ));
                 }
-                Ok(value) if now != Some(value) => changes.push(target(value)),
-                Ok(_) => {}
+                Ok(value) => {
+                    let target = target(value);
+                    if before != Some(value) || (now.is_moving && !matches!(target, Target::MaxVus(_))) {
+                        changes.push(target);
+                    }
+                }
             }
         }
         Ok(changes)
@@ -256,7 +285,7 @@ pub(crate) mod tests {
         check(EXTERNAL, Wanted::default(), Ok(&[]));
         check(
             EXTERNAL,
-            Wanted { vus: Some(7), max_vus: Some(8), rate: None },
+            Wanted { vus: Some(7), max_vus: Some(8), ..Wanted::default() },
             Ok(&[Target::MaxVus(8), Target::Vus(7)]),
         );
         let text = "invalid configuration supplied: the number of active VUs (9) must be less than or equal to the number of maxVUs (5)";
@@ -268,6 +297,14 @@ pub(crate) mod tests {
             Err("the new number of max VUs cannot be lower than the starting number of max VUs (5)"),
         );
         check(CONSTANT, vus(0), Ok(&[Target::Vus(0)]));
+        check(CONSTANT, vus(10), Ok(&[]));
+        // To stay where a ramp is at the moment is a change.
+        let ramp = r#"{"executor": "ramping-vus", "startVUs": 3, "stages": [{"duration": "9s", "target": 9}]}"#;
+        check(ramp, vus(3), Ok(&[Target::Vus(3)]));
+        check(CONSTANT, Wanted { over_ns: Some(1), ..vus(3) }, Ok(&[Target::Vus(3)]));
+        let text = "a change that takes its time needs vus or a rate to lead to";
+        check(RATE, Wanted { over_ns: Some(1), ..max(9) }, Err(text));
+        check(CONSTANT, Wanted { over_ns: Some(u64::MAX), ..vus(3) }, Err("a change takes a year at most"));
         check(CONSTANT, vus(-3), Err("the vus of scenario 'a' can't be negative, but is -3"));
         check(
             CONSTANT,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Target, along};
+use super::{Ramp, Target, along};
 use crate::duration::GoDuration;
 use crate::executor::{Executor, FOREVER_NS, Stage};
 use crate::scenario::{DEFAULT_EXEC, Scenario};
@@ -14,6 +14,16 @@ pub struct Turn {
     pub at_ns: u64,
     /// What was set.
     pub target: Target,
+    /// What it was before.
+    pub from: u64,
+    /// How long it took, in nanoseconds.
+    pub over_ns: u64,
+}
+
+impl Turn {
+    fn ramp(&self) -> Ramp {
+        Ramp { at_ns: self.at_ns, from: self.from, to: self.target.value(), over_ns: self.over_ns }
+    }
 }
 
 /// The entry of `scenarios` that has this scenario do by plan what it was steered to do; `ran_ns` is how long it ran if
@@ -81,10 +91,7 @@ fn vus(
 ) -> Vec<Value> {
     common(entry, scenario, "ramping-vus");
     entry.insert("startVUs".to_owned(), json!(start));
-    let turns: Vec<(u64, u64)> = turns
-        .iter()
-        .filter_map(|turn| if let Target::Vus(vus) = turn.target { Some((turn.at_ns, vus)) } else { None })
-        .collect();
+    let turns: Vec<Ramp> = turns.iter().filter(|turn| matches!(turn.target, Target::Vus(_))).map(Turn::ramp).collect();
     bent(start, stages, &turns, end_ns)
 }
 
@@ -103,10 +110,7 @@ fn rate(
     entry.insert("timeUnit".to_owned(), text(time_unit_ns));
     entry.insert("preAllocatedVUs".to_owned(), json!(planned));
     entry.insert("maxVUs".to_owned(), json!(raised.fold(max, u64::max)));
-    let turns: Vec<(u64, u64)> = turns
-        .iter()
-        .filter_map(|turn| if let Target::Rate(rate) = turn.target { Some((turn.at_ns, rate)) } else { None })
-        .collect();
+    let turns: Vec<Ramp> = turns.iter().filter(|turn| matches!(turn.target, Target::Rate(_))).map(Turn::ramp).collect();
     bent(start, stages, &turns, end_ns)
 }
 
@@ -125,10 +129,10 @@ fn common(entry: &mut Map<String, Value>, scenario: &Scenario, executor: &str) {
     }
 }
 
-/// Stages up to the first change as they were, from then on a jump and a plateau for each.
-fn bent(start: u64, stages: &[Stage], turns: &[(u64, u64)], end_ns: u64) -> Vec<Value> {
+/// Stages up to the first change as they were, from then on a jump or a slope and a plateau for each.
+fn bent(start: u64, stages: &[Stage], turns: &[Ramp], end_ns: u64) -> Vec<Value> {
     let stage = |duration_ns: u64, target: u64| json!({"duration": text(duration_ns), "target": target});
-    let first_ns = turns.first().map_or(end_ns, |(at_ns, _)| *at_ns);
+    let first_ns = turns.first().map_or(end_ns, |turn| turn.at_ns);
     let (mut result, mut now_ns) = (Vec::new(), 0_u64);
     for own in stages {
         let left_ns = first_ns - now_ns;
@@ -141,11 +145,16 @@ fn bent(start: u64, stages: &[Stage], turns: &[(u64, u64)], end_ns: u64) -> Vec<
         result.push(stage(own.duration_ns, own.target));
         now_ns = now_ns.saturating_add(own.duration_ns).min(first_ns);
     }
-    for (i, (at_ns, target)) in turns.iter().enumerate() {
-        let until_ns = turns.get(i + 1).map_or_else(|| end_ns.max(*at_ns), |(next_ns, _)| *next_ns);
-        result.push(stage(0, *target));
-        if until_ns > *at_ns {
-            result.push(stage(until_ns - at_ns, *target));
+    for (i, turn) in turns.iter().enumerate() {
+        let until_ns = turns.get(i + 1).map_or_else(|| end_ns.max(turn.at_ns), |next| next.at_ns);
+        // A slope may be cut by what comes next.
+        let slope_end_ns = turn.end_ns().min(until_ns);
+        let reached = turn.value_at(slope_end_ns);
+        if turn.over_ns == 0 || slope_end_ns > turn.at_ns {
+            result.push(stage(slope_end_ns - turn.at_ns, reached));
+        }
+        if until_ns > slope_end_ns {
+            result.push(stage(until_ns - slope_end_ns, reached));
         }
     }
     result
@@ -164,7 +173,8 @@ mod tests {
 
     fn check(scenario: &str, turns: &[(f64, Target)], expect: &str) -> Value {
         let plan = plan(scenario);
-        let turns: Vec<Turn> = turns.iter().map(|&(at, target)| Turn { at_ns: (at * 1e9) as u64, target }).collect();
+        let turn = |&(at, target): &(f64, Target)| Turn { at_ns: (at * 1e9) as u64, target, from: 0, over_ns: 0 };
+        let turns: Vec<Turn> = turns.iter().map(turn).collect();
         let value = replay(&plan.scenario, &turns, 99 * S).unwrap();
         assert_eq!(value.to_string(), expect, "{turns:?}");
         // It is a scenario again.
@@ -196,6 +206,20 @@ mod tests {
         );
     }
 
+    #[test]
+    fn slopes_are_stages() {
+        let plan = plan(r#"{"executor": "constant-vus", "vus": 10, "duration": "1m"}"#);
+        let turn =
+            |at: u64, from, to, over: u64| Turn { at_ns: at * S, target: Target::Vus(to), from, over_ns: over * S };
+        // The second slope is cut half-way.
+        let turns = [turn(10, 10, 50, 20), turn(40, 50, 0, 10), turn(45, 25, 25, 0)];
+        let value = replay(&plan.scenario, &turns, 99 * S).unwrap();
+        assert_eq!(
+            value["stages"].to_string(),
+            r#"[{"duration":"10s","target":10},{"duration":"20s","target":50},{"duration":"10s","target":50},{"duration":"5s","target":25},{"duration":"0s","target":25},{"duration":"15s","target":25}]"#
+        );
+    }
+
     /// Both start the same number of iterations, but for the one at 0 s that only constant-arrival-rate has.
     #[test]
     fn a_replayed_rate_plans_as_many_iterations() {
@@ -205,7 +229,8 @@ mod tests {
             &[(2.25, Target::Rate(700)), (3.5, Target::Rate(10))],
             r#"{"executor":"ramping-arrival-rate","gracefulStop":"30s","startRate":100,"timeUnit":"1s","preAllocatedVUs":2,"maxVUs":2,"stages":[{"duration":"2.25s","target":100},{"duration":"0s","target":700},{"duration":"1.25s","target":700},{"duration":"0s","target":10},{"duration":"6.5s","target":10}]}"#,
         );
-        let steered = ArrivalCourse::of(&plan(text)).unwrap().bent(9 * S / 4, 700).bent(7 * S / 2, 10);
+        let steered =
+            ArrivalCourse::of(&plan(text)).unwrap().bent(Ramp::jump(9 * S / 4, 700)).bent(Ramp::jump(7 * S / 2, 10));
         assert_eq!(steered.events(), 225 + 875 + 65);
         assert_eq!(ArrivalCourse::of(&plan(&value.to_string())).unwrap().events(), steered.events());
     }

@@ -1,5 +1,7 @@
 //! Hostile clients: whatever they send, the next one is served.
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::json;
 
 use crate::*;
@@ -56,6 +58,31 @@ fn kept_connections_do_not_lock_anybody_out() {
         .collect();
     assert_eq!(api.request("GET", "/v1/status", "", "").0, 200);
     drop(kept);
+}
+
+/// Connections that all wait for an answer, but not to their first question: one of them makes room.
+#[test]
+fn who_never_stops_asking_does_not_lock_anybody_out() {
+    let held: Arc<Mutex<Vec<Call>>> = Arc::default();
+    let keep = held.clone();
+    let api = Api::deliver(None, move |call| match call.request {
+        Request::Status => keep.lock().expect("no panic").push(call),
+        _ => call.answer(Reply::ok(json!(1))),
+    });
+    let busy: Vec<TcpStream> = (0..128)
+        .map(|_| {
+            let mut stream = api.connect();
+            write!(stream, "GET /v1/groups HTTP/1.1\r\nHost: {}\r\n\r\n", api.address).expect("it reads");
+            assert!(stream.read(&mut [0; 512]).expect("an answer") > 0);
+            write!(stream, "GET /v1/status HTTP/1.1\r\nHost: {}\r\n\r\n", api.address).expect("it reads");
+            stream
+        })
+        .collect();
+    while held.lock().expect("no panic").len() < busy.len() {
+        std::thread::yield_now();
+    }
+    assert_eq!(api.request("GET", "/v1/groups", "", "").0, 200);
+    held.lock().expect("no panic").clear();
 }
 
 #[test]

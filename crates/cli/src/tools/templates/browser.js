@@ -1,8 +1,8 @@
 import { browser } from 'k6/browser';
 import { check } from 'k6';
 
-// Where the system under test is: k6 run -e BASE=http://... {{ .ScriptName }}
-const BASE = __ENV.BASE || 'http://127.0.0.1:8080';
+// Where the system under test is: k6 run -e BASE_URL=http://... {{ .ScriptName }}
+const BASE_URL = __ENV.BASE_URL || 'http://127.0.0.1:8080';
 
 export const options = {
   scenarios: {
@@ -22,7 +22,7 @@ export const options = {
 export default async function () {
   const page = await browser.newPage();
   try {
-    const response = await page.goto(BASE);
+    const response = await page.goto(BASE_URL);
     check(response, { 'status is 200': (r) => r.status() === 200 });
   } finally {
     await page.close();

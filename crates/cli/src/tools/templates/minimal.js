@@ -1,8 +1,8 @@
 import http from 'k6/http';
 import { check, sleep } from 'k6';
 
-// Where the system under test is: onrush run -e BASE=http://... {{ .ScriptName }}
-const BASE = __ENV.BASE || 'http://127.0.0.1:8080';
+// Where the system under test is: onrush run -e BASE_URL=http://... {{ .ScriptName }}
+const BASE_URL = __ENV.BASE_URL || 'http://127.0.0.1:8080';
 
 export const options = {
   vus: 10,
@@ -13,7 +13,7 @@ export const options = {
 };
 
 export default function () {
-  const res = http.get(BASE);
+  const res = http.get(BASE_URL);
   check(res, { 'status is 200': (r) => r.status === 200 });
   sleep(1);
 }

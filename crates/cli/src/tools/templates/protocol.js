@@ -1,8 +1,8 @@
 import http from 'k6/http';
 import { check, group, sleep } from 'k6';
 
-// Where the system under test is: onrush run -e BASE=http://... {{ .ScriptName }}
-const BASE = __ENV.BASE || 'http://127.0.0.1:8080';
+// Where the system under test is: onrush run -e BASE_URL=http://... {{ .ScriptName }}
+const BASE_URL = __ENV.BASE_URL || 'http://127.0.0.1:8080';
 
 export const options = {
   scenarios: {
@@ -32,16 +32,16 @@ export const options = {
 
 // Runs once before the load; what it returns goes to every iteration.
 export function setup() {
-  const res = http.get(BASE);
+  const res = http.get(BASE_URL);
   if (res.status !== 200) {
-    throw new Error(`${BASE} answers ${res.status}`);
+    throw new Error(`${BASE_URL} answers ${res.status}`);
   }
   return { startedAt: Date.now() };
 }
 
 export default function () {
   group('front page', () => {
-    const res = http.get(`${BASE}/`, { tags: { name: 'front page' } });
+    const res = http.get(`${BASE_URL}/`, { tags: { name: 'front page' } });
     check(res, {
       'status is 200': (r) => r.status === 200,
       'has a body': (r) => r.body && r.body.length > 0,

@@ -1,0 +1,4 @@
+// A source that cannot be.
+// flags: --secret-source file=nowhere
+
+export default function () {}
