@@ -37,7 +37,7 @@ fn streams(requests: &Requests) -> Vec<(serde_json::Value, Vec<String>)> {
 
 fn run(url: &str, keys: &str, script: &str) -> crate::program::Done {
     let output = format!("--log-output=loki={url}{keys}");
-    Program::script(&["-q", "-v", "--no-summary", &output], script).run().expect(0)
+    Program::script(&["-q", "--no-summary", &output], script).run().expect(0)
 }
 
 #[test]

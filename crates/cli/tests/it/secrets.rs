@@ -61,9 +61,7 @@ fn values_reach_the_script_and_no_log() {
 /// Bodies are shown in part: no part of a secret is left where they are cut.
 #[test]
 fn bodies_are_cut_without_secrets() {
-    let server = onrush_testkit::GoodServer::start(|_| {
-        onrush_testkit::Reply::text("-".repeat((64 << 10) - 3) + "hunter2hunter3 and more")
-    });
+    let server = GoodServer::start(|_| Reply::text("-".repeat((64 << 10) - 3) + "hunter2hunter3 and more"));
     let script =
         format!("import http from 'k6/http'; export default function () {{ http.get('{}'); }}", server.url("/"));
     let flags = ["-q", "--no-summary", "--http-debug=full", "--secret-source=mock=key=hunter2hunter3"];
