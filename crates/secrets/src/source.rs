@@ -101,6 +101,11 @@ impl Secrets {
         Ok(secrets)
     }
 
+    /// The text without secrets, for what must be shortened: a cut could leave a part of one.
+    pub fn redact<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
+        self.redactor.redact(text)
+    }
+
     /// The source of that name, or the default one.
     ///
     /// # Errors

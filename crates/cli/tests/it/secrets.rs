@@ -58,6 +58,17 @@ fn values_reach_the_script_and_no_log() {
     }
 }
 
+/// Bodies are shown in part: no part of a secret is left where they are cut.
+#[test]
+fn bodies_are_cut_without_secrets() {
+    let server = GoodServer::start(|_| Reply::text("-".repeat((64 << 10) - 3) + "hunter2hunter3 and more"));
+    let script =
+        format!("import http from 'k6/http'; export default function () {{ http.get('{}'); }}", server.url("/"));
+    let flags = ["-q", "--no-summary", "--http-debug=full", "--secret-source=mock=key=hunter2hunter3"];
+    let done = Program::script(&flags, &script).run().expect(0).expect_log("--***… and 20 bytes more");
+    assert!(!done.stderr.contains("hun"), "a part of the secret is shown");
+}
+
 #[test]
 fn without_a_source_there_is_no_secret() {
     let script = "import secrets from 'k6/secrets'; export default async function () { await secrets.get('a'); }";

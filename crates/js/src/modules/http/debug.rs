@@ -24,6 +24,8 @@ const SECRET_HEADERS: [&str; 5] = ["authorization", "proxy-authorization", "cook
 const MARK: &str = "***REDACTED***";
 /// Most bytes of a body that are shown.
 const BODY_BYTES_MAX: usize = 64 << 10;
+/// Longest secret that is recognised where a body is cut.
+const SECRET_BYTES_MAX: usize = 64 << 10;
 
 /// Sends a request as [`onrush_net::Connections::exchange`] does, and logs it and its response.
 #[cold]
@@ -87,19 +89,19 @@ fn log<'a>(vu: &Vu, fields: Fields, title: &str, head: &[u8], body: impl Iterato
             None => message.extend([line, "\n"]),
         }
     }
-    let mut left = BODY_BYTES_MAX;
-    let mut hidden = 0;
-    let mut shown = Vec::new();
+    let (mut bytes, mut length) = (Vec::new(), 0);
     for piece in body {
-        let count = piece.len().min(left);
-        shown.extend_from_slice(&piece[..count]);
-        left -= count;
-        hidden += piece.len() - count;
+        let left = BODY_BYTES_MAX + SECRET_BYTES_MAX - bytes.len();
+        bytes.extend_from_slice(&piece[..piece.len().min(left)]);
+        length += piece.len();
     }
     // k6: line ends are single characters.
-    message.push_str(&String::from_utf8_lossy(&shown).replace("\r\n", "\n"));
-    if hidden > 0 {
-        let _ = write!(message, "… and {hidden} bytes more");
+    let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+    let text = vu.script().secrets.redact(&text);
+    let end = if length > bytes.len() { text.len().saturating_sub(SECRET_BYTES_MAX) } else { text.len() };
+    message.push_str(&text[..text.floor_char_boundary(end.min(BODY_BYTES_MAX))]);
+    if length > BODY_BYTES_MAX {
+        let _ = write!(message, "… and {} bytes more", length - BODY_BYTES_MAX);
     }
     message.push('\n');
     vu.script().log.line(Line { level: Level::Info, message, fields });
