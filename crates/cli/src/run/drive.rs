@@ -18,7 +18,7 @@ use onrush_session::{
     Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Replay, Settings, ShareOfTarget, Stop,
 };
 
-use super::{Surroundings, control::Control, health::HealthWatch, outputs, prepare::Prepared, spans::Spans, summary};
+use super::{Surroundings, control::Control, health::HealthWatch, prepare::Prepared, spans::Spans};
 use crate::{
     args::RunArgs,
     failure::Failure,
@@ -117,19 +117,19 @@ pub(super) struct Drive<'a> {
     pub(super) around: &'a Surroundings,
     pub(super) args: &'a RunArgs,
     pub(super) prepared: &'a Prepared,
-    signals: &'a Arc<Watch>,
+    pub(super) signals: &'a Arc<Watch>,
     pub(super) coordinator: Coordinator,
     pub(super) engine: Engine,
-    events: Receiver<Reported>,
+    pub(super) events: Receiver<Reported>,
     board: Board,
     pulse: Pulse,
     pub(super) health: HealthWatch,
     /// How often each warning of the engine came.
-    warnings: BTreeMap<(String, LogFields), u64>,
+    pub(super) warnings: BTreeMap<(String, LogFields), u64>,
     /// Warnings about tags with too many values that were passed on.
     cardinality_warned: usize,
     /// When the test's clock started.
-    started_at: Option<Nanos>,
+    pub(super) started_at: Option<Nanos>,
     /// When the scenarios started.
     scenarios_at: Option<Nanos>,
     spans: Spans,
@@ -150,7 +150,7 @@ pub(super) struct Drive<'a> {
     /// What waits for a thread's answer waits in vain.
     pub(super) is_thread_gone: bool,
     pub(super) handle_summary: Option<Result<Option<Vec<onrush_js::HandleSummaryFile>>, LifecycleError>>,
-    outputs: Option<Outputs>,
+    pub(super) outputs: Option<Outputs>,
     /// Samples that outputs lack.
     pub(super) output_samples_missing: u64,
 }
@@ -224,7 +224,7 @@ impl Drive<'_> {
         self.is_finished = true;
     }
 
-    fn take(&mut self, event: Reported) {
+    pub(super) fn take(&mut self, event: Reported) {
         // An abort comes before what it causes, such as the end of the scenarios.
         self.look_for_abort();
         let Some(event) = self.lifecycle_ended(event) else { return };
@@ -262,7 +262,7 @@ impl Drive<'_> {
         }
     }
 
-    fn sample(&mut self, sample: ThreadSample) {
+    pub(super) fn sample(&mut self, sample: ThreadSample) {
         self.health.thread(&sample);
         let (thread, delta) = (sample.thread, sample.delta);
         match self.spans.next(thread, sample.at, sample.in_scenarios) {
@@ -277,7 +277,7 @@ impl Drive<'_> {
         self.cardinality_warned = warnings.len();
     }
 
-    /// Says it the first time; [`Drive::conclude`] says how often it came.
+    /// Says it the first time; `conclude` says how often it came.
     fn warning(&mut self, message: String, fields: LogFields) {
         let count = self.warnings.entry((message.clone(), fields.clone())).or_default();
         *count += 1;
@@ -455,7 +455,7 @@ impl Drive<'_> {
         }
     }
 
-    fn block(&mut self, now: Nanos) -> String {
+    pub(super) fn block(&mut self, now: Nanos) -> String {
         let (stage, totals) = (self.stage(), self.totals(now));
         self.board.block(stage, &totals, self.unpaused(now), &self.engine.progress())
     }
@@ -480,92 +480,6 @@ impl Drive<'_> {
             vus_initialized: state.vus_initialized.load(Ordering::Relaxed),
             complete: state.iterations_completed.get(),
             interrupted: state.iterations_interrupted.get(),
-        }
-    }
-
-    /// After the last iteration: the last samples, the result, the summary.
-    fn conclude(&mut self) -> Outcome {
-        let now = Clock::now();
-        let elapsed = self.elapsed(now);
-        let state = self.prepared.run.state.clone();
-        self.health.end(now);
-        self.collect();
-        if let Some(outputs) = self.outputs.take() {
-            self.output_samples_missing = outputs::finish(outputs, &self.around.logger);
-        }
-        if state.is_marked_failed() {
-            self.tell(Event::MarkedFailed);
-        }
-        let outcome = self.coordinator.finish(elapsed.as_duration());
-        self.warn_of_unjudged();
-        self.repeat_warnings();
-        if outcome.stop.is_none() && state.iterations_completed.get() == 0 {
-            self.around.logger.warn("No script iterations fully finished, consider making the test duration longer");
-        }
-        self.around.logger.debug("making the end-of-test summary");
-        // The progress as it is now, whatever handleSummary() does.
-        let block = self.block(now);
-        self.around.terminal.send(Message::Frame(Vec::new()));
-        // From here on even the first signal ends the process: only handleSummary() may still run.
-        self.signals.set_graceful(false);
-        summary::show(self, elapsed);
-        if !self.args.quiet {
-            self.around.terminal.stdout(block);
-        }
-        outcome
-    }
-
-    /// Asks every thread for its last samples and waits for them.
-    fn collect(&mut self) {
-        /// A thread answers within its time slice, unless something is badly wrong.
-        const PATIENCE: Duration = Duration::from_secs(5);
-        // Samples that were sent before everything ended are not the last ones.
-        while let Ok(event) = self.events.try_recv() {
-            self.take(event);
-        }
-        self.engine.flush();
-        let mut missing: std::collections::BTreeSet<usize> = (0..self.prepared.threads()).collect();
-        let deadline = Clock::now() + PATIENCE;
-        while !missing.is_empty() && !self.is_thread_gone {
-            let left = deadline.saturating_sub(Clock::now());
-            match self.events.recv_timeout(left.as_duration()) {
-                Ok(Reported::Sample(sample)) => {
-                    missing.remove(&sample.thread);
-                    self.sample(*sample);
-                }
-                Err(_) => break,
-                Ok(event) => self.take(event),
-            }
-        }
-        if !missing.is_empty() && self.started_at.is_some() {
-            self.around.logger.warn(format!(
-                "{} worker threads did not hand in their last samples: the summary lacks them",
-                missing.len()
-            ));
-        }
-    }
-
-    /// A threshold that never came to be judged has not passed, it has only not failed.
-    fn warn_of_unjudged(&self) {
-        let thresholds = self.coordinator.thresholds();
-        for metric in thresholds.results().iter().filter(|_| thresholds.is_final()) {
-            for result in metric.expressions.iter().filter(|result| result.history.judged == 0) {
-                self.around.logger.warn(format!(
-                    "the threshold '{}' on {} was never judged: the test has no samples for it after its warm-up, or was over before",
-                    result.source, metric.name
-                ));
-            }
-        }
-    }
-
-    fn repeat_warnings(&self) {
-        for ((text, fields), count) in self.warnings.iter().filter(|(_, count)| **count > 1) {
-            self.around.logger.log(Level::Warn, format!("{text} ({count} times in all)"), fields.clone());
-        }
-        if let Some((count, property)) = self.health.trapped_writes() {
-            self.around.logger.warn(format!(
-                "{count} writes to built-ins that VUs share were refused, the last to '{property}'; --vu-isolation isolated allows them"
-            ));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! load the script and run its init code → lay the option tiers over each other → prepare what the engine needs →
 //! drive engine and coordinator until nothing is left to run → print the summary.
 
+mod conclusion;
 pub(crate) mod config_file;
 mod control;
 mod drive;

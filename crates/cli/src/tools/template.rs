@@ -1,5 +1,8 @@
 //! Templates of `onrush new`: the part of Go's template language that means something where two texts are all there is
 //! to put in. Fields, literals, variables, comments, `if`, `else`, `with`, and the functions on texts.
+//!
+//! The crate for the whole language, gtmpl 0.7, would print `<no value>` where a field is misspelt; it has neither `html`
+//! nor `js`, and its line numbers are one too high.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
