@@ -340,11 +340,19 @@ fn phases_are_those_of_the_stream() {
     let url = server.url("/");
     on_fiber(plain(), move |shared| {
         let connections = Connections::new(shared);
-        for reused in [false, true] {
+        // A client that is not let run when the head arrives sees the head and the body at once: on a busy machine some
+        // are, never all of many.
+        let mut has_both = false;
+        for attempt in 0..20 {
             let timings = get(&connections, &url).expect("an answer").timings;
-            assert!(timings.waiting >= 29.0 && timings.receiving >= 29.0, "{timings:?}");
-            assert_eq!(timings.connecting > 0.0, !reused);
+            assert!(timings.waiting >= 29.0 && timings.waiting + timings.receiving >= 59.0, "{timings:?}");
+            assert_eq!(timings.connecting > 0.0, attempt == 0);
             assert_eq!(timings.tls_handshaking, 0.0);
+            has_both |= timings.receiving >= 29.0;
+            if has_both && attempt > 0 {
+                return;
+            }
         }
+        panic!("the body's way was never a part of its own");
     });
 }

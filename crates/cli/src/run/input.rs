@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read},
+    os::unix::fs::FileTypeExt as _,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
@@ -50,13 +51,18 @@ impl Input {
         let working_dir = std::env::current_dir()
             .map_err(|error| Failure::other(format!("failed to find the working directory: {error}")))?;
         if args.file == "-" {
-            return Self::from_stdin(args, working_dir);
+            return Self::from_stream(args, working_dir, io::stdin().lock(), "standard input");
         }
         let path = PathBuf::from(args.file.strip_prefix("file://").unwrap_or(&args.file));
         let absolute = clean(&working_dir.join(&path));
         let name = absolute.display().to_string();
         if absolute.is_dir() {
             return Err(Failure::other(format!("read {name}: is a directory")));
+        }
+        if is_stream(&absolute) {
+            let pipe =
+                File::open(&absolute).map_err(|error| Failure::other(format!("failed to read {name}: {error}")))?;
+            return Self::from_stream(args, working_dir, pipe, &name);
         }
         let kind = args.kind.unwrap_or_else(|| kind(&absolute));
         if kind == InputKind::Script && is_compressed(&absolute) {
@@ -72,25 +78,27 @@ impl Input {
         Self::from_archive(args, io::BufReader::with_capacity(READ_BYTES, file), &name)
     }
 
-    fn from_stdin(args: &ScriptArgs, working_dir: PathBuf) -> Result<Self, Failure> {
-        let failed =
-            |error: io::Error| Failure::other(format!("failed to read the script from standard input: {error}"));
-        let mut stdin = io::stdin().lock();
+    /// From what can be read but once: the standard input, or a pipe that a shell has for `<(command)`.
+    fn from_stream(
+        args: &ScriptArgs,
+        working_dir: PathBuf,
+        mut stream: impl Read,
+        place: &str,
+    ) -> Result<Self, Failure> {
+        let wrong = |reason: &str| Failure::other(format!("failed to read the script from {place}: {reason}"));
+        let failed = |error: io::Error| wrong(&error.to_string());
         let mut start = Vec::with_capacity(HEADER_BYTES);
-        stdin.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
+        stream.by_ref().take(HEADER_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
         let is_archive =
             args.kind.map_or_else(|| onrush_archive::is_archive(&start), |kind| kind == InputKind::Archive);
         if is_archive {
-            return Self::from_archive(args, start.as_slice().chain(stdin), "/-");
+            return Self::from_archive(args, start.as_slice().chain(stream), "/-");
         }
-        stdin.take(SOURCE_BYTES_MAX + 1 - start.len() as u64).read_to_end(&mut start).map_err(failed)?;
+        stream.take(SOURCE_BYTES_MAX + 1 - start.len() as u64).read_to_end(&mut start).map_err(failed)?;
         if start.len() as u64 > SOURCE_BYTES_MAX {
-            return Err(Failure::other(format!(
-                "the script from standard input is larger than {SOURCE_BYTES_MAX} bytes"
-            )));
+            return Err(Failure::other(format!("the script from {place} is larger than {SOURCE_BYTES_MAX} bytes")));
         }
-        let source = text(&start)
-            .map_err(|reason| Failure::other(format!("failed to read the script from standard input: {reason}")))?;
+        let source = text(&start).map_err(|reason| wrong(&reason))?;
         Ok(Self { entry: Entry::Stdin(source), working_dir, name: "/-".to_owned(), archived: None })
     }
 
@@ -146,6 +154,14 @@ fn kind(path: &Path) -> InputKind {
     let mut start = [0; HEADER_BYTES];
     let has_start = File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok();
     if has_start && onrush_archive::is_archive(&start) { InputKind::Archive } else { InputKind::Script }
+}
+
+/// Whether what is read of it is gone. To look at its start would take that from whoever reads it then.
+fn is_stream(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| {
+        let kind = metadata.file_type();
+        kind.is_fifo() || kind.is_char_device()
+    })
 }
 
 fn is_compressed(path: &Path) -> bool {

@@ -119,6 +119,9 @@ fn standard_input_is_recognised() {
     let done = Program::new(&["run", "-q", "-"]).stdin_bytes(&archive).run().expect(0);
     assert_eq!(done.stderr.matches("hello").count(), 2);
     Program::new(&["inspect", "-"]).stdin_bytes(&archive).run().expect(0).expect_output("\"iterations\": 2");
+    // Other pipes, such as a shell's `<(command)`, can be read but once as well.
+    Program::new(&["run", "-q", "/dev/stdin"]).stdin(source).run().expect(0).expect_output("iterations");
+    Program::new(&["run", "-q", "/dev/stdin"]).stdin_bytes(&archive).run().expect(0).expect_output("iterations");
 }
 
 /// A tar like k6's, with these entries beside the usual ones.
