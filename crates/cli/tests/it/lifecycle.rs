@@ -286,3 +286,19 @@ fn a_paused_run_ends_paused() {
     running.signal(rustix::process::Signal::INT);
     running.wait().expect(105).expect_output("Run       [ 100% ] paused");
 }
+
+/// What an arrival rate plans either runs or is told of, also where a generator is late when the test ends.
+#[test]
+fn planned_iterations_run_or_are_dropped() {
+    let script = "
+        const load = { executor: 'constant-arrival-rate', rate: 1000, duration: '1s', preAllocatedVUs: 50 };
+        export const options = { scenarios: { load } };
+        export default function () { const end = Date.now() + 4; while (Date.now() < end); }";
+    for threads in ["1", "2"] {
+        let done = Program::script(&["-q", "--threads", threads, "--summary-export=out.json"], script).run().expect(0);
+        let metrics = &done.json("out.json")["metrics"];
+        let count = |metric: &str| metrics[metric]["count"].as_u64().unwrap_or(0);
+        let (ran, dropped) = (count("iterations"), count("dropped_iterations"));
+        assert_eq!(ran + dropped, 1000, "{threads} threads: {ran} ran, {dropped} dropped");
+    }
+}

@@ -3,7 +3,7 @@
 //! Each thread dispatches its own events. One that finds no idle VU on its thread is handed to a thread that has one;
 //! only when no thread has is it dropped, and a VU added if the scenario may have more.
 
-use std::{rc::Rc, sync::atomic::Ordering};
+use std::{rc::Rc, sync::atomic::Ordering, time::Duration};
 
 use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_plan::{ArrivalEvent, ArrivalVus, first_for};
@@ -13,6 +13,9 @@ use crate::{slot::Slot, steering::Watch, worker::Worker};
 
 /// Events dispatched before the VUs they started get to run: bounds how late an iteration begins in a burst.
 const BURST: u32 = 64;
+/// What was due before the regular end may begin this long after it. What a generator is further behind with is
+/// counted as dropped: planned iterations either run or are told of.
+const CATCH_UP_MAX: Duration = Duration::from_millis(100);
 
 pub(super) fn drive(
     worker: &Rc<Worker>,
@@ -62,7 +65,14 @@ pub(super) fn drive(
                     break;
                 }
             }
-            if Clock::now() >= run.regular_end.get() {
+            let latest = (run.regular_end.get() + CATCH_UP_MAX).min(run.hard_end.get());
+            if Clock::now() >= latest {
+                let is_due = |k: u64| {
+                    let j = j.saturating_add(k.saturating_mul(threads));
+                    let next = course.as_ref().map_or_else(|| event(j), |course| course.event(j));
+                    next.is_some_and(|next| Nanos(run.start.0.saturating_add(next.at_ns)) <= run.regular_end.get())
+                };
+                drop_iterations(worker, run, None, count_while(is_due));
                 break;
             }
         }
@@ -71,10 +81,32 @@ pub(super) fn drive(
     }
     wait_for_regular_end(run);
     run.wait_until_idle();
+    // A thread that is late may still look for an idle VU: these are somebody else's now.
+    run.shared.idle[worker.thread].store(0, Ordering::Release);
+    run.idle.borrow_mut().clear();
     let slots: Vec<_> = run.slots.borrow().clone();
     for slot in slots {
         run.release(worker, &slot);
     }
+}
+
+/// How many of 0, 1, 2, … fulfil a condition that holds up to some number and not from there on.
+fn count_while(mut holds: impl FnMut(u64) -> bool) -> u64 {
+    let mut above = 1_u64;
+    while above < u64::MAX / 2 && holds(above - 1) {
+        above *= 2;
+    }
+    // It holds below `low`, and not from `above - 1` on.
+    let (mut low, mut high) = (above / 2, above - 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// Waits for a moment or for news; `false` when the run is interrupted.
@@ -134,11 +166,12 @@ fn dispatch(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, due: Na
 
 /// Runs one iteration on a VU that was claimed.
 fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, due: Nanos) {
-    // The claim was counted when the VU was queued, so one is there; after an interrupt there may be none.
-    let Some(slot) = run.idle.borrow_mut().pop_front() else { return };
+    // The claim was counted when the VU was queued, so one is there, unless the scenario ended here meanwhile.
+    let slot = run.idle.borrow_mut().pop_front();
     if run.is_cut() {
         return;
     }
+    let Some(slot) = slot else { return drop_iterations(worker, run, None, 1) };
     run.enter();
     let (worker, run) = (worker.clone(), run.clone());
     slot.give(Box::new(move |slot| {
@@ -182,4 +215,18 @@ fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
         }
     });
     worker.slots.borrow_mut().push(slot);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count_while;
+
+    #[test]
+    fn counts() {
+        for count in (0..70).chain([1_000_000_007, 1 << 40]) {
+            assert_eq!(count_while(|k| k < count), count);
+        }
+        assert_eq!(count_while(|k| k < u64::MAX / 2), u64::MAX / 2);
+        assert!(count_while(|_| true) >= u64::MAX / 2);
+    }
 }
