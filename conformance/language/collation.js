@@ -1,6 +1,8 @@
 // The order of strings for people.
 // env: TZ=UTC
+// files: expressions.js
 // written: out.txt
+import { report } from './expressions.js';
 const cases = [
   String.raw`['b', 'a', 'C', 'A', 'ä', 'z', 'Z', 'ö', '_', '1', '10', '2', ' ', '-'].sort((x, y) => x.localeCompare(y))`,
   String.raw`['zebra', 'Ärger', 'apfel', 'Zoo', 'öl', 'Apfel'].sort((x, y) => x.localeCompare(y))`,
@@ -22,21 +24,8 @@ const cases = [
   String.raw`['b', 'a', 'C', 'A', 'ä'].sort()`,
 ];
 
-function show(value) {
-  if (typeof value === 'bigint') return `${value}n`;
-  if (Object.is(value, -0)) return '-0';
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-}
-
 export default function () {}
 
 export function handleSummary() {
-  const lines = cases.map((expression) => {
-    try {
-      return `${expression}  =>  ${show((0, eval)(expression))}`;
-    } catch (error) {
-      return `${expression}  throws  ${error.name}`;
-    }
-  });
-  return { 'out.txt': lines.join('\n') };
+  return { 'out.txt': report(cases) };
 }

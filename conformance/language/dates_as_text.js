@@ -1,6 +1,8 @@
 // Dates as text.
 // env: TZ=UTC
+// files: expressions.js
 // written: out.txt
+import { report } from './expressions.js';
 const cases = [
   String.raw`new Date(0).toString()`,
   String.raw`new Date(0).toDateString()`,
@@ -28,21 +30,8 @@ const cases = [
   String.raw`new Date(2020, 0, 1).getTimezoneOffset()`,
 ];
 
-function show(value) {
-  if (typeof value === 'bigint') return `${value}n`;
-  if (Object.is(value, -0)) return '-0';
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-}
-
 export default function () {}
 
 export function handleSummary() {
-  const lines = cases.map((expression) => {
-    try {
-      return `${expression}  =>  ${show((0, eval)(expression))}`;
-    } catch (error) {
-      return `${expression}  throws  ${error.name}`;
-    }
-  });
-  return { 'out.txt': lines.join('\n') };
+  return { 'out.txt': report(cases) };
 }

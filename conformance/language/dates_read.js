@@ -1,6 +1,8 @@
 // Dates read from text.
 // env: TZ=UTC
+// files: expressions.js
 // written: out.txt
+import { report } from './expressions.js';
 const cases = [
   String.raw`new Date('2020-01-01').getTime()`,
   String.raw`new Date('2020-01-01T00:00').getTime()`,
@@ -31,21 +33,8 @@ const cases = [
   String.raw`new Date(8.64e15 + 1).getTime()`,
 ];
 
-function show(value) {
-  if (typeof value === 'bigint') return `${value}n`;
-  if (Object.is(value, -0)) return '-0';
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-}
-
 export default function () {}
 
 export function handleSummary() {
-  const lines = cases.map((expression) => {
-    try {
-      return `${expression}  =>  ${show((0, eval)(expression))}`;
-    } catch (error) {
-      return `${expression}  throws  ${error.name}`;
-    }
-  });
-  return { 'out.txt': lines.join('\n') };
+  return { 'out.txt': report(cases) };
 }

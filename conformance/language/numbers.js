@@ -1,6 +1,8 @@
 // Numbers: arithmetic, conversions, formats.
 // env: TZ=UTC
+// files: expressions.js
 // written: out.txt
+import { report } from './expressions.js';
 const cases = [
   String.raw`0.1 + 0.2`,
   String.raw`1 / 3`,
@@ -60,21 +62,8 @@ const cases = [
   String.raw`new BigInt64Array(1)[0]`,
 ];
 
-function show(value) {
-  if (typeof value === 'bigint') return `${value}n`;
-  if (Object.is(value, -0)) return '-0';
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-}
-
 export default function () {}
 
 export function handleSummary() {
-  const lines = cases.map((expression) => {
-    try {
-      return `${expression}  =>  ${show((0, eval)(expression))}`;
-    } catch (error) {
-      return `${expression}  throws  ${error.name}`;
-    }
-  });
-  return { 'out.txt': lines.join('\n') };
+  return { 'out.txt': report(cases) };
 }

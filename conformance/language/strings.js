@@ -1,6 +1,8 @@
 // Strings and regular expressions.
 // env: TZ=UTC
+// files: expressions.js
 // written: out.txt
+import { report } from './expressions.js';
 const cases = [
   String.raw`'😀'.length`,
   String.raw`[...'😀a'].length`,
@@ -45,21 +47,8 @@ const cases = [
   String.raw`String.fromCodePoint(0x1F600)`,
 ];
 
-function show(value) {
-  if (typeof value === 'bigint') return `${value}n`;
-  if (Object.is(value, -0)) return '-0';
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
-}
-
 export default function () {}
 
 export function handleSummary() {
-  const lines = cases.map((expression) => {
-    try {
-      return `${expression}  =>  ${show((0, eval)(expression))}`;
-    } catch (error) {
-      return `${expression}  throws  ${error.name}`;
-    }
-  });
-  return { 'out.txt': lines.join('\n') };
+  return { 'out.txt': report(cases) };
 }
