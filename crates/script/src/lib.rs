@@ -53,4 +53,4 @@ pub use program::{
     Finding, Import, ImportKind, MIXED_STYLES, Module, ModuleIndex, ModuleKind, Program, Target, mixed_styles_message,
 };
 pub use source::SOURCE_MAP_BYTES_MAX;
-pub use specifier::{EXTENSIONS, Resolved, path_of_url, url_of_path};
+pub use specifier::{EXTENSIONS, Resolved, normalise, path_of_url, url_of_path};

@@ -135,7 +135,8 @@ pub fn path_of_url(url: &str) -> Option<PathBuf> {
 }
 
 /// Makes `path` absolute under `base` and removes `.` and `..` without looking at the disk.
-pub(crate) fn normalise(base: &Path, path: &Path) -> PathBuf {
+#[must_use]
+pub fn normalise(base: &Path, path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in base.join(path).components() {
         match component {
@@ -250,6 +251,12 @@ mod tests {
     use super::*;
 
     const BUILTINS: &[&str] = &["k6", "k6/http"];
+
+    #[test]
+    fn dots_are_removed_by_text() {
+        assert_eq!(normalise(Path::new("/"), Path::new("/a/./b/../c")), Path::new("/a/c"));
+        assert_eq!(normalise(Path::new("/"), Path::new("/../a")), Path::new("/a"));
+    }
 
     fn check(request: &str, expect: &str) {
         let got = match resolve(&Base::Folder("/home/u/tests".into()), request, BUILTINS) {

@@ -4,7 +4,7 @@ use std::{
     fs::File,
     io::{self, Read},
     os::unix::fs::FileTypeExt as _,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -54,7 +54,7 @@ impl Input {
             return Self::from_stream(args, working_dir, io::stdin().lock(), "standard input");
         }
         let path = PathBuf::from(args.file.strip_prefix("file://").unwrap_or(&args.file));
-        let absolute = clean(&working_dir.join(&path));
+        let absolute = onrush_script::normalise(&working_dir, &path);
         let name = absolute.display().to_string();
         if absolute.is_dir() {
             return Err(Failure::other(format!("read {name}: is a directory")));
@@ -168,21 +168,6 @@ fn is_compressed(path: &Path) -> bool {
     const GZIP: [u8; 2] = [0x1f, 0x8b];
     let mut start = [0; 2];
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == GZIP
-}
-
-/// A path without `.` and `..`, by its text alone.
-fn clean(path: &Path) -> PathBuf {
-    let mut cleaned = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                cleaned.pop();
-            }
-            other => cleaned.push(other),
-        }
-    }
-    cleaned
 }
 
 fn could_not(args: &ScriptArgs, name: &str, reason: &str) -> Failure {

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     io::Read,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -117,22 +117,8 @@ fn resolve(shown: &str) -> PathBuf {
         }
         _ => script.working_dir.clone(),
     };
-    normalise(&base.join(shown))
-}
-
-/// Removes `.` and `..` without asking the file system, so that the same text always names the same cache entry.
-fn normalise(path: &Path) -> PathBuf {
-    let mut clean = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                clean.pop();
-            }
-            other => clean.push(other),
-        }
-    }
-    clean
+    // The same text always names the same cache entry.
+    onrush_script::normalise(&base, Path::new(shown))
 }
 
 /// `ArrayBuffer.prototype.slice`, which in QuickJS refuses immutable buffers: cutting a file into pieces must work.
@@ -153,15 +139,4 @@ pub(super) fn slice(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     };
     let (start, end) = (place(args.at(0), 0)?, place(args.at(1), length)?);
     ctx.array_buffer(this.array_buffer(ctx).and_then(|bytes| bytes.get(start..end)).unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dots_are_removed_by_text() {
-        assert_eq!(normalise(Path::new("/a/./b/../c")), Path::new("/a/c"));
-        assert_eq!(normalise(Path::new("/../a")), Path::new("/a"));
-    }
 }
