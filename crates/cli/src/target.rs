@@ -4,7 +4,7 @@ use std::{net::SocketAddr, str::FromStr, time::Duration};
 
 use onrush_plan::parse_go_duration;
 use onrush_session::ExitCode;
-use onrush_target::{ClientAuth, TargetOptions, TlsSettings};
+use onrush_testsite::{ClientAuth, TargetOptions, TlsSettings};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     iterator::Signals,
@@ -29,11 +29,11 @@ pub(crate) fn target(around: &Surroundings, files: &[String]) -> Result<ExitCode
     let options = options(&around.given)?;
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    if let Err(error) = onrush_target::raise_file_limit() {
+    if let Err(error) = onrush_testsite::raise_file_limit() {
         around.logger.warn(format!("failed to raise the limit of open files: {error}"));
     }
     let listen = options.listen;
-    let target = onrush_target::start(options).map_err(|error| could_not_start(listen, &error))?;
+    let target = onrush_testsite::start(options).map_err(|error| could_not_start(listen, &error))?;
     let certificate = around.given.text("certificate-out");
     if let (Some(path), Some(pem)) = (&certificate, &target.certificate_pem) {
         std::fs::write(path, pem)
@@ -140,7 +140,7 @@ fn could_not_start(listen: SocketAddr, error: &std::io::Error) -> Failure {
     }
 }
 
-fn greeting(target: &onrush_target::TargetHandle, certificate: Option<&str>) -> String {
+fn greeting(target: &onrush_testsite::TargetHandle, certificate: Option<&str>) -> String {
     let mut text = format!("target: http://{}\n", target.addr);
     if let Some(address) = target.tls_addr {
         text.push_str(&format!("        https://{address} (self-made certificate)\n"));

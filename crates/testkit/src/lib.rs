@@ -3,7 +3,7 @@
 //! Everything here is threads and `std::net`, so that no code under test is used to test itself. A
 //! server stops, and has closed all its sockets, when it is dropped: tests may count descriptors.
 //!
-//! Not for production use, and no load target: that is `onrush-target`.
+//! Not for production use, and no load target: that is `onrush-testsite`.
 //!
 //! ```
 //! use onrush_testkit::{GoodServer, Reply};

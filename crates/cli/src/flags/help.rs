@@ -27,7 +27,7 @@ pub(super) fn help(command: Option<Command>, columns: usize) -> String {
             format!("{about}.\n\nUsage:\n  onrush {name} {usage}\n{}\n{end}", flags(command, width))
         }
         Some(Command::Target) => {
-            format!("{TARGET}{}\n{}\n{TARGET_END}", flags(Command::Target, width), onrush_target::ENDPOINTS)
+            format!("{TARGET}{}\n{}\n{TARGET_END}", flags(Command::Target, width), onrush_testsite::ENDPOINTS)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Runs the built program: scripts in, exit codes, output and files out.
 //!
-//! Servers run in this process (`onrush-target`, `onrush-testkit`). Nothing here measures time; tests that must wait
+//! Servers run in this process (`onrush-testsite`, `onrush-testkit`). Nothing here measures time; tests that must wait
 //! for the program wait for what it prints.
 
 #![forbid(unsafe_code)]

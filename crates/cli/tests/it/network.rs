@@ -1,6 +1,6 @@
 //! Options that concern connections reach them.
 
-use onrush_target::{TargetOptions, start};
+use onrush_testsite::{TargetOptions, start};
 use onrush_testkit::{Behaviour, CertificateAuthority, GoodServer, HostileServer, Reply};
 
 use crate::program::Program;

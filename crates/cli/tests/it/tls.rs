@@ -1,6 +1,6 @@
 //! TLS as scripts meet it: keys for Wireshark, resumed sessions, authentication that is bound to a connection.
 
-use onrush_target::{TargetHandle, TargetOptions, TlsSettings, start};
+use onrush_testsite::{TargetHandle, TargetOptions, TlsSettings, start};
 use onrush_testkit::{CertificateAuthority, GoodServer, Reply};
 
 use crate::program::Program;

@@ -23,7 +23,7 @@ use onrush_metrics::{
 };
 use onrush_plan::{Consolidated, Options, Plan, Tier, consolidate_with_exports, parse_json};
 use onrush_session::{Action, AgentId, Coordinator, Event as Told, ExitCode, Settings, Stop};
-use onrush_target::{TargetHandle, TargetOptions};
+use onrush_testsite::{TargetHandle, TargetOptions};
 
 /// A run may take this long; a hang fails with what was said so far.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -46,7 +46,7 @@ fn shared_target() -> &'static TargetHandle {
         tls_listen: Some(([127, 0, 0, 1], 0).into()),
         ..TargetOptions::default()
     };
-    TARGET.get_or_init(|| onrush_target::start(options()).expect("the target starts on any port"))
+    TARGET.get_or_init(|| onrush_testsite::start(options()).expect("the target starts on any port"))
 }
 
 /// A script and how to run it.

@@ -126,7 +126,7 @@ pub(crate) const TARGETS: &[Target] = &[
     },
     Target {
         name: "multipart",
-        run: onrush_target::fuzz_multipart,
+        run: onrush_testsite::fuzz_multipart,
         words: &[
             "--b\r\n",
             "--b--",

@@ -188,7 +188,7 @@ fn nginx(lab: &Lab, address: SocketAddr, tls: [SocketAddr; 2], workers: usize) -
     fs::write(&configuration, text).context("cannot write nginx's configuration")?;
     fs::write(html.join("100.txt"), "0123456789".repeat(10)).context("cannot write a file for nginx")?;
     fs::write(html.join("1m.bin"), "0123456789abcdef".repeat(1 << 16)).context("cannot write a file for nginx")?;
-    fs::copy(lab.root.join("crates/target/assets/index.html"), html.join("page.html"))
+    fs::copy(lab.root.join("crates/testsite/assets/index.html"), html.join("page.html"))
         .context("cannot copy the target's front page")?;
     run(Command::new("gzip").arg("--keep").arg(html.join("page.html")))?;
     run(Command::new(&lab.tools.openssl)

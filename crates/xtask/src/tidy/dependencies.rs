@@ -20,16 +20,16 @@ const FENCES: &[Fence] = &[
     Fence { package: "rquickjs-sys", ours: &["quickjs"], others: &[] },
     Fence {
         package: "rustls",
-        ours: &["net", "server", "target", "testkit"],
+        ours: &["net", "server", "testsite", "testkit"],
         others: &["rustls-platform-verifier", "tokio-rustls"],
     },
     Fence { package: "tokio-rustls", ours: &["server"], others: &[] },
-    Fence { package: "h2", ours: &["net", "target"], others: &[] },
+    Fence { package: "h2", ours: &["net", "testsite"], others: &[] },
     Fence { package: "hickory-proto", ours: &["testkit"], others: &["hickory-net", "hickory-resolver"] },
     Fence { package: "hickory-resolver", ours: &["net"], others: &[] },
     Fence {
         package: "tokio",
-        ours: &["net", "server", "target"],
+        ours: &["net", "server", "testsite"],
         others: &[
             "axum",
             "h2",
@@ -44,7 +44,7 @@ const FENCES: &[Fence] = &[
     },
     Fence { package: "axum", ours: &["server"], others: &[] },
     Fence { package: "hyper", ours: &["server"], others: &["axum", "hyper-util"] },
-    Fence { package: "httparse", ours: &["net", "target", "testkit"], others: &["hyper"] },
+    Fence { package: "httparse", ours: &["net", "testsite", "testkit"], others: &["hyper"] },
     Fence { package: "anyhow", ours: &["xtask", "testkit"], others: &["brotli*"] },
     Fence { package: "clap", ours: &["cli"], others: &["clap_complete"] },
     Fence { package: "clap_complete", ours: &["cli"], others: &[] },

@@ -10,7 +10,7 @@
 //! [`TargetOptions::allow_remote`] says otherwise.
 //!
 //! ```
-//! use onrush_target::{TargetOptions, start};
+//! use onrush_testsite::{TargetOptions, start};
 //!
 //! let options = TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() };
 //! let target = start(options)?;

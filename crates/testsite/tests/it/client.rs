@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use onrush_target::{TargetHandle, TargetOptions, start};
+use onrush_testsite::{TargetHandle, TargetOptions, start};
 
 /// Nothing in these tests takes longer, unless it hangs.
 const TIMEOUT: Duration = Duration::from_secs(20);

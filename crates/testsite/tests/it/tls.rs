@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use onrush_target::TargetHandle;
+use onrush_testsite::TargetHandle;
 use rustls::crypto::aws_lc_rs;
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use rustls_pki_types::CertificateDer;
@@ -164,7 +164,7 @@ fn client_certificates() {
         let target = target_with(|options| {
             options.tls_listen = Some(([127, 0, 0, 1], 0).into());
             let authorities_pem = authority.cert.pem();
-            options.tls.client_auth = Some(onrush_target::ClientAuth { authorities_pem, required });
+            options.tls.client_auth = Some(onrush_testsite::ClientAuth { authorities_pem, required });
         });
         let page = connect_with(&target, &settings(&target, Some(&authority))).get("/tls").json();
         assert_eq!(page["client_certificate"]["subject"], "CN=rcgen self signed cert");
@@ -181,14 +181,14 @@ fn client_certificates() {
 
 #[test]
 fn settings_that_cannot_be() {
-    let fails = |change: fn(&mut onrush_target::TlsSettings), expect: &str| {
-        let mut options = onrush_target::TargetOptions {
+    let fails = |change: fn(&mut onrush_testsite::TlsSettings), expect: &str| {
+        let mut options = onrush_testsite::TargetOptions {
             listen: ([127, 0, 0, 1], 0).into(),
             tls_listen: Some(([127, 0, 0, 1], 0).into()),
-            ..onrush_target::TargetOptions::default()
+            ..onrush_testsite::TargetOptions::default()
         };
         change(&mut options.tls);
-        let error = onrush_target::start(options).unwrap_err().to_string();
+        let error = onrush_testsite::start(options).unwrap_err().to_string();
         assert!(error.contains(expect), "{error}");
     };
     fails(|tls| tls.versions = vec!["1.1".to_owned()], "unknown TLS version \"1.1\"");
@@ -203,7 +203,7 @@ fn settings_that_cannot_be() {
     fails(
         |tls| {
             let authorities_pem = "nothing".to_owned();
-            tls.client_auth = Some(onrush_target::ClientAuth { authorities_pem, required: true });
+            tls.client_auth = Some(onrush_testsite::ClientAuth { authorities_pem, required: true });
         },
         "there is no certificate",
     );
@@ -251,7 +251,7 @@ impl rustls::client::danger::ServerCertVerifier for Stapled {
 
 #[test]
 fn staples_say_what_they_are_told_to() {
-    use onrush_target::StapledStatus::{Good, Revoked, Unknown};
+    use onrush_testsite::StapledStatus::{Good, Revoked, Unknown};
     // The status is the field after the serial number, a tag nothing else has here.
     for (status, tag) in [(Some(Good), 0x80), (Some(Revoked), 0xa1), (Some(Unknown), 0x82), (None, 0)] {
         let target = target_with(|options| {

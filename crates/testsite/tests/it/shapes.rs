@@ -92,12 +92,12 @@ fn pages_are_there_and_lists_are_complete() {
     for name in ["forms", "links", "base", "tables", "broken"] {
         assert_eq!(get(&target, &format!("/pages/{name}")).status, 200, "{name}");
     }
-    assert_eq!(get(&target, "/endpoints").text(), onrush_target::ENDPOINTS);
+    assert_eq!(get(&target, "/endpoints").text(), onrush_testsite::ENDPOINTS);
     let page = include_str!("../../../../docs/guide/target.md");
-    assert!(page.contains(onrush_target::ENDPOINTS), "docs/guide/target.md has the list of crates/target/assets");
+    assert!(page.contains(onrush_testsite::ENDPOINTS), "docs/guide/target.md has the list of crates/testsite/assets");
     // What the list names by its whole path is there.
     for word in
-        onrush_target::ENDPOINTS.split_whitespace().filter(|word| word.starts_with('/') && !word.starts_with("/fault"))
+        onrush_testsite::ENDPOINTS.split_whitespace().filter(|word| word.starts_with('/') && !word.starts_with("/fault"))
     {
         let plain = word.split('?').next().unwrap();
         if plain.chars().all(|letter| letter.is_ascii_lowercase() || "/-.".contains(letter)) {

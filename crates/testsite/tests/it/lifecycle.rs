@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream};
 
-use onrush_target::{TargetOptions, start};
+use onrush_testsite::{TargetOptions, start};
 
 use crate::client::{connect, get, target, target_with};
 
@@ -52,7 +52,7 @@ fn threads_share_the_work() {
 
 #[test]
 fn threads_have_a_range() {
-    for threads in [0, onrush_target::THREADS_MAX + 1] {
+    for threads in [0, onrush_testsite::THREADS_MAX + 1] {
         let options = TargetOptions { threads, ..on("127.0.0.1:0") };
         assert_eq!(start(options).unwrap_err().kind(), ErrorKind::InvalidInput);
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::client::{SendRequest, handshake};
 use http::{HeaderMap, Request};
-use onrush_target::TargetHandle;
+use onrush_testsite::TargetHandle;
 
 use crate::client::{connect, target, target_with};
 

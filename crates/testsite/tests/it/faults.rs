@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 
-use onrush_target::{Break, HandshakeFault, TargetHandle};
+use onrush_testsite::{Break, HandshakeFault, TargetHandle};
 
 use crate::client::{Client, connect, get, target, target_with};
 

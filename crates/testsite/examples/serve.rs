@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use onrush_target::{TargetOptions, raise_file_limit, start};
+use onrush_testsite::{TargetOptions, raise_file_limit, start};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
