@@ -11,4 +11,5 @@ mod language;
 mod limits;
 mod loader;
 mod modules;
+mod natives;
 mod parity;
