@@ -1,6 +1,6 @@
 //! The grammar of `--log-output=loki=URL,key=value,…`.
 
-use onrush_net::{RequestHeaders, Url};
+use onrush_net::{ProxyOptions, RequestHeaders, Url};
 use onrush_output::loki::Config;
 
 use super::{Level, destination::parse_level};
