@@ -27,5 +27,5 @@ pub use modules::BUILTIN_MODULES;
 pub use run::{HttpDebug, HttpSettings, RunConfig, ScenarioContext, ScriptEnv};
 pub use sharded::ShardedCounter;
 pub use state::{Abort, RunState};
-pub use thread::{JsThread, ThreadError};
+pub use thread::{INTENDED_DURATION, JsThread, ThreadError};
 pub use vu::{CallEnd, HandleSummaryFile, IterationIds, ScriptFailure, Vu};
