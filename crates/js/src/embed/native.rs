@@ -8,8 +8,7 @@ use std::{
 
 use onrush_quickjs_sys as sys;
 
-use super::{Ctx, Handle, JsResult, Throw, Val};
-use crate::vu::context;
+use super::{Ctx, Handle, JsResult, Throw, Val, is_halted};
 
 /// The arguments of a call; missing ones read as undefined.
 #[derive(Clone, Copy)]
@@ -133,10 +132,10 @@ unsafe extern "C" fn getter_trampoline<F: Getter>(
 }
 
 /// Runs a native and hands its result, error or panic to the script.
-fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue {
+pub(super) fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue {
     // Promises turn even uncatchable exceptions into rejections, after which script code runs on: it gets no further
     // than its next call of ours.
-    if context::is_halted() {
+    if is_halted() {
         ctx.raise(Throw::Interrupted);
         return sys::JS_EXCEPTION;
     }

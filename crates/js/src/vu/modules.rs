@@ -6,34 +6,13 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use onrush_quickjs_sys as sys;
 use onrush_script::{ModuleIndex, ModuleKind, Resolved, Target};
 
-use super::{Vu, context};
+use super::{Vu, context, instances::Esm};
 use crate::{
     Isolation,
     embed::{Ctx, Handle, JsResult, Throw, Val},
     modules as builtins,
     realm::Template,
 };
-
-/// One VU's module instances; emptied after init except for what `require` and `import()` may ask for again.
-#[derive(Default)]
-pub(crate) struct Instances {
-    /// By module index.
-    esm: Vec<Option<Esm>>,
-    /// `module` objects of CommonJS modules that have started, by module index.
-    cjs: Vec<Option<Val>>,
-}
-
-struct Esm {
-    record: *mut sys::JSModuleDef,
-    evaluated: bool,
-}
-
-impl Instances {
-    pub(crate) fn clear(&mut self) {
-        self.cjs.clear();
-        self.esm.clear();
-    }
-}
 
 impl Vu {
     /// The module record of this VU for a program module, made (with all it imports) at first use.
