@@ -7,9 +7,11 @@
 
 mod archives;
 mod bad_input;
+mod check;
 mod control;
 mod exit_codes;
 mod hostile;
+mod http;
 mod layouts;
 mod lifecycle;
 mod logs;
