@@ -9,6 +9,7 @@ mod archives;
 mod bad_input;
 mod check;
 mod control;
+mod examples;
 mod exit_codes;
 mod hostile;
 mod http;
