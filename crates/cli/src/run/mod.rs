@@ -55,8 +55,7 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
     around.given.refuse_unavailable(Command::Run)?;
     let config = ConfigFile::read(around)?;
     let args = RunArgs::new(&around.given, &config, files)?;
-    let flush = around.terminal.clone();
-    let signals = Watch::start(around.logger.clone(), move || flush.flush())
+    let signals = Watch::start(around.logger.clone(), around.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let wanted = outputs::configs(&around.given, &config.out)?;
     let replay = replay::read(around, args.replay.as_deref())?;
