@@ -75,6 +75,8 @@ fn execute(command: Command, given: Given, files: &[String]) -> ExitCode {
     // A panic anywhere is a bug; it has its own exit code and must not look like a failed test.
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match command {
         Command::Run => run::run(&around, files),
+        Command::Check => tools::check(&around, files),
+        Command::Http => tools::http(&around, files),
         Command::Archive => tools::archive(&around, files),
         Command::Inspect => tools::inspect(&around, files),
         Command::New => tools::new(&around, files),
@@ -85,6 +87,8 @@ fn execute(command: Command, given: Given, files: &[String]) -> ExitCode {
         Command::Pause => control::pause(&around, files, true),
         Command::Resume => control::pause(&around, files, false),
         Command::Scale => control::scale(&around, files),
+        Command::Scenarios => control::scenarios(&around, files),
+        Command::Stop => control::stop(&around, files),
         Command::Target => target::target(&around, files),
         Command::Version | Command::Help => {
             around.terminal.stdout(version::text());

@@ -61,6 +61,13 @@ impl Connections {
         }
     }
 
+    /// Has what the next use touches brought near; see [`onrush_fiber::prefetch`].
+    pub fn approach(&self) {
+        if let Ok(idle) = self.idle.try_borrow() {
+            onrush_fiber::prefetch(idle.as_ptr().cast(), size_of::<Conn>());
+        }
+    }
+
     /// Dials from this address from now on (`localIPs`).
     pub fn set_local_ip(&self, ip: Option<IpAddr>) {
         self.local.set(ip);

@@ -8,9 +8,11 @@
 mod archives;
 mod bad_input;
 mod blocked;
+mod check;
 mod control;
 mod exit_codes;
 mod hostile;
+mod http;
 mod layouts;
 mod lifecycle;
 mod logs;

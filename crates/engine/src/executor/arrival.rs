@@ -177,7 +177,9 @@ fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, due: Nanos) {
     slot.give(Box::new(move |slot| {
         let mut now = Clock::now();
         worker.start_lag.borrow_mut().record((now - due).as_millis_f64());
-        slot.iterate(&run, &mut now);
+        if slot.iterate(&run, &mut now) {
+            worker.js.add_intended(run.index, (now - due).as_millis_f64());
+        }
         becomes_idle(&worker, &run, slot.clone());
         run.exit();
     }));

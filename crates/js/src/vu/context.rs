@@ -10,7 +10,7 @@ use onrush_quickjs_sys as sys;
 use super::Vu;
 use crate::{
     JsThread, RunConfig, ScenarioContext,
-    embed::{JsResult, Runtime, Throw, runtime_ptr},
+    embed::{JsResult, Throw, halt, look_at_halt_mark, runtime_ptr},
     thread::{STACK_RESERVE_BYTES, TIME_SLICE},
 };
 
@@ -60,31 +60,23 @@ pub(crate) fn install_thread(thread: &Rc<JsThread>) {
     THREAD.set(Rc::into_raw(thread.clone()));
 }
 
-/// Registers the callbacks through which QuickJS reaches the current VU.
-pub(crate) fn install_hooks(runtime: &Runtime) {
-    // SAFETY: the callbacks have static lifetime and need no opaque pointer.
-    unsafe {
-        sys::JS_SetInterruptHandler(runtime.raw(), Some(interrupt), std::ptr::null_mut());
-        sys::JS_SetHostPromiseRejectionTracker(
-            runtime.raw(),
-            Some(super::event_loop::track_rejection),
-            std::ptr::null_mut(),
-        );
-        sys::onrush_set_lazy_hook(runtime.raw(), Some(crate::modules::lazy_hook));
-        sys::JS_SetModuleLoaderFunc(
-            runtime.raw(),
-            Some(super::modules::normalize),
-            super::modules::load,
-            std::ptr::null_mut(),
-        );
-    }
-}
-
 /// The hooks that swap a VU's execution state in and out around every switch of its fiber.
 pub(crate) fn hooks(vu: &Rc<Vu>) -> Hooks {
-    // SAFETY: both functions take a pointer to a live VU; the spawner keeps the VU beyond the fiber's end.
-    unsafe { Hooks::new(Rc::as_ptr(vu).cast_mut().cast(), enter, leave) }
+    let data = Rc::as_ptr(vu).cast_mut().cast();
+    // SAFETY: all three functions take a pointer to a live VU; the spawner keeps the VU beyond the fiber's end.
+    unsafe { Hooks::new(data, enter, leave).approached(size_of::<Vu>(), approach) }
 }
+
+/// Has what the VU's next steps use brought near while the VU before it runs.
+unsafe fn approach(data: *mut c_void) {
+    // SAFETY: see `enter`; nothing is changed.
+    let vu = unsafe { &*data.cast::<Vu>() };
+    onrush_fiber::prefetch(vu.vm.cast(), VM_BYTES);
+    vu.connections.approach();
+}
+
+/// About what a swap touches: the C side's `OnrushVm`.
+const VM_BYTES: usize = 256;
 
 unsafe fn enter(data: *mut c_void, stack: StackRange) {
     // SAFETY: `data` is the VU given to `hooks`, kept alive by the closure its fiber runs.
@@ -92,6 +84,8 @@ unsafe fn enter(data: *mut c_void, stack: StackRange) {
     debug_assert!(CURRENT.get().is_null(), "one VU runs at a time");
     CURRENT.set(vu);
     vu.slice_start.set(None);
+    // SAFETY: the VU stays where it is until `leave`.
+    unsafe { look_at_halt_mark(Some(&vu.is_halted)) }
     let stack_bytes = (stack.top - stack.low).saturating_sub(STACK_RESERVE_BYTES);
     // SAFETY: the VM belongs to this runtime and is swapped out now; its code runs on `stack` until it leaves.
     unsafe {
@@ -102,28 +96,17 @@ unsafe fn enter(data: *mut c_void, stack: StackRange) {
 
 unsafe fn leave(data: *mut c_void) {
     // SAFETY: see `enter`; the VM is swapped in now.
-    unsafe { sys::onrush_vm_swap(runtime_ptr(), (*data.cast::<Vu>()).vm) }
-    CURRENT.set(std::ptr::null());
-}
-
-/// Ends the running VU's call for good; see [`is_halted`].
-pub(crate) fn halt() {
-    if let Some(vu) = try_vu() {
-        vu.is_halted.set(true);
-        // SAFETY: sets a counter of a live context. Script code that gets to run on meets the interrupt hook at once.
-        unsafe { sys::onrush_poll_soon(vu.ctx().raw()) }
+    unsafe {
+        sys::onrush_vm_swap(runtime_ptr(), (*data.cast::<Vu>()).vm);
+        look_at_halt_mark(None);
     }
+    CURRENT.set(std::ptr::null());
 }
 
 /// Forgets the running VU's microtasks.
 pub(crate) fn drop_jobs() {
     // SAFETY: frees what only the job queue holds.
     unsafe { sys::onrush_drop_jobs(runtime_ptr()) }
-}
-
-/// Whether the running VU's call has been cut, or has aborted the test: then no more of its code may have an effect.
-pub(crate) fn is_halted() -> bool {
-    try_vu().is_some_and(|vu| vu.is_halted.get())
 }
 
 /// Runs `body` while `vu` is entered but swapped out: what it allocates is the thread's and not the VU's. It must not
@@ -162,7 +145,7 @@ pub(crate) fn with_entered<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
 
 /// QuickJS asks every ten thousand operations whether to go on. Suspends a VU that used up its time slice, and ends
 /// one that was cancelled.
-unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
+pub(crate) unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
     let Some(vu) = try_vu() else { return 0 };
     if onrush_fiber::current().is_none() {
         return 0;
@@ -182,7 +165,8 @@ unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
         vu.is_halted.set(true);
     }
     if vu.is_halted.get() {
-        halt();
+        // SAFETY: the realm of the running VU is alive.
+        unsafe { halt(vu.ctx().raw()) }
     }
     i32::from(vu.is_halted.get())
 }
