@@ -1,6 +1,6 @@
 //! The grammar of `--log-output=loki=URL,key=value,…`.
 
-use onrush_net::{RequestHeaders, Url};
+use onrush_net::{ProxyOptions, RequestHeaders, Url};
 use onrush_output::loki::Config;
 
 use super::destination::parse_level;
@@ -23,6 +23,7 @@ pub(super) fn parse(text: &str) -> Result<(Config, Level), Failure> {
         headers: RequestHeaders::default(),
         allowed_labels: None,
         profile: false,
+        proxies: ProxyOptions::from_environment(|name| std::env::var(name).ok()),
     };
     let mut level = Level::Debug;
     for (index, part) in split(text)?.into_iter().enumerate() {
