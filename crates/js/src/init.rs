@@ -201,6 +201,7 @@ fn provisional_config(script: &Arc<ScriptEnv>, isolation: Isolation, client: Arc
         census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation,
         options_json: String::new(),
+        export_json: String::new(),
         tags: BTreeMap::new(),
         http: HttpSettings::default(),
         client,

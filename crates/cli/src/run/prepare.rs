@@ -95,7 +95,9 @@ pub(super) fn prepare(
     let trend_stats =
         TrendStat::parse_list(&settings.summary_trend_stats).map_err(|error| Failure::config(error.to_string()))?;
     let time_unit = TimeUnit::parse(&settings.summary_time_unit).map_err(|error| Failure::config(error.to_string()))?;
-    let plan = Plan::new(&test.scenarios, &test.tuple).map_err(|error| Failure::config(error.to_string()))?;
+    let plan = Plan::new(&test.scenarios, &test.tuple)
+        .and_then(|plan| plan.check_size().map(|()| plan))
+        .map_err(|error| Failure::config(error.to_string()))?;
     let has = |name: &str| script.init.functions.iter().any(|function| function == name);
     let lifecycle = Lifecycle {
         setup: has("setup") && settings.setup,
@@ -112,6 +114,7 @@ pub(super) fn prepare(
         census: Arc::new(Census::new(usize::try_from(settings.cardinality_limit).unwrap_or(usize::MAX))),
         isolation: script.init.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
+        export_json: test.merged.to_export_json().to_string(),
         tags: settings.tags.clone(),
         http: HttpSettings { body_bytes_max: limits.body_bytes_max, ..http_settings(&test) },
         client: network::client(&test, limits, key_log::open(std::env::var_os("SSLKEYLOGFILE"), logger)?)?,

@@ -7,6 +7,7 @@
 
 mod archives;
 mod bad_input;
+mod blocked;
 mod check;
 mod control;
 mod examples;
