@@ -23,7 +23,6 @@ const KNOWN: &[(&str, usize, &str)] = &[
     ("crates/plan/src/lib.rs", 16, "errors and JSON values stand above those who use them"),
     ("crates/testkit/src/lib.rs", 12, "the table of cases and its rows"),
     ("crates/testsite/src/lib.rs", 24, "the table of routes and their helpers"),
-    ("crates/xtask/src/lib.rs", 14, "the rules and what they report to"),
     ("crates/xtask/src/main.rs", 24, "the parts of the bench and what they share"),
 ];
 
