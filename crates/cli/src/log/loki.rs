@@ -3,8 +3,9 @@
 use onrush_net::{ProxyOptions, RequestHeaders, Url};
 use onrush_output::loki::Config;
 
-use super::{Level, destination::parse_level};
+use super::destination::parse_level;
 use crate::failure::Failure;
+use crate::line::Level;
 
 const KEYS: &str = "limit, level, pushPeriod, msgMaxSize, profile, allowedLabels, label.NAME and header.NAME";
 
