@@ -341,7 +341,7 @@ impl<R: FnMut(Report)> Agent<R> {
 
     fn tick(&mut self, now: Nanos) {
         self.look_at_marks();
-        let report = self.health.tick(now);
+        let report = self.health.tick(now, self.test.stops.as_ref().map_or(0, |stops| stops()));
         self.report_health(report);
         self.look_at_collections(now);
         match self.watchdog.look(now).filter(|_| self.paused_at.is_none()) {

@@ -16,6 +16,8 @@ pub struct Test {
     pub engine: EngineConfig,
     /// Ends the outputs of raw samples once the last have been handed to them; returns how many they lack.
     pub finish_outputs: Option<Box<dyn FnOnce() -> u64 + Send>>,
+    /// How often this process was stopped from outside and went on so far, where somebody counts it.
+    pub stops: Option<Box<dyn Fn() -> u64 + Send>>,
 }
 
 /// Serves commands on this thread until [`Command::Stop`], or until nobody can send any more.
@@ -57,6 +59,7 @@ pub(crate) struct Running {
     pub(crate) threads: usize,
     pub(crate) timeouts: onrush_engine::Timeouts,
     pub(crate) finish_outputs: Option<Box<dyn FnOnce() -> u64 + Send>>,
+    pub(crate) stops: Option<Box<dyn Fn() -> u64 + Send>>,
 }
 
 fn start(
@@ -71,13 +74,14 @@ fn start(
         );
         return Err(Failure::new(FailureKind::Engine, message));
     }
-    let Test { engine: config, finish_outputs } = prepare(init)?;
+    let Test { engine: config, finish_outputs, stops } = prepare(init)?;
     let running = Running {
         run: config.run.clone(),
         plan: config.plan.clone(),
         threads: config.threads.max(1),
         timeouts: config.timeouts,
         finish_outputs,
+        stops,
     };
     let engine = Engine::start(config, inbox.events())
         .map_err(|error| Failure::new(FailureKind::Engine, format!("failed to start worker threads: {error}")))?;

@@ -76,6 +76,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation: found.isolation.isolation,
         options_json: test.options.to_json().to_string(),
+        export_json: test.merged.to_export_json().to_string(),
         tags: BTreeMap::new(),
         http: HttpSettings::default(),
         client: Arc::new(client.build()?),
@@ -94,7 +95,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (commander, inbox) = onrush_agent::channel();
     let (sender, reports) = channel();
     let agent = std::thread::spawn(move || {
-        let test = onrush_agent::Test { engine, finish_outputs: None };
+        let test = onrush_agent::Test { engine, finish_outputs: None, stops: None };
         onrush_agent::serve(&inbox, 0, |_| Ok(test), |report| drop(sender.send(report)))
     });
     let began = Clock::now();

@@ -36,6 +36,8 @@ pub(super) struct Ended {
     pub(super) outcome: Outcome,
     /// The VU whose init code failed, if that is why.
     pub(super) failed_vu: Option<u64>,
+    /// `--summary-export` could not be written.
+    pub(super) export_failed: bool,
 }
 
 /// How often signals, thresholds and the terminal's progress are looked after.
@@ -67,7 +69,9 @@ pub(super) fn drive(
     let logger = around.logger.clone();
     let finish = outputs
         .map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> { Box::new(move || outputs::finish(outputs, &logger)) });
-    let agent = LocalAgent::start(Test { engine, finish_outputs: finish }, sender)
+    let watch = signals.clone();
+    let stops: Box<dyn Fn() -> u64 + Send> = Box::new(move || watch.resumed());
+    let agent = LocalAgent::start(Test { engine, finish_outputs: finish, stops: Some(stops) }, sender)
         .map_err(|error| Failure::other(format!("failed to start the agent's thread: {error}")))?;
     let live = LiveSummary::default();
     let mut coordinator = coordinator(args, prepared, replay);
@@ -92,8 +96,8 @@ pub(super) fn drive(
     drive.send(orders);
     drive.step_until(true, |drive| drive.coordinator.phase() >= Phase::Done);
     drive.linger();
-    let outcome = drive.conclude();
-    Ok(Ended { outcome, failed_vu: drive.coordinator.failed_vu() })
+    let (outcome, export_failed) = drive.conclude();
+    Ok(Ended { outcome, failed_vu: drive.coordinator.failed_vu(), export_failed })
 }
 
 fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay) -> Coordinator {
@@ -287,8 +291,8 @@ impl Drive<'_> {
         self.step_until(false, |drive| drive.signals.first().is_some());
     }
 
-    /// After the last iteration: the last samples, the result, the summary.
-    fn conclude(&mut self) -> Outcome {
+    /// After the last iteration: the last samples, the result, the summary. Returns also whether an export failed.
+    fn conclude(&mut self) -> (Outcome, bool) {
         let orders = self.coordinator.close(now());
         self.send(orders);
         self.step_until(false, |drive| drive.coordinator.phase() == Phase::Closed);
@@ -314,11 +318,11 @@ impl Drive<'_> {
             self.step_until(false, |drive| drive.summary.is_some());
             custom = self.summary.take().and_then(|result| results.from_script(result));
         }
-        results.show(custom);
+        let is_exported = results.show(custom);
         self.screen.last(block);
         let orders = self.coordinator.stop_agents();
         self.send(orders);
-        outcome
+        (outcome, !is_exported)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The end of a run for its reader: `handleSummary()`, the built-in text, files, the verdict.
 
-use std::{fs, path::Path, time::Duration};
+use std::time::Duration;
 
 use onrush_fiber::Clock;
 use onrush_metrics::{
@@ -19,7 +19,9 @@ use super::{Surroundings, prepare::Prepared};
 use crate::{
     args::RunArgs,
     log::{Level, rfc3339_nanos},
+    save::save,
     terminal::Message,
+    tools::http,
     version,
 };
 
@@ -34,6 +36,8 @@ pub(super) struct Results<'a> {
     /// The journal of a steered run.
     steering: Option<serde_json::Value>,
     steering_text: Option<String>,
+    /// What is shown instead of the summary where no script was given.
+    one_liner: Option<String>,
 }
 
 impl<'a> Results<'a> {
@@ -58,14 +62,17 @@ impl<'a> Results<'a> {
             scopes: args.summary_mode == SummaryMode::Full,
         };
         let model = || SummaryModel::new(input_from(coordinator.merged(), coordinator.thresholds(), info()));
+        let judgement = coordinator.judgement();
+        let one_liner = || http::report(coordinator.merged(), moment.test, &judgement, around.look.stdout_color());
         Self {
             around,
             args,
             prepared,
-            judgement: coordinator.judgement(),
+            one_liner: args.one_liner.as_ref().map(|_| one_liner()),
             model: (args.summary_mode != SummaryMode::Disabled).then(model),
             steering: coordinator.steering().to_json(moment),
             steering_text: steering_text(coordinator.steering(), moment),
+            judgement,
         }
     }
 
@@ -102,19 +109,23 @@ impl<'a> Results<'a> {
     }
 
     /// Shows and writes everything a run ends with. `custom` is what the script wants shown instead of the built-in text.
-    pub(super) fn show(&self, custom: Option<Vec<SummaryFile>>) {
+    /// Returns whether `--summary-export` was written, if it was asked for.
+    pub(super) fn show(&self, custom: Option<Vec<SummaryFile>>) -> bool {
         let Some(model) = &self.model else {
             // Who wants no summary need not read that all is well.
             if self.judgement.verdict != onrush_session::Verdict::Valid {
                 self.log_verdict();
             }
-            return;
+            return true;
         };
         let mut files = Vec::new();
         match custom {
             Some(custom) => {
                 self.log_verdict();
                 files = custom;
+            }
+            None if self.one_liner.is_some() => {
+                self.around.terminal.stdout(self.one_liner.clone().unwrap_or_default());
             }
             None => {
                 let footer = footer(&self.judgement);
@@ -132,7 +143,7 @@ impl<'a> Results<'a> {
             add_measurement(&self.judgement, &mut value);
             files.push(SummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
         }
-        self.write(files);
+        self.write(files)
     }
 
     /// Where the built-in text does not say it.
@@ -169,14 +180,16 @@ impl<'a> Results<'a> {
         self.around.logger.log(Level::Error, "failed to handle the end-of-test summary", fields);
     }
 
-    fn write(&self, files: Vec<SummaryFile>) {
+    fn write(&self, files: Vec<SummaryFile>) -> bool {
         let mut errors = Vec::new();
+        let mut is_exported = true;
         for SummaryFile { path, content } in files {
             match path.as_str() {
                 "stdout" => self.around.terminal.send(Message::Stdout(content)),
                 "stderr" => self.around.terminal.send(Message::Stderr(content)),
                 _ => {
-                    if let Err(error) = fs::write(Path::new(&path), content) {
+                    if let Err(error) = save(&path, content) {
+                        is_exported &= self.args.summary_export.as_ref() != Some(&path);
                         errors.push(format!("\t- could not save '{path}': {error}"));
                     }
                 }
@@ -185,6 +198,7 @@ impl<'a> Results<'a> {
         if !errors.is_empty() {
             self.failed(format!("Could not save some summary information:\n{}", errors.join("\n")));
         }
+        is_exported
     }
 }
 

@@ -297,6 +297,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation: found.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
+        export_json: test.merged.to_export_json().to_string(),
         tags: test.settings.tags.clone(),
         http: http(&test),
         client: Arc::new(client.build().map_err(|error| invalid(error.to_string()))?),
@@ -329,7 +330,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
     let (commander, inbox) = onrush_agent::channel();
     let (sender, reports) = channel();
     let agent = std::thread::spawn(move || {
-        let test = Test { engine: config, finish_outputs: None };
+        let test = Test { engine: config, finish_outputs: None, stops: None };
         // The run may have failed and gone by the time the last reports are sent.
         onrush_agent::serve(&inbox, 0, |_| Ok(test), |report| drop(sender.send(report)))
     });

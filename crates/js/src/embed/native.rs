@@ -139,21 +139,21 @@ pub(super) fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue 
         ctx.raise(Throw::Interrupted);
         return sys::JS_EXCEPTION;
     }
-    // A panic must not unwind into QuickJS's frames: it becomes an error of this call and is reported.
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(value)) => value.into_raw(),
-        Ok(Err(throw)) => {
-            ctx.raise(throw);
-            sys::JS_EXCEPTION
-        }
+    guarded(ctx, sys::JS_EXCEPTION, || body().map(Val::into_raw))
+}
+
+/// Runs what QuickJS calls back. An error becomes the pending exception and the result `failed`, and so does a panic,
+/// which must not unwind into QuickJS's frames.
+pub(crate) fn guarded<R>(ctx: Ctx, failed: R, body: impl FnOnce() -> JsResult<R>) -> R {
+    let throw = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(result)) => return result,
+        Ok(Err(throw)) => throw,
         Err(panic) => {
             let text =
                 panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-            ctx.raise(Throw::Error(format!(
-                "internal error in Onrush (please report it): {}",
-                text.unwrap_or("panic")
-            )));
-            sys::JS_EXCEPTION
+            Throw::Error(format!("internal error in Onrush (please report it): {}", text.unwrap_or("panic")))
         }
-    }
+    };
+    ctx.raise(throw);
+    failed
 }

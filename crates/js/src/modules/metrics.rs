@@ -119,6 +119,10 @@ fn add(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let mut shard = vu.thread.shard.borrow_mut();
     let series = shard.series(metric.id, node);
     vu.annotate(&mut shard);
+    if metric.kind == MetricKind::Gauge {
+        // Its last value is the latest of all threads.
+        shard.set_time(onrush_fiber::Clock::now().0);
+    }
     shard.add(series, value);
     Ok(Val::bool(true))
 }

@@ -71,8 +71,11 @@ impl Realm {
             });
         }
         if shared {
-            // What VUs share must be there before they do.
+            // What VUs share must be there before they do: made later, it would be one VU's, and not write-trapped.
             builtins::share_classes(self)?;
+            for name in builtins::BUILTIN_MODULES.iter().chain([&builtins::CJS_MODULE]) {
+                self.native_exports(name)?;
+            }
             // SAFETY: the realm is complete and no VU runs yet.
             let flagged = unsafe { sys::onrush_share_realm(ctx.raw()) };
             if flagged < 0 {

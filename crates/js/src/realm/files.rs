@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 use super::shared_bytes::SharedBytes;
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw},
-    vu::context::{thread, vu},
+    log::Level,
+    vu::{
+        Vu,
+        context::{thread, vu},
+    },
 };
 
 /// `open(path, mode?)`.
@@ -20,7 +24,7 @@ pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if shown.is_empty() {
         return Err(Throw::error("open() can't be used with an empty filename"));
     }
-    let path = resolve(&shown);
+    let path = resolve(vu, &shown)?;
     let cache = &vu.script().files;
     let content = match cache.get(&path) {
         Some(content) => content,
@@ -42,19 +46,38 @@ pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     }
 }
 
-/// Paths are relative to the entry script, as in k6.
-fn resolve(shown: &str) -> PathBuf {
-    let shown = shown.strip_prefix("file://").unwrap_or(shown);
-    let script = vu().script();
-    let entry = &script.program.modules[script.program.entry.0 as usize].specifier;
-    let base = match url::Url::parse(entry).ok().and_then(|url| url.to_file_path().ok()) {
-        Some(path) if path.file_name().is_some_and(|name| name != "-") => {
-            path.parent().map_or_else(|| script.working_dir.clone(), Path::to_owned)
-        }
-        _ => script.working_dir.clone(),
-    };
+/// k6: a path is relative to the module being evaluated, which for a function that is called is the module that calls
+/// it; k6 warns where that is not the folder of the function itself.
+fn resolve(vu: &Vu, shown: &str) -> JsResult<PathBuf> {
+    let path = Path::new(shown.strip_prefix("file://").unwrap_or(shown));
+    if path.is_absolute() {
+        return Ok(onrush_script::normalise(Path::new("/"), path));
+    }
+    let program = &vu.script().program;
+    let (caller, evaluated) = vu.running_files()?;
+    let base = folder(vu, evaluated.as_ref().unwrap_or(&program.modules[program.entry.0 as usize].specifier));
+    if thread().config.init_pass && caller.as_ref().is_none_or(|caller| folder(vu, caller) != base) {
+        let shown = url::Url::from_directory_path(&base).map_or_else(|()| base.display().to_string(), String::from);
+        let caller = caller.as_deref().unwrap_or("<eval>");
+        vu.log(
+            Level::Warn,
+            format!(
+                "open() was used and is currently relative to '{shown}', but in the future it will be aligned with how `require` and imports work and will be relative to '{caller}'. This means that in the future open will open relative path relative to the module/file it is written in. You can future proof this by using `import.meta.resolve()` to get relative paths to the file it is written in the current k6 version."
+            ),
+        );
+    }
     // The same text always names the same cache entry.
-    onrush_script::normalise(&base, Path::new(shown))
+    Ok(onrush_script::normalise(&base, path))
+}
+
+/// Where relative paths of a module start: its folder, or for what is no file the working folder.
+fn folder(vu: &Vu, specifier: &str) -> PathBuf {
+    match url::Url::parse(specifier).ok().and_then(|url| url.to_file_path().ok()) {
+        Some(path) if path.file_name().is_some_and(|name| name != "-") => {
+            path.parent().map_or_else(|| vu.script().working_dir.clone(), Path::to_owned)
+        }
+        _ => vu.script().working_dir.clone(),
+    }
 }
 
 /// `ArrayBuffer.prototype.slice`, which in QuickJS refuses immutable buffers: cutting a file into pieces must work.

@@ -96,6 +96,11 @@ impl EventLoop {
             .collect()
     }
 
+    /// Forgets that a promise was rejected without a handler: its reason is thrown instead.
+    pub(crate) fn forget_rejection(&self, promise: &Handle) {
+        self.rejections.borrow_mut().retain(|known| known.identity() != promise.identity());
+    }
+
     fn next_due(&self) -> Option<Nanos> {
         self.timers.borrow().iter().map(|timer| timer.due).min()
     }

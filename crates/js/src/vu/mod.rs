@@ -73,6 +73,8 @@ pub struct Vu {
     pub(crate) custom_tags: RefCell<Option<BTreeMap<String, String>>>,
     pub(crate) event_loop: EventLoop,
     instances: RefCell<Instances>,
+    /// The frame of the innermost `require()` under way, only to be compared; see [`modules`].
+    requiring: Cell<*const std::ffi::c_void>,
     /// Exported functions by their index in `RunConfig::functions`.
     functions: RefCell<Vec<Val>>,
     /// The activated scenario's function, once it has been called.
@@ -117,6 +119,7 @@ impl Vu {
             custom_tags: RefCell::new(None),
             event_loop: EventLoop::default(),
             instances: RefCell::new(Instances::default()),
+            requiring: Cell::new(std::ptr::null()),
             functions: RefCell::new(Vec::new()),
             exec: RefCell::new(None),
             env: RefCell::new(None),

@@ -227,6 +227,14 @@ pub struct Health {
     pub memory_used: f64,
     /// File descriptors over their limit.
     pub fds_used: f64,
+    /// Time the thread that waited longest was ready to run while others had its core, as a fraction.
+    pub waiting: f64,
+    /// Connections that failed because no file descriptor was left.
+    pub fd_errors: u64,
+    /// Connections that failed because no local port or address was left.
+    pub port_errors: u64,
+    /// How often the whole process was stopped from outside and went on.
+    pub stops: u64,
 }
 
 /// A line of the log.
