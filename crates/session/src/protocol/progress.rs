@@ -81,8 +81,7 @@ impl ScenarioProgress {
     };
 
     fn add(&mut self, other: &Self) {
-        let earlier = |a: Option<Time>, b: Option<Time>| a.into_iter().chain(b).min();
-        self.started_at = earlier(self.started_at, other.started_at);
+        self.started_at = self.started_at.into_iter().chain(other.started_at).min();
         self.ended_at = self.ended_at.max(other.ended_at);
         for (own, more) in [
             (&mut self.running_vus, other.running_vus),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use onrush_metrics::Span;
 use onrush_plan::{ExecutorPlan, Plan, SegmentSequence, Tuple, steer::ArrivalCourse};
 use onrush_session::protocol::{
-    Accepted, Command, Failure, FailureKind, Flushed, HealthReport, Init, MetricName, Progress, Report,
-    ScenarioProgress, ThreadDelta, Time, VERSION,
+    Accepted, Command, Failure, FailureKind, Flushed, Init, MetricName, Progress, Report, ScenarioProgress,
+    ThreadDelta, Time, VERSION,
 };
 
 use crate::script::{Book, Script, mix};
@@ -221,7 +221,7 @@ impl SimAgent {
         if now.since(self.progress_at) >= Duration::from_secs(1) {
             self.progress_at = now;
             reports.push(self.progress());
-            reports.push(Report::Health(Box::new(HealthReport::default())));
+            reports.push(Report::Health(Box::default()));
         }
         reports
     }
