@@ -138,7 +138,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = summary::SummaryModel::new(summary::input_from(&merged, &thresholds, info));
     let text = summary::render(
         &model,
-        &summary::TextOptions { mode: summary::SummaryMode::Compact, color: false, footer: None },
+        &summary::TextOptions { mode: summary::SummaryMode::Compact, ..summary::TextOptions::default() },
     );
     println!("{text}");
     Ok(())

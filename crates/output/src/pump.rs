@@ -118,6 +118,11 @@ impl Outputs {
         })
     }
 
+    /// Samples that came faster than they could be written, so far.
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
     /// Waits until everything that was handed over is written, but not for ever.
     pub fn finish(self) -> OutputReport {
         /// A pipe nobody reads must not keep the program from ending.

@@ -72,16 +72,22 @@ impl Drive<'_> {
         }
     }
 
-    /// A threshold that never came to be judged has not passed, it has only not failed.
-    fn warn_of_unjudged(&self) {
+    /// Thresholds that were never evaluated, and so count as neither passed nor failed.
+    pub(super) fn unjudged(&self) -> Vec<String> {
         let thresholds = self.coordinator.thresholds();
-        for metric in thresholds.results().iter().filter(|_| thresholds.is_final()) {
-            for result in metric.expressions.iter().filter(|result| result.history.judged == 0) {
-                self.around.logger.warn(format!(
-                    "the threshold '{}' on {} was never judged: the test has no samples for it after its warm-up, or was over before",
-                    result.source, metric.name
-                ));
-            }
+        let metrics = thresholds.results().iter().filter(|_| thresholds.is_final());
+        let unjudged = metrics.flat_map(|metric| {
+            let expressions = metric.expressions.iter().filter(|result| result.history.judged == 0);
+            expressions.map(|result| format!("'{}' on {}", result.source, metric.name))
+        });
+        unjudged.collect()
+    }
+
+    fn warn_of_unjudged(&self) {
+        for threshold in self.unjudged() {
+            self.around.logger.warn(format!(
+                "the threshold {threshold} was never judged: there are no samples for it, or the test was over before its warm-up or first window; --fail-on unjudged fails such a test"
+            ));
         }
     }
 

@@ -16,6 +16,7 @@ use onrush_metrics::CardinalityWarning;
 use onrush_output::Outputs;
 use onrush_session::{
     Action, AgentId, Coordinator, Event, ExitCode, Moment, Outcome, Phase, Replay, Settings, ShareOfTarget, Stop,
+    Verdict,
 };
 
 use super::{Surroundings, control::Control, health::HealthWatch, prepare::Prepared, spans::Spans};
@@ -39,6 +40,10 @@ pub(super) struct Ended {
     pub(super) failed_vu: Option<u64>,
     /// `--summary-export` could not be written.
     pub(super) export_failed: bool,
+    /// The verdict on the measurement.
+    pub(super) verdict: Option<Verdict>,
+    /// Thresholds that were never judged.
+    pub(super) unjudged: Vec<String>,
 }
 
 /// The one agent of a run on this machine.
@@ -47,8 +52,9 @@ const AGENT: AgentId = AgentId(0);
 const TICK: Duration = Duration::from_millis(100);
 /// The same while an answer of the REST API waits for its effect.
 const SETTLING_TICK: Duration = Duration::from_millis(5);
-/// Progress without a terminal.
-const BLOCK_INTERVAL: Nanos = Nanos::from_secs(1);
+/// Progress without a terminal, and its first line.
+const LINE_INTERVAL: Nanos = Nanos::from_secs(10);
+const FIRST_LINE: Nanos = Nanos::from_secs(1);
 
 /// Runs a prepared test to its end, the summary included.
 ///
@@ -92,7 +98,9 @@ pub(super) fn drive(
         started_at: None,
         scenarios_at: None,
         spans: Spans::default(),
-        block_at: now,
+        line_at: now + LINE_INTERVAL.as_duration(),
+        verdict: None,
+        is_loss_told: false,
         frame_at: Nanos::ZERO,
         control,
         replay,
@@ -100,6 +108,7 @@ pub(super) fn drive(
         failed_vu: None,
         is_initialized: false,
         is_finished: false,
+        is_lingering: false,
         is_thread_gone: false,
         handle_summary: None,
         outputs,
@@ -110,9 +119,10 @@ pub(super) fn drive(
     drive.linger();
     let outcome = drive.conclude();
     let (failed_vu, export_failed) = (drive.failed_vu, drive.export_failed);
+    let (verdict, unjudged) = (drive.verdict, drive.unjudged());
     // Ending the process ends the threads. Their VUs are not torn down one by one: there may be 100,000 of them.
     std::mem::forget(drive.engine);
-    Ok(Ended { outcome, failed_vu, export_failed })
+    Ok(Ended { outcome, failed_vu, export_failed, verdict, unjudged })
 }
 
 /// A run under way.
@@ -136,8 +146,11 @@ pub(super) struct Drive<'a> {
     /// When the scenarios started.
     scenarios_at: Option<Nanos>,
     spans: Spans,
-    /// When the last plain block was printed.
-    block_at: Nanos,
+    /// When the next line of progress is due without a terminal.
+    line_at: Nanos,
+    pub(super) verdict: Option<Verdict>,
+    /// It was told that outputs lose samples.
+    is_loss_told: bool,
     /// When the last frame was drawn.
     frame_at: Nanos,
     /// What the REST API asked for.
@@ -150,6 +163,8 @@ pub(super) struct Drive<'a> {
     /// All planned VUs have run their init code.
     is_initialized: bool,
     is_finished: bool,
+    /// The test is over, and somebody still looks at it.
+    is_lingering: bool,
     /// What waits for a thread's answer waits in vain.
     pub(super) is_thread_gone: bool,
     pub(super) handle_summary: Option<Result<Option<Vec<onrush_js::HandleSummaryFile>>, LifecycleError>>,
@@ -269,6 +284,7 @@ impl Drive<'_> {
     pub(super) fn sample(&mut self, sample: ThreadSample) {
         self.health.thread(&sample);
         let (thread, delta) = (sample.thread, sample.delta);
+        self.pulse.note(&delta, sample.at);
         match self.spans.next(thread, sample.at, sample.in_scenarios) {
             Some(span) => self.tell(Event::Measured { agent: AGENT, thread, span, delta }),
             None => self.tell(Event::Delta(AGENT, delta)),
@@ -306,7 +322,18 @@ impl Drive<'_> {
         let elapsed = self.elapsed(now);
         self.health.tick(now, self.signals.resumed());
         self.tell(Event::Tick { elapsed: elapsed.as_duration() });
+        self.tell_loss();
         self.show_progress(now);
+    }
+
+    /// At the first sample that outputs lose, and not at the end of hours.
+    fn tell_loss(&mut self) {
+        if !self.is_loss_told && self.outputs.as_ref().is_some_and(|outputs| outputs.lost() > 0) {
+            self.is_loss_told = true;
+            self.around.logger.warn(
+                "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write to a faster disk, to a file without .gz, or make fewer requests a second",
+            );
+        }
     }
 
     /// Hands an event to the coordinator and does what it wants.
@@ -332,6 +359,7 @@ impl Drive<'_> {
                 let now = Clock::now();
                 self.health.begin(now, self.prepared.threads());
                 self.scenarios_at = Some(now);
+                self.line_at = now + FIRST_LINE.as_duration();
                 self.spans.start(now);
                 self.tell(Event::ScenariosStarted(self.elapsed(now).as_duration()));
                 self.engine.start_scenarios(now, data);
@@ -378,8 +406,7 @@ impl Drive<'_> {
         if self.started_at.is_none() {
             let now = Clock::now();
             self.started_at = Some(now);
-            // Blocks come at whole seconds of the test.
-            self.block_at = now;
+            self.line_at = now + FIRST_LINE.as_duration();
             self.prepared.run.state.start_clock(now);
         }
     }
@@ -430,10 +457,16 @@ impl Drive<'_> {
         self.prepared.run.state.pause_clock(now);
         self.paused_at.get_or_insert(now);
         self.is_finished = false;
+        self.is_lingering = true;
+        self.frame_at = Nanos::ZERO;
+        if self.around.look.stdout_tty {
+            self.show_progress(now);
+        }
         while self.signals.first().is_none() && !self.is_thread_gone {
             self.step(false);
         }
         self.is_finished = true;
+        self.is_lingering = false;
     }
 
     fn show_progress(&mut self, now: Nanos) {
@@ -448,15 +481,26 @@ impl Drive<'_> {
             let (columns, rows) = Look::size();
             let screen = Screen { columns, rows, color: self.around.look.stdout_color() };
             let (stage, totals) = (self.stage(), self.totals(now));
-            let pulse = self.pulse.line(self.coordinator.merged(), now, columns);
+            let pulse = self.pulse_lines(now);
             let frame = self.board.frame(stage, &totals, self.unpaused(now), &self.engine.progress(), pulse, screen);
             self.around.terminal.send(Message::Frame(frame));
-        } else if now.saturating_sub(self.block_at) >= BLOCK_INTERVAL {
-            // From one block to the next it is a second on average, whenever the ticks come.
-            self.block_at = self.block_at + BLOCK_INTERVAL;
-            let block = self.block(now);
-            self.around.terminal.stdout(block);
+        } else if now >= self.line_at {
+            // At whole tens of seconds, whenever the ticks come.
+            let start = self.scenarios_at.or(self.started_at).unwrap_or(self.line_at);
+            let tens = now.saturating_sub(start).0 / LINE_INTERVAL.0 + 1;
+            self.line_at = Nanos(start.0 + tens * LINE_INTERVAL.0);
+            let more: Vec<String> = self.pulse_lines(now).into_iter().flatten().collect();
+            let line = self.board.line(self.stage(), &self.totals(now), &more);
+            self.around.terminal.stdout(line);
         }
+    }
+
+    /// Figures of the last seconds and of the whole test, and what is wrong.
+    fn pulse_lines(&self, now: Nanos) -> [Vec<String>; 2] {
+        let merged = self.coordinator.merged();
+        let is_live = self.stage() != Stage::Lingering;
+        let figures = self.pulse.now(now).filter(|_| is_live).into_iter().chain(Pulse::all(merged));
+        [figures.collect(), self.pulse.troubles(merged, self.coordinator.thresholds())]
     }
 
     pub(super) fn block(&mut self, now: Nanos) -> String {
@@ -466,6 +510,11 @@ impl Drive<'_> {
 
     fn stage(&self) -> Stage {
         match (self.started_at, self.scenarios_at) {
+            _ if self.is_lingering => Stage::Lingering,
+            (Some(_), _) if self.coordinator.phase() == Phase::Teardown => Stage::Teardown,
+            (_, Some(_)) if self.coordinator.is_stopped() && self.coordinator.phase() == Phase::Running => {
+                Stage::Stopping
+            }
             (_, Some(_)) => Stage::Running,
             (Some(_), None) => Stage::Setup,
             // It stays paused if it is ended then.

@@ -4,10 +4,10 @@ use onrush_engine::LifecycleError;
 use onrush_fiber::{Clock, Nanos};
 use onrush_js::HandleSummaryFile;
 use onrush_metrics::{
-    RELATIVE_ERROR,
+    RELATIVE_ERROR, Sink, builtin,
     summary::{
-        Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict, handle_summary,
-        input_from, machine_readable, render, summary_export, to_file, to_stdout,
+        Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict, endpoints_from,
+        handle_summary, input_from, machine_readable, render, summary_export, to_file, to_stdout,
     },
 };
 use onrush_session::{Judgement, ScenarioLoad};
@@ -24,6 +24,7 @@ use crate::{
 /// Shows and writes everything a run ends with. `elapsed` is the test's duration.
 pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
     let judgement = judge(drive);
+    drive.verdict = Some(judgement.verdict);
     let mode = drive.args.summary_mode;
     if mode == SummaryMode::Disabled {
         // Who wants no summary need not read that all is well.
@@ -51,7 +52,15 @@ pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
         }
         None => {
             let footer = footer(&judgement);
-            let options = TextOptions { mode, color: drive.around.look.stdout_color(), footer: Some(&footer) };
+            let merged = drive.coordinator.merged();
+            let endpoints = if mode == SummaryMode::Full { endpoints_from(merged) } else { Vec::new() };
+            let options = TextOptions {
+                mode,
+                color: drive.around.look.stdout_color(),
+                footer: Some(&footer),
+                outcomes: Some(merged.outcomes()),
+                endpoints: &endpoints,
+            };
             drive.around.terminal.stdout(to_stdout(&render(&model, &options)));
             if let Some(text) = steering_text(drive) {
                 drive.around.terminal.stdout(text);
@@ -82,7 +91,25 @@ fn judge(drive: &mut Drive<'_>) -> Judgement {
             dropped: progress.dropped,
         })
         .collect();
-    std::mem::take(&mut drive.health).into_judge(lost, drive.output_samples_missing).judge(&loads)
+    let merged = drive.coordinator.merged();
+    let answered = merged.sink(builtin::HTTP_REQS).and_then(Sink::counter).unwrap_or(0.0) as u64;
+    let interrupted = merged.outcomes().interrupted().map(|row| (row.count, row.example.to_string()));
+    let mut judge = std::mem::take(&mut drive.health).into_judge(lost, drive.output_samples_missing);
+    // Whoever stops a test does so while requests are under way.
+    if let Some((count, _)) = interrupted.as_ref().filter(|_| !drive.coordinator.is_stopped()) {
+        judge.interrupted(*count, answered);
+    }
+    let mut judgement = judge.judge(&loads);
+    if let Some((count, example)) = interrupted {
+        let (iterations, requests) = (
+            drive.prepared.run.state.iterations_interrupted.get(),
+            if count == 1 { "request was" } else { "requests were" },
+        );
+        judgement.notes.push(format!(
+            "{count} {requests} under way when {iterations} iterations were interrupted, and in no metric; the first was {example}"
+        ));
+    }
+    judgement
 }
 
 fn model(drive: &Drive<'_>, elapsed: Nanos) -> SummaryModel {

@@ -11,6 +11,7 @@ mod blocked;
 mod check;
 mod control;
 mod exit_codes;
+mod failures;
 mod hostile;
 mod http;
 mod layouts;
