@@ -10,7 +10,6 @@ use crate::summary::model::{
     CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, check_counts,
 };
 use crate::summary::number;
-use crate::threshold::History;
 
 /// Columns before the contents of a section, and how many more each nested group has.
 const INDENT: usize = 4;
