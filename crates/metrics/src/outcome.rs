@@ -1,7 +1,9 @@
 //! What became of requests, by status and by error: small tables that travel with the deltas.
 
+use serde::{Deserialize, Serialize};
+
 /// Requests that ended the same way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// How they ended.
     pub ending: Ending,
@@ -16,7 +18,7 @@ pub struct Outcome {
 }
 
 /// How a request ended.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Ending {
     /// With a response of this status.
     Status(u16),

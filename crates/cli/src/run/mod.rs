@@ -1,26 +1,27 @@
 //! `onrush run`: from arguments to an exit code, one step a file.
 //!
 //! load the script and run its init code → lay the option tiers over each other → prepare what the engine needs →
-//! drive engine and coordinator until nothing is left to run → print the summary.
+//! drive the coordinator and its agent until nothing is left to run → print the summary.
 
-mod conclusion;
 pub(crate) mod config_file;
-mod control;
 mod drive;
 pub(crate) mod features;
-mod health;
 pub(crate) mod input;
 mod key_log;
+mod live;
 pub(crate) mod load;
+mod local;
 pub(crate) mod needs;
 mod network;
 mod outputs;
 mod paths;
 pub(crate) mod prepare;
 mod replay;
-mod spans;
+mod rest;
+mod screen;
 mod summary;
 pub(crate) mod tiers;
+mod warnings;
 
 use std::sync::Arc;
 
@@ -103,7 +104,7 @@ pub(crate) fn execute(around: &Surroundings, config: ConfigFile, args: &RunArgs)
     let code = ended.outcome.exit_code();
     // What failed already keeps its code.
     if let Some((refused, reason)) =
-        args.gate.refuses(&ended.unjudged, ended.verdict).filter(|_| code == ExitCode::Success)
+        args.gate.refuses(&ended.unjudged, Some(ended.verdict)).filter(|_| code == ExitCode::Success)
     {
         around.logger.error(reason);
         return Ok(refused);
