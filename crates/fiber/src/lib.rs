@@ -58,7 +58,7 @@ pub use block_on::block_on;
 pub use clock::{Clock, Nanos};
 pub use fiber::{FiberId, FiberPanic, Hooks, StackRange, Woke};
 pub use huge_pages::collapse_heap;
-pub use limits::{FdLimit, raise_fd_limit};
+pub use limits::{FdLimit, Shortages, raise_fd_limit};
 pub use local::{
     cancel, clear_cancel, current, is_alive, is_cancelled, park, remote, sleep_until, spawn, stack_range, stats,
     unpark, yield_now,

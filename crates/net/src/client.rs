@@ -19,7 +19,7 @@ use crate::dial::proxy::Proxy;
 use crate::dial::{DialMarks, Dialer};
 use crate::error::{NetError, Op, code};
 use crate::http1::{
-    BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_method, write_head,
+    BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_request, write_head,
 };
 use crate::http2::{Message, Session};
 use crate::link::{Link, WireBytes};
@@ -37,7 +37,7 @@ pub struct Connections {
     /// HTTP/2 connections, in use or not.
     sessions: RefCell<Vec<Rc<Session>>>,
     /// HTTP/2 connections that are being made.
-    dialling: RefCell<Vec<Dialling>>,
+    dialling: RefCell<Vec<Rc<Dialling>>>,
     /// TLS sessions that connections may resume.
     resumable: SessionMemory,
     wire: WireBytes,
@@ -115,6 +115,10 @@ impl Connections {
     ) -> Result<Box<Response>, Box<Failure>> {
         let mut attempt = Attempt::new(start);
         let mut reader = ResponseReader::new(request.method == "HEAD", mode, self.shared.limits());
+        // Before a kept connection is looked for: it must not matter whether there is one.
+        if let Err(error) = check_url(request.url).and_then(|()| check_request(request)) {
+            return Err(attempt.fail(error, &mut reader));
+        }
         loop {
             match self.attempt(request, deadline, &mut attempt, &mut reader) {
                 Ok(()) => return Ok(attempt.finish(&mut reader)),
@@ -221,8 +225,6 @@ impl Connections {
     #[inline(never)]
     fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Link, Box<Lost>> {
         let url = request.url;
-        check_url(url)?;
-        check_method(request.method)?;
         let mut marks = DialMarks::default();
         let dialer = Dialer {
             shared: &self.shared,

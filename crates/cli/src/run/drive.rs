@@ -304,7 +304,7 @@ impl Drive<'_> {
         self.look_for_abort();
         let now = Clock::now();
         let elapsed = self.elapsed(now);
-        self.health.tick(now);
+        self.health.tick(now, self.signals.resumed());
         self.tell(Event::Tick { elapsed: elapsed.as_duration() });
         self.show_progress(now);
     }

@@ -18,6 +18,9 @@ pub(super) struct HealthWatch {
     stale: BTreeSet<usize>,
     panics: BTreeMap<usize, u64>,
     trapped: BTreeMap<usize, (u64, String)>,
+    /// How often the process was stopped and went on: in all, and since the probe was last looked at.
+    stops_seen: u64,
+    stops: u64,
 }
 
 /// Delays of timers over all threads since the probe was last looked at.
@@ -62,8 +65,12 @@ impl HealthWatch {
         self.lag.max_ns = self.lag.max_ns.max(sample.loop_lag.max.0);
     }
 
-    /// Looks at the process once a second.
-    pub(super) fn tick(&mut self, now: Nanos) {
+    /// Looks at the process once a second. `stops` is how often it was stopped and went on so far.
+    pub(super) fn tick(&mut self, now: Nanos, stops: u64) {
+        let new = stops.saturating_sub(std::mem::replace(&mut self.stops_seen, stops));
+        if self.probe.is_some() {
+            self.stops += new;
+        }
         if now.saturating_sub(self.sampled_at) >= Self::INTERVAL {
             self.look(now);
         }
@@ -71,7 +78,7 @@ impl HealthWatch {
 
     /// The scenarios are over.
     pub(super) fn end(&mut self, now: Nanos) {
-        if now.saturating_sub(self.sampled_at) >= Self::INTERVAL_MIN {
+        if self.stops > 0 || now.saturating_sub(self.sampled_at) >= Self::INTERVAL_MIN {
             self.look(now);
         }
         self.probe = None;
@@ -97,6 +104,10 @@ impl HealthWatch {
             timer_lag_mean_ms: if lag.count == 0 { 0.0 } else { ms(lag.sum_ns) / lag.count as f64 },
             memory_used: share(sample.rss_bytes, sample.memory_bytes),
             fds_used: share(sample.fds, sample.fds_max),
+            waiting: sample.waiting,
+            fd_errors: sample.shortages.descriptors,
+            port_errors: sample.shortages.ports,
+            stops: std::mem::take(&mut self.stops),
         });
     }
 

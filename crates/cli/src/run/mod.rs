@@ -65,8 +65,7 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
 /// # Errors
 /// As [`run`].
 pub(crate) fn execute(around: &Surroundings, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
-    let flush = around.terminal.clone();
-    let signals = Watch::start(around.logger.clone(), move || flush.flush())
+    let signals = Watch::start(around.logger.clone(), around.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let Ready { prepared, outputs: wanted, replay, needs } = ready(around, config, args)?;
     needs.warnings().into_iter().for_each(|warning| around.logger.warn(warning));

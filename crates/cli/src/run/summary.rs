@@ -1,7 +1,5 @@
 //! The end of a run for its reader: `handleSummary()`, the built-in text, files, the verdict.
 
-use std::{fs, path::Path};
-
 use onrush_engine::LifecycleError;
 use onrush_fiber::{Clock, Nanos};
 use onrush_js::HandleSummaryFile;
@@ -17,6 +15,7 @@ use onrush_session::{Judgement, ScenarioLoad};
 use super::drive::Drive;
 use crate::{
     log::{Level, rfc3339_nanos},
+    save::save,
     terminal::Message,
     tools::http,
     version,
@@ -245,7 +244,7 @@ fn write(drive: &Drive<'_>, files: Vec<HandleSummaryFile>) -> bool {
             "stdout" => drive.around.terminal.send(Message::Stdout(content)),
             "stderr" => drive.around.terminal.send(Message::Stderr(content)),
             _ => {
-                if let Err(error) = fs::write(Path::new(&path), content) {
+                if let Err(error) = save(&path, content) {
                     exported &= drive.args.summary_export.as_ref() != Some(&path);
                     errors.push(format!("\t- could not save '{path}': {error}"));
                 }

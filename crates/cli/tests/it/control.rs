@@ -307,24 +307,26 @@ fn a_taken_port_is_an_error_only_for_who_asked_for_it() {
     Program::script(&["--address", "", "--paused"], script).run().expect(104).expect_log("resumed over the REST API");
 }
 
+const TOKEN: &str = "hush-hush-hush-hush";
+
 #[test]
 fn what_others_can_reach_needs_a_token_which_no_script_sees() {
     let script = "export default function () { console.log('token: ' + __ENV.ONRUSH_API_TOKEN); }";
     Program::script(&["--address", "0.0.0.0:0"], script).run().expect(106).expect_log("which needs a token");
     let done = Program::script(&["--verbose", "--address", "0.0.0.0:0"], script)
-        .env("ONRUSH_API_TOKEN", "hush")
+        .env("ONRUSH_API_TOKEN", TOKEN)
         .run()
         .expect(0);
-    assert!(done.stderr.contains("token: undefined") && !done.stderr.contains("hush"), "{}", done.stderr);
+    assert!(done.stderr.contains("token: undefined") && !done.stderr.contains(TOKEN), "{}", done.stderr);
     // On this machine alone a token is asked for as well, if there is one.
     let address = free_address();
-    let run = Program::script(&["--paused", "--address", &address], script).env("ONRUSH_API_TOKEN", "hush").start();
+    let run = Program::script(&["--paused", "--address", &address], script).env("ONRUSH_API_TOKEN", TOKEN).start();
     let run = Steered { address, running: run };
     while std::net::TcpStream::connect(&run.address).is_err() {
         std::thread::sleep(Duration::from_millis(20));
     }
     run.ask(&["status"]).expect(255).expect_log("set ONRUSH_API_TOKEN");
-    Program::new(&["status", "--address", &run.address]).env("ONRUSH_API_TOKEN", "hush").run().expect(0);
+    Program::new(&["status", "--address", &run.address]).env("ONRUSH_API_TOKEN", TOKEN).run().expect(0);
     run.running.signal(Signal::INT);
     run.running.wait().expect(105);
 }
@@ -333,7 +335,7 @@ fn what_others_can_reach_needs_a_token_which_no_script_sees() {
 fn what_others_can_reach_speaks_tls() {
     let script = "export default function () {}";
     let mut run = Program::script(&["--paused", "--log-output", "stdout", "--address", "0.0.0.0:0"], script)
-        .env("ONRUSH_API_TOKEN", "hush")
+        .env("ONRUSH_API_TOKEN", TOKEN)
         .start();
     let line = run.wait_for("SHA-256 fingerprint");
     let port = line.split("https://0.0.0.0:").nth(1).and_then(|rest| rest.split(',').next()).expect("an address");
@@ -342,7 +344,7 @@ fn what_others_can_reach_speaks_tls() {
     let address = format!("127.0.0.1:{port}");
     let ask = |more: &[&str]| {
         let args: Vec<&str> = ["status", "--address", &address].iter().chain(more).copied().collect();
-        Program::new(&args).env("ONRUSH_API_TOKEN", "hush").run()
+        Program::new(&args).env("ONRUSH_API_TOKEN", TOKEN).run()
     };
     ask(&["--api-fingerprint", &fingerprint]).expect(0).expect_output("paused: 0 of ");
     ask(&["--api-fingerprint", &"0".repeat(64)]).expect(255).expect_log("another fingerprint");

@@ -7,8 +7,10 @@
 
 mod archives;
 mod bad_input;
+mod blocked;
 mod check;
 mod control;
+mod examples;
 mod exit_codes;
 mod hostile;
 mod http;

@@ -12,6 +12,7 @@ mod language;
 mod limits;
 mod loader;
 mod modules;
+mod natives;
 mod parity;
 mod records;
 mod schedules;

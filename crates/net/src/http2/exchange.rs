@@ -187,7 +187,8 @@ impl<'a> Exchange<'a> {
                 Poll::Ready(Ok(())) => return Ok(()),
                 Poll::Ready(Err(error)) => return Err(self.lost(error)),
             }
-            match self.session.wait(deadline, wire) {
+            let sends = self.upload.is_some() || progress.written.is_none();
+            match self.session.wait(sends, deadline, wire) {
                 Ok(()) => {}
                 Err(IoFailure::Io(_)) => return Err(self.lost(self.ending())),
                 Err(IoFailure::Timeout) => return Err(self.lost(Broke::Because(NetError::timeout()))),
@@ -356,7 +357,7 @@ impl<'a> Exchange<'a> {
         if error.is_go_away() && error.is_remote() {
             let Some(goaway) = self.session.goaway() else { return (NetError::unexpected_eof(), false) };
             if goaway.last_stream < self.stream {
-                return (goaway.unprocessed_error(), goaway.code == reason::NO_ERROR);
+                return (goaway.unprocessed_error(self.stream), goaway.is_retried(self.stream));
             }
             return (goaway.closed_error(), false);
         }
@@ -393,6 +394,12 @@ fn is_no_error(error: &h2::Error) -> bool {
     error.is_reset() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR)
 }
 
+/// Whether `h2` refuses what it was asked to send, whatever the connection. It has no other way to say so than its text.
+fn is_about_request(error: &h2::Error) -> bool {
+    let text = error.to_string();
+    ["malformed headers", "request URI missing", "unexpected frame type"].iter().any(|about| text.contains(about))
+}
+
 /// What ended an exchange before its time.
 enum Broke {
     Stream(h2::Error),
@@ -400,9 +407,12 @@ enum Broke {
     Because(NetError),
 }
 
-/// The stream could not even be opened: another connection may do better.
+/// The stream could not even be opened: another connection may do better, unless the request itself is refused.
 #[cold]
 fn not_opened(session: &Session, error: &h2::Error) -> Box<Lost> {
+    if is_about_request(error) {
+        return Lost::for_good(NetError::generic(format!("http2: invalid request: {error}")));
+    }
     session.retire();
     let error = match session.ended() {
         Some(Ended::Broken(error)) => error,

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version}
 use crate::conn::{give_out, take_out};
 use crate::error::NetError;
 use crate::header::{Facts, HeaderBlock};
-use crate::http1::{Body, Request, check_method, usually_lacks_body};
+use crate::http1::{Body, Request, check_request, usually_lacks_body};
 use crate::text::{eq_lower, go_quote, push_decimal, trim_ows};
 
 /// What is sent first, and whether anything follows.
@@ -45,7 +45,7 @@ impl Usual {
         {
             return Some(value.clone());
         }
-        let value = HeaderValue::from_str(agent.trim()).ok()?;
+        let value = HeaderValue::from_bytes(trim_ows(agent.as_bytes())).ok()?;
         self.agent = Some((agent.into(), value.clone()));
         Some(value)
     }
@@ -54,7 +54,7 @@ impl Usual {
 /// Translates a request.
 pub(super) fn opening<'a>(request: &Request<'a>, usual: &mut Usual) -> Result<Opening<'a>, NetError> {
     let name = if request.method.is_empty() { "GET" } else { request.method };
-    check_method(name)?;
+    check_request(request)?;
     let method = Method::from_bytes(name.as_bytes()).map_err(|error| NetError::generic(error.to_string()))?;
     let mut made = http::Request::new(());
     *made.uri_mut() = uri(request, usual)?;
@@ -141,6 +141,13 @@ fn write_fields(fields: &mut HeaderMap, head: &[u8], wants_close: &mut bool) -> 
             10 if eq_lower(name, b"keep-alive") => continue,
             16 if eq_lower(name, b"proxy-connection") => continue,
             17 if eq_lower(name, b"transfer-encoding") => continue,
+            2 if eq_lower(name, b"te") => {
+                // All that HTTP/2 has left of it. Go sends the rest as well, which servers may refuse.
+                if value.split(|&byte| byte == b',').any(|coding| eq_lower(trim_ows(coding), b"trailers")) {
+                    fields.insert(http::header::TE, HeaderValue::from_static("trailers"));
+                }
+                continue;
+            }
             _ => {}
         }
         let Ok(name) = HeaderName::from_bytes(name) else { continue };
@@ -254,6 +261,8 @@ mod tests {
         check("X-A: 1\r\nX-A: 2\r\n", "GET", Body::None, &["user-agent: ua", "x-a: 1", "x-a: 2"], false);
         check("Cookie: a=1; b=2\r\n", "", Body::None, &["cookie: a=1", "cookie: b=2", "user-agent: ua"], false);
         check("Connection: keep-alive\r\nKeep-Alive: 1\r\n", "GET", Body::None, &["user-agent: ua"], false);
+        check("TE: gzip\r\n", "GET", Body::None, &["user-agent: ua"], false);
+        check("te: gzip, Trailers\r\nTe: trailers\r\n", "GET", Body::None, &["te: trailers", "user-agent: ua"], false);
         check("", "POST", Body::None, &["content-length: 0", "user-agent: ua"], false);
         check("", "POST", bytes("abc"), &["content-length: 3", "user-agent: ua"], true);
         check("", "POST", bytes(""), &["user-agent: ua"], true);
