@@ -5,6 +5,7 @@
 
 mod over_http2;
 mod sessions;
+mod wire;
 
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
 use self::sessions::{Connected, Dialling};
+pub use self::wire::Upgrade;
 use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};
 use crate::dial::proxy::Proxy;
 use crate::dial::{DialMarks, Dialer};
@@ -40,7 +42,7 @@ pub struct Connections {
     dialling: RefCell<Vec<Rc<Dialling>>>,
     /// TLS sessions that connections may resume.
     resumable: SessionMemory,
-    wire: WireBytes,
+    wire: Rc<WireBytes>,
     local: Cell<Option<IpAddr>>,
     /// Counts `close_idle` calls: a request that began before one does not keep its connection.
     generation: Cell<u32>,
@@ -55,7 +57,7 @@ impl Connections {
             sessions: RefCell::new(Vec::new()),
             dialling: RefCell::new(Vec::new()),
             resumable: SessionMemory::default(),
-            wire: WireBytes::default(),
+            wire: Rc::default(),
             local: Cell::new(None),
             generation: Cell::new(0),
         }
@@ -223,15 +225,15 @@ impl Connections {
 
     #[cold]
     #[inline(never)]
-    fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Link, Box<Lost>> {
-        let url = request.url;
+    fn dial(&self, url: &Url, route: Route, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Link, Box<Lost>> {
         let mut marks = DialMarks::default();
         let dialer = Dialer {
             shared: &self.shared,
             local: self.local.get(),
             deadline,
             wire: &self.wire,
-            alpn: if request.is_http1 { Alpn::Http1 } else { Alpn::Any },
+            alpn: route.alpn,
+            tunnels: route.tunnels,
             sessions: &self.resumable,
         };
         let link = dialer.dial(url, &mut marks);
@@ -310,6 +312,21 @@ impl Connections {
 impl std::fmt::Debug for Connections {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Connections").field("idle", &self.idle_count()).finish_non_exhaustive()
+    }
+}
+
+/// How a connection is made.
+#[derive(Debug, Clone, Copy)]
+struct Route {
+    /// What the server may choose.
+    alpn: Alpn,
+    /// A proxy is asked for a tunnel even where it could forward requests.
+    tunnels: bool,
+}
+
+impl Route {
+    fn of(request: &Request<'_>) -> Self {
+        Self { alpn: if request.is_http1 { Alpn::Http1 } else { Alpn::Any }, tunnels: false }
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use onrush_fiber::{FiberId, Nanos, Woke, current, park, unpark};
 
-use super::{Attempt, Connections, Lost};
+use super::{Attempt, Connections, Lost, Route};
 use crate::error::NetError;
 use crate::http1::Request;
 use crate::http2::Session;
@@ -94,7 +94,7 @@ impl Connections {
             Some(Turn::Dial(dialling)) => Some(dialling),
             Some(Turn::Alone) | None => None,
         };
-        let link = self.dial(request, deadline, attempt);
+        let link = self.dial(url, Route::of(request), deadline, attempt);
         let connected = link.and_then(|link| {
             if !link.speaks_http2() && !is_told(&link.origin) {
                 if !request.is_http1 {

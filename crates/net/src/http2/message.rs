@@ -84,6 +84,13 @@ pub(super) fn opening<'a>(request: &Request<'a>, usual: &mut Usual) -> Result<Op
     Ok(Opening { request: made, body, wants_close })
 }
 
+/// The head of a stream whose owner sends what follows: it says nothing of a length.
+pub(super) fn stream_opening(request: &Request<'_>, usual: &mut Usual) -> Result<http::Request<()>, NetError> {
+    let mut head = opening(request, usual)?.request;
+    head.headers_mut().remove(http::header::CONTENT_LENGTH);
+    Ok(head)
+}
+
 fn uri(request: &Request<'_>, usual: &mut Usual) -> Result<Uri, NetError> {
     let bad = |what: &str| NetError::generic(format!("http2: invalid request {what}"));
     let host = request.host.filter(|host| !host.is_empty()).unwrap_or_else(|| request.url.authority());
@@ -198,6 +205,18 @@ pub(super) fn block(status: StatusCode, fields: &HeaderMap) -> HeaderBlock {
     let block = HeaderBlock::new(&lines, fields_at, facts);
     give_out(lines);
     block
+}
+
+/// The fields that follow a body.
+pub(super) fn trailer_block(fields: &HeaderMap) -> HeaderBlock {
+    block(StatusCode::OK, fields)
+}
+
+/// Trailers to be sent, from lines.
+pub(super) fn trailer_map(lines: &[u8]) -> Result<HeaderMap, NetError> {
+    let mut fields = HeaderMap::new();
+    write_fields(&mut fields, lines, &mut false)?;
+    Ok(fields)
 }
 
 /// Go's `http.StatusText`: HTTP/2 has no reason phrases.

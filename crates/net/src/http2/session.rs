@@ -178,6 +178,11 @@ impl Session {
         if !is_clean {
             self.turn(wire);
         }
+        self.hand_over();
+    }
+
+    /// Has one of the fibers that wait drive, if nobody does: for a fiber that goes on to something else.
+    pub(super) fn hand_over(&self) {
         if self.driver.get().is_none()
             && let Some(next) = self.followers.borrow().first()
         {
