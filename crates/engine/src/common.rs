@@ -3,7 +3,6 @@
 use std::sync::{
     Arc, OnceLock,
     atomic::{AtomicBool, AtomicU64, Ordering},
-    mpsc::Sender,
 };
 
 use onrush_fiber::Remote;
@@ -16,18 +15,20 @@ pub(crate) struct Common {
     pub(crate) config: EngineConfig,
     pub(crate) scenarios: Vec<Arc<SharedScenario>>,
     placement: Placement,
-    pub(crate) events: Sender<Event>,
+    events: Box<dyn Fn(Event) + Send + Sync>,
     remotes: OnceLock<Vec<Remote>>,
     /// Threads whose planned VUs are not all initialised.
     initializing: AtomicU64,
     /// Threads with scenarios that are not over.
     running: AtomicU64,
+    /// Of each thread: its scenarios are over, or it was given up.
+    over: Box<[AtomicBool]>,
     next_vu: AtomicU64,
     init_failed: AtomicBool,
 }
 
 impl Common {
-    pub(crate) fn new(config: EngineConfig, threads: usize, events: Sender<Event>) -> Self {
+    pub(crate) fn new(config: EngineConfig, threads: usize, events: impl Fn(Event) + Send + Sync + 'static) -> Self {
         let placement = Placement::new(&config.plan, threads);
         let plans = config.plan.scenarios.iter().enumerate();
         let scenarios = config.run.scenarios.iter().zip(plans).map(|(context, (index, plan))| {
@@ -35,7 +36,8 @@ impl Common {
         });
         Self {
             scenarios: scenarios.collect(),
-            events,
+            events: Box::new(events),
+            over: (0..threads).map(|_| AtomicBool::new(false)).collect(),
             remotes: OnceLock::new(),
             initializing: AtomicU64::new(threads as u64),
             running: AtomicU64::new(threads as u64),
@@ -70,16 +72,15 @@ impl Common {
         }
     }
 
-    /// All scenarios of a thread are over.
-    pub(crate) fn thread_over(&self) {
-        if self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+    /// A thread's scenarios are over, or are no longer waited for.
+    pub(crate) fn thread_over(&self, thread: usize) {
+        if !self.over[thread].swap(true, Ordering::AcqRel) && self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.send(Event::ScenariosDone);
         }
     }
 
     pub(crate) fn send(&self, event: Event) {
-        // The receiver only goes away when the process is about to end.
-        let _ = self.events.send(event);
+        (self.events)(event);
     }
 
     pub(crate) fn remote(&self, thread: usize) -> Option<&Remote> {

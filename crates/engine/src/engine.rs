@@ -1,13 +1,10 @@
 //! The handle that drives all worker threads.
 
 use std::{
+    cell::Cell,
     io,
     rc::Rc,
-    sync::{
-        Arc,
-        atomic::Ordering,
-        mpsc::{Sender, channel},
-    },
+    sync::{Arc, atomic::Ordering, mpsc::channel},
     thread::JoinHandle,
 };
 
@@ -26,14 +23,18 @@ use crate::{
 pub struct Engine {
     common: Arc<Common>,
     threads: Vec<JoinHandle<()>>,
+    /// Threads nobody waits for any more.
+    given_up: Vec<bool>,
+    flushes: Cell<u64>,
 }
 
 impl Engine {
-    /// Starts the threads and, on them, the initialisation of all planned VUs. Events go to `events`.
+    /// Starts the threads and, on them, the initialisation of all planned VUs. Events go to `events`, on the thread they
+    /// come from.
     ///
     /// # Errors
     /// When a thread cannot be created. Failures on the threads come as [`Event::InitFailed`].
-    pub fn start(config: EngineConfig, events: Sender<Event>) -> io::Result<Self> {
+    pub fn start(config: EngineConfig, events: impl Fn(Event) + Send + Sync + 'static) -> io::Result<Self> {
         let count = config.threads.max(1);
         let common = Arc::new(Common::new(config, count, events));
         let (ready, started) = channel();
@@ -47,7 +48,7 @@ impl Engine {
         let mut remotes: Vec<(usize, Remote)> = started.iter().collect();
         remotes.sort_by_key(|(thread, _)| *thread);
         common.set_remotes(remotes.into_iter().map(|(_, remote)| remote).collect());
-        Ok(Self { common, threads })
+        Ok(Self { common, threads, given_up: vec![false; count], flushes: Cell::new(0) })
     }
 
     fn post(&self, thread: usize, body: impl FnOnce(&Rc<Worker>) + Send + 'static) {
@@ -66,9 +67,16 @@ impl Engine {
         }
     }
 
-    /// Runs `setup()` in a transient VU; [`Event::SetupDone`] follows.
-    pub fn setup(&self) {
-        self.post(0, |worker| lifecycle::call(worker, Call::Setup));
+    /// Has a life-cycle function run on the first thread that serves; `None` if there is none.
+    fn call(&self, call: Call) -> Option<usize> {
+        let thread = self.given_up.iter().position(|given_up| !given_up)?;
+        self.post(thread, |worker| lifecycle::call(worker, call));
+        Some(thread)
+    }
+
+    /// Runs `setup()` in a transient VU; [`Event::SetupDone`] follows. Returns the thread that runs it, if one can.
+    pub fn setup(&self) -> Option<usize> {
+        self.call(Call::Setup)
     }
 
     /// Starts all scenarios, with the test's clock at `at`; [`Event::ScenariosDone`] follows.
@@ -81,19 +89,31 @@ impl Engine {
         self.post_all(|worker| worker.interrupt());
     }
 
-    /// Runs `teardown(data)`; [`Event::TeardownDone`] follows.
-    pub fn teardown(&self, setup_data: Option<Arc<str>>) {
-        self.post(0, move |worker| lifecycle::call(worker, Call::Teardown(setup_data)));
+    /// Runs `teardown(data)`; [`Event::TeardownDone`] follows. Returns the thread that runs it, if one can.
+    pub fn teardown(&self, setup_data: Option<Arc<str>>) -> Option<usize> {
+        self.call(Call::Teardown(setup_data))
     }
 
-    /// Runs `handleSummary(data)`; [`Event::HandleSummaryDone`] follows.
-    pub fn handle_summary(&self, data: String) {
-        self.post(0, move |worker| lifecycle::call(worker, Call::HandleSummary(data)));
+    /// Runs `handleSummary(data)`; [`Event::HandleSummaryDone`] follows. Returns the thread that runs it, if one can.
+    pub fn handle_summary(&self, data: String) -> Option<usize> {
+        self.call(Call::HandleSummary(data))
     }
 
-    /// Asks every thread for what it has folded, now rather than at its next tick.
-    pub fn flush(&self) {
-        self.post_all(ticker::send_sample);
+    /// Asks every thread for what it has folded, now rather than at its next tick. Returns the number that the answers
+    /// have: [`crate::ThreadSample::flush`].
+    pub fn flush(&self) -> u64 {
+        let number = self.flushes.get() + 1;
+        self.flushes.set(number);
+        self.post_all(move |worker| ticker::send_sample(worker, Some(number)));
+        number
+    }
+
+    /// Waits no longer for a thread: script code holds it, or it has ended. Its share of the scenarios counts as over.
+    pub fn give_up(&mut self, thread: usize) {
+        if let Some(given_up) = self.given_up.get_mut(thread) {
+            *given_up = true;
+            self.common.thread_over(thread);
+        }
     }
 
     /// How each scenario stands, in plan order.
@@ -116,14 +136,21 @@ impl Engine {
 
     /// Has all scenarios stand still from `at` on, or go on. Only externally-controlled ones can.
     pub fn pause(&self, is_paused: bool, at: Nanos) {
+        let mut stood_most_ns = 0;
         for scenario in &self.common.scenarios {
             let stood_ns = scenario.orders.pause(is_paused, at);
+            stood_most_ns = stood_ns.max(stood_most_ns);
             let started_at = &scenario.context.started_at;
             // A scenario's own clock stands still as well: so its progress does not jump.
             if started_at.load(Ordering::Relaxed) != 0 {
                 started_at.fetch_add(stood_ns, Ordering::Relaxed);
             }
         }
+        // Deltas are sent at whole seconds of the scenarios, whose clock stood still.
+        self.post_all(move |worker| {
+            let start = worker.scenarios_at.get();
+            worker.scenarios_at.set(start.map(|at| Nanos(at.0.saturating_add(stood_most_ns))));
+        });
         self.wake_drivers();
     }
 

@@ -8,11 +8,11 @@ use onrush_js::JsThread;
 use crate::{Event, LifecycleError, common::Common, ticker, worker::Worker};
 
 /// Says that a thread has ended, however it did: whoever waits for its events must learn of a panic.
-struct Ended(Arc<Common>);
+struct Ended(Arc<Common>, usize);
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        self.0.send(Event::ThreadEnded);
+        self.0.send(Event::ThreadEnded { thread: self.1 });
     }
 }
 
@@ -28,7 +28,7 @@ fn own_stacks(vus: usize) -> usize {
 
 /// Runs worker thread number `thread` to its end.
 pub(crate) fn run(thread: usize, common: &Arc<Common>, ready: Sender<(usize, Remote)>) {
-    let _ended = Ended(common.clone());
+    let _ended = Ended(common.clone(), thread);
     let ids = common.planned_ids(thread);
     let failed = |message: String| common.send(Event::InitFailed(LifecycleError::Engine(message)));
     let reactor = match Reactor::new(ReactorConfig { own_stacks: own_stacks(ids.len()), ..ReactorConfig::default() }) {
@@ -49,7 +49,7 @@ pub(crate) fn run(thread: usize, common: &Arc<Common>, ready: Sender<(usize, Rem
     worker.init_vus(&ids);
     ticker::start(&worker);
     reactor.run();
-    ticker::send_sample(&worker);
+    ticker::send_sample(&worker, None);
     Worker::uninstall();
     // VUs are not torn down one by one: the process is about to end, and 100,000 heaps take seconds to walk.
     std::mem::forget(worker);

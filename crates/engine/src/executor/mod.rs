@@ -23,7 +23,7 @@ pub(crate) fn start(worker: &Rc<Worker>, at: Nanos, setup_data: Option<Arc<str>>
     let scenarios = worker.common.config.plan.scenarios.len();
     worker.drivers_left.set(scenarios);
     if scenarios == 0 {
-        worker.common.thread_over();
+        worker.common.thread_over(worker.thread);
     }
     for index in 0..scenarios {
         let run = ScenarioRun::new(worker, index, at);
@@ -33,7 +33,7 @@ pub(crate) fn start(worker: &Rc<Worker>, at: Nanos, setup_data: Option<Arc<str>>
             drive(&own, &run);
             own.drivers_left.set(own.drivers_left.get() - 1);
             if own.drivers_left.get() == 0 {
-                own.common.thread_over();
+                own.common.thread_over(own.thread);
             }
         });
         worker.drivers.borrow_mut().push(fiber);
