@@ -1,8 +1,10 @@
-//! Runs a script with a coordinator and an agent and prints the summary: `run script.js [threads]`. For development; the real
-//! command is `onrush run`.
+//! Runs a script with a coordinator and an agent and prints the summary, and how often requests ask for memory:
+//! `run script.js [threads]`. For development; the real command is `onrush run`. `requests.js` compares kinds of
+//! requests.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example that prints")]
 
 use std::{
+    alloc::System,
     collections::BTreeMap,
     sync::{Arc, mpsc::channel},
     time::Duration,
@@ -17,8 +19,13 @@ use onrush_session::{
     Coordinator, Phase, Settings,
     protocol::{AgentId, Report, Time},
 };
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, Stats, StatsAlloc};
 
 const AGENT: AgentId = AgentId(0);
+
+/// Counts what Rust code allocates; the objects of scripts have memory of their own.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 struct Stderr;
 impl log::Sink for Stderr {
@@ -99,6 +106,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         onrush_agent::serve(&inbox, 0, |_| Ok(test), |report| drop(sender.send(report)))
     });
     let began = Clock::now();
+    let (mut region, mut asked) = (Region::new(ALLOCATOR), Stats::default());
     let mut probe = onrush_engine::HealthProbe::new();
     let mut orders = coordinator.start(&[], now());
     while coordinator.phase() < Phase::Closed {
@@ -108,8 +116,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 Report::Ready => {
                     println!("initialized in {:.3} s", (Clock::now().0 - began.0) as f64 / 1e9);
                     probe.sample();
+                    region.reset();
                 }
                 Report::ScenariosDone => {
+                    asked = region.change();
                     let health = probe.sample();
                     println!(
                         "rss {} MB, cores {:.2} (user {:.2})",
@@ -127,6 +137,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             orders.extend(coordinator.close(now()));
         }
         coordinator.notices().into_iter().for_each(|notice| println!("{notice:?}"));
+    }
+    let sink = coordinator.merged().sink(onrush_metrics::builtin::HTTP_REQS);
+    if let Some(requests) = sink.and_then(|sink| sink.counter()) {
+        println!(
+            "a request: {:.2} allocations, {:.2} reallocations",
+            asked.allocations as f64 / requests,
+            asked.reallocations as f64 / requests
+        );
     }
     let duration_ns = coordinator.duration().map_or(1, |duration| duration.as_nanos() as u64);
     let info = summary::RunInfo { duration_ns, ..Default::default() };

@@ -25,4 +25,4 @@ pub(crate) use lazy::{LazyProperty, Template};
 pub(crate) use lent::Lent;
 pub(crate) use native::{Args, Getter, Native, contained, guarded};
 pub(crate) use object::Atom;
-pub(crate) use value::{Handle, Val};
+pub(crate) use value::{Handle, JsString, Val};

@@ -324,7 +324,7 @@ fn set_tag(ctx: Ctx, object: sys::JSValue, property: sys::JSAtom, value: &Handle
                 "invalid value for metric metadata '{name}': only String, Boolean and Number types are accepted as a metric metadata value"
             )));
         };
-        return if vu.metadata.set(name, value) {
+        return if vu.metadata.set(name, value.text().into_owned()) {
             Ok(true)
         } else {
             Err(Throw::Range(format!("a VU cannot have more than {TAGS_MAX} metadata entries")))
@@ -339,7 +339,7 @@ fn set_tag(ctx: Ctx, object: sys::JSValue, property: sys::JSAtom, value: &Handle
         if tags.len() >= TAGS_MAX && !tags.contains_key(&name) {
             return Err(Throw::Range(format!("a VU cannot have more than {TAGS_MAX} tags")));
         }
-        tags.insert(name, value);
+        tags.insert(name, value.text().into_owned());
     }
     vu.refresh_tags();
     Ok(true)

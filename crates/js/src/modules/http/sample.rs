@@ -106,9 +106,6 @@ fn tags(
     let wants = |tag| config.subscriptions.wants(tag);
     let params = &prepared.params;
     let mut node = prepared.node;
-    for (name, value) in &params.tags {
-        node = with_named(shard, node, name, value);
-    }
     // k6: with the system tag off, a `name` among the tags is a tag like any other.
     if let Some(name) = params.name.as_ref().filter(|_| !wants(SystemTag::Name)) {
         node = with_named(shard, node, SystemTag::Name.as_str(), name);
