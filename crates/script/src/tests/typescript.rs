@@ -135,7 +135,7 @@ fn syntax_errors_have_positions() {
         assert!(error.frame.contains('^'));
     };
     check("x.js", "const a = ;", 1, 11);
-    check("x.js", "let a = 1;\nlet a = 2;\nexport {}", 1, 5);
+    check("x.js", "let a = 1;\nlet a = 2;\nexport {}", 2, 5);
     check("x.js", "export {};\n'é'; a b", 2, 7);
     check("x.js", "export default function () {\n  return 1\n", 3, 1);
     check("x.ts", "const a: number = ;", 1, 19);
