@@ -7,7 +7,7 @@ use std::{
     rc::Rc,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
         mpsc::{Sender, channel},
     },
     thread::JoinHandle,
@@ -32,21 +32,29 @@ use crate::{
 pub(crate) struct Common {
     pub(crate) config: EngineConfig,
     pub(crate) scenarios: Vec<Arc<SharedScenario>>,
+    events: Box<dyn Fn(Event) + Send + Sync>,
     placement: Placement,
-    pub(crate) events: Sender<Event>,
     remotes: std::sync::OnceLock<Vec<Remote>>,
     /// Threads whose planned VUs are not all initialised.
     initializing: AtomicU64,
     /// Threads with scenarios that are not over.
     running: AtomicU64,
+    /// Of each thread: its scenarios are over, or it was given up.
+    over: Box<[AtomicBool]>,
     next_vu: AtomicU64,
-    init_failed: std::sync::atomic::AtomicBool,
+    init_failed: AtomicBool,
 }
 
 impl Common {
     pub(crate) fn send(&self, event: Event) {
-        // The receiver only goes away when the process is about to end.
-        let _ = self.events.send(event);
+        (self.events)(event);
+    }
+
+    /// A thread's scenarios are over, or are no longer waited for.
+    fn scenarios_over(&self, thread: usize) {
+        if !self.over[thread].swap(true, Ordering::AcqRel) && self.running.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.send(Event::ScenariosDone);
+        }
     }
 
     pub(crate) fn remote(&self, thread: usize) -> Option<&Remote> {
@@ -155,7 +163,7 @@ impl Worker {
         let plan = self.common.config.plan.clone();
         self.drivers_left.set(plan.scenarios.len());
         if plan.scenarios.is_empty() {
-            self.scenarios_over();
+            self.common.scenarios_over(self.thread);
         }
         for index in 0..plan.scenarios.len() {
             let run = ScenarioRun::new(self, index, at);
@@ -172,13 +180,7 @@ impl Worker {
     fn driver_over(&self) {
         self.drivers_left.set(self.drivers_left.get() - 1);
         if self.drivers_left.get() == 0 {
-            self.scenarios_over();
-        }
-    }
-
-    fn scenarios_over(&self) {
-        if self.common.running.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.common.send(Event::ScenariosDone);
+            self.common.scenarios_over(self.thread);
         }
     }
 
@@ -269,14 +271,18 @@ impl Worker {
 pub struct Engine {
     common: Arc<Common>,
     threads: Vec<JoinHandle<()>>,
+    /// Threads nobody waits for any more.
+    given_up: Vec<bool>,
+    flushes: Cell<u64>,
 }
 
 impl Engine {
-    /// Starts the threads and, on them, the initialisation of all planned VUs. Events go to `events`.
+    /// Starts the threads and, on them, the initialisation of all planned VUs. Events go to `events`, on the thread they
+    /// come from.
     ///
     /// # Errors
     /// When a thread cannot be created. Failures on the threads come as [`Event::InitFailed`].
-    pub fn start(config: EngineConfig, events: Sender<Event>) -> io::Result<Self> {
+    pub fn start(config: EngineConfig, events: impl Fn(Event) + Send + Sync + 'static) -> io::Result<Self> {
         let count = config.threads.max(1);
         let placement = Placement::new(&config.plan, count);
         let plans = config.plan.scenarios.iter().enumerate();
@@ -286,12 +292,13 @@ impl Engine {
         let common = Arc::new(Common {
             scenarios: scenarios.collect(),
             placement,
-            events,
+            events: Box::new(events),
+            over: (0..count).map(|_| AtomicBool::new(false)).collect(),
             remotes: std::sync::OnceLock::new(),
             initializing: AtomicU64::new(count as u64),
             running: AtomicU64::new(count as u64),
             next_vu: AtomicU64::new(config.plan.planned_vus),
-            init_failed: std::sync::atomic::AtomicBool::new(false),
+            init_failed: AtomicBool::new(false),
             config,
         });
         let (ready, started) = channel();
@@ -307,7 +314,7 @@ impl Engine {
         let mut remotes: Vec<(usize, Remote)> = started.iter().collect();
         remotes.sort_by_key(|(thread, _)| *thread);
         let _ = common.remotes.set(remotes.into_iter().map(|(_, remote)| remote).collect());
-        Ok(Self { common, threads })
+        Ok(Self { common, threads, given_up: vec![false; count], flushes: Cell::new(0) })
     }
 
     fn post(&self, thread: usize, body: impl FnOnce(&Rc<Worker>) + Send + 'static) {
@@ -326,9 +333,16 @@ impl Engine {
         }
     }
 
-    /// Runs `setup()` in a transient VU; [`Event::SetupDone`] follows.
-    pub fn setup(&self) {
-        self.post(0, |worker| lifecycle::call(worker, Call::Setup));
+    /// Has a life-cycle function run on the first thread that serves; `None` if there is none.
+    fn call(&self, call: Call) -> Option<usize> {
+        let thread = self.given_up.iter().position(|given_up| !given_up)?;
+        self.post(thread, |worker| lifecycle::call(worker, call));
+        Some(thread)
+    }
+
+    /// Runs `setup()` in a transient VU; [`Event::SetupDone`] follows. Returns the thread that runs it, if one can.
+    pub fn setup(&self) -> Option<usize> {
+        self.call(Call::Setup)
     }
 
     /// Starts all scenarios, with the test's clock at `at`; [`Event::ScenariosDone`] follows.
@@ -341,19 +355,31 @@ impl Engine {
         self.post_all(|worker| worker.interrupt());
     }
 
-    /// Runs `teardown(data)`; [`Event::TeardownDone`] follows.
-    pub fn teardown(&self, setup_data: Option<Arc<str>>) {
-        self.post(0, move |worker| lifecycle::call(worker, Call::Teardown(setup_data)));
+    /// Runs `teardown(data)`; [`Event::TeardownDone`] follows. Returns the thread that runs it, if one can.
+    pub fn teardown(&self, setup_data: Option<Arc<str>>) -> Option<usize> {
+        self.call(Call::Teardown(setup_data))
     }
 
-    /// Runs `handleSummary(data)`; [`Event::HandleSummaryDone`] follows.
-    pub fn handle_summary(&self, data: String) {
-        self.post(0, move |worker| lifecycle::call(worker, Call::HandleSummary(data)));
+    /// Runs `handleSummary(data)`; [`Event::HandleSummaryDone`] follows. Returns the thread that runs it, if one can.
+    pub fn handle_summary(&self, data: String) -> Option<usize> {
+        self.call(Call::HandleSummary(data))
     }
 
-    /// Asks every thread for what it has folded, now rather than at its next tick.
-    pub fn flush(&self) {
-        self.post_all(ticker::send_sample);
+    /// Asks every thread for what it has folded, now rather than at its next tick. Returns the number that the answers
+    /// have: [`crate::ThreadSample::flush`].
+    pub fn flush(&self) -> u64 {
+        let number = self.flushes.get() + 1;
+        self.flushes.set(number);
+        self.post_all(move |worker| ticker::send_sample(worker, Some(number)));
+        number
+    }
+
+    /// Waits no longer for a thread: script code holds it, or it has ended. Its share of the scenarios counts as over.
+    pub fn give_up(&mut self, thread: usize) {
+        if let Some(given_up) = self.given_up.get_mut(thread) {
+            *given_up = true;
+            self.common.scenarios_over(thread);
+        }
     }
 
     /// How each scenario stands, in plan order.
@@ -376,14 +402,21 @@ impl Engine {
 
     /// Has all scenarios stand still from `at` on, or go on. Only externally-controlled ones can.
     pub fn pause(&self, is_paused: bool, at: Nanos) {
+        let mut stood_most_ns = 0;
         for scenario in &self.common.scenarios {
             let stood_ns = scenario.orders.pause(is_paused, at);
+            stood_most_ns = stood_ns.max(stood_most_ns);
             let started_at = &scenario.context.started_at;
             // A scenario's own clock stands still as well: so its progress does not jump.
             if started_at.load(Ordering::Relaxed) != 0 {
                 started_at.fetch_add(stood_ns, Ordering::Relaxed);
             }
         }
+        // Deltas are sent at whole seconds of the scenarios, whose clock stood still.
+        self.post_all(move |worker| {
+            let start = worker.scenarios_at.get();
+            worker.scenarios_at.set(start.map(|at| Nanos(at.0.saturating_add(stood_most_ns))));
+        });
         self.wake_drivers();
     }
 
@@ -410,11 +443,11 @@ impl Engine {
 }
 
 /// Says that a thread has ended, however it did: whoever waits for its events must learn of a panic.
-struct Ended(Arc<Common>);
+struct Ended(Arc<Common>, usize);
 
 impl Drop for Ended {
     fn drop(&mut self) {
-        self.0.send(Event::ThreadEnded);
+        self.0.send(Event::ThreadEnded { thread: self.1 });
     }
 }
 
@@ -429,7 +462,7 @@ fn own_stacks(vus: usize) -> usize {
 }
 
 fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(usize, Remote)>) {
-    let _ended = Ended(common.clone());
+    let _ended = Ended(common.clone(), thread);
     let failed = |message: String| common.send(Event::InitFailed(LifecycleError::Engine(message)));
     let reactor = match Reactor::new(ReactorConfig { own_stacks: own_stacks(ids.len()), ..ReactorConfig::default() }) {
         Ok(reactor) => reactor,
@@ -470,7 +503,7 @@ fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(u
     worker.init_vus(ids);
     ticker::start(&worker);
     reactor.run();
-    ticker::send_sample(&worker);
+    ticker::send_sample(&worker, None);
     WORKER.set(None);
     // VUs are not torn down one by one: the process is about to end, and 100,000 heaps take seconds to walk.
     std::mem::forget(worker);

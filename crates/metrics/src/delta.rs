@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::registry::MetricId;
 use crate::sink::Sink;
 
@@ -9,7 +11,7 @@ use crate::sink::Sink;
 pub type TagPairs = Arc<[(Arc<str>, Arc<str>)]>;
 
 /// The samples of one shard over one interval, folded.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Delta {
     /// The series that got samples, in the order of their first one.
     pub series: Vec<DeltaSeries>,
@@ -22,20 +24,22 @@ pub struct Delta {
 }
 
 /// The samples of one series.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeltaSeries {
     /// The metric.
     pub metric: MetricId,
     /// The tags it keeps.
+    #[serde(with = "tag_pairs")]
     pub tags: TagPairs,
     /// The folded samples.
     pub sink: Sink,
 }
 
 /// A tag had more values than a shard keeps apart; new ones count under [`crate::OTHER`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CardinalityWarning {
     /// The tag with too many values.
+    #[serde(with = "text")]
     pub tag: Arc<str>,
     /// Some of the values that were folded first.
     pub examples: Vec<String>,
@@ -50,5 +54,32 @@ impl Delta {
     /// Adds a series by hand, for samples that no VU thread makes, such as `vus`.
     pub fn push(&mut self, metric: MetricId, tags: TagPairs, sink: Sink) {
         self.series.push(DeltaSeries { metric, tags, sink });
+    }
+}
+
+/// Shared texts travel as texts.
+mod text {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(text: &Arc<str>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(text)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<str>, D::Error> {
+        String::deserialize(deserializer).map(Arc::from)
+    }
+}
+
+/// Tags travel as a list of pairs.
+mod tag_pairs {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(tags: &TagPairs, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(tags.iter().map(|(name, value)| (&**name, &**value)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TagPairs, D::Error> {
+        let pairs = Vec::<(String, String)>::deserialize(deserializer)?;
+        Ok(pairs.into_iter().map(|(name, value)| (Arc::from(name), Arc::from(value))).collect())
     }
 }

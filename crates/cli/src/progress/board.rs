@@ -1,8 +1,8 @@
 //! All lines of a moment.
 
-use onrush_engine::ScenarioProgress;
 use onrush_fiber::Nanos;
 use onrush_plan::{ExecutorPlan, Live, Plan, ScenarioPlan, fixed_width_time};
+use onrush_session::protocol::ScenarioProgress;
 
 use super::bar::{Drawn, WIDTH, WIDTH_MIN, bar, percent};
 
@@ -226,15 +226,15 @@ impl Board {
     fn row(&self, index: usize, totals: &Totals, now: Nanos, progress: &ScenarioProgress) -> Row {
         let plan = &self.plan.scenarios[index];
         let name = self.names[index].clone();
-        if progress.started_at_ns == 0 && plan.start_ns > 0 {
+        if progress.started_at.is_none() && plan.start_ns > 0 {
             let since = totals.scenarios_at.map_or(0, |at| now.saturating_sub(at).0);
             let left = plan.start_ns.saturating_sub(since);
             let columns = vec!["waiting".to_owned(), fixed_width_time(left, plan.start_ns)];
             return Row { name, mark: Mark::Waiting, fraction: 0.0, columns };
         }
         // The line stands still once its scenario is over.
-        let until = if progress.over { progress.ended_at_ns } else { now.0 };
-        let elapsed_ns = if progress.started_at_ns == 0 { 0 } else { until.saturating_sub(progress.started_at_ns) };
+        let until = if progress.over { progress.ended_at.map_or(0, |at| at.0) } else { now.0 };
+        let elapsed_ns = progress.started_at.map_or(0, |at| until.saturating_sub(at.0));
         // k6: the VUs a scenario had are still shown after it gave them back.
         let is_external = matches!(plan.executor, ExecutorPlan::ExternallyControlled(_));
         let held = match (progress.active_vus, is_external) {
@@ -343,6 +343,7 @@ fn clip(line: String, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use onrush_plan::{Options, Tier, consolidate, parse_json};
+    use onrush_session::protocol::Time;
 
     use super::*;
 
@@ -375,8 +376,13 @@ mod tests {
         }
     }
 
+    fn time(ns: u64) -> Option<Time> {
+        Some(Time(ns))
+    }
+
     fn running(started_at_ns: u64, running_vus: u64, active_vus: u64, done: u64) -> ScenarioProgress {
-        ScenarioProgress { started_at_ns, running_vus, active_vus, done, ..ScenarioProgress::default() }
+        let started_at = time(started_at_ns);
+        ScenarioProgress { started_at, running_vus, active_vus, done, ..ScenarioProgress::default() }
     }
 
     /// The layout was printed by k6 1.8.1.
@@ -404,7 +410,7 @@ mod tests {
         let over = |progress: ScenarioProgress| ScenarioProgress {
             over: true,
             stopping: true,
-            ended_at_ns: at + 3_400 * MS,
+            ended_at: time(at + 3_400 * MS),
             ..progress
         };
         let scenarios = [
@@ -493,7 +499,7 @@ mod tests {
         let board = Board::new(&Plan::new(&test.scenarios, &test.tuple).unwrap());
         let at = 10 * S;
         let mut scenarios = vec![running(at, 1, 1, 0); 20];
-        scenarios[..15].fill(ScenarioProgress { over: true, ended_at_ns: at + 100 * MS, ..running(at, 0, 0, 9) });
+        scenarios[..15].fill(ScenarioProgress { over: true, ended_at: time(at + 100 * MS), ..running(at, 0, 0, 9) });
         scenarios.resize(40, ScenarioProgress::default());
         let screen = Screen { columns: 80, rows: 12, color: false };
         let frame = board.frame(Stage::Running, &totals(300), Nanos(at + 300 * MS), &scenarios, None, screen);
@@ -506,7 +512,7 @@ mod tests {
     #[test]
     fn what_ended_between_two_blocks_shows_its_own_end() {
         let at = 10 * S;
-        let over = ScenarioProgress { over: true, ended_at_ns: at + 1_100 * MS, ..running(at, 0, 0, 300) };
+        let over = ScenarioProgress { over: true, ended_at: time(at + 1_100 * MS), ..running(at, 0, 0, 300) };
         let scenarios = [running(at, 20, 20, 0), running(at, 3, 5, 0), over, ScenarioProgress::default()];
         let block = board().block(Stage::Running, &totals(2_000), Nanos(at + 2_000 * MS), &scenarios);
         assert!(block.contains("3 VUs    1.1s/2s  300/300 shared iters"), "{block}");

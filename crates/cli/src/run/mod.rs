@@ -1,26 +1,27 @@
 //! `onrush run`: from arguments to an exit code, one step a file.
 //!
 //! load the script and run its init code → lay the option tiers over each other → prepare what the engine needs →
-//! drive engine and coordinator until nothing is left to run → print the summary.
+//! drive the coordinator and its agent until nothing is left to run → print the summary.
 
-mod conclusion;
 pub(crate) mod config_file;
-mod control;
 mod drive;
 pub(crate) mod features;
-mod health;
 pub(crate) mod input;
 mod key_log;
+mod live;
 pub(crate) mod load;
+mod local;
 pub(crate) mod needs;
 mod network;
 mod outputs;
 mod paths;
 pub(crate) mod prepare;
 mod replay;
-mod spans;
+mod rest;
+mod screen;
 mod summary;
 pub(crate) mod tiers;
+mod warnings;
 
 use std::sync::Arc;
 
