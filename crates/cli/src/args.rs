@@ -126,8 +126,8 @@ impl ApiArgs {
     }
 }
 
-/// Most worker threads: more than cores of the largest machines there are.
-const THREADS_MAX: i64 = 1_024;
+/// Most worker threads for each core: more only take turns.
+const THREADS_PER_CORE_MAX: usize = 8;
 /// Least heap of a VU: the k6 modules and a small script need about half of it.
 const VU_MEMORY_BYTES_MIN: u64 = 256 << 10;
 
@@ -220,9 +220,11 @@ impl ScriptArgs {
 /// A number out of range.
 pub(crate) fn threads(given: &Given) -> Result<Option<usize>, Failure> {
     let Some(text) = given.text("threads") else { return Ok(None) };
-    match text.parse::<i64>() {
-        Ok(threads @ 1..=THREADS_MAX) => Ok(usize::try_from(threads).ok()),
-        _ => Err(Failure::other(format!("invalid number of threads \"{text}\", use 1 to {THREADS_MAX}"))),
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let max = cores * THREADS_PER_CORE_MAX;
+    match text.parse::<usize>() {
+        Ok(threads) if (1..=max).contains(&threads) => Ok(Some(threads)),
+        _ => Err(Failure::other(format!("invalid number of threads \"{text}\", use 1 to {max} on this machine"))),
     }
 }
 

@@ -138,7 +138,7 @@ pub(crate) fn ready(around: &Surroundings, config: ConfigFile, args: &RunArgs) -
     let outputs = outputs::configs(&around.given, &config.out)?;
     paths::check(args)?;
     let replay = replay::read(around, args.replay.as_deref())?;
-    let features = Features::read(&around.given, &config.features, &around.logger);
+    let features = Features::read(&around.given, &config.features)?;
     let fds = onrush_fiber::raise_fd_limit();
     let script = load::load(&args.script, &features, &around.given, &around.logger)?;
     let (name, modules) = (&args.script.file, script.env.program.modules.len());

@@ -13,8 +13,9 @@ use std::{
 use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_plan::steer::VuCourse;
 
-use super::{ScenarioRun, pace::Pace};
+use super::pace::Pace;
 use crate::{
+    scenario_run::ScenarioRun,
     slot::Slot,
     steering::{Told, Watch},
     worker::Worker,

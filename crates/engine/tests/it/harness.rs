@@ -384,7 +384,7 @@ fn http(test: &Consolidated) -> HttpSettings {
         batch: settings.batch as usize,
         batch_per_host: settings.batch_per_host as usize,
         discard_bodies: settings.discard_response_bodies,
-        no_cookies_reset: settings.keep_cookies,
+        no_cookies_reset: settings.no_cookies_reset,
         no_connection_reuse: settings.no_connection_reuse,
         no_vu_connection_reuse: settings.no_vu_connection_reuse,
         throw: settings.throw,
