@@ -6,13 +6,15 @@ use onrush_js::init::IsolationMode;
 use onrush_metrics::summary::SummaryMode;
 use onrush_script::CompatibilityMode;
 
-use crate::{failure::Failure, flags::Given, run::config_file::ConfigFile};
+use crate::{failure::Failure, flags::Given, gate::Gate, run::config_file::ConfigFile};
 
 /// What `onrush run` was asked for, options aside.
 #[derive(Debug)]
 pub(crate) struct RunArgs {
     /// The script.
     pub(crate) script: ScriptArgs,
+    /// `--fail-on`
+    pub(crate) gate: Gate,
     /// `--no-thresholds`
     pub(crate) no_thresholds: bool,
     /// The summary's layout.
@@ -149,6 +151,7 @@ impl RunArgs {
         Ok(Self {
             script,
             no_thresholds: on("no-thresholds")?,
+            gate: Gate::parse(&given.text("fail-on").unwrap_or_default())?,
             summary_mode: if on("no-summary")? { SummaryMode::Disabled } else { summary_mode },
             // k6: an empty path is none.
             summary_export: given.text("summary-export").filter(|path| !path.is_empty()),

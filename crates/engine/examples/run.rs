@@ -133,7 +133,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = summary::SummaryModel::new(summary::input_from(coordinator.merged(), coordinator.thresholds(), info));
     let text = summary::render(
         &model,
-        &summary::TextOptions { mode: summary::SummaryMode::Compact, color: false, footer: None },
+        &summary::TextOptions { mode: summary::SummaryMode::Compact, ..summary::TextOptions::default() },
     );
     println!("{text}");
     drop(commander);

@@ -74,10 +74,13 @@ fn aligned(previous: Nanos, scenarios_at: Option<Nanos>) -> Nanos {
 pub(crate) fn send_sample(worker: &Rc<Worker>, flush: Option<u64>) {
     worker.js.hand_over();
     let stats = onrush_fiber::stats().unwrap_or_default();
+    let at = Clock::now();
+    let mut delta = worker.js.drain();
+    delta.stamp(worker.common.config.run.state.elapsed(at).0);
     let sample = ThreadSample {
         thread: worker.thread,
-        delta: worker.js.drain(),
-        at: Clock::now(),
+        delta,
+        at,
         flush,
         in_scenarios: worker.scenarios_at.get().is_some(),
         loop_lag: stats.loop_lag,

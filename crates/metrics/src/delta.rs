@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::outcome::Outcome;
 use crate::registry::MetricId;
 use crate::sink::Sink;
 
@@ -21,6 +22,8 @@ pub struct Delta {
     pub values_cut: u64,
     /// Samples that could not be counted because a limit left no series for them.
     pub samples_lost: u64,
+    /// What became of requests.
+    pub outcomes: Vec<Outcome>,
 }
 
 /// The samples of one series.
@@ -48,7 +51,18 @@ pub struct CardinalityWarning {
 impl Delta {
     /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
-        self.series.is_empty() && self.warnings.is_empty() && self.values_cut == 0 && self.samples_lost == 0
+        self.series.is_empty()
+            && self.warnings.is_empty()
+            && self.values_cut == 0
+            && self.samples_lost == 0
+            && self.outcomes.is_empty()
+    }
+
+    /// Says when its outcomes were: shards know no time. `at_ns` is nanoseconds of the test.
+    pub fn stamp(&mut self, at_ns: u64) {
+        for outcome in &mut self.outcomes {
+            (outcome.first_ns, outcome.last_ns) = (at_ns, at_ns);
+        }
     }
 
     /// Adds a series by hand, for samples that no VU thread makes, such as `vus`.

@@ -137,8 +137,9 @@ static void onrush_module_clear(JSContext *ctx, JSModuleDef *m)
     }
 }
 
-static void onrush_free_jobs(JSRuntime *rt)
+void onrush_drop_jobs(JSRuntime *rt)
 {
+    /* Freeing an argument can run finalizers that queue a job (FinalizationRegistry): take one at a time. */
     while (!list_empty(&rt->job_list)) {
         JSJobEntry *e = list_entry(rt->job_list.next, JSJobEntry, link);
         list_del(&e->link);
@@ -187,7 +188,7 @@ void onrush_vm_free(JSRuntime *rt, OnrushVm *vm)
     JSValue exception = rt->current_exception;
     rt->current_exception = JS_UNINITIALIZED;
     JS_FreeValueRT(rt, exception);
-    onrush_free_jobs(rt);
+    onrush_drop_jobs(rt);
     if (ctx) {
         list_for_each(el, &ctx->loaded_modules)
             onrush_module_clear(ctx, list_entry(el, JSModuleDef, link));
@@ -204,7 +205,7 @@ void onrush_vm_free(JSRuntime *rt, OnrushVm *vm)
         onrush_clear_weak_maps(rt);
         JS_RunGC(rt);
     }
-    onrush_free_jobs(rt);
+    onrush_drop_jobs(rt);
     if (ctx) {
         list_for_each_safe(el, el1, &ctx->loaded_modules)
             js_free_module_def(ctx, list_entry(el, JSModuleDef, link));
@@ -791,11 +792,6 @@ JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, 
 
 /* ---- odds and ends ---- */
 
-JSContext *onrush_function_realm(JSContext *ctx, JSValueConst func)
-{
-    return JS_GetFunctionRealm(ctx, func);
-}
-
 void *onrush_stack_frame(JSContext *ctx) { return ctx->rt->current_stack_frame; }
 
 void onrush_script_files(JSContext *ctx, const void *boundary, JSAtom *caller, JSAtom *outermost)
@@ -832,20 +828,6 @@ long onrush_gc_count(JSRuntime *rt)
     list_for_each(el, &rt->gc_obj_list)
         n++;
     return n;
-}
-
-int onrush_job_pending(JSRuntime *rt) { return !list_empty(&rt->job_list); }
-
-void onrush_drop_jobs(JSRuntime *rt)
-{
-    /* Freeing an argument can run finalizers that queue a job (FinalizationRegistry): take one at a time. */
-    while (!list_empty(&rt->job_list)) {
-        JSJobEntry *e = list_entry(rt->job_list.next, JSJobEntry, link);
-        list_del(&e->link);
-        for (int i = 0; i < e->argc; i++)
-            JS_FreeValueRT(rt, e->argv[i]);
-        js_free_rt(rt, e);
-    }
 }
 
 void onrush_poll_soon(JSContext *ctx) { ctx->interrupt_counter = 1; }

@@ -134,8 +134,6 @@ JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, 
                               void *opaque);
 
 /* ---- odds and ends ------------------------------------------------------------------ */
-/* The realm a function was made in; NULL with an exception pending (revoked proxy). */
-JSContext *onrush_function_realm(JSContext *ctx, JSValueConst func);
 /* The frame that runs, only to be compared. */
 void *onrush_stack_frame(JSContext *ctx);
 /* The files of the script code that runs and of the outermost that led to it, not looking
@@ -145,7 +143,6 @@ void onrush_script_files(JSContext *ctx, const void *boundary, JSAtom *caller, J
 int onrush_is_async_function(JSValueConst func);
 /* Objects (of any kind) on the swapped-in GC list. Walks it: for tests and reports. */
 long onrush_gc_count(JSRuntime *rt);
-int onrush_job_pending(JSRuntime *rt);
 /* Forget all pending jobs of the swapped-in VM without running them. */
 void onrush_drop_jobs(JSRuntime *rt);
 /* Ask the interrupt hook at the next call or backward branch. */

@@ -57,7 +57,6 @@ unsafe extern "C" {
     ) -> JSValue;
 
     // Odds and ends.
-    pub fn onrush_function_realm(ctx: *mut JSContext, func: JSValueConst) -> *mut JSContext;
     pub fn onrush_stack_frame(ctx: *mut JSContext) -> *mut c_void;
     pub fn onrush_script_files(
         ctx: *mut JSContext,
@@ -67,7 +66,6 @@ unsafe extern "C" {
     );
     pub fn onrush_is_async_function(func: JSValueConst) -> c_int;
     pub fn onrush_gc_count(rt: *mut JSRuntime) -> c_long;
-    pub fn onrush_job_pending(rt: *mut JSRuntime) -> c_int;
     pub fn onrush_drop_jobs(rt: *mut JSRuntime);
     pub fn onrush_poll_soon(ctx: *mut JSContext);
     pub fn onrush_string_ascii(s: JSValueConst, len: *mut usize) -> *const u8;

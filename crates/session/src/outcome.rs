@@ -18,6 +18,8 @@ pub enum ExitCode {
     GenericTimeout = 102,
     /// Stopped over the REST API.
     ScriptStoppedFromRestApi = 103,
+    /// `--fail-on` names what the measurement was.
+    MeasurementRefused = 80,
     /// Options, thresholds or scenario functions are wrong.
     InvalidConfig = 104,
     /// Ended by a signal.

@@ -55,6 +55,8 @@ pub struct Judge {
     fd_errors: u64,
     port_errors: u64,
     stops: u64,
+    interrupted: u64,
+    answered: u64,
 }
 
 /// What became of a scenario's iterations.
@@ -182,6 +184,11 @@ impl Judge {
         self.output_samples_missing = self.output_samples_missing.max(missing);
     }
 
+    /// Notes requests that never got an answer because the plan's end interrupted them, and those that ended.
+    pub fn interrupted(&mut self, interrupted: u64, answered: u64) {
+        (self.interrupted, self.answered) = (interrupted, answered);
+    }
+
     /// The delays of arrival-rate iterations, milliseconds.
     pub fn start_lags(&self) -> &Histogram {
         &self.start_lag
@@ -233,6 +240,7 @@ impl Judge {
                 ));
             }
         }
+        findings.extend(self.unanswered());
         findings.extend(dropped_arrivals(loads));
         if self.memory_max > 0.9 {
             findings.push((Verdict::Suspect, format!("memory was {:.0} % used", self.memory_max * 100.0)));
@@ -277,6 +285,21 @@ impl Judge {
 }
 
 impl Judge {
+    /// Requests that took longer than the test let them are in no metric: the longest are left out.
+    fn unanswered(&self) -> Option<(Verdict, String)> {
+        /// Share of the requests from which on percentiles near the top say little.
+        const SHARE_SUSPECT: f64 = 0.05;
+        let all = self.interrupted + self.answered;
+        let share = self.interrupted as f64 / all.max(1) as f64;
+        (share >= SHARE_SUSPECT).then(|| {
+            let text = format!(
+                "{} of {all} requests had no answer when their iterations were interrupted: metrics and thresholds know nothing of them",
+                self.interrupted
+            );
+            (Verdict::Suspect, text)
+        })
+    }
+
     /// Requests that failed on this side of the network: they say nothing about the server.
     fn shortages(&self) -> Vec<(Verdict, String)> {
         let mut findings = Vec::new();
@@ -381,6 +404,21 @@ mod tests {
         check(Health { stops: 1, ..healthy() }, 1, Verdict::Invalid, "the process was stopped once");
         check(Health { waiting: 0.5, ..healthy() }, 5, Verdict::Suspect, "for a core in 5 of 10 seconds");
         check(Health { waiting: 0.5, ..healthy() }, 1, Verdict::Valid, "nothing");
+    }
+
+    #[test]
+    fn a_server_that_hangs_is_suspect() {
+        let check = |interrupted: u64, answered: u64, verdict: Verdict| {
+            let mut judge = Judge::default();
+            judge.health(&healthy());
+            judge.interrupted(interrupted, answered);
+            let judgement = judge.judge(&[]);
+            assert_eq!(judgement.verdict, verdict, "{judgement:?}");
+        };
+        check(10, 0, Verdict::Suspect);
+        check(10, 190, Verdict::Suspect);
+        check(10, 1_000, Verdict::Valid);
+        check(0, 0, Verdict::Valid);
     }
 
     #[test]

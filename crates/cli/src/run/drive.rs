@@ -11,9 +11,9 @@ use std::{
 
 use onrush_agent::Test;
 use onrush_fiber::Clock;
-use onrush_output::Outputs;
+use onrush_output::{Losses, Outputs};
 use onrush_session::{
-    Coordinator, ExitCode, Notice, Orders, Outcome, Patience, Phase, Replay, Settings, Stop,
+    Coordinator, ExitCode, Notice, Orders, Outcome, Patience, Phase, Replay, Settings, Stop, Verdict,
     protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
@@ -26,7 +26,7 @@ use super::{
     rest::{Rest, Run},
     screen::RunScreen,
     summary::Results,
-    warnings::Warnings,
+    warnings::{self, Warnings},
 };
 use crate::{args::RunArgs, failure::Failure, log::Level, signals::Watch};
 
@@ -38,6 +38,10 @@ pub(super) struct Ended {
     pub(super) failed_vu: Option<u64>,
     /// `--summary-export` could not be written.
     pub(super) export_failed: bool,
+    /// The verdict on the measurement.
+    pub(super) verdict: Verdict,
+    /// Thresholds that were never judged.
+    pub(super) unjudged: Vec<String>,
 }
 
 /// How often signals, thresholds and the terminal's progress are looked after.
@@ -65,6 +69,7 @@ pub(super) fn drive(
     })?;
     signals.set_graceful(true);
     let has_outputs = outputs.is_some();
+    let losses = outputs.as_ref().map(Outputs::losses);
     let engine = prepared.engine(outputs.as_ref());
     let logger = around.logger.clone();
     let finish = outputs
@@ -76,6 +81,8 @@ pub(super) fn drive(
     let live = LiveSummary::default();
     let mut coordinator = coordinator(args, prepared, replay);
     coordinator.subscribe(live.sink());
+    let screen = RunScreen::new(around, args.quiet, &prepared.plan, now());
+    coordinator.subscribe(screen.sink());
     let mut drive = Drive {
         around,
         args,
@@ -86,9 +93,10 @@ pub(super) fn drive(
         inputs,
         rest,
         live,
-        screen: RunScreen::new(around, args.quiet, &prepared.plan, now()),
+        screen,
         warnings: Warnings::new(around.logger.clone()),
         has_outputs,
+        losses,
         is_ready: false,
         summary: None,
     };
@@ -97,7 +105,13 @@ pub(super) fn drive(
     drive.step_until(true, |drive| drive.coordinator.phase() >= Phase::Done);
     drive.linger();
     let (outcome, export_failed) = drive.conclude();
-    Ok(Ended { outcome, failed_vu: drive.coordinator.failed_vu(), export_failed })
+    Ok(Ended {
+        outcome,
+        failed_vu: drive.coordinator.failed_vu(),
+        export_failed,
+        verdict: drive.coordinator.judgement().verdict,
+        unjudged: warnings::unjudged(drive.coordinator.thresholds()),
+    })
 }
 
 fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay) -> Coordinator {
@@ -140,6 +154,8 @@ struct Drive<'a> {
     screen: RunScreen<'a>,
     warnings: Warnings,
     has_outputs: bool,
+    /// Samples that outputs lost so far, until it was told.
+    losses: Option<Losses>,
     /// All planned VUs have run their init code.
     is_ready: bool,
     /// What `handleSummary()` returned.
@@ -181,6 +197,12 @@ impl Drive<'_> {
         self.look_for_signal(now);
         let orders = self.coordinator.tick(now);
         self.send(orders);
+        // At the first one, and not at the end of hours.
+        if self.losses.take_if(|losses| losses.so_far() > 0).is_some() {
+            self.around.logger.warn(
+                "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write to a faster disk, to a file without .gz, or make fewer requests a second",
+            );
+        }
         if shows_progress {
             let waits = self.prepared.test.settings.paused && self.is_ready;
             self.screen.show(&self.coordinator, waits, now);
@@ -288,6 +310,7 @@ impl Drive<'_> {
             self.around.terminal.stdout(text);
         }
         self.coordinator.stop_clock(now());
+        self.screen.linger(&self.coordinator, now());
         self.step_until(false, |drive| drive.signals.first().is_some());
     }
 

@@ -102,6 +102,13 @@ pub(crate) fn execute(around: &Surroundings, config: ConfigFile, args: &RunArgs)
     let ended = drive::drive(around, args, &prepared, &signals, outputs, replay)?;
     report(&around.logger, &ended);
     let code = ended.outcome.exit_code();
+    // What failed already keeps its code.
+    if let Some((refused, reason)) =
+        args.gate.refuses(&ended.unjudged, Some(ended.verdict)).filter(|_| code == ExitCode::Success)
+    {
+        around.logger.error(reason);
+        return Ok(refused);
+    }
     // Whoever waits for the file must not take an old one, or none, for the result.
     Ok(if code == ExitCode::Success && ended.export_failed { ExitCode::Other } else { code })
 }

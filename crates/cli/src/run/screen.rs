@@ -1,8 +1,13 @@
-//! What a person sees of a run while it lasts: frames on a terminal, blocks of lines without one.
+//! What a person sees of a run while it lasts: frames on a terminal, a line now and then without one.
 
-use onrush_fiber::Nanos;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use onrush_fiber::{Clock, Nanos};
 use onrush_plan::Plan;
-use onrush_session::{Coordinator, protocol::Time};
+use onrush_session::{
+    Coordinator, DeltaSink, Phase,
+    protocol::{AgentId, ThreadDelta, Time},
+};
 
 use super::Surroundings;
 use crate::{
@@ -12,19 +17,20 @@ use crate::{
 
 /// Progress on a terminal.
 const FRAME_INTERVAL: Nanos = Nanos::from_millis(100);
-/// Progress without a terminal.
-const BLOCK_INTERVAL: Nanos = Nanos::from_secs(1);
+/// Progress without a terminal, and its first line.
+const LINE_INTERVAL: Nanos = Nanos::from_secs(10);
+const FIRST_LINE: Nanos = Nanos::from_secs(1);
 
 /// The progress of one run.
 pub(super) struct RunScreen<'a> {
     around: &'a Surroundings,
     is_quiet: bool,
     board: Board,
-    pulse: Pulse,
-    /// When the last plain block was printed.
-    block_at: Nanos,
-    /// Blocks come at whole seconds of the test.
-    is_aligned: bool,
+    pulse: Arc<Mutex<Pulse>>,
+    /// When the next line is due without a terminal.
+    line_at: Nanos,
+    /// The clock the next line was last set by: that of the test, then that of the scenarios.
+    aligned_to: Option<Time>,
     /// When the last frame was drawn.
     frame_at: Nanos,
 }
@@ -35,11 +41,16 @@ impl<'a> RunScreen<'a> {
             around,
             is_quiet,
             board: Board::new(plan),
-            pulse: Pulse::default(),
-            block_at: Nanos(now.0),
-            is_aligned: false,
+            pulse: Arc::default(),
+            line_at: Nanos(now.0) + LINE_INTERVAL.as_duration(),
+            aligned_to: None,
             frame_at: Nanos::ZERO,
         }
+    }
+
+    /// Learns of what is measured.
+    pub(super) fn sink(&self) -> Box<dyn DeltaSink> {
+        Box::new(Feed(Arc::clone(&self.pulse)))
     }
 
     /// Shows how the run stands, if it is time to. `waits`: it stays paused until somebody resumes it.
@@ -47,9 +58,12 @@ impl<'a> RunScreen<'a> {
         if self.is_quiet {
             return;
         }
-        if let Some(started) = run.started_at().filter(|_| !self.is_aligned) {
-            self.is_aligned = true;
-            self.block_at = Nanos(started.0);
+        let begun = run.scenarios_at().or(run.started_at());
+        if let Some(begun) = begun.filter(|_| self.aligned_to.is_none() || self.aligned_to == run.started_at()) {
+            if self.aligned_to != Some(begun) {
+                self.aligned_to = Some(begun);
+                self.line_at = Nanos(begun.0) + FIRST_LINE.as_duration();
+            }
         }
         let at = Nanos(now.0);
         if self.around.look.stdout_tty {
@@ -57,20 +71,39 @@ impl<'a> RunScreen<'a> {
                 return;
             }
             self.frame_at = at;
-            let (columns, rows) = Look::size();
-            let screen = Screen { columns, rows, color: self.around.look.stdout_color() };
-            let totals = totals(run, now);
-            let pulse = self.pulse.line(run.merged(), at, columns);
-            let scenarios = run.progress().scenarios;
-            let unpaused = Nanos(run.unpaused(now).0);
-            let frame = self.board.frame(stage(run, waits), &totals, unpaused, &scenarios, pulse, screen);
-            self.around.terminal.send(Message::Frame(frame));
-        } else if at.saturating_sub(self.block_at) >= BLOCK_INTERVAL {
-            // From one block to the next it is a second on average, whenever the ticks come.
-            self.block_at = self.block_at + BLOCK_INTERVAL;
-            let block = self.block(run, waits, now);
-            self.around.terminal.stdout(block);
+            self.draw(run, stage(run, waits), now);
+        } else if at >= self.line_at {
+            // At whole tens of seconds, whenever the ticks come.
+            let start = self.aligned_to.map_or(self.line_at, |begun| Nanos(begun.0));
+            let tens = at.saturating_sub(start).0 / LINE_INTERVAL.0 + 1;
+            self.line_at = Nanos(start.0.saturating_add(tens * LINE_INTERVAL.0));
+            let stage = stage(run, waits);
+            let more: Vec<String> = self.figures(run, stage).into_iter().flatten().collect();
+            self.around.terminal.stdout(self.board.line(stage, &totals(run, now), &more));
         }
+    }
+
+    /// The test is over, and its results stay to be looked at.
+    pub(super) fn linger(&self, run: &Coordinator, now: Time) {
+        if self.around.look.stdout_tty && !self.is_quiet {
+            self.draw(run, Stage::Lingering, now);
+        }
+    }
+
+    fn draw(&self, run: &Coordinator, stage: Stage, now: Time) {
+        let (columns, rows) = Look::size();
+        let screen = Screen { columns, rows, color: self.around.look.stdout_color() };
+        let (figures, scenarios) = (self.figures(run, stage), run.progress().scenarios);
+        let unpaused = Nanos(run.unpaused(now).0);
+        let frame = self.board.frame(stage, &totals(run, now), unpaused, &scenarios, figures, screen);
+        self.around.terminal.send(Message::Frame(frame));
+    }
+
+    /// Figures of the last seconds and of the whole test, and what is wrong.
+    fn figures(&self, run: &Coordinator, stage: Stage) -> [Vec<String>; 2] {
+        let pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner);
+        let latest = pulse.now(Clock::now()).filter(|_| stage != Stage::Lingering);
+        [latest.into_iter().chain(Pulse::all(run.merged())).collect(), pulse.troubles(run.merged(), run.thresholds())]
     }
 
     /// All lines as they are now.
@@ -92,8 +125,19 @@ impl<'a> RunScreen<'a> {
     }
 }
 
+/// Hands what is measured to the pulse.
+struct Feed(Arc<Mutex<Pulse>>);
+
+impl DeltaSink for Feed {
+    fn delta(&mut self, _: AgentId, part: &ThreadDelta) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).note(&part.delta, Clock::now());
+    }
+}
+
 fn stage(run: &Coordinator, waits: bool) -> Stage {
     match (run.started_at(), run.scenarios_at()) {
+        (Some(_), _) if run.phase() == Phase::Teardown => Stage::Teardown,
+        (_, Some(_)) if run.is_stopped() && run.phase() == Phase::Running => Stage::Stopping,
         (_, Some(_)) => Stage::Running,
         (Some(_), None) => Stage::Setup,
         (None, None) if waits => Stage::Paused,

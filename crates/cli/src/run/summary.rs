@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use onrush_fiber::Clock;
 use onrush_metrics::{
-    Merged, RELATIVE_ERROR, Thresholds,
+    Merged, Outcomes, RELATIVE_ERROR, Thresholds,
     summary::{
-        Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict, handle_summary,
-        input_from, machine_readable, render, summary_export, to_file, to_stdout,
+        Endpoint, Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict,
+        endpoints_from, handle_summary, input_from, machine_readable, render, summary_export, to_file, to_stdout,
     },
 };
 use onrush_session::{
@@ -33,6 +33,10 @@ pub(super) struct Results<'a> {
     judgement: Judgement,
     /// `None` where nobody wants a summary.
     model: Option<SummaryModel>,
+    /// What became of requests.
+    outcomes: Outcomes,
+    /// Requests by name, for the full layout.
+    endpoints: Vec<Endpoint>,
     /// The journal of a steered run.
     steering: Option<serde_json::Value>,
     steering_text: Option<String>,
@@ -62,7 +66,10 @@ impl<'a> Results<'a> {
             scopes: args.summary_mode == SummaryMode::Full,
         };
         let model = || SummaryModel::new(input_from(coordinator.merged(), coordinator.thresholds(), info()));
-        let judgement = coordinator.judgement();
+        let mut judgement = coordinator.judgement();
+        judgement.notes.extend(interrupted(coordinator));
+        let merged = coordinator.merged();
+        let is_full = args.summary_mode == SummaryMode::Full;
         let one_liner = || http::report(coordinator.merged(), moment.test, &judgement, around.look.stdout_color());
         Self {
             around,
@@ -70,6 +77,8 @@ impl<'a> Results<'a> {
             prepared,
             one_liner: args.one_liner.as_ref().map(|_| one_liner()),
             model: (args.summary_mode != SummaryMode::Disabled).then(model),
+            outcomes: merged.outcomes().clone(),
+            endpoints: if is_full { endpoints_from(merged) } else { Vec::new() },
             steering: coordinator.steering().to_json(moment),
             steering_text: steering_text(coordinator.steering(), moment),
             judgement,
@@ -130,7 +139,13 @@ impl<'a> Results<'a> {
             None => {
                 let footer = footer(&self.judgement);
                 let color = self.around.look.stdout_color();
-                let options = TextOptions { mode: self.args.summary_mode, color, footer: Some(&footer) };
+                let options = TextOptions {
+                    mode: self.args.summary_mode,
+                    color,
+                    footer: Some(&footer),
+                    outcomes: Some(&self.outcomes),
+                    endpoints: &self.endpoints,
+                };
                 self.around.terminal.stdout(to_stdout(&render(model, &options)));
                 if let Some(text) = &self.steering_text {
                     self.around.terminal.stdout(text.clone());
@@ -216,6 +231,18 @@ pub(super) fn live(merged: &Merged, thresholds: &Thresholds, elapsed: Duration) 
         scopes: false,
     };
     handle_summary(&SummaryModel::new(input_from(merged, thresholds, info)))
+}
+
+/// Requests that are in no metric because their iterations were interrupted.
+fn interrupted(coordinator: &Coordinator) -> Option<String> {
+    let row = coordinator.merged().outcomes().interrupted()?;
+    let requests = if row.count == 1 { "request was" } else { "requests were" };
+    Some(format!(
+        "{} {requests} under way when {} iterations were interrupted, and in no metric; the first was {}",
+        row.count,
+        coordinator.progress().interrupted,
+        row.example
+    ))
 }
 
 fn footer(judgement: &Judgement) -> Footer {

@@ -62,17 +62,24 @@ impl Warnings {
         }
     }
 
-    /// A threshold that never came to be judged has not passed, it has only not failed.
+    /// Says which thresholds were never judged.
     pub(super) fn unjudged(&self, thresholds: &Thresholds) {
-        for metric in thresholds.results().iter().filter(|_| thresholds.is_final()) {
-            for result in metric.expressions.iter().filter(|result| result.history.judged == 0) {
-                self.logger.warn(format!(
-                    "the threshold '{}' on {} was never judged: the test has no samples for it after its warm-up, or was over before",
-                    result.source, metric.name
-                ));
-            }
+        for threshold in unjudged(thresholds) {
+            self.logger.warn(format!(
+                "the threshold {threshold} was never judged: there are no samples for it, or the test was over before its warm-up or first window; --fail-on unjudged fails such a test"
+            ));
         }
     }
+}
+
+/// Thresholds that were never evaluated, and so count as neither passed nor failed.
+pub(super) fn unjudged(thresholds: &Thresholds) -> Vec<String> {
+    let metrics = thresholds.results().iter().filter(|_| thresholds.is_final());
+    let unjudged = metrics.flat_map(|metric| {
+        let expressions = metric.expressions.iter().filter(|result| result.history.judged == 0);
+        expressions.map(|result| format!("'{}' on {}", result.source, metric.name))
+    });
+    unjudged.collect()
 }
 
 /// What happened, to which tags, and what to do about it.

@@ -23,6 +23,6 @@ pub(crate) use error::{Exception, JsResult, Throw};
 pub(crate) use halt::{halt, is_halted, look_at as look_at_halt_mark};
 pub(crate) use lazy::{LazyProperty, Template};
 pub(crate) use lent::Lent;
-pub(crate) use native::{Args, Getter, Native, guarded};
+pub(crate) use native::{Args, Getter, Native, contained, guarded};
 pub(crate) use object::Atom;
 pub(crate) use value::{Handle, Val};

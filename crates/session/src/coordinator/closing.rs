@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onrush_metrics::Phase as Evaluated;
+use onrush_metrics::{Phase as Evaluated, Sink, builtin};
 
 use super::{Coordinator, Notice, Orders, Phase, nanos};
 use crate::{
@@ -50,6 +50,12 @@ impl Coordinator {
         }
         self.judge.output_samples_missing(outputs);
         self.judge.samples_lost(self.merged.samples_lost());
+        // Whoever stops a test does so while requests are under way.
+        if let Some(interrupted) = self.merged.outcomes().interrupted().filter(|_| self.stop.is_none()) {
+            // The cast is exact: a count.
+            let answered = self.merged.sink(builtin::HTTP_REQS).and_then(Sink::counter).unwrap_or(0.0) as u64;
+            self.judge.interrupted(interrupted.count, answered);
+        }
         // The clock stands still since `close`.
         let elapsed = self.clock.moment(Time(u64::MAX)).test;
         let mut crossed = Vec::new();

@@ -77,6 +77,7 @@ impl Limits {
             }
             Report::Delta(part) => {
                 within("a number of series", part.delta.series.len(), self.series_max)?;
+                within("a number of outcomes", part.delta.outcomes.len(), OUTCOMES_MAX)?;
                 within("a number of warnings", part.delta.warnings.len(), self.series_max)
             }
             Report::Health(health) => text(&health.trapped_property),
@@ -99,6 +100,9 @@ impl Limits {
         }
     }
 }
+
+/// Kinds of outcomes that a thread tells apart, more than it has.
+const OUTCOMES_MAX: usize = 4 * onrush_metrics::Outcomes::ROWS_MAX;
 
 fn within(what: &'static str, size: usize, limit: usize) -> Result<(), LimitError> {
     if size <= limit { Ok(()) } else { Err(LimitError { what, size, limit }) }

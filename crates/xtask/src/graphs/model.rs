@@ -142,11 +142,20 @@ impl Graph {
         }
     }
 
-    /// Takes out what could never end: a module that waits for one that waits for it.
+    /// Takes out what could never end: a module that waits for one that waits for it; and `require()` of what leads back
+    /// here and waits for a module on its way: it does not wait, and leaves the rest of that module undone, in k6 as well.
     fn mend(&mut self) {
         for index in 0..self.modules.len() {
             let links = self.modules[index].links.clone();
-            let ends = |link: &Link| link.how != How::Dynamic || !self.reach(link.to).contains(&index);
+            let ends = |link: &Link| {
+                let reached = self.reach(link.to);
+                let waits = match link.how {
+                    How::Dynamic => true,
+                    How::Require => reached.iter().any(|module| self.modules[*module].kind == Kind::Awaiting),
+                    How::Names | How::Namespace | How::Reexport => false,
+                };
+                !waits || !reached.contains(&index)
+            };
             self.modules[index].links = links.into_iter().filter(ends).collect();
         }
     }

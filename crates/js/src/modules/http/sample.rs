@@ -78,6 +78,18 @@ fn record(vu: &Vu, prepared: &Prepared, hop: &Hop, outcome: &Outcome<'_>) {
     };
     let http = shard.http(node);
     shard.record_http(http, &timings, expected.map(|expected| !expected));
+    shard.outcomes().note(outcome.status, outcome.code, outcome.error, || described(prepared, hop));
+}
+
+/// A hop whose iteration was interrupted before there was an answer. It makes no sample, as in k6.
+#[cold]
+pub(super) fn interrupted(vu: &Vu, prepared: &Prepared, hop: &Hop) {
+    vu.thread.shard.borrow_mut().outcomes().note_interrupted(|| described(prepared, hop));
+}
+
+/// `GET http://host/`, without a password.
+fn described(prepared: &Prepared, hop: &Hop) -> String {
+    format!("{} {}", hop.method, hop.url(prepared).clean())
 }
 
 /// The tags of a hop: those of the VU and the request, then the system tags somebody asked for.
