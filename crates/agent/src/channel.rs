@@ -1,7 +1,7 @@
 //! The way commands reach an agent, and its engine's events beside them.
 
 use std::{
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel as queue},
+    sync::mpsc::{Receiver, Sender, channel as queue},
     time::Duration,
 };
 
@@ -53,11 +53,8 @@ impl Drop for Commander {
 impl Inbox {
     /// What comes next, if it comes in time.
     pub(crate) fn next(&self, patience: Duration) -> Option<Input> {
-        match self.inputs.recv_timeout(patience) {
-            Ok(input) => Some(input),
-            // It holds a sender itself, so there is always one.
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        // It holds a sender itself, so the only failure is that time is up.
+        self.inputs.recv_timeout(patience).ok()
     }
 
     /// What is there already.

@@ -476,7 +476,7 @@ mod tests {
         check(
             wish(Some("users"), rate(1)),
             at(1.0),
-            "scenario 'users' has the executor constant-vus: change its vus, it has no rate",
+            "scenario 'users' has the executor constant-vus, which has no rate: change its vus",
         );
         assert!(steering.journal().is_empty() && steering.to_json(at(1.0)).is_none());
         let mut none = self::steering(r#"{"a": {"executor": "constant-vus", "duration": "1s"}}"#);

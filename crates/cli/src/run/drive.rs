@@ -339,7 +339,7 @@ impl Drive<'_> {
             let orders = self.coordinator.summarize(data, at);
             self.send(orders);
             self.step_until(false, |drive| drive.summary.is_some());
-            custom = self.summary.take().and_then(|result| results.from_script(result));
+            custom = self.summary.take().and_then(|result| results.returned_files(result));
         }
         let is_exported = results.show(custom);
         self.screen.last(block);

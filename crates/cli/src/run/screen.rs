@@ -58,12 +58,12 @@ impl<'a> RunScreen<'a> {
         if self.is_quiet {
             return;
         }
-        let begun = run.scenarios_at().or(run.started_at());
-        if let Some(begun) = begun.filter(|_| self.aligned_to.is_none() || self.aligned_to == run.started_at()) {
-            if self.aligned_to != Some(begun) {
-                self.aligned_to = Some(begun);
-                self.line_at = Nanos(begun.0) + FIRST_LINE.as_duration();
-            }
+        let begun = run.scenarios_at().or_else(|| run.started_at());
+        if let Some(begun) = begun.filter(|begun| self.aligned_to != Some(*begun))
+            && (self.aligned_to.is_none() || self.aligned_to == run.started_at())
+        {
+            self.aligned_to = Some(begun);
+            self.line_at = Nanos(begun.0) + FIRST_LINE.as_duration();
         }
         let at = Nanos(now.0);
         if self.around.look.stdout_tty {

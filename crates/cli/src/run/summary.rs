@@ -102,7 +102,7 @@ impl<'a> Results<'a> {
     }
 
     /// What `handleSummary()` returned; `None` for the built-in text.
-    pub(super) fn from_script(&self, result: Result<Option<Vec<SummaryFile>>, Failure>) -> Option<Vec<SummaryFile>> {
+    pub(super) fn returned_files(&self, result: Result<Option<Vec<SummaryFile>>, Failure>) -> Option<Vec<SummaryFile>> {
         match result {
             Ok(files) => files,
             Err(failure) if matches!(failure.kind, FailureKind::Script | FailureKind::Aborted) => {

@@ -90,7 +90,7 @@ impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
                 }
                 _ => {
                     self.burst = 0;
-                    let until = due.unwrap_or(run.regular_end.get()).min(self.help());
+                    let until = due.unwrap_or_else(|| run.regular_end.get()).min(self.help());
                     if !wait_until(until) {
                         return;
                     }

@@ -101,17 +101,17 @@ impl Graph {
                 Module { kind, has_meta: kind != Kind::CommonJs && random.one_in(3), links: Vec::new() }
             })
             .collect();
-        for index in 0..count {
+        for module in &mut modules {
             for _ in 0..1 + random.below(4) {
                 let to = random.below(count);
-                let how = match (modules[index].kind, random.below(6)) {
+                let how = match (module.kind, random.below(6)) {
                     (Kind::CommonJs, _) | (_, 0) => How::Require,
                     (Kind::Awaiting, 1) => How::Dynamic,
                     (_, 2) => How::Names,
                     (_, 3) => How::Namespace,
                     _ => How::Reexport,
                 };
-                modules[index].links.push(Link { to, how });
+                module.links.push(Link { to, how });
             }
         }
         let mut graph = Self { modules, steps: Vec::new(), vus: 1 + random.below(3), iterations: 1 + random.below(3) };
