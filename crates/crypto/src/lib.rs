@@ -1,0 +1,8 @@
+//! Cryptography that scripts ask for: hashes now; certificates, keys and Web Crypto's algorithms find their place here.
+//!
+//! The mathematics is aws-lc-rs's, or that of a well-kept crate where it lacks something; what is ours are the names,
+//! formats and errors scripts know. Nothing here knows JavaScript.
+
+mod hash;
+
+pub use hash::Hash;
