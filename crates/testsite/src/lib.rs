@@ -46,6 +46,7 @@ mod status_code;
 mod timers;
 mod tls;
 mod transport;
+mod websocket;
 mod worker;
 
 pub use fault::{Break, HandshakeFault};
