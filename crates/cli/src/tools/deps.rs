@@ -30,10 +30,7 @@ const OTHERS: &[&str] = &[
     "k6/experimental/fs",
     "k6/experimental/redis",
     "k6/experimental/streams",
-    "k6/experimental/websockets",
     "k6/net/grpc",
-    "k6/websockets",
-    "k6/ws",
 ];
 
 /// Prints imports and version constraints.

@@ -312,6 +312,12 @@ impl Handle {
         self.is_object() && unsafe { sys::JS_IsImmutableArrayBuffer(self.0) } > 0
     }
 
+    /// Whether this is a `DataView`.
+    pub(crate) fn is_data_view(&self) -> bool {
+        // SAFETY: only reads the value.
+        self.is_object() && unsafe { sys::JS_IsDataView(self.0) }
+    }
+
     /// The bytes a typed array views; `None` for anything else. Valid until script code runs again.
     pub(crate) fn typed_array(&self, ctx: Ctx) -> Option<&[u8]> {
         // SAFETY: checked to be a typed array first; the buffer is kept alive by the array `self` borrows.

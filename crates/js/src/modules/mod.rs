@@ -18,6 +18,7 @@ mod metrics;
 mod secrets;
 mod tag_value;
 mod timers;
+mod websocket;
 
 use std::{cell::RefCell, ffi::CString};
 
@@ -49,7 +50,7 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 8] = [
+const MODULES: [Module; 11] = [
     Module::new("k6", k6::build),
     Module { install_classes: data::install_classes, ..Module::new("k6/data", data::build) },
     Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },
@@ -58,6 +59,9 @@ const MODULES: [Module; 8] = [
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },
     Module { install_classes: secrets::install_classes, ..Module::new("k6/secrets", secrets::build) },
     Module::new("k6/timers", timers::build),
+    Module { install_classes: websocket::install_classes, ..Module::new("k6/websockets", websocket::build) },
+    Module::new("k6/experimental/websockets", websocket::build),
+    Module { install_classes: websocket::install_legacy_classes, ..Module::new("k6/ws", websocket::build_legacy) },
 ];
 
 /// Names of the modules this version provides.

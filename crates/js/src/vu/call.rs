@@ -194,6 +194,7 @@ impl Vu {
 
     /// After an exception or interruption nothing of the call may run on.
     fn abandon_pending(&self) {
+        self.event_loop.abandon_sources();
         let timers = self.event_loop.clear();
         for timer in timers.iter().take(STOPPED_TIMERS_SHOWN) {
             self.log(Level::Warn, format!("{timer} was stopped because the VU iteration was interrupted"));
