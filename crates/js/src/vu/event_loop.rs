@@ -206,7 +206,7 @@ impl Vu {
             // The clock is only read where there are timers: this runs after every iteration.
             let has_sources = !self.event_loop.sources.borrow().is_empty();
             // Timers that are always due must not keep everything else waiting.
-            let has_timers = !self.event_loop.timers.borrow().is_empty() && !(was_timer && has_sources);
+            let has_timers = !(was_timer && has_sources || self.event_loop.timers.borrow().is_empty());
             was_timer = false;
             if let Some((callback, args)) = has_timers.then(|| self.event_loop.take_due(Clock::now())).flatten() {
                 let args: Vec<&Handle> = args.iter().map(|arg| &**arg).collect();

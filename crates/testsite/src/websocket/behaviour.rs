@@ -161,7 +161,7 @@ fn accept_key(key: &str) -> String {
 fn unhex(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> =
         text.bytes().map(|digit| (digit as char).to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
-    (digits.len() % 2 == 0).then(|| digits.chunks(2).map(|pair| pair[0] * 16 + pair[1]).collect())
+    digits.len().is_multiple_of(2).then(|| digits.chunks(2).map(|pair| pair[0] * 16 + pair[1]).collect())
 }
 
 /// Longest an echo waits: five minutes.

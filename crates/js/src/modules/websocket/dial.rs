@@ -102,7 +102,7 @@ impl Dial {
             Ok(Upgrade::Switched(response, wire)) => {
                 store_cookies(&self.jar, &self.url, &response.headers);
                 let outcome = match self.offer.judge(&response.headers) {
-                    Ok(agreement) => Ok(Socket::new(wire, agreement)),
+                    Ok(agreement) => Ok(Socket::new(*wire, agreement)),
                     Err(error) => Err(error.to_string()),
                 };
                 Dialled { outcome, remote: Some(response.remote), response: Some(response), start, end }
