@@ -9,7 +9,6 @@ use std::{
     },
 };
 
-use onrush_fiber::Nanos;
 use onrush_metrics::{Delta, Limits, Registry, SeriesIdx, Shard, SystemTag, TagNode};
 use onrush_net::ClientShared;
 use onrush_script::ScriptError;
@@ -19,7 +18,7 @@ use crate::{
     bytecode::Bytecode,
     embed::{Ctx, Runtime},
     realm::{Realm, shared_bytes::SharedBytes},
-    vu::{Vu, context},
+    vu::{Vu, context, slices},
 };
 
 /// Why a worker thread's engine could not be set up.
@@ -68,6 +67,8 @@ impl JsThread {
         let here = std::ptr::from_ref(&client).addr();
         let runtime = Rc::new(Runtime::new(here, SETUP_STACK_BYTES));
         context::install_hooks(&runtime);
+        slices::watch(&runtime)
+            .map_err(|error| ThreadError::Engine(format!("the thread that divides time cannot start: {error}")))?;
         let bytecode = compiled(&runtime, &config)?;
         let shared = config.isolation == Isolation::Dense;
         let realm = Realm::new(&runtime, &config.script, &bytecode, shared)
@@ -199,10 +200,6 @@ fn number() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
-
-/// A time slice: after this long without a suspension a computing VU lets the others of its thread run.
-/// 10 ms keeps the added latency of neighbours below what k6's Go scheduler gives (it preempts at 10 ms too).
-pub(crate) const TIME_SLICE: Nanos = Nanos(10_000_000);
 
 /// Stack that scripts may not use: QuickJS checks its limit before a call, then natives (a TLS handshake, a decoder)
 /// and its own C functions need room below the deepest script frame.

@@ -24,7 +24,6 @@ struct OnrushVm {
     JSValue global_var_obj; /* the realm's until the VU declares a global let, const or class */
     JSValue error_back_trace, error_prepare_stack, error_stack_trace_limit;
     uint64_t random_state;
-    int interrupt_counter;
     /* not touched by a swap */
     OnrushLists own_lists;
     OnrushModules own_modules;
@@ -55,7 +54,6 @@ void onrush_vm_swap(JSRuntime *rt, OnrushVm *vm)
         ONRUSH_EXCHANGE(ctx->error_prepare_stack, vm->error_prepare_stack);
         ONRUSH_EXCHANGE(ctx->error_stack_trace_limit, vm->error_stack_trace_limit);
         ONRUSH_EXCHANGE(ctx->random_state, vm->random_state);
-        ONRUSH_EXCHANGE(ctx->interrupt_counter, vm->interrupt_counter);
     }
 }
 
@@ -83,7 +81,6 @@ OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit
     vm->error_prepare_stack = JS_UNDEFINED;
     vm->error_stack_trace_limit = js_int32(10);
     vm->random_state = random_seed ? random_seed : 1;
-    vm->interrupt_counter = JS_INTERRUPT_COUNTER_INIT;
     if (!dense_ctx)
         return vm;
 
@@ -656,7 +653,7 @@ void onrush_drop_jobs(JSRuntime *rt)
     }
 }
 
-void onrush_poll_soon(JSContext *ctx) { ctx->interrupt_counter = 1; }
+uint32_t *onrush_rt_poke(JSRuntime *rt) { return &rt->onrush_poke; }
 
 const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len)
 {

@@ -148,12 +148,7 @@ fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue {
             sys::JS_EXCEPTION
         }
         Err(panic) => {
-            let text =
-                panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-            ctx.raise(Throw::Error(format!(
-                "internal error in Onrush (please report it): {}",
-                text.unwrap_or("panic")
-            )));
+            ctx.raise(Throw::panic(&*panic));
             sys::JS_EXCEPTION
         }
     }

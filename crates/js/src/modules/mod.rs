@@ -23,7 +23,7 @@ use onrush_quickjs_sys as sys;
 
 use crate::{
     embed::{Ctx, Handle, JsResult, Native, Throw, Val},
-    vu::modules::cjs,
+    vu::{context, modules::cjs},
 };
 
 /// Names of the modules this version provides.
@@ -128,6 +128,9 @@ pub(crate) unsafe extern "C" fn lazy_hook(
     opaque: *mut std::ffi::c_void,
     which: i32,
 ) -> sys::JSValue {
-    // SAFETY: QuickJS passes a live context; only responses have lazy properties, and their opaque pointer is a response.
-    unsafe { http::materialise(Ctx::from_raw(ctx), Handle::from_raw_ref(&object), opaque, which) }
+    // The engine holds on to the property meanwhile.
+    context::undivided(|| {
+        // SAFETY: QuickJS passes a live context; only responses have lazy properties, and their opaque pointer is a response.
+        unsafe { http::materialise(Ctx::from_raw(ctx), Handle::from_raw_ref(&object), opaque, which) }
+    })
 }

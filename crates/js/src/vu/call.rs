@@ -120,7 +120,7 @@ impl Vu {
     /// cancelled; the caller clears that.
     pub fn run_iteration(&self, ids: IterationIds, setup_data: Option<&str>, now: &mut Nanos) -> CallEnd {
         self.phase.set(Phase::Iteration);
-        self.is_halted.set(false);
+        context::begin_call(self);
         self.has_aborted.set(false);
         self.ids.set(ids);
         self.iteration.set(Some(self.iteration.get().map_or(0, |previous| previous + 1)));
@@ -176,7 +176,7 @@ impl Vu {
 
     fn lifecycle<R>(&self, group: &str, body: impl FnOnce() -> JsResult<R>) -> Result<R, ScriptFailure> {
         self.phase.set(Phase::Lifecycle);
-        self.is_halted.set(false);
+        context::begin_call(self);
         self.new_jar();
         self.in_group(group.into(), || {
             let result = body().map_err(|throw| ScriptFailure::from_throw(self, throw));
@@ -205,22 +205,19 @@ impl Vu {
 
     /// After an exception or interruption nothing of the call may run on.
     fn abandon_pending(&self) {
-        let timers = self.event_loop.clear();
-        for timer in timers.iter().take(STOPPED_TIMERS_SHOWN) {
+        let (count, named) = self.event_loop.clear(STOPPED_TIMERS_SHOWN);
+        for timer in &named {
             self.log(Level::Warn, format!("{timer} was stopped because the VU iteration was interrupted"));
         }
-        if timers.len() > STOPPED_TIMERS_SHOWN {
+        if count > named.len() {
             self.log(
                 Level::Warn,
-                format!(
-                    "{} more timers were stopped because the VU iteration was interrupted",
-                    timers.len() - STOPPED_TIMERS_SHOWN
-                ),
+                format!("{} more timers were stopped because the VU iteration was interrupted", count - named.len()),
             );
         }
         crate::modules::http::cancel_operations(self);
         self.await_operations();
-        self.event_loop.clear();
+        self.event_loop.clear(0);
     }
 
     fn log_failure(&self, failure: &ScriptFailure) {

@@ -3,20 +3,25 @@
 
 use std::{cell::Cell, ffi::c_void, rc::Rc};
 
-use onrush_fiber::{Clock, Hooks, StackRange, Woke};
+use onrush_fiber::{Hooks, StackRange, Woke};
 use onrush_metrics::{Shard, SystemTag, TagNode};
 use onrush_quickjs_sys as sys;
 
-use super::Vu;
+use super::{
+    Vu,
+    slices::{self, Asked},
+};
 use crate::{
     JsThread, RunConfig, ScenarioContext,
     embed::{JsResult, Runtime, Throw, runtime_ptr},
-    thread::{STACK_RESERVE_BYTES, TIME_SLICE},
+    thread::STACK_RESERVE_BYTES,
 };
 
 thread_local! {
     static CURRENT: Cell<*const Vu> = const { Cell::new(std::ptr::null()) };
     static THREAD: Cell<*const JsThread> = const { Cell::new(std::ptr::null()) };
+    /// How many are at work that others must not run in the middle of; see [`undivided`].
+    static UNDIVIDED: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The VU whose code is running.
@@ -91,7 +96,7 @@ unsafe fn enter(data: *mut c_void, stack: StackRange) {
     let vu = unsafe { &*data.cast::<Vu>() };
     debug_assert!(CURRENT.get().is_null(), "one VU runs at a time");
     CURRENT.set(vu);
-    vu.slice_start.set(None);
+    slices::begin(vu.is_halted.get());
     let stack_bytes = (stack.top - stack.low).saturating_sub(STACK_RESERVE_BYTES);
     // SAFETY: the VM belongs to this runtime and is swapped out now; its code runs on `stack` until it leaves.
     unsafe {
@@ -104,15 +109,35 @@ unsafe fn leave(data: *mut c_void) {
     // SAFETY: see `enter`; the VM is swapped in now.
     unsafe { sys::onrush_vm_swap(runtime_ptr(), (*data.cast::<Vu>()).vm) }
     CURRENT.set(std::ptr::null());
+    slices::end();
 }
 
 /// Ends the running VU's call for good; see [`is_halted`].
 pub(crate) fn halt() {
     if let Some(vu) = try_vu() {
         vu.is_halted.set(true);
-        // SAFETY: sets a counter of a live context. Script code that gets to run on meets the interrupt hook at once.
-        unsafe { sys::onrush_poll_soon(vu.ctx().raw()) }
+        // Script code that gets to run on is stopped at its next poll.
+        slices::ask(Asked::Halt);
     }
+}
+
+/// A call of the running VU begins: what cut the one before is forgotten.
+pub(crate) fn begin_call(vu: &Vu) {
+    vu.is_halted.set(false);
+    slices::ask(Asked::Nothing);
+}
+
+/// Runs `body` in one slice, however long that takes: for work in the middle of which others must not run.
+pub(crate) fn undivided<R>(body: impl FnOnce() -> R) -> R {
+    struct Less;
+    impl Drop for Less {
+        fn drop(&mut self) {
+            UNDIVIDED.set(UNDIVIDED.get() - 1);
+        }
+    }
+    UNDIVIDED.set(UNDIVIDED.get() + 1);
+    let _less = Less;
+    body()
 }
 
 /// Forgets the running VU's microtasks.
@@ -139,7 +164,7 @@ pub(crate) fn off_account<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
     // SAFETY: the VM is swapped in, as its VU runs; `Back` swaps it in again.
     unsafe { sys::onrush_vm_swap(runtime_ptr(), vu.vm) };
     let _back = Back(vu.vm);
-    body()
+    undivided(body)
 }
 
 /// Runs `body` as `vu` outside its fiber, for short work that never suspends.
@@ -157,32 +182,25 @@ pub(crate) fn with_entered<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
     // SAFETY: `vu` outlives this call and is swapped out, as nothing else runs on this thread.
     unsafe { enter(data, stack) };
     let _leave = Leave(data);
-    body()
+    undivided(body)
 }
 
-/// QuickJS asks every ten thousand operations whether to go on. Suspends a VU that used up its time slice, and ends
-/// one that was cancelled.
+/// QuickJS asks whether to go on, while the flag of [`slices`] is raised. Suspends a VU that used up its time slice, and
+/// ends one that was cancelled.
 unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
     let Some(vu) = try_vu() else { return 0 };
-    if onrush_fiber::current().is_none() {
-        return 0;
-    }
-    let now = Clock::now();
-    match vu.slice_start.get() {
-        None => vu.slice_start.set(Some(now)),
-        Some(start) if now.0 - start.0 >= TIME_SLICE.0 => {
-            // `enter` forgets the slice's start, so the next one begins at its own first check.
-            if matches!(onrush_fiber::yield_now(), Woke::Cancelled) {
-                vu.is_halted.set(true);
-            }
+    if slices::asked() == Asked::Yield {
+        if UNDIVIDED.get() > 0 || onrush_fiber::current().is_none() {
+            // The flag stays up: there will be a better moment.
+            return 0;
         }
-        Some(_) => {}
-    }
-    if onrush_fiber::is_cancelled() {
-        vu.is_halted.set(true);
+        // Entering again lowers the flag.
+        if onrush_fiber::yield_now() == Woke::Cancelled {
+            vu.is_halted.set(true);
+        }
     }
     if vu.is_halted.get() {
-        halt();
+        slices::ask(Asked::Halt);
     }
     i32::from(vu.is_halted.get())
 }

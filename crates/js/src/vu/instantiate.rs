@@ -24,7 +24,7 @@ impl Vu {
             let _ = self.own_realm.set(Box::new(realm));
         }
         self.phase.set(Phase::Init);
-        self.is_halted.set(false);
+        super::context::begin_call(self);
         self.refresh_tags();
         let result = self.evaluate().and_then(|exports| then(&exports));
         let result = result.map_err(|throw| ScriptFailure::from_throw(self, throw));

@@ -6,8 +6,11 @@ pub(crate) mod event_loop;
 mod instantiate;
 mod metadata;
 pub(crate) mod modules;
+mod rejections;
+pub(crate) mod slices;
 mod summary;
 mod tags;
+mod timers;
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
@@ -16,7 +19,7 @@ use std::{
     sync::Arc,
 };
 
-use onrush_fiber::{FiberId, Nanos};
+use onrush_fiber::FiberId;
 use onrush_metrics::TagNode;
 use onrush_net::{Connections, CookieJar};
 use onrush_quickjs_sys as sys;
@@ -52,8 +55,6 @@ pub struct Vu {
     pub(crate) id: u64,
     pub(crate) id_in_test: u64,
     pub(crate) phase: Cell<Phase>,
-    /// When QuickJS first asked in the current slice; see `context`.
-    pub(crate) slice_start: Cell<Option<Nanos>>,
     /// The call under way was cut or aborted the test: no more of its code may have an effect.
     pub(crate) is_halted: Cell<bool>,
     /// The call that runs, or ran last, is the one that ended the test.
@@ -102,7 +103,6 @@ impl Vu {
             id,
             id_in_test,
             phase: Cell::new(Phase::Init),
-            slice_start: Cell::new(None),
             is_halted: Cell::new(false),
             has_aborted: Cell::new(false),
             scenario: RefCell::new(None),
@@ -175,7 +175,7 @@ impl Drop for Vu {
             self.exec.take();
             self.env.take();
             self.data.take();
-            self.event_loop.clear();
+            self.event_loop.clear(0);
             self.instances.borrow_mut().clear();
         });
         context::free_vm(self);
