@@ -1,8 +1,8 @@
 //! Builds QuickJS-ng from the source that the registry crate `rquickjs-sys` ships, after
 //! applying the patch series in `patches/` and adding the shim in `shim/`.
 //!
-//! The source is never part of this repository: it is located with `cargo metadata`, copied
-//! to `OUT_DIR`, patched there by a strict applier (exact lines at exact places) and compiled.
+//! The source is never part of this repository: it is located with `cargo metadata` (or named
+//! by `ONRUSH_QUICKJS_SOURCE`), copied to `OUT_DIR`, patched there by a strict applier (exact lines at exact places) and compiled.
 //! `docs/design/003-patched-quickjs.md` says why, and how to move to a newer version.
 
 use std::error::Error;
@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+#[path = "build/layout.rs"]
+mod layout;
 #[path = "build/patch.rs"]
 mod patch;
 
@@ -17,6 +19,8 @@ mod patch;
 const SOURCE_PACKAGE: &str = "rquickjs-sys";
 /// The QuickJS-ng version the patches are made for.
 const QUICKJS_VERSION: (u32, u32, u32) = (0, 16, 2);
+/// The variable that names a folder with the source, for builds without the registry or without cargo.
+const SOURCE_VARIABLE: &str = "ONRUSH_QUICKJS_SOURCE";
 
 /// What is compiled.
 const SOURCES: &[&str] = &["quickjs.c", "libregexp.c", "libunicode.c", "dtoa.c"];
@@ -54,9 +58,10 @@ fn build() -> Result<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?).join("quickjs");
     // Cargo.toml pins the source package to one version, so the lock file says nothing new.
-    for path in ["build.rs", "build", "patches", "shim", "Cargo.toml"] {
+    for path in ["build.rs", "build", "patches", "shim", "src/layout.rs", "Cargo.toml"] {
         println!("cargo:rerun-if-changed={path}");
     }
+    println!("cargo:rerun-if-env-changed={SOURCE_VARIABLE}");
 
     let stock = locate_source(&root)?;
     check_version(&stock)?;
@@ -67,6 +72,8 @@ fn build() -> Result<()> {
     for name in SHIM {
         copy(&root.join("shim").join(name), &out.join(name))?;
     }
+    let checks = layout::header(&fs::read_to_string(root.join("src/layout.rs"))?)?;
+    fs::write(out.join("onrush_layout.h"), checks)?;
     compile(&out);
 
     // For this crate's own tests only: they build the same source with sanitizers and run
@@ -78,10 +85,26 @@ fn build() -> Result<()> {
 
 /// The `quickjs` folder inside the source package's unpacked registry crate.
 fn locate_source(root: &Path) -> Result<PathBuf> {
+    if let Some(folder) = env::var_os(SOURCE_VARIABLE).filter(|folder| !folder.is_empty()) {
+        let folder = PathBuf::from(folder);
+        return if folder.join("quickjs.c").is_file() {
+            Ok(folder)
+        } else {
+            Err(format!("{SOURCE_VARIABLE} names {}, which holds no quickjs.c", folder.display()).into())
+        };
+    }
     // The package hangs on a cfg that is never set, so a plain `cargo build` does not even
     // download it. Offline first, for speed and for machines without a network.
     let stdout = match metadata(root, true) {
         Ok(stdout) => stdout,
+        Err(offline) if is_offline() => {
+            return Err(format!(
+                "the package {SOURCE_PACKAGE} that carries the source is not there, and this build may not use the \
+                 network: run `cargo fetch --locked` once with network access, or set {SOURCE_VARIABLE} to a folder \
+                 with the source of QuickJS-ng {QUICKJS_VERSION:?}\n{offline}"
+            )
+            .into());
+        }
         Err(offline) => metadata(root, false).map_err(|online| {
             format!(
                 "`cargo metadata` could not find the package {SOURCE_PACKAGE} that carries the source \
@@ -103,6 +126,26 @@ fn locate_source(root: &Path) -> Result<PathBuf> {
     } else {
         Err(format!("{} holds no quickjs.c: has {SOURCE_PACKAGE} changed its layout?", folder.display()).into())
     }
+}
+
+/// Whether cargo was told to stay off the network. The variable and the configuration file also hold for the cargo
+/// started here; flags are only found in the command line of the cargo that runs this script.
+fn is_offline() -> bool {
+    println!("cargo:rerun-if-env-changed=CARGO_NET_OFFLINE");
+    let variable = env::var("CARGO_NET_OFFLINE").is_ok_and(|value| value == "true");
+    variable || parent_arguments().iter().any(|argument| argument == "--offline" || argument == "--frozen")
+}
+
+#[cfg(target_os = "linux")]
+fn parent_arguments() -> Vec<String> {
+    let path = format!("/proc/{}/cmdline", std::os::unix::process::parent_id());
+    let text = fs::read(path).unwrap_or_default();
+    String::from_utf8_lossy(&text).split('\0').map(str::to_owned).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn parent_arguments() -> Vec<String> {
+    Vec::new()
 }
 
 /// The output of `cargo metadata` for this crate's workspace, or what cargo complained about.

@@ -12,7 +12,10 @@ pub mod log;
 mod modules;
 mod realm;
 mod run;
+mod script_env;
 mod sharded;
+mod shared;
+mod slots;
 mod state;
 mod thread;
 mod vu;
@@ -24,7 +27,8 @@ pub fn fuzz_json_path(text: &str) {
 
 pub use layout::{Isolation, IsolationChoice};
 pub use modules::BUILTIN_MODULES;
-pub use run::{HttpDebug, HttpSettings, RunConfig, ScenarioContext, ScriptEnv};
+pub use run::{HttpDebug, HttpSettings, RunConfig, ScenarioContext};
+pub use script_env::ScriptEnv;
 pub use sharded::ShardedCounter;
 pub use state::{Abort, RunState};
 pub use thread::{JsThread, ThreadError};

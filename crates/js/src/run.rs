@@ -1,79 +1,11 @@
 //! The plain data a run hands to every worker thread.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
-use onrush_archive::FileTree;
 use onrush_metrics::{Census, Registry, Subscriptions};
 use onrush_net::Client;
-use onrush_script::Program;
 
-use crate::{
-    Isolation, RunState,
-    bytecode::Bytecode,
-    log::Sink,
-    realm::{files::FileCache, shared_array::SharedArrays},
-};
-
-/// What is known before any script code has run. Shared by the init pass and all worker threads.
-pub struct ScriptEnv {
-    /// The loaded modules.
-    pub program: Arc<Program>,
-    /// `__ENV` at the start of every activation.
-    pub env: BTreeMap<String, String>,
-    /// Where `console` and exceptions go.
-    pub log: Arc<dyn Sink>,
-    /// Directory that relative `open()` paths of a stdin script start from.
-    pub working_dir: std::path::PathBuf,
-    /// What `k6/secrets` reads from.
-    pub secrets: Arc<onrush_secrets::Secrets>,
-    /// Bytes one VU's JavaScript heap may hold.
-    pub memory_limit_bytes: usize,
-    /// The files of the archive the script comes from. Then `open()` reads nothing else.
-    pub archived: Option<Arc<FileTree>>,
-    /// `global` exists (k6's extended compatibility mode).
-    pub extended_mode: bool,
-    /// `__ENV` cannot be changed by scripts.
-    pub freezes_env: bool,
-    pub(crate) files: FileCache,
-    pub(crate) shared_arrays: SharedArrays,
-    pub(crate) bytecode: Mutex<Option<Arc<Bytecode>>>,
-}
-
-impl ScriptEnv {
-    /// Default of [`ScriptEnv::memory_limit_bytes`]: far above real scripts (hundreds of kilobytes), far below a machine.
-    pub const MEMORY_LIMIT_BYTES: usize = 512 << 20;
-
-    /// Collects the inputs of a run.
-    pub fn new(
-        program: Arc<Program>,
-        env: BTreeMap<String, String>,
-        log: Arc<dyn Sink>,
-        working_dir: std::path::PathBuf,
-    ) -> Self {
-        Self {
-            program,
-            env,
-            log,
-            working_dir,
-            secrets: Arc::default(),
-            memory_limit_bytes: Self::MEMORY_LIMIT_BYTES,
-            archived: None,
-            extended_mode: true,
-            freezes_env: false,
-            files: FileCache::default(),
-            shared_arrays: SharedArrays::default(),
-            bytecode: Mutex::new(None),
-        }
-    }
-
-    /// The files scripts opened so far, by absolute path.
-    pub fn opened_files(&self) -> Vec<(std::path::PathBuf, Arc<[u8]>)> {
-        self.files.all()
-    }
-}
+use crate::{Isolation, RunState, ScriptEnv};
 
 /// HTTP options of the script that the request path reads.
 #[derive(Debug, Clone)]

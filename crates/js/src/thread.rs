@@ -1,15 +1,15 @@
-//! One worker thread's JavaScript engine: its runtime, the shared realm and what VUs are instantiated from.
+//! One worker thread's JavaScript engine: its runtime, the shared realm and what VUs are instantiated from. `setup`
+//! makes one.
+
+mod setup;
 
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
 };
 
-use onrush_metrics::{Delta, Limits, Registry, SeriesIdx, Shard, SystemTag, TagNode};
+use onrush_metrics::{Delta, Registry, SeriesIdx, Shard, SystemTag, TagNode};
 use onrush_net::ClientShared;
 use onrush_script::ScriptError;
 
@@ -17,8 +17,9 @@ use crate::{
     Isolation, RunConfig,
     bytecode::Bytecode,
     embed::{Ctx, Runtime},
-    realm::{Realm, shared_bytes::SharedBytes},
-    vu::{Vu, context, slices},
+    realm::Realm,
+    slots::Slots,
+    vu::{Vu, context},
 };
 
 /// Why a worker thread's engine could not be set up.
@@ -46,12 +47,10 @@ pub struct JsThread {
     /// Declared metrics; only the init pass adds to it.
     pub(crate) registry: RefCell<Registry>,
     pub(crate) client: Rc<ClientShared>,
-    pub(crate) http: crate::modules::http::HttpThread,
-    /// The files its VUs hold.
-    pub(crate) shared_bytes: SharedBytes,
+    /// What modules keep for all its VUs.
+    pub(crate) slots: Slots,
     /// The series of iterations' own samples for the tags they were last added with.
     pub(crate) iteration_series: Cell<Option<(TagNode, [SeriesIdx; 4])>>,
-    pub(crate) checks: crate::modules::CheckCache,
     /// The name of the root group, which every VU is in most of the time.
     pub(crate) root_group: Rc<str>,
     seeds: Cell<u64>,
@@ -60,46 +59,6 @@ pub struct JsThread {
 }
 
 impl JsThread {
-    /// Sets up the engine on the current thread, which must have a reactor.
-    pub fn new(config: Arc<RunConfig>) -> Result<Rc<Self>, ThreadError> {
-        let client = config.client.thread();
-        // Setting up the realm runs on the thread's own stack, not on a fiber's.
-        let here = std::ptr::from_ref(&client).addr();
-        let runtime = Rc::new(Runtime::new(here, SETUP_STACK_BYTES));
-        context::install_hooks(&runtime);
-        slices::watch(&runtime)
-            .map_err(|error| ThreadError::Engine(format!("the thread that divides time cannot start: {error}")))?;
-        let bytecode = compiled(&runtime, &config)?;
-        let shared = config.isolation == Isolation::Dense;
-        let realm = Realm::new(&runtime, &config.script, &bytecode, shared)
-            .map_err(|error| ThreadError::Engine(error.message))?;
-        let shard = Shard::sharing(
-            &config.registry,
-            config.subscriptions.clone(),
-            Limits::default().value_bytes_max,
-            config.census.clone(),
-        );
-        let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
-        let thread = Rc::new(Self {
-            http: crate::modules::http::HttpThread::new(&config),
-            shared_bytes: SharedBytes::default(),
-            registry: RefCell::new(config.registry.clone()),
-            config,
-            runtime,
-            realm,
-            bytecode,
-            shard: RefCell::new(shard),
-            client,
-            root_group: Rc::from(""),
-            seeds: Cell::new(seed),
-            number: number(),
-            iteration_series: Cell::new(None),
-            checks: crate::modules::CheckCache::default(),
-        });
-        context::install_thread(&thread);
-        Ok(thread)
-    }
-
     /// A new VU, not yet initialised. `id` is its id in this instance (0 for setup, teardown and handleSummary), `id_in_test` the global one.
     pub fn new_vu(self: &Rc<Self>, id: u64, id_in_test: u64) -> Rc<Vu> {
         Vu::new(self.clone(), id, id_in_test)
@@ -176,34 +135,6 @@ impl JsThread {
     }
 }
 
-/// The program's bytecode: compiled by the first thread that needs it, which is the init pass.
-fn compiled(runtime: &Runtime, config: &RunConfig) -> Result<Arc<Bytecode>, ThreadError> {
-    let mut slot = config.script.bytecode.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(bytecode) = slot.as_ref() {
-        return Ok(bytecode.clone());
-    }
-    let ctx = runtime.new_realm();
-    let bytecode = Bytecode::compile(ctx, &config.script.program).map_err(|throw| {
-        let exception = ctx.take_exception(throw);
-        let program = &config.script.program;
-        match program.engine_syntax_error(&exception.message, &exception.stack) {
-            Some(error) => ThreadError::Script(Box::new(error)),
-            None => ThreadError::Engine(exception.message),
-        }
-    })?;
-    *slot = Some(bytecode.clone());
-    Ok(bytecode)
-}
-
-/// A number that no other thread of the process was given.
-fn number() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
-}
-
 /// Stack that scripts may not use: QuickJS checks its limit before a call, then natives (a TLS handshake, a decoder)
 /// and its own C functions need room below the deepest script frame.
 pub(crate) const STACK_RESERVE_BYTES: usize = 1 << 20;
-
-/// Realm set-up runs below the thread's entry: standard built-ins need a few kilobytes.
-const SETUP_STACK_BYTES: usize = 256 << 10;

@@ -1,7 +1,9 @@
 /* Onrush's shim, #included at the end of the patched quickjs.c because it needs its
    internals. The public side is onrush_quickjs.h; the why is docs/design/003-patched-quickjs.md. */
 
-/* ---- assumptions of the Rust side (src/value.rs counts references inline) ---- */
+/* ---- assumptions of the Rust side ---- */
+#include "onrush_layout.h" /* made from src/layout.rs */
+/* src/value.rs counts references inline */
 _Static_assert(offsetof(JSMallocBlockHeader, user_data) -
                offsetof(JSMallocBlockHeader, ref_count) == 4,
                "the reference count sits 4 bytes before the payload");
@@ -298,6 +300,17 @@ static int onrush_own_global_vars(JSContext *ctx)
     return 0;
 }
 
+/* Where 'prop' is an own property in the eyes of a script: the VU's global object stands
+   for the realm's, whose properties it inherits. */
+static JSObject *onrush_holder(JSContext *ctx, JSObject *p, JSAtom prop)
+{
+    JSObject *proto = p->shape->proto;
+    if (likely(p != JS_VALUE_GET_OBJ(ctx->global_obj)) || !proto || !proto->is_shared ||
+        find_own_property1(p, prop) || !find_own_property1(proto, prop))
+        return p;
+    return proto;
+}
+
 /* -1 with an exception if the object is shared; 'slot' names the internal slot */
 static int onrush_shared_write_slot(JSContext *ctx, JSValueConst obj, const char *slot)
 {
@@ -552,6 +565,115 @@ void onrush_module_free(JSContext *ctx, JSModuleDef *m)
 
 int onrush_module_is_async(JSModuleDef *m) { return m->has_tla; }
 
+/* ---- releasing the modules of a VM ----
+   What may hold a definition without counting it: the requests, cycle_root and
+   async_parent_modules of other definitions, and lazy properties of namespaces
+   (`export * as name from`). All else (promise reactions, jobs) counts. */
+
+/* Marks a definition that stays; link and evaluation set dfs_index before they read it. */
+#define ONRUSH_KEPT (-2)
+
+static void onrush_push_module(JSModuleDef **stack, JSModuleDef *m)
+{
+    m->stack_prev = *stack;
+    *stack = m;
+}
+
+static JSModuleDef *onrush_pop_module(JSModuleDef **stack)
+{
+    JSModuleDef *m = *stack;
+    *stack = m->stack_prev;
+    m->stack_prev = NULL;
+    return m;
+}
+
+/* Builds the namespaces that built ones refer to, so that none refers to a definition. */
+static int onrush_build_namespaces(JSContext *ctx)
+{
+    JSModuleDef *stack = NULL;
+    struct list_head *el;
+
+    list_for_each(el, &ctx->loaded_modules) {
+        JSModuleDef *m = list_entry(el, JSModuleDef, link);
+        if (JS_IsObject(m->module_ns))
+            onrush_push_module(&stack, m);
+    }
+    while (stack) {
+        JSObject *p = JS_VALUE_GET_OBJ(onrush_pop_module(&stack)->module_ns);
+        for (int i = 0; i < p->shape->prop_count; i++) {
+            JSShapeProperty *prs = get_shape_prop(p->shape) + i;
+            JSProperty *pr = &p->prop[i];
+            if (prs->atom == JS_ATOM_NULL || (prs->flags & JS_PROP_TMASK) != JS_PROP_AUTOINIT ||
+                js_autoinit_get_id(pr) != JS_AUTOINIT_ID_MODULE_NS)
+                continue;
+            JSModuleDef *dep = pr->u.init.opaque;
+            bool is_new = JS_IsUndefined(dep->module_ns);
+            /* first by itself: a lazy property that fails is lost */
+            JSValue ns = JS_GetModuleNamespace(ctx, dep);
+            JS_FreeValue(ctx, ns);
+            if (JS_IsException(ns) || JS_AutoInitProperty(ctx, p, prs->atom, pr, prs))
+                goto fail;
+            if (is_new)
+                onrush_push_module(&stack, dep);
+        }
+    }
+    return 0;
+ fail:
+    while (stack)
+        onrush_pop_module(&stack);
+    return -1;
+}
+
+static void onrush_keep_module(JSModuleDef **stack, JSModuleDef *m)
+{
+    /* native modules belong to the realm */
+    if (m && !m->init_func && m->dfs_index != ONRUSH_KEPT) {
+        m->dfs_index = ONRUSH_KEPT;
+        onrush_push_module(stack, m);
+    }
+}
+
+int onrush_modules_release(JSContext *ctx)
+{
+    struct list_head *el, *el1;
+    JSModuleDef *stack = NULL;
+    int kept = 0;
+
+    list_for_each(el, &ctx->loaded_modules) {
+        JSModuleDef *m = list_entry(el, JSModuleDef, link);
+        if (m->status == JS_MODULE_STATUS_LINKING || m->status == JS_MODULE_STATUS_EVALUATING)
+            return -1; /* called from within an evaluation */
+    }
+    if (onrush_build_namespaces(ctx)) {
+        JS_FreeValue(ctx, JS_GetException(ctx));
+        return -1;
+    }
+    list_for_each(el, &ctx->loaded_modules) {
+        JSModuleDef *m = list_entry(el, JSModuleDef, link);
+        if (m->status != JS_MODULE_STATUS_EVALUATED || !JS_IsUndefined(m->meta_obj) ||
+            JS_REF_COUNT(m) > 1)
+            onrush_keep_module(&stack, m);
+    }
+    while (stack) {
+        JSModuleDef *m = onrush_pop_module(&stack);
+        for (int i = 0; i < m->req_module_entries_count; i++)
+            onrush_keep_module(&stack, m->req_module_entries[i].module);
+        for (int i = 0; i < m->async_parent_modules_count; i++)
+            onrush_keep_module(&stack, m->async_parent_modules[i]);
+        onrush_keep_module(&stack, m->cycle_root);
+    }
+    list_for_each_safe(el, el1, &ctx->loaded_modules) {
+        JSModuleDef *m = list_entry(el, JSModuleDef, link);
+        if (m->init_func || m->dfs_index == ONRUSH_KEPT) {
+            m->dfs_index = 0;
+            kept++;
+        } else {
+            js_free_module_def(ctx, m);
+        }
+    }
+    return kept;
+}
+
 /* ---- host objects ---- */
 
 static JSValue onrush_lazy_autoinit(JSContext *ctx, JSObject *p, JSAtom atom, void *opaque)
@@ -619,6 +741,26 @@ JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, 
 JSContext *onrush_function_realm(JSContext *ctx, JSValueConst func)
 {
     return JS_GetFunctionRealm(ctx, func);
+}
+
+void *onrush_stack_frame(JSContext *ctx) { return ctx->rt->current_stack_frame; }
+
+void onrush_script_files(JSContext *ctx, const void *boundary, JSAtom *caller, JSAtom *outermost)
+{
+    JSFunctionBytecode *first = NULL, *last = NULL;
+
+    for (JSStackFrame *sf = ctx->rt->current_stack_frame; sf && sf != boundary; sf = sf->prev_frame) {
+        if (JS_VALUE_GET_TAG(sf->cur_func) != JS_TAG_OBJECT)
+            continue;
+        JSObject *p = JS_VALUE_GET_OBJ(sf->cur_func);
+        if (!js_class_has_bytecode(p->class_id))
+            continue;
+        last = p->u.func.function_bytecode;
+        if (!first)
+            first = last;
+    }
+    *caller = first ? JS_DupAtom(ctx, first->filename) : JS_ATOM_NULL;
+    *outermost = last ? JS_DupAtom(ctx, last->filename) : JS_ATOM_NULL;
 }
 
 int onrush_is_async_function(JSValueConst func)

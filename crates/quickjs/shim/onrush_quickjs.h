@@ -83,9 +83,15 @@ void onrush_module_set_request(JSModuleDef *m, int i, JSModuleDef *dep);
    module loader. Value (a promise) or exception. */
 JSValue onrush_module_evaluate(JSContext *ctx, JSModuleDef *m);
 JSValue onrush_module_namespace(JSContext *ctx, JSModuleDef *m);
-/* Exports live on through closures and namespace objects. A module whose evaluation has
+/* Frees a template, or an instance nothing else refers to. A module whose evaluation has
    not settled is kept until its VM is freed. */
 void onrush_module_free(JSContext *ctx, JSModuleDef *m);
+/* Frees the instances of the VM that is swapped in, for good: what they exported lives on
+   through closures and namespaces. Kept until the VM is freed are those with import.meta,
+   those whose evaluation has not settled, and all that these refer to. Returns how many were
+   kept; -1 when a module is being evaluated or memory runs out, and then all are. Afterwards
+   no instance may be used, and module loading must be refused in the normalizer. */
+int onrush_modules_release(JSContext *ctx);
 /* Has top-level await. */
 int onrush_module_is_async(JSModuleDef *m);
 
@@ -105,6 +111,11 @@ JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, 
 /* ---- odds and ends ------------------------------------------------------------------ */
 /* The realm a function was made in; NULL with an exception pending (revoked proxy). */
 JSContext *onrush_function_realm(JSContext *ctx, JSValueConst func);
+/* The frame that runs, only to be compared. */
+void *onrush_stack_frame(JSContext *ctx);
+/* The files of the script code that runs and of the outermost that led to it, not looking
+   beyond the frame 'boundary' (NULL: none). New references; JS_ATOM_NULL where there is none. */
+void onrush_script_files(JSContext *ctx, const void *boundary, JSAtom *caller, JSAtom *outermost);
 /* Async function or async generator function. */
 int onrush_is_async_function(JSValueConst func);
 /* Objects (of any kind) on the swapped-in GC list. Walks it: for tests and reports. */

@@ -23,6 +23,7 @@
 #![allow(non_camel_case_types, non_snake_case, reason = "the names are those of quickjs.h")]
 
 mod inline;
+mod layout;
 mod raw;
 mod shim;
 mod types;

@@ -39,6 +39,7 @@ unsafe extern "C" {
     pub fn onrush_module_evaluate(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
     pub fn onrush_module_namespace(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
     pub fn onrush_module_free(ctx: *mut JSContext, m: *mut JSModuleDef);
+    pub fn onrush_modules_release(ctx: *mut JSContext) -> c_int;
     pub fn onrush_module_is_async(m: *mut JSModuleDef) -> c_int;
 
     // Host objects.
@@ -54,6 +55,13 @@ unsafe extern "C" {
 
     // Odds and ends.
     pub fn onrush_function_realm(ctx: *mut JSContext, func: JSValueConst) -> *mut JSContext;
+    pub fn onrush_stack_frame(ctx: *mut JSContext) -> *mut c_void;
+    pub fn onrush_script_files(
+        ctx: *mut JSContext,
+        boundary: *const c_void,
+        caller: *mut JSAtom,
+        outermost: *mut JSAtom,
+    );
     pub fn onrush_is_async_function(func: JSValueConst) -> c_int;
     pub fn onrush_gc_count(rt: *mut JSRuntime) -> c_long;
     pub fn onrush_job_pending(rt: *mut JSRuntime) -> c_int;

@@ -115,3 +115,12 @@ fn realms_of_their_own_swap_and_die_cleanly() {
     }
     assert!(run("realms").contains("clean"));
 }
+
+#[test]
+fn module_records_are_released_and_asked_for_again() {
+    if gcc().arg("--version").output().is_err() {
+        println!("skipped: no gcc");
+        return;
+    }
+    assert!(run("modules").contains("clean"));
+}

@@ -1,7 +1,7 @@
 //! Options that concern connections reach them.
 
-use onrush_testsite::{TargetOptions, start};
 use onrush_testkit::{Behaviour, CertificateAuthority, GoodServer, HostileServer, Reply};
+use onrush_testsite::{TargetOptions, start};
 
 use crate::program::Program;
 

@@ -1,7 +1,7 @@
 //! TLS as scripts meet it: keys for Wireshark, resumed sessions, authentication that is bound to a connection.
 
-use onrush_testsite::{TargetHandle, TargetOptions, TlsSettings, start};
 use onrush_testkit::{CertificateAuthority, GoodServer, Reply};
+use onrush_testsite::{TargetHandle, TargetOptions, TlsSettings, start};
 
 use crate::program::Program;
 

@@ -344,15 +344,77 @@ fn opened_files_do_not_leak_writes() {
         "const bytes = open('b.bin', 'b'); const view = new Uint8Array(bytes);
          export default function () {
            const before = view[0]; let how = 'wrote';
-           try { (function () { 'use strict'; view[0] = 48 + __VU; })(); } catch (e) { how = e.name; }
-           const copy = new Uint8Array(bytes.slice(0)); copy[0] = 1;
-           console.log(String.fromCharCode(before), how === 'wrote' || how === 'TypeError', copy[0], view.length);
+           try { view[0] = 48 + __VU; } catch (e) { how = e.message; }
+           Function('view', 'view[1] = 1')(view);
+           const copy = new Uint8Array(bytes.slice(0)); copy[0] = 1; Atomics.add(copy, 0, 1);
+           console.log(String.fromCharCode(before), how, copy[0], view.length, String.fromCharCode(...view));
          }",
     )
     .file("b.bin", "xyz")
     .vus(3, 1)
     .both(|report| {
         report.assert_clean();
-        assert_eq!(report.said(), ["x true 1 3"; 3]);
+        let how = "ArrayBuffer is immutable: VUs share what open() returns; change a copy, such as buffer.slice(0)";
+        assert_eq!(report.said(), vec![format!("x {how} 2 3 xyz"); 3]);
+    });
+}
+
+#[test]
+fn atomics_do_not_change_opened_files() {
+    case(
+        "const bytes = open('b.bin', 'b');
+         const kinds = [Int8Array, Uint8Array, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array];
+         const ops = ['store', 'add', 'sub', 'and', 'or', 'xor', 'exchange'];
+         export default function () {
+           let refused = 0;
+           for (const Kind of kinds) {
+             const view = new Kind(bytes), one = view[0] - view[0] + (typeof view[0] === 'bigint' ? 1n : 1);
+             for (const op of ops) try { Atomics[op](view, 0, one); } catch (e) { refused += e instanceof TypeError; }
+             try { Atomics.compareExchange(view, 0, view[0], one); } catch (e) { refused += e instanceof TypeError; }
+             if (Atomics.load(view, 0) !== view[0]) throw new Error('load');
+           }
+           console.log(refused, String.fromCharCode(...new Uint8Array(bytes)));
+         }",
+    )
+    .file("b.bin", "12345678")
+    .vus(2, 1)
+    .threads(2)
+    .both(|report| {
+        report.assert_clean();
+        assert_eq!(report.said(), ["64 12345678"; 2]);
+    });
+}
+
+#[test]
+fn built_in_modules_asked_for_by_a_computed_name_are_shared_as_well() {
+    let report = case(
+        "const name = ['k6', 'execution'].join('/');
+         const exec = require(name).default; const html = (await import(['k6', 'html'].join('/'))).default;
+         export default function () {
+           let how = 'wrote';
+           try { html.mine = __VU; } catch (e) { how = e.name; }
+           console.log(exec.vu.idInTest === __VU, how, html.mine);
+         }",
+    )
+    .vus(3, 1)
+    .isolation(IsolationMode::Dense)
+    .run();
+    assert_eq!(report.said(), ["true TypeError undefined"; 3], "{report:#?}");
+}
+
+#[test]
+fn built_in_globals_are_own_properties() {
+    case(
+        "export default function () {
+           const own = ['Promise', 'setTimeout', '__VU', 'absent', 'globalThis'].map((name) => [
+             Object.hasOwn(globalThis, name), globalThis.hasOwnProperty(name), !!Object.getOwnPropertyDescriptor(globalThis, name), !!Reflect.getOwnPropertyDescriptor(globalThis, name)].map(Number).join(''));
+           console.log(own.join(), Object.hasOwn({ __proto__: globalThis }, 'Promise'));
+           globalThis.Promise = 1; delete globalThis.Promise;
+           console.log(Object.getOwnPropertyDescriptor(globalThis, 'Math').value === Math);
+         }",
+    )
+    .both(|report| {
+        report.assert_clean();
+        assert_eq!(report.said(), ["1111,1111,1111,0000,1111 false", "true"], "{report:#?}");
     });
 }

@@ -1,6 +1,6 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
-//! `harness` runs a script and collects all it did; `bodies`, `html`, `isolation`, `language`, `limits` and `modules` hold tests with
+//! `harness` runs a script and collects all it did; `bodies`, `html`, `isolation`, `language`, `limits`, `modules` and `records` hold tests with
 //! scripts of their own; `parity` replays the scripts of `k6/` against what k6 printed for them.
 
 mod bodies;
@@ -12,3 +12,4 @@ mod limits;
 mod loader;
 mod modules;
 mod parity;
+mod records;

@@ -6,7 +6,7 @@ use std::{any::type_name, cell::RefCell, ffi::CString};
 use onrush_quickjs_sys as sys;
 use rustc_hash::FxHashMap;
 
-use super::{Ctx, Handle, JsResult, Throw, Val, runtime_ptr};
+use super::{Ctx, Handle, JsResult, LazyProperty, Throw, Val, lazy, runtime_ptr};
 
 /// A Rust type scripts see as objects of one class.
 ///
@@ -15,6 +15,9 @@ use super::{Ctx, Handle, JsResult, Throw, Val, runtime_ptr};
 pub(crate) trait HostObject: Sized + 'static {
     /// The class name, as `Object.prototype.toString` shows it.
     const NAME: &'static str;
+
+    /// Properties whose values are made at their first touch; see [`super::Template`].
+    const LAZY: &'static [LazyProperty<Self>] = &[];
 
     /// Exotic property behaviour, if the class has one.
     fn exotic() -> Option<&'static sys::JSClassExoticMethods> {
@@ -50,6 +53,7 @@ impl<T: HostObject> HostClass<T> {
                     let status = sys::JS_NewClass(runtime_ptr(), id, &definition);
                     assert!(status >= 0, "a class is registered once per runtime");
                 }
+                lazy::register::<T>(id);
                 id
             })
         })

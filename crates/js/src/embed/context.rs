@@ -5,8 +5,7 @@ use std::{cell::Cell, ffi::CString, ptr::NonNull};
 
 use onrush_quickjs_sys as sys;
 
-use super::{Exception, Handle, JsResult, Throw, Val};
-use crate::vu;
+use super::{Exception, Handle, JsResult, Throw, Val, halt, is_halted};
 
 thread_local! {
     /// One runtime a thread: dropping a value needs it, and values do not carry it to stay at 16 bytes.
@@ -209,7 +208,7 @@ impl Ctx {
                 (sys::JS_NewPlainError as ErrorConstructor, format!("Uncaught (in promise) {}", exception.message))
             }
             Throw::Interrupted => {
-                vu::context::halt();
+                halt();
                 (sys::JS_NewInternalError as ErrorConstructor, INTERRUPTED.to_owned())
             }
         };
@@ -227,7 +226,7 @@ impl Ctx {
         }
         // SAFETY: ownership of the error moves to the runtime; the mark is set on a live value.
         unsafe {
-            if vu::context::is_halted() {
+            if is_halted() {
                 sys::JS_SetUncatchableError(self.raw(), error.raw());
             }
             sys::JS_Throw(self.raw(), error.into_raw());

@@ -2,22 +2,29 @@
 //!
 //! Everything here is about one thread's runtime; what a VU is, and the k6 modules, live elsewhere in this crate.
 //! `Val` owns a reference, `&Handle` borrows one, and a native function is an ordinary Rust function
-//! `fn(Ctx, &Handle, Args) -> JsResult`. No pointer into QuickJS escapes this folder except through these types.
+//! `fn(Ctx, &Handle, Args) -> JsResult`. No pointer into QuickJS escapes this folder except through these types, and
+//! nothing here uses the rest of the crate: it can be read alone.
 
 mod account;
 mod class;
 mod context;
 mod error;
+mod halt;
+mod lazy;
 mod lent;
 mod native;
 mod object;
+mod poll;
 mod value;
 
 pub(crate) use account::Charge;
 pub(crate) use class::{HostClass, HostObject};
 pub(crate) use context::{Ctx, PromiseState, Runtime, runtime_ptr};
 pub(crate) use error::{Exception, JsResult, Throw};
+pub(crate) use halt::{halt, is_halted, look_at as look_at_halt_mark};
+pub(crate) use lazy::{LazyProperty, Template};
 pub(crate) use lent::Lent;
-pub(crate) use native::{Args, Getter, Native};
+pub(crate) use native::{Args, Getter, Native, guarded};
 pub(crate) use object::Atom;
+pub(crate) use poll::{Asked, flag, is_undivided, undivided};
 pub(crate) use value::{Handle, Val};

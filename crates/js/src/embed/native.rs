@@ -8,8 +8,7 @@ use std::{
 
 use onrush_quickjs_sys as sys;
 
-use super::{Ctx, Handle, JsResult, Throw, Val};
-use crate::vu::context;
+use super::{Ctx, Handle, JsResult, Throw, Val, is_halted};
 
 /// The arguments of a call; missing ones read as undefined.
 #[derive(Clone, Copy)]
@@ -133,23 +132,24 @@ unsafe extern "C" fn getter_trampoline<F: Getter>(
 }
 
 /// Runs a native and hands its result, error or panic to the script.
-fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue {
+pub(super) fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue {
     // Promises turn even uncatchable exceptions into rejections, after which script code runs on: it gets no further
     // than its next call of ours.
-    if context::is_halted() {
+    if is_halted() {
         ctx.raise(Throw::Interrupted);
         return sys::JS_EXCEPTION;
     }
-    // A panic must not unwind into QuickJS's frames: it becomes an error of this call and is reported.
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(value)) => value.into_raw(),
-        Ok(Err(throw)) => {
-            ctx.raise(throw);
-            sys::JS_EXCEPTION
-        }
-        Err(panic) => {
-            ctx.raise(Throw::panic(&*panic));
-            sys::JS_EXCEPTION
-        }
-    }
+    guarded(ctx, sys::JS_EXCEPTION, || body().map(Val::into_raw))
+}
+
+/// Runs what QuickJS calls back. An error becomes the pending exception and the result `failed`, and so does a panic,
+/// which must not unwind into QuickJS's frames.
+pub(crate) fn guarded<R>(ctx: Ctx, failed: R, body: impl FnOnce() -> JsResult<R>) -> R {
+    let throw = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(result)) => return result,
+        Ok(Err(throw)) => throw,
+        Err(panic) => Throw::panic(&*panic),
+    };
+    ctx.raise(throw);
+    failed
 }

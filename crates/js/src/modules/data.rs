@@ -3,10 +3,10 @@
 //! What scripts get is a Proxy around an empty array: `Array.isArray`, `JSON.stringify` and every method of arrays see an
 //! array, whose length and elements the traps below make up from the shared text.
 
-use super::export_class;
+use super::export::export_class;
 use crate::{
     embed::{Args, Atom, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
-    realm::shared_array::Elements,
+    shared::Elements,
     vu::context::vu,
 };
 

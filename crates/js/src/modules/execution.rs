@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use onrush_fiber::{Clock, Nanos};
 use onrush_quickjs_sys as sys;
 
-use super::{export, tag_value};
+use super::{export::export, tag_value};
 use crate::{
     Abort,
     embed::{Args, Ctx, Getter, Handle, HostClass, HostObject, JsResult, Throw, Val},
@@ -189,7 +189,7 @@ fn is_metadata(object: sys::JSValue) -> bool {
 
 fn visible(object: sys::JSValue) -> Vec<(String, String)> {
     let vu = vu();
-    if is_metadata(object) { vu.metadata.visible(vu).into_iter().collect() } else { visible_tags(vu) }
+    if is_metadata(object) { vu.visible_metadata().into_iter().collect() } else { visible_tags(vu) }
 }
 
 impl HostObject for TagMap {

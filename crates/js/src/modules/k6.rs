@@ -7,7 +7,7 @@ use onrush_metrics::{SeriesIdx, SystemTag, TagNode, builtin};
 use onrush_quickjs_sys as sys;
 use rustc_hash::FxHashMap;
 
-use super::{export, tag_value};
+use super::{export::export, tag_value};
 use crate::{
     embed::{Args, Atom, Ctx, Handle, JsResult, Throw, Val},
     vu::{
@@ -49,7 +49,7 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     }
     let mut all = true;
     for key in sets.keys(ctx)? {
-        let series = vu.thread.checks.series(ctx, vu, node, &key)?;
+        let series = vu.thread.slots.of::<CheckCache>().series(ctx, vu, node, &key)?;
         let mut outcome = sets.get(ctx, &key)?;
         let mut thrown = None;
         if outcome.is_function(ctx) {
@@ -86,7 +86,7 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
 /// The series of checks by tags and name. Names are property keys, which the engine has interned: finding a series
 /// by key needs neither the name's text nor a look at the tags.
 #[derive(Default)]
-pub(crate) struct CheckCache {
+struct CheckCache {
     series: RefCell<FxHashMap<(TagNode, u32), (SeriesIdx, Atom)>>,
 }
 

@@ -2,7 +2,7 @@
 
 use onrush_metrics::{Contains, MetricId, MetricKind, Registry};
 
-use super::{export_class, tag_value};
+use super::{export::export_class, tag_value};
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     log::Level,

@@ -2,12 +2,16 @@
 //!
 //! A module is a function that builds its default export in a realm. Every member of that object is also a named
 //! export, as in k6. In the dense layout the objects are shared by all VUs of a thread, so natives find the VU that
-//! calls through `vu::context` and keep no state in their objects.
-#![expect(unsafe_code, reason = "QuickJS C modules and the lazy-property hook")]
+//! calls through `vu::context` and keep no state in their objects: a module's state is a type of its own in the slots of
+//! the VU, thread or realm ([`crate::slots`]), objects with a Rust value are a [`crate::embed::HostObject`], and fields
+//! that are dear to make are its `LAZY` ones. A new module is a file and a row of `MODULES`.
+#![expect(unsafe_code, reason = "QuickJS C modules")]
 
 mod data;
 mod execution;
-pub(crate) mod html;
+mod export;
+mod go;
+mod html;
 pub(crate) mod http;
 mod k6;
 mod metrics;
@@ -15,66 +19,84 @@ mod secrets;
 mod tag_value;
 mod timers;
 
-pub(crate) use k6::CheckCache;
-
 use std::{cell::RefCell, ffi::CString};
 
 use onrush_quickjs_sys as sys;
 
+use self::export::export;
 use crate::{
-    embed::{Ctx, Handle, JsResult, Native, Throw, Val},
-    vu::{context, modules::cjs},
+    embed::{Ctx, JsResult, Throw, Val},
+    realm::Realm,
+    vu::modules::cjs,
 };
 
+/// A built-in module.
+struct Module {
+    /// What scripts import.
+    name: &'static str,
+    /// Registers the classes of its objects in a realm.
+    install_classes: fn(Ctx) -> JsResult<()>,
+    /// Builds its default export in a realm.
+    build: fn(Ctx) -> JsResult,
+    /// Makes what it keeps in a realm, where VUs share that; else it is made at first use.
+    share: fn(&Realm) -> JsResult<()>,
+}
+
+impl Module {
+    /// A module with nothing but its default export.
+    const fn new(name: &'static str, build: fn(Ctx) -> JsResult) -> Self {
+        Self { name, install_classes: |_| Ok(()), build, share: |_| Ok(()) }
+    }
+}
+
+const MODULES: [Module; 8] = [
+    Module::new("k6", k6::build),
+    Module { install_classes: data::install_classes, ..Module::new("k6/data", data::build) },
+    Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },
+    Module { share: html::share, ..Module::new("k6/html", html::build) },
+    Module { install_classes: http::install_classes, ..Module::new("k6/http", http::build) },
+    Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },
+    Module { install_classes: secrets::install_classes, ..Module::new("k6/secrets", secrets::build) },
+    Module::new("k6/timers", timers::build),
+];
+
 /// Names of the modules this version provides.
-pub const BUILTIN_MODULES: &[&str] =
-    &["k6", "k6/data", "k6/execution", "k6/html", "k6/http", "k6/metrics", "k6/secrets", "k6/timers"];
+pub const BUILTIN_MODULES: &[&str] = &{
+    let mut names = [""; MODULES.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = MODULES[index].name;
+        index += 1;
+    }
+    names
+};
 
 /// The module behind the facades of CommonJS modules; scripts cannot name it.
 pub(crate) const CJS_MODULE: &str = "onrush:cjs";
 
 /// Registers the host classes of all modules in a realm.
 pub(crate) fn install_classes(ctx: Ctx) -> JsResult<()> {
-    http::install_classes(ctx)?;
-    data::install_classes(ctx)?;
-    metrics::install_classes(ctx)?;
-    secrets::install_classes(ctx)?;
-    execution::install_classes(ctx)
+    MODULES.iter().try_for_each(|module| (module.install_classes)(ctx))
+}
+
+/// Makes what the modules keep in a realm that VUs are about to share.
+pub(crate) fn share_classes(realm: &Realm) -> JsResult<()> {
+    MODULES.iter().try_for_each(|module| (module.share)(realm))
 }
 
 /// Builds the default export of a module.
 fn build(ctx: Ctx, name: &str) -> JsResult {
-    match name {
-        "k6" => k6::build(ctx),
-        "k6/data" => data::build(ctx),
-        "k6/execution" => execution::build(ctx),
-        "k6/html" => html::build(ctx),
-        "k6/http" => http::build(ctx),
-        "k6/metrics" => metrics::build(ctx),
-        "k6/secrets" => secrets::build(ctx),
-        "k6/timers" => timers::build(ctx),
-        CJS_MODULE => {
-            let exports = ctx.object()?;
-            export(ctx, &exports, "cjs", 1, cjs)?;
-            Ok(exports)
-        }
-        // The loader refuses unknown names before anything runs; this is for names computed at run time.
-        other => Err(Throw::error(format!("the module \"{other}\" is not available in this version of Onrush"))),
+    if name == CJS_MODULE {
+        let exports = ctx.object()?;
+        export(ctx, &exports, "cjs", 1, cjs)?;
+        return Ok(exports);
     }
-}
-
-/// Adds an exported function: enumerable, so that it also becomes a named export.
-fn export<F: Native>(ctx: Ctx, exports: &Handle, name: &str, length: i32, function: F) -> JsResult<()> {
-    exports.define(ctx, name, ctx.function(name, length, function)?)
-}
-
-/// Adds an exported class.
-fn export_class<F: Native>(ctx: Ctx, exports: &Handle, name: &str, prototype: &Val, constructor: F) -> JsResult<()> {
-    // k6: classes of its modules can be called without `new`.
-    let constructor = ctx.callable_constructor(name, 1, constructor)?;
-    constructor.define_hidden(ctx, "prototype", prototype.clone())?;
-    prototype.define_hidden(ctx, "constructor", constructor.clone())?;
-    exports.define(ctx, name, constructor)
+    // The loader refuses unknown names before anything runs; this is for names computed at run time.
+    let module = MODULES
+        .iter()
+        .find(|module| module.name == name)
+        .ok_or_else(|| Throw::error(format!("the module \"{name}\" is not available in this version of Onrush")))?;
+    (module.build)(ctx)
 }
 
 thread_local! {
@@ -119,18 +141,4 @@ unsafe extern "C" fn fill_exports(ctx: *mut sys::JSContext, record: *mut sys::JS
         }
     }
     0
-}
-
-/// Materialises a lazy property at its first touch.
-pub(crate) unsafe extern "C" fn lazy_hook(
-    ctx: *mut sys::JSContext,
-    object: sys::JSValue,
-    opaque: *mut std::ffi::c_void,
-    which: i32,
-) -> sys::JSValue {
-    // The engine holds on to the property meanwhile.
-    context::undivided(|| {
-        // SAFETY: QuickJS passes a live context; only responses have lazy properties, and their opaque pointer is a response.
-        unsafe { http::materialise(Ctx::from_raw(ctx), Handle::from_raw_ref(&object), opaque, which) }
-    })
 }

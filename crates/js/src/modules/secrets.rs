@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use onrush_secrets::{GetError, Secrets, SourceId};
 
-use super::export;
+use super::export::export;
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     vu::{Vu, context::vu, event_loop},

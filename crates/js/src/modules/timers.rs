@@ -1,6 +1,6 @@
 //! `k6/timers`: the global timer functions as a module.
 
-use super::export;
+use super::export::export;
 use crate::{
     embed::{Ctx, JsResult},
     realm::globals::{clear_timer, set_timer},

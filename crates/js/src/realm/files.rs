@@ -1,76 +1,16 @@
 //! `open()`: files read once a process, shared by all VUs. What VUs hold of them is in `shared_bytes`.
 
-use std::{
-    collections::BTreeMap,
-    io::Read,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::path::{Path, PathBuf};
 
-use onrush_archive::FileTree;
-
+use super::shared_bytes::SharedBytes;
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw},
-    vu::context::{thread, vu},
+    log::Level,
+    vu::{
+        Vu,
+        context::{thread, vu},
+    },
 };
-
-/// Contents of the files scripts opened, by absolute path.
-#[derive(Default)]
-pub(crate) struct FileCache {
-    files: Mutex<BTreeMap<PathBuf, Arc<[u8]>>>,
-}
-
-/// Largest file `open()` takes: it is held in memory for the whole run.
-const FILE_BYTES_MAX: u64 = 2 << 30;
-
-impl FileCache {
-    fn get(&self, path: &Path) -> Option<Arc<[u8]>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
-    }
-
-    /// All files that were opened.
-    pub(crate) fn all(&self) -> Vec<(PathBuf, Arc<[u8]>)> {
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.iter().map(|(path, content)| (path.clone(), content.clone())).collect()
-    }
-
-    /// Reads from the archive the script comes from.
-    fn archived(&self, files: &FileTree, path: &Path) -> Result<Arc<[u8]>, Throw> {
-        let url = url::Url::from_file_path(path).ok();
-        let content = url.and_then(|url| files.get(url.as_str()).cloned()).ok_or_else(|| {
-            Throw::error(format!(
-                "stat {}: no such file or directory: the archive does not contain it, and nothing outside an archive is read",
-                path.display()
-            ))
-        })?;
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), content.clone());
-        Ok(content)
-    }
-
-    fn read(&self, path: &Path, shown: &str) -> Result<Arc<[u8]>, Throw> {
-        let failed = |error: std::io::Error| Throw::error(format!("failed to open {shown}: {error}"));
-        let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Throw::error(format!("stat {}: no such file or directory", path.display())),
-            _ => failed(error),
-        })?;
-        if metadata.is_dir() {
-            return Err(Throw::error(format!("open() can't be used with directories, path: \"{}\"", path.display())));
-        }
-        let mut bytes = Vec::with_capacity(metadata.len().min(FILE_BYTES_MAX) as usize);
-        std::fs::File::open(path)
-            .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
-            .map_err(failed)?;
-        if bytes.len() as u64 > FILE_BYTES_MAX {
-            return Err(Throw::error(format!(
-                "failed to open {shown}: it is larger than {} GiB",
-                FILE_BYTES_MAX >> 30
-            )));
-        }
-        let bytes: Arc<[u8]> = bytes.into();
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), bytes.clone());
-        Ok(bytes)
-    }
-}
 
 /// `open(path, mode?)`.
 pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
@@ -84,7 +24,7 @@ pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if shown.is_empty() {
         return Err(Throw::error("open() can't be used with an empty filename"));
     }
-    let path = resolve(&shown);
+    let path = resolve(vu, &shown)?;
     let cache = &vu.script().files;
     let content = match cache.get(&path) {
         Some(content) => content,
@@ -100,25 +40,44 @@ pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         }
     };
     if args.at(1).is_string() && args.at(1).to_text(ctx)? == "b" {
-        thread().shared_bytes.buffer(ctx, &content)
+        thread().slots.of::<SharedBytes>().buffer(ctx, &content)
     } else {
-        thread().shared_bytes.text(ctx, vu, &path, &content)
+        thread().slots.of::<SharedBytes>().text(ctx, vu, &path, &content)
     }
 }
 
-/// Paths are relative to the entry script, as in k6.
-fn resolve(shown: &str) -> PathBuf {
-    let shown = shown.strip_prefix("file://").unwrap_or(shown);
-    let script = vu().script();
-    let entry = &script.program.modules[script.program.entry.0 as usize].specifier;
-    let base = match url::Url::parse(entry).ok().and_then(|url| url.to_file_path().ok()) {
-        Some(path) if path.file_name().is_some_and(|name| name != "-") => {
-            path.parent().map_or_else(|| script.working_dir.clone(), Path::to_owned)
-        }
-        _ => script.working_dir.clone(),
-    };
+/// k6: a path is relative to the module being evaluated, which for a function that is called is the module that calls
+/// it; k6 warns where that is not the folder of the function itself.
+fn resolve(vu: &Vu, shown: &str) -> JsResult<PathBuf> {
+    let path = Path::new(shown.strip_prefix("file://").unwrap_or(shown));
+    if path.is_absolute() {
+        return Ok(onrush_script::normalise(Path::new("/"), path));
+    }
+    let program = &vu.script().program;
+    let (caller, evaluated) = vu.running_files()?;
+    let base = folder(vu, evaluated.as_ref().unwrap_or(&program.modules[program.entry.0 as usize].specifier));
+    if thread().config.init_pass && caller.as_ref().is_none_or(|caller| folder(vu, caller) != base) {
+        let shown = url::Url::from_directory_path(&base).map_or_else(|()| base.display().to_string(), String::from);
+        let caller = caller.as_deref().unwrap_or("<eval>");
+        vu.log(
+            Level::Warn,
+            format!(
+                "open() was used and is currently relative to '{shown}', but in the future it will be aligned with how `require` and imports work and will be relative to '{caller}'. This means that in the future open will open relative path relative to the module/file it is written in. You can future proof this by using `import.meta.resolve()` to get relative paths to the file it is written in the current k6 version."
+            ),
+        );
+    }
     // The same text always names the same cache entry.
-    onrush_script::normalise(&base, Path::new(shown))
+    Ok(onrush_script::normalise(&base, path))
+}
+
+/// Where relative paths of a module start: its folder, or for what is no file the working folder.
+fn folder(vu: &Vu, specifier: &str) -> PathBuf {
+    match url::Url::parse(specifier).ok().and_then(|url| url.to_file_path().ok()) {
+        Some(path) if path.file_name().is_some_and(|name| name != "-") => {
+            path.parent().map_or_else(|| vu.script().working_dir.clone(), Path::to_owned)
+        }
+        _ => vu.script().working_dir.clone(),
+    }
 }
 
 /// `ArrayBuffer.prototype.slice`, which in QuickJS refuses immutable buffers: cutting a file into pieces must work.

@@ -1,27 +1,24 @@
-//! A realm: globals, built-in modules and the program's module templates.
-#![expect(unsafe_code, reason = "QuickJS module records and realm sharing")]
+//! A realm: globals, built-in modules and the program's module templates. `build` makes one.
+#![expect(unsafe_code, reason = "QuickJS module records")]
 
+mod build;
 mod collation;
 pub(crate) mod console;
 mod encoder;
 pub(crate) mod files;
 pub(crate) mod globals;
-pub(crate) mod shared_array;
 pub(crate) mod shared_bytes;
 pub(crate) mod throttle;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 
 use onrush_quickjs_sys as sys;
-use onrush_script::{ModuleKind, Target};
+use onrush_script::Target;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    ScriptEnv,
-    bytecode::{self, Bytecode},
-    embed::{Ctx, Exception, JsResult, Runtime, Throw, Val},
-    modules as builtins,
-    vu::modules::requests,
+    embed::{Ctx, JsResult, Val},
+    slots::Slots,
 };
 
 /// A module as read from bytecode, never linked: VUs clone it.
@@ -30,6 +27,9 @@ pub(crate) struct Template {
     /// What each of its imports refers to, in the record's order.
     pub(crate) requests: Vec<Target>,
 }
+
+/// Creates and evaluates the built-in module of that name in a realm.
+pub(crate) type CreateModule = fn(Ctx, &str) -> JsResult<*mut sys::JSModuleDef>;
 
 /// One realm with everything VUs in it share.
 pub(crate) struct Realm {
@@ -40,98 +40,17 @@ pub(crate) struct Realm {
     pub(crate) scripts: Vec<Option<Val>>,
     natives: RefCell<FxHashMap<String, *mut sys::JSModuleDef>>,
     native_exports: RefCell<FxHashMap<String, Val>>,
-    response_template: OnceCell<Val>,
-    html_classes: OnceCell<builtins::html::Classes>,
+    /// What modules keep for all VUs in it.
+    pub(crate) slots: Slots,
     stock_slice: Val,
+    /// Creates and evaluates a built-in module.
+    create: CreateModule,
 }
 
 impl Realm {
-    /// Builds a realm. With `shared` every object in it is then write-trapped.
-    pub(crate) fn new(
-        runtime: &Runtime,
-        script: &ScriptEnv,
-        bytecode: &Bytecode,
-        shared: bool,
-    ) -> Result<Self, Exception> {
-        let ctx = runtime.new_realm();
-        let mut realm = Self {
-            ctx,
-            templates: Vec::new(),
-            scripts: Vec::new(),
-            natives: RefCell::default(),
-            native_exports: RefCell::default(),
-            response_template: OnceCell::new(),
-            html_classes: OnceCell::new(),
-            stock_slice: Val::undefined(),
-        };
-        realm.fill(script, bytecode, shared).map_err(|throw| ctx.take_exception(throw))?;
-        Ok(realm)
-    }
-
-    fn fill(&mut self, script: &ScriptEnv, bytecode: &Bytecode, shared: bool) -> JsResult<()> {
-        let ctx = self.ctx;
-        self.stock_slice = globals::install(ctx, script.extended_mode)?;
-        builtins::install_classes(ctx)?;
-        for (module, compiled) in script.program.modules.iter().zip(&bytecode.modules) {
-            let code = compiled.facade.as_ref().unwrap_or(&compiled.code);
-            let value = bytecode::read(ctx, code)?;
-            // SAFETY: reading a compiled module gives a module value.
-            let record: *mut sys::JSModuleDef = unsafe { value.raw().ptr() }.cast();
-            // The record is kept for the realm's life: its one reference is given to the template.
-            std::mem::forget(value);
-            // SAFETY: a record just read and registered by name; lookups by name must not find it.
-            unsafe { sys::onrush_module_detach(ctx.raw(), record) };
-            let requests = requests(ctx, record, &module.imports)?;
-            for target in &requests {
-                if let Target::Builtin(name) = target {
-                    self.native(name)?;
-                }
-            }
-            for import in &module.imports {
-                if let Target::Builtin(name) = &import.target {
-                    self.native_exports(name)?;
-                }
-            }
-            self.templates.push(Template { record, requests });
-            self.scripts.push(if module.kind == ModuleKind::CommonJs {
-                Some(bytecode::read(ctx, &compiled.code)?)
-            } else {
-                None
-            });
-        }
-        if shared {
-            // What VUs share must be there before they do.
-            self.html_classes(ctx)?;
-            // SAFETY: the realm is complete and no VU runs yet.
-            let flagged = unsafe { sys::onrush_share_realm(ctx.raw()) };
-            if flagged < 0 {
-                return Err(Throw::Pending);
-            }
-        }
-        Ok(())
-    }
-
     /// `ArrayBuffer.prototype.slice` as QuickJS has it.
     pub(crate) fn stock_slice(&self) -> &Val {
         &self.stock_slice
-    }
-
-    /// What Response objects are cloned from, made at first use.
-    pub(crate) fn response_template(&self, ctx: Ctx) -> JsResult<&Val> {
-        if self.response_template.get().is_none() {
-            let template = builtins::http::response_template(ctx)?;
-            let _ = self.response_template.set(template);
-        }
-        self.response_template.get().ok_or(Throw::Pending)
-    }
-
-    /// The classes of `k6/html`, made at first use in a realm of one VU.
-    pub(crate) fn html_classes(&self, ctx: Ctx) -> JsResult<&builtins::html::Classes> {
-        if self.html_classes.get().is_none() {
-            let classes = builtins::html::Classes::install(ctx)?;
-            let _ = self.html_classes.set(classes);
-        }
-        self.html_classes.get().ok_or(Throw::Pending)
     }
 
     /// The evaluated record of a built-in module, made at first use.
@@ -139,7 +58,7 @@ impl Realm {
         if let Some(record) = self.natives.borrow().get(name) {
             return Ok(*record);
         }
-        let record = builtins::create(self.ctx, name)?;
+        let record = (self.create)(self.ctx, name)?;
         self.natives.borrow_mut().insert(name.to_owned(), record);
         Ok(record)
     }

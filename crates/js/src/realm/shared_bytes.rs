@@ -15,12 +15,15 @@ use onrush_quickjs_sys as sys;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    embed::{Ctx, Handle, JsResult, Val},
+    embed::{Ctx, Handle, JsResult, Throw, Val},
     vu::{Vu, context},
 };
 
 /// Shorter texts are a string per VU: they cost less than looking them up would.
 const SHARED_TEXT_BYTES_MIN: usize = 16 << 10;
+
+/// The longest string QuickJS makes (`JS_STRING_LEN_MAX`).
+const TEXT_BYTES_MAX: usize = (1 << 30) - 1;
 
 /// Files as the VUs of a thread hold them. It grows with the files a script opens, not with its VUs.
 #[derive(Default)]
@@ -61,8 +64,17 @@ impl SharedBytes {
         if let Some(text) = self.texts.borrow().get(path) {
             return Ok(text.clone());
         }
-        // It outlives the VU that happens to be the first, and is not that VU's memory.
-        let text = context::off_account(vu, || Val::text(ctx, content))?;
+        if content.len() > TEXT_BYTES_MAX {
+            return Err(Throw::error(format!(
+                "failed to open {}: a text has at most {} MiB; open it as bytes, with open(name, 'b')",
+                path.display(),
+                TEXT_BYTES_MAX.div_ceil(1 << 20)
+            )));
+        }
+        // It outlives the VU that happens to be the first, and is not that VU's memory. An exception must not stay in
+        // the state that is swapped in here.
+        let text = context::off_account(vu, || Val::text(ctx, content).map_err(|throw| ctx.take_exception(throw)))
+            .map_err(|exception| Throw::error(exception.message))?;
         self.texts.borrow_mut().insert(path.to_owned(), text.clone());
         // Where bytes were not UTF-8, the text as bytes is not the file.
         if std::str::from_utf8(content).is_ok() {

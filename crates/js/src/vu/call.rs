@@ -4,23 +4,12 @@ use std::sync::Arc;
 
 use onrush_fiber::{Clock, Nanos};
 
-use super::{Phase, Vu, context};
+use super::{IterationIds, Phase, Vu, context};
 use crate::{
     ScenarioContext,
     embed::{Exception, JsResult, Throw, Val},
     log::{Level, Line},
 };
-
-/// The counters scripts see for the iteration about to run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct IterationIds {
-    /// `exec.vu.iterationInScenario`.
-    pub in_scenario: u64,
-    /// `exec.scenario.iterationInInstance`.
-    pub scenario_in_instance: u64,
-    /// `exec.scenario.iterationInTest`.
-    pub scenario_in_test: u64,
-}
 
 /// How a call ended.
 #[derive(Debug)]
@@ -125,7 +114,7 @@ impl Vu {
         self.ids.set(ids);
         self.iteration.set(Some(self.iteration.get().map_or(0, |previous| previous + 1)));
         self.metadata.outdate();
-        self.new_jar();
+        self.calls.set(self.calls.get() + 1);
         let start = *now;
         let result = self.setup_data(setup_data).and_then(|data| {
             let function = self.exec()?;
@@ -177,7 +166,7 @@ impl Vu {
     fn lifecycle<R>(&self, group: &str, body: impl FnOnce() -> JsResult<R>) -> Result<R, ScriptFailure> {
         self.phase.set(Phase::Lifecycle);
         context::begin_call(self);
-        self.new_jar();
+        self.calls.set(self.calls.get() + 1);
         self.in_group(group.into(), || {
             let result = body().map_err(|throw| ScriptFailure::from_throw(self, throw));
             self.abandon_pending();
@@ -215,7 +204,9 @@ impl Vu {
                 format!("{} more timers were stopped because the VU iteration was interrupted", count - named.len()),
             );
         }
-        crate::modules::http::cancel_operations(self);
+        for child in self.children.borrow().iter() {
+            onrush_fiber::cancel(*child);
+        }
         self.await_operations();
         self.event_loop.clear(0);
     }
@@ -243,12 +234,6 @@ impl Vu {
         let data = self.ctx().parse_json(text.as_bytes())?;
         *self.data.borrow_mut() = Some(data.clone());
         Ok(data)
-    }
-
-    fn new_jar(&self) {
-        if !self.thread.config.http.no_cookies_reset {
-            self.jar.take();
-        }
     }
 
     /// `__ENV` of this activation: the run's environment with the scenario's laid over it.

@@ -7,21 +7,16 @@ use onrush_fiber::{Hooks, StackRange, Woke};
 use onrush_metrics::{Shard, SystemTag, TagNode};
 use onrush_quickjs_sys as sys;
 
-use super::{
-    Vu,
-    slices::{self, Asked},
-};
+use super::{Vu, slices};
 use crate::{
     JsThread, RunConfig, ScenarioContext,
-    embed::{JsResult, Runtime, Throw, runtime_ptr},
+    embed::{Asked, JsResult, Throw, flag, is_undivided, look_at_halt_mark, runtime_ptr, undivided},
     thread::STACK_RESERVE_BYTES,
 };
 
 thread_local! {
     static CURRENT: Cell<*const Vu> = const { Cell::new(std::ptr::null()) };
     static THREAD: Cell<*const JsThread> = const { Cell::new(std::ptr::null()) };
-    /// How many are at work that others must not run in the middle of; see [`undivided`].
-    static UNDIVIDED: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The VU whose code is running.
@@ -65,26 +60,6 @@ pub(crate) fn install_thread(thread: &Rc<JsThread>) {
     THREAD.set(Rc::into_raw(thread.clone()));
 }
 
-/// Registers the callbacks through which QuickJS reaches the current VU.
-pub(crate) fn install_hooks(runtime: &Runtime) {
-    // SAFETY: the callbacks have static lifetime and need no opaque pointer.
-    unsafe {
-        sys::JS_SetInterruptHandler(runtime.raw(), Some(interrupt), std::ptr::null_mut());
-        sys::JS_SetHostPromiseRejectionTracker(
-            runtime.raw(),
-            Some(super::event_loop::track_rejection),
-            std::ptr::null_mut(),
-        );
-        sys::onrush_set_lazy_hook(runtime.raw(), Some(crate::modules::lazy_hook));
-        sys::JS_SetModuleLoaderFunc(
-            runtime.raw(),
-            Some(super::modules::normalize),
-            super::modules::load,
-            std::ptr::null_mut(),
-        );
-    }
-}
-
 /// The hooks that swap a VU's execution state in and out around every switch of its fiber.
 pub(crate) fn hooks(vu: &Rc<Vu>) -> Hooks {
     // SAFETY: both functions take a pointer to a live VU; the spawner keeps the VU beyond the fiber's end.
@@ -97,6 +72,8 @@ unsafe fn enter(data: *mut c_void, stack: StackRange) {
     debug_assert!(CURRENT.get().is_null(), "one VU runs at a time");
     CURRENT.set(vu);
     slices::begin(vu.is_halted.get());
+    // SAFETY: the VU stays where it is until `leave`.
+    unsafe { look_at_halt_mark(Some(&vu.is_halted)) }
     let stack_bytes = (stack.top - stack.low).saturating_sub(STACK_RESERVE_BYTES);
     // SAFETY: the VM belongs to this runtime and is swapped out now; its code runs on `stack` until it leaves.
     unsafe {
@@ -107,48 +84,24 @@ unsafe fn enter(data: *mut c_void, stack: StackRange) {
 
 unsafe fn leave(data: *mut c_void) {
     // SAFETY: see `enter`; the VM is swapped in now.
-    unsafe { sys::onrush_vm_swap(runtime_ptr(), (*data.cast::<Vu>()).vm) }
+    unsafe {
+        sys::onrush_vm_swap(runtime_ptr(), (*data.cast::<Vu>()).vm);
+        look_at_halt_mark(None);
+    }
     CURRENT.set(std::ptr::null());
     slices::end();
-}
-
-/// Ends the running VU's call for good; see [`is_halted`].
-pub(crate) fn halt() {
-    if let Some(vu) = try_vu() {
-        vu.is_halted.set(true);
-        // Script code that gets to run on is stopped at its next poll.
-        slices::ask(Asked::Halt);
-    }
 }
 
 /// A call of the running VU begins: what cut the one before is forgotten.
 pub(crate) fn begin_call(vu: &Vu) {
     vu.is_halted.set(false);
-    slices::ask(Asked::Nothing);
-}
-
-/// Runs `body` in one slice, however long that takes: for work in the middle of which others must not run.
-pub(crate) fn undivided<R>(body: impl FnOnce() -> R) -> R {
-    struct Less;
-    impl Drop for Less {
-        fn drop(&mut self) {
-            UNDIVIDED.set(UNDIVIDED.get() - 1);
-        }
-    }
-    UNDIVIDED.set(UNDIVIDED.get() + 1);
-    let _less = Less;
-    body()
+    Asked::Nothing.of(flag());
 }
 
 /// Forgets the running VU's microtasks.
 pub(crate) fn drop_jobs() {
     // SAFETY: frees what only the job queue holds.
     unsafe { sys::onrush_drop_jobs(runtime_ptr()) }
-}
-
-/// Whether the running VU's call has been cut, or has aborted the test: then no more of its code may have an effect.
-pub(crate) fn is_halted() -> bool {
-    try_vu().is_some_and(|vu| vu.is_halted.get())
 }
 
 /// Runs `body` while `vu` is entered but swapped out: what it allocates is the thread's and not the VU's. It must not
@@ -185,12 +138,12 @@ pub(crate) fn with_entered<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
     undivided(body)
 }
 
-/// QuickJS asks whether to go on, while the flag of [`slices`] is raised. Suspends a VU that used up its time slice, and
-/// ends one that was cancelled.
-unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
+/// QuickJS asks whether to go on, while its flag is raised. Suspends a VU that used up its time slice, and ends one that
+/// was cancelled.
+pub(crate) unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
     let Some(vu) = try_vu() else { return 0 };
-    if slices::asked() == Asked::Yield {
-        if UNDIVIDED.get() > 0 || onrush_fiber::current().is_none() {
+    if Asked::by(flag()) == Asked::Yield {
+        if is_undivided() || onrush_fiber::current().is_none() {
             // The flag stays up: there will be a better moment.
             return 0;
         }
@@ -200,7 +153,7 @@ unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
         }
     }
     if vu.is_halted.get() {
-        slices::ask(Asked::Halt);
+        Asked::Halt.of(flag());
     }
     i32::from(vu.is_halted.get())
 }

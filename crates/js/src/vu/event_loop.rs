@@ -64,6 +64,12 @@ impl EventLoop {
         named
     }
 
+    /// Forgets that a promise was rejected without a handler: its reason is thrown instead.
+    pub(crate) fn forget_rejection(&self, promise: &Handle) {
+        let forgotten = self.rejections.borrow_mut().forget(promise.identity());
+        drop(forgotten);
+    }
+
     /// Delivers the end of an operation. Called from a child fiber of the same thread; the caller then unparks the VU.
     fn complete(&self, completion: Completion) {
         self.operations.set(self.operations.get() - 1);
@@ -154,8 +160,7 @@ impl Vu {
         let ctx = self.ctx();
         ctx.mark_handled(&value);
         // Its own failure is reported below. That of any other promise ends the call, as in k6.
-        let own = self.event_loop.rejections.borrow_mut().forget(value.identity());
-        drop(own);
+        self.event_loop.forget_rejection(&value);
         self.drain()?;
         match ctx.promise_state(&value) {
             PromiseState::Fulfilled(result) => Ok(result),
@@ -204,8 +209,7 @@ pub(crate) unsafe extern "C" fn track_rejection(
     let Some(vu) = context::try_vu() else { return };
     let promise = Handle::from_raw_ref(&promise);
     if is_handled {
-        let forgotten = vu.event_loop.rejections.borrow_mut().forget(promise.identity());
-        drop(forgotten);
+        vu.event_loop.forget_rejection(promise);
     } else {
         vu.event_loop.rejections.borrow_mut().note(promise.identity(), promise.dup());
     }

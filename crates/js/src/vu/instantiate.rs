@@ -39,7 +39,7 @@ impl Vu {
     fn evaluate(&self) -> JsResult {
         let program = self.script().program.clone();
         let exports = match program.modules[program.entry.0 as usize].kind {
-            ModuleKind::Esm => self.import(program.entry)?,
+            ModuleKind::Esm => self.import_entry(program.entry)?,
             ModuleKind::CommonJs => self.require(program.entry)?,
         };
         self.drain()?;

@@ -6,9 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use onrush_metrics::{SystemTag, TagPairs};
-
-use super::Vu;
+use onrush_metrics::TagPairs;
 
 /// Entries a script has set, and the whole as samples carry it.
 #[derive(Default)]
@@ -51,37 +49,18 @@ impl Metadata {
         self.is_current.set(false);
     }
 
-    /// Everything a script can see, system metadata included.
-    pub(crate) fn visible(&self, vu: &Vu) -> BTreeMap<String, String> {
-        let mut all = system(vu);
-        all.extend(self.entries.borrow().clone());
-        all
+    /// What the script has set.
+    pub(super) fn entries(&self) -> BTreeMap<String, String> {
+        self.entries.borrow().clone()
     }
 
-    /// What samples carry; `None` for nothing. Made once for each iteration or change, and only for raw outputs.
-    pub(super) fn pairs(&self, vu: &Vu) -> Option<TagPairs> {
+    /// What samples carry; `None` for nothing. `visible` is asked once for each iteration or change, and
+    /// only for raw outputs.
+    pub(super) fn pairs(&self, visible: impl FnOnce() -> BTreeMap<String, String>) -> Option<TagPairs> {
         if !self.is_current.replace(true) {
-            let all = self.visible(vu);
-            let pairs = all.into_iter().map(|(name, value)| (Arc::from(name), Arc::from(value)));
+            let pairs = visible().into_iter().map(|(name, value)| (Arc::from(name), Arc::from(value)));
             *self.pairs.borrow_mut() = Some(pairs.collect::<TagPairs>()).filter(|pairs| !pairs.is_empty());
         }
         self.pairs.borrow().clone()
     }
-}
-
-/// k6: the system tags `vu` and `iter` are metadata.
-fn system(vu: &Vu) -> BTreeMap<String, String> {
-    let subscriptions = &vu.thread.config.subscriptions;
-    let mut all = BTreeMap::new();
-    // k6: setup() and teardown() have an iteration but no VU.
-    let is_life_cycle = vu.id == 0;
-    if subscriptions.is_enabled(SystemTag::Vu) && !is_life_cycle {
-        all.insert("vu".to_owned(), vu.id.to_string());
-    }
-    if subscriptions.is_enabled(SystemTag::Iter)
-        && let Some(iteration) = vu.iteration.get().or_else(|| is_life_cycle.then_some(0))
-    {
-        all.insert("iter".to_owned(), iteration.to_string());
-    }
-    all
 }

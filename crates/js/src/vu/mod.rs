@@ -3,6 +3,8 @@
 mod call;
 pub(crate) mod context;
 pub(crate) mod event_loop;
+mod ids;
+mod instances;
 mod instantiate;
 mod metadata;
 pub(crate) mod modules;
@@ -21,17 +23,19 @@ use std::{
 
 use onrush_fiber::FiberId;
 use onrush_metrics::TagNode;
-use onrush_net::{Connections, CookieJar};
+use onrush_net::Connections;
 use onrush_quickjs_sys as sys;
 
-pub use call::{CallEnd, IterationIds, ScriptFailure};
+pub use call::{CallEnd, ScriptFailure};
+pub use ids::IterationIds;
 pub use summary::HandleSummaryFile;
 
-use self::{event_loop::EventLoop, modules::Instances};
+use self::{event_loop::EventLoop, instances::Instances};
 use crate::{
     Isolation, JsThread, ScenarioContext, ScriptEnv,
     embed::{Ctx, Val},
     realm::Realm,
+    slots::Slots,
 };
 
 /// What a VU is doing, which decides what scripts may call.
@@ -70,6 +74,8 @@ pub struct Vu {
     pub(crate) custom_tags: RefCell<Option<BTreeMap<String, String>>>,
     pub(crate) event_loop: EventLoop,
     instances: RefCell<Instances>,
+    /// The frame of the innermost `require()` under way, only to be compared; see [`modules`].
+    requiring: Cell<*const std::ffi::c_void>,
     /// Exported functions by their index in `RunConfig::functions`.
     functions: RefCell<Vec<Val>>,
     /// The activated scenario's function, once it has been called.
@@ -80,12 +86,12 @@ pub struct Vu {
     /// Setup data, decoded once per VU; iterations share and may change it.
     data: RefCell<Option<Val>>,
     pub(crate) connections: Connections,
-    pub(crate) jar: RefCell<Option<Rc<RefCell<CookieJar>>>>,
-    pub(crate) response_callback: RefCell<Option<crate::modules::http::ResponseCallback>>,
-    /// What its HTML documents and selections hold; `None` until there is one.
-    pub(crate) html: OnceCell<onrush_html::Account>,
+    /// What modules keep in it.
+    pub(crate) slots: Slots,
+    /// Calls made so far: iterations, `setup()`, `teardown()`. A module's state may belong to one of them.
+    pub(crate) calls: Cell<u64>,
     pub(crate) fiber: Cell<Option<FiberId>>,
-    /// Fibers of asynchronous requests under way.
+    /// Fibers of operations under way, which are cancelled when the call ends early.
     pub(crate) children: RefCell<Vec<FiberId>>,
 }
 
@@ -113,15 +119,15 @@ impl Vu {
             custom_tags: RefCell::new(None),
             event_loop: EventLoop::default(),
             instances: RefCell::new(Instances::default()),
+            requiring: Cell::new(std::ptr::null()),
             functions: RefCell::new(Vec::new()),
             exec: RefCell::new(None),
             env: RefCell::new(None),
             metadata: metadata::Metadata::default(),
             data: RefCell::new(None),
             connections,
-            jar: RefCell::new(None),
-            response_callback: RefCell::new(Some(thread.http.expected.clone())),
-            html: OnceCell::new(),
+            slots: Slots::default(),
+            calls: Cell::new(0),
             fiber: Cell::new(None),
             children: RefCell::new(Vec::new()),
             thread,
@@ -170,7 +176,9 @@ impl Vu {
 
 impl Drop for Vu {
     fn drop(&mut self) {
+        let slots = std::mem::take(&mut self.slots);
         context::with_entered(self, || {
+            drop(slots);
             self.functions.borrow_mut().clear();
             self.exec.take();
             self.env.take();

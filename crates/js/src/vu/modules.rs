@@ -6,34 +6,13 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use onrush_quickjs_sys as sys;
 use onrush_script::{ModuleIndex, ModuleKind, Resolved, Target};
 
-use super::{Vu, context};
+use super::{Vu, context, instances::CommonJs};
 use crate::{
     Isolation,
-    embed::{Ctx, Handle, JsResult, Throw, Val},
+    embed::{Atom, Ctx, Handle, JsResult, PromiseState, Throw, Val, guarded},
     modules as builtins,
     realm::Template,
 };
-
-/// One VU's module instances; emptied after init except for what `require` and `import()` may ask for again.
-#[derive(Default)]
-pub(crate) struct Instances {
-    /// By module index.
-    esm: Vec<Option<Esm>>,
-    /// `module` objects of CommonJS modules that have started, by module index.
-    cjs: Vec<Option<Val>>,
-}
-
-struct Esm {
-    record: *mut sys::JSModuleDef,
-    evaluated: bool,
-}
-
-impl Instances {
-    pub(crate) fn clear(&mut self) {
-        self.cjs.clear();
-        self.esm.clear();
-    }
-}
 
 impl Vu {
     /// The module record of this VU for a program module, made (with all it imports) at first use.
@@ -44,8 +23,8 @@ impl Vu {
             if instances.esm.is_empty() {
                 instances.esm.resize_with(self.script().program.modules.len(), || None);
             }
-            if let Some(esm) = &instances.esm[slot] {
-                return Ok(esm.record);
+            if let Some(record) = instances.esm[slot] {
+                return Ok(record);
             }
         }
         let realm = self.realm();
@@ -59,20 +38,30 @@ impl Vu {
             return Err(Throw::Pending);
         }
         // Registered before its imports are followed: cyclic imports end here.
-        self.instances.borrow_mut().esm[slot] = Some(Esm { record, evaluated: false });
+        self.instances.borrow_mut().esm[slot] = Some(record);
+        let filled = self.fill_record(record, index, requests);
+        if filled.is_err() {
+            // Half made: whoever asks again gets a new one. This one stays where it may be referred to, in the VM.
+            self.instances.borrow_mut().esm[slot] = None;
+        }
+        filled.map(|()| record)
+    }
+
+    /// Links a new record to those it imports, and makes its `import.meta`.
+    fn fill_record(&self, record: *mut sys::JSModuleDef, index: ModuleIndex, requests: &[Target]) -> JsResult<()> {
         for (position, target) in requests.iter().enumerate() {
             let dependency = match target {
                 Target::Module(index) => self.record(*index)?,
-                Target::Builtin(name) => realm.native(name)?,
+                Target::Builtin(name) => self.realm().native(name)?,
                 Target::Missing(error) => return Err(Throw::error(error.to_string())),
             };
             // SAFETY: both records are alive; `position` is below the request count the template was read with.
             unsafe { sys::onrush_module_set_request(record, position as i32, dependency) };
         }
-        if self.script().program.modules[slot].uses_import_meta {
+        if self.script().program.modules[index.0 as usize].uses_import_meta {
             self.fill_import_meta(record, index)?;
         }
-        Ok(record)
+        Ok(())
     }
 
     /// `import.meta.url` and `import.meta.resolve()`.
@@ -87,27 +76,43 @@ impl Vu {
         meta.define(ctx, "resolve", bound)
     }
 
-    /// Evaluates an ES module of the program and returns its namespace.
-    pub(crate) fn import(&self, index: ModuleIndex) -> JsResult {
+    /// Evaluates the script, runs the event loop until that has settled, and returns its namespace.
+    pub(crate) fn import_entry(&self, index: ModuleIndex) -> JsResult {
         let record = self.record(index)?;
+        let evaluation = self.evaluate_record(record)?;
+        self.settle(evaluation)?;
+        self.namespace(record)
+    }
+
+    /// `require()` of an ES module. k6: what it exports after a top-level `await` is not there yet.
+    fn require_esm(&self, index: ModuleIndex) -> JsResult {
+        let record = self.record(index)?;
+        let evaluation = self.within_require(|| self.evaluate_record(record))?;
         let ctx = self.ctx();
-        let first = {
-            let mut instances = self.instances.borrow_mut();
-            instances.esm[index.0 as usize].as_mut().is_some_and(|esm| !std::mem::replace(&mut esm.evaluated, true))
-        };
-        if first {
-            // SAFETY: the record and all it requests are alive and linked to records of this realm.
-            let result = Val::checked(unsafe { sys::onrush_module_evaluate(ctx.raw(), record) })?;
-            self.settle(result)?;
+        // No microtask may run here: the module that asks is being evaluated itself.
+        if let PromiseState::Rejected(reason) = ctx.promise_state(&evaluation) {
+            ctx.mark_handled(&evaluation);
+            self.event_loop.forget_rejection(&evaluation);
+            return Err(ctx.throw_value(reason));
         }
-        // SAFETY: the record has been linked.
-        Val::checked(unsafe { sys::onrush_module_namespace(ctx.raw(), record) })
+        self.namespace(record)
+    }
+
+    /// Evaluates a module unless that has begun before; the promise of its evaluation.
+    fn evaluate_record(&self, record: *mut sys::JSModuleDef) -> JsResult {
+        // SAFETY: the record and all it requests are alive and linked to records of this realm.
+        Val::checked(unsafe { sys::onrush_module_evaluate(self.ctx().raw(), record) })
+    }
+
+    fn namespace(&self, record: *mut sys::JSModuleDef) -> JsResult {
+        // SAFETY: the record is alive and has been linked.
+        Val::checked(unsafe { sys::onrush_module_namespace(self.ctx().raw(), record) })
     }
 
     /// The exports of a program module as `require` returns them.
     pub(crate) fn require(&self, index: ModuleIndex) -> JsResult {
         match self.script().program.modules[index.0 as usize].kind {
-            ModuleKind::Esm => self.import(index),
+            ModuleKind::Esm => self.require_esm(index),
             ModuleKind::CommonJs => self.module_object(index)?.get(self.ctx(), "exports"),
         }
     }
@@ -120,39 +125,76 @@ impl Vu {
             if instances.cjs.is_empty() {
                 instances.cjs.resize_with(self.script().program.modules.len(), || None);
             }
-            if let Some(module) = &instances.cjs[slot] {
-                return Ok(module.clone());
+            if let Some(CommonJs { module, thrown }) = instances.cjs[slot].clone() {
+                return match thrown {
+                    Some(thrown) => Err(self.ctx().throw_value(thrown)),
+                    None => Ok(module),
+                };
             }
         }
         let ctx = self.ctx();
         let module = ctx.object()?;
         let exports = ctx.object()?;
         module.set(ctx, "exports", exports.clone())?;
-        self.instances.borrow_mut().cjs[slot] = Some(module.clone());
+        self.instances.borrow_mut().cjs[slot] = Some(CommonJs { module: module.clone(), thrown: None });
         let code = self.realm().scripts[slot].as_ref().ok_or_else(|| Throw::error("not a CommonJS module"))?.clone();
         // SAFETY: the bytecode is a script; ownership of this reference moves to the call.
         let wrapper = Val::checked(unsafe { sys::JS_EvalFunction(ctx.raw(), code.into_raw()) })?;
         let require = require_function(ctx, Some(index))?;
-        ctx.call(&wrapper, &exports, &[&module, &exports, &require])?;
-        Ok(module)
+        let result = self.within_require(|| ctx.call(&wrapper, &exports, &[&module, &exports, &require]));
+        let Err(throw) = result else { return Ok(module) };
+        if self.is_halted.get() {
+            return Err(throw);
+        }
+        ctx.raise(throw);
+        let thrown = ctx.take_exception_value();
+        if let Some(started) = self.instances.borrow_mut().cjs.get_mut(slot) {
+            *started = Some(CommonJs { module, thrown: Some(thrown.clone()) });
+        }
+        Err(ctx.throw_value(thrown))
     }
 
-    /// Frees the module records; functions and live bindings stay alive through the closures that use them.
-    pub(crate) fn release_records(&self) {
-        // `import()` and `require()` are refused after init, so nothing asks for the records again. Modules that use
-        // `import.meta` keep theirs: the object hangs off the record.
-        let program = self.script().program.clone();
-        let mut instances = self.instances.borrow_mut();
-        for (slot, esm) in std::mem::take(&mut instances.esm).into_iter().enumerate() {
-            let Some(esm) = esm else { continue };
-            let keep =
-                program.modules.get(slot).is_none_or(|module| module.uses_import_meta || module.has_top_level_await);
-            if !keep {
-                // SAFETY: evaluated, and no code refers to the record any more.
-                unsafe { sys::onrush_module_free(self.ctx().raw(), esm.record) };
+    /// Runs a module that is required: its code is where a look for the module being evaluated ends.
+    fn within_require<R>(&self, body: impl FnOnce() -> R) -> R {
+        struct Restore<'a>(&'a Vu, *const c_void);
+        impl Drop for Restore<'_> {
+            fn drop(&mut self) {
+                self.0.requiring.set(self.1);
             }
         }
-        instances.cjs = Vec::new();
+        // SAFETY: reads a pointer of a live runtime.
+        let frame = unsafe { sys::onrush_stack_frame(self.ctx().raw()) };
+        let _restore = Restore(self, self.requiring.replace(frame));
+        body()
+    }
+
+    /// The specifiers of the code that runs and of the module being evaluated: that of the outermost code, or of the
+    /// outermost since the last `require()`. `None` for code that is in no file, made by `eval()`.
+    pub(crate) fn running_files(&self) -> JsResult<(Option<String>, Option<String>)> {
+        let ctx = self.ctx();
+        let (mut caller, mut outermost) = (sys::JS_ATOM_NULL, sys::JS_ATOM_NULL);
+        // SAFETY: walks the frames of the code that runs; the names are new references.
+        let [caller, outermost] = unsafe {
+            sys::onrush_script_files(ctx.raw(), self.requiring.get(), &mut caller, &mut outermost);
+            [caller, outermost].map(Atom::from_raw)
+        };
+        let known = |atom: Atom| -> JsResult<Option<String>> {
+            if atom.raw() == sys::JS_ATOM_NULL {
+                return Ok(None);
+            }
+            let name = atom.text(ctx)?;
+            Ok(self.script().program.find(&name).map(|_| name))
+        };
+        Ok((known(caller)?, known(outermost)?))
+    }
+
+    /// Frees the module records that nothing can refer to any more: `import()` and `require()` are refused after init.
+    /// Functions and live bindings stay alive through the closures and namespaces that use them.
+    pub(crate) fn release_records(&self) {
+        self.instances.borrow_mut().clear();
+        // SAFETY: no record is used after this: the table is empty, and `normalize` refuses what would look for one. Where
+        // an evaluation has not ended, or memory has, all records stay.
+        unsafe { sys::onrush_modules_release(self.ctx().raw()) };
     }
 }
 
@@ -176,9 +218,8 @@ fn require(ctx: Ctx, this: &Handle, args: crate::embed::Args<'_>) -> JsResult {
         return Err(Throw::error("require() can't be used with an empty specifier"));
     }
     if !vu.in_init() {
-        // k6 refuses only modules it has not seen; ours are released after init.
         return Err(Throw::error(
-            "the \"require\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle for more information",
+            "the \"require\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information",
         ));
     }
     let program = &vu.script().program;
@@ -221,23 +262,26 @@ pub(crate) fn cjs(ctx: Ctx, _: &Handle, args: crate::embed::Args<'_>) -> JsResul
     vu.module_object(index)?.get(ctx, "exports")
 }
 
-/// QuickJS normalises the names of dynamic imports with this: the importing module's table decides.
+/// QuickJS normalises the names of dynamic imports with this: the importing module's table decides. What it refuses is
+/// not looked for among the VU's records.
 pub(crate) unsafe extern "C" fn normalize(
     ctx: *mut sys::JSContext,
     base: *const c_char,
     name: *const c_char,
     _: *mut c_void,
 ) -> *mut c_char {
-    // SAFETY: QuickJS passes two zero-terminated texts and wants a js_malloc'ed one back.
-    unsafe {
-        let (base, name) = (CStr::from_ptr(base).to_string_lossy(), CStr::from_ptr(name).to_string_lossy());
+    // SAFETY: QuickJS passes a live context and two zero-terminated texts.
+    let (ctx, base, name) =
+        unsafe { (Ctx::from_raw(ctx), CStr::from_ptr(base).to_string_lossy(), CStr::from_ptr(name).to_string_lossy()) };
+    guarded(ctx, std::ptr::null_mut(), || {
         let resolved = match running() {
-            Some(vu) => resolve(vu, &base, &name).unwrap_or_else(|| name.into_owned()),
+            Some(vu) => resolve(vu, &base, &name)?,
             None => UNLINKED.to_owned(),
         };
-        let resolved = CString::new(resolved).unwrap_or_default();
-        sys::js_strdup(ctx, resolved.as_ptr())
-    }
+        let resolved = CString::new(resolved).map_err(|_| Throw::error("module name holds a NUL character"))?;
+        // SAFETY: the text is zero terminated; QuickJS frees the copy.
+        Ok(unsafe { sys::js_strdup(ctx.raw(), resolved.as_ptr()) })
+    })
 }
 
 /// Stands for every import while modules are compiled and read: templates are linked in no realm.
@@ -249,12 +293,21 @@ fn running() -> Option<&'static Vu> {
     context::try_vu().filter(|vu| vu.thread.config.isolation == Isolation::Dense || vu.own_realm.get().is_some())
 }
 
-fn resolve(vu: &Vu, base: &str, name: &str) -> Option<String> {
+/// The name of the module that `import(name)` in module `base` stands for.
+fn resolve(vu: &Vu, base: &str, name: &str) -> JsResult<String> {
+    if !vu.in_init() {
+        return Err(Throw::error("import() is only available in the init stage"));
+    }
     let program = &vu.script().program;
-    match target(vu, program.find(base)?, name).ok()? {
-        Target::Module(index) => Some(program.module(index)?.specifier.clone()),
-        Target::Builtin(name) => Some(name),
-        Target::Missing(_) => None,
+    // Code made from text, by `eval()` or `Function()`, belongs to no module.
+    let base = program.find(base).unwrap_or(program.entry);
+    match target(vu, base, name)? {
+        Target::Module(index) => program
+            .module(index)
+            .map(|module| module.specifier.clone())
+            .ok_or_else(|| Throw::error(format!("unknown module {name}"))),
+        Target::Builtin(name) => Ok(name),
+        Target::Missing(error) => Err(Throw::error(error.message.clone())),
     }
 }
 
@@ -272,20 +325,13 @@ pub(crate) unsafe extern "C" fn load(
     };
     // SAFETY: QuickJS passes a zero-terminated text and a live context.
     let (ctx, name) = unsafe { (Ctx::from_raw(ctx), CStr::from_ptr(name).to_string_lossy()) };
-    let found = (|| {
-        if !vu.in_init() {
-            return Err(Throw::error("import() is only available in the init stage"));
-        }
+    guarded(ctx, std::ptr::null_mut(), || {
         let program = &vu.script().program;
         match program.find(&name) {
             Some(index) => vu.record(index),
             None if builtins::BUILTIN_MODULES.contains(&&*name) => vu.realm().native(&name),
             None => Err(Throw::error(format!("the module \"{name}\" was not loaded with the script"))),
         }
-    })();
-    found.unwrap_or_else(|throw| {
-        ctx.raise(throw);
-        std::ptr::null_mut()
     })
 }
 
@@ -303,7 +349,7 @@ pub(crate) fn requests(
     unsafe {
         (0..sys::onrush_module_request_count(record))
             .map(|position| {
-                let atom = crate::embed::Atom::from_raw(sys::onrush_module_request_name(ctx.raw(), record, position));
+                let atom = Atom::from_raw(sys::onrush_module_request_name(ctx.raw(), record, position));
                 let name = atom.text(ctx)?;
                 if name == builtins::CJS_MODULE {
                     return Ok(Target::Builtin(name));

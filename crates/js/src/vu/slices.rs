@@ -4,7 +4,6 @@
 //! the engine's flag, which the interpreter and every loop of a built-in that may take long look at; the interrupt
 //! handler in `context` then suspends the VU. So a slice is between one tick and two. Entering and leaving a VU costs a
 //! counter each, and nobody reads a clock.
-#![expect(unsafe_code, reason = "the flag lies in QuickJS's runtime")]
 
 use std::{
     cell::Cell,
@@ -17,23 +16,11 @@ use std::{
     time::Duration,
 };
 
-use onrush_quickjs_sys as sys;
-
-use crate::embed::Runtime;
+use crate::embed::{Asked, flag};
 
 /// A slice lasts between one and two of these: what a neighbour on the thread waits for at most is 10 ms, which is also
 /// when Go preempts. Waking 200 times a second costs a thousandth of a core.
 const TICK: Duration = Duration::from_millis(5);
-
-/// What the flag asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
-    Nothing,
-    /// The VU's call has ended: the next poll throws what scripts cannot catch.
-    Halt,
-    /// The slice is over.
-    Yield,
-}
 
 /// One thread's flag and whose turn it is.
 pub(crate) struct Turn {
@@ -55,15 +42,13 @@ struct Watched {
     is_started: bool,
 }
 
-/// Has the watchdog look after this thread, whose runtime is `runtime`.
+/// Has the watchdog look after this thread, which has its runtime.
 ///
 /// # Errors
 ///
 /// The watchdog's thread could not be started.
-pub(crate) fn watch(runtime: &Runtime) -> io::Result<()> {
-    // SAFETY: the flag is a number within the runtime, which is never freed, and everybody uses it atomically.
-    let flag = unsafe { AtomicU32::from_ptr(sys::onrush_rt_poke(runtime.raw())) };
-    let turn: &'static Turn = Box::leak(Box::new(Turn { flag, count: AtomicU64::new(0) }));
+pub(crate) fn watch() -> io::Result<()> {
+    let turn: &'static Turn = Box::leak(Box::new(Turn { flag: flag(), count: AtomicU64::new(0) }));
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     if !watched.is_started {
         thread::Builder::new().name("onrush-slices".to_owned()).spawn(|| {
@@ -84,7 +69,7 @@ impl Watched {
         for (turn, seen) in &mut self.turns {
             let count = turn.count.load(Ordering::Relaxed);
             if count == *seen && count % 2 == 1 {
-                turn.ask(Asked::Yield);
+                Asked::Yield.of(turn.flag);
             }
             *seen = count;
         }
@@ -92,11 +77,6 @@ impl Watched {
 }
 
 impl Turn {
-    fn ask(&self, asked: Asked) {
-        // Only this number goes from thread to thread, so nothing needs an order.
-        self.flag.store(asked as u32, Ordering::Relaxed);
-    }
-
     fn next(&self) {
         // Only its own thread writes it.
         self.count.store(self.count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
@@ -107,7 +87,7 @@ impl Turn {
 pub(super) fn begin(is_halted: bool) {
     if let Some(turn) = TURN.get() {
         turn.next();
-        turn.ask(if is_halted { Asked::Halt } else { Asked::Nothing });
+        if is_halted { Asked::Halt } else { Asked::Nothing }.of(turn.flag);
     }
 }
 
@@ -115,22 +95,6 @@ pub(super) fn begin(is_halted: bool) {
 pub(super) fn end() {
     if let Some(turn) = TURN.get() {
         turn.next();
-    }
-}
-
-/// Sets this thread's flag.
-pub(crate) fn ask(asked: Asked) {
-    if let Some(turn) = TURN.get() {
-        turn.ask(asked);
-    }
-}
-
-/// This thread's flag.
-pub(crate) fn asked() -> Asked {
-    match TURN.get().map_or(0, |turn| turn.flag.load(Ordering::Relaxed)) {
-        0 => Asked::Nothing,
-        1 => Asked::Halt,
-        _ => Asked::Yield,
     }
 }
 

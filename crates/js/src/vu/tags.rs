@@ -1,6 +1,6 @@
 //! The tag set of a VU's samples.
 
-use std::rc::Rc;
+use std::{collections::BTreeMap, rc::Rc};
 
 use onrush_metrics::{MetricId, Shard, SystemTag, builtin};
 
@@ -33,11 +33,35 @@ impl Vu {
         result
     }
 
-    /// Tells a tapped shard what metadata the samples to come have; see [`Vu::metadata`].
+    /// All metadata a script can see, system metadata included.
+    pub(crate) fn visible_metadata(&self) -> BTreeMap<String, String> {
+        let mut all = self.system_metadata();
+        all.extend(self.metadata.entries());
+        all
+    }
+
+    /// k6: the system tags `vu` and `iter` are metadata.
+    fn system_metadata(&self) -> BTreeMap<String, String> {
+        let subscriptions = &self.thread.config.subscriptions;
+        let mut all = BTreeMap::new();
+        // k6: setup() and teardown() have an iteration but no VU.
+        let is_life_cycle = self.id == 0;
+        if subscriptions.is_enabled(SystemTag::Vu) && !is_life_cycle {
+            all.insert("vu".to_owned(), self.id.to_string());
+        }
+        if subscriptions.is_enabled(SystemTag::Iter)
+            && let Some(iteration) = self.iteration.get().or_else(|| is_life_cycle.then_some(0))
+        {
+            all.insert("iter".to_owned(), iteration.to_string());
+        }
+        all
+    }
+
+    /// Tells a tapped shard what metadata the samples to come have.
     #[inline]
     pub(crate) fn annotate(&self, shard: &mut Shard) {
         if shard.is_tapped() {
-            shard.annotate(self.metadata.pairs(self).as_ref());
+            shard.annotate(self.metadata.pairs(|| self.visible_metadata()).as_ref());
         }
     }
 

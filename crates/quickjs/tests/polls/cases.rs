@@ -127,8 +127,12 @@ pub const CASES: &[Case] = &[
     // Iterators and proxies.
     case("Iterator.toArray", LIST, "a.values().toArray()", "r.length"),
     case("Iterator.drop", LIST, "a.values().drop(N - 1).next()", "r.done"),
-    case("keys of a proxy", "a = new Proxy({}, { ownKeys: () => Array.from({ length: 2000 }, (_, i) => 'k' + i) })",
-        "Reflect.ownKeys(a)", "r.length"),
+    case(
+        "keys of a proxy",
+        "a = new Proxy({}, { ownKeys: () => Array.from({ length: 2000 }, (_, i) => 'k' + i) })",
+        "Reflect.ownKeys(a)",
+        "r.length",
+    ),
     // Compilers and matchers.
     case("eval", "s = 'x;'.repeat(N); var x = 1", "(0, eval)(s)", "r"),
     case("new RegExp", "s = 'ab'.repeat(N)", "new RegExp(s)", "r.source.length"),

@@ -76,6 +76,39 @@ refused('Function constructor', () => { Function('Math.y = 1')(); });
 refused('indirect eval', () => { (0, eval)('Math.y = 1'); });
 refused('Atomics, Reflect, Intl-like namespaces', () => { Atomics.x = 1; });
 
+// Bytes that VUs share: immutable, also for what looks like no assignment.
+const bytes = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]).buffer.transferToImmutable();
+function kept(name, f) {
+  try { f(); } catch (e) {
+    if (!(e instanceof TypeError) || !/immutable/.test(e.message)) throw new Error(`${name}: ${e}`);
+    if (String(new Uint8Array(bytes)) !== '1,2,3,4,5,6,7,8') throw new Error(`${name}: changed`);
+    return;
+  }
+  throw new Error(`${name}: not refused`);
+}
+for (const Kind of [Int8Array, Uint8Array, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array]) {
+  const view = new Kind(bytes), one = typeof view[0] === 'bigint' ? 1n : 1;
+  for (const op of ['store', 'add', 'sub', 'and', 'or', 'xor', 'exchange']) kept(`Atomics.${op}`, () => Atomics[op](view, 0, one));
+  kept('Atomics.compareExchange', () => Atomics.compareExchange(view, 0, view[0], one));
+  if (Atomics.load(view, 0) !== view[0]) throw new Error('Atomics.load');
+}
+for (const Kind of [Uint8ClampedArray, Int8Array, Uint8Array, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array, Float16Array, Float32Array, Float64Array]) {
+  const view = new Kind(bytes), one = typeof view[0] === 'bigint' ? 1n : 1;
+  kept('strict assignment', () => { 'use strict'; view[0] = one; });
+  kept('strict assignment by a name', () => { 'use strict'; view['0'] = one; });
+  kept('strict increment', () => { 'use strict'; view[0]++; });
+  Function("view", "one", "view[0] = one")(view, one);
+  if (Reflect.set(view, 0, one) || Reflect.defineProperty(view, 0, { value: one })) throw new Error('Reflect');
+  kept('fill', () => view.fill(one));
+  kept('set', () => view.set([one]));
+  kept('reverse', () => view.reverse());
+  kept('sort', () => view.sort());
+  kept('copyWithin', () => view.copyWithin(0, 1));
+}
+kept('DataView', () => new DataView(bytes).setInt8(0, 1));
+kept('setFromHex', () => new Uint8Array(bytes).setFromHex('00'));
+kept('setFromBase64', () => new Uint8Array(bytes).setFromBase64('AAAA'));
+
 // A silent failure where the language says so: not an object, not writable, not there.
 Math.PI === 3.141592653589793 || fail();
 try { Math.PI = 3; } catch (e) { if (message.test(e.message)) throw new Error('Math.PI is read only anyhow'); }

@@ -96,8 +96,9 @@ fn pages_are_there_and_lists_are_complete() {
     let page = include_str!("../../../../docs/guide/target.md");
     assert!(page.contains(onrush_testsite::ENDPOINTS), "docs/guide/target.md has the list of crates/testsite/assets");
     // What the list names by its whole path is there.
-    for word in
-        onrush_testsite::ENDPOINTS.split_whitespace().filter(|word| word.starts_with('/') && !word.starts_with("/fault"))
+    for word in onrush_testsite::ENDPOINTS
+        .split_whitespace()
+        .filter(|word| word.starts_with('/') && !word.starts_with("/fault"))
     {
         let plain = word.split('?').next().unwrap();
         if plain.chars().all(|letter| letter.is_ascii_lowercase() || "/-.".contains(letter)) {

@@ -1,10 +1,11 @@
-//! The habits of this repository, checked: file sizes, module docs, the crate graph, dependency fences,
-//! `unsafe`, clocks, words, licences.
+//! The habits of this repository, checked: file sizes, module docs, the crate graph, circles of
+//! files, dependency fences, `unsafe`, clocks, words, licences.
 //!
 //! It runs as `cargo xtask tidy` and as a test, so nothing else has to be remembered. Each rule is a file
 //! here and takes the repository as data; CONTRIBUTING.md says why there is such a rule. What the compiler
 //! or clippy can check is left to them.
 
+mod circles;
 mod clock;
 mod dependencies;
 mod graph;
@@ -91,6 +92,7 @@ pub fn check(root: &Path) -> Result<Report> {
     heads::check(&rust, &mut report);
     unsafe_code::check(&rust, &mut report);
     clock::check(&rust, &mut report);
+    circles::check(&files, &mut report);
     words::check(&files, &rust, &mut report);
     lints::check(&files, &crates, &mut report);
     graph::check(&files, &crates, &mut report);

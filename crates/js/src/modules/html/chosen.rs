@@ -8,7 +8,7 @@ use super::{element, selection};
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw},
     log::Level,
-    modules::http::go_type,
+    modules::go::go_type,
     vu::context::vu,
 };
 

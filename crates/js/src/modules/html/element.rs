@@ -4,9 +4,10 @@ use std::{rc::Rc, sync::LazyLock};
 
 use onrush_html::{Class, Document, NodeId};
 
-use super::{attribute, ensure_room, node, selection, value};
+use super::{attribute, node, page::ensure_room, selection, value};
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    realm::Realm,
     vu::context::vu,
 };
 
@@ -40,7 +41,7 @@ pub(super) fn this_of(this: &Handle) -> JsResult<&Element> {
 pub(super) fn create(ctx: Ctx, document: &Rc<Document>, node: NodeId) -> JsResult {
     let object = plain(ctx, document, node)?;
     if let Some((number, _)) = Class::of(document.tag(node)) {
-        object.set_prototype(ctx, &vu().realm().html_classes(ctx)?.0[number])?;
+        object.set_prototype(ctx, &Classes::of(vu().realm())?.0[number])?;
     }
     Ok(object)
 }
@@ -49,7 +50,7 @@ pub(super) fn create(ctx: Ctx, document: &Rc<Document>, node: NodeId) -> JsResul
 fn plain(ctx: Ctx, document: &Rc<Document>, node: NodeId) -> JsResult {
     let vu = vu();
     ensure_room(vu)?;
-    vu.realm().html_classes(ctx)?;
+    Classes::of(vu.realm())?;
     HostClass::create(ctx, Element { document: document.clone(), node })
 }
 
@@ -68,11 +69,16 @@ pub(super) fn array(ctx: Ctx, document: &Rc<Document>, nodes: &[NodeId]) -> JsRe
 }
 
 /// The classes of a realm; here are the prototypes of elements, in the order of [`Class::all`].
-pub(crate) struct Classes(Vec<Val>);
+pub(super) struct Classes(Vec<Val>);
 
 impl Classes {
+    /// Those of a realm, made at first use in that of one VU.
+    pub(super) fn of(realm: &Realm) -> JsResult<&Self> {
+        realm.slots.of_or_try(|| Self::install(realm.ctx))
+    }
+
     /// Registers all classes of the module. Accessors of one name are one function for all classes of elements.
-    pub(crate) fn install(ctx: Ctx) -> JsResult<Self> {
+    fn install(ctx: Ctx) -> JsResult<Self> {
         selection::install_class(ctx)?;
         attribute::install_class(ctx)?;
         let base = ctx.object()?;

@@ -11,24 +11,26 @@ mod attribute;
 mod chosen;
 mod element;
 mod node;
+mod page;
 mod selection;
 mod value;
 
 use std::rc::Rc;
 
-use onrush_html::{Account, Document, Limits, Selection};
-
-pub(crate) use element::Classes;
+pub(super) use page::parse;
 pub(super) use selection::create as create_selection;
 
-use super::export;
+use super::export::export;
 use crate::{
-    embed::{Args, Ctx, Handle, JsResult, Throw},
-    vu::{
-        Vu,
-        context::{self, vu},
-    },
+    embed::{Args, Ctx, Handle, JsResult},
+    realm::Realm,
+    vu::context::vu,
 };
+
+/// Makes the classes in a realm that VUs are about to share.
+pub(super) fn share(realm: &Realm) -> JsResult<()> {
+    element::Classes::of(realm).map(drop)
+}
 
 pub(super) fn build(ctx: Ctx) -> JsResult {
     let exports = ctx.object()?;
@@ -40,31 +42,4 @@ fn parse_html(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     // k6: nothing is an empty page.
     let text = if args.at(0).is_set() { args.at(0).to_text(ctx)? } else { String::new() };
     create_selection(ctx, Rc::new(parse(vu(), &text, "")?))
-}
-
-/// Parses a page that came from `url`; the selection is its document node.
-pub(super) fn parse(vu: &Vu, text: &str, url: &str) -> JsResult<Selection> {
-    let account = vu.html.get_or_init(Account::default);
-    let limit = vu.script().memory_limit_bytes;
-    ensure_room(vu)?;
-    let limits = Limits { bytes: Limits::BYTES.min(limit), ..Limits::default() };
-    let document = Document::parse(text, url, &limits, account).map_err(|error| Throw::error(error.to_string()))?;
-    Ok(Selection::of_document(&Rc::new(document)))
-}
-
-/// Refuses to go on where a VU's documents and selections take as much as its heap may.
-fn ensure_room(vu: &Vu) -> JsResult<()> {
-    let limit = vu.script().memory_limit_bytes;
-    let is_full = || vu.html.get().is_some_and(|account| account.bytes() > limit);
-    if is_full() {
-        // Selections in unreachable cycles keep their documents: JavaScript does not know how large those are.
-        context::collect_garbage();
-        if is_full() {
-            return Err(Throw::error(format!(
-                "the HTML documents and selections this VU keeps take more than {} MiB: keep fewer of them, or raise --vu-memory-limit",
-                limit >> 20
-            )));
-        }
-    }
-    Ok(())
 }

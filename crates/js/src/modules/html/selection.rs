@@ -4,11 +4,16 @@ use std::rc::Rc;
 
 use onrush_html::{Selection, Step};
 
-use super::{chosen, element, ensure_room, value};
+use super::{
+    chosen,
+    element::{self, Classes},
+    page::ensure_room,
+    value,
+};
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     log::Level,
-    modules::http::escape,
+    modules::go::escape,
     vu::context::vu,
 };
 
@@ -23,7 +28,7 @@ impl HostObject for Selected {
 pub(crate) fn create(ctx: Ctx, selection: Rc<Selection>) -> JsResult {
     let vu = vu();
     ensure_room(vu)?;
-    vu.realm().html_classes(ctx)?;
+    Classes::of(vu.realm())?;
     let url = Val::string(ctx, selection.document().url())?;
     let object = HostClass::create(ctx, Selected(selection))?;
     object.define(ctx, "url", url)?;

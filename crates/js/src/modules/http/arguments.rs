@@ -9,7 +9,6 @@ use super::{
     body,
     expected::ResponseCallback,
     params,
-    send::Refused,
     url_template::{self, Target},
 };
 use crate::{
@@ -116,7 +115,7 @@ pub(super) fn prepare(
     };
     if !params.is_object() && !body.is_set() {
         // Most requests are this plain: nothing to build, and nothing to keep with each Response.
-        let params = vu.thread.http.plain_params(vu).clone();
+        let params = params::shared_plain(vu);
         return Ok(Ok(Rc::new(Prepared {
             method,
             target,
@@ -141,6 +140,12 @@ pub(super) fn prepare(
         Err(Problem::Refused(text)) => Ok(Err(refuse(NetError::new(0, text)))),
         Err(Problem::Throw(throw)) => Err(throw),
     }
+}
+
+/// A request that was never sent: its URL or parameters are invalid.
+pub(crate) struct Refused {
+    pub(crate) error: NetError,
+    pub(crate) throw: bool,
 }
 
 /// Why a call cannot become a request.

@@ -1,6 +1,10 @@
 //! `http.asyncRequest`: a promise, and a child fiber that sends the request.
 
-use super::{arguments, finish, in_vu_context, send};
+use super::{
+    arguments,
+    call::{finish, in_vu_context},
+    send,
+};
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw, Val},
     vu::{Vu, context, event_loop},
@@ -38,12 +42,5 @@ fn settle(ctx: Ctx, result: JsResult, resolve: &Handle, reject: &Handle) -> JsRe
             let reason: Val = ctx.take_exception_value();
             ctx.call(reject, Handle::UNDEFINED, &[&reason]).map(drop)
         }
-    }
-}
-
-/// Cancels the asynchronous requests of a VU whose call has ended; they are waited for by the event loop.
-pub(crate) fn cancel_operations(vu: &Vu) {
-    for child in vu.children.borrow().iter() {
-        onrush_fiber::cancel(*child);
     }
 }

@@ -11,14 +11,15 @@ use onrush_net::NetError;
 use rustc_hash::FxHashMap;
 
 use super::{
-    arguments::{self, Prepared},
-    params,
-    send::{self, Exchange, Refused},
-    url_template::{UrlTemplate, go_text},
+    arguments::{self, Prepared, Refused},
+    call,
+    send::{self, Exchange},
+    url_template::UrlTemplate,
 };
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, JsResult, Throw, Val},
     log::Level,
+    modules::go::{go_text, go_type},
     vu::{Vu, context},
 };
 
@@ -50,7 +51,7 @@ pub(super) fn batch(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     }
     let input = args.at(0);
     if !input.is_object() {
-        return Err(Throw::error(format!("invalid http.batch() argument type {}", params::go_type(ctx, input))));
+        return Err(Throw::error(format!("invalid http.batch() argument type {}", go_type(ctx, input))));
     }
     let keys = if input.is_array() { None } else { Some(input.keys(ctx)?) };
     let mut entries = Vec::new();
@@ -158,7 +159,7 @@ fn entry_request(ctx: Ctx, vu: &Vu, index: usize, entry: &Handle) -> JsResult<Re
 }
 
 fn no_method(ctx: Ctx, value: &Handle) -> JsResult<String> {
-    let shown = if value.is_object() { format!("{}{{}}", params::go_type(ctx, value)) } else { go_text(ctx, value)? };
+    let shown = if value.is_object() { format!("{}{{}}", go_type(ctx, value)) } else { go_text(ctx, value)? };
     Ok(format!("invalid method type '{shown}'"))
 }
 
@@ -200,7 +201,7 @@ fn run(ctx: Ctx, vu: &Vu, requests: Vec<Rc<Prepared>>) -> JsResult<Vec<Val>> {
     let results = batch.results.take();
     results
         .into_iter()
-        .map(|result| result.unwrap_or(Err(Throw::Interrupted)).and_then(|exchange| super::finish(ctx, vu, exchange)))
+        .map(|result| result.unwrap_or(Err(Throw::Interrupted)).and_then(|exchange| call::finish(ctx, vu, exchange)))
         .collect()
 }
 

@@ -6,12 +6,12 @@ use onrush_net::{Body, encoding};
 use super::{
     arguments::{Params, Problem},
     file::FilePart,
-    params::go_type,
-    url_template::go_text,
 };
 use crate::{
     embed::{Ctx, Handle, HostClass, JsResult},
     log::Level,
+    modules::go::{escape, go_number, go_text, go_type},
+    realm::shared_bytes::SharedBytes,
     vu::Vu,
 };
 
@@ -53,7 +53,7 @@ pub(super) fn check_length(vu: &Vu, body: &Body, params: &mut Params, label: &La
 
 /// The bytes of a text or a buffer: shared where they are a file, else copied. `None` for other values.
 fn content(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Option<Bytes>> {
-    if let Some(bytes) = vu.thread.shared_bytes.of(ctx, value) {
+    if let Some(bytes) = vu.thread.slots.of::<SharedBytes>().of(ctx, value) {
         return Ok(Some(bytes));
     }
     if value.is_string() {
@@ -105,22 +105,6 @@ fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Params) -> JsResult<Bod
     Ok(Body::Bytes(Bytes::from(text)))
 }
 
-/// Go's query escaping: all but letters, digits and `-_.~`; a blank is `+`.
-pub(crate) fn escape(text: &str, out: &mut String) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
-            b' ' => out.push('+'),
-            _ => out.extend([
-                '%',
-                char::from(DIGITS[usize::from(byte >> 4)]),
-                char::from(DIGITS[usize::from(byte & 15)]),
-            ]),
-        }
-    }
-}
-
 fn field_text(ctx: Ctx, vu: &Vu, name: &str, value: &Handle) -> JsResult<String> {
     if !value.is_set() {
         return Ok(String::new());
@@ -130,28 +114,6 @@ fn field_text(ctx: Ctx, vu: &Vu, name: &str, value: &Handle) -> JsResult<String>
         return Ok(String::new());
     }
     if value.is_number() { value.to_number(ctx).map(go_number) } else { value.to_text(ctx) }
-}
-
-/// A number as Go prints it: `1e-07` where JavaScript has `1e-7`, `1e-05` where it has `0.00001`.
-fn go_number(value: f64) -> String {
-    let magnitude = value.abs();
-    if !value.is_finite() {
-        return if value.is_nan() {
-            "NaN"
-        } else if value > 0.0 {
-            "+Inf"
-        } else {
-            "-Inf"
-        }
-        .to_owned();
-    }
-    if magnitude != 0.0 && !(1e-4..1e21).contains(&magnitude) {
-        let text = format!("{value:e}");
-        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
-        return format!("{digits}e{sign}{exponent:0>2}");
-    }
-    format!("{value}")
 }
 
 fn multipart(ctx: Ctx, vu: &Vu, fields: &[(String, crate::embed::Val)], params: &mut Params) -> JsResult<Body> {
@@ -257,26 +219,4 @@ pub(super) fn compress(vu: &Vu, body: Body, params: &mut Params, label: &Label<'
         None => params.headers.set("Content-Encoding", &names),
     }
     Ok(Body::Bytes(compressed.into()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_gos() {
-        let check = |value: f64, expect: &str| assert_eq!(go_number(value), expect);
-        check(1.0, "1");
-        check(-0.0, "-0");
-        check(0.1, "0.1");
-        check(1_000_000.0, "1000000");
-        check(123_456_789_012.0, "123456789012");
-        check(1e-7, "1e-07");
-        check(0.00001, "1e-05");
-        check(0.0001, "0.0001");
-        check(1.5e300, "1.5e+300");
-        check(1e21, "1e+21");
-        check(f64::NAN, "NaN");
-        check(f64::NEG_INFINITY, "-Inf");
-    }
 }

@@ -2,9 +2,10 @@
 
 use std::{cell::RefCell, rc::Rc};
 
+use onrush_fiber::Clock;
 use onrush_net::{CookieJar, SetCookie, Url, cookie::parse_http_date};
 
-use super::send::now_ms;
+use super::state::HttpState;
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     vu::context::vu,
@@ -44,8 +45,13 @@ pub(super) fn construct(ctx: Ctx, _: &Handle, _: Args<'_>) -> JsResult {
 /// `http.cookieJar()`: the jar this iteration's requests use.
 pub(super) fn vu_jar(ctx: Ctx, _: &Handle, _: Args<'_>) -> JsResult {
     in_vu_context()?;
-    let jar = vu().jar.borrow_mut().get_or_insert_default().clone();
-    HostClass::create(ctx, Jar(jar))
+    let vu = vu();
+    HostClass::create(ctx, Jar(HttpState::of(vu).jar_or_new(vu)))
+}
+
+/// Wall-clock milliseconds, for cookies' expiry.
+pub(super) fn now_ms() -> i64 {
+    Clock::unix_ms(Clock::now()) as i64
 }
 
 fn url(ctx: Ctx, value: &Handle) -> JsResult<Url> {

@@ -68,7 +68,7 @@ fn fields(vu: &Vu, prepared: &Prepared, id: &str) -> Fields {
         all.insert("group".to_owned(), vu.group.borrow().to_string());
     }
     all.extend(vu.custom_tags.borrow().iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
-    all.extend(vu.metadata.visible(vu));
+    all.extend(vu.visible_metadata());
     all.extend(prepared.params.tags.iter().map(|(name, value)| (name.to_string(), value.to_string())));
     all.extend(prepared.params.name.iter().map(|name| ("name".to_owned(), name.to_string())));
     all.insert("iter".to_owned(), vu.iteration.get().unwrap_or_default().to_string());

@@ -2,28 +2,26 @@
 
 use std::rc::Rc;
 
+use super::state::HttpState;
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     vu::context::vu,
 };
 
 /// Which statuses count as expected.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ResponseCallback {
-    ranges: Rc<[(i64, i64)]>,
+    /// `None`: k6's default.
+    ranges: Option<Rc<[(i64, i64)]>>,
 }
 
-impl Default for ResponseCallback {
-    /// k6's default: 200 to 399.
-    fn default() -> Self {
-        Self { ranges: Rc::new([(200, 399)]) }
-    }
-}
+/// k6's default.
+const EXPECTED: &[(i64, i64)] = &[(200, 399)];
 
 impl ResponseCallback {
     pub(super) fn expects(&self, status: u16) -> bool {
         let status = i64::from(status);
-        self.ranges.iter().any(|(min, max)| (*min..=*max).contains(&status))
+        self.ranges.as_deref().unwrap_or(EXPECTED).iter().any(|(min, max)| (*min..=*max).contains(&status))
     }
 }
 
@@ -49,7 +47,7 @@ pub(super) fn expected_statuses(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResul
             ))
         })?);
     }
-    HostClass::create(ctx, ResponseCallback { ranges: ranges.into() })
+    HostClass::create(ctx, ResponseCallback { ranges: Some(ranges.into()) })
 }
 
 /// The statuses one argument stands for; `Ok(None)` for what is neither an integer nor a range.
@@ -77,7 +75,7 @@ fn range(ctx: Ctx, arg: &Handle, number: usize) -> JsResult<Option<(i64, i64)>> 
 pub(super) fn set_response_callback(_: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     let callback = if args.at(0).is_undefined() { None } else { from_value(args.at(0)) };
     let callback = callback.ok_or_else(|| Throw::error("unsupported argument, expected http.expectedStatuses"))?;
-    *vu().response_callback.borrow_mut() = callback;
+    HttpState::of(vu()).callback.replace(callback);
     Ok(Val::undefined())
 }
 

@@ -2,8 +2,10 @@
 
 use onrush_fiber::Clock;
 
-use super::params::go_type;
-use crate::embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val};
+use crate::{
+    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    modules::go::go_type,
+};
 
 /// Marks an object as a file part; what it holds are ordinary properties, as in k6.
 pub(super) struct FilePart;

@@ -7,8 +7,9 @@ use onrush_net::{NetError, RequestHeaders, Response, Url, redirect};
 
 use super::{
     arguments::{Auth, Prepared},
+    cookies::now_ms,
     handshake::{Authorization, Handshake},
-    send::now_ms,
+    state::HttpState,
 };
 use crate::vu::Vu;
 
@@ -202,7 +203,7 @@ impl Hop {
         mut sent: Option<&mut Vec<(Box<str>, Box<str>)>>,
     ) {
         let params = &prepared.params;
-        let jar = params.jar.clone().or_else(|| vu.jar.borrow().clone());
+        let jar = params.jar.clone().or_else(|| HttpState::of(vu).jar(vu));
         let jar = jar.as_ref().map(|jar| jar.borrow());
         let jar = jar.as_deref().filter(|jar| !jar.is_empty());
         if params.cookies.is_empty() && jar.is_none() && params.cookie_header.is_none() {

@@ -5,11 +5,15 @@ use std::{borrow::Cow, rc::Rc};
 use onrush_html::{Chosen, FieldValue, Selection, Selector};
 use onrush_net::Url;
 
-use super::{arguments, in_vu_context, response, synchronous};
+use super::{
+    arguments,
+    call::{in_vu_context, synchronous},
+    response,
+};
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw, Val},
     log::Level,
-    modules::html,
+    modules::{go::escape, html},
     vu::context::vu,
 };
 
@@ -169,9 +173,9 @@ fn with_query(ctx: Ctx, url: &Url, values: &Handle) -> JsResult<String> {
     let mut out = address.split('?').next().unwrap_or_default().to_owned();
     for (index, (name, value)) in pairs.iter().enumerate() {
         out.push(if index == 0 { '?' } else { '&' });
-        super::escape(name, &mut out);
+        escape(name, &mut out);
         out.push('=');
-        super::escape(value, &mut out);
+        escape(value, &mut out);
     }
     if let Some(fragment) = fragment {
         out.push('#');

@@ -1,5 +1,7 @@
 //! The `params` object of a request.
 
+use std::{cell::OnceCell, rc::Rc};
+
 use onrush_net::{RequestHeaders, encoding};
 use onrush_plan::parse_extended_duration;
 
@@ -9,7 +11,7 @@ use super::{
 };
 use crate::{
     embed::{Ctx, Handle, HostClass, JsResult},
-    modules::tag_value,
+    modules::{go::go_type, tag_value},
     vu::Vu,
 };
 
@@ -33,8 +35,17 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem
     Ok(params)
 }
 
+/// The parameters of requests that give none: one for all VUs of a thread.
+#[derive(Default)]
+struct PlainParams(OnceCell<Rc<Params>>);
+
+/// The parameters of a request that gives none, shared.
+pub(super) fn shared_plain(vu: &Vu) -> Rc<Params> {
+    vu.thread.slots.of::<PlainParams>().0.get_or_init(|| Rc::new(plain(vu))).clone()
+}
+
 /// The parameters of a request that gives none.
-pub(super) fn plain(vu: &Vu) -> Params {
+fn plain(vu: &Vu) -> Params {
     let http = &vu.thread.config.http;
     Params {
         headers: RequestHeaders::new(),
@@ -158,31 +169,6 @@ fn timeout(ctx: Ctx, value: &Handle) -> Result<u64, Problem> {
     let text = value.to_text(ctx)?;
     let duration = parse_extended_duration(&text).map_err(|error| refused(error.to_string()))?;
     Ok(duration.as_ns())
-}
-
-/// What Go calls the type a script value is exported as; k6's texts name it.
-pub(crate) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
-    if !value.is_set() {
-        "<nil>"
-    } else if value.is_string() {
-        "string"
-    } else if value.is_bool() {
-        "bool"
-    } else if value.as_int().is_some() {
-        "int64"
-    } else if value.is_number() {
-        "float64"
-    } else if value.is_bigint() {
-        "*big.Int"
-    } else if value.is_function(ctx) {
-        "func(sobek.FunctionCall) sobek.Value"
-    } else if value.is_array() {
-        "[]interface {}"
-    } else if value.get(ctx, "toISOString").is_ok_and(|method| method.is_function(ctx)) {
-        "time.Time"
-    } else {
-        "map[string]interface {}"
-    }
 }
 
 fn response_type(text: &str) -> Result<ResponseType, String> {

@@ -1,10 +1,8 @@
 //! The Response object: all fields but three are made from the exchange at their first touch.
-#![expect(unsafe_code, reason = "lazy properties and template cloning")]
 
-use std::{ffi::c_void, rc::Rc, sync::Arc};
+use std::{rc::Rc, sync::Arc};
 
-use onrush_net::{SetCookie, code_of_status};
-use onrush_quickjs_sys as sys;
+use onrush_net::{Response, SetCookie, code_of_status};
 
 use super::{
     arguments::{Prepared, ResponseType},
@@ -12,12 +10,31 @@ use super::{
     send::Exchange,
 };
 use crate::{
-    embed::{Ctx, Handle, HostClass, HostObject, JsResult, Val},
+    embed::{Ctx, Handle, HostClass, HostObject, JsResult, LazyProperty, Template, Val},
     vu::{Vu, context},
 };
 
 impl HostObject for Exchange {
     const NAME: &'static str = "Response";
+    const LAZY: &'static [LazyProperty<Self>] = &[
+        ("remote_ip", remote_ip),
+        ("remote_port", |_, exchange| Ok(Val::int(exchange.remote().map_or(0, |remote| i32::from(remote.port()))))),
+        ("url", |ctx, exchange| Val::string(ctx, &url(exchange))),
+        ("status_text", |ctx, exchange| {
+            Val::string(ctx, &answer(exchange).map(|response| response.headers.status_text()).unwrap_or_default())
+        }),
+        ("proto", |ctx, exchange| {
+            Val::string(ctx, &answer(exchange).map(|response| response.proto.text()).unwrap_or_default())
+        }),
+        ("headers", headers),
+        ("cookies", cookies),
+        ("body", body),
+        ("timings", timings),
+        ("tls_version", |ctx, exchange| Val::string(ctx, exchange.tls().map_or("", |tls| tls.version))),
+        ("tls_cipher_suite", |ctx, exchange| Val::string(ctx, exchange.tls().map_or("", |tls| tls.cipher))),
+        ("ocsp", |ctx, exchange| ocsp::object(ctx, exchange.tls())),
+        ("request", request),
+    ];
 }
 
 /// What `res.request` is: its body becomes a string when it is read, as it may be a file of many megabytes.
@@ -25,44 +42,8 @@ struct SentRequest(Rc<Prepared>);
 
 impl HostObject for SentRequest {
     const NAME: &'static str = "Request";
+    const LAZY: &'static [LazyProperty<Self>] = &[("body", |ctx, sent| Val::text(ctx, &sent.0.body.to_bytes()))];
 }
-
-/// The number of `request.body` among lazy properties, beyond those of `Lazy`.
-const REQUEST_BODY: i32 = 1000;
-
-/// Lazy fields, by the number QuickJS hands back.
-#[derive(Clone, Copy)]
-enum Lazy {
-    RemoteIp,
-    RemotePort,
-    Url,
-    StatusText,
-    Proto,
-    Headers,
-    Cookies,
-    Body,
-    Timings,
-    TlsVersion,
-    TlsCipherSuite,
-    Ocsp,
-    Request,
-}
-
-const LAZY: [(&str, Lazy); 13] = [
-    ("remote_ip", Lazy::RemoteIp),
-    ("remote_port", Lazy::RemotePort),
-    ("url", Lazy::Url),
-    ("status_text", Lazy::StatusText),
-    ("proto", Lazy::Proto),
-    ("headers", Lazy::Headers),
-    ("cookies", Lazy::Cookies),
-    ("body", Lazy::Body),
-    ("timings", Lazy::Timings),
-    ("tls_version", Lazy::TlsVersion),
-    ("tls_cipher_suite", Lazy::TlsCipherSuite),
-    ("ocsp", Lazy::Ocsp),
-    ("request", Lazy::Request),
-];
 
 pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
     let prototype = ctx.object()?;
@@ -75,94 +56,34 @@ pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
     Ok(())
 }
 
-/// The object all Responses of a realm are cloned from: same hidden class, lazy slots included.
-///
-/// Made after the realm was shared: sharing materialises the lazy properties of everything that exists then.
-pub(crate) fn template(ctx: Ctx) -> JsResult {
-    // SAFETY: a plain object of the class without an exchange behind it; nobody but `create` sees it.
-    let template = Val::checked(unsafe { sys::JS_NewObjectClass(ctx.raw(), HostClass::<Exchange>::id()) })?;
-    template.define(ctx, "status", Val::int(0))?;
-    template.define(ctx, "error_code", Val::int(0))?;
-    template.define(ctx, "error", Val::string(ctx, "")?)?;
-    for (name, lazy) in LAZY {
-        template.define_lazy(ctx, name, lazy as i32)?;
-    }
-    Ok(template)
-}
-
 /// A Response over an exchange.
 pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Box<Exchange>) -> JsResult {
     exchange.body.charge()?;
+    let template = vu.realm().slots.of_or_try(|| {
+        let zero = &*Val::int(0);
+        Template::<Exchange>::new(ctx, &[("status", zero), ("error_code", zero), ("error", &*Val::string(ctx, "")?)])
+    })?;
     let status = exchange.status();
     let code = exchange.error().map_or_else(|| code_of_status(status), |error| error.code);
-    let mut values = [sys::js_int32(i32::from(status)), sys::js_int32(i32::from(code)), sys::JS_UNDEFINED];
-    let mut count = 2;
-    if let Some(error) = exchange.error() {
-        values[2] = Val::string(ctx, &error.message)?.into_raw();
-        count = 3;
-    }
-    let template = vu.realm().response_template(ctx)?;
-    let opaque = Box::into_raw(exchange);
-    // SAFETY: the values' references and the box move to the new object, whose finalizer drops the box.
-    let object = Val::checked(unsafe {
-        sys::onrush_clone_template(ctx.raw(), template.raw(), values.as_mut_ptr(), count, opaque.cast())
-    });
-    object.inspect_err(|_| {
-        // SAFETY: without an object nobody else owns the box.
-        drop(unsafe { Box::from_raw(opaque) });
-    })
-}
-
-/// Makes the value of a lazy field.
-///
-/// # Safety
-/// `opaque` is the exchange of `object`, or null for a template; of a sent request's body, the request.
-pub(crate) unsafe fn materialise(ctx: Ctx, object: &Handle, opaque: *mut c_void, which: i32) -> sys::JSValue {
-    if which == REQUEST_BODY {
-        let body = HostClass::<SentRequest>::of(object).map(|sent| sent.0.body.to_bytes()).unwrap_or_default();
-        return hand_over(ctx, Val::text(ctx, &body));
-    }
-    // SAFETY: forwarded to the caller; the object keeps the exchange alive.
-    let Some(exchange) = (unsafe { opaque.cast::<Exchange>().as_ref() }) else { return sys::JS_UNDEFINED };
-    let lazy = LAZY.iter().map(|(_, lazy)| *lazy).find(|lazy| *lazy as i32 == which);
-    hand_over(ctx, lazy.map_or_else(|| Ok(Val::undefined()), |lazy| field(ctx, exchange, lazy)))
-}
-
-fn hand_over(ctx: Ctx, value: JsResult) -> sys::JSValue {
-    match value {
-        Ok(value) => value.into_raw(),
-        Err(throw) => {
-            ctx.raise(throw);
-            sys::JS_EXCEPTION
+    let numbers = [Val::int(i32::from(status)), Val::int(i32::from(code))];
+    match exchange.error() {
+        None => template.create(ctx, exchange, numbers),
+        Some(error) => {
+            let text = Val::string(ctx, &error.message)?;
+            let [status, code] = numbers;
+            template.create(ctx, exchange, [status, code, text])
         }
     }
 }
 
-fn field(ctx: Ctx, exchange: &Exchange, lazy: Lazy) -> JsResult {
-    let response = exchange.response.as_ref().filter(|_| exchange.error().is_none());
-    match lazy {
-        Lazy::RemoteIp => Val::string(
-            ctx,
-            &exchange
-                .remote()
-                .filter(|remote| remote.port() != 0)
-                .map_or_else(String::new, |remote| remote.ip().to_string()),
-        ),
-        Lazy::RemotePort => Ok(Val::int(exchange.remote().map_or(0, |remote| i32::from(remote.port())))),
-        Lazy::Url => Val::string(ctx, &url(exchange)),
-        Lazy::StatusText => {
-            Val::string(ctx, &response.map(|response| response.headers.status_text()).unwrap_or_default())
-        }
-        Lazy::Proto => Val::string(ctx, &response.map(|response| response.proto.text()).unwrap_or_default()),
-        Lazy::Headers => headers(ctx, exchange),
-        Lazy::Cookies => cookies(ctx, exchange),
-        Lazy::Body => body(ctx, exchange),
-        Lazy::Timings => timings(ctx, exchange),
-        Lazy::TlsVersion => Val::string(ctx, exchange.tls().map_or("", |tls| tls.version)),
-        Lazy::TlsCipherSuite => Val::string(ctx, exchange.tls().map_or("", |tls| tls.cipher)),
-        Lazy::Ocsp => ocsp::object(ctx, exchange.tls()),
-        Lazy::Request => request(ctx, exchange),
-    }
+/// What was received, unless the request failed.
+fn answer(exchange: &Exchange) -> Option<&Response> {
+    exchange.response.as_deref().filter(|_| exchange.error().is_none())
+}
+
+fn remote_ip(ctx: Ctx, exchange: &Exchange) -> JsResult {
+    let remote = exchange.remote().filter(|remote| remote.port() != 0);
+    Val::string(ctx, &remote.map_or_else(String::new, |remote| remote.ip().to_string()))
 }
 
 /// The last hop's URL: as Go prints it when it was answered, else as the script wrote it.
@@ -177,7 +98,7 @@ pub(super) fn url(exchange: &Exchange) -> Arc<str> {
 
 fn headers(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let object = ctx.object()?;
-    if let Some(response) = exchange.response.as_ref().filter(|_| exchange.error().is_none()) {
+    if let Some(response) = answer(exchange) {
         for (name, value) in response.headers.joined() {
             object.define(ctx, &name, Val::string(ctx, &value)?)?;
         }
@@ -188,8 +109,7 @@ fn headers(ctx: Ctx, exchange: &Exchange) -> JsResult {
 /// `{name: [{name, value, …}]}` of the last response.
 fn cookies(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let object = ctx.object()?;
-    let response = exchange.response.as_ref().filter(|_| exchange.error().is_none());
-    let Some(response) = response.filter(|response| response.headers.has_set_cookie()) else {
+    let Some(response) = answer(exchange).filter(|response| response.headers.has_set_cookie()) else {
         return Ok(object);
     };
     for cookie in response.headers.get_all("set-cookie").filter_map(SetCookie::parse) {
@@ -279,7 +199,7 @@ fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
         push(ctx, &headers, "Cookie", Val::string(ctx, &line)?)?;
     }
     object.define(ctx, "headers", headers)?;
-    object.define_lazy(ctx, "body", REQUEST_BODY)?;
+    HostClass::<SentRequest>::define_lazy(ctx, &object, "body")?;
     object.define(ctx, "cookies", cookies)?;
     Ok(object)
 }

@@ -9,6 +9,7 @@ use super::{
     arguments::{Auth, Prepared},
     hop::Hop,
     ocsp,
+    state::HttpState,
 };
 use crate::vu::{Vu, context::with_named};
 
@@ -55,7 +56,7 @@ struct Outcome<'a> {
 fn record(vu: &Vu, prepared: &Prepared, hop: &Hop, outcome: &Outcome<'_>) {
     let expected = match &prepared.params.callback {
         Some(own) => own.as_ref().map(|callback| callback.expects(outcome.status)),
-        None => vu.response_callback.borrow().as_ref().map(|callback| callback.expects(outcome.status)),
+        None => HttpState::of(vu).callback.borrow().as_ref().map(|callback| callback.expects(outcome.status)),
     };
     // k6: what opens a handshake is expected to be refused, for digest nothing else is.
     let expected = match prepared.params.auth {

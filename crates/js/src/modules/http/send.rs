@@ -1,16 +1,18 @@
 //! Sending a prepared request: hops, cookies, samples. No JavaScript runs here.
 
-use std::{cell::RefCell, net::SocketAddr, rc::Rc, sync::Arc};
+use std::{net::SocketAddr, rc::Rc, sync::Arc};
 
 use onrush_fiber::{Clock, Nanos};
-use onrush_net::{Body, BodyMode, CookieJar, Failure, NetError, Request, Response, Timings, TlsInfo, Url, encoding};
+use onrush_net::{Body, BodyMode, Failure, NetError, Request, Response, Timings, TlsInfo, Url, encoding};
 
 use super::{
-    arguments::{Auth, Prepared, ResponseType},
+    arguments::{Auth, Prepared, Refused, ResponseType},
+    cookies::now_ms,
     debug,
     hop::Hop,
     response_body::ResponseBody,
     sample,
+    state::HttpState,
 };
 use crate::{
     HttpDebug,
@@ -18,12 +20,6 @@ use crate::{
     log::Level,
     vu::Vu,
 };
-
-/// A request that was never sent: its URL or parameters are invalid.
-pub(crate) struct Refused {
-    pub(crate) error: NetError,
-    pub(crate) throw: bool,
-}
 
 /// A request and what became of it: the data behind a Response object.
 pub(crate) struct Exchange {
@@ -275,19 +271,11 @@ fn failed_after(response: &Response, error: NetError) -> Box<Failure> {
     })
 }
 
-/// Wall-clock milliseconds, for cookies' expiry.
-pub(super) fn now_ms() -> i64 {
-    Clock::unix_ms(Clock::now()) as i64
-}
-
 fn store_cookies(vu: &Vu, prepared: &Prepared, url: &Url, response: &Response) {
     if !response.headers.has_set_cookie() {
         return;
     }
-    let jar =
-        prepared.params.jar.clone().unwrap_or_else(|| {
-            vu.jar.borrow_mut().get_or_insert_with(|| Rc::new(RefCell::new(CookieJar::new()))).clone()
-        });
+    let jar = prepared.params.jar.clone().unwrap_or_else(|| HttpState::of(vu).jar_or_new(vu));
     jar.borrow_mut().store(url, response.headers.get_all("set-cookie"), now_ms());
 }
 

@@ -1,11 +1,13 @@
 //! URLs as scripts give them: text, or an `` http.url`…` `` whose name has holes where values were put in.
 
-use std::{rc::Rc, sync::Arc};
+use std::{cell::RefCell, rc::Rc, sync::Arc};
 
 use onrush_net::{NetError, Url};
+use rustc_hash::FxHashMap;
 
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    modules::go::go_text,
     vu::Vu,
 };
 
@@ -18,13 +20,14 @@ pub(crate) struct Target {
     pub(crate) is_template: bool,
 }
 
+/// What a thread keeps: parsed URLs by text, since scripts ask for the same few again and again.
+#[derive(Default)]
+struct UrlCache(RefCell<FxHashMap<Box<str>, Rc<Target>>>);
+
 /// URLs a thread remembers; beyond that it forgets all and starts again.
 const CACHE_MAX: usize = 4096;
 /// Longer URLs are not worth remembering: they are usually unique.
 const CACHED_BYTES_MAX: usize = 512;
-
-/// Members shown of an object that is no URL.
-const GO_ITEMS_MAX: usize = 10;
 
 /// What `` http.url`…` `` returns.
 pub(super) struct UrlTemplate {
@@ -100,26 +103,8 @@ pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Ta
     Ok(parse(vu, &text))
 }
 
-/// How Go prints a value that should have been a URL, roughly: k6's texts contain it.
-pub(super) fn go_text(ctx: Ctx, value: &Handle) -> JsResult<String> {
-    if !value.is_set() {
-        return Ok("<nil>".to_owned());
-    }
-    if !value.is_object() {
-        return value.to_text(ctx);
-    }
-    let (open, close) = if value.is_array() { ("[", "]") } else { ("map[", "]") };
-    let mut items = Vec::new();
-    for key in value.keys(ctx)?.iter().take(GO_ITEMS_MAX) {
-        let item = value.get(ctx, key)?;
-        let text = if item.is_object() { "…".to_owned() } else { go_text(ctx, &item)? };
-        items.push(if value.is_array() { text } else { format!("{}:{text}", key.text(ctx)?) });
-    }
-    Ok(format!("{open}{}{close}", items.join(" ")))
-}
-
 fn parse(vu: &Vu, text: &str) -> Result<Rc<Target>, NetError> {
-    let cache = &vu.thread.http.urls;
+    let cache = &vu.thread.slots.of::<UrlCache>().0;
     if let Some(target) = cache.borrow().get(text) {
         return Ok(target.clone());
     }

@@ -1,0 +1,100 @@
+//! Properties of host classes whose values are made at their first touch, and templates of objects that have such.
+#![expect(unsafe_code, reason = "QuickJS's hook for lazy properties, and clones of templates")]
+
+use std::{cell::RefCell, ffi::c_void, marker::PhantomData};
+
+use onrush_quickjs_sys as sys;
+
+use super::{Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val, native, runtime_ptr, undivided};
+
+/// A property of objects over a `T`: its name, and what makes its value.
+pub(crate) type LazyProperty<T> = (&'static str, fn(Ctx, &T) -> JsResult);
+
+/// Makes the value of a class's lazy property with that number.
+type Materialise = fn(Ctx, &Handle, usize) -> JsResult;
+
+thread_local! {
+    /// By class id, for the classes that have lazy properties.
+    static CLASSES: RefCell<Vec<Option<Materialise>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes what makes the lazy properties of a class.
+pub(super) fn register<T: HostObject>(id: sys::JSClassID) {
+    if T::LAZY.is_empty() {
+        return;
+    }
+    CLASSES.with_borrow_mut(|classes| {
+        let index = id as usize;
+        if classes.len() <= index {
+            classes.resize(index + 1, None);
+        }
+        classes[index] = Some(materialise::<T>);
+    });
+    // SAFETY: the hook lives as long as the program; it is the same for all classes.
+    unsafe { sys::onrush_set_lazy_hook(runtime_ptr(), Some(hook)) }
+}
+
+fn materialise<T: HostObject>(ctx: Ctx, object: &Handle, number: usize) -> JsResult {
+    // A template has nothing behind it.
+    let Some(value) = HostClass::<T>::of(object) else { return Ok(Val::undefined()) };
+    let (_, make) = T::LAZY.get(number).ok_or_else(|| Throw::error("unknown lazy property"))?;
+    make(ctx, value)
+}
+
+unsafe extern "C" fn hook(
+    ctx: *mut sys::JSContext,
+    object: sys::JSValue,
+    _: *mut c_void,
+    number: std::ffi::c_int,
+) -> sys::JSValue {
+    // SAFETY: QuickJS passes a live context and an object of it.
+    let (ctx, id) = unsafe { (Ctx::from_raw(ctx), sys::JS_GetClassID(object)) };
+    let materialise = CLASSES.with_borrow(|classes| classes.get(id as usize).copied().flatten());
+    // The engine holds on to the property meanwhile.
+    native::finish(ctx, || match materialise {
+        Some(materialise) => undivided(|| materialise(ctx, Handle::from_raw_ref(&object), number.max(0) as usize)),
+        None => Ok(Val::undefined()),
+    })
+}
+
+impl<T: HostObject> HostClass<T> {
+    /// Gives an object of the class one of its lazy properties.
+    pub(crate) fn define_lazy(ctx: Ctx, object: &Handle, name: &str) -> JsResult<()> {
+        let number = T::LAZY.iter().position(|(known, _)| *known == name);
+        object.define_lazy(ctx, name, number.expect("the class lists its lazy properties") as i32)
+    }
+}
+
+/// What objects of a class with lazy properties are cloned from: they have one hidden class, and cost one allocation
+/// and what is behind them.
+pub(crate) struct Template<T>(Val, PhantomData<T>);
+
+impl<T: HostObject> Template<T> {
+    /// Made after a realm was shared: sharing materialises the lazy properties of everything that exists then. `values`
+    /// are the properties that are not lazy; they come first.
+    pub(crate) fn new(ctx: Ctx, values: &[(&str, &Handle)]) -> JsResult<Self> {
+        // SAFETY: a plain object of the class with nothing behind it; nobody but `create` sees it.
+        let object = Val::checked(unsafe { sys::JS_NewObjectClass(ctx.raw(), HostClass::<T>::id()) })?;
+        for (name, value) in values {
+            object.define(ctx, *name, value.dup())?;
+        }
+        for (name, _) in T::LAZY {
+            HostClass::<T>::define_lazy(ctx, &object, name)?;
+        }
+        Ok(Self(object, PhantomData))
+    }
+
+    /// A new object over `value`. `first` are the values of its first properties; the others are the template's.
+    pub(crate) fn create<const N: usize>(&self, ctx: Ctx, value: Box<T>, first: [Val; N]) -> JsResult {
+        let mut first = first.map(Val::into_raw);
+        let opaque = Box::into_raw(value);
+        // SAFETY: the values' references and the box move to the new object, whose finalizer drops the box.
+        let object = Val::checked(unsafe {
+            sys::onrush_clone_template(ctx.raw(), self.0.raw(), first.as_mut_ptr(), N as i32, opaque.cast())
+        });
+        object.inspect_err(|_| {
+            // SAFETY: without an object nobody else owns the box.
+            drop(unsafe { Box::from_raw(opaque) });
+        })
+    }
+}

@@ -1,0 +1,7 @@
+//! What all VUs of a process have one copy of, whatever thread they are on.
+
+mod arrays;
+mod files;
+
+pub(crate) use arrays::{Elements, SharedArrays};
+pub(crate) use files::FileCache;

@@ -1,0 +1,153 @@
+//! Files of a crate do not need each other in large circles: a circle can only be understood, tested and changed as a
+//! whole.
+//!
+//! `names` reads what files need of each other; here the circles are found and judged.
+
+mod names;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Finding, Report};
+use crate::workspace::File;
+
+/// The files each file needs, by path.
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// The most files that may need each other in a circle: as many as a reader can hold in mind together.
+const FILES_MAX: usize = 6;
+
+/// Trees with larger circles for now: how many files a circle may have there, and why there is one.
+const KNOWN: &[(&str, usize, &str)] = &[
+    ("crates/cli/src/main.rs", 20, "its run is being divided into the agent's and the coordinator's half"),
+    ("crates/engine/src/lib.rs", 12, "drivers, slots and the worker's loop know each other"),
+    ("crates/plan/src/lib.rs", 16, "errors and JSON values stand above those who use them"),
+    ("crates/testkit/src/lib.rs", 12, "the table of cases and its rows"),
+    ("crates/testsite/src/lib.rs", 24, "the table of routes and their helpers"),
+    ("crates/xtask/src/lib.rs", 14, "the rules and what they report to"),
+    ("crates/xtask/src/main.rs", 24, "the parts of the bench and what they share"),
+];
+
+/// Looks for circles in all trees of modules.
+pub(super) fn check(files: &[File], report: &mut Report) {
+    for (root, graph) in names::graphs(files) {
+        let known = KNOWN.iter().find(|(known, ..)| *known == root);
+        let files_max = known.map_or(FILES_MAX, |(_, files, _)| *files);
+        let circles = circles(&graph);
+        for circle in circles.iter().filter(|circle| circle.len() > files_max) {
+            report.findings.push(Finding::new(
+                &root,
+                0,
+                format!(
+                    "{} files need each other in a circle, {files_max} at most may: {}",
+                    circle.len(),
+                    circle.join(", ")
+                ),
+            ));
+        }
+        let largest = circles.iter().map(Vec::len).max().unwrap_or_default();
+        match known {
+            Some((_, _, why)) if largest > FILES_MAX => {
+                report.notes.push(format!("{root}: a circle of {largest} files: {why}"));
+            }
+            Some(_) => {
+                report.notes.push(format!("{root}: no large circle any more: remove its row in tidy/circles/mod.rs"))
+            }
+            None => {}
+        }
+    }
+}
+
+/// The sets of files that all need each other, directly or not; single files are left out. (Tarjan's algorithm.)
+fn circles(graph: &Graph) -> Vec<Vec<&str>> {
+    let mut search = Search { graph, marks: BTreeMap::new(), stack: Vec::new(), found: Vec::new() };
+    for file in graph.keys() {
+        if !search.marks.contains_key(file.as_str()) {
+            search.visit(file);
+        }
+    }
+    search.found
+}
+
+struct Search<'a> {
+    graph: &'a Graph,
+    /// When a file was seen, the earliest file it reaches, and whether it is still on the stack.
+    marks: BTreeMap<&'a str, (usize, usize, bool)>,
+    stack: Vec<&'a str>,
+    found: Vec<Vec<&'a str>>,
+}
+
+impl<'a> Search<'a> {
+    /// Returns the earliest file that `file` reaches. Recursion is as deep as the longest chain of files.
+    fn visit(&mut self, file: &'a str) -> usize {
+        let own = self.marks.len();
+        self.marks.insert(file, (own, own, true));
+        self.stack.push(file);
+        let mut low = own;
+        for next in self.graph.get(file).into_iter().flatten() {
+            low = match self.marks.get(next.as_str()) {
+                None => low.min(self.visit(next)),
+                Some((seen, _, true)) => low.min(*seen),
+                Some(_) => low,
+            };
+        }
+        if low == own {
+            let start = self.stack.iter().rposition(|other| *other == file).unwrap_or_default();
+            let mut circle = self.stack.split_off(start);
+            for member in &circle {
+                if let Some(mark) = self.marks.get_mut(member) {
+                    mark.2 = false;
+                }
+            }
+            if circle.len() > 1 {
+                circle.sort_unstable();
+                self.found.push(circle);
+            }
+        }
+        if let Some(mark) = self.marks.get_mut(file) {
+            mark.1 = low;
+        }
+        low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_circles() {
+        let check = |edges: &str, expect: &[&[&str]]| {
+            let mut graph = Graph::new();
+            for edge in edges.split_whitespace() {
+                let (from, to) = edge.split_once('>').expect("an edge");
+                graph.entry(from.to_owned()).or_default().insert(to.to_owned());
+                graph.entry(to.to_owned()).or_default();
+            }
+            assert_eq!(circles(&graph), expect, "{edges}");
+        };
+        check("a>b b>c", &[]);
+        check("a>b b>a", &[&["a", "b"]]);
+        check("a>b b>c c>a c>d d>e e>d", &[&["d", "e"], &["a", "b", "c"]]);
+        check("a>b a>c b>d c>d d>a", &[&["a", "b", "c", "d"]]);
+    }
+
+    #[test]
+    fn large_circles_are_findings() {
+        let file = |name: &str, text: String| File { path: format!("crates/x/src/{name}.rs"), text };
+        let ring = |length: usize| -> Vec<File> {
+            let mods: String = (0..length).map(|index| format!("mod m{index};")).collect();
+            let mut files = vec![file("lib", mods)];
+            files.extend((0..length).map(|index| {
+                file(&format!("m{index}"), format!("use super::m{}::T as Next; pub struct T;", (index + 1) % length))
+            }));
+            files
+        };
+        let check = |length: usize, expect: usize| {
+            let mut report = Report::default();
+            check(&ring(length), &mut report);
+            assert_eq!(report.findings.len(), expect, "{:?}", report.findings);
+        };
+        check(FILES_MAX, 0);
+        check(FILES_MAX + 1, 1);
+    }
+}
