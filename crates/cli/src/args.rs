@@ -33,6 +33,10 @@ pub(crate) struct RunArgs {
     pub(crate) linger: bool,
     /// The result of a steered run that this one is to be steered as.
     pub(crate) replay: Option<String>,
+    /// Start although the machine has less than the test needs.
+    pub(crate) force: bool,
+    /// The heading of a one-liner, whose result is printed in another way than that of a script.
+    pub(crate) one_liner: Option<String>,
 }
 
 /// Which script, and how its init code is run.
@@ -40,6 +44,8 @@ pub(crate) struct RunArgs {
 pub(crate) struct ScriptArgs {
     /// A path, or `-`.
     pub(crate) file: String,
+    /// The script itself, where it is made by this program.
+    pub(crate) source: Option<String>,
     /// What it is, if it was said.
     pub(crate) kind: Option<InputKind>,
     /// How it is read; `None` is the default, or what an archive says.
@@ -153,6 +159,8 @@ impl RunArgs {
             api: ApiArgs::new(given)?,
             linger: given.switch("linger")?.or(config.linger).unwrap_or(false),
             replay: given.text("replay"),
+            force: on("force")?,
+            one_liner: None,
         })
     }
 }
@@ -173,6 +181,7 @@ impl ScriptArgs {
         let compatibility = given.text("compatibility-mode").map(|mode| mode.parse()).transpose();
         Ok(Self {
             file: file.clone(),
+            source: None,
             kind: match given.text("type").as_deref() {
                 None => None,
                 Some("js") => Some(InputKind::Script),

@@ -10,9 +10,11 @@ mod banner;
 mod control;
 mod failure;
 mod flags;
+mod line;
 mod log;
 mod progress;
 mod run;
+mod save;
 mod signals;
 mod target;
 mod terminal;
@@ -27,9 +29,10 @@ use onrush_session::ExitCode;
 use crate::{
     failure::Failure,
     flags::{Command, Given, Invocation},
-    log::{Destination, Format, Level, Line, LogFile, Logger, Style},
+    line::{Format, Level, Line, Style},
+    log::{Logger, destination::Destination},
     run::Surroundings,
-    terminal::{Look, Sinks, Terminal},
+    terminal::{LogFile, Look, Sinks, Terminal},
 };
 
 fn main() -> process::ExitCode {
@@ -72,6 +75,8 @@ fn execute(command: Command, given: Given, files: &[String]) -> ExitCode {
     // A panic anywhere is a bug; it has its own exit code and must not look like a failed test.
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match command {
         Command::Run => run::run(&around, files),
+        Command::Check => tools::check(&around, files),
+        Command::Http => tools::http(&around, files),
         Command::Archive => tools::archive(&around, files),
         Command::Inspect => tools::inspect(&around, files),
         Command::New => tools::new(&around, files),
@@ -82,6 +87,8 @@ fn execute(command: Command, given: Given, files: &[String]) -> ExitCode {
         Command::Pause => control::pause(&around, files, true),
         Command::Resume => control::pause(&around, files, false),
         Command::Scale => control::scale(&around, files),
+        Command::Scenarios => control::scenarios(&around, files),
+        Command::Stop => control::stop(&around, files),
         Command::Target => target::target(&around, files),
         Command::Version | Command::Help => {
             around.terminal.stdout(version::text());
@@ -121,9 +128,10 @@ fn surroundings(given: Given) -> Result<Surroundings, Failure> {
     let console = given.text("console-output").filter(|path| !path.is_empty());
     let console = console.map(|path| open(&path, Level::Debug, 0o644)).transpose()?;
     let format = given.text("log-format").map_or(Format::Text, |text| Format::parse(&text));
-    let level = if given.switch("verbose")?.unwrap_or(false) { Level::Debug } else { Level::Info };
+    let is_verbose = given.switch("verbose")?.unwrap_or(false);
+    let level = if is_verbose { Level::Debug } else { Level::Info };
     let has_console_file = console.is_some();
-    let terminal = Terminal::start(look, Sinks { destination, file, loki, console, format })
+    let terminal = Terminal::start(look, Sinks { destination, file, loki, console, format, folds: !is_verbose })
         .map_err(|error| Failure::other(format!("failed to start the printing thread: {error}")))?;
     let logger = Logger::new(terminal.clone(), level, has_console_file, redactor);
     if let Some(wrong) = given.text("log-format").filter(|text| !["text", "json", "raw"].contains(&text.as_str())) {

@@ -1,17 +1,22 @@
-//! SIGINT and SIGTERM: the first ends the run in order, the second ends the process.
+//! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second ends the process. SIGCONT: the process goes on
+//! after it was stopped.
 
 use std::sync::{
     Arc, OnceLock,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use onrush_session::ExitCode;
 use signal_hook::{
-    consts::{SIGINT, SIGTERM},
+    consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM},
     iterator::Signals,
 };
 
-use crate::log::Logger;
+use crate::{
+    line::Level,
+    log::Logger,
+    terminal::{Message, Terminal},
+};
 
 /// What the threads of the process know about signals.
 #[derive(Default)]
@@ -19,6 +24,8 @@ pub(crate) struct Watch {
     /// Somebody will ask for the first signal; otherwise it ends the process at once.
     is_graceful: AtomicBool,
     first: OnceLock<&'static str>,
+    /// How often the process went on after it was stopped.
+    resumed: AtomicU64,
 }
 
 impl Watch {
@@ -26,23 +33,34 @@ impl Watch {
     ///
     /// # Errors
     /// When the system refuses.
-    pub(crate) fn start(logger: Arc<Logger>, flush: impl Fn() + Send + 'static) -> std::io::Result<Arc<Self>> {
+    pub(crate) fn start(logger: Arc<Logger>, terminal: Terminal) -> std::io::Result<Arc<Self>> {
         let watch = Arc::new(Self::default());
-        let mut signals = Signals::new([SIGINT, SIGTERM])?;
+        let mut watched = vec![SIGINT, SIGTERM, SIGCONT];
+        // `nohup` has it ignored, and means it.
+        if !is_ignored(SIGHUP) {
+            watched.push(SIGHUP);
+        }
+        let mut signals = Signals::new(watched)?;
         let own = watch.clone();
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
             for signal in signals.forever() {
-                let name = if signal == SIGINT { "interrupt" } else { "terminated" };
+                let name = match signal {
+                    SIGCONT => {
+                        own.resumed.fetch_add(1, Ordering::Relaxed);
+                        terminal.send(Message::Resumed);
+                        continue;
+                    }
+                    SIGINT => "interrupt",
+                    SIGHUP => "hangup",
+                    _ => "terminated",
+                };
                 if own.is_graceful.load(Ordering::Acquire) && own.first.set(name).is_ok() {
                     logger.debug("Stopping Onrush in response to signal...");
                     continue;
                 }
-                logger.log(
-                    crate::log::Level::Error,
-                    "Aborting Onrush in response to signal",
-                    vec![("sig", name.to_owned())],
-                );
-                flush();
+                // Whatever nobody reads, and whatever is still under way.
+                let fields = vec![("sig", name.to_owned())];
+                logger.last_words(Level::Error, "Aborting Onrush in response to signal", fields);
                 exit(ExitCode::ExternalAbort);
             }
         })?;
@@ -58,9 +76,40 @@ impl Watch {
     pub(crate) fn first(&self) -> Option<&'static str> {
         self.first.get().copied()
     }
+
+    /// How often the process went on after it was stopped.
+    pub(crate) fn resumed(&self) -> u64 {
+        self.resumed.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether whoever started the process had a signal ignored: a bit of `SigIgn` in `/proc/self/status`.
+fn is_ignored(signal: i32) -> bool {
+    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
+}
+
+fn ignores(status: &str, signal: i32) -> bool {
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 #[expect(clippy::exit, reason = "the user asked a second time: nothing may delay the end")]
 fn exit(code: ExitCode) -> ! {
     std::process::exit(i32::from(code as u8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_bits() {
+        let check = |mask: &str, expect: bool| {
+            assert_eq!(ignores(&format!("Name:\tx\nSigIgn:\t{mask}\n"), SIGHUP), expect, "{mask}");
+        };
+        check("0000000000000001", true);
+        check("0000000000001000", false);
+        check("ffffffffffffffff", true);
+        check("zz", false);
+    }
 }

@@ -73,6 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation: found.isolation.isolation,
         options_json: test.options.to_json().to_string(),
+        export_json: test.merged.to_export_json().to_string(),
         tags: BTreeMap::new(),
         http: HttpSettings::default(),
         client: Arc::new(client.build()?),

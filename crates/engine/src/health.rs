@@ -2,7 +2,10 @@
 
 use std::{fs, time::Duration};
 
-use onrush_fiber::{Clock, Nanos};
+use onrush_fiber::{Clock, Nanos, Shortages};
+use rustix::io::Errno;
+
+use crate::cgroup::Cgroup;
 
 /// One look at the process and its machine, over the time since the previous look.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -21,6 +24,8 @@ pub struct HealthSample {
     pub steal_cores: f64,
     /// Time the cgroup was throttled, as a fraction of the interval.
     pub throttled: f64,
+    /// Time the thread that waited longest was ready to run and another one had its core, as a fraction of the interval.
+    pub waiting: f64,
     /// Resident memory in bytes.
     pub rss_bytes: u64,
     /// Memory the machine (or cgroup) has, in bytes; 0 if unknown.
@@ -29,6 +34,8 @@ pub struct HealthSample {
     pub fds: u64,
     /// Their limit.
     pub fds_max: u64,
+    /// Connections that failed for want of something on this machine.
+    pub shortages: Shortages,
 }
 
 /// Samples the process; keeps the previous counters to form rates.
@@ -36,10 +43,21 @@ pub struct HealthSample {
 pub struct HealthProbe {
     at: Nanos,
     process: Cpu,
-    threads: Vec<(u64, f64)>,
+    threads: Vec<Thread>,
     steal_secs: f64,
     throttled_usec: u64,
+    shortages: Shortages,
+    cgroup: Cgroup,
     available_cores: f64,
+}
+
+/// What a thread has had so far, in seconds.
+#[derive(Debug, Clone, Copy)]
+struct Thread {
+    id: u64,
+    cpu_secs: f64,
+    /// Ready to run, and not running.
+    waiting_secs: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,13 +69,16 @@ struct Cpu {
 impl HealthProbe {
     /// Starts a probe; the first sample covers the time from now.
     pub fn new() -> Self {
+        let cgroup = Cgroup::of_process();
         Self {
             at: Clock::now(),
             process: process_cpu(),
-            threads: thread_cpu(),
+            threads: threads(),
             steal_secs: steal_secs(),
-            throttled_usec: throttled_usec(),
-            available_cores: available_cores(),
+            throttled_usec: cgroup.throttled_usec(),
+            shortages: Shortages::so_far(),
+            available_cores: available_cores(&cgroup),
+            cgroup,
         }
     }
 
@@ -70,15 +91,18 @@ impl HealthProbe {
     pub fn sample(&mut self) -> HealthSample {
         let now = Clock::now();
         let secs = ((now.0 - self.at.0) as f64 / 1e9).max(1e-6);
-        let (process, threads, steal, throttled) = (process_cpu(), thread_cpu(), steal_secs(), throttled_usec());
+        let (process, threads, steal, throttled) =
+            (process_cpu(), threads(), steal_secs(), self.cgroup.throttled_usec());
+        let shortages = Shortages::so_far();
         let user = process.user_secs - self.process.user_secs;
         let system = process.system_secs - self.process.system_secs;
-        let busiest = threads
-            .iter()
-            .map(|(id, cpu)| {
-                cpu - self.threads.iter().find(|(known, _)| known == id).map_or(0.0, |(_, before)| *before)
-            })
-            .fold(0.0, f64::max);
+        // Those that began since then count from nothing.
+        let before = |thread: &Thread| self.threads.iter().find(|known| known.id == thread.id);
+        let most = |of: fn(&Thread) -> f64| {
+            threads.iter().map(|thread| of(thread) - before(thread).map_or(0.0, of)).fold(0.0, f64::max)
+        };
+        let (busiest, waiting) = (most(|thread| thread.cpu_secs), most(|thread| thread.waiting_secs));
+        let fds_max = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
         let sample = HealthSample {
             interval: Duration::from_secs_f64(secs),
             process_cores: (user + system) / secs,
@@ -88,9 +112,11 @@ impl HealthProbe {
             steal_cores: (steal - self.steal_secs).max(0.0) / secs,
             throttled: ((throttled - self.throttled_usec.min(throttled)) as f64 / 1e6 / secs).min(1.0),
             rss_bytes: rss_bytes(),
-            memory_bytes: memory_bytes(),
-            fds: fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64),
-            fds_max: rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX),
+            memory_bytes: memory_bytes(&self.cgroup),
+            waiting: (waiting / secs).min(1.0),
+            fds: open_fds(fds_max),
+            fds_max,
+            shortages: shortages.since(self.shortages),
         };
         *self = Self {
             at: now,
@@ -98,7 +124,9 @@ impl HealthProbe {
             threads,
             steal_secs: steal,
             throttled_usec: throttled,
+            shortages,
             available_cores: self.available_cores,
+            cgroup: std::mem::take(&mut self.cgroup),
         };
         sample
     }
@@ -125,17 +153,38 @@ fn process_cpu() -> Cpu {
     fs::read_to_string("/proc/self/stat").ok().and_then(|text| stat_cpu(&text)).unwrap_or_default()
 }
 
-/// CPU seconds of each thread by id.
-fn thread_cpu() -> Vec<(u64, f64)> {
+/// Open descriptors. Looking at them takes one: if there is none left, all of them are in use.
+fn open_fds(fds_max: u64) -> u64 {
+    match fs::read_dir("/proc/self/fd") {
+        Ok(entries) => entries.count() as u64,
+        Err(error)
+            if [Errno::MFILE, Errno::NFILE].map(|errno| Some(errno.raw_os_error())).contains(&error.raw_os_error()) =>
+        {
+            fds_max
+        }
+        Err(_) => 0,
+    }
+}
+
+/// What each thread has had.
+fn threads() -> Vec<Thread> {
     let Ok(entries) = fs::read_dir("/proc/self/task") else { return Vec::new() };
     entries
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let id = entry.file_name().to_str()?.parse().ok()?;
             let cpu = stat_cpu(&fs::read_to_string(entry.path().join("stat")).ok()?)?;
-            Some((id, cpu.user_secs + cpu.system_secs))
+            let waiting_secs =
+                fs::read_to_string(entry.path().join("schedstat")).ok().and_then(|text| waiting_secs(&text));
+            let cpu_secs = cpu.user_secs + cpu.system_secs;
+            Some(Thread { id, cpu_secs, waiting_secs: waiting_secs.unwrap_or_default() })
         })
         .collect()
+}
+
+/// The second number of a `schedstat` file: nanoseconds on a run queue.
+fn waiting_secs(text: &str) -> Option<f64> {
+    text.split_ascii_whitespace().nth(1)?.parse::<f64>().ok().map(|ns| ns / 1e9)
 }
 
 /// Steal time of all cores: the eighth number of the first line of /proc/stat.
@@ -149,19 +198,9 @@ fn steal_secs() -> f64 {
     ticks.unwrap_or(0.0) / ticks_per_sec()
 }
 
-/// The cgroup's throttled time (version 2), where it has a quota.
-fn throttled_usec() -> u64 {
-    let text = fs::read_to_string("/sys/fs/cgroup/cpu.stat").unwrap_or_default();
-    text.lines().find_map(|line| line.strip_prefix("throttled_usec ")?.trim().parse().ok()).unwrap_or(0)
-}
-
-fn available_cores() -> f64 {
+fn available_cores(cgroup: &Cgroup) -> f64 {
     let allowed = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
-    let quota = fs::read_to_string("/sys/fs/cgroup/cpu.max").ok().and_then(|text| {
-        let (quota, period) = text.trim().split_once(' ')?;
-        Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
-    });
-    quota.map_or(allowed, |quota| quota.min(allowed))
+    cgroup.cores().map_or(allowed, |quota| quota.min(allowed))
 }
 
 fn rss_bytes() -> u64 {
@@ -170,8 +209,8 @@ fn rss_bytes() -> u64 {
     pages * rustix::param::page_size() as u64
 }
 
-fn memory_bytes() -> u64 {
-    let limit = fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse::<u64>().ok());
+fn memory_bytes(cgroup: &Cgroup) -> u64 {
+    let limit = cgroup.memory_bytes();
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let kilobytes: u64 =
             text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?.parse().ok()?;
@@ -200,5 +239,11 @@ mod tests {
         let mut probe = HealthProbe::new();
         let sample = probe.sample();
         assert!(sample.rss_bytes > 0 && sample.fds > 0 && sample.available_cores >= 0.1);
+    }
+
+    #[test]
+    fn the_second_number_is_the_time_on_a_run_queue() {
+        assert_eq!(waiting_secs("89828 2500000000 2\n"), Some(2.5));
+        assert_eq!(waiting_secs(""), None);
     }
 }

@@ -5,6 +5,7 @@
 //! its own thread is handed to another that has one. Everything the outside learns comes as [`Event`]s; everything it
 //! wants goes through [`Engine`]'s methods. This crate prints nothing and touches no file.
 
+mod cgroup;
 mod config;
 mod event;
 mod executor;

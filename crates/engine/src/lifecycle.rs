@@ -37,7 +37,7 @@ pub(crate) fn call(worker: &Rc<Worker>, call: Call) {
     let timed_out = Rc::new(Cell::new(false));
     let (own, flag, function) = (worker.clone(), timed_out.clone(), call.name());
     let fiber = onrush_fiber::spawn(Some(hooks), move || {
-        let event = run(&own, &vu, call, |failure| {
+        let event = run(&vu, call, |failure| {
             if flag.get() {
                 LifecycleError::Timeout { function, after: limit }
             } else {
@@ -53,7 +53,7 @@ pub(crate) fn call(worker: &Rc<Worker>, call: Call) {
     watch(fiber, limit, timed_out);
 }
 
-fn run(worker: &Worker, vu: &Rc<Vu>, call: Call, error: impl Fn(ScriptFailure) -> LifecycleError) -> Event {
+fn run(vu: &Rc<Vu>, call: Call, error: impl Fn(ScriptFailure) -> LifecycleError) -> Event {
     let ready = vu.init();
     vu.activate(None);
     match call {
@@ -66,7 +66,6 @@ fn run(worker: &Worker, vu: &Rc<Vu>, call: Call, error: impl Fn(ScriptFailure) -
             Event::TeardownDone(result.map_err(error))
         }
         Call::HandleSummary(data) => {
-            let _ = worker;
             let result =
                 ready.and_then(|()| if vu.exports("handleSummary") { vu.handle_summary(&data) } else { Ok(None) });
             Event::HandleSummaryDone(result.map_err(error))

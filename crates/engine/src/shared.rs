@@ -2,12 +2,12 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering},
 };
 
 use onrush_fiber::Nanos;
 use onrush_js::{ScenarioContext, ShardedCounter};
-use onrush_plan::ScenarioPlan;
+use onrush_plan::{ExecutorPlan, ScenarioPlacement, ScenarioPlan};
 
 use crate::steering::Orders;
 
@@ -25,10 +25,14 @@ pub(crate) struct SharedScenario {
     pub(crate) active: AtomicU64,
     /// Arrival rates: idle VUs by thread.
     pub(crate) idle: Box<[AtomicI64]>,
-    /// Arrival rates: VUs made or being made, planned ones included.
+    /// Arrival rates: what is due next, by thread.
+    pub(crate) arrivals: Box<[Arrivals]>,
+    /// Arrival rates: VUs made or being made, and all planned ones from the start.
     pub(crate) vus: AtomicU64,
     /// Arrival rates: one unplanned VU initialises at a time.
     pub(crate) growing: AtomicBool,
+    /// Arrival rates: unplanned VUs whose init code threw.
+    pub(crate) failed: AtomicU64,
     /// The exhausted pool has been reported.
     pub(crate) warned: AtomicBool,
     /// Iterations dropped.
@@ -37,8 +41,8 @@ pub(crate) struct SharedScenario {
     pub(crate) threads_left: AtomicU64,
     /// What it is told while it runs.
     pub(crate) orders: Orders,
-    /// 0 waiting, 1 running, 2 regular end passed, 3 over.
-    pub(crate) phase: AtomicU64,
+    /// A [`ScenarioPhase`].
+    phase: AtomicU8,
     /// When it was over.
     pub(crate) ended_at: AtomicU64,
     /// The most VUs it held at once.
@@ -46,7 +50,17 @@ pub(crate) struct SharedScenario {
 }
 
 impl SharedScenario {
-    pub(crate) fn new(context: Arc<ScenarioContext>, threads: usize) -> Self {
+    pub(crate) fn new(
+        context: Arc<ScenarioContext>,
+        plan: &ScenarioPlan,
+        placement: &ScenarioPlacement,
+        threads: usize,
+    ) -> Self {
+        let vus = match &plan.executor {
+            ExecutorPlan::ConstantArrivalRate(plan) => plan.vus.planned,
+            ExecutorPlan::RampingArrivalRate(plan) => plan.vus.planned,
+            _ => 0,
+        };
         Self {
             context,
             attempts: AtomicU64::new(0),
@@ -54,25 +68,86 @@ impl SharedScenario {
             running: ShardedCounter::default(),
             active: AtomicU64::new(0),
             idle: (0..threads).map(|_| AtomicI64::new(0)).collect(),
-            vus: AtomicU64::new(0),
+            arrivals: (0..threads).map(|thread| Arrivals::new(placement.first_event(thread))).collect(),
+            vus: AtomicU64::new(vus),
             growing: AtomicBool::new(false),
+            failed: AtomicU64::new(0),
             warned: AtomicBool::new(false),
             dropped: AtomicU64::new(0),
             threads_left: AtomicU64::new(threads as u64),
             orders: Orders::default(),
-            phase: AtomicU64::new(0),
+            phase: AtomicU8::new(ScenarioPhase::Waiting as u8),
             ended_at: AtomicU64::new(0),
             active_max: AtomicU64::new(0),
         }
     }
 
-    /// Reserves one idle VU of a thread; the reserver must then use it.
+    /// Reserves one idle VU of a thread; the reserver must then use it, or return it.
     pub(crate) fn claim_idle(&self, thread: usize) -> bool {
         self.idle[thread].fetch_update(Ordering::AcqRel, Ordering::Relaxed, |idle| (idle > 0).then(|| idle - 1)).is_ok()
     }
 
-    pub(crate) fn advance_phase(&self, phase: u64) {
-        self.phase.fetch_max(phase, Ordering::AcqRel);
+    /// Gives a reserved VU up again.
+    pub(crate) fn return_idle(&self, thread: usize) {
+        self.idle[thread].fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Phases only follow each other: threads report them in any order.
+    pub(crate) fn advance(&self, phase: ScenarioPhase) {
+        self.phase.fetch_max(phase as u8, Ordering::AcqRel);
+    }
+
+    fn has_reached(&self, phase: ScenarioPhase) -> bool {
+        self.phase.load(Ordering::Acquire) >= phase as u8
+    }
+}
+
+/// How far a scenario has come, on the thread that has come furthest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum ScenarioPhase {
+    /// Its start is still to come.
+    Waiting,
+    /// Iterations begin.
+    Running,
+    /// Past its regular end: only graceful stops remain.
+    Stopping,
+    /// Nothing of it runs any more, on any thread.
+    Over,
+}
+
+/// The arrivals a thread has still to dispatch. Whoever moves `next` on dispatches the event it stood at: the thread
+/// itself or, when that is busy computing, another one.
+#[derive(Debug)]
+pub(crate) struct Arrivals {
+    /// The number of its next event.
+    next: AtomicU64,
+    /// When that is due, as far as is known: 0 for not yet, [`Arrivals::NONE`] for no more.
+    pub(crate) due_ns: AtomicU64,
+}
+
+impl Arrivals {
+    /// No event is due any more.
+    pub(crate) const NONE: u64 = u64::MAX;
+
+    fn new(first: u64) -> Self {
+        Self { next: AtomicU64::new(first), due_ns: AtomicU64::new(0) }
+    }
+
+    /// The number of the next event.
+    pub(crate) fn next(&self) -> u64 {
+        self.next.load(Ordering::Acquire)
+    }
+
+    /// Takes event `j`, if nobody else did; the one after it is `step` on.
+    pub(crate) fn take(&self, j: u64, step: u64) -> bool {
+        self.next.compare_exchange(j, j.saturating_add(step), Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// Takes all that are left: the number of the first of them.
+    pub(crate) fn take_rest(&self) -> u64 {
+        self.due_ns.store(Self::NONE, Ordering::Relaxed);
+        self.next.swap(u64::MAX, Ordering::AcqRel)
     }
 }
 
@@ -108,7 +183,8 @@ pub struct ScenarioProgress {
 impl SharedScenario {
     pub(crate) fn progress(&self, plan: &ScenarioPlan, now: Nanos) -> ScenarioProgress {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let phase = self.phase.load(Ordering::Acquire);
+        // First: who sees the last phase must see when it began.
+        let is_over = self.has_reached(ScenarioPhase::Over);
         ScenarioProgress {
             started_at_ns: load(&self.context.started_at),
             running_vus: self.running.get(),
@@ -118,8 +194,8 @@ impl SharedScenario {
             dropped: load(&self.dropped),
             ended_at_ns: load(&self.ended_at),
             active_vus_max: load(&self.active_max),
-            stopping: phase >= 2,
-            over: phase >= 3,
+            stopping: self.has_reached(ScenarioPhase::Stopping),
+            over: is_over,
             max_vus: self.orders.moved_max(),
             steered: self.orders.shown(plan, now.0.saturating_sub(load(&self.context.started_at))),
         }

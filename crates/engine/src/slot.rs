@@ -134,16 +134,18 @@ impl Slot {
         let end = run.with_setup_data(|data| self.vu.run_iteration(ids, data, now));
         shared.running.decrement(thread);
         self.is_running.set(false);
-        if end.is_complete() {
+        let is_cut = matches!(end, CallEnd::Aborted | CallEnd::Interrupted);
+        // k6: the iteration lasts as long as it has to, so one that is cut while it waits is interrupted.
+        let is_whole = is_cut || until.is_none_or(|until| self.pad(until, now));
+        if end.is_complete() && is_whole {
             shared.context.done.increment(thread);
         }
-        if matches!(end, CallEnd::Aborted | CallEnd::Interrupted) {
+        if is_cut || !is_whole {
             shared.interrupted.increment(thread);
             onrush_fiber::clear_cancel();
             run.check_abort();
-            return false;
         }
-        until.is_none_or(|until| self.pad(until, now))
+        !is_cut && is_whole
     }
 
     /// `minIterationDuration`: waits out what is left, outside the iteration's own duration.
@@ -154,11 +156,7 @@ impl Slot {
         self.is_running.set(true);
         let woke = onrush_fiber::sleep_until(until);
         self.is_running.set(false);
-        if woke == Woke::Cancelled {
-            onrush_fiber::clear_cancel();
-            return false;
-        }
         *now = Clock::now();
-        true
+        woke != Woke::Cancelled
     }
 }

@@ -27,6 +27,8 @@ pub enum NewTarget {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
     pub(crate) vus: Option<VuCourse>,
+    /// When `vus` was changed first, after the scenario's start.
+    pub(crate) steered_ns: Option<u64>,
     pub(crate) max_vus: Option<u64>,
     pub(crate) course: Option<Arc<ArrivalCourse>>,
     /// Since when it stands still.
@@ -50,7 +52,10 @@ impl Orders {
             self.raised.store(max, Ordering::Relaxed);
         }
         self.change(|told| match target {
-            NewTarget::Vus(vus) => told.vus = Some(vus),
+            NewTarget::Vus(vus) => {
+                told.steered_ns.get_or_insert(vus.at_ns());
+                told.vus = Some(vus);
+            }
             NewTarget::MaxVus(max) => told.max_vus = Some(max),
             NewTarget::Arrivals(course) => told.course = Some(Arc::new(course)),
         });
@@ -83,6 +88,11 @@ impl Orders {
     pub(crate) fn pauses(&self) -> (Option<Nanos>, u64) {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         (told.paused_at, told.paused_ns)
+    }
+
+    /// When its VUs were steered first, after its start; 0 if they were not.
+    pub(crate) fn steered_ns(&self) -> u64 {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).steered_ns.unwrap_or(0)
     }
 
     /// The most VUs an arrival rate may use, if it was raised above `planned`.

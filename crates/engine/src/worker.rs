@@ -17,7 +17,7 @@ use std::{
 use onrush_fiber::{Clock, FiberId, Hold, Nanos, Reactor, ReactorConfig, Remote, Woke};
 use onrush_js::JsThread;
 use onrush_metrics::Histogram;
-use onrush_plan::count_for;
+use onrush_plan::{Placement, ScenarioPlacement};
 
 use crate::{
     EngineConfig, Event, LifecycleError, NewTarget, ScenarioProgress,
@@ -32,6 +32,7 @@ use crate::{
 pub(crate) struct Common {
     pub(crate) config: EngineConfig,
     pub(crate) scenarios: Vec<Arc<SharedScenario>>,
+    placement: Placement,
     pub(crate) events: Sender<Event>,
     remotes: std::sync::OnceLock<Vec<Remote>>,
     /// Threads whose planned VUs are not all initialised.
@@ -58,33 +59,9 @@ impl Common {
         (k + 1, self.config.plan.vu_id_in_test(k).unwrap_or(k + 1))
     }
 
-    /// An offset per scenario, so that small scenarios do not all land on the first thread.
-    pub(crate) fn offset(&self, scenario: usize) -> u64 {
-        self.config.plan.scenarios.iter().take(scenario).map(|plan| plan.executor.planned_vus()).sum()
-    }
-
-    /// How many planned VUs a thread needs: the largest sum of its shares over all scenarios at any moment.
-    fn planned_on(&self, thread: usize) -> u64 {
-        let threads = self.config.threads as u64;
-        let mut steps: Vec<(u64, usize, u64)> = Vec::new();
-        for (index, plan) in self.config.plan.scenarios.iter().enumerate() {
-            let offset = self.offset(index);
-            for step in plan.reservation().iter() {
-                steps.push((plan.start_ns + step.at_ns, index, count_for(step.vus, thread as u64, threads, offset)));
-            }
-        }
-        steps.sort_unstable();
-        let mut now = vec![0; self.config.plan.scenarios.len()];
-        let mut most = 0;
-        let mut steps = steps.into_iter().peekable();
-        while let Some((at, index, vus)) = steps.next() {
-            now[index] = vus;
-            // All changes of one moment count together.
-            if steps.peek().is_none_or(|(next, ..)| *next != at) {
-                most = most.max(now.iter().sum());
-            }
-        }
-        most
+    /// Which threads a scenario's VUs are on.
+    pub(crate) fn placement(&self, scenario: usize) -> &ScenarioPlacement {
+        self.placement.scenario(scenario)
     }
 }
 
@@ -95,6 +72,8 @@ pub(crate) struct Worker {
     pub(crate) js: Rc<JsThread>,
     /// VUs no scenario holds, longest idle first.
     pool: RefCell<VecDeque<Rc<Slot>>>,
+    /// Drivers that wait for a VU, longest first. While there are any the pool is empty.
+    seekers: RefCell<VecDeque<Rc<Seeker>>>,
     /// All VUs of the thread.
     pub(crate) slots: RefCell<Vec<Rc<Slot>>>,
     waiting: Cell<u64>,
@@ -111,6 +90,13 @@ pub(crate) struct Worker {
     pub(crate) is_stopping: Cell<bool>,
     pub(crate) is_shut_down: Cell<bool>,
     hold: RefCell<Option<Hold>>,
+}
+
+/// A driver that waits for a VU.
+struct Seeker {
+    fiber: FiberId,
+    /// The VU it was given.
+    found: RefCell<Option<Rc<Slot>>>,
 }
 
 thread_local! {
@@ -217,23 +203,53 @@ impl Worker {
 
     /// Takes a VU no scenario holds. Waits as k6 does for one that is about to be given back; `None` when there is none.
     pub(crate) fn take_vu(&self, run: &ScenarioRun) -> Option<Rc<Slot>> {
+        if let Some(slot) = self.pool.borrow_mut().pop_front() {
+            return Some(slot);
+        }
+        let seeker = Rc::new(Seeker { fiber: onrush_fiber::current()?, found: RefCell::default() });
+        self.seekers.borrow_mut().push_back(seeker.clone());
+        let is_found = self.wait_for_vu(run, &seeker);
+        self.seekers.borrow_mut().retain(|other| !Rc::ptr_eq(other, &seeker));
+        let slot = seeker.found.take();
+        if is_found {
+            return slot;
+        }
+        // It came in the moment the wait was given up.
+        if let Some(slot) = slot {
+            self.give_back(&slot);
+        }
+        None
+    }
+
+    fn wait_for_vu(&self, run: &ScenarioRun, seeker: &Seeker) -> bool {
         const ATTEMPTS: u32 = 5;
         const WAIT: Duration = Duration::from_millis(400);
         for _ in 0..ATTEMPTS {
-            if let Some(slot) = self.pool.borrow_mut().pop_front() {
-                return Some(slot);
-            }
-            if onrush_fiber::sleep_until(Clock::now() + WAIT) == Woke::Cancelled {
-                return None;
+            let until = Clock::now() + WAIT;
+            while Clock::now() < until {
+                let woke = onrush_fiber::park(Some(until));
+                if woke == Woke::Cancelled {
+                    return false;
+                }
+                if seeker.found.borrow().is_some() {
+                    return true;
+                }
             }
             run.warn(self, format!("Could not get a VU from the buffer for {}ms", WAIT.as_millis()));
         }
         run.warn(self, format!("could not get a VU from the buffer in {}s", (WAIT * ATTEMPTS).as_secs()));
-        None
+        false
     }
 
+    /// Makes a VU free for any scenario: the driver that has waited longest gets it.
     pub(crate) fn give_back(&self, slot: &Rc<Slot>) {
-        self.pool.borrow_mut().push_back(slot.clone());
+        match self.seekers.borrow_mut().pop_front() {
+            Some(seeker) => {
+                seeker.found.replace(Some(slot.clone()));
+                onrush_fiber::unpark(seeker.fiber);
+            }
+            None => self.pool.borrow_mut().push_back(slot.clone()),
+        }
     }
 
     fn shut_down(&self) {
@@ -262,24 +278,28 @@ impl Engine {
     /// When a thread cannot be created. Failures on the threads come as [`Event::InitFailed`].
     pub fn start(config: EngineConfig, events: Sender<Event>) -> io::Result<Self> {
         let count = config.threads.max(1);
-        let scenarios =
-            config.run.scenarios.iter().map(|context| Arc::new(SharedScenario::new(context.clone(), count))).collect();
+        let placement = Placement::new(&config.plan, count);
+        let plans = config.plan.scenarios.iter().enumerate();
+        let scenarios = config.run.scenarios.iter().zip(plans).map(|(context, (index, plan))| {
+            Arc::new(SharedScenario::new(context.clone(), plan, placement.scenario(index), count))
+        });
         let common = Arc::new(Common {
-            scenarios,
+            scenarios: scenarios.collect(),
+            placement,
             events,
             remotes: std::sync::OnceLock::new(),
             initializing: AtomicU64::new(count as u64),
             running: AtomicU64::new(count as u64),
-            next_vu: AtomicU64::new(0),
+            next_vu: AtomicU64::new(config.plan.planned_vus),
             init_failed: std::sync::atomic::AtomicBool::new(false),
             config,
         });
-        let ids = vu_ids(&common, count);
-        common.next_vu.store(ids.iter().map(|ids| ids.len() as u64).sum(), Ordering::Relaxed);
         let (ready, started) = channel();
         let mut threads = Vec::with_capacity(count);
-        for (thread, ids) in ids.into_iter().enumerate() {
+        for thread in 0..count {
             let (common, ready) = (common.clone(), ready.clone());
+            // The first VUs of all threads get the first ids.
+            let ids: Vec<u64> = common.placement.vus_of(thread).map(|vu| vu + 1).collect();
             let body = move || run_thread(thread, &common, &ids, ready);
             threads.push(std::thread::Builder::new().name(format!("onrush-{thread}")).spawn(body)?);
         }
@@ -398,22 +418,6 @@ impl Drop for Ended {
     }
 }
 
-/// Splits ids 1..=n over the threads, interleaved: the first VUs of all threads get the first ids.
-fn vu_ids(common: &Common, threads: usize) -> Vec<Vec<u64>> {
-    let counts: Vec<u64> = (0..threads).map(|thread| common.planned_on(thread)).collect();
-    let mut ids = vec![Vec::new(); threads];
-    let mut next = 1;
-    for round in 0..counts.iter().copied().max().unwrap_or(0) {
-        for (thread, &count) in counts.iter().enumerate() {
-            if round < count {
-                ids[thread].push(next);
-                next += 1;
-            }
-        }
-    }
-    ids
-}
-
 /// Up to so many VUs of a thread have a stack of their own, so that waiting for a response copies nothing. With
 /// more, what counts is memory: sharing one stack, a sleeping VU costs 3 KB of stack, else two pages at least.
 const OWN_STACKS_VUS_MAX: usize = 256;
@@ -446,6 +450,7 @@ fn run_thread(thread: usize, common: &Arc<Common>, ids: &[u64], ready: Sender<(u
         common: common.clone(),
         js,
         pool: RefCell::default(),
+        seekers: RefCell::default(),
         slots: RefCell::default(),
         waiting: Cell::new(0),
         setup_data: RefCell::new(None),

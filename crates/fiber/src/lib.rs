@@ -39,9 +39,11 @@
 mod block_on;
 mod clock;
 mod fiber;
+mod huge_pages;
 mod limits;
 mod local;
 mod poller;
+mod prefetch;
 mod reactor;
 mod readiness;
 mod remote;
@@ -55,11 +57,13 @@ mod wheel;
 pub use block_on::block_on;
 pub use clock::{Clock, Nanos};
 pub use fiber::{FiberId, FiberPanic, Hooks, StackRange, Woke};
-pub use limits::{FdLimit, raise_fd_limit};
+pub use huge_pages::collapse_heap;
+pub use limits::{FdLimit, Shortages, raise_fd_limit};
 pub use local::{
     cancel, clear_cancel, current, is_alive, is_cancelled, park, remote, sleep_until, spawn, stack_range, stats,
     unpark, yield_now,
 };
+pub use prefetch::prefetch;
 pub use reactor::{Reactor, ReactorConfig};
 pub use remote::{Hold, Remote};
 pub use stats::{Lag, Stats};

@@ -11,6 +11,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::thread::set_current_timer_slack;
@@ -19,6 +20,7 @@ use crate::clock::{Clock, Nanos};
 use crate::fiber::{FiberId, FiberPanic, StackRange, State, Woke};
 use crate::local;
 use crate::poller::Poller;
+use crate::prefetch::prefetch;
 use crate::readiness::Readiness;
 use crate::remote::{Message, Remote};
 use crate::sched::{Sched, Wait};
@@ -324,6 +326,7 @@ impl Inner {
             }
             self.stacks.occupy(stack, index);
         }
+        self.approach(&sched);
         drop(sched);
         self.current.set(index);
         self.io_streak.set(0);
@@ -346,6 +349,25 @@ impl Inner {
         }
         self.sched.borrow_mut().record_mut(index).sp = self.fiber_sp.get();
         true
+    }
+
+    /// Has what the next fibers need brought near while this one runs: a fiber's record first, one turn later what its
+    /// hooks work on, then its frames and whatever the hooks know of.
+    #[inline]
+    fn approach(&self, sched: &Sched) {
+        if let Some(record) = sched.upcoming(2) {
+            prefetch(ptr::from_ref(record).cast(), size_of_val(record));
+        }
+        if let Some(hooks) = sched.upcoming(1).and_then(|fiber| fiber.hooks) {
+            prefetch(hooks.data.cast(), hooks.data_bytes);
+        }
+        if let Some(next) = sched.upcoming(0) {
+            self.stacks.prefetch(next.stack, next.sp, &next.saved);
+            if let Some(hooks) = next.hooks {
+                // SAFETY: promised to `Hooks::approached`.
+                unsafe { (hooks.approach)(hooks.data) };
+            }
+        }
     }
 
     /// Saves the frames of a suspended fiber whose stack somebody else needs.

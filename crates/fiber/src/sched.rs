@@ -244,6 +244,12 @@ impl Sched {
         Some((index, fiber))
     }
 
+    /// The fiber that runs after `ahead` others that are ready now.
+    #[inline]
+    pub(crate) fn upcoming(&self, ahead: usize) -> Option<&Fiber> {
+        self.ready.get(ahead).map(|&index| &self.fibers[index as usize])
+    }
+
     /// The record of a fiber that is not [`State::Free`].
     #[inline]
     pub(crate) fn record_mut(&mut self, index: u32) -> &mut Fiber {

@@ -10,9 +10,10 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::{Cell, RefCell};
 use std::{io, ptr};
 
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
 use crate::fiber::StackRange;
+use crate::prefetch::prefetch;
 use crate::switch::{Entry, FIRST_FRAME_WORDS, first_frame};
 
 /// Unmapped space below the stack. Larger than a page because C code compiled without stack
@@ -157,6 +158,14 @@ impl Stacks {
         unsafe { ptr::copy_nonoverlapping(saved.data, low as *mut u8, len) };
     }
 
+    /// Has the copy of a suspended fiber brought near that will be loaded soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, stack: StackIdx, sp: usize, saved: &SavedStack) {
+        if stack == StackIdx::SHARED && sp != 0 {
+            prefetch(saved.data, self.top(stack) - (sp & !(LINE_BYTES - 1)));
+        }
+    }
+
     /// Copies the bytes from `sp` to the top out into `saved`, whose buffer is cut to size if
     /// `tightly` (the fiber will not run for a while). Returns how many bytes they are, and by how many bytes the
     /// buffer grew (negative: shrank).
@@ -188,7 +197,11 @@ fn map(bytes: usize) -> io::Result<*mut u8> {
     let prot = ProtFlags::READ | ProtFlags::WRITE;
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
     // SAFETY: a fresh anonymous mapping at an address of the kernel's choice.
-    Ok(unsafe { mmap_anonymous(ptr::null_mut(), bytes, prot, flags) }?.cast())
+    let mapping: *mut u8 = unsafe { mmap_anonymous(ptr::null_mut(), bytes, prot, flags) }?.cast();
+    // A huge page would make 2 MiB of a stack resident of which a few KiB are used. Where the kernel has none, it refuses.
+    // SAFETY: the mapping just made; the advice changes nothing that it holds.
+    let _ = unsafe { madvise(mapping.cast(), bytes, Advice::LinuxNoHugepage) };
+    Ok(mapping)
 }
 
 impl Drop for Stacks {

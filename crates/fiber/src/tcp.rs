@@ -19,6 +19,7 @@ use rustix::net::{
 
 use crate::clock::{Clock, Nanos};
 use crate::fiber::Woke;
+use crate::limits::Shortages;
 use crate::local;
 use crate::readiness::{BROKEN, CLOSED, Direction, READABLE, Token, WRITABLE};
 
@@ -75,21 +76,7 @@ impl TcpStream {
     /// Outside of a fiber.
     pub fn connect(addr: SocketAddr, local: Option<IpAddr>, deadline: Option<Nanos>) -> Result<TcpStream, IoFailure> {
         let reactor = local::inner().expect("connect is called on a fiber");
-        let family = if addr.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let fd = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        if let Some(ip) = local {
-            // The kernel then picks the port at connect, where one port serves many destinations.
-            // An old kernel that cannot has fewer ports, no other harm.
-            let _ = bind_address_no_port(&fd);
-            rustix::net::bind(&fd, &SocketAddr::new(ip, 0))?;
-        }
-        let pending = match rustix::net::connect(&fd, &addr) {
-            Ok(()) => false,
-            Err(Errno::INPROGRESS | Errno::INTR) => true,
-            Err(errno) => return Err(errno.into()),
-        };
+        let (fd, pending) = begin(addr, local).inspect_err(|errno| Shortages::note(*errno))?;
         // After `connect`: an unconnected socket would be reported as hung up.
         let token = reactor.sockets.borrow_mut().insert();
         let stream = TcpStream { fd, token, peer: addr, _not_send: PhantomData };
@@ -554,5 +541,24 @@ fn breathe(deadline: Option<Nanos>) -> Result<(), IoFailure> {
     match deadline {
         Some(at) if at <= Clock::now() => Err(IoFailure::Timeout),
         _ => Ok(()),
+    }
+}
+
+/// A socket that connects, and whether that takes a while.
+fn begin(addr: SocketAddr, local: Option<IpAddr>) -> rustix::io::Result<(OwnedFd, bool)> {
+    let family = if addr.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let fd = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+    sockopt::set_tcp_nodelay(&fd, true)?;
+    if let Some(ip) = local {
+        // The kernel then picks the port at connect, where one port serves many destinations.
+        // An old kernel that cannot has fewer ports, no other harm.
+        let _ = bind_address_no_port(&fd);
+        rustix::net::bind(&fd, &SocketAddr::new(ip, 0))?;
+    }
+    match rustix::net::connect(&fd, &addr) {
+        Ok(()) => Ok((fd, false)),
+        Err(Errno::INPROGRESS | Errno::INTR) => Ok((fd, true)),
+        Err(errno) => Err(errno),
     }
 }

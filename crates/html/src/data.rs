@@ -18,7 +18,7 @@ pub enum DataValue {
 }
 
 /// The attribute a key of scripts stands for, without `data-`: `twoWords` and `two-words` are `two-words`.
-pub fn data_key(key: &str) -> String {
+fn data_key(key: &str) -> String {
     let mut name = String::with_capacity(key.len() + 4);
     for character in key.chars() {
         if character.is_uppercase() {
@@ -33,22 +33,29 @@ pub fn data_key(key: &str) -> String {
     name
 }
 
-/// The key an attribute has, its name without `data-`: `two-words` is `twoWords`.
+/// The key an attribute has, its name without `data-`: `two-words` is `twoWords`, `item-id` is `itemID`.
 fn script_key(name: &str) -> String {
     let mut key = String::with_capacity(name.len());
-    let mut after_dash = false;
-    for character in name.chars() {
-        if character == '-' {
-            after_dash = true;
-        } else if after_dash {
-            key.extend(character.to_uppercase());
-            after_dash = false;
-        } else {
-            key.push(character);
+    for (number, word) in name.split('-').enumerate() {
+        let mut characters = word.chars();
+        if number == 0 {
+            key.push_str(word);
+        } else if INITIALISMS.contains(&word) {
+            key.push_str(&word.to_uppercase());
+        } else if let Some(first) = characters.next() {
+            key.extend(first.to_uppercase());
+            key.push_str(characters.as_str());
         }
     }
     key
 }
+
+/// k6: words that Go writes in capitals, unless they come first.
+const INITIALISMS: &[&str] = &[
+    "acl", "api", "ascii", "cpu", "css", "dns", "eof", "guid", "html", "http", "https", "id", "ip", "json", "lhs",
+    "os", "qps", "ram", "rhs", "rpc", "sla", "smtp", "sql", "ssh", "tcp", "tls", "ttl", "udp", "ui", "uid", "uri",
+    "url", "utf8", "uuid", "vm", "xml", "xmpp", "xsrf", "xss",
+];
 
 /// The type a value has.
 pub fn data_value(text: &str) -> DataValue {
@@ -70,6 +77,16 @@ pub fn data_value(text: &str) -> DataValue {
 }
 
 impl Document {
+    /// The `data-…` attribute a key of scripts stands for: as `data` gives them, or its name in either style.
+    pub fn data_attribute(&self, node: NodeId, key: &str) -> Option<&str> {
+        self.attribute(node, &format!("data-{}", data_key(key))).or_else(|| {
+            let mut attributes = self.attributes(node).iter();
+            let found = attributes
+                .find(|attribute| attribute.name.strip_prefix("data-").is_some_and(|name| script_key(name) == key));
+            found.map(|attribute| &*attribute.value)
+        })
+    }
+
     /// All keys and values of a node's `data-…` attributes.
     pub fn data(&self, node: NodeId) -> Vec<(String, DataValue)> {
         let named = |name: &str| name.strip_prefix("data-").filter(|rest| !rest.is_empty()).map(script_key);

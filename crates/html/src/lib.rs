@@ -32,7 +32,7 @@ mod sink;
 
 pub use account::Account;
 pub use class::{Accessor, Class, Kind, Mixin, UrlPart, Value};
-pub use data::{DataValue, data_key, data_value};
+pub use data::{DataValue, data_value};
 pub use document::Document;
 pub use form::{Field, FieldValue};
 pub use fuzz::{fuzz_document, fuzz_selector};

@@ -41,6 +41,8 @@ pub struct Init {
     pub registry: Registry,
     /// The layout to run in.
     pub isolation: IsolationChoice,
+    /// The JavaScript heap of one VU at the end of its init code, bytes.
+    pub vu_heap_bytes: usize,
 }
 
 /// Why the init pass failed.
@@ -141,6 +143,7 @@ fn on_thread(
                 not_functions: found.not_functions,
                 registry,
                 isolation: IsolationChoice { isolation, reason },
+                vu_heap_bytes: found.heap_bytes,
             };
             Ok((init, trapped))
         }
@@ -154,12 +157,18 @@ struct Found {
     wrong_option: Option<String>,
     functions: Vec<String>,
     not_functions: Vec<String>,
+    heap_bytes: usize,
 }
 
 fn collect(vu: &Vu, exports: &Handle) -> JsResult<Found> {
     let ctx = vu.ctx();
-    let mut found =
-        Found { options_json: "{}".to_owned(), wrong_option: None, functions: Vec::new(), not_functions: Vec::new() };
+    let mut found = Found {
+        options_json: "{}".to_owned(),
+        wrong_option: None,
+        functions: Vec::new(),
+        not_functions: Vec::new(),
+        heap_bytes: vu.memory_used(),
+    };
     for key in exports.keys(ctx)? {
         let name = key.text(ctx)?;
         let value = exports.get(ctx, &key)?;
@@ -192,6 +201,7 @@ fn provisional_config(script: &Arc<ScriptEnv>, isolation: Isolation, client: Arc
         census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation,
         options_json: String::new(),
+        export_json: String::new(),
         tags: BTreeMap::new(),
         http: HttpSettings::default(),
         client,

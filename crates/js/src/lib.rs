@@ -31,5 +31,5 @@ pub use run::{HttpDebug, HttpSettings, RunConfig, ScenarioContext};
 pub use script_env::ScriptEnv;
 pub use sharded::ShardedCounter;
 pub use state::{Abort, RunState};
-pub use thread::{JsThread, ThreadError};
+pub use thread::{INTENDED_DURATION, JsThread, ThreadError};
 pub use vu::{CallEnd, HandleSummaryFile, IterationIds, ScriptFailure, Vu};

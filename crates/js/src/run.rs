@@ -118,8 +118,10 @@ pub struct RunConfig {
     pub census: Arc<Census>,
     /// VU layout in use.
     pub isolation: Isolation,
-    /// Consolidated options as JSON text, for `exec.test.options` and the script's `options` export.
+    /// Consolidated options as JSON text, for `exec.test.options`.
     pub options_json: String,
+    /// The options that are set, as they were written, as JSON text: for the script's own `options` object. May be empty.
+    pub export_json: String,
     /// Run-wide `tags`.
     pub tags: BTreeMap<String, String>,
     /// Request-path options.

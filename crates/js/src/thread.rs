@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use onrush_metrics::{Delta, Registry, SeriesIdx, Shard, SystemTag, TagNode};
+use onrush_metrics::{Delta, MetricId, Registry, SeriesIdx, Shard, SystemTag, TagNode};
 use onrush_net::ClientShared;
 use onrush_script::ScriptError;
 
@@ -21,6 +21,10 @@ use crate::{
     slots::Slots,
     vu::{Vu, context},
 };
+
+/// A script that declares `new Trend('iteration_intended_duration', true)` gets a sample for each iteration of an
+/// arrival rate: the time from the start its schedule intended to its end. In k6 the metric stays empty.
+pub const INTENDED_DURATION: &str = "iteration_intended_duration";
 
 /// Why a worker thread's engine could not be set up.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +58,8 @@ pub struct JsThread {
     /// The name of the root group, which every VU is in most of the time.
     pub(crate) root_group: Rc<str>,
     seeds: Cell<u64>,
+    /// [`INTENDED_DURATION`], if the script declares it.
+    intended: Option<MetricId>,
     /// Tells the threads of the run apart.
     pub(crate) number: usize,
 }
@@ -85,7 +91,7 @@ impl JsThread {
     }
 
     /// Adds to a metric outside any iteration, with the tags of the run.
-    pub fn add_sample(&self, metric: onrush_metrics::MetricId, value: f64) {
+    pub fn add_sample(&self, metric: MetricId, value: f64) {
         self.add_tagged(metric, None, None, value);
     }
 
@@ -94,7 +100,14 @@ impl JsThread {
         self.add_tagged(onrush_metrics::builtin::DROPPED_ITERATIONS, Some(scenario), vu, count);
     }
 
-    fn add_tagged(&self, metric: onrush_metrics::MetricId, scenario: Option<usize>, vu: Option<u64>, value: f64) {
+    /// Adds to [`INTENDED_DURATION`], if the script declares it.
+    pub fn add_intended(&self, scenario: usize, ms: f64) {
+        if let Some(metric) = self.intended {
+            self.add_tagged(metric, Some(scenario), None, ms);
+        }
+    }
+
+    fn add_tagged(&self, metric: MetricId, scenario: Option<usize>, vu: Option<u64>, value: f64) {
         let mut shard = self.shard.borrow_mut();
         let mut node = context::base_node(&mut shard, &self.config, None);
         // k6: the scenario's name, but not its tags.

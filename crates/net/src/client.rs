@@ -5,6 +5,7 @@
 
 mod over_http2;
 mod sessions;
+mod wire;
 
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, SocketAddr};
@@ -14,12 +15,13 @@ use std::sync::Arc;
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
 use self::sessions::{Connected, Dialling};
+pub use self::wire::Upgrade;
 use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};
 use crate::dial::proxy::Proxy;
 use crate::dial::{DialMarks, Dialer};
 use crate::error::{NetError, Op, code};
 use crate::http1::{
-    BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_method, write_head,
+    BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_request, write_head,
 };
 use crate::http2::{Message, Session};
 use crate::link::{Link, WireBytes};
@@ -37,10 +39,10 @@ pub struct Connections {
     /// HTTP/2 connections, in use or not.
     sessions: RefCell<Vec<Rc<Session>>>,
     /// HTTP/2 connections that are being made.
-    dialling: RefCell<Vec<Dialling>>,
+    dialling: RefCell<Vec<Rc<Dialling>>>,
     /// TLS sessions that connections may resume.
     resumable: SessionMemory,
-    wire: WireBytes,
+    wire: Rc<WireBytes>,
     local: Cell<Option<IpAddr>>,
     /// Counts `close_idle` calls: a request that began before one does not keep its connection.
     generation: Cell<u32>,
@@ -55,9 +57,16 @@ impl Connections {
             sessions: RefCell::new(Vec::new()),
             dialling: RefCell::new(Vec::new()),
             resumable: SessionMemory::default(),
-            wire: WireBytes::default(),
+            wire: Rc::default(),
             local: Cell::new(None),
             generation: Cell::new(0),
+        }
+    }
+
+    /// Has what the next use touches brought near; see [`onrush_fiber::prefetch`].
+    pub fn approach(&self) {
+        if let Ok(idle) = self.idle.try_borrow() {
+            onrush_fiber::prefetch(idle.as_ptr().cast(), size_of::<Conn>());
         }
     }
 
@@ -108,6 +117,10 @@ impl Connections {
     ) -> Result<Box<Response>, Box<Failure>> {
         let mut attempt = Attempt::new(start);
         let mut reader = ResponseReader::new(request.method == "HEAD", mode, self.shared.limits());
+        // Before a kept connection is looked for: it must not matter whether there is one.
+        if let Err(error) = check_url(request.url).and_then(|()| check_request(request)) {
+            return Err(attempt.fail(error, &mut reader));
+        }
         loop {
             match self.attempt(request, deadline, &mut attempt, &mut reader) {
                 Ok(()) => return Ok(attempt.finish(&mut reader)),
@@ -212,17 +225,15 @@ impl Connections {
 
     #[cold]
     #[inline(never)]
-    fn dial(&self, request: &Request<'_>, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Link, Box<Lost>> {
-        let url = request.url;
-        check_url(url)?;
-        check_method(request.method)?;
+    fn dial(&self, url: &Url, route: Route, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Link, Box<Lost>> {
         let mut marks = DialMarks::default();
         let dialer = Dialer {
             shared: &self.shared,
             local: self.local.get(),
             deadline,
             wire: &self.wire,
-            alpn: if request.is_http1 { Alpn::Http1 } else { Alpn::Any },
+            alpn: route.alpn,
+            tunnels: route.tunnels,
             sessions: &self.resumable,
         };
         let link = dialer.dial(url, &mut marks);
@@ -301,6 +312,21 @@ impl Connections {
 impl std::fmt::Debug for Connections {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Connections").field("idle", &self.idle_count()).finish_non_exhaustive()
+    }
+}
+
+/// How a connection is made.
+#[derive(Debug, Clone, Copy)]
+struct Route {
+    /// What the server may choose.
+    alpn: Alpn,
+    /// A proxy is asked for a tunnel even where it could forward requests.
+    tunnels: bool,
+}
+
+impl Route {
+    fn of(request: &Request<'_>) -> Self {
+        Self { alpn: if request.is_http1 { Alpn::Http1 } else { Alpn::Any }, tunnels: false }
     }
 }
 

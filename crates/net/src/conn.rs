@@ -99,7 +99,7 @@ impl Conn {
 
     /// Writes a request's head and the pieces of its body, which are not copied but for the first bytes.
     ///
-    /// While a long body does not fit into the socket, what the peer already answers is fed to `reader`:
+    /// While a long request does not fit into the socket, what the peer already answers is fed to `reader`:
     /// a server that answers while it reads would otherwise wait for us as we wait for it.
     #[inline(never)]
     pub(crate) fn send(
@@ -114,17 +114,11 @@ impl Conn {
         if self.link.is_tls() {
             return self.send_tls(head, rest, reader, deadline, wire);
         }
-        // One write that fails has sent nothing: this much fits in an empty socket buffer.
-        self.link
-            .stream()
-            .write_all(head, deadline)
-            .map_err(|failure| SendFailure::Socket { failure, sent_any: false })?;
-        wire.add_sent(head.len());
-        for piece in rest {
+        for (number, piece) in std::iter::once(&head[..]).chain(rest).enumerate() {
             match self.push(piece, reader, deadline, wire) {
                 Ok(Sent::All) => {}
-                Err(SendFailure::Socket { failure, .. }) => {
-                    return Err(SendFailure::Socket { failure, sent_any: true });
+                Err(SendFailure::Socket { failure, sent_any }) => {
+                    return Err(SendFailure::Socket { failure, sent_any: sent_any || number > 0 });
                 }
                 other => return other,
             }

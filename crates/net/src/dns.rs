@@ -124,14 +124,21 @@ impl NameRules {
         };
         // IPv4 addresses in IPv6's clothes are IPv4 addresses, as in Go.
         address.set_ip(address.ip().to_canonical());
-        if let Some(range) = self.blacklist.iter().find(|range| range.contains(address.ip())) {
-            return Err(NetError::blacklisted(address.ip(), range.as_str()));
-        }
+        self.check_address(address.ip())?;
         if address.ip().is_unspecified() {
-            // Connects to this machine, and `remote_ip` should say so.
+            // Connects to this machine: `remote_ip` should say so, and a range that forbids it means this, too. (k6
+            // compares the address as it was written, and connects.)
             let here: IpAddr = if address.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+            self.check_address(here)?;
             address.set_ip(here);
         }
         Ok(Address::Ip(address))
+    }
+
+    fn check_address(&self, ip: IpAddr) -> Result<(), NetError> {
+        match self.blacklist.iter().find(|range| range.contains(ip)) {
+            Some(range) => Err(NetError::blacklisted(ip, range.as_str())),
+            None => Ok(()),
+        }
     }
 }

@@ -5,6 +5,8 @@
 
 use std::io::{self, Read, Write};
 
+use brotli::enc::StandardAlloc;
+use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
 use bytes::Bytes;
 
 use crate::error::{NetError, code};
@@ -150,14 +152,57 @@ fn decode_one(body: &[u8], algorithm: Algorithm, limit: u64) -> Result<Bytes, De
         Algorithm::Gzip => drain(flate2::bufread::MultiGzDecoder::new(body), body.len(), limit, name),
         Algorithm::Deflate => drain(flate2::bufread::ZlibDecoder::new(body), body.len(), limit, name)
             .map_err(|failure| name_zlib_failure(failure, body, limit)),
-        Algorithm::Brotli if body.is_empty() => Err(broken(&io::ErrorKind::UnexpectedEof.into(), Vec::new(), name)),
-        Algorithm::Brotli => drain(brotli::Decompressor::new(body, BROTLI_BUFFER_BYTES), body.len(), limit, name),
+        Algorithm::Brotli => drain(BrotliReader::new(body), body.len(), limit, name),
         // Go's zstd reader takes nothing for nothing.
         Algorithm::Zstd if body.is_empty() => Ok(Bytes::new()),
         Algorithm::Zstd => match zstd::stream::read::Decoder::with_buffer(body) {
             Ok(decoder) => drain(decoder, body.len(), limit, name),
             Err(error) => Err(broken(&error, Vec::new(), name)),
         },
+    }
+}
+
+/// Reads a Brotli stream. Unlike the crate's reader it tells, as k6 does, a stream that breaks off from a broken one, and
+/// refuses bytes behind the end.
+struct BrotliReader<'a> {
+    rest: &'a [u8],
+    state: Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>,
+    is_done: bool,
+}
+
+impl<'a> BrotliReader<'a> {
+    fn new(body: &'a [u8]) -> Self {
+        let alloc = StandardAlloc::default;
+        Self { rest: body, state: Box::new(BrotliState::new(alloc(), alloc(), alloc())), is_done: false }
+    }
+}
+
+impl Read for BrotliReader<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let (mut left, mut used, mut room, mut filled, mut total) = (self.rest.len(), 0, out.len(), 0, 0);
+        if !self.is_done {
+            let result = BrotliDecompressStream(
+                &mut left,
+                &mut used,
+                self.rest,
+                &mut room,
+                &mut filled,
+                out,
+                &mut total,
+                &mut self.state,
+            );
+            self.rest = &self.rest[used..];
+            match result {
+                BrotliResult::ResultSuccess => self.is_done = true,
+                BrotliResult::NeedsMoreInput if filled == 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {}
+                BrotliResult::ResultFailure => return Err(io::Error::new(io::ErrorKind::InvalidData, "invalid data")),
+            }
+        }
+        if self.is_done && filled == 0 && !self.rest.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "excessive input"));
+        }
+        Ok(filled)
     }
 }
 
@@ -360,6 +405,14 @@ mod tests {
         check(&[&gzip[..], &[b'j'; 20]].concat(), "gzip", true, 1701, &wrong("gzip: invalid header"));
         check(&[&gzip[..10], b"\x07xxxxxxxxxxxxxxxxxxxxxx"].concat(), "gzip", true, 1000, "flate: corrupt input");
         check(b"", "br", true, 1000, "unexpected EOF");
+        let brotli = encode(&text, &[Algorithm::Brotli]).unwrap();
+        check(&brotli[..brotli.len() - 1], "br", true, 1000, "unexpected EOF");
+        // Within what the decoder has read, and beyond.
+        for more in [1, BROTLI_BUFFER_BYTES, 3 * BROTLI_BUFFER_BYTES] {
+            let longer = [&brotli[..], &vec![b'x'; more]].concat();
+            check(&longer, "br", true, 1701, &wrapped("brotli: excessive input"));
+            assert_eq!(decode(longer.into(), b"br", LIMIT).unwrap_err().partial, &text[..]);
+        }
         let junk = decode(Bytes::from_static(b"this is not brotli"), b"br", LIMIT).unwrap_err();
         assert_eq!(junk.error.code, 1701);
         let junk = decode(Bytes::from_static(b"this is not zstd at all"), b"zstd", LIMIT).unwrap_err();

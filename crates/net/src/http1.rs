@@ -23,7 +23,7 @@ pub use body::Body;
 pub use chunked::{ChunkError, Chunked, fuzz as fuzz_chunked};
 pub use head::{Framing, Head, HeadParser, HeadState};
 pub use reader::{Fed, ResponseReader};
-pub(crate) use write::{BodyPlan, check_method, usually_lacks_body, write_head};
+pub(crate) use write::{BodyPlan, check_request, usually_lacks_body, write_head};
 
 use crate::error::NetError;
 use crate::header::HeaderBlock;

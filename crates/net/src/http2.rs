@@ -4,7 +4,7 @@
 //! a pair of buffers ([`pipe`]) and is polled by whichever fiber has something to send or to wait for
 //! ([`session`]). Between the socket and `h2` stands a [`guard`] that judges frames as Go does, because k6 users
 //! see Go's verdicts, and that remembers what a GOAWAY said. [`exchange`] is one request and its response,
-//! [`message`] translates between `http`'s types and ours, [`fault`] turns what went wrong into k6's terms.
+//! [`stream`] a stream whose owner reads and writes it bit by bit, [`message`] translates between `http`'s types and ours, [`fault`] turns what went wrong into k6's terms.
 //!
 //! See `docs/design/004-http2.md` for why it is so.
 
@@ -14,9 +14,12 @@ mod fields;
 mod fuzz;
 mod guard;
 mod message;
+mod outcome;
 mod pipe;
 mod session;
+mod stream;
 
 pub(crate) use exchange::{Message, Progress};
 pub use fuzz::fuzz;
 pub(crate) use session::Session;
+pub use stream::{Http2, Stream, StreamError, StreamHead};

@@ -198,53 +198,19 @@ impl Link {
         sink: impl FnOnce(Option<&[u8]>) -> T,
     ) -> Result<T, Box<NetError>> {
         debug_assert!(self.tls.is_none(), "records are no plain bytes");
-        SCRATCH.with_borrow_mut(|scratch| match self.stream.try_read(scratch) {
-            Ok(None) => Ok(sink(None)),
-            Ok(Some(count)) => {
-                wire.add_received(count);
-                Ok(sink(Some(&scratch[..count])))
-            }
-            Err(failure) => Err(self.read_error(&failure)),
-        })
+        pull_plain(&self.stream, wire, sink).map_err(|failure| self.read_error(&failure))
     }
 
     /// Reads once and drives the TLS session over it, without waiting. [`Advance::Closed`] when the peer has closed;
     /// [`Advance::Handshaking`] also when nothing was there. Afterwards [`Link::flush`] sends what TLS answers.
     pub(crate) fn pull_tls(&mut self, wire: &WireBytes, sink: impl FnMut(&[u8])) -> Result<Advance, NetError> {
-        let (stream, origin) = (&self.stream, &self.origin);
         let tls = self.tls.as_mut().expect("pull_tls is called on TLS links");
-        SCRATCH.with_borrow_mut(|scratch| {
-            let kept = tls.pending().len();
-            let mut long;
-            // Room behind what is pending; a long handshake message gets a buffer of its own.
-            let buffer: &mut [u8] = if kept <= SCRATCH_BYTES / 2 {
-                scratch
-            } else {
-                long = vec![0; kept + SCRATCH_BYTES];
-                &mut long
-            };
-            buffer[..kept].copy_from_slice(tls.pending());
-            let count = match stream.try_read(&mut buffer[kept..]) {
-                Ok(None) => return Ok(Advance::Handshaking),
-                // In the middle of a record.
-                Ok(Some(0)) if kept > 0 => return Err(NetError::unexpected_eof()),
-                Ok(Some(0)) => return Ok(Advance::Closed),
-                Ok(Some(count)) => count,
-                Err(failure) => {
-                    let ends = Ends { local: stream.local_addr().ok(), peer: stream.peer_addr() };
-                    return Err(NetError::waiting(Op::Read, &failure, ends));
-                }
-            };
-            wire.add_received(count);
-            let speaks_http = buffer[..kept + count].starts_with(b"HTTP/");
-            tls.advance(&mut buffer[..kept + count], sink).map_err(|error| {
-                let mut error = to_net_error(&error, &origin.host);
-                if speaks_http && error.code == code::TLS_RECORD_HEADER {
-                    error.detail = "http: server gave HTTP response to HTTPS client".to_owned();
-                }
-                error
-            })
-        })
+        pull_tls(&self.stream, tls, &self.origin, wire, sink)
+    }
+
+    /// Its parts, for who does other things with them.
+    pub(crate) fn into_parts(self) -> (TcpStream, Option<Box<TlsSession>>, Rc<Origin>) {
+        (self.stream, self.tls, self.origin)
     }
 
     /// Begins the TLS handshake: the hello waits to be flushed.
@@ -270,4 +236,64 @@ impl Link {
         wire.add_sent(out.len());
         Ok(())
     }
+}
+
+/// What [`Link::pull_plain`] does.
+#[inline]
+pub(crate) fn pull_plain<T>(
+    stream: &TcpStream,
+    wire: &WireBytes,
+    sink: impl FnOnce(Option<&[u8]>) -> T,
+) -> Result<T, IoFailure> {
+    SCRATCH.with_borrow_mut(|scratch| {
+        Ok(match stream.try_read(scratch)? {
+            None => sink(None),
+            Some(count) => {
+                wire.add_received(count);
+                sink(Some(&scratch[..count]))
+            }
+        })
+    })
+}
+
+/// What [`Link::pull_tls`] does.
+pub(crate) fn pull_tls(
+    stream: &TcpStream,
+    tls: &mut TlsSession,
+    origin: &Origin,
+    wire: &WireBytes,
+    sink: impl FnMut(&[u8]),
+) -> Result<Advance, NetError> {
+    SCRATCH.with_borrow_mut(|scratch| {
+        let kept = tls.pending().len();
+        let mut long;
+        // Room behind what is pending; a long handshake message gets a buffer of its own.
+        let buffer: &mut [u8] = if kept <= SCRATCH_BYTES / 2 {
+            scratch
+        } else {
+            long = vec![0; kept + SCRATCH_BYTES];
+            &mut long
+        };
+        buffer[..kept].copy_from_slice(tls.pending());
+        let count = match stream.try_read(&mut buffer[kept..]) {
+            Ok(None) => return Ok(Advance::Handshaking),
+            // In the middle of a record.
+            Ok(Some(0)) if kept > 0 => return Err(NetError::unexpected_eof()),
+            Ok(Some(0)) => return Ok(Advance::Closed),
+            Ok(Some(count)) => count,
+            Err(failure) => {
+                let ends = Ends { local: stream.local_addr().ok(), peer: stream.peer_addr() };
+                return Err(NetError::waiting(Op::Read, &failure, ends));
+            }
+        };
+        wire.add_received(count);
+        let speaks_http = buffer[..kept + count].starts_with(b"HTTP/");
+        tls.advance(&mut buffer[..kept + count], sink).map_err(|error| {
+            let mut error = to_net_error(&error, &origin.host);
+            if speaks_http && error.code == code::TLS_RECORD_HEADER {
+                error.detail = "http: server gave HTTP response to HTTPS client".to_owned();
+            }
+            error
+        })
+    })
 }

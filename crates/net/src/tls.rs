@@ -34,6 +34,7 @@ pub use staple::{OcspResponse, OcspStatus};
 
 use crate::dns::HostPattern;
 use crate::error::{NetError, code};
+use crate::url::literal::without_zone;
 
 /// What Go prefers where the processor has instructions for AES, and so what servers that let clients choose take.
 const SUITES_IN_GO_ORDER: [CipherSuite; 9] = [
@@ -202,7 +203,7 @@ impl TlsSettings {
         memory: Option<&SessionMemory>,
     ) -> Result<Box<TlsSession>, NetError> {
         let failed = |reason: String| NetError::new(code::TLS, format!("tls: {reason}"));
-        let name = ServerName::try_from(host.trim_end_matches('.').to_owned())
+        let name = ServerName::try_from(without_zone(host).trim_end_matches('.').to_owned())
             .map_err(|_| failed(format!("invalid server name {host}")))?;
         let mut config = self.config_for(host, alpn).map_err(failed)?;
         if let Some(memory) = memory.filter(|_| self.options.resumption) {

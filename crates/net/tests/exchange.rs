@@ -237,3 +237,40 @@ fn a_cancelled_request_ends_at_once() {
         assert_eq!(failure.error, onrush_net::NetError::cancelled());
     });
 }
+
+#[test]
+fn what_cannot_be_requested_does_not_depend_on_a_kept_connection() {
+    let server = GoodServer::start(|_| Reply::text("hi"));
+    let addr = server.addr();
+    on_fiber(ClientOptions::default(), move |shared| {
+        let connections = Connections::new(shared);
+        let url = format!("http://{addr}/");
+        get(&connections, &url).unwrap();
+        for scheme in ["ftp", "gopher", "ws"] {
+            let failure = get(&connections, &format!("{scheme}://{addr}/")).unwrap_err();
+            let expect = format!("unsupported protocol scheme \"{scheme}\"");
+            assert_eq!((failure.error.code, failure.error.message), (1000, expect));
+            assert_eq!((failure.remote, failure.reused), (None, false));
+        }
+        let url = Url::parse(&url).unwrap();
+        let fine = Request {
+            method: "GET",
+            url: &url,
+            head: b"",
+            host: None,
+            body: &Body::None,
+            user_agent: None,
+            is_http1: false,
+        };
+        let check = |request: Request<'_>, expect: &str| {
+            let failure = connections.exchange(&request, BodyMode::Keep, Clock::now(), None).unwrap_err();
+            assert_eq!((failure.error.code, failure.error.message.as_str()), (1000, expect));
+        };
+        let no_host = "net/http: invalid header field value for \"Host\"";
+        check(Request { host: Some("a\r\nX: y"), ..fine }, no_host);
+        let no_agent = "net/http: invalid header field value for \"User-Agent\"";
+        check(Request { user_agent: Some("a\nX: y"), ..fine }, no_agent);
+        check(Request { method: "G T", ..fine }, "net/http: invalid method \"G T\"");
+    });
+    assert_eq!((server.accepted(), server.requests()), (1, 1));
+}

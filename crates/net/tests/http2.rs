@@ -8,8 +8,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use onrush_fiber::{cancel, spawn};
-use onrush_net::{Body, BodyMode, ClientOptions, Connections, Failure, Proto, Response};
+use onrush_fiber::{Clock, cancel, spawn};
+use onrush_net::{Body, BodyMode, ClientOptions, Connections, Failure, Proto, Request, Response, Url};
 use onrush_testkit::http2::{FrameServer, frame};
 use onrush_testkit::{CertificateAuthority, GoodServer, Reply};
 use server::Http2Server;
@@ -146,6 +146,129 @@ fn a_server_that_writes_before_it_reads_on_is_no_deadlock() {
         let response = post(&connections, &url, vec![b'z'; 20_000_000]).expect("an answer");
         assert_eq!(response.body.len(), 20_000_000);
     });
+}
+
+#[test]
+fn an_upload_goes_on_while_another_request_waits_for_its_answer() {
+    const WINDOW: u32 = 64 << 20;
+    for uploads in [1, 3] {
+        // Answers nothing before it has read all uploads, and lets the socket fill before it reads.
+        let server = FrameServer::start(move |talk| {
+            talk.greet(&[(4, WINDOW)]);
+            talk.send(&frame::window_update(0, WINDOW));
+            let Some(first) = talk.request() else { return };
+            talk.pause(Duration::from_millis(100));
+            let mut done = Vec::new();
+            while done.len() < uploads {
+                let Some(read) = talk.frame() else { return };
+                if read.kind == frame::DATA && read.flags & frame::END_STREAM != 0 {
+                    done.push(read.stream);
+                }
+            }
+            for id in done.into_iter().chain([first]) {
+                talk.answer(id);
+            }
+            talk.hang();
+        });
+        let url = server.url("/");
+        on_fiber(plain(), move |shared| {
+            let connections = Rc::new(Connections::new(shared));
+            let left = Rc::new(Cell::new(uploads + 1));
+            let start = |body: Body| {
+                let (connections, url, left) = (Rc::clone(&connections), url.clone(), Rc::clone(&left));
+                spawn(None, move || {
+                    let method = if matches!(body, Body::None) { "GET" } else { "POST" };
+                    let response = send(&connections, method, &url, body, BodyMode::Keep, PLENTY).expect("an answer");
+                    assert!(method == "GET" || response.timings.waiting < 10_000.0);
+                    left.set(left.get() - 1);
+                });
+            };
+            start(Body::None);
+            pause(20);
+            for _ in 0..uploads {
+                start(Body::Bytes(vec![b'z'; 12_000_000].into()));
+            }
+            for _ in 0..PLENTY.as_millis() {
+                if left.get() > 0 {
+                    pause(1);
+                }
+            }
+            assert_eq!(left.get(), 0);
+        });
+        assert_eq!(server.accepted(), 1);
+    }
+}
+
+#[test]
+fn a_te_header_is_what_http2_has_left_of_it() {
+    let server = Http2Server::start(100);
+    let url = server.url("/echo");
+    on_fiber(plain(), move |shared| {
+        let connections = Connections::new(shared);
+        let url = Url::parse(&url).expect("a URL");
+        for (head, expect) in [("TE: gzip\r\n", ""), ("Te: gzip, trailers\r\n", "|te: trailers")] {
+            let request = Request {
+                method: "GET",
+                url: &url,
+                head: head.as_bytes(),
+                host: None,
+                body: &Body::None,
+                user_agent: Some("a\u{e9}"),
+                is_http1: false,
+            };
+            let until = Clock::now() + PLENTY;
+            let response = connections.exchange(&request, BodyMode::Keep, Clock::now(), Some(until));
+            let text = text(&response.expect("an answer"));
+            assert!(text.contains("|user-agent: ") && text.contains(expect) && !text.contains("gzip"), "{text}");
+        }
+        let bad = Request {
+            method: "GET",
+            url: &url,
+            head: b"",
+            host: None,
+            body: &Body::None,
+            user_agent: Some("a\nb"),
+            is_http1: false,
+        };
+        let failure = connections.exchange(&bad, BodyMode::Keep, Clock::now(), None).expect_err("a refusal");
+        assert_eq!(failure.error.message, "net/http: invalid header field value for \"User-Agent\"");
+    });
+    assert_eq!(server.accepted(), 1);
+}
+
+#[test]
+fn what_a_goaway_leaves_unprocessed_is_sent_again_whatever_its_code() {
+    for code in [frame::NO_ERROR, frame::INTERNAL_ERROR, frame::ENHANCE_YOUR_CALM] {
+        let server = FrameServer::start(move |talk| {
+            let Some(id) = talk.first_request() else { return };
+            talk.answer(id);
+            if talk.number == 0 {
+                talk.request();
+                talk.send(&frame::goaway(id, code, ""));
+                talk.close();
+            }
+            talk.hang();
+        });
+        let url = server.url("/");
+        on_fiber(plain(), move |shared| {
+            let connections = Connections::new(shared);
+            for reused in [false, false] {
+                let response = get(&connections, &url).expect("an answer");
+                assert_eq!((response.status, response.reused), (200, reused));
+            }
+        });
+        assert_eq!(server.accepted(), 2);
+    }
+    // k6: but not when the connection's first request is what it is about.
+    let server = FrameServer::start(|talk| {
+        talk.first_request();
+        talk.send(&frame::goaway(0, frame::ENHANCE_YOUR_CALM, ""));
+        talk.close();
+    });
+    let url = server.url("/");
+    let failure = on_fiber(plain(), move |shared| get(&Connections::new(shared), &url)).expect_err("a failure");
+    assert_eq!(failure.error.message, "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM");
+    assert_eq!(server.accepted(), 1);
 }
 
 #[test]

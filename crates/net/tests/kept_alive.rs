@@ -4,7 +4,9 @@ mod support;
 
 use std::rc::Rc;
 
-use onrush_net::{Body, BodyMode, ClientOptions, Connections};
+use onrush_fiber::Clock;
+use onrush_net::{Body, BodyMode, ClientOptions, Connections, Failure, Request, Response, Url};
+use onrush_testkit::http2::{FrameServer, Talk};
 use onrush_testkit::{Behaviour, HostileServer};
 use support::{PLENTY, get, on_fiber, pause, send};
 
@@ -89,4 +91,63 @@ fn a_server_may_answer_while_it_reads() {
         assert!(response.body == body);
         assert_eq!(connections.idle_count(), 1);
     });
+}
+
+/// Reads a head of a request; a server with a script of its own needs no more.
+fn read_head(talk: &mut Talk) -> bool {
+    let mut seen = Vec::new();
+    while !seen.ends_with(b"\r\n\r\n") {
+        match talk.read(1) {
+            Some(byte) => seen.extend(byte),
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Sends a POST whose head no socket's buffers hold.
+fn post_long_head(connections: &Connections, url: &str) -> Result<Box<Response>, Box<Failure>> {
+    let head = format!("X-Long: {}\r\n", "x".repeat(16 << 20));
+    let url = Url::parse(url).unwrap();
+    let request = Request {
+        method: "POST",
+        url: &url,
+        head: head.as_bytes(),
+        host: None,
+        body: &Body::Bytes("x".into()),
+        user_agent: None,
+        is_http1: false,
+    };
+    connections.exchange(&request, BodyMode::Keep, Clock::now(), Some(Clock::now() + PLENTY))
+}
+
+#[test]
+fn a_head_that_went_out_in_part_is_not_sent_again() {
+    let server = FrameServer::start(|talk| {
+        if read_head(talk) && talk.send(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") {
+            talk.read(1000);
+            talk.abort();
+        }
+    });
+    let url = server.url("/");
+    on_fiber(ClientOptions::default(), move |shared| {
+        let connections = Connections::new(shared);
+        get(&connections, &url).unwrap();
+        let failure = post_long_head(&connections, &url).unwrap_err();
+        assert!(failure.reused && [1201, 1220].contains(&failure.error.code), "{failure:?}");
+    });
+    assert_eq!(server.accepted(), 1);
+}
+
+#[test]
+fn an_answer_to_a_part_of_a_head_counts() {
+    let server = FrameServer::start(|talk| {
+        talk.read(100);
+        talk.send(b"HTTP/1.1 431 Too Large\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbig!");
+        while talk.pause(PLENTY) {}
+    });
+    let url = server.url("/");
+    let response = on_fiber(ClientOptions::default(), move |shared| post_long_head(&Connections::new(shared), &url));
+    let response = response.unwrap();
+    assert_eq!((response.status, &response.body[..]), (431, &b"big!"[..]));
 }

@@ -17,7 +17,9 @@ use std::{
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, Reactor, ReactorConfig};
-use onrush_net::{Body, BodyMode, ClientOptions, ClientShared, Connections, Limits, Request, RequestHeaders, Url};
+use onrush_net::{
+    Body, BodyMode, ClientOptions, ClientShared, Connections, Limits, ProxyOptions, Request, RequestHeaders, Url,
+};
 use serde_json::{Map, Value, json};
 
 /// Where lines go, and how many.
@@ -39,6 +41,8 @@ pub struct Config {
     pub allowed_labels: Option<Vec<String>>,
     /// Tell how long each request took.
     pub profile: bool,
+    /// The environment's proxies.
+    pub proxies: ProxyOptions,
 }
 
 impl Config {
@@ -107,9 +111,10 @@ impl Loki {
         let counts = Arc::new(Counts::default());
         let own = Arc::clone(&counts);
         std::thread::Builder::new().name("loki".to_owned()).spawn(move || {
+            let proxies = config.proxies.clone();
             let network = || -> io::Result<_> {
                 let limits = Limits { body_bytes_max: ANSWER_BYTES_MAX, ..Limits::default() };
-                let options = ClientOptions { limits, ..ClientOptions::default() };
+                let options = ClientOptions { limits, proxies, ..ClientOptions::default() };
                 let shared = options.build_thread().map_err(io::Error::other)?;
                 Ok((Reactor::new(ReactorConfig::default())?, shared))
             };
@@ -405,6 +410,7 @@ mod tests {
             headers: RequestHeaders::default(),
             allowed_labels: None,
             profile: false,
+            proxies: ProxyOptions::default(),
         }
     }
 
@@ -430,6 +436,19 @@ mod tests {
             streams.take(),
             r#"{"streams":[{"stream":{"foo":"bar","level":"info"},"values":[["7","one baz=1 source=console"]]}]}"#
         );
+    }
+
+    #[test]
+    fn lines_go_through_the_environments_proxy() {
+        let server = onrush_testkit::GoodServer::start(|_| onrush_testkit::Reply::status(204));
+        let proxy = onrush_testkit::GoodProxy::start(server.addr());
+        let proxies = ProxyOptions { http: proxy.addr().to_string(), ..ProxyOptions::default() };
+        let url = Url::parse("http://loki.invalid/loki/api/v1/push").expect("a URL");
+        let loki = Loki::start(Config { url, proxies, ..config() }, |_| {}).expect("a thread");
+        loki.push(line("info", "one"));
+        assert_eq!(loki.flush(Duration::from_secs(20)), Ok(()));
+        assert_eq!(server.requests(), 1);
+        assert!(proxy.heads()[0].starts_with("POST http://loki.invalid/loki/api/v1/push HTTP/1.1"));
     }
 
     #[test]

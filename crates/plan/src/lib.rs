@@ -27,6 +27,7 @@
 mod duration;
 mod executor;
 mod options;
+mod placement;
 mod plan;
 mod progress;
 mod ratio;
@@ -52,7 +53,8 @@ pub use options::{
     Settings, StageConfig, SystemTags, ThresholdConfig, Tier, TlsAuth, TlsVersion, TlsVersions, consolidate,
     consolidate_with_exports, from_env, from_flags, lookup_host, matches_hostname, parse_json,
 };
-pub use plan::{Description, Plan, PlanError, ScenarioPlan};
+pub use placement::{Placement, ScenarioPlacement};
+pub use plan::{Description, PLANNED_VUS_MAX, Plan, PlanError, ScenarioPlan};
 pub use progress::{Live, fixed_width_time};
 pub use ratio::Ratio;
 pub use reservation::{RequirementStep, Step};

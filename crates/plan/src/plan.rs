@@ -78,6 +78,18 @@ impl Plan {
         })
     }
 
+    /// Refuses a test that asks this instance for more VUs than any machine holds: a mistyped number must not take all
+    /// memory before anything is said.
+    ///
+    /// # Errors
+    /// [`PlanError::TooManyVus`].
+    pub fn check_size(&self) -> Result<(), PlanError> {
+        if self.planned_vus > PLANNED_VUS_MAX {
+            return Err(PlanError::TooManyVus { vus: self.planned_vus, max: PLANNED_VUS_MAX });
+        }
+        Ok(())
+    }
+
     /// The VUs all scenarios need together, from the start of the test.
     #[must_use]
     pub fn reservation_total(&self) -> &[RequirementStep] {
@@ -237,6 +249,9 @@ impl ScenarioPlan {
     }
 }
 
+/// Most VUs that are made before a test: at roughly 100 KB each, 100 GB.
+pub const PLANNED_VUS_MAX: u64 = 1_000_000;
+
 /// Why a valid test cannot be planned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
@@ -250,6 +265,16 @@ pub enum PlanError {
     TooManySteps {
         /// How many it would have.
         steps: u64,
+        /// How many it may have.
+        max: u64,
+    },
+    /// There are more VUs than an instance may have.
+    #[error(
+        "the test needs {vus} VUs on this instance, the limit is {max}: use fewer VUs or more instances (--execution-segment)"
+    )]
+    TooManyVus {
+        /// How many it needs before it starts.
+        vus: u64,
         /// How many it may have.
         max: u64,
     },

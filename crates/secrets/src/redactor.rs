@@ -11,6 +11,7 @@ use std::{
 };
 
 use aho_corasick::AhoCorasick;
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 
 /// k6's words for a secret in a log.
 const MARK: &str = "***SECRET_REDACTED***";
@@ -25,6 +26,7 @@ pub struct Redactor {
 
 #[derive(Debug, Default)]
 struct State {
+    values: BTreeSet<String>,
     /// The values and the forms they take within other texts.
     forms: BTreeSet<String>,
     /// Finds them all; made anew when there are more.
@@ -38,10 +40,10 @@ struct State {
 pub struct TooManySecrets;
 
 impl Redactor {
-    /// Most forms of values: each log line is searched for all of them.
+    /// Most values: each log line is searched for all forms of all of them.
     pub const SECRETS_MAX: usize = 10_000;
 
-    /// Registers a value. Its forms in JSON texts and in URLs count as well.
+    /// Registers a value. Its forms in JSON texts, in URLs and in Base64 count as well.
     ///
     /// # Errors
     /// When there are too many; the value must then not be given out.
@@ -50,12 +52,13 @@ impl Redactor {
             return Ok(());
         }
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        if state.forms.contains(value) {
+        if state.values.contains(value) {
             return Ok(());
         }
-        if state.forms.len() >= Self::SECRETS_MAX {
+        if state.values.len() >= Self::SECRETS_MAX {
             return Err(TooManySecrets);
         }
+        state.values.insert(value.to_owned());
         for form in forms(value) {
             state.is_outdated |= state.forms.insert(form);
         }
@@ -109,27 +112,81 @@ impl State {
     }
 }
 
-/// A value as it is, within JSON, and in a URL.
+/// A value as it is, within JSON, in the places of a URL, and in Base64.
 fn forms(value: &str) -> Vec<String> {
     let quoted = serde_json::Value::from(value).to_string();
     let mut forms = vec![value.to_owned(), quoted[1..quoted.len() - 1].to_owned()];
-    let (mut path, mut query) = (String::new(), String::new());
-    for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            path.push(char::from(byte));
-            query.push(char::from(byte));
-            continue;
-        }
-        // Writing to a String cannot fail.
-        let _ = write!(path, "%{byte:02X}");
-        if byte == b' ' {
-            query.push('+');
-        } else {
-            let _ = write!(query, "%{byte:02X}");
+    for kept in KEPT_IN_URLS {
+        let upper = percent_encoded(value, kept);
+        for escaped in [lower_escapes(&upper), upper] {
+            forms.push(escaped.replace("%20", "+"));
+            forms.push(escaped);
         }
     }
-    forms.extend([path, query]);
+    forms.extend(in_base64(value));
+    forms.sort_unstable();
     forms.dedup();
+    forms
+}
+
+/// What stays as it is beside letters and digits, by where a value may stand: everything escaped (Go's queries),
+/// `encodeURIComponent`, a path's segment, a path (Go's, WHATWG's), user and password, a query (WHATWG's), a fragment and
+/// `encodeURI`.
+const KEPT_IN_URLS: [&str; 9] = [
+    "-_.~",
+    "-_.~!'()*",
+    "-_.~$&+=:@",
+    "-_.~$&+=:@/;,",
+    "-_.~!$&'()*+,;=:@/|\\[]^%",
+    "-_.~!$&'()*+,%",
+    "-_.~!$&()*+,;=:@/?|\\[]^`{}%",
+    "-_.~!$&'()*+,;=:@/?|\\[]^{}#%",
+    "-_.~!$&'()*+,;=:@/?#",
+];
+
+fn percent_encoded(value: &str, kept: &str) -> String {
+    let mut encoded = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+/// The same with `%2f` for `%2F`.
+fn lower_escapes(encoded: &str) -> String {
+    let mut lower = String::with_capacity(encoded.len());
+    let mut escaped = 0;
+    for char in encoded.chars() {
+        lower.push(if escaped > 0 { char.to_ascii_lowercase() } else { char });
+        escaped = if char == '%' { 2 } else { u32::saturating_sub(escaped, 1) };
+    }
+    lower
+}
+
+/// What of a value shows in the Base64 of a text that holds it, such as `user:secret` of Basic authentication: three
+/// forms, by where within three bytes it begins, each without the characters that depend on what stands around it. In
+/// both alphabets. Short values are left out: of them too little is left to tell them from other text.
+fn in_base64(value: &str) -> Vec<String> {
+    const BYTES_MIN: usize = 6;
+    if value.len() < BYTES_MIN {
+        return Vec::new();
+    }
+    let mut forms = Vec::new();
+    for before in 0..3 {
+        let text = [&b"\0\0"[..before], value.as_bytes()].concat();
+        let encoded = STANDARD_NO_PAD.encode(&text);
+        // The first character that holds bits of the value only, and the end of the last one.
+        let start = (before * 8).div_ceil(6);
+        let end = text.len() * 8 / 6;
+        let Some(inner) = encoded.get(start..end) else { continue };
+        forms.push(inner.replace('+', "-").replace('/', "_"));
+        forms.push(inner.to_owned());
+    }
     forms
 }
 
@@ -164,6 +221,35 @@ mod tests {
         );
         check(&["é"], "é e", &format!("{m} e"));
         check(&["one\ntwo"], "one\ntwo", m);
+    }
+
+    /// The texts on the right are what JavaScript, Go and browsers make of it.
+    #[test]
+    fn encoded_values_are_replaced() {
+        let secret = "it's (50%)/é*";
+        for form in [
+            "it's%20(50%25)%2F%C3%A9*",
+            "it%27s+%2850%25%29%2F%C3%A9%2A",
+            "it%27s+%2850%25%29%2f%c3%a9%2a",
+            "it%27s%20%2850%25%29/%C3%A9%2A",
+            "it's%20(50%25)/%C3%A9*",
+            "it's%20(50%)/%C3%A9*",
+        ] {
+            check(&[secret], &format!("http://h/{form}?q={form}&"), &format!("http://h/{MARK}?q={MARK}&"));
+        }
+        let basic = "Zm9vOkIjcD9hc3N+d29yZA";
+        check(
+            &["B#p?ass~word"],
+            &format!("Authorization: Basic {basic}=="),
+            &format!("Authorization: Basic Zm9vOk{MARK}A=="),
+        );
+        for before in ["", "u", "us", "user:"] {
+            let text = STANDARD_NO_PAD.encode(format!("{before}B#p?ass~word, and more"));
+            let redactor = Redactor::default();
+            redactor.add("B#p?ass~word").expect("few");
+            assert!(redactor.redact(&text).contains(MARK), "{text}");
+        }
+        check(&["abc"], "YWJj", "YWJj");
     }
 
     #[test]

@@ -9,7 +9,8 @@ use std::{
 
 use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_net::{
-    Body, BodyMode, Client, ClientOptions, Connections, Request, RequestHeaders, Url, redirect::RequestMeta,
+    Body, BodyMode, Client, ClientOptions, Connections, ProxyOptions, Request, RequestHeaders, Url,
+    redirect::RequestMeta,
 };
 use serde_json::Value;
 
@@ -85,6 +86,7 @@ impl UrlSource {
         settings.headers.validate().map_err(|error| wrong(ConfigError::new(error.message.to_string())))?;
         let options = ClientOptions {
             limits: onrush_net::Limits { body_bytes_max: VALUE_BYTES_MAX, ..onrush_net::Limits::default() },
+            proxies: ProxyOptions::from_environment(|name| env.get(name).cloned()),
             ..ClientOptions::default()
         };
         let client = options.build().map_err(|error| wrong(ConfigError::new(error.to_string())))?;
@@ -320,6 +322,22 @@ const KEYS: &str = "the keys are config, urlTemplate, headers.NAME, method, resp
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_service_is_asked_through_the_environments_proxy() {
+        let server = onrush_testkit::GoodServer::start(|request| onrush_testkit::Reply::text(request.target.clone()));
+        let proxy = onrush_testkit::GoodProxy::start(server.addr());
+        let env = BTreeMap::from([("HTTP_PROXY".to_owned(), proxy.addr().to_string())]);
+        let source = UrlSource::parse(&["urlTemplate=http://vault.invalid/v1/{key}"], &env).expect("a source");
+        let reactor = onrush_fiber::Reactor::new(onrush_fiber::ReactorConfig::default()).expect("a reactor");
+        let got = std::rc::Rc::new(std::cell::RefCell::new(None));
+        let slot = std::rc::Rc::clone(&got);
+        onrush_fiber::spawn(None, move || *slot.borrow_mut() = Some(source.get("k")));
+        reactor.run();
+        let got = got.take().expect("the fiber ended");
+        assert!(got.is_ok_and(|value| value.ends_with("/v1/k")));
+        assert!(proxy.heads()[0].starts_with("GET http://vault.invalid/v1/k HTTP/1.1"));
+    }
 
     #[test]
     fn values_in_responses() {

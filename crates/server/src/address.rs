@@ -4,6 +4,9 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
 
 use crate::TlsError;
 
+/// Shortest token where other machines can try: 16 hexadecimal digits are 64 bits.
+const TOKEN_BYTES_MIN: usize = 16;
+
 /// A place to listen, and for a client a place to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
@@ -23,6 +26,11 @@ pub enum AddressError {
     /// Other machines could reach it, and anybody could steer the run.
     #[error("the address \"{0}\" can be reached from other machines, which needs a token")]
     NeedsToken(String),
+    /// Other machines could try all tokens.
+    #[error(
+        "the address \"{0}\" can be reached from other machines, which needs a token of at least {TOKEN_BYTES_MIN} characters"
+    )]
+    WeakToken(String),
     /// It needs TLS, which cannot be had.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -86,11 +94,17 @@ impl Address {
         Ok((self.host.as_str(), self.port).to_socket_addrs()?.collect())
     }
 
-    /// Listens on it. Without a token only addresses that this machine alone reaches will do.
-    pub(crate) fn listen(&self, has_token: bool) -> Result<TcpListener, AddressError> {
+    /// Listens on it. Without a good token only addresses that this machine alone reaches will do.
+    pub(crate) fn listen(&self, token: Option<&str>) -> Result<TcpListener, AddressError> {
         let addresses = self.resolve()?;
-        if !has_token && !addresses.iter().all(|address| address.ip().is_loopback()) {
-            return Err(AddressError::NeedsToken(self.text.clone()));
+        if !addresses.iter().all(|address| address.ip().is_loopback()) {
+            match token {
+                None => return Err(AddressError::NeedsToken(self.text.clone())),
+                Some(token) if token.len() < TOKEN_BYTES_MIN => {
+                    return Err(AddressError::WeakToken(self.text.clone()));
+                }
+                Some(_) => {}
+            }
         }
         // As Go does: of a name's addresses the first, IPv4 before IPv6.
         let mut addresses = addresses;
@@ -138,10 +152,12 @@ mod tests {
 
     #[test]
     fn what_others_can_reach_needs_a_token() {
-        let listen = |text: &str, has_token| Address::parse(text).expect("valid").listen(has_token);
-        assert!(matches!(listen("0.0.0.0:0", false), Err(AddressError::NeedsToken(_))));
-        assert!(matches!(listen(":0", false), Err(AddressError::NeedsToken(_))));
-        assert!(listen("127.0.0.1:0", false).is_ok());
-        assert!(listen("0.0.0.0:0", true).is_ok());
+        let listen = |text: &str, token| Address::parse(text).expect("valid").listen(token);
+        assert!(matches!(listen("0.0.0.0:0", None), Err(AddressError::NeedsToken(_))));
+        assert!(matches!(listen(":0", None), Err(AddressError::NeedsToken(_))));
+        assert!(matches!(listen("0.0.0.0:0", Some("x")), Err(AddressError::WeakToken(_))));
+        assert!(listen("127.0.0.1:0", None).is_ok());
+        assert!(listen("127.0.0.1:0", Some("x")).is_ok());
+        assert!(listen("0.0.0.0:0", Some("0123456789abcdef")).is_ok());
     }
 }

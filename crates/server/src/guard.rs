@@ -22,6 +22,12 @@ impl Guard {
     /// Lets a request pass, or says why not.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Reply> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        // Which of two counts depends on who reads them: RFC 9112, section 3.2.
+        for name in [header::HOST, header::ORIGIN, header::AUTHORIZATION] {
+            if headers.get_all(&name).iter().count() > 1 {
+                return Err(Reply::error(400, "Bad Request", &format!("more than one {name} header")));
+            }
+        }
         let host = text(header::HOST).unwrap_or_default();
         if self.token.is_none() && !self.is_own(host) {
             let detail = format!("the Host header '{}' is not this machine's", shown(host));
@@ -69,12 +75,12 @@ mod tests {
 
     fn check(token: Option<&str>, headers: &[(&str, &str)], expect: u16) {
         let guard = Guard { token: token.map(str::to_owned), own_host: "generator".to_owned() };
-        let headers: HeaderMap = headers
-            .iter()
-            .map(|(name, value)| (name.parse::<header::HeaderName>().expect("a name"), value.parse().expect("a value")))
-            .collect();
-        let status = guard.check(&headers).map_or_else(|reply| reply.status, |()| 200);
-        assert_eq!(status, expect, "{headers:?}");
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(name.parse::<header::HeaderName>().expect("a name"), value.parse().expect("a value"));
+        }
+        let status = guard.check(&map).map_or_else(|reply| reply.status, |()| 200);
+        assert_eq!(status, expect, "{map:?}");
     }
 
     #[test]
@@ -89,6 +95,8 @@ mod tests {
         check(None, &[("host", "localhost:6565"), ("origin", "http://localhost:6565")], 200);
         check(None, &[("host", "localhost:6565"), ("origin", "http://evil.example")], 403);
         check(None, &[("host", "localhost:6565"), ("origin", "null")], 403);
+        check(None, &[("host", "localhost:6565"), ("host", "evil.example")], 400);
+        check(None, &[("host", "localhost:6565"), ("host", "localhost:6565")], 400);
     }
 
     #[test]

@@ -118,14 +118,29 @@ impl axum::extract::FromRequestParts<Shared> for Id {
     }
 }
 
+/// Counts as long as a request waits, however that ends: one that is cut off at [`REQUEST_TIME_MAX`] is dropped.
+struct Asking(Arc<AtomicUsize>);
+
+impl Asking {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 impl Api {
     async fn call(self, request: Request) -> Response {
         let (call, answer) = crate::Call::new(request, self.source);
-        self.shared.asking.fetch_add(1, Ordering::Relaxed);
+        let _asking = Asking::new(&self.shared.asking);
         self.shared.asked.fetch_add(1, Ordering::Relaxed);
         (self.shared.deliver)(call);
         let reply = answer.await;
-        self.shared.asking.fetch_sub(1, Ordering::Relaxed);
         // A call that was dropped was not answered.
         response(reply.unwrap_or_else(|_| Reply::error(503, "Service Unavailable", "the run is about to end")))
     }
@@ -181,4 +196,31 @@ fn source(peer: SocketAddr, headers: &HeaderMap) -> String {
     let program = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let program: String = program.chars().filter(|char| !char.is_control()).take(PROGRAM_MAX).collect();
     if program.is_empty() { peer.ip().to_string() } else { format!("{} ({program})", peer.ip()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Mutex, time::Duration};
+
+    use super::*;
+
+    #[test]
+    fn a_request_that_is_cut_off_asks_no_more() {
+        let calls = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&calls);
+        let shared = Shared {
+            deliver: Arc::new(move |call| kept.lock().expect("no panic").push(call)),
+            guard: Arc::new(Guard { token: None, own_host: String::new() }),
+            peer: SocketAddr::from(([127, 0, 0, 1], 1)),
+            asking: Arc::default(),
+            asked: Arc::default(),
+        };
+        let asking = Arc::clone(&shared.asking);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        runtime.block_on(async {
+            let call = Api { shared, source: String::new() }.call(Request::Status);
+            assert!(tokio::time::timeout(Duration::from_millis(1), call).await.is_err());
+        });
+        assert_eq!((calls.lock().expect("no panic").len(), asking.load(Ordering::Relaxed)), (1, 0));
+    }
 }

@@ -68,7 +68,7 @@ impl Listener {
     /// # Errors
     /// When it may not or cannot.
     pub fn bind(address: &Address, token: Option<String>, identity: Option<Identity>) -> Result<Self, AddressError> {
-        let socket = address.listen(token.is_some())?;
+        let socket = address.listen(token.as_deref())?;
         socket.set_nonblocking(true)?;
         let authority = address.authority();
         let own_host = authority.rsplit_once(':').map_or("", |(host, _)| host).trim_matches(['[', ']']).to_owned();

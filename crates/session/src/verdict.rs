@@ -48,6 +48,14 @@ pub struct Health {
     pub memory_used: f64,
     /// File descriptors over their limit.
     pub fds_used: f64,
+    /// Time the thread that waited longest was ready to run while others had its core, as a fraction.
+    pub waiting: f64,
+    /// Connections that failed because no file descriptor was left.
+    pub fd_errors: u64,
+    /// Connections that failed because no local port or address was left.
+    pub port_errors: u64,
+    /// How often the whole process was stopped from outside and went on.
+    pub stops: u64,
 }
 
 /// Collects what agents report and judges at the end.
@@ -66,6 +74,10 @@ pub struct Judge {
     panics: u64,
     samples_lost: u64,
     output_samples_missing: u64,
+    waiting: u64,
+    fd_errors: u64,
+    port_errors: u64,
+    stops: u64,
 }
 
 /// What became of a scenario's iterations.
@@ -124,6 +136,8 @@ impl Judge {
     const TIMER_LAG_MEAN_MS: f64 = 5.0;
     /// Iterations that start later than this after their intended start distort an open model.
     const START_LAG_P99_MS: f64 = 10.0;
+    /// A thread that waits longer than this for a core shares it with others.
+    const WAITING: f64 = 0.1;
     /// Share of the run's seconds a condition must hold to make the run INVALID; below it is SUSPECT.
     const SHARE_INVALID: f64 = 0.2;
 
@@ -142,6 +156,10 @@ impl Judge {
         self.stolen += u64::from(health.steal_cores > 0.1 * cores);
         self.memory_max = self.memory_max.max(health.memory_used);
         self.fds_max = self.fds_max.max(health.fds_used);
+        self.waiting += u64::from(health.waiting > Self::WAITING);
+        self.fd_errors += health.fd_errors;
+        self.port_errors += health.port_errors;
+        self.stops += health.stops;
         self.timer_lag_max_ms = self.timer_lag_max_ms.max(health.timer_lag_max_ms);
     }
 
@@ -185,6 +203,21 @@ impl Judge {
         lasting(self.late, format!("timers fired more than {} ms late on average", Self::TIMER_LAG_MEAN_MS));
         lasting(self.throttled, "the generator's cgroup was throttled by its CPU quota".to_owned());
         lasting(self.stolen, "the hypervisor took more than 10 % of the CPU".to_owned());
+        findings.extend(self.shortages());
+        if self.waiting as f64 / seconds >= Self::SHARE_INVALID {
+            let text = format!(
+                "other programs, or too many threads, took the CPU: a thread waited more than {:.0} % of the time for a core in {} of {} seconds",
+                Self::WAITING * 100.0,
+                self.waiting,
+                self.seconds
+            );
+            findings.push((Verdict::Suspect, text));
+        }
+        if self.stops > 0 {
+            let times = if self.stops == 1 { "once".to_owned() } else { format!("{} times", self.stops) };
+            let text = format!("the process was stopped {times} (SIGSTOP or Ctrl+Z) while scenarios ran");
+            findings.push((Verdict::Invalid, text));
+        }
         if self.nearly_saturated as f64 / seconds >= Self::SHARE_INVALID {
             let text = format!(
                 "the generator was short of CPU (a worker thread was 85 % busy or more) in {} of {} seconds",
@@ -232,6 +265,28 @@ impl Judge {
                 max_ms: self.start_lag.max(),
             }),
         }
+    }
+}
+
+impl Judge {
+    /// Requests that failed on this side of the network: they say nothing about the server.
+    fn shortages(&self) -> Vec<(Verdict, String)> {
+        let mut findings = Vec::new();
+        if self.fd_errors > 0 {
+            let text = format!(
+                "{} connections failed here because no file descriptor was left: raise the limit with ulimit -n, or use fewer VUs",
+                self.fd_errors
+            );
+            findings.push((Verdict::Invalid, text));
+        }
+        if self.port_errors > 0 {
+            let text = format!(
+                "{} connections failed here because no local port was left: keep connections open, or widen net.ipv4.ip_local_port_range, or use --local-ips",
+                self.port_errors
+            );
+            findings.push((Verdict::Invalid, text));
+        }
+        findings
     }
 }
 
@@ -299,6 +354,25 @@ mod tests {
         let lasting = judged(&busy, 5, 10);
         assert_eq!(lasting.verdict, Verdict::Invalid);
         assert!(lasting.reasons[0].contains("5 of 10 seconds"), "{lasting:?}");
+    }
+
+    #[test]
+    fn what_this_machine_ran_out_of_is_a_reason() {
+        let check = |health: Health, bad_seconds: u32, verdict: Verdict, text: &str| {
+            let judgement = judged(&health, bad_seconds, 10);
+            assert_eq!(judgement.verdict, verdict, "{judgement:?}");
+            assert!(judgement.reasons.iter().all(|reason| reason.contains(text)), "{judgement:?}");
+        };
+        check(Health { fd_errors: 3, ..healthy() }, 2, Verdict::Invalid, "6 connections failed here because no file");
+        check(
+            Health { port_errors: 1, ..healthy() },
+            1,
+            Verdict::Invalid,
+            "1 connections failed here because no local",
+        );
+        check(Health { stops: 1, ..healthy() }, 1, Verdict::Invalid, "the process was stopped once");
+        check(Health { waiting: 0.5, ..healthy() }, 5, Verdict::Suspect, "for a core in 5 of 10 seconds");
+        check(Health { waiting: 0.5, ..healthy() }, 1, Verdict::Valid, "nothing");
     }
 
     #[test]

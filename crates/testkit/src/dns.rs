@@ -34,6 +34,8 @@ pub struct DnsQuestion {
     pub kind: String,
     /// Whether it was asked over TCP.
     pub is_tcp: bool,
+    /// How long an answer over UDP may be, if the client says so (EDNS).
+    pub udp_bytes: Option<u16>,
     /// The message's number. What is sent again because no answer has come has the same.
     pub number: u16,
 }
@@ -213,6 +215,7 @@ impl Shared {
             name: asked.name().to_ascii().trim_end_matches('.').to_ascii_lowercase(),
             kind: asked.query_type().to_string(),
             is_tcp,
+            udp_bytes: query.edns.as_ref().map(hickory_proto::op::Edns::max_payload),
             number: query.metadata.id,
         };
         let answer = (self.handler)(&question);

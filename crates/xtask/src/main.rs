@@ -70,8 +70,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "fuzz",
-        arguments: "http1|threshold [--seconds N] [--seed N]",
-        about: "Feed a parser mutated inputs from fuzz/corpus until something breaks or time is up",
+        arguments: "TARGET [--seconds N] [--seed N] [--runs N]",
+        about: "Feed a parser of fuzz/README.md mutated inputs from fuzz/corpus until something breaks or time is up",
         run: fuzz::run,
     },
 ];

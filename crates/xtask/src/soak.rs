@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use xtask::workspace;
 
-use crate::demo::{Target, build};
+use crate::demo::{Profile, Target, build};
 
 /// What a soak was asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let root = workspace::root();
     let onrush = match &options.onrush {
         Some(onrush) => onrush.clone(),
-        None => build(&root)?,
+        None => build(&root, Profile::Release)?,
     };
     let target = Target::start(&onrush, &[])?;
     let folder = tempfile::TempDir::with_prefix("onrush-soak-").context("cannot make a scratch folder")?;

@@ -9,6 +9,10 @@ use super::{FLAGS, Flag, Scope, Value};
 pub(crate) enum Command {
     /// `onrush run`
     Run,
+    /// `onrush check`
+    Check,
+    /// `onrush http`
+    Http,
     /// `onrush archive`
     Archive,
     /// `onrush inspect`
@@ -29,6 +33,10 @@ pub(crate) enum Command {
     Resume,
     /// `onrush scale`
     Scale,
+    /// `onrush scenarios`
+    Scenarios,
+    /// `onrush stop`
+    Stop,
     /// `onrush target`
     Target,
     /// `onrush version`
@@ -39,17 +47,21 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Run,
+        Self::Check,
+        Self::Http,
         Self::New,
         Self::Inspect,
         Self::Archive,
         Self::Deps,
         Self::Status,
+        Self::Scenarios,
         Self::Stats,
+        Self::Scale,
         Self::Pause,
         Self::Resume,
-        Self::Scale,
+        Self::Stop,
         Self::Target,
         Self::Completion,
         Self::Version,
@@ -65,6 +77,8 @@ impl Command {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
+            Self::Check => "check",
+            Self::Http => "http",
             Self::Archive => "archive",
             Self::Inspect => "inspect",
             Self::New => "new",
@@ -75,6 +89,8 @@ impl Command {
             Self::Pause => "pause",
             Self::Resume => "resume",
             Self::Scale => "scale",
+            Self::Scenarios => "scenarios",
+            Self::Stop => "stop",
             Self::Target => "target",
             Self::Version => "version",
             Self::Help => "help",
@@ -85,29 +101,43 @@ impl Command {
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Run => "Run a k6 script",
-            Self::Archive => "Put a script and all it needs into one file",
+            Self::Check => "Check a script, its options and what it needs without sending a request",
+            Self::Http => "Load one URL without writing a script",
+            Self::Archive => "Bundle a script and everything it needs into one file",
             Self::Inspect => "Print the options of a script or archive as JSON",
-            Self::New => "Write a script to start from",
-            Self::Deps => "Print what a script imports",
-            Self::Completion => "Print what makes a shell complete commands and flags",
-            Self::Status => "Print how the run that is under way stands",
-            Self::Stats => "Print the metrics of the run that is under way",
-            Self::Pause => "Pause the run that is under way",
-            Self::Resume => "Let a paused run go on",
-            Self::Scale => "Change the target of a scenario while it runs",
-            Self::Target => "Run the built-in system under test",
+            Self::New => "Create a new script",
+            Self::Deps => "List the modules a script imports",
+            Self::Completion => "Print a shell completion script",
+            Self::Status => "Show the status of the running test",
+            Self::Stats => "Show the metrics of the running test",
+            Self::Pause => "Pause the running test",
+            Self::Resume => "Resume a paused test",
+            Self::Scale => "Change the VUs or the rate of a running scenario",
+            Self::Scenarios => "List the scenarios of the running test",
+            Self::Stop => "Stop the running test",
+            Self::Target => "Start the built-in server to test against",
             Self::Version => "Print the version",
-            Self::Help => "Print help on a command",
+            Self::Help => "Show help for a command",
         }
     }
 
-    /// Whether it asks a run that is under way.
+    /// Whether it talks to a running test.
     pub(super) fn is_control(self) -> bool {
-        matches!(self, Self::Status | Self::Stats | Self::Pause | Self::Resume | Self::Scale)
+        matches!(
+            self,
+            Self::Status | Self::Stats | Self::Scenarios | Self::Pause | Self::Resume | Self::Scale | Self::Stop
+        )
     }
 
     /// Whether the flag means something to it.
     pub(crate) fn takes(self, flag: &Flag) -> bool {
+        // The command line of a run with `check` in the place of `run` checks just that run.
+        if self == Self::Check && Self::Run.takes(flag) {
+            return true;
+        }
+        if self == Self::Http && OF_HTTP.contains(&flag.long) {
+            return true;
+        }
         match flag.scope {
             Scope::All => true,
             Scope::Both => matches!(self, Self::Run | Self::Target),
@@ -116,11 +146,33 @@ impl Command {
             Scope::OptionAndScale => matches!(self, Self::Run | Self::Archive | Self::Scale),
             Scope::Load => matches!(self, Self::Run | Self::Archive | Self::Inspect | Self::Deps),
             Scope::Only(command) => self == command,
+            Scope::Several(commands) => commands.contains(&self),
             Scope::RunAndControl => self == Self::Run || self.is_control(),
             Scope::Control => self.is_control(),
         }
     }
 }
+
+/// Flags of `run` that mean the same to `http`.
+const OF_HTTP: [&str; 17] = [
+    "api-token",
+    "dns",
+    "duration",
+    "force",
+    "http-debug",
+    "http2-prior-knowledge",
+    "insecure-skip-tls-verify",
+    "local-ips",
+    "max-redirects",
+    "no-connection-reuse",
+    "out",
+    "response-body-limit",
+    "summary-export",
+    "tag",
+    "threads",
+    "tls-session-resumption",
+    "user-agent",
+];
 
 /// Where positional arguments are found.
 pub(crate) const FILES: &str = "FILE";
@@ -148,9 +200,10 @@ fn commands(arg: fn(&'static Flag) -> Arg) -> clap::Command {
         .disable_help_subcommand(true)
         .arg(switch(HELP).short('h').global(true))
         .arg(switch(VERSION))
-        .args(FLAGS.iter().filter(|flag| flag.scope == Scope::All).map(|flag| arg(flag).global(true)));
+        .args(FLAGS.iter().filter(|flag| flag.scope == Scope::All).map(|flag| short(arg(flag), flag.short)));
     for command in Command::ALL {
-        let own = FLAGS.iter().filter(move |flag| flag.scope != Scope::All && command.takes(flag)).map(arg);
+        let own = FLAGS.iter().filter(move |flag| command.takes(flag));
+        let own = own.map(|flag| short(arg(flag), flag.short_for(command)));
         root = root.subcommand(
             clap::Command::new(command.name()).about(command.about()).args(own).arg(Arg::new(FILES).num_args(0..)),
         );
@@ -158,12 +211,15 @@ fn commands(arg: fn(&'static Flag) -> Arg) -> clap::Command {
     root
 }
 
-fn named(flag: &'static Flag) -> Arg {
-    let arg = Arg::new(flag.long).long(flag.long).help(flag.help);
-    match flag.short {
+fn short(arg: Arg, short: Option<char>) -> Arg {
+    match short {
         Some(short) => arg.short(short),
         None => arg,
     }
+}
+
+fn named(flag: &'static Flag) -> Arg {
+    Arg::new(flag.long).long(flag.long).help(flag.help)
 }
 
 fn arg(flag: &'static Flag) -> Arg {

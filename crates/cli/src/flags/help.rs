@@ -17,26 +17,27 @@ pub(super) fn help(command: Option<Command>, columns: usize) -> String {
         Some(Command::Version) => "Print the version.\n\nUsage:\n  onrush version\n".to_owned(),
         Some(Command::Run) => format!("{RUN}{}\n{RUN_END}", flags(Command::Run, width)),
         Some(Command::Scale) => format!("{SCALE}{}\n{SCALE_END}", flags(Command::Scale, width)),
-        Some(command @ (Command::Status | Command::Stats | Command::Pause | Command::Resume)) => {
+        Some(Command::Target) => {
+            format!("{TARGET}{}\n{}\n{TARGET_END}", flags(Command::Target, width), onrush_testsite::ENDPOINTS)
+        }
+        Some(Command::Http) => format!("{HTTP}{}\n{HTTP_END}", flags(Command::Http, width)),
+        Some(command) if command.is_control() => {
             let (name, what) = (command.name(), asked(command));
             format!("{what}\n\nUsage:\n  onrush {name} [FLAGS]\n{}", flags(command, width))
         }
-        Some(command @ (Command::Archive | Command::Inspect | Command::New | Command::Deps | Command::Completion)) => {
+        Some(command) => {
             let (usage, end) = tool(command);
             let (about, name) = (command.about(), command.name());
             format!("{about}.\n\nUsage:\n  onrush {name} {usage}\n{}\n{end}", flags(command, width))
-        }
-        Some(Command::Target) => {
-            format!("{TARGET}{}\n{}\n{TARGET_END}", flags(Command::Target, width), onrush_testsite::ENDPOINTS)
         }
     }
 }
 
 fn flags(command: Command, width: usize) -> String {
-    // For a run that is under way an option of runs is something else.
+    // A running scenario has VUs in another sense than options do.
     let steering = |flag: &Flag| match (command, flag.long) {
         (Command::Scale, "vus") => {
-            Flag { group: Group::Control, help: "VUs that loop", default: "", env: None, ..*flag }
+            Flag { group: Group::Control, help: "The number of VUs", default: "", env: None, ..*flag }
         }
         _ => *flag,
     };
@@ -62,7 +63,7 @@ fn flags(command: Command, width: usize) -> String {
                 .collect();
             text.push_str(&wrapped(&names.join(", "), 2, width));
         } else {
-            members.for_each(|flag| text.push_str(&entry(flag, width)));
+            members.for_each(|flag| text.push_str(&entry(flag, command, width)));
         }
     }
     text
@@ -83,8 +84,8 @@ impl Flag {
 }
 
 /// One flag: names on the left, what it does on the right.
-fn entry(flag: &Flag, width: usize) -> String {
-    let short = flag.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
+fn entry(flag: &Flag, command: Command, width: usize) -> String {
+    let short = flag.short_for(command).map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
     let left = format!("  {short}{}", flag.with_value());
     let mut right = flag.help.to_owned();
     // Some sentences list their values themselves.
@@ -127,6 +128,7 @@ fn wrapped(text: &str, indent: usize, width: usize) -> String {
 /// The arguments of a tool around a script, and examples.
 fn tool(command: Command) -> (&'static str, &'static str) {
     match command {
+        Command::Check => ("[FLAGS] FILE|-", CHECK_END),
         Command::Archive => ("[FLAGS] FILE|-", ARCHIVE_END),
         Command::Inspect => ("[FLAGS] FILE|-", INSPECT_END),
         Command::New => ("[FLAGS] [FILE]", NEW_END),
@@ -138,17 +140,19 @@ fn tool(command: Command) -> (&'static str, &'static str) {
 /// What a command that asks a run is for.
 fn asked(command: Command) -> &'static str {
     match command {
-        Command::Stats => "Print the metrics of the run that is under way.",
+        Command::Stats => "Show the metrics of the running test.",
         Command::Pause => {
-            "Pause the run that is under way: before its start any, later one with externally-controlled scenarios only."
+            "Pause the running test: before its start any test, later only one with externally-controlled scenarios."
         }
-        Command::Resume => "Let a paused run go on.",
-        _ => "Print how the run that is under way stands.",
+        Command::Resume => "Resume a paused test.",
+        Command::Scenarios => "List the scenarios of the running test: executor, VUs, rate, whether they are over.",
+        Command::Stop => "Stop the running test. teardown() and the summary follow; its exit code is 103.",
+        _ => "Show the status of the running test: phase, VUs, thresholds, scenarios.",
     }
 }
 
 const SCALE: &str = "\
-Change the target of a scenario while it runs. Numbers are for the whole test, as in options.
+Change the VUs or the rate of a running scenario. Numbers are for the whole test, as in options.
 
 Usage:
   onrush scale [FLAGS]
@@ -156,15 +160,46 @@ Usage:
 
 const SCALE_END: &str = "\
 Examples:
-  onrush scale --vus 20                      of the externally-controlled scenario
-  onrush scale --scenario browse --vus 50    of any scenario with VUs
-  onrush scale --scenario api --rate 200     of any scenario with an arrival rate
+  onrush scale --vus 20                      the externally-controlled scenario, or the only one
+  onrush scale --scenario browse --vus 50    any scenario with VUs
+  onrush scale --scenario api --rate 200     any scenario with an arrival rate
   onrush scale --scenario api --rate 200 --over 30s
-                                             the same, reached evenly within 30 seconds
+                                             the same, reached evenly over 30 seconds
+  onrush scenarios                           lists them
+";
+
+const HTTP: &str = "\
+Load one URL without writing a script. The command writes a k6 script and runs it like any other; --script prints it.
+
+Usage:
+  onrush http [FLAGS] URL
+";
+
+const HTTP_END: &str = "\
+Without --rate each connection sends its next request when the last one is answered. With --rate requests start on
+schedule, so a server that stalls cannot hide it: latency is then also reported from the intended start.
+
+Examples:
+  onrush http http://127.0.0.1:8080                            50 connections for 10 seconds
+  onrush http https://host/api -c 100 -n 10000                 10,000 requests over 100 connections
+  onrush http http://host/ --rate 1000 -d 1m                   1,000 requests a second for a minute
+  onrush http http://host/items -H 'content-type: application/json' -b '{\"id\":1}'
+  onrush http http://host/ --rate 200 --script > test.js       a script to extend
+";
+
+const CHECK_END: &str = "\
+Runs init code, then checks options, thresholds, modules and output paths, and estimates the VUs, memory and open files
+the test needs. Takes the flags of run; sends no request and creates no VU. Exit codes are those of run: 0 when the test
+can start, 104 for invalid options or thresholds, 107 for an error in the script, 255 for anything else.
+
+Examples:
+  onrush check script.js
+  onrush check -u 5000 --summary-export out/result.json script.js
+  onrush check --json script.js
 ";
 
 const ARCHIVE_END: &str = "\
-Options of all places are stored as they are now: config file, script, variables, flags. k6 runs the archive, too.
+The archive holds the merged options of config file, script, variables and flags. k6 can run it, too.
 
 Examples:
   onrush archive -u 10 -d 10s script.js    archive.tar
@@ -178,7 +213,7 @@ Examples:
 ";
 
 const NEW_END: &str = "\
-FILE is script.js if none is named. A template of your own may contain {{ .ScriptName }} and {{ .ProjectID }}.
+FILE defaults to script.js. Your own template may contain {{ .ScriptName }} and {{ .ProjectID }}.
 
 Examples:
   onrush new
@@ -186,7 +221,7 @@ Examples:
 ";
 
 const DEPS_END: &str = "\
-Imports are listed, require() is not.
+Only imports are listed, not require().
 
 Examples:
   onrush deps script.js
@@ -208,18 +243,24 @@ Usage:
 
 Commands:
   run         Run a k6 script or an archive
-  new         Write a script to start from
-  inspect     Print the options of a script as JSON; deps prints what it imports
-  archive     Put a script and all it needs into one file
-  status      Print how the run that is under way stands; stats prints its metrics
-  scale       Change its VUs or its rate
-  pause       Pause it; resume lets it go on
-  target      Run the built-in system under test: a demo site and httpbin-like endpoints
-  completion  Print what makes a shell complete commands and flags
+  http        Load one URL without writing a script
+  check       Check a script, its options and what it needs without sending a request
+  new         Create a new script
+  inspect     Print the options of a script as JSON; deps lists the modules it imports
+  archive     Bundle a script and everything it needs into one file
+  target      Start the built-in server to test against: a demo site and httpbin-like endpoints
+  completion  Print a shell completion script
   version     Print the version
-  help        Print help on a command
+  help        Show help for a command
+
+Commands for a running test:
+  status      Show its status; scenarios lists its scenarios, stats shows its metrics
+  scale       Change the VUs or the rate of a scenario
+  pause       Pause it; resume resumes it
+  stop        Stop it
 
 Examples:
+  onrush http http://127.0.0.1:8080 -c 50 -d 10s     load one URL over 50 connections
   onrush target                                      a server to test, on http://127.0.0.1:8080
   onrush run --vus 10 --duration 30s script.js       ten virtual users for half a minute
   onrush help run                                    all flags of run
@@ -233,7 +274,7 @@ Usage:
 ";
 
 const RUN_END: &str = "\
-Options come from these places, later ones winning:
+Options come from the following sources; later ones win:
   defaults, the config file, the script's `options`, K6_* variables, flags
 
 Exit codes:
@@ -241,20 +282,20 @@ Exit codes:
    99  thresholds were crossed             107  the script threw in init code, setup() or teardown()
   100  setup() took too long               108  the script aborted the test
   101  teardown() took too long            110  the script marked the test as failed
-  103  stopped over the REST API           106  the REST API's address cannot be used
-  104  the configuration is not valid      255  anything else, such as an unknown flag
+  103  stopped over the REST API           106  the REST API could not start
+  104  invalid options or thresholds       255  any other error, such as an unknown flag
 
 Examples:
-  onrush run script.js                                 as the script's options say
+  onrush run script.js                                 with the script's own options
   onrush run -u 100 -d 1m script.js                    100 VUs for one minute
   onrush run -s 30s:500 -s 2m:500 -s 10s:0 script.js   ramp up to 500 VUs, stay, ramp down
   onrush run -e BASE_URL=http://host:8080 script.js    the script reads __ENV.BASE_URL
-  onrush run --summary-export result.json script.js    the result as JSON, too
-  cat script.js | onrush run -                         from standard input
+  onrush run --summary-export result.json script.js    and write the summary as JSON
+  cat script.js | onrush run -                         read the script from standard input
 ";
 
 const TARGET: &str = "\
-Run the built-in system under test until Ctrl+C: a demo site, httpbin-like endpoints, bodies of any size, delays.
+Start the built-in server to test against: a demo site, httpbin-like endpoints, bodies of any size, delays. Stop it with Ctrl+C.
 
 Usage:
   onrush target [FLAGS]

@@ -40,6 +40,15 @@ pub(crate) struct Flag {
     pub(crate) scope: Scope,
 }
 
+impl Flag {
+    /// Its short name in a command. One-liners have `-c` for connections, as other programs of their kind do.
+    pub(crate) fn short_for(&self, command: Command) -> Option<char> {
+        let is_taken = (command, self.long) == (Command::Http, "config");
+        let is_own = command == Command::Http || self.long != "connections";
+        self.short.filter(|_| !is_taken && is_own)
+    }
+}
+
 /// What follows a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value {
@@ -85,9 +94,9 @@ pub(crate) enum Group {
     Terminal,
     /// How the machine is used.
     Machine,
-    /// A run that is under way.
+    /// A running test.
     Control,
-    /// What one of the tools around a script does.
+    /// What one command does.
     Tool,
     /// The built-in system under test.
     Target,
@@ -130,6 +139,8 @@ pub(crate) enum Scope {
     Both,
     /// One command.
     Only(Command),
+    /// These commands.
+    Several(&'static [Command]),
     /// `run` and whatever asks a run.
     RunAndControl,
     /// Whatever asks a run.

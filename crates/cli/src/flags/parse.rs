@@ -61,7 +61,9 @@ pub(crate) fn parse(
     }
     let mut flags = BTreeMap::new();
     for flag in FLAGS.iter() {
-        let values = strings(own, flag.long);
+        // Some flags may stand before the command's name.
+        let mut values = strings(&matches, flag.long);
+        values.extend(strings(own, flag.long));
         if !values.is_empty() {
             flags.insert(flag.long, values);
         }

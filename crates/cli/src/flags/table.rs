@@ -129,10 +129,10 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("MODE"),
         Some("K6_COMPATIBILITY_MODE"),
-        "How scripts are read: extended, base (default extended)",
+        "How to read scripts: extended, base (default extended)",
     )
     .group(Group::Script).scope(Scope::Load).allowed(&["extended", "base"]),
-    flag("type", Some('t'), Text("TYPE"), Some("K6_TYPE"), "What FILE is: js, archive (default: what it looks like)").group(Group::Script).scope(Scope::Load).allowed(&["js", "archive"]),
+    flag("type", Some('t'), Text("TYPE"), Some("K6_TYPE"), "Type of FILE: js, archive (default: detected)").group(Group::Script).scope(Scope::Load).allowed(&["js", "archive"]),
     flag(
         "secret-source",
         None,
@@ -147,7 +147,7 @@ const SETTINGS: &[Flag] = &[
         Some('o'),
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
-        "Write every sample down: json=FILE, csv=FILE; FILE.gz is compressed, - is the standard output; repeat it for more",
+        "Write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds").group(Group::Results).scope(Scope::Load),
@@ -178,14 +178,14 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("WHERE"),
         Some("K6_LOG_OUTPUT"),
-        "Where log lines go: stderr, stdout, none, file=PATH[,level=LEVEL], loki[=URL,KEY=VALUE,…] (default stderr)",
+        "Write log lines to stderr, stdout, none, file=PATH[,level=LEVEL] or loki[=URL,KEY=VALUE,…] (default stderr)",
     )
     .group(Group::Terminal)
     .scope(Scope::All),
-    flag("log-format", None, Text("FORMAT"), Some("K6_LOG_FORMAT"), "How log lines look: text, json, raw (default text)")
+    flag("log-format", None, Text("FORMAT"), Some("K6_LOG_FORMAT"), "Format of log lines: text, json, raw (default text)")
         .group(Group::Terminal)
         .scope(Scope::All).allowed(&["text", "json", "raw"]),
-    flag("config", Some('c'), Text("FILE"), Some("K6_CONFIG"), "JSON file with options, below those of the script (default ~/.config/onrush/config.json, else k6's)")
+    flag("config", Some('c'), Text("FILE"), Some("K6_CONFIG"), "JSON file with options; the script's take precedence (default ~/.config/onrush/config.json, else k6's)")
         .group(Group::Terminal)
         .scope(Scope::All),
     flag(
@@ -193,15 +193,15 @@ const SETTINGS: &[Flag] = &[
         None,
         Repeated("A,B,…"),
         Some("K6_FEATURES"),
-        "Feature flags of k6: merge-run-tags (tags of all places together), freeze-env (__ENV cannot be changed), native-histograms (always on here)",
+        "k6 feature flags: merge-run-tags (merge tags from all sources), freeze-env (make __ENV read-only), native-histograms (always on)",
     )
     .group(Group::Script)
     .scope(Scope::Load),
-    flag("no-usage-report", None, Switch, Some("K6_NO_USAGE_REPORT"), "Accepted for k6's sake: Onrush never reports usage")
+    flag("no-usage-report", None, Switch, Some("K6_NO_USAGE_REPORT"), "No effect, for k6 compatibility: Onrush never reports usage")
         .accepted()
         .group(Group::Terminal),
     // This machine.
-    flag("threads", None, Int, Some("ONRUSH_THREADS"), "Worker threads (default: the cores this process may use; for target: 1)")
+    flag("threads", None, Int, Some("ONRUSH_THREADS"), "Worker threads (default: available cores; for target: 1)")
         .group(Group::Machine)
         .scope(Scope::Both),
     flag(
@@ -217,7 +217,7 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("SIZE"),
         Some("ONRUSH_VU_MEMORY_LIMIT"),
-        "JavaScript heap one VU may use, kept responses included, such as 64MiB (default 512MiB)",
+        "Maximum JavaScript heap of one VU, stored responses included, such as 64MiB (default 512MiB)",
     )
     .group(Group::Machine).scope(Scope::Load),
     flag(
@@ -225,7 +225,7 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("SIZE"),
         Some("ONRUSH_RESPONSE_BODY_LIMIT"),
-        "Largest response body that is kept, decompressed, such as 16MiB; larger ones fail their request (default 1GiB)",
+        "Maximum size of a response body after decompression, such as 16MiB; larger ones fail the request (default 1GiB)",
     )
     .group(Group::Machine),
     // Live control.
@@ -234,7 +234,7 @@ const SETTINGS: &[Flag] = &[
         Some('a'),
         Text("ADDRESS"),
         Some("K6_ADDRESS"),
-        "Where the REST API of the run is; empty for none (default localhost:6565)",
+        "Address of the test's REST API; empty for none (default localhost:6565)",
     )
     .group(Group::Control)
     .scope(Scope::All),
@@ -243,7 +243,7 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("TOKEN"),
         Some("ONRUSH_API_TOKEN"),
-        "What requests to the REST API must carry; needed for addresses that other machines reach. Other users of this machine see flags, so the variable is better",
+        "Token that REST API requests must carry; required for addresses other machines can reach. Prefer the variable: other users of this machine can see flags",
     )
     .group(Group::Control)
     .scope(Scope::RunAndControl),
@@ -252,16 +252,16 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("FILE"),
         Some("ONRUSH_API_TLS_CERT"),
-        "Certificate (PEM) of the REST API, which then speaks HTTPS. Addresses that other machines reach always do, with a certificate made for the run if there is no other",
+        "Serve the REST API over HTTPS with this certificate (PEM). Addresses other machines can reach always use HTTPS, with a generated certificate by default",
     )
     .group(Group::Control),
-    flag("api-tls-key", None, Text("FILE"), Some("ONRUSH_API_TLS_KEY"), "Private key (PEM) of that certificate").group(Group::Control),
+    flag("api-tls-key", None, Text("FILE"), Some("ONRUSH_API_TLS_KEY"), "Private key (PEM) of the REST API certificate").group(Group::Control),
     flag(
         "api-tls-ca",
         None,
         Text("FILE"),
         Some("ONRUSH_API_TLS_CA"),
-        "Ask over HTTPS and trust the certificates in this file (PEM); for the system's, write --address https://HOST:PORT",
+        "Connect over HTTPS and trust the certificates in this file (PEM); to trust the system's, use --address https://HOST:PORT",
     )
     .group(Group::Control)
     .scope(Scope::Control),
@@ -270,75 +270,112 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("SHA256"),
         Some("ONRUSH_API_FINGERPRINT"),
-        "Ask over HTTPS and trust the certificate with this fingerprint, which the run prints when it starts",
+        "Connect over HTTPS and trust the certificate with this fingerprint, which the test prints at start",
     )
     .group(Group::Control)
     .scope(Scope::Control),
-    flag("replay", None, Text("FILE"), Some("ONRUSH_REPLAY"), "Steer the run as the one was whose --summary-export (or /v1/steering) is in FILE")
+    flag("replay", None, Text("FILE"), Some("ONRUSH_REPLAY"), "Repeat the live changes recorded in FILE, a --summary-export or /v1/steering of another run")
         .group(Group::Control),
-    flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Stay after the test, with the REST API, until Ctrl+C").group(Group::Control),
-    flag("max", Some('m'), Int, None, "The limit of VUs (maxVUs)").group(Group::Control).scope(Scope::Only(Command::Scale)),
-    flag("rate", None, Int, None, "Iterations per timeUnit of an arrival-rate scenario").group(Group::Control).scope(Scope::Only(Command::Scale)),
-    flag("over", None, Duration, None, "How long VUs or rate take to get there, such as 30s; at once if not given")
+    flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Keep the REST API running after the test, until Ctrl+C").group(Group::Control),
+    flag("max", Some('m'), Int, None, "The maximum number of VUs (maxVUs)").group(Group::Control).scope(Scope::Only(Command::Scale)),
+    flag("rate", Some('r'), Int, None, "scale: iterations per timeUnit of an arrival-rate scenario; http: requests a second, sent on schedule however slow the server is")
+        .group(Group::Tool)
+        .scope(Scope::Several(&[Command::Scale, Command::Http])),
+    flag("over", None, Duration, None, "Reach the new VUs or rate evenly over this time, such as 30s (default: at once)")
         .group(Group::Control)
         .scope(Scope::Only(Command::Scale)),
-    flag("scenario", None, Text("NAME"), None, "The scenario; the first externally-controlled one if not given")
+    flag("scenario", None, Text("NAME"), None, "The scenario to change (default: the externally-controlled one, else the only one)")
         .group(Group::Control)
         .scope(Scope::Only(Command::Scale)),
     // Tools around a script.
-    flag("archive-out", Some('O'), Text("FILE"), None, "Where the archive goes; - is the standard output")
+    flag("archive-out", Some('O'), Text("FILE"), None, "Write the archive to FILE; - is standard output")
         .group(Group::Tool)
         .default("archive.tar")
         .scope(Scope::Only(Command::Archive)),
-    flag("exclude-env-vars", None, Switch, None, "Leave all variables out of the archive")
+    flag("exclude-env-vars", None, Switch, None, "Leave environment variables out of the archive")
         .group(Group::Tool)
         .scope(Scope::Only(Command::Archive)),
-    flag("execution-requirements", None, Switch, None, "Print the options of all places with what they need: maxVUs, totalDuration")
+    flag("execution-requirements", None, Switch, None, "Print the merged options and the VUs and time they need")
         .group(Group::Tool)
         .scope(Scope::Only(Command::Inspect)),
-    flag("force", Some('f'), Switch, None, "Replace FILE if there is one").group(Group::Tool).scope(Scope::Only(Command::New)),
-    flag("template", None, Text("TEMPLATE"), None, "What to start from: minimal, protocol, browser, or the path of a template (default minimal)")
+    flag("force", Some('f'), Switch, None, "new: replace FILE if it exists; run, http: start although this machine has too little memory or too few open files for the test")
+        .group(Group::Machine)
+        .scope(Scope::Several(&[Command::New, Command::Run, Command::Http])),
+    flag("template", None, Text("TEMPLATE"), None, "Template: minimal, protocol, browser, or the path of your own (default minimal)")
         .group(Group::Tool)
         .scope(Scope::Only(Command::New)).allowed(&["minimal", "protocol", "browser"]),
-    flag("project-id", None, Text("ID"), None, "The project of Grafana Cloud the script is for")
+    flag("project-id", None, Text("ID"), None, "Grafana Cloud project ID to put into the script")
         .group(Group::Tool)
         .scope(Scope::Only(Command::New)),
-    flag("json", None, Switch, None, "Print JSON instead of text").group(Group::Tool).scope(Scope::Only(Command::Deps)),
+    flag("json", None, Switch, None, "Print JSON instead of text")
+        .group(Group::Tool)
+        .scope(Scope::Several(&[
+            Command::Check,
+            Command::Deps,
+            Command::Status,
+            Command::Scenarios,
+            Command::Scale,
+            Command::Pause,
+            Command::Resume,
+            Command::Stop,
+        ])),
+    // One-liners.
+    flag("connections", Some('c'), Int, None, "Connections, each with one request at a time (default 50)")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Http)),
+    flag("requests", Some('n'), Int, None, "Stop after this many requests; without it, after --duration (default 10s)")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Http)),
+    flag("method", Some('X'), Text("METHOD"), None, "HTTP method (default GET, or POST with a body)")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Http)),
+    flag("header", Some('H'), Repeated("'NAME: VALUE'"), None, "Add a request header")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Http)),
+    flag("body", Some('b'), Text("TEXT"), None, "Request body; @FILE reads it from a file")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Http)),
+    flag("timeout", None, Duration, None, "Time limit for one request (default 60s)")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Http)),
+    flag("script", None, Switch, None, "Print the k6 script this command would run, and stop")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Http)),
     // The target.
-    flag("listen", None, Text("ADDRESS"), None, "Where to answer HTTP; port 0 picks a free one (default 127.0.0.1:8080)")
+    flag("listen", None, Text("ADDRESS"), None, "Address for HTTP; port 0 picks a free port (default 127.0.0.1:8080)")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("tls-listen", None, Text("ADDRESS"), None, "Where to answer HTTPS, with a certificate made at start")
+    flag("tls-listen", None, Text("ADDRESS"), None, "Address for HTTPS, with a certificate generated at start")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("tls-name", None, Repeated("HOST"), None, "A host name the certificate is for, besides localhost")
+    flag("tls-name", None, Repeated("HOST"), None, "Additional host name for the certificate, besides localhost")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("no-http2", None, Switch, None, "Speak HTTP/1.1 only; otherwise HTTP/2 as well, over TLS and in plain text")
+    flag("no-http2", None, Switch, None, "Speak HTTP/1.1 only (default: HTTP/2 as well, over TLS and in plain text)")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("fault-accept", None, Text("HOW"), None, "Break every connection of the plain port as soon as it is there: reset, close, stall")
+    flag("fault-accept", None, Text("HOW"), None, "Break every plain HTTP connection once it is accepted: reset, close, stall")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("fault-handshake", None, Text("HOW[@BYTES]"), None, "Break every TLS handshake after so many bytes of the server's: reset, close, stall")
+    flag("fault-handshake", None, Text("HOW[@BYTES]"), None, "Break every TLS handshake after the server has sent BYTES: reset, close, stall")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
     flag("tls-client-ca", None, Text("FILE"), None, "Ask clients for a certificate signed by one in this PEM file")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("tls-client-optional", None, Switch, None, "Also answer clients that show no certificate")
+    flag("tls-client-optional", None, Switch, None, "Also accept clients without a certificate")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("tls-version", None, Repeated("VERSION"), None, "A TLS version to speak: 1.2, 1.3 (default both)")
+    flag("tls-version", None, Repeated("VERSION"), None, "Enable this TLS version: 1.2, 1.3 (default both)")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("tls-cipher-suite", None, Repeated("NAME"), None, "A cipher suite to speak, such as TLS_AES_128_GCM_SHA256 (default all)")
+    flag("tls-cipher-suite", None, Repeated("NAME"), None, "Enable this cipher suite, such as TLS_AES_128_GCM_SHA256 (default all)")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("tls-staple", None, Text("STATUS"), None, "Staple an OCSP response that says this of the certificate: good, revoked, unknown")
+    flag("tls-staple", None, Text("STATUS"), None, "Staple an OCSP response with this status: good, revoked, unknown")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)).allowed(&["good", "revoked", "unknown"]),
-    flag("tls-no-tickets", None, Switch, None, "Let no client resume its session")
+    flag("tls-no-tickets", None, Switch, None, "Disable session resumption")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
     flag("certificate-out", None, Text("FILE"), None, "Write the certificate to FILE as PEM, for clients to trust")

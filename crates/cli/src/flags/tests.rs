@@ -20,13 +20,17 @@ fn check_error(line: &str, expect: &str) {
 #[test]
 fn names_are_unique() {
     let mut longs = BTreeSet::new();
-    let mut shorts = BTreeSet::from(['h']);
     let mut variables = BTreeSet::new();
     for flag in FLAGS.iter() {
         assert!(longs.insert(flag.long), "--{}", flag.long);
-        assert!(flag.short.is_none_or(|short| shorts.insert(short)), "--{}", flag.long);
         assert!(flag.env.is_none_or(|env| variables.insert(env)), "--{}", flag.long);
         assert!(flag.help.len() > 10 && !flag.help.ends_with('.'), "--{}", flag.long);
+    }
+    for command in Command::ALL {
+        let mut shorts = BTreeSet::from(['h']);
+        for flag in FLAGS.iter().filter(|flag| command.takes(flag)) {
+            assert!(flag.short_for(command).is_none_or(|short| shorts.insert(short)), "{command:?} --{}", flag.long);
+        }
     }
 }
 
@@ -113,6 +117,24 @@ fn what_is_not_available_is_refused() {
     );
     check("run --linger=false --traces-output none --address= a.js", Ok(()));
     check("run --no-usage-report --features freeze-env a.js", Ok(()));
+}
+
+/// `-c` is the config file everywhere but in one-liners, where it is connections, as in other programs of their kind.
+#[test]
+fn one_liners_have_short_names_of_their_own() {
+    let (command, given, files) = parsed("http -c 5 -n 10 -X PUT http://a/").unwrap();
+    assert_eq!((command, files), (Command::Http, vec!["http://a/".to_owned()]));
+    assert_eq!((given.values("connections"), given.values("config")), (vec!["5".to_owned()], Vec::new()));
+    let (_, given, _) = parsed("-c a.json http --config b.json http://a/").unwrap();
+    assert_eq!(given.values("config"), ["a.json", "b.json"]);
+    assert_eq!(parsed("run -c a.json x.js").unwrap().1.values("config"), ["a.json"]);
+}
+
+/// What is a command line of `run` is one of `check`.
+#[test]
+fn check_takes_the_flags_of_run() {
+    assert!(FLAGS.iter().filter(|flag| Command::Run.takes(flag)).all(|flag| Command::Check.takes(flag)));
+    assert!(parsed("check --json -u 5 --out json=a --address x a.js").is_ok());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `--log-output`: where log lines go.
 
-use super::Level;
 use crate::failure::Failure;
+use crate::line::Level;
 
 /// Where log lines go.
 #[derive(Debug, Clone)]

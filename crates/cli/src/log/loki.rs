@@ -1,10 +1,11 @@
 //! The grammar of `--log-output=loki=URL,key=value,…`.
 
-use onrush_net::{RequestHeaders, Url};
+use onrush_net::{ProxyOptions, RequestHeaders, Url};
 use onrush_output::loki::Config;
 
-use super::{Level, destination::parse_level};
+use super::destination::parse_level;
 use crate::failure::Failure;
+use crate::line::Level;
 
 const KEYS: &str = "limit, level, pushPeriod, msgMaxSize, profile, allowedLabels, label.NAME and header.NAME";
 
@@ -22,6 +23,7 @@ pub(super) fn parse(text: &str) -> Result<(Config, Level), Failure> {
         headers: RequestHeaders::default(),
         allowed_labels: None,
         profile: false,
+        proxies: ProxyOptions::from_environment(|name| std::env::var(name).ok()),
     };
     let mut level = Level::Debug;
     for (index, part) in split(text)?.into_iter().enumerate() {

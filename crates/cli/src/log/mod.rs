@@ -1,21 +1,17 @@
 //! Log lines: those of the script's `console`, of the engine, and our own.
 
-mod destination;
-mod file;
-mod format;
+pub(crate) mod destination;
+pub(crate) mod fold;
 mod loki;
 
 use std::{borrow::Cow, sync::Arc};
 
 use onrush_fiber::Clock;
-pub(crate) use onrush_js::log::{Level, Line};
 use onrush_secrets::Redactor;
 
-pub(crate) use destination::Destination;
-pub(crate) use file::LogFile;
-pub(crate) use format::{Format, Style, level_name};
-pub(crate) use onrush_output::time::{rfc3339, rfc3339_nanos};
+pub(crate) use onrush_output::time::rfc3339_nanos;
 
+pub(crate) use crate::line::{Level, Line};
 use crate::terminal::{Message, Terminal};
 
 /// Sends log lines to the terminal's thread. Cheap to clone.
@@ -74,6 +70,14 @@ impl Logger {
     pub(crate) fn failure(&self, failure: &crate::failure::Failure) {
         let fields = failure.hint.iter().map(|hint| ("hint", hint.clone())).collect();
         self.log(Level::Error, failure.message.clone(), fields);
+    }
+}
+
+impl Logger {
+    /// A last line before the process ends, and what was printed before it, if somebody reads it at once.
+    pub(crate) fn last_words(&self, level: Level, message: &str, fields: Vec<(&'static str, String)>) {
+        let fields = fields.into_iter().map(|(key, value)| (key.into(), value)).collect();
+        self.terminal.last_words(Line { level, message: message.to_owned(), fields });
     }
 }
 

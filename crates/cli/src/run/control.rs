@@ -136,6 +136,7 @@ fn could_not_serve(api: &ApiArgs, error: &AddressError) -> Failure {
     };
     let failure = Failure::new(ExitCode::CannotStartRestApi, message);
     match error {
+        AddressError::WeakToken(_) => failure.hint("openssl rand -hex 16 makes one"),
         AddressError::NeedsToken(_) => {
             failure.hint("set ONRUSH_API_TOKEN here and for whoever steers the run, or listen on localhost")
         }

@@ -37,6 +37,8 @@ pub(super) struct Ended {
     pub(super) outcome: Outcome,
     /// The VU whose init code failed, if that is why.
     pub(super) failed_vu: Option<u64>,
+    /// `--summary-export` could not be written.
+    pub(super) export_failed: bool,
 }
 
 /// The one agent of a run on this machine.
@@ -102,14 +104,15 @@ pub(super) fn drive(
         handle_summary: None,
         outputs,
         output_samples_missing: 0,
+        export_failed: false,
     };
     drive.run();
     drive.linger();
     let outcome = drive.conclude();
-    let failed_vu = drive.failed_vu;
+    let (failed_vu, export_failed) = (drive.failed_vu, drive.export_failed);
     // Ending the process ends the threads. Their VUs are not torn down one by one: there may be 100,000 of them.
     std::mem::forget(drive.engine);
-    Ok(Ended { outcome, failed_vu })
+    Ok(Ended { outcome, failed_vu, export_failed })
 }
 
 /// A run under way.
@@ -153,6 +156,7 @@ pub(super) struct Drive<'a> {
     pub(super) outputs: Option<Outputs>,
     /// Samples that outputs lack.
     pub(super) output_samples_missing: u64,
+    pub(super) export_failed: bool,
 }
 
 impl Drive<'_> {
@@ -300,7 +304,7 @@ impl Drive<'_> {
         self.look_for_abort();
         let now = Clock::now();
         let elapsed = self.elapsed(now);
-        self.health.tick(now);
+        self.health.tick(now, self.signals.resumed());
         self.tell(Event::Tick { elapsed: elapsed.as_duration() });
         self.show_progress(now);
     }

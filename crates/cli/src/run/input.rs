@@ -50,6 +50,10 @@ impl Input {
     pub(crate) fn find(args: &ScriptArgs) -> Result<Self, Failure> {
         let working_dir = std::env::current_dir()
             .map_err(|error| Failure::other(format!("failed to find the working directory: {error}")))?;
+        if let Some(source) = &args.source {
+            let entry = Entry::Stdin(source.clone());
+            return Ok(Self { entry, working_dir, name: args.file.clone(), archived: None });
+        }
         if args.file == "-" {
             return Self::from_stream(args, working_dir, io::stdin().lock(), "standard input");
         }

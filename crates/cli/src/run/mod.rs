@@ -12,8 +12,10 @@ mod health;
 pub(crate) mod input;
 mod key_log;
 pub(crate) mod load;
+pub(crate) mod needs;
 mod network;
 mod outputs;
+mod paths;
 pub(crate) mod prepare;
 mod replay;
 mod spans;
@@ -24,7 +26,7 @@ use std::sync::Arc;
 
 use onrush_session::ExitCode;
 
-use self::{config_file::ConfigFile, drive::Ended, features::Features};
+use self::{config_file::ConfigFile, drive::Ended, features::Features, needs::Needs, prepare::Prepared};
 use crate::{
     args::RunArgs,
     banner,
@@ -55,41 +57,98 @@ pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
     around.given.refuse_unavailable(Command::Run)?;
     let config = ConfigFile::read(around)?;
     let args = RunArgs::new(&around.given, &config, files)?;
-    let flush = around.terminal.clone();
-    let signals = Watch::start(around.logger.clone(), move || flush.flush())
+    execute(around, config, &args)
+}
+
+/// Runs a test whose settings are known.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn execute(around: &Surroundings, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
+    let signals = Watch::start(around.logger.clone(), around.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let wanted = outputs::configs(&around.given, &config.out)?;
-    let replay = replay::read(around, args.replay.as_deref())?;
-    let features = Features::read(&around.given, &config.features, &around.logger);
-    let fds = onrush_fiber::raise_fd_limit();
-    let script = load::load(&args.script, &features, &around.given, &around.logger)?;
-    around.logger.debug(format!("loaded {} with {} modules", args.script.file, script.env.program.modules.len()));
-    let test = tiers::consolidate(around, config, features, &script)?;
-    around.logger.debug(format!("the options of all places: {}", test.options.to_json()));
-    let prepared = prepare::prepare(&args, &around.logger, script, test, !wanted.is_empty())?;
-    replay::check(&replay, &prepared.test)?;
+    let Ready { prepared, outputs: wanted, replay, needs } = ready(around, config, args)?;
+    needs.warnings().into_iter().for_each(|warning| around.logger.warn(warning));
+    if let Some(problem) = needs.problem() {
+        if !args.force {
+            return Err(Failure::other(problem).hint(needs::HINT));
+        }
+        around.logger.warn(problem);
+    }
     around.logger.debug(format!(
         "initializing {} VUs on {} threads, layout {}",
         prepared.plan.planned_vus,
         prepared.threads(),
         prepared.isolation.isolation.as_str()
     ));
-    prepare::check_fds(fds, prepared.plan.max_vus, &around.logger);
     let outputs = outputs::start(around, &wanted, &prepared)?;
     if !args.quiet {
         let color = around.look.stdout_color();
-        around.terminal.stdout(banner::banner(color));
-        around.terminal.stdout(banner::execution(
-            &args.script.file,
-            &outputs::described(&wanted),
-            &prepared.isolation,
-            &prepared.plan,
-            color,
-        ));
+        match &args.one_liner {
+            Some(heading) => around.terminal.stdout(format!("{heading}\n")),
+            None => {
+                around.terminal.stdout(banner::banner(color));
+                around.terminal.stdout(banner::execution(
+                    &args.script.file,
+                    &outputs::described(&wanted),
+                    &prepared.isolation,
+                    &prepared.plan,
+                    color,
+                ));
+            }
+        }
     }
-    let ended = drive::drive(around, &args, &prepared, &signals, outputs, replay)?;
+    let ended = drive::drive(around, args, &prepared, &signals, outputs, replay)?;
     report(&around.logger, &ended);
-    Ok(ended.outcome.exit_code())
+    let code = ended.outcome.exit_code();
+    // Whoever waits for the file must not take an old one, or none, for the result.
+    Ok(if code == ExitCode::Success && ended.export_failed { ExitCode::Other } else { code })
+}
+
+/// A test that could start now.
+pub(crate) struct Ready {
+    pub(crate) prepared: Prepared,
+    outputs: Vec<onrush_output::Config>,
+    replay: onrush_session::Replay,
+    /// What it takes of this machine.
+    pub(crate) needs: Needs,
+}
+
+impl Ready {
+    /// Checks what a run finds out when it opens its outputs.
+    ///
+    /// # Errors
+    /// 255 with the first path that cannot be written.
+    pub(crate) fn check_outputs(&self) -> Result<(), Failure> {
+        paths::check_outputs(&self.outputs)
+    }
+
+    /// The outputs, as the banner names them.
+    pub(crate) fn output_names(&self) -> Option<String> {
+        (!self.outputs.is_empty()).then(|| outputs::described(&self.outputs))
+    }
+}
+
+/// Everything before the first VU is made: reads, checks, and runs init code once.
+///
+/// # Errors
+/// What keeps the test from starting.
+pub(crate) fn ready(around: &Surroundings, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
+    let outputs = outputs::configs(&around.given, &config.out)?;
+    paths::check(args)?;
+    let replay = replay::read(around, args.replay.as_deref())?;
+    let features = Features::read(&around.given, &config.features, &around.logger);
+    let fds = onrush_fiber::raise_fd_limit();
+    let script = load::load(&args.script, &features, &around.given, &around.logger)?;
+    let (name, modules) = (&args.script.file, script.env.program.modules.len());
+    around.logger.debug(format!("loaded {name} ({modules} module{})", if modules == 1 { "" } else { "s" }));
+    let test = tiers::consolidate(around, config, features, &script)?;
+    around.logger.debug(format!("merged options: {}", test.options.to_json()));
+    let (heap_bytes, has_network) = (script.init.vu_heap_bytes, needs::has_network(&script.env.program));
+    let prepared = prepare::prepare(args, &around.logger, script, test, !outputs.is_empty())?;
+    replay::check(&replay, &prepared.test)?;
+    let needs = Needs::new(&prepared.plan, heap_bytes, has_network.then_some(fds), prepared.run.local_ips.is_some());
+    Ok(Ready { prepared, outputs, replay, needs })
 }
 
 /// The last log line of a run that did not pass.

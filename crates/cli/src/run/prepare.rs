@@ -6,49 +6,48 @@ use std::{
 };
 
 use onrush_engine::{EngineConfig, Timeouts};
-use onrush_fiber::FdLimit;
 use onrush_js::{HttpDebug, HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ShardedCounter};
 use onrush_metrics::{
     Census, Registry, SubMetric, Subscriptions, SystemTag, SystemTags, ThresholdError, ThresholdSource, Thresholds,
     WindowSource,
-    summary::{SummaryMode, TimeUnit, TrendStat, subscribe},
+    summary::{TimeUnit, TrendStat, subscribe},
 };
 use onrush_net::Limits;
 use onrush_output::Outputs;
 use onrush_plan::{Consolidated, Plan};
 
 use super::{key_log, load::Script, network};
-use crate::{args::RunArgs, failure::Failure, log::Logger};
+use crate::{args::RunArgs, failure::Failure, log::Logger, tools::http};
 
 /// A test that is ready to start.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     /// For the engine.
-    pub(super) run: Arc<RunConfig>,
+    pub(crate) run: Arc<RunConfig>,
     /// The schedule.
-    pub(super) plan: Arc<Plan>,
+    pub(crate) plan: Arc<Plan>,
     /// All options.
-    pub(super) test: Consolidated,
+    pub(crate) test: Consolidated,
     /// Checked thresholds, not evaluated yet.
-    pub(super) thresholds: Thresholds,
+    pub(crate) thresholds: Thresholds,
     /// The VU layout and why.
-    pub(super) isolation: IsolationChoice,
+    pub(crate) isolation: IsolationChoice,
     /// Columns of trends.
-    pub(super) trend_stats: Vec<TrendStat>,
+    pub(crate) trend_stats: Vec<TrendStat>,
     /// Unit of times.
-    pub(super) time_unit: Option<TimeUnit>,
+    pub(crate) time_unit: Option<TimeUnit>,
     /// Which life-cycle functions the script exports.
-    pub(super) lifecycle: Lifecycle,
+    pub(crate) lifecycle: Lifecycle,
     threads: usize,
 }
 
 /// The life-cycle functions of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Lifecycle {
-    pub(super) setup: bool,
-    pub(super) teardown: bool,
-    pub(super) handle_summary: bool,
+pub(crate) struct Lifecycle {
+    pub(crate) setup: bool,
+    pub(crate) teardown: bool,
+    pub(crate) handle_summary: bool,
     /// `handleSummary` is exported and is no function.
-    pub(super) handle_summary_is_wrong: bool,
+    pub(crate) handle_summary_is_wrong: bool,
 }
 
 impl Prepared {
@@ -96,7 +95,9 @@ pub(super) fn prepare(
     let trend_stats =
         TrendStat::parse_list(&settings.summary_trend_stats).map_err(|error| Failure::config(error.to_string()))?;
     let time_unit = TimeUnit::parse(&settings.summary_time_unit).map_err(|error| Failure::config(error.to_string()))?;
-    let plan = Plan::new(&test.scenarios, &test.tuple).map_err(|error| Failure::config(error.to_string()))?;
+    let plan = Plan::new(&test.scenarios, &test.tuple)
+        .and_then(|plan| plan.check_size().map(|()| plan))
+        .map_err(|error| Failure::config(error.to_string()))?;
     let has = |name: &str| script.init.functions.iter().any(|function| function == name);
     let lifecycle = Lifecycle {
         setup: has("setup") && settings.setup,
@@ -109,12 +110,13 @@ pub(super) fn prepare(
     let run = RunConfig {
         script: script.env,
         registry: registry.clone(),
-        subscriptions: Arc::new(subscriptions(args.summary_mode, &test, &thresholds, has_outputs)),
+        subscriptions: Arc::new(subscriptions(args, &test, &thresholds, has_outputs)),
         census: Arc::new(Census::new(usize::try_from(settings.cardinality_limit).unwrap_or(usize::MAX))),
         isolation: script.init.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
+        export_json: test.merged.to_export_json().to_string(),
         tags: settings.tags.clone(),
-        http: HttpSettings { body_bytes_max: limits.body_bytes_max, ..http(&test) },
+        http: HttpSettings { body_bytes_max: limits.body_bytes_max, ..http_settings(&test) },
         client: network::client(&test, limits, key_log::open(std::env::var_os("SSLKEYLOGFILE"), logger)?)?,
         state: Arc::new(RunState::default()),
         scenarios: plan.scenarios.iter().map(scenario).map(Arc::new).collect(),
@@ -207,14 +209,15 @@ fn system_tags(test: &Consolidated) -> SystemTags {
     test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect()
 }
 
-fn subscriptions(mode: SummaryMode, test: &Consolidated, thresholds: &Thresholds, has_outputs: bool) -> Subscriptions {
+fn subscriptions(args: &RunArgs, test: &Consolidated, thresholds: &Thresholds, has_outputs: bool) -> Subscriptions {
     let builder = Subscriptions::builder().system_tags(system_tags(test));
     // Raw samples have all tags; what is folded has those that are read.
-    let builder = subscribe(if has_outputs { builder.build_all() } else { builder }, mode);
+    let builder = subscribe(if has_outputs { builder.build_all() } else { builder }, args.summary_mode);
+    let builder = if args.one_liner.is_some() { http::subscribe(builder) } else { builder };
     thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build()
 }
 
-fn http(test: &Consolidated) -> HttpSettings {
+fn http_settings(test: &Consolidated) -> HttpSettings {
     let settings = &test.settings;
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let defaults = HttpSettings::default();
@@ -259,19 +262,4 @@ fn functions(test: &Consolidated, exported: &[String]) -> Vec<String> {
             || ["setup", "teardown", "handleSummary"].contains(&name)
     };
     exported.iter().filter(|name| called(name)).cloned().collect()
-}
-
-/// Warns when the system will not let every VU have a connection.
-pub(super) fn check_fds(limit: FdLimit, max_vus: u64, logger: &Logger) {
-    /// Files, pipes and epoll instances of the process itself.
-    const OWN: u64 = 64;
-    let Some(allowed) = limit.soft else { return };
-    if max_vus.saturating_add(OWN) > allowed {
-        let hard = limit.hard.map_or_else(|| "unlimited".to_owned(), |hard| hard.to_string());
-        logger.warn(format!(
-            "this run may have {max_vus} VUs, each with at least one connection, but the system allows this process {allowed} open files \
-             (hard limit {hard}): connections beyond that will fail. Raise the limit (ulimit -Hn, LimitNOFILE=), or split the test \
-             over several processes with --execution-segment"
-        ));
-    }
 }

@@ -1,7 +1,5 @@
 //! The end of a run for its reader: `handleSummary()`, the built-in text, files, the verdict.
 
-use std::{fs, path::Path};
-
 use onrush_engine::LifecycleError;
 use onrush_fiber::{Clock, Nanos};
 use onrush_js::HandleSummaryFile;
@@ -17,7 +15,9 @@ use onrush_session::{Judgement, ScenarioLoad};
 use super::drive::Drive;
 use crate::{
     log::{Level, rfc3339_nanos},
+    save::save,
     terminal::Message,
+    tools::http,
     version,
 };
 
@@ -40,6 +40,15 @@ pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
             log_verdict(drive, &judgement);
             files = custom;
         }
+        None if drive.args.one_liner.is_some() => {
+            let report = http::report(
+                drive.coordinator.merged(),
+                elapsed.as_duration(),
+                &judgement,
+                drive.around.look.stdout_color(),
+            );
+            drive.around.terminal.stdout(report);
+        }
         None => {
             let footer = footer(&judgement);
             let options = TextOptions { mode, color: drive.around.look.stdout_color(), footer: Some(&footer) };
@@ -55,7 +64,7 @@ pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
         add_measurement(&judgement, &mut value);
         files.push(HandleSummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
     }
-    write(drive, files);
+    drive.export_failed = !write(drive, files);
 }
 
 fn judge(drive: &mut Drive<'_>) -> Judgement {
@@ -226,14 +235,17 @@ fn newer_shape(drive: &Drive<'_>, model: &SummaryModel) -> serde_json::Value {
     machine_readable(model, &info)
 }
 
-fn write(drive: &Drive<'_>, files: Vec<HandleSummaryFile>) {
+/// Returns whether `--summary-export` was written, if it was asked for.
+fn write(drive: &Drive<'_>, files: Vec<HandleSummaryFile>) -> bool {
     let mut errors = Vec::new();
+    let mut exported = true;
     for HandleSummaryFile { path, content } in files {
         match path.as_str() {
             "stdout" => drive.around.terminal.send(Message::Stdout(content)),
             "stderr" => drive.around.terminal.send(Message::Stderr(content)),
             _ => {
-                if let Err(error) = fs::write(Path::new(&path), content) {
+                if let Err(error) = save(&path, content) {
+                    exported &= drive.args.summary_export.as_ref() != Some(&path);
                     errors.push(format!("\t- could not save '{path}': {error}"));
                 }
             }
@@ -242,4 +254,5 @@ fn write(drive: &Drive<'_>, files: Vec<HandleSummaryFile>) {
     if !errors.is_empty() {
         failed(drive, format!("Could not save some summary information:\n{}", errors.join("\n")));
     }
+    exported
 }

@@ -1,27 +1,31 @@
-//! Everything that is printed goes through one thread, so that log lines, progress and results never mix within a line
-//! and a slow terminal or pipe does not hold up the threads that make the load.
+//! Everything that is printed goes through one thread, so that log lines, progress and results never mix within a line.
+//! Behind it each place has a thread of its own, so that one that takes nothing, such as a pipe nobody reads, holds up
+//! neither the others nor the threads that make the load.
 
-mod budget;
+mod file;
 mod look;
+mod pen;
+mod queue;
+mod screen;
+mod streams;
 mod writer;
 
 use std::{
-    io::Write as _,
     sync::{
         Arc,
-        mpsc::{Receiver, SyncSender, channel, sync_channel},
+        mpsc::{SyncSender, sync_channel},
     },
     time::Duration,
 };
 
 use onrush_fiber::{Clock, Nanos};
 
+pub(crate) use file::LogFile;
 pub(crate) use look::Look;
 pub(crate) use writer::Sinks;
 
-use budget::Budget;
-
-use crate::log::{Level, Line, Style};
+use self::{queue::Queue, writer::Writer};
+use crate::line::Line;
 
 /// Something to print.
 #[derive(Debug)]
@@ -48,55 +52,60 @@ pub(crate) enum Message {
     Stderr(Vec<u8>),
     /// Progress that replaces the previous one; empty to remove it. Only on a terminal.
     Frame(Vec<String>),
+    /// The process goes on after it was stopped: others may have written to the terminal.
+    Resumed,
     /// Say when everything before this has been printed.
-    Flush(SyncSender<()>),
+    Flush {
+        /// How long a place may take nothing, unless the usual time.
+        patience: Option<Duration>,
+        /// Gets the answer.
+        done: SyncSender<()>,
+    },
 }
 
 impl Message {
-    /// What it takes of the budget.
+    /// What it takes of the queue's bytes.
     fn bytes(&self) -> usize {
         match self {
             Self::Log { line, .. } => {
                 line.message.len() + line.fields.iter().map(|(_, value)| value.len()).sum::<usize>()
             }
             Self::Stdout(bytes) | Self::Output { bytes, .. } | Self::Stderr(bytes) => bytes.len(),
-            Self::Frame(_) | Self::Flush(_) => 0,
+            Self::Frame(_) | Self::Resumed | Self::Flush { .. } => 0,
         }
+    }
+
+    /// VUs make any number of log lines; everything else comes once or waits to be printed.
+    fn may_be_dropped(&self) -> bool {
+        matches!(self, Self::Log { .. })
     }
 }
 
 /// A handle on the printing thread.
 #[derive(Clone)]
 pub(crate) struct Terminal {
-    queue: SyncSender<Message>,
-    budget: Arc<Budget>,
+    queue: Arc<Queue>,
 }
 
 impl Terminal {
-    /// Messages that may wait to be printed. Who sends more waits until some are: no line is lost. A burst of every VU
-    /// of a large test logging once fits.
-    const QUEUE_MAX: usize = 16_384;
-
-    /// Starts the printing thread.
+    /// Starts the threads that print.
     ///
     /// # Errors
     /// When no thread can be made.
     pub(crate) fn start(look: Look, sinks: Sinks) -> std::io::Result<Self> {
-        let (queue, messages): (_, Receiver<Message>) = sync_channel(Self::QUEUE_MAX);
-        let budget = Arc::new(Budget::default());
-        let used = Arc::clone(&budget);
+        let queue = Arc::new(Queue::default());
+        let writer = Writer::new(look, sinks)?;
+        let own = Arc::clone(&queue);
         std::thread::Builder::new().name("terminal".to_owned()).spawn(move || {
-            let _closer = used.closer();
-            writer::run(&messages, look, sinks, &used);
+            let _closer = own.closer();
+            writer::run(&own, writer);
         })?;
-        Ok(Self { queue, budget })
+        Ok(Self { queue })
     }
 
-    /// Prints a message after those before it.
+    /// Prints a message after those before it. Log lines that find no room are dropped and counted.
     pub(crate) fn send(&self, message: Message) {
-        self.budget.take(message.bytes());
-        // The thread only ends with the process; if it panicked there is nowhere left to say so.
-        let _ = self.queue.send(message);
+        self.queue.push(message);
     }
 
     /// Prints bytes to the standard output stream and waits until they are there.
@@ -114,46 +123,22 @@ impl Terminal {
         self.send(Message::Stdout(text.into().into_bytes()));
     }
 
-    /// Waits until everything sent so far has been printed, but not for ever.
+    /// Waits until everything sent so far has been printed, as long as somebody reads.
     pub(crate) fn flush(&self) {
-        /// A pipe nobody reads must not keep the process from ending.
-        const PATIENCE: Duration = Duration::from_secs(8);
-        let (done, wait) = sync_channel(1);
-        if self.queue.try_send(Message::Flush(done)).is_ok() {
-            if wait.recv_timeout(PATIENCE).is_err() {
-                tell_of_the_rest();
-            }
-            return;
-        }
-        // The queue is full: a thread of its own may wait for room.
-        let (queue, (done, wait)) = (self.queue.clone(), channel());
-        let flusher = std::thread::Builder::new().spawn(move || {
-            let (printed, all) = sync_channel(1);
-            let _ = queue.send(Message::Flush(printed));
-            let _ = all.recv();
-            let _ = done.send(());
-        });
-        if flusher.is_ok() && wait.recv_timeout(PATIENCE).is_err() {
-            tell_of_the_rest();
-        }
+        let (done, printed) = sync_channel(1);
+        self.send(Message::Flush { patience: None, done });
+        // If the printing thread is gone, there is nothing to wait for.
+        let _ = printed.recv();
     }
-}
 
-/// Says on stderr that not everything was printed, past the printing thread, which waits for a reader. It may be stderr
-/// that nobody reads: then this is given up as well.
-fn tell_of_the_rest() {
-    const PATIENCE: Duration = Duration::from_millis(200);
-    let (done, wait) = channel();
-    let teller = std::thread::Builder::new().spawn(move || {
-        let line = Line {
-            level: Level::Error,
-            message: "the output could not be printed to its end: nobody reads it".to_owned(),
-            fields: Vec::new(),
-        };
-        let _ = std::io::stderr().lock().write_all(Style::default().render(Clock::now(), &line).as_bytes());
-        let _ = done.send(());
-    });
-    if teller.is_ok() {
-        let _ = wait.recv_timeout(PATIENCE);
+    /// Prints a last line if that is possible at once: the process is about to end.
+    pub(crate) fn last_words(&self, line: Line) {
+        /// Half a second in all, for the log and for the standard output stream.
+        const PATIENCE: Duration = Duration::from_millis(150);
+        const PATIENCE_MAX: Duration = Duration::from_millis(500);
+        let (done, printed) = sync_channel(1);
+        self.queue.push_kept(Message::Log { at: Clock::now(), line, to_console_file: false });
+        self.send(Message::Flush { patience: Some(PATIENCE), done });
+        let _ = printed.recv_timeout(PATIENCE_MAX);
     }
 }

@@ -1,16 +1,23 @@
-//! The printing thread: writes what comes, keeps the progress frame below it.
+//! The printing thread: renders what comes, hands it to the pens of its places, keeps the progress frame below it. It
+//! waits for no place but at the end, and there only as long as something is taken.
 
-use std::{
-    io::{Write as _, stderr, stdout},
-    sync::mpsc::{Receiver, RecvTimeoutError},
-    time::Duration,
-};
+use std::{sync::mpsc::SyncSender, time::Duration};
 
-use onrush_fiber::Clock;
+use onrush_fiber::{Clock, Nanos};
 use onrush_output::loki::Loki;
 
-use super::{Look, Message, budget::Budget};
-use crate::log::{Destination, Format, Level, Line, LogFile, Style, level_name};
+use super::{
+    Look, Message,
+    file::LogFile,
+    pen::{Pen, Piece, Stream, Written},
+    queue::Queue,
+    screen::Screen,
+    streams::Streams,
+};
+use crate::{
+    line::{Format, Level, Line, Style, level_name},
+    log::{destination::Destination, fold::Fold},
+};
 
 /// Where log lines go.
 pub(crate) struct Sinks {
@@ -24,125 +31,129 @@ pub(crate) struct Sinks {
     pub(crate) console: Option<LogFile>,
     /// `--log-format`.
     pub(crate) format: Format,
+    /// Repeated lines are counted instead of shown, where a person may read.
+    pub(crate) folds: bool,
 }
 
-/// Lines wait no longer than this for being handed to their file: a killed run has lost no more than its last second.
-const FLUSH_INTERVAL: Duration = Duration::from_millis(400);
-/// How long the last lines may take to Loki, a request under way (3 s at most) included; who waits for them waits a
-/// little longer.
+/// How often failures and lost lines are looked for.
+const LOOK_INTERVAL: Duration = Duration::from_millis(400);
+/// How long a place may take nothing at the end.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the last lines may take to Loki, a request under way (3 s at most) included.
 const LOKI_PATIENCE: Duration = Duration::from_secs(7);
-/// Messages, and bytes of them, taken at once before they are written.
-const BATCH: usize = 512;
-const BATCH_BYTES: usize = 1 << 20;
 
-/// Prints until all senders are gone.
-pub(super) fn run(messages: &Receiver<Message>, look: Look, sinks: Sinks, budget: &Budget) {
-    let mut writer = Writer {
-        look,
-        sinks,
-        out: Vec::new(),
-        err: Vec::new(),
-        frame: Vec::new(),
-        drawn: 0,
-        has_failed: false,
-        stdout_failure: None,
-    };
-    let mut due = Clock::now() + FLUSH_INTERVAL;
+/// Prints for as long as the process runs.
+pub(super) fn run(queue: &Queue, mut writer: Writer) {
+    let mut due = Clock::now() + LOOK_INTERVAL;
     loop {
-        match messages.recv_timeout(due.saturating_sub(Clock::now()).as_duration()) {
-            Ok(message) => {
-                let mut bytes = message.bytes();
-                writer.take(message);
-                let more = messages.try_iter().take(BATCH);
-                for message in more {
-                    bytes += message.bytes();
-                    writer.take(message);
-                    if bytes >= BATCH_BYTES {
-                        break;
-                    }
-                }
-                writer.redraw();
-                writer.write();
-                budget.give(bytes);
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+        let batch = queue.take(due.saturating_sub(Clock::now()).as_duration());
+        writer.dropped += batch.dropped;
+        let has_news = !batch.messages.is_empty();
+        for message in batch.messages {
+            writer.take(message);
+        }
+        if has_news {
+            writer.redraw();
+            writer.hand_over();
         }
         // By the clock: on a busy run there is always a next message.
-        if Clock::now() >= due {
-            writer.flush_files();
-            due = Clock::now() + FLUSH_INTERVAL;
+        let now = Clock::now();
+        if now >= due {
+            writer.look_after(now);
+            due = now + LOOK_INTERVAL;
         }
     }
-    writer.flush_files();
 }
 
-struct Writer {
+pub(super) struct Writer {
     look: Look,
-    sinks: Sinks,
-    /// Bytes for stdout not written yet; only one of the two buffers holds any.
-    out: Vec<u8>,
-    err: Vec<u8>,
-    /// The progress to show.
-    frame: Vec<String>,
-    /// Its lines on the terminal now.
-    drawn: usize,
+    destination: Destination,
+    format: Format,
+    loki: Option<Loki>,
+    streams: Streams,
+    file: Option<FilePlace>,
+    console: Option<FilePlace>,
+    fold: Option<Fold>,
+    screen: Screen,
+    /// What was rendered and not handed over.
+    pieces: Vec<Piece>,
+    /// Log lines that found no room, in the queue or before the streams.
+    dropped: u64,
     /// A log file failed, which was reported.
     has_failed: bool,
-    /// The standard output stream cannot be written any more.
-    stdout_failure: Option<String>,
+    /// The standard output stream failed, which was reported.
+    stdout_failed: bool,
+}
+
+/// A file and the thread that writes it.
+struct FilePlace {
+    path: String,
+    pen: Pen,
+    /// Lines it lacks, and how many of them were told of.
+    lost: u64,
+    lost_told: u64,
 }
 
 impl Writer {
+    /// Starts the threads that write.
+    ///
+    /// # Errors
+    /// When no thread can be made.
+    pub(super) fn new(look: Look, sinks: Sinks) -> std::io::Result<Self> {
+        let place = |file: Option<LogFile>| file.map(FilePlace::start).transpose();
+        let Sinks { destination, file, loki, console, format, folds } = sinks;
+        Ok(Self {
+            look,
+            destination,
+            format,
+            loki,
+            streams: Streams::start()?,
+            file: place(file)?,
+            console: place(console)?,
+            // What is raw is data.
+            fold: (folds && format != Format::Raw).then(Fold::default),
+            screen: Screen::default(),
+            pieces: Vec::new(),
+            dropped: 0,
+            has_failed: false,
+            stdout_failed: false,
+        })
+    }
+
     fn take(&mut self, message: Message) {
         match message {
             Message::Log { at, line, to_console_file } => self.log(at, &line, to_console_file),
-            Message::Stdout(bytes) => self.add_out(&bytes),
+            Message::Stdout(bytes) => self.add(Stream::Stdout, bytes, 0),
             Message::Output { bytes, done } => {
-                self.write();
                 self.clear();
-                self.out.extend_from_slice(&bytes);
-                let result = self.write_out();
-                let _ = done.send(result.map_err(|error| std::io::Error::new(error.kind(), error.to_string())));
+                self.push(Piece { bytes, lines: 0, stream: Stream::Stdout, level: Level::Info, done: Some(done) });
             }
-            Message::Stderr(bytes) => self.add_err(&bytes),
+            Message::Stderr(bytes) => self.add(Stream::Stderr, bytes, 0),
             Message::Frame(frame) => {
-                if self.look.stdout_tty {
+                // A stopped terminal shows the latest when it goes on.
+                if self.look.stdout_tty && (frame.is_empty() || !self.streams.stdout.is_behind()) {
                     self.clear();
-                    self.frame = frame;
+                    self.screen.set(frame);
                 }
             }
-            Message::Flush(done) => {
-                self.redraw();
-                self.write();
-                self.flush_files();
-                self.tell_lost();
-                if let Some(Err(unsent)) = self.sinks.loki.as_ref().map(|loki| loki.flush(LOKI_PATIENCE)) {
-                    let message =
-                        format!("{unsent} log lines did not reach Loki, as far as is known: it takes too long");
-                    self.report(Level::Warn, &message, "");
-                }
-                let _ = done.send(());
-            }
+            Message::Resumed => self.screen.forget(),
+            Message::Flush { patience, done } => self.flush(patience.unwrap_or(PATIENCE), &done),
         }
     }
 
-    fn log(&mut self, at: onrush_fiber::Nanos, line: &Line, to_console_file: bool) {
-        let plain = Style { format: self.sinks.format, is_terminal: false, color: false };
-        if let (true, Some(file)) = (to_console_file, &mut self.sinks.console) {
-            file.write(line.level, &plain.render(at, line));
-            return;
+    fn log(&mut self, at: Nanos, line: &Line, to_console_file: bool) {
+        if let (true, Some(place)) = (to_console_file, &self.console) {
+            return place.write(line.level, self.plain().render(at, line));
         }
-        let style = |is_terminal: bool| Style { is_terminal, color: is_terminal && self.look.color, ..plain };
-        match &self.sinks.destination {
+        match &self.destination {
             Destination::None => {}
             Destination::File { .. } => {
-                if let Some(file) = &mut self.sinks.file {
-                    file.write(line.level, &plain.render(at, line));
+                if let Some(place) = &self.file {
+                    place.write(line.level, self.plain().render(at, line));
                 }
             }
             Destination::Loki { level, .. } => {
-                if let Some(loki) = self.sinks.loki.as_ref().filter(|_| line.level >= *level) {
+                if let Some(loki) = self.loki.as_ref().filter(|_| line.level >= *level) {
                     // k6: what Loki gets is raw, its fields are labels.
                     loki.push(onrush_output::loki::Line {
                         unix_ns: Clock::unix_nanos(at),
@@ -152,127 +163,204 @@ impl Writer {
                     });
                 }
             }
-            Destination::Stdout => {
-                let text = style(self.look.stdout_tty).render(at, line);
-                self.add_out(text.as_bytes());
-            }
-            Destination::Stderr => {
-                let text = style(self.look.stderr_tty).render(at, line);
-                self.add_err(text.as_bytes());
+            Destination::Stdout | Destination::Stderr => {
+                if self.fold.as_mut().is_none_or(|fold| fold.shows(at, line)) {
+                    self.show(at, line);
+                }
             }
         }
     }
 
-    fn add_out(&mut self, bytes: &[u8]) {
-        self.clear();
-        if !self.err.is_empty() {
-            self.write();
-        }
-        self.out.extend_from_slice(bytes);
+    /// Renders a line for the stream that log lines go to.
+    fn show(&mut self, at: Nanos, line: &Line) {
+        let (stream, is_terminal) = match self.destination {
+            Destination::Stdout => (Stream::Stdout, self.look.stdout_tty),
+            _ => (Stream::Stderr, self.look.stderr_tty),
+        };
+        let style = Style { is_terminal, color: is_terminal && self.look.color, ..self.plain() };
+        self.add(stream, style.render(at, line).into_bytes(), 1);
     }
 
-    fn add_err(&mut self, bytes: &[u8]) {
-        if self.look.stderr_tty {
+    fn plain(&self) -> Style {
+        Style { format: self.format, is_terminal: false, color: false }
+    }
+
+    fn add(&mut self, stream: Stream, bytes: Vec<u8>, lines: u64) {
+        let is_on_screen = stream == Stream::Stdout || self.look.stderr_tty;
+        if is_on_screen {
             self.clear();
         }
-        if !self.out.is_empty() {
-            self.write();
+        let bytes = if is_on_screen { self.screen.over(bytes) } else { bytes };
+        self.push(Piece { bytes, lines, stream, level: Level::Info, done: None });
+    }
+
+    fn push(&mut self, piece: Piece) {
+        match self.pieces.last_mut() {
+            Some(last)
+                if last.stream == piece.stream
+                    && (last.lines > 0) == (piece.lines > 0)
+                    && last.done.is_none()
+                    && piece.done.is_none() =>
+            {
+                last.bytes.extend_from_slice(&piece.bytes);
+                last.lines += piece.lines;
+            }
+            _ => self.pieces.push(piece),
         }
-        self.err.extend_from_slice(bytes);
+    }
+
+    fn push_control(&mut self, bytes: Vec<u8>) {
+        if !bytes.is_empty() {
+            self.push(Piece { bytes, lines: 0, stream: Stream::Stdout, level: Level::Info, done: None });
+        }
     }
 
     /// Takes the progress off the terminal, so that something can be printed in its place.
     fn clear(&mut self) {
-        if self.drawn > 0 {
-            if !self.err.is_empty() {
-                self.write();
-            }
-            let up = format!("\x1b[{}A\r\x1b[J", self.drawn);
-            self.out.extend_from_slice(up.as_bytes());
-            self.drawn = 0;
-        }
+        let bytes = self.screen.clear();
+        self.push_control(bytes);
     }
 
     /// Puts the progress below what was printed.
     fn redraw(&mut self) {
-        if self.drawn > 0 || self.frame.is_empty() {
-            return;
+        if !self.streams.stdout.is_behind() {
+            let bytes = self.screen.redraw();
+            self.push_control(bytes);
         }
-        if !self.err.is_empty() {
-            self.write();
-        }
-        for line in &self.frame {
-            self.out.extend_from_slice(line.as_bytes());
-            self.out.extend_from_slice(b"\x1b[K\n");
-        }
-        self.drawn = self.frame.len();
     }
 
-    /// Hands both buffers to the system. What cannot be written is dropped, which is reported once.
-    fn write(&mut self) {
-        if let Err(error) = self.write_out()
-            && self.stdout_failure.is_none()
-        {
-            let error = error.to_string();
-            self.report(Level::Error, "failed to write to the standard output; what belongs there is lost", &error);
-            self.stdout_failure = Some(error);
+    fn hand_over(&mut self) {
+        for piece in self.pieces.drain(..) {
+            match piece.stream {
+                Stream::Stdout => self.streams.stdout.push(piece),
+                Stream::Stderr => self.streams.stderr.push(piece),
+            }
         }
-        self.write_err();
     }
 
-    fn write_out(&mut self) -> std::io::Result<()> {
-        if self.out.is_empty() {
-            return Ok(());
+    /// Looks for what went wrong, and for what is to be said of folded lines.
+    fn look_after(&mut self, now: Nanos) {
+        if let Some(fold) = &mut self.fold {
+            let lines = fold.due(now);
+            lines.iter().for_each(|line| self.show(now, line));
         }
-        let mut stdout = stdout().lock();
-        let result = stdout.write_all(&self.out).and_then(|()| stdout.flush());
-        self.out.clear();
-        result
+        self.note_streams();
+        self.note_files();
+        // As soon as somebody reads again.
+        if !self.streams.stderr.is_busy() {
+            self.tell_dropped();
+        }
+        if !self.pieces.is_empty() {
+            self.redraw();
+            self.hand_over();
+        }
     }
 
-    fn write_err(&mut self) {
-        if !self.err.is_empty() {
+    fn note_streams(&mut self) {
+        let outcomes = [self.streams.stdout.written(), self.streams.stderr.written()];
+        for Written { lost, failure } in outcomes {
+            self.dropped += lost;
             // There is nowhere left to say that stderr is closed.
-            let _ = stderr().lock().write_all(&self.err);
-            self.err.clear();
+            if let Some((Stream::Stdout, error)) = failure
+                && !std::mem::replace(&mut self.stdout_failed, true)
+            {
+                let message = "failed to write to the standard output; what belongs there is lost";
+                self.report(Level::Error, message, &error.to_string());
+            }
         }
     }
 
-    fn flush_files(&mut self) {
-        let Sinks { file, console, .. } = &mut self.sinks;
-        let failed = [file, console].into_iter().flatten().filter_map(|file| {
-            let error = file.flush().err()?;
-            Some((file.path().to_owned(), error.to_string()))
-        });
-        for (path, error) in failed.collect::<Vec<_>>() {
+    fn note_files(&mut self) {
+        let mut failures = Vec::new();
+        for place in [&mut self.file, &mut self.console].into_iter().flatten() {
+            let Written { lost, failure } = place.pen.written();
+            place.lost += lost;
+            failures.extend(failure.map(|(_, error)| (place.path.clone(), error.to_string())));
+        }
+        for (path, error) in failures {
             if !std::mem::replace(&mut self.has_failed, true) {
                 self.report(Level::Error, &format!("failed to write the log file '{path}'"), &error);
             }
         }
     }
 
+    fn tell_dropped(&mut self) {
+        let dropped = std::mem::take(&mut self.dropped);
+        if dropped > 0 {
+            let lines = if dropped == 1 { "line was" } else { "lines were" };
+            self.report(Level::Warn, &format!("{dropped} log {lines} dropped: nobody read them in time"), "");
+        }
+    }
+
     /// How many lines are in no file although they belong there.
     fn tell_lost(&mut self) {
-        let Sinks { file, console, .. } = &mut self.sinks;
-        let lost = [file, console].into_iter().flatten().filter_map(|file| {
-            let lost = file.newly_lost()?;
-            Some(format!("the log file '{}' lacks {lost} lines", file.path()))
-        });
-        for message in lost.collect::<Vec<_>>() {
+        let mut messages = Vec::new();
+        for place in [&mut self.file, &mut self.console].into_iter().flatten() {
+            if place.lost > std::mem::replace(&mut place.lost_told, place.lost) {
+                messages.push(format!("the log file '{}' lacks {} lines", place.path, place.lost));
+            }
+        }
+        messages.iter().for_each(|message| self.report(Level::Warn, message, ""));
+    }
+
+    /// Waits until everything is written, as long as something is taken, and says what is missing.
+    fn flush(&mut self, patience: Duration, done: &SyncSender<()>) {
+        let now = Clock::now();
+        if let Some(fold) = &mut self.fold {
+            let lines = fold.rest(now);
+            lines.iter().for_each(|line| self.show(now, line));
+        }
+        self.redraw();
+        self.hand_over();
+        let places = [&self.file, &self.console].into_iter().flatten();
+        let unwritten = places.filter(|place| !place.pen.flush(patience)).map(|place| place.path.clone());
+        for path in unwritten.collect::<Vec<_>>() {
+            self.report(Level::Error, &format!("the log file '{path}' could not be written to its end"), "");
+        }
+        self.note_files();
+        self.tell_lost();
+        if let Some(Err(unsent)) = self.loki.as_ref().map(|loki| loki.flush(LOKI_PATIENCE.min(patience * 2))) {
+            let message = format!("{unsent} log lines did not reach Loki, as far as is known: it takes too long");
             self.report(Level::Warn, &message, "");
         }
+        self.hand_over();
+        let is_whole = self.streams.stdout.flush(patience);
+        self.note_streams();
+        if !is_whole && !self.streams.is_one {
+            self.report(Level::Error, "the output could not be printed to its end: nobody reads it", "");
+        }
+        self.tell_dropped();
+        self.hand_over();
+        // Whoever reads nothing at all was waited for already.
+        let left = if is_whole { patience } else { Duration::from_millis(200) };
+        let is_heard = self.streams.stderr.flush(left);
+        if !is_heard && !self.streams.is_one && self.look.stdout_tty {
+            let line = "the log could not be printed to its end: nobody reads the standard error stream\n";
+            self.add(Stream::Stdout, line.into(), 0);
+            self.hand_over();
+            self.streams.stdout.flush(Duration::from_millis(200));
+        }
+        // Whoever asked may have lost patience.
+        let _ = done.send(());
     }
 
     /// Says on stderr what is wrong with the places output goes to.
     fn report(&mut self, level: Level, message: &str, error: &str) {
         let fields = if error.is_empty() { Vec::new() } else { vec![("error".into(), error.to_owned())] };
         let line = Line { level, message: message.to_owned(), fields };
-        let style = Style {
-            format: self.sinks.format,
-            is_terminal: self.look.stderr_tty,
-            color: self.look.stderr_tty && self.look.color,
-        };
-        self.err.extend_from_slice(style.render(Clock::now(), &line).as_bytes());
-        self.write_err();
+        let is_terminal = self.look.stderr_tty;
+        let style = Style { is_terminal, color: is_terminal && self.look.color, ..self.plain() };
+        self.add(Stream::Stderr, style.render(Clock::now(), &line).into_bytes(), 0);
+    }
+}
+
+impl FilePlace {
+    fn start(file: LogFile) -> std::io::Result<Self> {
+        let path = file.path().to_owned();
+        Ok(Self { path, pen: Pen::start("log file", file)?, lost: 0, lost_told: 0 })
+    }
+
+    fn write(&self, level: Level, text: String) {
+        self.pen.push(Piece { bytes: text.into_bytes(), lines: 1, stream: Stream::Stderr, level, done: None });
     }
 }

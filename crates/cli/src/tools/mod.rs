@@ -1,8 +1,10 @@
 //! The commands around a script: each is a function from flags to an exit code, in a file of its own.
 
 mod archive;
+mod check;
 mod completion;
 mod deps;
+pub(crate) mod http;
 mod inspect;
 mod new;
 #[cfg(test)]
@@ -10,7 +12,9 @@ mod reference;
 mod template;
 
 pub(crate) use archive::archive;
+pub(crate) use check::check;
 pub(crate) use completion::completion;
 pub(crate) use deps::deps;
+pub(crate) use http::http;
 pub(crate) use inspect::inspect;
 pub(crate) use new::new;

@@ -162,8 +162,8 @@ const FLAGS: &[Row] = &[
     ("--config .", 104, r#"couldn't load the configuration from \".\": Is a directory (os error 21)"#),
     (
         "--summary-export /nonexistent/x.json",
-        0,
-        "could not save '/nonexistent/x.json': No such file or directory (os error 2)",
+        255,
+        "cannot write --summary-export '/nonexistent/x.json': the folder '/nonexistent' does not exist",
     ),
     // k6: waits for ever.
     ("--paused --address <>", 104, "a run that starts paused is resumed over the REST API, which is switched off"),

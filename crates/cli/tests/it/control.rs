@@ -89,23 +89,30 @@ const EXTERNAL: &str = "
 fn an_externally_controlled_run_is_scaled_paused_and_stopped() {
     let run = Steered::start(&[], EXTERNAL);
     run.until("/v1/status", |body| body["data"]["attributes"]["vus"] == 2);
-    // The texts are k6's, of 1.8.1.
     run.ask(&["status"]).expect(0).expect_output(
-        "status: 7\npaused: \"false\"\nvus: \"2\"\nvus-max: \"5\"\nstopped: false\nrunning: true\ntainted: false\n",
+        "running: 2 of 5 VUs active, no threshold is crossed\n  ext (externally-controlled): 2 VUs, at most 5 VUs, ",
     );
-    run.ask(&["scale", "-u", "4"]).expect(0).expect_output("vus: \"4\"\nvus-max: \"5\"\n");
+    let status = run.ask(&["status", "--json"]).expect(0);
+    let status: Value = serde_json::from_str(&status.stdout).expect("JSON");
+    // The values are k6's, of 1.8.1.
+    assert_eq!(
+        status["data"]["attributes"],
+        json!({"status": 7, "paused": false, "vus": 2, "vus-max": 5, "stopped": false, "running": true, "tainted": false})
+    );
+    run.ask(&["scenarios"]).expect(0).expect_output("  ext (externally-controlled): 2 VUs, at most 5 VUs, ");
+    run.ask(&["scale", "-u", "4"]).expect(0).expect_output("running: 4 of 5 VUs active");
     run.ask(&["scale", "-u", "9"]).expect(255).expect_log(
         "Config update error: invalid configuration supplied: the number of active VUs (9) must be less than or equal to the number of maxVUs (5)",
     );
-    run.ask(&["scale", "-u", "7", "-m", "8"]).expect(0).expect_output("vus: \"7\"\nvus-max: \"8\"\n");
+    run.ask(&["scale", "-u", "7", "-m", "8"]).expect(0).expect_output("running: 7 of 8 VUs active");
     run.ask(&["scale", "-m", "4"]).expect(255).expect_log("active VUs (7)");
     run.ask(&["scale"]).expect(255).expect_log("Specify either -u/--vus or -m/--max");
     // `pause` answers after two seconds at most; a busy machine may need longer to see the last iteration end.
-    run.ask(&["pause"]).expect(0).expect_output("paused: \"true\"\n");
+    run.ask(&["pause"]).expect(0).expect_output("paused: ");
     run.until("/v1/status", |body| body["data"]["attributes"]["vus"] == 0);
     run.ask(&["pause"]).expect(255).expect_log("Pause error: test execution was already paused");
     let (_, before) = run.get("/v1/metrics/iterations");
-    run.ask(&["resume"]).expect(0).expect_output("paused: \"false\"\n");
+    run.ask(&["resume"]).expect(0).expect_output("running: ");
     run.until("/v1/status", |body| body["data"]["attributes"]["vus"] == 7);
     run.ask(&["resume"]).expect(255).expect_log("Pause error: test execution wasn't paused");
     run.until("/v1/metrics/iterations", |body| {
@@ -113,7 +120,7 @@ fn an_externally_controlled_run_is_scaled_paused_and_stopped() {
             > before["data"]["attributes"]["sample"]["count"].as_f64()
     });
     run.ask(&["stats"]).expect(0).expect_output("- name: iterations\n  type:\n    type: counter\n    valid: true\n");
-    assert_eq!(run.patch("/v1/status", &json!({"stopped": true})).1["data"]["attributes"]["stopped"], true);
+    run.ask(&["stop"]).expect(0).expect_output("The test is stopping");
     let done = run.running.wait().expect(103).expect_log("test run stopped from REST API");
     let changes = &done.json("out.json")["steering"]["changes"];
     let what: Vec<String> = changes
@@ -138,18 +145,26 @@ const RATE: &str = "
 fn any_scenario_is_steered_and_the_journal_explains_it() {
     let run = Steered::start(&["--summary-export", "out.json"], RATE);
     run.until_status(7);
-    run.ask(&["scale", "--scenario", "rate", "--rate", "200"]).expect(0).expect_output("rate: 200\n");
-    run.ask(&["scale", "--scenario", "users", "--vus", "6"]).expect(0).expect_output("vus: 6\n");
+    run.ask(&["scale", "--scenario", "rate", "--rate", "200"])
+        .expect(0)
+        .expect_output("rate (constant-arrival-rate): 200 iterations/s, ");
+    run.ask(&["scale", "--scenario", "users", "--vus", "6"]).expect(0).expect_output("users (constant-vus): 6 VUs, ");
     let scenario = run.until("/v1/scenarios/users", |body| body["data"]["attributes"]["runningVUs"] == 6);
     assert_eq!(scenario["meta"]["version"], 1);
     run.ask(&["scale", "--scenario", "rate", "--vus", "6"]).expect(255).expect_log("change its rate or its maxVUs");
     run.ask(&["scale", "--scenario", "nobody", "--vus", "6"]).expect(255).expect_log("there are: rate, users");
-    run.ask(&["scale", "--rate", "6"]).expect(255).expect_log("--rate needs --scenario");
+    let which = "which scenario? The test has 2\" hint=\"name one with --scenario: rate (constant-arrival-rate): ";
+    run.ask(&["scale", "--rate", "6"]).expect(255).expect_log(which);
     run.ask(&["pause"])
         .expect(255)
         .expect_log("constant-arrival-rate executor 'rate' doesn't support pause and resume");
-    let text = "an externally-controlled executor needs to be configured for live configuration updates";
-    run.ask(&["scale", "-u", "6"]).expect(255).expect_log(text);
+    run.ask(&["scale", "-u", "6"]).expect(255).expect_log(which);
+    // k6's text where k6 is asked as k6 is.
+    let body = run.patch("/v1/status", &json!({"vus": 6})).1.to_string();
+    assert!(
+        body.contains("an externally-controlled executor needs to be configured for live configuration updates"),
+        "{body}"
+    );
     let done = run.running.wait().expect(0).expect_output("STEERED: 2 changes while the test ran");
     let steering = &done.json("out.json")["steering"];
     let change = &steering["changes"][0];
@@ -172,10 +187,10 @@ fn a_run_is_steered_gently_and_replayed() {
     let run = Steered::start(&["--summary-export", "out.json"], RATE);
     run.until_status(7);
     let scale = ["scale", "--scenario", "rate", "--rate", "100", "--over", "1s"];
-    run.ask(&scale).expect(0).expect_output("ramp: to 100, ");
+    run.ask(&scale).expect(0).expect_output("on the way to 100 for ");
     run.ask(&["scale", "--scenario", "users", "--vus", "5", "--over", "500ms"]).expect(0);
     run.until("/v1/scenarios/users", |body| body["data"]["attributes"]["runningVUs"] == 5);
-    run.ask(&["scale", "--vus", "5", "--over", "1s"]).expect(255).expect_log("--over needs --scenario");
+    run.ask(&["scale", "--vus", "5", "--over", "1s"]).expect(255).expect_log("which scenario?");
     run.ask(&["scale", "--scenario", "users", "--vus", "5", "--over", "x"])
         .expect(255)
         .expect_log("invalid argument \\\"x\\\" for \\\"--over\\\" flag");
@@ -292,24 +307,26 @@ fn a_taken_port_is_an_error_only_for_who_asked_for_it() {
     Program::script(&["--address", "", "--paused"], script).run().expect(104).expect_log("resumed over the REST API");
 }
 
+const TOKEN: &str = "hush-hush-hush-hush";
+
 #[test]
 fn what_others_can_reach_needs_a_token_which_no_script_sees() {
     let script = "export default function () { console.log('token: ' + __ENV.ONRUSH_API_TOKEN); }";
     Program::script(&["--address", "0.0.0.0:0"], script).run().expect(106).expect_log("which needs a token");
     let done = Program::script(&["--verbose", "--address", "0.0.0.0:0"], script)
-        .env("ONRUSH_API_TOKEN", "hush")
+        .env("ONRUSH_API_TOKEN", TOKEN)
         .run()
         .expect(0);
-    assert!(done.stderr.contains("token: undefined") && !done.stderr.contains("hush"), "{}", done.stderr);
+    assert!(done.stderr.contains("token: undefined") && !done.stderr.contains(TOKEN), "{}", done.stderr);
     // On this machine alone a token is asked for as well, if there is one.
     let address = free_address();
-    let run = Program::script(&["--paused", "--address", &address], script).env("ONRUSH_API_TOKEN", "hush").start();
+    let run = Program::script(&["--paused", "--address", &address], script).env("ONRUSH_API_TOKEN", TOKEN).start();
     let run = Steered { address, running: run };
     while std::net::TcpStream::connect(&run.address).is_err() {
         std::thread::sleep(Duration::from_millis(20));
     }
     run.ask(&["status"]).expect(255).expect_log("set ONRUSH_API_TOKEN");
-    Program::new(&["status", "--address", &run.address]).env("ONRUSH_API_TOKEN", "hush").run().expect(0);
+    Program::new(&["status", "--address", &run.address]).env("ONRUSH_API_TOKEN", TOKEN).run().expect(0);
     run.running.signal(Signal::INT);
     run.running.wait().expect(105);
 }
@@ -318,7 +335,7 @@ fn what_others_can_reach_needs_a_token_which_no_script_sees() {
 fn what_others_can_reach_speaks_tls() {
     let script = "export default function () {}";
     let mut run = Program::script(&["--paused", "--log-output", "stdout", "--address", "0.0.0.0:0"], script)
-        .env("ONRUSH_API_TOKEN", "hush")
+        .env("ONRUSH_API_TOKEN", TOKEN)
         .start();
     let line = run.wait_for("SHA-256 fingerprint");
     let port = line.split("https://0.0.0.0:").nth(1).and_then(|rest| rest.split(',').next()).expect("an address");
@@ -327,9 +344,9 @@ fn what_others_can_reach_speaks_tls() {
     let address = format!("127.0.0.1:{port}");
     let ask = |more: &[&str]| {
         let args: Vec<&str> = ["status", "--address", &address].iter().chain(more).copied().collect();
-        Program::new(&args).env("ONRUSH_API_TOKEN", "hush").run()
+        Program::new(&args).env("ONRUSH_API_TOKEN", TOKEN).run()
     };
-    ask(&["--api-fingerprint", &fingerprint]).expect(0).expect_output("paused: \"true\"");
+    ask(&["--api-fingerprint", &fingerprint]).expect(0).expect_output("paused: 0 of ");
     ask(&["--api-fingerprint", &"0".repeat(64)]).expect(255).expect_log("another fingerprint");
     ask(&["--api-fingerprint", "abc"]).expect(255).expect_log("invalid fingerprint");
     ask(&["--api-tls-ca", "/nowhere"]).expect(255).expect_log("the authority's certificate /nowhere");
@@ -341,4 +358,18 @@ fn what_others_can_reach_speaks_tls() {
         .run()
         .expect(106)
         .expect_log("the certificate no.pem: ");
+}
+
+/// A test with one scenario needs no name.
+#[test]
+fn the_only_scenario_is_the_one_to_scale() {
+    let script = "import { sleep } from 'k6'; export const options = { vus: 1, duration: '30s' };
+        export default function () { sleep(0.01); }";
+    let run = Steered::start(&[], script);
+    run.until_status(7);
+    run.ask(&["scale", "--vus", "3"]).expect(0).expect_output("default (constant-vus): 3 VUs, ");
+    run.until("/v1/scenarios/default", |body| body["data"]["attributes"]["runningVUs"] == 3);
+    run.ask(&["scale", "--vus", "4", "--json"]).expect(0).expect_output("\"vus\": 4");
+    run.ask(&["stop", "--json"]).expect(0).expect_output("\"stopped\": true");
+    run.running.wait().expect(103);
 }

@@ -260,8 +260,8 @@ fn verbose_shows_the_way_of_a_run() {
         export default function () {}";
     let done = Program::script(&["--verbose", "--threads", "1"], script).run().expect(0);
     let expect = [
-        "loaded script.js with 1 modules",
-        "the options of all places: {",
+        "loaded script.js (1 module)",
+        "merged options: {",
         "initializing 2 VUs on 1 threads, layout dense",
         "2 VUs are initialized",
         "running setup()",

@@ -112,7 +112,7 @@ fn full_disks_are_told() {
         .expect_log("level=warning msg=\"the log file '/dev/full' lacks 200 lines\"");
     let done = Program::script(&["-q", "--no-summary", "--console-output=/dev/full"], MANY).run().expect(0);
     done.expect_log("the log file '/dev/full' lacks 200 lines");
-    let done = Program::script(&["-q", "--summary-export=/dev/full"], MANY).run().expect(0);
+    let done = Program::script(&["-q", "--summary-export=/dev/full"], MANY).run().expect(255);
     done.expect_log("could not save '/dev/full': No space left on device");
 }
 

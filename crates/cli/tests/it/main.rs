@@ -7,9 +7,13 @@
 
 mod archives;
 mod bad_input;
+mod blocked;
+mod check;
 mod control;
+mod examples;
 mod exit_codes;
 mod hostile;
+mod http;
 mod layouts;
 mod lifecycle;
 mod logs;

@@ -16,6 +16,7 @@ pub(crate) struct Program {
     args: Vec<String>,
     stdin: Option<Vec<u8>>,
     stdout: Option<Stdio>,
+    stderr: Option<Stdio>,
     env: Vec<(String, String)>,
 }
 
@@ -37,7 +38,14 @@ impl Program {
     /// `onrush` with these arguments.
     pub(crate) fn new(args: &[&str]) -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
-        Self { dir, args: args.iter().map(|&arg| arg.to_owned()).collect(), stdin: None, stdout: None, env: Vec::new() }
+        Self {
+            dir,
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            stdin: None,
+            stdout: None,
+            stderr: None,
+            env: Vec::new(),
+        }
     }
 
     /// `onrush run`, flags and then `script.js` with this text.
@@ -80,6 +88,17 @@ impl Program {
         self
     }
 
+    /// Where its log goes instead of to us.
+    pub(crate) fn stderr(mut self, stderr: impl Into<Stdio>) -> Self {
+        self.stderr = Some(stderr.into());
+        self
+    }
+
+    /// Where a file of its will be.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
     /// Sets a variable.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
@@ -93,7 +112,17 @@ impl Program {
 
     /// Starts it.
     pub(crate) fn start(self) -> Running {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_onrush"));
+        self.start_as(Command::new(env!("CARGO_BIN_EXE_onrush")))
+    }
+
+    /// Starts it with hangups ignored.
+    pub(crate) fn start_with_nohup(self) -> Running {
+        let mut command = Command::new("nohup");
+        command.arg(env!("CARGO_BIN_EXE_onrush"));
+        self.start_as(command)
+    }
+
+    fn start_as(self, mut command: Command) -> Running {
         command
             .args(&self.args)
             .current_dir(self.dir.path())
@@ -106,15 +135,19 @@ impl Program {
             .envs(self.env)
             .stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(self.stdout.unwrap_or_else(Stdio::piped))
-            .stderr(Stdio::piped());
+            .stderr(self.stderr.unwrap_or_else(Stdio::piped));
         let mut child = command.spawn().expect("the program starts");
         if let (Some(text), Some(mut stdin)) = (self.stdin, child.stdin.take()) {
             stdin.write_all(&text).expect("the program reads");
         }
-        let mut stderr = child.stderr.take().expect("piped");
+        // Our copies of its streams keep readers of the other ends waiting.
+        drop(command);
+        let stderr = child.stderr.take();
         let stderr = std::thread::spawn(move || {
             let mut text = String::new();
-            stderr.read_to_string(&mut text).expect("UTF-8");
+            if let Some(mut stderr) = stderr {
+                stderr.read_to_string(&mut text).expect("UTF-8");
+            }
             text
         });
         let stdout: Box<dyn std::io::Read> = match child.stdout.take() {
@@ -151,6 +184,27 @@ impl Running {
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).expect("it is still there");
+    }
+
+    /// Sends it a signal again and again, once it listens.
+    pub(crate) fn signal_until_it_ends(self, signal: rustix::process::Signal) -> Done {
+        let status = format!("/proc/{}/status", self.child.id());
+        let listens = || {
+            let text = std::fs::read_to_string(&status).expect("it is still there");
+            let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::trim);
+            mask.and_then(|mask| u64::from_str_radix(mask, 16).ok())
+                .is_some_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
+        };
+        while !listens() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        // A zombie has ended, and is still to be waited for.
+        let stat = format!("/proc/{}/stat", self.child.id());
+        while std::fs::read_to_string(&stat).is_ok_and(|text| !text.contains(") Z ")) {
+            self.signal(signal);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        self.wait()
     }
 
     /// Waits for its end.

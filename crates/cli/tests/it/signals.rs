@@ -29,6 +29,27 @@ fn a_termination_does_the_same() {
     check_first(Signal::TERM, "terminated");
 }
 
+/// The terminal was closed, or the connection to it: what was measured is kept.
+#[test]
+fn a_hangup_does_the_same() {
+    check_first(Signal::HUP, "hangup");
+}
+
+/// `nohup` means that a hangup does not matter.
+#[test]
+fn an_ignored_hangup_does_not_matter() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { vus: 1, duration: '60s' };
+        export default function () { sleep(50); }";
+    let mut running = Program::script(&[], script).start_with_nohup();
+    running.wait_for("running (0m0");
+    running.signal(Signal::HUP);
+    running.wait_for("running (0m0");
+    running.signal(Signal::INT);
+    running.wait().expect(105).expect_log("received a 'interrupt' signal");
+}
+
 #[test]
 fn the_second_signal_ends_it_at_once() {
     let mut running = Program::script(&["-e", "TEARDOWN=50"], LONG).start();

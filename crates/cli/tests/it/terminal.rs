@@ -46,36 +46,47 @@ fn run(script: &str, env: &[(&str, &str)]) -> (String, Vec<String>) {
     (text, screen)
 }
 
-/// What stays on the terminal: knows lines, cursor up, erase to the end of line and screen.
+/// What stays on the terminal: knows lines that are written over, cursor up, erase to the end of line and screen.
 fn screen(text: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut row = 0;
+    let mut rows: Vec<Vec<char>> = vec![Vec::new()];
+    let (mut row, mut column) = (0, 0);
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
+        if row == rows.len() {
+            rows.push(Vec::new());
+        }
         match char {
-            '\r' => {}
+            '\r' => column = 0,
             '\n' => {
                 row += 1;
-                if row == lines.len() {
-                    lines.push(String::new());
-                }
+                column = 0;
             }
             '\x1b' => {
                 let sequence: String =
                     std::iter::from_fn(|| chars.next_if(|char| !char.is_ascii_alphabetic())).collect();
                 match chars.next() {
                     Some('A') => row -= sequence.trim_start_matches('[').parse::<usize>().expect("lines up"),
-                    Some('J') => lines.truncate(row),
+                    Some('J') => {
+                        // Some terminals keep what is erased from the top on, and fill their history with it.
+                        assert!(row > 0, "erased from the top");
+                        rows[row].truncate(column);
+                        rows.truncate(row + 1);
+                    }
+                    Some('K') => rows[row].truncate(column),
                     _ => {}
                 }
-                if row == lines.len() {
-                    lines.push(String::new());
-                }
             }
-            other => lines[row].push(other),
+            other => {
+                if column < rows[row].len() {
+                    rows[row][column] = other;
+                } else {
+                    rows[row].push(other);
+                }
+                column += 1;
+            }
         }
     }
-    lines
+    rows.into_iter().map(|row| row.into_iter().collect()).collect()
 }
 
 const SCRIPT: &str = "

@@ -1,84 +1,41 @@
 //! constant- and ramping-arrival-rate: iterations begin when the plan says, whoever is free runs them.
 //!
 //! Each thread dispatches its own events. One that finds no idle VU on its thread is handed to a thread that has one;
-//! only when no thread has is it dropped, and a VU added if the scenario may have more.
+//! only when no thread has is it dropped, and a VU added if the scenario may have more. The events of a thread that is
+//! late, since a script computes there, are begun by the others.
 
-use std::{rc::Rc, sync::atomic::Ordering, time::Duration};
+use std::{
+    rc::Rc,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use onrush_fiber::{Clock, Nanos, Woke};
-use onrush_plan::{ArrivalEvent, ArrivalVus, first_for};
+use onrush_plan::{ArrivalEvent, ArrivalVus, steer::ArrivalCourse};
 
 use super::{ScenarioRun, looping::drop_iterations};
-use crate::{slot::Slot, steering::Watch, worker::Worker};
+use crate::{shared::Arrivals, slot::Slot, steering::Watch, worker::Worker};
 
 /// Events dispatched before the VUs they started get to run: bounds how late an iteration begins in a burst.
 const BURST: u32 = 64;
 /// What was due before the regular end may begin this long after it. What a generator is further behind with is
 /// counted as dropped: planned iterations either run or are told of.
 const CATCH_UP_MAX: Duration = Duration::from_millis(100);
+/// Other threads begin what a thread is so late with: later than its timers ever are when no script computes (about a
+/// millisecond), earlier than anybody would call late.
+const HELP_AFTER: Duration = Duration::from_millis(5);
+/// Additional VUs whose init code may throw before no more are made: it runs again for each.
+const FAILED_VUS_MAX: u64 = 10;
 
 pub(super) fn drive(
     worker: &Rc<Worker>,
     run: &Rc<ScenarioRun>,
     vus: ArrivalVus,
-    mut event: impl FnMut(u64) -> Option<ArrivalEvent>,
+    event: impl FnMut(u64) -> Option<ArrivalEvent>,
 ) {
-    prepare(worker, run, vus);
-    let common = &worker.common;
-    let threads = common.config.threads as u64;
-    let mut j = first_for(worker.thread as u64, threads, common.offset(run.index));
-    let mut burst = 0;
-    let (mut watch, mut course) = (Watch::default(), None);
-    while !run.is_cut() {
-        if let Some(told) = watch.news(&run.shared.orders) {
-            course = told.course.or(course);
-        }
-        let next = match &course {
-            None => event(j),
-            Some(course) => course.event(j),
-        };
-        // An event may be due exactly at the regular end.
-        let due = next.map(|next| Nanos(run.start.0.saturating_add(next.at_ns)));
-        let Some(due) = due.filter(|due| *due <= run.regular_end.get()) else {
-            // Nothing more is due, unless the rate is changed.
-            if !run.is_over(Clock::now()) && wait_until(run.regular_end.get()) {
-                continue;
-            }
-            break;
-        };
-        // Late events are not skipped: they fire at once, so a stalled generator catches up.
-        if due > Clock::now() {
-            burst = 0;
-            if !wait_until(due) {
-                break;
-            }
-            if Clock::now() < due {
-                // Woken before the time: there is news.
-                continue;
-            }
-        } else {
-            burst += 1;
-            if burst >= BURST {
-                burst = 0;
-                if onrush_fiber::yield_now() == Woke::Cancelled {
-                    onrush_fiber::clear_cancel();
-                    break;
-                }
-            }
-            let latest = (run.regular_end.get() + CATCH_UP_MAX).min(run.hard_end.get());
-            if Clock::now() >= latest {
-                let is_due = |k: u64| {
-                    let j = j.saturating_add(k.saturating_mul(threads));
-                    let next = course.as_ref().map_or_else(|| event(j), |course| course.event(j));
-                    next.is_some_and(|next| Nanos(run.start.0.saturating_add(next.at_ns)) <= run.regular_end.get())
-                };
-                drop_iterations(worker, run, None, count_while(is_due));
-                break;
-            }
-        }
-        dispatch(worker, run, vus, due);
-        j += threads;
-    }
+    prepare(worker, run);
+    let dispatcher = Dispatcher { worker, run, vus, event, course: None, watch: Watch::default(), burst: 0 };
+    dispatcher.run();
     wait_for_regular_end(run);
     run.wait_until_idle();
     // A thread that is late may still look for an idle VU: these are somebody else's now.
@@ -87,6 +44,136 @@ pub(super) fn drive(
     let slots: Vec<_> = run.slots.borrow().clone();
     for slot in slots {
         run.release(worker, &slot);
+    }
+}
+
+/// Begins a thread's events when they are due, and those of threads that are late.
+struct Dispatcher<'a, E> {
+    worker: &'a Rc<Worker>,
+    run: &'a Rc<ScenarioRun>,
+    vus: ArrivalVus,
+    /// The plan's `j`-th event.
+    event: E,
+    /// What holds instead of the plan once the rate was changed.
+    course: Option<Arc<ArrivalCourse>>,
+    watch: Watch,
+    /// Events dispatched since VUs got to run.
+    burst: u32,
+}
+
+impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
+    fn run(mut self) {
+        let run = self.run.clone();
+        let (own, step) = (&run.shared.arrivals[run.thread], run.shared.arrivals.len() as u64);
+        while !run.is_cut() {
+            if let Some(told) = self.watch.news(&run.shared.orders) {
+                self.course = told.course.or(self.course);
+            }
+            let j = own.next();
+            let due = self.due(j);
+            own.due_ns.store(due.map_or(Arrivals::NONE, |due| due.0), Ordering::Relaxed);
+            let now = Clock::now();
+            match due {
+                // Nothing more is due, unless the rate is changed.
+                None if run.is_over(now) => return,
+                // Late events are not skipped: they fire at once, so a stalled generator catches up.
+                Some(due) if due <= now => {
+                    if !self.pace() {
+                        return;
+                    }
+                    if Clock::now() >= (run.regular_end.get() + CATCH_UP_MAX).min(run.hard_end.get()) {
+                        return self.drop_rest();
+                    }
+                    if own.take(j, step) {
+                        dispatch(self.worker, &run, self.vus, due);
+                    }
+                }
+                _ => {
+                    self.burst = 0;
+                    let until = due.unwrap_or(run.regular_end.get()).min(self.help());
+                    if !wait_until(until) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// When event `j` is due, if it is before the regular end or exactly at it.
+    fn due(&mut self, j: u64) -> Option<Nanos> {
+        let next = match &self.course {
+            None => (self.event)(j),
+            Some(course) => course.event(j),
+        };
+        let due = next.map(|next| Nanos(self.run.start.0.saturating_add(next.at_ns)));
+        due.filter(|due| *due <= self.run.regular_end.get())
+    }
+
+    /// Lets VUs run after a number of events; `false` when the run is interrupted.
+    fn pace(&mut self) -> bool {
+        self.burst += 1;
+        if self.burst < BURST {
+            return true;
+        }
+        self.burst = 0;
+        let woke = onrush_fiber::yield_now();
+        if woke == Woke::Cancelled {
+            onrush_fiber::clear_cancel();
+        }
+        woke != Woke::Cancelled
+    }
+
+    /// Begins what is overdue on threads that do not get to it, as far as there are idle VUs here: the script may
+    /// compute for long. Returns when to look again.
+    fn help(&mut self) -> Nanos {
+        let run = self.run.clone();
+        run.wants_idle.set(false);
+        let step = run.shared.arrivals.len() as u64;
+        let others = run.shared.arrivals.iter().enumerate().filter(|(thread, _)| *thread != run.thread);
+        let mut next = Nanos::MAX;
+        for (_, other) in others {
+            loop {
+                let known = Nanos(other.due_ns.load(Ordering::Relaxed));
+                if known.0 == Arrivals::NONE {
+                    break;
+                }
+                let now = Clock::now();
+                if known + HELP_AFTER > now {
+                    next = next.min(known + HELP_AFTER);
+                    break;
+                }
+                // It may be an earlier one's time, or the thread has not come here yet.
+                let j = other.next();
+                let Some(due) = self.due(j) else { break };
+                if due + HELP_AFTER > now {
+                    next = next.min(due + HELP_AFTER);
+                    break;
+                }
+                if self.burst >= BURST {
+                    return now;
+                }
+                if !run.shared.claim_idle(run.thread) {
+                    // The next VU that becomes idle wakes this driver.
+                    run.wants_idle.set(true);
+                    return next;
+                }
+                if other.take(j, step) {
+                    self.burst += 1;
+                    run_on_idle(self.worker, &run, due);
+                } else {
+                    run.shared.return_idle(run.thread);
+                }
+            }
+        }
+        next
+    }
+
+    /// What can no longer begin is counted as dropped.
+    fn drop_rest(&mut self) {
+        let (arrivals, first) = (&self.run.shared.arrivals, self.run.shared.arrivals[self.run.thread].take_rest());
+        let step = arrivals.len() as u64;
+        let count = count_while(|k| self.due(first.saturating_add(k.saturating_mul(step))).is_some());
+        drop_iterations(self.worker, self.run, None, count);
     }
 }
 
@@ -119,17 +206,23 @@ fn wait_until(at: Nanos) -> bool {
 }
 
 /// Takes this thread's share of the pre-allocated VUs.
-fn prepare(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
-    for _ in 0..run.share(worker, vus.planned) {
-        let Some(slot) = run.acquire(worker) else { return };
-        run.shared.vus.fetch_add(1, Ordering::Relaxed);
+fn prepare(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
+    let planned = run.planned_here(worker);
+    for taken in 0..planned {
+        let Some(slot) = run.acquire(worker) else {
+            run.shared.vus.fetch_sub(planned - taken, Ordering::AcqRel);
+            return;
+        };
         becomes_idle(worker, run, slot);
     }
 }
 
 fn becomes_idle(worker: &Worker, run: &ScenarioRun, slot: Rc<Slot>) {
     run.idle.borrow_mut().push_back(slot);
-    run.shared.idle[worker.thread].fetch_add(1, Ordering::AcqRel);
+    run.shared.return_idle(worker.thread);
+    if run.wants_idle.get() {
+        run.wake_driver();
+    }
 }
 
 /// Other threads may hand over iterations until the regular end, so VUs stay until then.
@@ -147,8 +240,12 @@ fn dispatch(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, due: Na
         run_on_idle(worker, run, due);
         return;
     }
-    let threads = worker.common.config.threads;
-    let other = (1..threads).map(|step| (worker.thread + step) % threads).find(|&thread| shared.claim_idle(thread));
+    let threads = shared.arrivals.len();
+    let others = || (1..threads).map(|step| (worker.thread + step) % threads);
+    // A thread that is late with its own arrivals would be with this one.
+    let now = Clock::now();
+    let is_late = |thread: &usize| Nanos(shared.arrivals[*thread].due_ns.load(Ordering::Relaxed)) + HELP_AFTER < now;
+    let other = others().filter(|thread| !is_late(thread)).chain(others()).find(|&thread| shared.claim_idle(thread));
     if let Some(remote) = other.and_then(|thread| worker.common.remote(thread)) {
         let index = run.index;
         remote.post(Box::new(move || {
@@ -177,7 +274,9 @@ fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, due: Nanos) {
     slot.give(Box::new(move |slot| {
         let mut now = Clock::now();
         worker.start_lag.borrow_mut().record((now - due).as_millis_f64());
-        slot.iterate(&run, &mut now);
+        if slot.iterate(&run, &mut now) {
+            worker.js.add_intended(run.index, (now - due).as_millis_f64());
+        }
         becomes_idle(&worker, &run, slot.clone());
         run.exit();
     }));
@@ -186,7 +285,7 @@ fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, due: Nanos) {
 /// Adds a VU if the scenario may have more and none is on its way.
 fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
     let shared = &run.shared;
-    if shared.growing.swap(true, Ordering::AcqRel) {
+    if shared.failed.load(Ordering::Relaxed) >= FAILED_VUS_MAX || shared.growing.swap(true, Ordering::AcqRel) {
         return;
     }
     let max = shared.orders.max_vus(vus.max);
@@ -202,7 +301,6 @@ fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
     let (id, id_in_test) = worker.common.next_vu();
     let (own, run) = (worker.clone(), run.clone());
     let slot = Slot::spawn(worker, id, id_in_test, move |slot, result| {
-        run.shared.growing.store(false, Ordering::Release);
         match result {
             Ok(()) => {
                 own.common.config.run.state.vus_initialized.fetch_add(1, Ordering::Relaxed);
@@ -210,9 +308,14 @@ fn grow(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus) {
                 becomes_idle(&own, &run, slot.clone());
             }
             Err(failure) => {
+                run.shared.vus.fetch_sub(1, Ordering::AcqRel);
                 run.warn(&own, format!("failed to initialise an additional VU: {failure}"));
+                if run.shared.failed.fetch_add(1, Ordering::Relaxed) + 1 == FAILED_VUS_MAX {
+                    run.warn(&own, format!("{FAILED_VUS_MAX} additional VUs failed to initialise, no more are made"));
+                }
             }
         }
+        run.shared.growing.store(false, Ordering::Release);
     });
     worker.slots.borrow_mut().push(slot);
 }

@@ -2,17 +2,14 @@
 
 use std::{rc::Rc, sync::atomic::Ordering};
 
-use onrush_fiber::{Clock, Woke};
+use onrush_fiber::Clock;
 
-use super::{
-    ScenarioRun,
-    pool::{START_STEP, STARTED_PER_STEP},
-};
+use super::{ScenarioRun, pace::Pace};
 use crate::{slot::Slot, worker::Worker};
 
 /// VUs race for `iterations` in all.
-pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, iterations: u64) {
-    start(worker, run, vus, move |run, slot| {
+pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, iterations: u64) {
+    start(worker, run, move |run, slot| {
         let mut now = Clock::now();
         while !run.is_over(now) {
             let claimed = run
@@ -36,9 +33,9 @@ pub(super) fn drop_shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>,
 }
 
 /// Every VU does `iterations` of its own.
-pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, iterations: u64) {
+pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, iterations: u64) {
     let own = worker.clone();
-    start(worker, run, vus, move |run, slot| {
+    start(worker, run, move |run, slot| {
         let (mut begun, mut now) = (0, Clock::now());
         while begun < iterations && !run.is_over(now) {
             begun += 1;
@@ -55,13 +52,11 @@ pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus:
 }
 
 /// Gives this thread's share of the VUs the same loop.
-fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: u64, body: impl Fn(&Rc<ScenarioRun>, &Rc<Slot>) + 'static) {
+fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, body: impl Fn(&Rc<ScenarioRun>, &Rc<Slot>) + 'static) {
     let body = Rc::new(body);
-    for started in 0..run.share(worker, vus) {
-        if started % STARTED_PER_STEP == STARTED_PER_STEP - 1
-            && onrush_fiber::sleep_until(Clock::now() + START_STEP) == Woke::Cancelled
-        {
-            onrush_fiber::clear_cancel();
+    let mut pace = Pace::default();
+    for _ in 0..run.planned_here(worker) {
+        if !pace.next() {
             return;
         }
         let Some(slot) = run.acquire(worker) else { return };

@@ -2,6 +2,7 @@
 
 mod arrival;
 mod looping;
+mod pace;
 mod pool;
 mod ramping;
 
@@ -14,9 +15,14 @@ use std::{
 
 use onrush_fiber::{Clock, FiberId, Nanos, Woke};
 use onrush_js::RunState;
-use onrush_plan::{ExecutorPlan, ScenarioPlan, count_for};
+use onrush_plan::{ExecutorPlan, ScenarioPlan};
 
-use crate::{Event, shared::SharedScenario, slot::Slot, worker::Worker};
+use crate::{
+    Event,
+    shared::{ScenarioPhase, SharedScenario},
+    slot::Slot,
+    worker::Worker,
+};
 
 /// One scenario on one thread.
 pub(crate) struct ScenarioRun {
@@ -43,6 +49,8 @@ pub(crate) struct ScenarioRun {
     driver: Cell<Option<FiberId>>,
     /// The driver waits for the last VU to end its work.
     wakes_driver: Cell<bool>,
+    /// The driver waits for an idle VU: another thread's arrivals are late.
+    pub(crate) wants_idle: Cell<bool>,
     state: Arc<RunState>,
     worker: std::rc::Weak<Worker>,
 }
@@ -66,6 +74,7 @@ impl ScenarioRun {
             at_work: Cell::new(0),
             driver: Cell::new(None),
             wakes_driver: Cell::new(false),
+            wants_idle: Cell::new(false),
             state: config.run.state.clone(),
             worker: Rc::downgrade(worker),
             plan,
@@ -164,9 +173,15 @@ impl ScenarioRun {
 
     /// Waits until no VU works here, cutting what still runs at the hard end. Called by the driver.
     pub(crate) fn wait_until_idle(&self) {
+        self.wait_until_idle_but(|| Nanos::MAX);
+    }
+
+    /// The same; `look` is called whenever there may be something to do before, and says when that is next.
+    pub(crate) fn wait_until_idle_but(&self, mut look: impl FnMut() -> Nanos) {
         self.wakes_driver.set(true);
         while self.at_work.get() > 0 && Clock::now() < self.hard_end.get() && !self.is_cut() {
-            if onrush_fiber::park(Some(self.hard_end.get())) == Woke::Cancelled {
+            let until = look().min(self.hard_end.get());
+            if onrush_fiber::park(Some(until)) == Woke::Cancelled {
                 onrush_fiber::clear_cancel();
             }
         }
@@ -181,10 +196,9 @@ impl ScenarioRun {
         }
     }
 
-    /// How many of `n` local indexes this thread owns.
-    pub(crate) fn share(&self, worker: &Worker, n: u64) -> u64 {
-        let common = &worker.common;
-        count_for(n, worker.thread as u64, common.config.threads as u64, common.offset(self.index))
+    /// The most planned VUs of the scenario that this thread has at once.
+    pub(crate) fn planned_here(&self, worker: &Worker) -> u64 {
+        worker.common.placement(self.index).most_on(worker.thread)
     }
 }
 
@@ -194,7 +208,7 @@ pub(crate) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
     if let Some(started_at) = wait_for_start(run) {
         let context = &run.shared.context;
         let _ = context.started_at.compare_exchange(0, started_at.0, Ordering::Relaxed, Ordering::Relaxed);
-        run.shared.advance_phase(1);
+        run.shared.advance(ScenarioPhase::Running);
         match &run.plan.executor {
             ExecutorPlan::ConstantVus(plan) => {
                 let stop = pool::Stop::After(run.plan.scenario.graceful_stop.as_ns());
@@ -203,8 +217,8 @@ pub(crate) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
             ExecutorPlan::ExternallyControlled(plan) => {
                 pool::Pool::new(worker, run, pool::Stop::Cut).follow(plan.vus);
             }
-            ExecutorPlan::SharedIterations(plan) => looping::shared_iterations(worker, run, plan.vus, plan.iterations),
-            ExecutorPlan::PerVuIterations(plan) => looping::per_vu_iterations(worker, run, plan.vus, plan.iterations),
+            ExecutorPlan::SharedIterations(plan) => looping::shared_iterations(worker, run, plan.iterations),
+            ExecutorPlan::PerVuIterations(plan) => looping::per_vu_iterations(worker, run, plan.iterations),
             ExecutorPlan::RampingVus(plan) => ramping::drive(worker, run, plan),
             ExecutorPlan::ConstantArrivalRate(plan) => {
                 let plan = plan.clone();
@@ -216,14 +230,14 @@ pub(crate) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
             }
         }
     }
-    run.shared.advance_phase(2);
+    run.shared.advance(ScenarioPhase::Stopping);
     if run.shared.threads_left.fetch_sub(1, Ordering::AcqRel) == 1 {
         if let ExecutorPlan::SharedIterations(plan) = &run.plan.executor {
             looping::drop_shared_iterations(worker, run, plan.iterations);
         }
         // Who sees the last phase must see when it began.
         run.shared.ended_at.store(Clock::now().0, Ordering::Relaxed);
-        run.shared.advance_phase(3);
+        run.shared.advance(ScenarioPhase::Over);
     }
 }
 

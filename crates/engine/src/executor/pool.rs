@@ -8,13 +8,12 @@ use std::{
     collections::BTreeMap,
     rc::Rc,
     sync::atomic::Ordering,
-    time::Duration,
 };
 
 use onrush_fiber::{Clock, Nanos, Woke};
-use onrush_plan::{first_for, steer::VuCourse};
+use onrush_plan::steer::VuCourse;
 
-use super::ScenarioRun;
+use super::{ScenarioRun, pace::Pace};
 use crate::{
     slot::Slot,
     steering::{Told, Watch},
@@ -47,6 +46,8 @@ pub(super) struct Pool {
     pub(super) handles: BTreeMap<u64, Rc<Handle>>,
     /// Handles that must have ended by a moment.
     stopping: Vec<(Nanos, Rc<Handle>)>,
+    /// The numbers of this thread's planned handles.
+    own: Vec<u64>,
     /// Initialised VUs that a lower `maxVUs` took away: they come back when it rises again.
     retired: RefCell<Vec<Rc<Slot>>>,
     /// The scenario's VUs on this thread, at work or idle: the planned ones and those made since.
@@ -56,7 +57,7 @@ pub(super) struct Pool {
 
 impl Pool {
     pub(super) fn new(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, stop: Stop) -> Self {
-        let owned = run.share(worker, run.plan.executor.planned_vus());
+        let placement = worker.common.placement(run.index);
         Self {
             worker: worker.clone(),
             run: run.clone(),
@@ -64,15 +65,14 @@ impl Pool {
             handles: BTreeMap::new(),
             stopping: Vec::new(),
             retired: RefCell::default(),
-            owned,
+            own: placement.planned_of(worker.thread, 0),
+            owned: placement.most_on(worker.thread),
             watch: Watch::default(),
         }
     }
 
     /// Starts and stops handles until as many loop as wanted, something else is wanted by now, or the scenario is over.
     fn reach(&mut self, vus: u64) {
-        let common = &self.worker.common;
-        let (threads, offset) = (common.config.threads as u64, common.offset(self.run.index));
         let stopped: Vec<Rc<Handle>> = self
             .handles
             .range(vus..)
@@ -83,23 +83,15 @@ impl Pool {
         for handle in stopped {
             self.stop(&handle);
         }
-        let first = first_for(self.worker.thread as u64, threads, offset);
-        let mut started = 0;
-        for number in (first..vus).step_by(self.worker.common.config.threads) {
+        let mut pace = Pace::default();
+        for number in self.own_below(vus) {
             if self.handles.get(&number).is_some_and(|handle| handle.is_wanted.get()) {
                 continue;
             }
-            if self.run.is_over(Clock::now()) || (started > 0 && self.watch.is_stale(&self.run.shared.orders)) {
+            if self.run.is_over(Clock::now()) || (!pace.is_at_start() && self.watch.is_stale(&self.run.shared.orders)) {
                 return;
             }
-            if started % STARTED_PER_STEP == STARTED_PER_STEP - 1
-                && onrush_fiber::sleep_until(Clock::now() + START_STEP) == Woke::Cancelled
-            {
-                onrush_fiber::clear_cancel();
-                return;
-            }
-            started += 1;
-            if !self.start(number) {
+            if !pace.next() || !self.start(number) {
                 return;
             }
         }
@@ -162,7 +154,7 @@ impl Pool {
 
     /// Makes, or puts aside, VUs until this thread has its share of `max`; `false` when something else is wanted by now.
     fn reach_max(&mut self, max: u64) -> bool {
-        let share = self.run.share(&self.worker, max);
+        let share = self.own_below(max).len() as u64;
         let state = self.worker.common.config.run.state.clone();
         while self.owned > share {
             let Some(slot) = self.worker.last_idle_vu() else { break };
@@ -192,12 +184,34 @@ impl Pool {
         }
         match self.stop {
             Stop::Cut => handle.slot.cut(),
-            Stop::After(ns) => self.stopping.push((Nanos(Clock::now().0.saturating_add(ns)), handle.clone())),
+            Stop::After(ns) => self.limit(Nanos(Clock::now().0.saturating_add(ns)), handle.clone()),
         }
     }
 
-    /// Cuts what had its time to end.
-    fn cut_overdue(&mut self) {
+    /// Notes that a handle that was told to stop must have ended by a moment.
+    pub(super) fn limit(&mut self, until: Nanos, handle: Rc<Handle>) {
+        self.stopping.push((until, handle));
+    }
+
+    /// From here on targets say how many VUs loop: the handles are those of the plan at a moment after its start.
+    pub(super) fn own_as_of(&mut self, at_ns: u64) {
+        self.own = self.worker.common.placement(self.run.index).planned_of(self.run.thread, at_ns);
+        for (number, handle) in &self.handles {
+            // This thread learned of the change late, and another one goes on with the handle.
+            if self.own.binary_search(number).is_err() {
+                handle.is_wanted.set(false);
+            }
+        }
+    }
+
+    /// This thread's handles below a number.
+    fn own_below(&self, end: u64) -> Vec<u64> {
+        let planned = self.own.iter().copied().take_while(|number| *number < end);
+        planned.chain(self.worker.common.placement(self.run.index).unplanned_of(self.run.thread, end)).collect()
+    }
+
+    /// Cuts what had its time to end; when the next one has.
+    fn cut_overdue(&mut self) -> Nanos {
         let now = Clock::now();
         self.stopping.retain(|(until, handle)| {
             if handle.is_wanted.get() || !handle.is_looping.get() {
@@ -209,59 +223,51 @@ impl Pool {
             handle.slot.cut();
             false
         });
+        self.stopping.iter().map(|(until, _)| *until).min().unwrap_or(Nanos::MAX)
     }
 
     /// Follows orders from `vus` VUs on until the regular end, then waits for what still runs.
-    pub(super) fn follow(mut self, mut vus: u64) {
+    pub(super) fn follow(mut self, vus: u64) {
         let run = self.run.clone();
-        let is_external = self.stop == Stop::Cut;
-        let mut max = run.plan.executor.planned_vus();
-        let mut is_reached = false;
-        let mut is_paused = false;
-        let (mut course, mut paused_ns): (Option<VuCourse>, u64) = (None, 0);
-        loop {
-            if let Some(told) = self.watch.news(&run.shared.orders) {
-                is_reached = false;
-                course = told.vus.clone().or(course);
-                paused_ns = told.paused_ns;
-                max = told.max_vus.unwrap_or(max);
-                is_paused = self.pause(&told);
-            }
-            if run.is_over(Clock::now()) {
-                break;
-            }
-            // The scenario's own clock, which pauses stop.
-            let origin_ns = run.start.0.saturating_add(paused_ns);
-            let at_ns = Clock::now().0.saturating_sub(origin_ns);
-            let mut turn = None;
-            if let Some(course) = course.as_ref().filter(|_| !is_paused) {
-                let wanted = course.vus_at(at_ns);
-                is_reached &= wanted == vus;
-                vus = wanted;
-                turn = course.next_after(at_ns);
-            }
-            if !is_reached {
-                // A VU that cannot be had now is not asked for again until the target changes.
-                is_reached = true;
-                let is_ready = !is_external || self.reach_max(max);
-                if is_ready && !is_paused {
-                    self.reach(vus);
-                }
-                if self.watch.is_stale(&run.shared.orders) {
-                    continue;
-                }
-            }
-            self.cut_overdue();
-            let turn = turn.map(|at_ns| Nanos(origin_ns.saturating_add(at_ns)));
-            let next = self.stopping.iter().map(|(until, _)| *until).chain(turn).min().unwrap_or(Nanos::MAX);
-            if onrush_fiber::park(Some(run.regular_end.get().min(next))) == Woke::Cancelled {
+        let max = run.plan.executor.planned_vus();
+        let mut wanted = Wanted { vus, max, course: None, is_paused: false, paused_ns: 0, is_reached: false };
+        while let Some(until) = self.step(&mut wanted) {
+            if onrush_fiber::park(Some(until)) == Woke::Cancelled {
                 onrush_fiber::clear_cancel();
             }
         }
         for handle in self.handles.values() {
             handle.is_wanted.set(false);
         }
-        run.wait_until_idle();
+        run.wait_until_idle_but(|| self.cut_overdue());
+    }
+
+    /// Does what is wanted now; when to look again, or `None` when the scenario is over.
+    fn step(&mut self, wanted: &mut Wanted) -> Option<Nanos> {
+        let run = self.run.clone();
+        loop {
+            if let Some(told) = self.watch.news(&run.shared.orders) {
+                wanted.is_paused = self.pause(&told);
+                wanted.learn(told);
+            }
+            let now = Clock::now();
+            if run.is_over(now) {
+                return None;
+            }
+            let turn = wanted.turn(run.start, now);
+            if !wanted.is_reached {
+                // A VU that cannot be had now is not asked for again until the target changes.
+                wanted.is_reached = true;
+                let is_ready = self.stop != Stop::Cut || self.reach_max(wanted.max);
+                if is_ready && !wanted.is_paused {
+                    self.reach(wanted.vus);
+                }
+                if self.watch.is_stale(&run.shared.orders) {
+                    continue;
+                }
+            }
+            return Some(self.cut_overdue().min(turn).min(run.regular_end.get()));
+        }
     }
 
     /// Paused VUs finish their iteration; the scenario's end moves by as long as it stood still.
@@ -284,6 +290,40 @@ impl Pool {
     }
 }
 
+/// What a pool is to reach.
+struct Wanted {
+    vus: u64,
+    max: u64,
+    /// How `vus` changes.
+    course: Option<VuCourse>,
+    is_paused: bool,
+    /// How long the scenario stood still.
+    paused_ns: u64,
+    /// It was tried, and nothing changed since.
+    is_reached: bool,
+}
+
+impl Wanted {
+    fn learn(&mut self, told: Told) {
+        self.is_reached = false;
+        self.course = told.vus.or(self.course.take());
+        self.paused_ns = told.paused_ns;
+        self.max = told.max_vus.unwrap_or(self.max);
+    }
+
+    /// Takes the number of VUs that the course has now; when that changes next.
+    fn turn(&mut self, start: Nanos, now: Nanos) -> Nanos {
+        let Some(course) = self.course.as_ref().filter(|_| !self.is_paused) else { return Nanos::MAX };
+        // The scenario's own clock, which pauses stop.
+        let origin_ns = start.0.saturating_add(self.paused_ns);
+        let at_ns = now.0.saturating_sub(origin_ns);
+        let vus = course.vus_at(at_ns);
+        self.is_reached &= vus == self.vus;
+        self.vus = vus;
+        course.next_after(at_ns).map_or(Nanos::MAX, |at_ns| Nanos(origin_ns.saturating_add(at_ns)))
+    }
+}
+
 /// Has a VU loop until its handle is not wanted or the scenario ends.
 pub(super) fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, slot: Rc<Slot>) -> Rc<Handle> {
     let handle = Rc::new(Handle { slot: slot.clone(), is_wanted: Cell::new(true), is_looping: Cell::new(true) });
@@ -303,10 +343,3 @@ pub(super) fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, slot: Rc<Slot>) 
     }));
     handle
 }
-
-/// VUs started at once. Thousands of VUs that connect in the same instant overflow the accept queue of the system under
-/// test (4,096 by Linux's default), which then answers some of them seconds later; and each would hold the stack of its
-/// first request at the same time. 32 a millisecond and thread is 15,000 VUs in a quarter of a second on two threads.
-pub(super) const STARTED_PER_STEP: u64 = 32;
-/// The pause between them.
-pub(super) const START_STEP: Duration = Duration::from_millis(1);

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, rc::Rc};
 
 use onrush_fiber::{Clock, Nanos, Woke};
-use onrush_plan::{Executor, HandleChange, RampingVusPlan, thread_of};
+use onrush_plan::{Executor, HandleChange, RampingVusPlan};
 
 use super::{
     ScenarioRun,
@@ -12,8 +12,7 @@ use super::{
 use crate::worker::Worker;
 
 pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVusPlan) {
-    let common = &worker.common;
-    let (threads, offset) = (common.config.threads as u64, common.offset(run.index));
+    let placement = worker.common.placement(run.index);
     let ramp_down_ns = match &run.plan.scenario.executor {
         Executor::RampingVus(executor) => executor.graceful_ramp_down.as_ns(),
         _ => 0,
@@ -21,7 +20,12 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVu
     let mut pool = Pool::new(worker, run, Stop::After(ramp_down_ns));
     let last_start = Nanos(run.start.0.saturating_add(plan.last_step_ns())).min(run.regular_end.get());
     for action in plan.handle_actions() {
-        if thread_of(action.handle, threads, offset) != worker.thread as u64 {
+        let is_own = match action.change {
+            HandleChange::Start => placement.thread_of(action.handle, action.at_ns) == worker.thread,
+            // Whoever has it stops it: it may be another thread's when it starts again.
+            HandleChange::GracefulStop | HandleChange::HardStop => pool.handles.contains_key(&action.handle),
+        };
+        if !is_own {
             continue;
         }
         let at = Nanos(run.start.0.saturating_add(action.at_ns));
@@ -30,6 +34,7 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVu
             Next::End => break,
             Next::Steered => {
                 // From here on somebody else says how many; ramps are not taken up again.
+                pool.own_as_of(run.shared.orders.steered_ns());
                 let vus = plan.planned_at(Clock::now().saturating_sub(run.start).0);
                 return pool.follow(vus);
             }
@@ -44,8 +49,10 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVu
                 }
             }
             HandleChange::GracefulStop => {
-                if let Some(handle) = pool.handles.get(&action.handle) {
+                if let Some(handle) = pool.handles.get(&action.handle).cloned() {
                     handle.is_wanted.set(false);
+                    // The plan has its own hard stops, unless it is left.
+                    pool.limit(Nanos(at.0.saturating_add(ramp_down_ns)), handle);
                 }
             }
             HandleChange::HardStop => {

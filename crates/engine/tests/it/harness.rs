@@ -293,6 +293,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         census: Arc::new(onrush_metrics::Census::new(onrush_metrics::Census::LIMIT)),
         isolation: found.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
+        export_json: test.merged.to_export_json().to_string(),
         tags: test.settings.tags.clone(),
         http: http(&test),
         client: Arc::new(client.build().map_err(|error| invalid(error.to_string()))?),

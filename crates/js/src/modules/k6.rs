@@ -163,11 +163,12 @@ fn random_seed(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
 
 fn sleep(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     let seconds = args.at(0).to_number(ctx)?;
-    if seconds.is_nan() || seconds <= 0.0 {
+    let wait_ns = seconds * 1e9;
+    // k6: what does not fit Go's durations, infinity among it, has passed already.
+    if wait_ns.is_nan() || wait_ns <= 0.0 || wait_ns >= i64::MAX as f64 {
         return Ok(Val::undefined());
     }
-    let wait = (seconds * 1e9).min(3e18) as u64;
-    let until = Nanos(Clock::now().0.saturating_add(wait));
+    let until = Nanos(Clock::now().0.saturating_add(wait_ns as u64));
     not_cancelled(onrush_fiber::sleep_until(until))?;
     Ok(Val::undefined())
 }

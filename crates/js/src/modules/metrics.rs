@@ -83,7 +83,14 @@ fn construct(ctx: Ctx, target: &Handle, args: Args<'_>, kind: MetricKind) -> JsR
 
 fn name(ctx: Ctx, this: &Handle) -> JsResult {
     let metric = HostClass::<ScriptMetric>::expect(this)?;
-    Val::string(ctx, &thread().registry.borrow().metric(metric.id).name)
+    Val::string(ctx, &metric.name())
+}
+
+impl ScriptMetric {
+    /// A copy: nobody may hold the registry while script code runs, which may wait and let another VU declare metrics.
+    fn name(&self) -> String {
+        thread().registry.borrow().metric(self.id).name.to_string()
+    }
 }
 
 /// `metric.add(value, tags?)`: whether the value was taken.
@@ -108,10 +115,9 @@ fn add(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
             node = with_named(&mut vu.thread.shard.borrow_mut(), node, name, text);
         })?;
         if let Err(tag) = outcome {
-            let registry = thread().registry.borrow();
-            let name = &registry.metric(metric.id).name;
             return Err(Throw::error(format!(
-                "cannot add tags for the '{name}' custom metric: {}",
+                "cannot add tags for the '{}' custom metric: {}",
+                metric.name(),
                 tag_value::complaint(&tag)
             )));
         }
@@ -119,24 +125,30 @@ fn add(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let mut shard = vu.thread.shard.borrow_mut();
     let series = shard.series(metric.id, node);
     vu.annotate(&mut shard);
+    if metric.kind == MetricKind::Gauge {
+        // Its last value is the latest of all threads.
+        shard.set_time(onrush_fiber::Clock::now().0);
+    }
     shard.add(series, value);
     Ok(Val::bool(true))
 }
 
 /// The sample's value, or the text of k6's complaint about it.
 fn number(ctx: Ctx, metric: &ScriptMetric, args: Args<'_>) -> JsResult<Result<f64, String>> {
-    let registry = thread().registry.borrow();
-    let name = &registry.metric(metric.id).name;
     let given = args.at(0);
     if args.len() == 0 {
-        return Ok(Err(format!("no value was provided for metric '{name}', a number or a boolean value is expected")));
+        return Ok(Err(format!(
+            "no value was provided for metric '{}', a number or a boolean value is expected",
+            metric.name()
+        )));
     }
     let value =
         if given.is_null() || given.is_bigint() || given.is_symbol() { f64::NAN } else { given.to_number(ctx)? };
     if value.is_nan() {
         let shown = if given.is_symbol() { "Symbol()".to_owned() } else { given.to_text(ctx)? };
         return Ok(Err(format!(
-            "'{shown}' is an invalid value for metric '{name}', a number or a boolean value is expected"
+            "'{shown}' is an invalid value for metric '{}', a number or a boolean value is expected",
+            metric.name()
         )));
     }
     Ok(Ok(if metric.kind == MetricKind::Rate { f64::from(u8::from(value != 0.0)) } else { value }))

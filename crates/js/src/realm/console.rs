@@ -45,7 +45,7 @@ fn write(ctx: Ctx, level: Level, args: Args<'_>) -> JsResult {
 /// Appends a value as k6 shows it: `{ a: 1, b: "x" }`, `[ 1, "a" ]`.
 fn render(ctx: Ctx, value: &Handle, out: &mut String, open: &mut Vec<usize>) -> JsResult<()> {
     if value.is_string() {
-        out.push_str(&serde_json::Value::String(value.to_text(ctx)?).to_string());
+        quoted(&value.to_text(ctx)?, out);
         return Ok(());
     }
     if !value.is_object() {
@@ -54,11 +54,7 @@ fn render(ctx: Ctx, value: &Handle, out: &mut String, open: &mut Vec<usize>) -> 
             () if value.is_symbol() => {
                 let description = value.get(ctx, "description")?;
                 let description = if description.is_set() { description.to_text(ctx)? } else { String::new() };
-                if open.is_empty() {
-                    out.push_str(&description)
-                } else {
-                    out.push_str(&serde_json::Value::String(description).to_string())
-                }
+                if open.is_empty() { out.push_str(&description) } else { quoted(&description, out) }
             }
             () if value.is_undefined() && !open.is_empty() => out.push_str("null"),
             () => out.push_str(&value.to_text(ctx)?),
@@ -84,13 +80,26 @@ fn render(ctx: Ctx, value: &Handle, out: &mut String, open: &mut Vec<usize>) -> 
     result
 }
 
+/// k6: nothing in it is escaped.
+fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
+}
+
 fn render_object(ctx: Ctx, value: &Handle, out: &mut String, open: &mut Vec<usize>) -> JsResult<()> {
     if value.is_array() {
         return render_list(ctx, value, "", out, open);
     }
     if let Some(bytes) = value.array_buffer(ctx) {
-        let hex: Vec<String> = bytes.iter().take(100).map(|byte| format!("{byte:02x}")).collect();
-        out.push_str(&format!("ArrayBuffer {{ [Uint8Contents]: <{}>, byteLength: {} }}", hex.join(" "), bytes.len()));
+        // A byte takes three characters.
+        let hex: Vec<String> = bytes.iter().take(LINE_BYTES_MAX / 3).map(|byte| format!("{byte:02x}")).collect();
+        let rest = if hex.len() < bytes.len() { " …" } else { "" };
+        out.push_str(&format!(
+            "ArrayBuffer {{ [Uint8Contents]: <{}{rest}>, byteLength: {} }}",
+            hex.join(" "),
+            bytes.len()
+        ));
         return Ok(());
     }
     let class = value.get(ctx, "constructor").and_then(|constructor| {

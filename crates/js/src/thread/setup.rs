@@ -10,10 +10,10 @@ use std::{
     },
 };
 
-use onrush_metrics::{Limits, Shard};
+use onrush_metrics::{Limits, MetricKind, Shard};
 use onrush_quickjs_sys as sys;
 
-use super::{JsThread, ThreadError};
+use super::{INTENDED_DURATION, JsThread, ThreadError};
 use crate::{
     Isolation, RunConfig,
     bytecode::Bytecode,
@@ -43,6 +43,8 @@ impl JsThread {
             Limits::default().value_bytes_max,
             config.census.clone(),
         );
+        let intended = config.registry.lookup(INTENDED_DURATION);
+        let intended = intended.filter(|id| config.registry.metric(*id).kind == MetricKind::Trend);
         let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
         let thread = Rc::new(Self {
             slots: Slots::default(),
@@ -55,6 +57,7 @@ impl JsThread {
             client,
             root_group: Rc::from(""),
             seeds: Cell::new(seed),
+            intended,
             number: number(),
             iteration_series: Cell::new(None),
         });

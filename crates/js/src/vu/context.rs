@@ -62,9 +62,21 @@ pub(crate) fn install_thread(thread: &Rc<JsThread>) {
 
 /// The hooks that swap a VU's execution state in and out around every switch of its fiber.
 pub(crate) fn hooks(vu: &Rc<Vu>) -> Hooks {
-    // SAFETY: both functions take a pointer to a live VU; the spawner keeps the VU beyond the fiber's end.
-    unsafe { Hooks::new(Rc::as_ptr(vu).cast_mut().cast(), enter, leave) }
+    let data = Rc::as_ptr(vu).cast_mut().cast();
+    // SAFETY: all three functions take a pointer to a live VU; the spawner keeps the VU beyond the fiber's end.
+    unsafe { Hooks::new(data, enter, leave).approached(size_of::<Vu>(), approach) }
 }
+
+/// Has what the VU's next steps use brought near while the VU before it runs.
+unsafe fn approach(data: *mut c_void) {
+    // SAFETY: see `enter`; nothing is changed.
+    let vu = unsafe { &*data.cast::<Vu>() };
+    onrush_fiber::prefetch(vu.vm.cast(), VM_BYTES);
+    vu.connections.approach();
+}
+
+/// About what a swap touches: the C side's `OnrushVm`.
+const VM_BYTES: usize = 256;
 
 unsafe fn enter(data: *mut c_void, stack: StackRange) {
     // SAFETY: `data` is the VU given to `hooks`, kept alive by the closure its fiber runs.

@@ -58,16 +58,16 @@ impl Vu {
         self.rewrite_options(exports)
     }
 
-    /// k6 overwrites the properties of an exported `options` object with the consolidated values, in every VU.
+    /// k6 overwrites the properties of an exported `options` object with what is set anywhere, in every VU.
     fn rewrite_options(&self, exports: &Handle) -> JsResult<()> {
         let ctx = self.ctx();
         let options = exports.get(ctx, "options")?;
-        if !options.is_object() || self.thread.config.options_json.is_empty() {
+        if !options.is_object() || self.thread.config.export_json.is_empty() {
             return Ok(());
         }
-        let consolidated = ctx.parse_json(self.thread.config.options_json.as_bytes())?;
-        for key in consolidated.keys(ctx)? {
-            let value = consolidated.get(ctx, &key)?;
+        let set = ctx.parse_json(self.thread.config.export_json.as_bytes())?;
+        for key in set.keys(ctx)? {
+            let value = set.get(ctx, &key)?;
             // A frozen options object stays as it is.
             if value.is_set() && options.set(ctx, &key, value).is_err() {
                 drop(ctx.take_exception_value());

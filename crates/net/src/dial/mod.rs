@@ -43,6 +43,8 @@ pub(crate) struct Dialer<'a> {
     pub(crate) wire: &'a WireBytes,
     /// What the server may choose.
     pub(crate) alpn: Alpn,
+    /// A proxy is asked for a tunnel even where it could forward requests.
+    pub(crate) tunnels: bool,
     /// The VU's TLS sessions.
     pub(crate) sessions: &'a SessionMemory,
 }
@@ -80,7 +82,7 @@ impl Dialer<'_> {
             self.secure_to_proxy(&mut link).map_err(unreached)?;
             marks.secured = Some(Clock::now());
         }
-        if proxy.forwards() && !url.is_https() {
+        if proxy.forwards() && !url.is_https() && !self.tunnels {
             link.origin = self.shared.origin(&proxy.origin_name, proxy.port, false);
             return Ok(link);
         }

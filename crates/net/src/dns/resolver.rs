@@ -18,8 +18,10 @@ use crate::error::NetError;
 
 /// Names remembered at once; when there are more, all are forgotten.
 const CACHED_HOSTS_MAX: usize = 10_000;
-/// Names being looked up at once.
-const LOOKUPS_MAX: usize = 4_096;
+/// Names being looked up at once: each has a socket or two.
+const LOOKUPS_MAX: usize = 256;
+/// Names that wait for their turn. A test that uses more than this many new names at once is told so.
+const QUEUED_MAX: usize = 16_384;
 
 /// A handle on the process's resolver. Cheap to clone, usable from every thread.
 #[derive(Clone)]
@@ -184,7 +186,7 @@ impl State {
                 self.pending.insert(host.into(), vec![Arc::clone(&answer)]);
                 Ok(answer)
             }
-            _ => Err(NetError::dns(host, "too many lookups at once")),
+            _ => Err(NetError::dns(host, &format!("more than {QUEUED_MAX} names wait to be looked up"))),
         }
     }
 }
@@ -235,7 +237,7 @@ impl Future for WaitFor {
 
 /// Starts the helper thread; it ends when the last [`Resolver`] is gone.
 fn start_worker(shared: &Arc<Shared>) -> Result<tokio::sync::mpsc::Sender<Box<str>>, String> {
-    let (sender, receiver) = tokio::sync::mpsc::channel(LOOKUPS_MAX);
+    let (sender, receiver) = tokio::sync::mpsc::channel(QUEUED_MAX);
     let weak = Arc::downgrade(shared);
     let (source, policy) = (Arc::clone(&shared.source), shared.options.policy);
     std::thread::Builder::new()
@@ -258,9 +260,13 @@ async fn serve(
     policy: Policy,
 ) {
     let opened = source.open(policy);
-    while let Some(host) = jobs.recv().await {
+    let places = Arc::new(tokio::sync::Semaphore::new(LOOKUPS_MAX));
+    // A place first: a name that has none stays in the queue. The semaphore is never closed.
+    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+        let Some(host) = jobs.recv().await else { return };
         let (opened, shared) = (opened.clone(), shared.clone());
         tokio::spawn(async move {
+            let _place = place;
             let asked = host.to_string();
             let lookup = tokio::spawn(async move {
                 match opened {
@@ -331,6 +337,9 @@ mod tests {
     #[derive(Default)]
     struct Fake {
         asked: std::sync::atomic::AtomicU32,
+        /// Questions at this moment, and the most at once.
+        open: std::sync::atomic::AtomicUsize,
+        open_max: std::sync::atomic::AtomicUsize,
     }
 
     impl Source for Arc<Fake> {
@@ -343,7 +352,10 @@ mod tests {
         fn look_up(&self, host: String) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>> {
             self.asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
             Box::pin(async move {
+                let open = self.open.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+                self.open_max.fetch_max(open, std::sync::atomic::Ordering::SeqCst);
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+                self.open.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
                 match host.as_str() {
                     "good.test" => Ok(vec![IpAddr::from([1, 2, 3, 4])]),
                     "broken.test" => Err(NetError::dns(&host, "server misbehaving")),
@@ -356,22 +368,37 @@ mod tests {
     }
 
     /// Asks for each name on a fiber of its own; the codes (0 for an address) and the questions.
-    fn ask_all(names: &'static [&'static str], limit_ms: u64) -> (Vec<u16>, u32) {
+    fn ask_all(names: &[&str], limit_ms: u64) -> (Vec<u16>, u32) {
+        let (codes, fake) = ask_fake(names, limit_ms);
+        (codes, fake.asked.load(std::sync::atomic::Ordering::SeqCst))
+    }
+
+    fn ask_fake(names: &[&str], limit_ms: u64) -> (Vec<u16>, Arc<Fake>) {
         let fake = Arc::new(Fake::default());
         let resolver = Resolver::with_source(DnsOptions::default(), Arc::new(Arc::clone(&fake)));
         let reactor = onrush_fiber::Reactor::new(onrush_fiber::ReactorConfig::default()).unwrap();
         let codes = std::rc::Rc::new(std::cell::RefCell::new(vec![9; names.len()]));
         for (at, name) in names.iter().enumerate() {
             let (resolver, codes) = (resolver.clone(), std::rc::Rc::clone(&codes));
+            let name = (*name).to_owned();
             onrush_fiber::spawn(None, move || {
                 let deadline = Clock::now() + std::time::Duration::from_millis(limit_ms);
-                let outcome = resolver.resolve(name, Some(deadline));
+                let outcome = resolver.resolve(&name, Some(deadline));
                 codes.borrow_mut()[at] = outcome.map_or_else(|error| error.code, |_| 0);
             });
         }
         reactor.run();
         let codes = codes.borrow().clone();
-        (codes, fake.asked.load(std::sync::atomic::Ordering::SeqCst))
+        (codes, fake)
+    }
+
+    #[test]
+    fn look_ups_at_once_are_limited() {
+        let names: Vec<String> = (0..3 * LOOKUPS_MAX).map(|at| format!("h{at}.test")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (codes, fake) = ask_fake(&names, 60_000);
+        assert!(codes.iter().all(|code| *code == 1101));
+        assert_eq!(fake.open_max.load(std::sync::atomic::Ordering::SeqCst), LOOKUPS_MAX);
     }
 
     #[test]

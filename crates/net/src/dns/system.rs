@@ -86,6 +86,8 @@ impl Settings {
         // Our own cache follows `ttl`, and the loop over servers tries again.
         options.cache_size = 0;
         options.attempts = 0;
+        // As Go: it announces that it takes answers longer than 512 bytes over UDP, whatever resolv.conf says.
+        options.edns0 = true;
         options.ip_strategy = match policy {
             Policy::OnlyIpv4 => LookupIpStrategy::Ipv4Only,
             Policy::OnlyIpv6 => LookupIpStrategy::Ipv6Only,

@@ -121,6 +121,17 @@ fn long_answers_come_over_tcp() {
 }
 
 #[test]
+fn answers_may_be_as_long_as_k6_takes_them() {
+    let server = DnsServer::start(answer);
+    let mut settings = asking(&[server.addr()]);
+    // What resolv.conf says without `options edns0`.
+    settings.options.edns0 = false;
+    assert_eq!(resolve(&settings, FIRST, &["one.test"]), ["10.0.0.1"]);
+    // k6: 1,232 bytes.
+    assert!(server.asked().iter().all(|asked| asked.udp_bytes == Some(1232)), "{:?}", server.asked());
+}
+
+#[test]
 fn ttl_says_how_often_the_server_is_asked() {
     let check = |ttl: Ttl, names: &[&str], expect: usize| {
         let server = DnsServer::start(answer);
@@ -206,6 +217,21 @@ fn servers_are_asked_in_their_order() {
         refused.replace(&gone.to_string(), "S").split(" | ").next(),
         Some("1100 lookup one.test on S: connection refused, or no way to the server")
     );
+}
+
+#[test]
+fn a_range_of_this_machine_holds_what_leads_to_it() {
+    let check = |range: &str, url: &str, is_forbidden: bool| {
+        let rules = NameRules { blacklist: vec![IpRange::parse(range).unwrap()], ..NameRules::default() };
+        let url = crate::url::Url::parse(url).unwrap();
+        let outcome = rules.address_of(&url, &Resolver::new(DnsOptions::default()), None);
+        assert_eq!(outcome.is_err_and(|error| error.code == 1110), is_forbidden, "{range} {url:?}");
+    };
+    check("127.0.0.0/8", "http://0.0.0.0/", true);
+    check("::1/128", "http://[::]/", true);
+    check("0.0.0.0/8", "http://0.0.0.0/", true);
+    check("0.0.0.0/8", "http://127.0.0.1/", false);
+    check("127.0.0.2/32", "http://0.0.0.0/", false);
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl HeadParser {
                 None => {
                     self.pending.extend_from_slice(input);
                     self.line_start = 0;
-                    self.judge_lines()?;
+                    self.judge_lines(0)?;
                     if self.pending.len() + self.interim_bytes > limits.head_bytes_max {
                         return Err(too_long());
                     }
@@ -116,7 +116,7 @@ impl HeadParser {
                 Ok(HeadState::Complete { head, used: end - before })
             }
             None => {
-                self.judge_lines()?;
+                self.judge_lines(before)?;
                 if self.pending.len() + self.interim_bytes > limits.head_bytes_max {
                     return Err(too_long());
                 }
@@ -147,9 +147,13 @@ impl HeadParser {
         NetError::malformed(verdict.err().unwrap_or_else(|| "unexpected EOF".to_owned()))
     }
 
-    /// Judges the lines that have been completed since the last call.
-    fn judge_lines(&mut self) -> Result<(), NetError> {
-        while let Some(length) = memchr(b'\n', &self.pending[self.line_start..]) {
+    /// Judges the lines that the bytes from `new` on have completed. What came before holds no end of a line that has not
+    /// been judged: it is not searched again, or a long line in small pieces would cost the square of its length.
+    fn judge_lines(&mut self, new: usize) -> Result<(), NetError> {
+        let mut from = new;
+        while let Some(found) = memchr(b'\n', &self.pending[from..]) {
+            let length = from + found - self.line_start;
+            from += found + 1;
             let line = &self.pending[self.line_start..self.line_start + length];
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if self.line_start == 0 {

@@ -3,7 +3,7 @@
 use super::{Body, Request};
 use crate::dial::proxy::Proxy;
 use crate::error::NetError;
-use crate::header::is_token_byte;
+use crate::header::{is_token_byte, is_value_byte};
 use crate::text::{go_quote, push_decimal, trim_ows};
 
 /// How a body goes out.
@@ -22,7 +22,7 @@ const EMPTY_CHUNKED: &[u8] = b"0\r\n\r\n";
 /// connection afterwards; `forwarder` is the proxy that gets the request instead of the server.
 ///
 /// # Errors
-/// Code 1000: an invalid method, or a URL that cannot be requested.
+/// Code 1000, as [`check_request`].
 #[inline(never)]
 pub(crate) fn write_head(
     out: &mut Vec<u8>,
@@ -30,8 +30,8 @@ pub(crate) fn write_head(
     close: bool,
     forwarder: Option<&Proxy>,
 ) -> Result<BodyPlan, NetError> {
+    check_request(request)?;
     let method = if request.method.is_empty() { "GET" } else { request.method };
-    check_method(method)?;
     out.extend_from_slice(method.as_bytes());
     out.push(b' ');
     let host = request.host.filter(|host| !host.is_empty()).unwrap_or_else(|| request.url.authority());
@@ -50,13 +50,7 @@ pub(crate) fn write_head(
     out.extend_from_slice(b"\r\n");
     if let Some(agent) = request.user_agent.filter(|agent| !agent.is_empty()) {
         out.extend_from_slice(b"User-Agent: ");
-        let start = out.len();
         out.extend_from_slice(trim_ows(agent.as_bytes()));
-        for byte in &mut out[start..] {
-            if matches!(byte, b'\r' | b'\n') {
-                *byte = b' ';
-            }
-        }
         out.extend_from_slice(b"\r\n");
     }
     let framing = write_framing(out, method, request.body);
@@ -87,15 +81,20 @@ enum Framing {
     EmptyChunked,
 }
 
-/// Refuses a method that is no token.
+/// Refuses a method that is not a token, and control characters in the two fields that are not among the header lines.
 ///
 /// # Errors
-/// Code 1000, `net/http: invalid method "…"`.
-pub(crate) fn check_method(method: &str) -> Result<(), NetError> {
-    if method.bytes().all(is_token_byte) {
-        return Ok(());
+/// Code 1000 with Go's texts: `net/http: invalid method "…"`, `net/http: invalid header field value for "…"`.
+pub(crate) fn check_request(request: &Request<'_>) -> Result<(), NetError> {
+    if !request.method.bytes().all(is_token_byte) {
+        return Err(NetError::generic(format!("net/http: invalid method {}", go_quote(request.method.as_bytes()))));
     }
-    Err(NetError::generic(format!("net/http: invalid method {}", go_quote(method.as_bytes()))))
+    for (name, value) in [("Host", request.host), ("User-Agent", request.user_agent)] {
+        if !value.unwrap_or_default().bytes().all(is_value_byte) {
+            return Err(NetError::generic(format!("net/http: invalid header field value for \"{name}\"")));
+        }
+    }
+    Ok(())
 }
 
 fn write_framing(out: &mut Vec<u8>, method: &str, body: &Body) -> Framing {
@@ -182,16 +181,22 @@ mod tests {
             method: "GET",
             url: &url,
             head: b"",
-            host: Some("a\r\nX: y"),
+            host: Some("a/b"),
             body: &Body::None,
-            user_agent: Some("u\r\nX: y"),
+            user_agent: Some("\tu"),
             is_http1: false,
         };
         let mut out = Vec::new();
         write_head(&mut out, &request, false, None).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), "GET / HTTP/1.1\r\nHost: \r\nUser-Agent: u  X: y\r\n\r\n");
-        let request = Request { method: "B AD", ..request };
-        let error = write_head(&mut Vec::new(), &request, false, None).unwrap_err();
-        assert_eq!(error.message, "net/http: invalid method \"B AD\"");
+        assert_eq!(String::from_utf8(out).unwrap(), "GET / HTTP/1.1\r\nHost: \r\nUser-Agent: u\r\n\r\n");
+        let check = |request: Request<'_>, expect: &str| {
+            let error = write_head(&mut Vec::new(), &request, false, None).unwrap_err();
+            assert_eq!(error.message, expect);
+        };
+        check(Request { method: "B AD", ..request }, "net/http: invalid method \"B AD\"");
+        let host = Request { host: Some("a\r\nX: y"), ..request };
+        check(host, "net/http: invalid header field value for \"Host\"");
+        let agent = Request { user_agent: Some("u\x01"), ..request };
+        check(agent, "net/http: invalid header field value for \"User-Agent\"");
     }
 }

@@ -3,8 +3,6 @@
 //! Sending and receiving go on at the same time: a server may answer while it reads. What lives in these frames
 //! while the fiber waits is copied with its stack where fibers share one, so results are boxed.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -18,9 +16,8 @@ use crate::header::HeaderBlock;
 use crate::http1::{BodyMode, Limits, Request};
 use crate::link::WireBytes;
 
-use super::fault::Fault;
-use super::guard::reason;
-use super::message::{Opening, announced_length, block, list_bytes, opening};
+use super::message::{Opening, announced_length, block, opening};
+use super::outcome::{Broke, poll_response};
 use super::session::{Ended, SEND_BYTES_MAX, Session};
 
 /// A kept body is given its memory in steps of at most this, whatever length was announced.
@@ -187,9 +184,10 @@ impl<'a> Exchange<'a> {
                 Poll::Ready(Ok(())) => return Ok(()),
                 Poll::Ready(Err(error)) => return Err(self.lost(error)),
             }
-            match self.session.wait(deadline, wire) {
+            let sends = self.upload.is_some() || progress.written.is_none();
+            match self.session.wait(sends, deadline, wire) {
                 Ok(()) => {}
-                Err(IoFailure::Io(_)) => return Err(self.lost(self.ending())),
+                Err(IoFailure::Io(_)) => return Err(self.lost(self.session.ending())),
                 Err(IoFailure::Timeout) => return Err(self.lost(Broke::Because(NetError::timeout()))),
                 Err(IoFailure::Cancelled) => return Err(self.lost(Broke::Because(NetError::cancelled()))),
             }
@@ -242,21 +240,9 @@ impl<'a> Exchange<'a> {
     #[inline(never)]
     fn receive(&mut self, context: &mut Context<'_>, progress: &mut Progress) -> Poll<Result<(), Broke>> {
         if self.head.is_none() {
-            while let Poll::Ready(Some(interim)) = self.response.poll_informational(context) {
-                let interim = interim.map_err(Broke::Stream)?;
-                self.interim_bytes += list_bytes(interim.headers());
-                if self.interim_bytes > self.limits.head_bytes_max {
-                    // Go: more interim responses than header fields would be taken.
-                    let code = reason::PROTOCOL_ERROR;
-                    return Poll::Ready(Err(Broke::Fault(Fault::Stream {
-                        stream: self.stream,
-                        code,
-                        from_peer: false,
-                    })));
-                }
-            }
-            let Poll::Ready(response) = Pin::new(&mut self.response).poll(context) else { return Poll::Pending };
-            let (parts, body) = response.map_err(Broke::Stream)?.into_parts();
+            let polled = poll_response(&mut self.response, &mut self.interim_bytes, &self.limits, self.stream, context);
+            let Poll::Ready(response) = polled else { return Poll::Pending };
+            let (parts, body) = response?.into_parts();
             progress.first_byte = Some(Clock::now());
             self.take_head(parts.status, &parts.headers, body);
         }
@@ -266,7 +252,7 @@ impl<'a> Exchange<'a> {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(None) => return Poll::Ready(Ok(())),
                 Poll::Ready(Some(Err(error))) => {
-                    let is_done = is_no_error(&error) && self.session.pipe.borrow().guard.has_ended(self.stream);
+                    let is_done = self.session.is_satisfied(self.stream, &error);
                     return Poll::Ready(if is_done { Ok(()) } else { Err(Broke::Stream(error)) });
                 }
                 Poll::Ready(Some(Ok(data))) => data,
@@ -316,62 +302,19 @@ impl<'a> Exchange<'a> {
         Box::new(Message { status, headers, body: std::mem::take(&mut self.body).into(), body_len: self.body_len })
     }
 
-    /// What the end of the session means for this exchange.
-    #[cold]
-    fn ending(&self) -> Broke {
-        // As Go: after a GOAWAY it does not matter how the connection ended.
-        match (self.session.ended(), self.session.goaway()) {
-            (Some(Ended::Fault(fault)), _) => Broke::Fault(fault),
-            (_, Some(goaway)) => Broke::Because(goaway.closed_error()),
-            (Some(Ended::Broken(error)), None) => Broke::Because(error),
-            (Some(Ended::Eof) | None, None) => Broke::Because(NetError::unexpected_eof()),
-        }
-    }
-
     #[cold]
     #[inline(never)]
     fn lost(&mut self, broke: Broke) -> Box<Lost> {
         let in_body = self.head.is_some();
-        let (error, retry) = match broke {
-            Broke::Because(error) => (error, false),
-            Broke::Fault(fault) => (fault.to_net_error(), fault.is_retried()),
-            Broke::Stream(error) => self.judge(&error),
-        };
+        let session = self.session;
+        let (error, retry) = session.judge(self.stream, broke, || self.length_mismatch());
         let error = if in_body { error.in_body() } else { error };
         let partial_body = in_body.then(|| std::mem::take(&mut self.body).into());
         Box::new(Lost { error, retry: retry && !in_body, partial_body })
     }
 
-    /// What `h2` says of our stream, in k6's terms, and whether Go would try again.
-    fn judge(&mut self, error: &h2::Error) -> (NetError, bool) {
-        if error.is_reset() {
-            let code = error.reason().map_or(reason::PROTOCOL_ERROR, u32::from);
-            let from_peer = error.is_remote();
-            if !from_peer && let Some(mismatch) = self.length_mismatch() {
-                return (mismatch, false);
-            }
-            let fault = Fault::Stream { stream: self.stream, code, from_peer };
-            return (fault.to_net_error(), fault.is_retried());
-        }
-        if error.is_go_away() && error.is_remote() {
-            let Some(goaway) = self.session.goaway() else { return (NetError::unexpected_eof(), false) };
-            if goaway.last_stream < self.stream {
-                return (goaway.unprocessed_error(), goaway.code == reason::NO_ERROR);
-            }
-            return (goaway.closed_error(), false);
-        }
-        if error.is_go_away() && self.session.ended().is_none() {
-            return (self.session.library_fault(error).to_net_error(), false);
-        }
-        match self.ending() {
-            Broke::Because(error) => (error, false),
-            Broke::Fault(fault) => (fault.to_net_error(), fault.is_retried()),
-            Broke::Stream(_) => (NetError::unexpected_eof(), false),
-        }
-    }
-
     /// Go's text where the body is not as long as was said.
-    fn length_mismatch(&mut self) -> Option<NetError> {
+    fn length_mismatch(&self) -> Option<NetError> {
         let length = self.head.as_ref()?.length?;
         // The frame that did not fit is not part of the body.
         let refused = self.session.pipe.borrow().guard.last_data_bytes();
@@ -388,21 +331,12 @@ impl Drop for Exchange<'_> {
     }
 }
 
-/// The server has answered and wants no more of the request: an end like any other.
-fn is_no_error(error: &h2::Error) -> bool {
-    error.is_reset() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR)
-}
-
-/// What ended an exchange before its time.
-enum Broke {
-    Stream(h2::Error),
-    Fault(Fault),
-    Because(NetError),
-}
-
-/// The stream could not even be opened: another connection may do better.
+/// The stream could not even be opened: another connection may do better, unless the request itself is refused.
 #[cold]
 fn not_opened(session: &Session, error: &h2::Error) -> Box<Lost> {
+    if is_about_request(error) {
+        return Lost::for_good(NetError::generic(format!("http2: invalid request: {error}")));
+    }
     session.retire();
     let error = match session.ended() {
         Some(Ended::Broken(error)) => error,
@@ -410,4 +344,10 @@ fn not_opened(session: &Session, error: &h2::Error) -> Box<Lost> {
         _ => NetError::generic(format!("http2: client conn could not be established: {error}")),
     };
     Box::new(Lost { error, retry: true, partial_body: None })
+}
+
+/// Whether `h2` refuses what it was asked to send, whatever the connection. It has no other way to say so than its text.
+fn is_about_request(error: &h2::Error) -> bool {
+    let text = error.to_string();
+    ["malformed headers", "request URI missing", "unexpected frame type"].iter().any(|about| text.contains(about))
 }

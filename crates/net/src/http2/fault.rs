@@ -83,9 +83,15 @@ impl GoAway {
         )
     }
 
+    /// Whether Go sends a request again that this GOAWAY says was not looked at: always, but on a connection that has
+    /// answered nothing else and failed.
+    pub(super) fn is_retried(&self, stream: u32) -> bool {
+        self.code == reason::NO_ERROR || stream != 1
+    }
+
     /// This GOAWAY says that the request was not looked at.
-    pub(super) fn unprocessed_error(&self) -> NetError {
-        if self.code == reason::NO_ERROR {
+    pub(super) fn unprocessed_error(&self, stream: u32) -> NetError {
+        if self.is_retried(stream) {
             return NetError::generic("http2: Transport received Server's graceful shutdown GOAWAY");
         }
         let name = reason_name(self.code);

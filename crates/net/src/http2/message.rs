@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version}
 use crate::conn::{give_out, take_out};
 use crate::error::NetError;
 use crate::header::{Facts, HeaderBlock};
-use crate::http1::{Body, Request, check_method, usually_lacks_body};
+use crate::http1::{Body, Request, check_request, usually_lacks_body};
 use crate::text::{eq_lower, go_quote, push_decimal, trim_ows};
 
 /// What is sent first, and whether anything follows.
@@ -45,7 +45,7 @@ impl Usual {
         {
             return Some(value.clone());
         }
-        let value = HeaderValue::from_str(agent.trim()).ok()?;
+        let value = HeaderValue::from_bytes(trim_ows(agent.as_bytes())).ok()?;
         self.agent = Some((agent.into(), value.clone()));
         Some(value)
     }
@@ -54,7 +54,7 @@ impl Usual {
 /// Translates a request.
 pub(super) fn opening<'a>(request: &Request<'a>, usual: &mut Usual) -> Result<Opening<'a>, NetError> {
     let name = if request.method.is_empty() { "GET" } else { request.method };
-    check_method(name)?;
+    check_request(request)?;
     let method = Method::from_bytes(name.as_bytes()).map_err(|error| NetError::generic(error.to_string()))?;
     let mut made = http::Request::new(());
     *made.uri_mut() = uri(request, usual)?;
@@ -82,6 +82,13 @@ pub(super) fn opening<'a>(request: &Request<'a>, usual: &mut Usual) -> Result<Op
     };
     *made.method_mut() = method;
     Ok(Opening { request: made, body, wants_close })
+}
+
+/// The head of a stream whose owner sends what follows: it says nothing of a length.
+pub(super) fn stream_opening(request: &Request<'_>, usual: &mut Usual) -> Result<http::Request<()>, NetError> {
+    let mut head = opening(request, usual)?.request;
+    head.headers_mut().remove(http::header::CONTENT_LENGTH);
+    Ok(head)
 }
 
 fn uri(request: &Request<'_>, usual: &mut Usual) -> Result<Uri, NetError> {
@@ -141,6 +148,13 @@ fn write_fields(fields: &mut HeaderMap, head: &[u8], wants_close: &mut bool) -> 
             10 if eq_lower(name, b"keep-alive") => continue,
             16 if eq_lower(name, b"proxy-connection") => continue,
             17 if eq_lower(name, b"transfer-encoding") => continue,
+            2 if eq_lower(name, b"te") => {
+                // All that HTTP/2 has left of it. Go sends the rest as well, which servers may refuse.
+                if value.split(|&byte| byte == b',').any(|coding| eq_lower(trim_ows(coding), b"trailers")) {
+                    fields.insert(http::header::TE, HeaderValue::from_static("trailers"));
+                }
+                continue;
+            }
             _ => {}
         }
         let Ok(name) = HeaderName::from_bytes(name) else { continue };
@@ -191,6 +205,18 @@ pub(super) fn block(status: StatusCode, fields: &HeaderMap) -> HeaderBlock {
     let block = HeaderBlock::new(&lines, fields_at, facts);
     give_out(lines);
     block
+}
+
+/// The fields that follow a body.
+pub(super) fn trailer_block(fields: &HeaderMap) -> HeaderBlock {
+    block(StatusCode::OK, fields)
+}
+
+/// Trailers to be sent, from lines.
+pub(super) fn trailer_map(lines: &[u8]) -> Result<HeaderMap, NetError> {
+    let mut fields = HeaderMap::new();
+    write_fields(&mut fields, lines, &mut false)?;
+    Ok(fields)
 }
 
 /// Go's `http.StatusText`: HTTP/2 has no reason phrases.
@@ -254,6 +280,8 @@ mod tests {
         check("X-A: 1\r\nX-A: 2\r\n", "GET", Body::None, &["user-agent: ua", "x-a: 1", "x-a: 2"], false);
         check("Cookie: a=1; b=2\r\n", "", Body::None, &["cookie: a=1", "cookie: b=2", "user-agent: ua"], false);
         check("Connection: keep-alive\r\nKeep-Alive: 1\r\n", "GET", Body::None, &["user-agent: ua"], false);
+        check("TE: gzip\r\n", "GET", Body::None, &["user-agent: ua"], false);
+        check("te: gzip, Trailers\r\nTe: trailers\r\n", "GET", Body::None, &["te: trailers", "user-agent: ua"], false);
         check("", "POST", Body::None, &["content-length: 0", "user-agent: ua"], false);
         check("", "POST", bytes("abc"), &["content-length: 3", "user-agent: ua"], true);
         check("", "POST", bytes(""), &["user-agent: ua"], true);

@@ -54,8 +54,12 @@ pub(crate) struct Session {
     is_closing: Cell<bool>,
     /// The fiber the reactor wakes for this socket.
     driver: Cell<Option<FiberId>>,
+    /// Whether that fiber is also woken when the socket takes bytes again.
+    watches_writing: Cell<bool>,
+    /// The socket has not taken everything it was offered last.
+    is_full: Cell<bool>,
     /// Fibers that wait while another one drives.
-    followers: RefCell<Vec<FiberId>>,
+    followers: RefCell<Vec<Follower>>,
     /// Why it is over.
     ended: RefCell<Option<Box<Ended>>>,
     /// The last fiber's waker: most sessions have one user.
@@ -64,6 +68,14 @@ pub(crate) struct Session {
     pub(super) usual: RefCell<Usual>,
     peer: SocketAddr,
     tls: Option<Arc<TlsInfo>>,
+}
+
+/// A fiber that waits while another one drives.
+#[derive(Debug, Clone, Copy)]
+struct Follower {
+    fiber: FiberId,
+    /// It has bytes to send, or waits for its bytes to be out: `h2` does not wake it for that.
+    sends: bool,
 }
 
 /// Why a session is over.
@@ -96,6 +108,8 @@ impl Session {
             served: Cell::new(false),
             is_closing: Cell::new(false),
             driver: Cell::new(None),
+            watches_writing: Cell::new(false),
+            is_full: Cell::new(false),
             followers: RefCell::default(),
             ended: RefCell::default(),
             waker: RefCell::default(),
@@ -164,10 +178,15 @@ impl Session {
         if !is_clean {
             self.turn(wire);
         }
+        self.hand_over();
+    }
+
+    /// Has one of the fibers that wait drive, if nobody does: for a fiber that goes on to something else.
+    pub(super) fn hand_over(&self) {
         if self.driver.get().is_none()
-            && let Some(&next) = self.followers.borrow().first()
+            && let Some(next) = self.followers.borrow().first()
         {
-            unpark(next);
+            unpark(next.fiber);
         }
     }
 
@@ -208,16 +227,16 @@ impl Session {
     }
 
     /// Waits until something may have happened to the current fiber's stream. The caller looks, and waits
-    /// again.
+    /// again. `sends` also wakes it when what waits for the socket is out.
     #[inline(never)]
-    pub(super) fn wait(&self, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), IoFailure> {
+    pub(super) fn wait(&self, sends: bool, deadline: Option<Nanos>, wire: &WireBytes) -> Result<(), IoFailure> {
         let me = current().ok_or(IoFailure::Cancelled)?;
         if let Some(driver) = self.driver.get()
             && driver != me
         {
-            self.followers.borrow_mut().push(me);
+            self.followers.borrow_mut().push(Follower { fiber: me, sends });
             let woke = park(deadline);
-            self.followers.borrow_mut().retain(|&other| other != me);
+            self.followers.borrow_mut().retain(|other| other.fiber != me);
             return ended_wait(woke);
         }
         if self.ended.borrow().is_some() {
@@ -232,6 +251,7 @@ impl Session {
         let woke = if noted.is_ok() { park(deadline) } else { Woke::Ready };
         self.link.borrow().stream().notify_nobody();
         self.driver.set(None);
+        self.watches_writing.set(false);
         noted?;
         if woke != Woke::Cancelled {
             self.drive(wire);
@@ -243,7 +263,11 @@ impl Session {
     fn notify(&self) -> Result<(), IoFailure> {
         let link = self.link.borrow();
         link.stream().notify_readable()?;
-        if self.unsent.borrow().is_empty() { Ok(()) } else { link.stream().notify_writable() }
+        if self.unsent.borrow().is_empty() {
+            return Ok(());
+        }
+        self.watches_writing.set(true);
+        link.stream().notify_writable()
     }
 
     /// Drives without waiting; now and then others have their turn first.
@@ -313,7 +337,25 @@ impl Session {
             if let Some(empty) = self.pipe.borrow().tidy() {
                 give_out(empty);
             }
+            self.pass_on(is_flushed);
             return is_flushed && !is_full;
+        }
+    }
+
+    /// Tells the fibers that sleep what this one has done to the socket. Full: who drives must watch for the socket
+    /// taking bytes again, which it may not have had a reason to. Empty: who has more to send can.
+    fn pass_on(&self, is_flushed: bool) {
+        let was_full = self.is_full.replace(!is_flushed);
+        if !is_flushed {
+            if let Some(driver) = self.driver.get()
+                && !self.watches_writing.replace(true)
+            {
+                unpark(driver);
+            }
+        } else if was_full {
+            for follower in self.followers.borrow().iter().filter(|follower| follower.sends) {
+                unpark(follower.fiber);
+            }
         }
     }
 
@@ -378,8 +420,8 @@ impl Session {
         let mut ended = self.ended.borrow_mut();
         if ended.is_none() {
             *ended = Some(Box::new(why));
-            for &fiber in &*self.followers.borrow() {
-                unpark(fiber);
+            for follower in &*self.followers.borrow() {
+                unpark(follower.fiber);
             }
         }
     }

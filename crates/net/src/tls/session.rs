@@ -82,6 +82,11 @@ impl TlsSession {
         self.outer.as_ref().map_or(&self.pending, |outer| &outer.pending)
     }
 
+    /// Whether bytes wait to be sent.
+    pub(crate) fn has_outgoing(&self) -> bool {
+        !self.outgoing.is_empty() || self.outer.as_ref().is_some_and(|outer| !outer.outgoing.is_empty())
+    }
+
     /// Takes the bytes that wait to be sent.
     pub(crate) fn take_outgoing(&mut self) -> Vec<u8> {
         let own = std::mem::take(&mut self.outgoing);

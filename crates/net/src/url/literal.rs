@@ -31,6 +31,14 @@ pub(crate) fn address_and_zone(host: &str) -> Option<(IpAddr, Option<&str>)> {
     }
 }
 
+/// A host without its zone, which says by which interface of ours to go, not who is there.
+pub(crate) fn without_zone(host: &str) -> &str {
+    match host.split_once('%') {
+        Some((address, _)) if address_and_zone(host).is_some() => address,
+        _ => host,
+    }
+}
+
 /// What is wrong, and from where on (empty where Go does not say).
 struct Fault<'a> {
     reason: &'static str,
@@ -191,6 +199,9 @@ mod tests {
         assert_eq!(address_and_zone("127.0.0.1"), Some((ip("127.0.0.1"), None)));
         assert_eq!(address_and_zone("127.0.0.1%lo"), None);
         assert_eq!(address_and_zone("a.test"), None);
+        for (host, bare) in [("fe80::1%eth0", "fe80::1"), ("::1", "::1"), ("a.test", "a.test"), ("a%b", "a%b")] {
+            assert_eq!(without_zone(host), bare);
+        }
     }
 
     proptest! {

@@ -94,7 +94,7 @@ async fn answer(request: Request<RecvStream>, mut respond: SendResponse<Bytes>, 
             let mut lines: Vec<_> = parts.headers.iter().collect();
             lines.sort_by_key(|(name, value)| (name.as_str(), value.as_bytes()));
             for (name, value) in lines {
-                text += &format!("|{name}: {}", value.to_str().expect("text"));
+                text += &format!("|{name}: {}", String::from_utf8_lossy(value.as_bytes()));
             }
             reply(&mut respond, head(200), text.into()).await;
         }

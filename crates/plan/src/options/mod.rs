@@ -259,6 +259,20 @@ impl Options {
         value
     }
 
+    /// What the script's own `options` object shows in VUs: what was set anywhere, as it was written. Call it on the merged
+    /// options, which still have the shortcuts.
+    #[must_use]
+    pub fn to_export_json(&self) -> Value {
+        let mut value = self.to_json();
+        if let Value::Object(fields) = &mut value {
+            if self.dns == DnsConfig::default() {
+                fields.shift_remove("dns");
+            }
+            fields.retain(|_, value| !value.is_null());
+        }
+        value
+    }
+
     /// Lays `over` on top: what it sets replaces what was there, whole maps and lists included.
     pub(crate) fn apply(&mut self, over: Self) {
         macro_rules! replace {
@@ -269,9 +283,13 @@ impl Options {
             setup_timeout no_teardown teardown_timeout handle_summary_timeout rps max_redirects user_agent batch
             batch_per_host http_debug insecure_skip_tls_verify tls_cipher_suites tls_version tls_auth throw thresholds
             blacklist_ips block_hostnames hosts no_connection_reuse no_vu_connection_reuse min_iteration_duration cloud
-            ext summary_trend_stats summary_time_unit system_tags tags metric_samples_buffer_size no_cookies_reset
+            ext summary_trend_stats summary_time_unit system_tags metric_samples_buffer_size no_cookies_reset
             discard_response_bodies console_output local_ips cardinality_limit http2_prior_knowledge
             tls_session_resumption
+        }
+        // k6: no tags are as none given.
+        if let Some(tags) = over.tags.filter(|tags| !tags.is_empty()) {
+            self.tags = Some(tags);
         }
         self.dns.apply(over.dns);
     }

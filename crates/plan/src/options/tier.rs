@@ -141,6 +141,8 @@ fn lay_over(options: &mut Options, tier: Tier, over: Options, warnings: &mut Vec
 fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result<(), ConfigErrors> {
     let has_stages = options.stages.as_ref().is_some_and(|s| !s.is_empty());
     let has_scenarios = options.scenarios.as_ref().is_some_and(|s| !s.is_empty());
+    // k6: an empty object conflicts, too, an empty list does not.
+    let sets_scenarios = options.scenarios.is_some();
     let conflict = |with: &str, other: &str| {
         Err(ConfigErrors::Single(format!("using `{with}` and `{other}` options simultaneously is not allowed")))
     };
@@ -149,7 +151,7 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
         if has_stages {
             return conflict("iterations", "stages");
         }
-        if has_scenarios {
+        if sets_scenarios {
             return conflict("iterations", "scenarios");
         }
         ExecutorConfig::SharedIterations(SharedIterationsConfig {
@@ -161,7 +163,7 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
         if has_stages {
             return conflict("duration", "stages");
         }
-        if has_scenarios {
+        if sets_scenarios {
             return conflict("duration", "scenarios");
         }
         if duration <= GoDuration::ZERO {
@@ -172,7 +174,7 @@ fn derive_scenarios(options: &mut Options, warnings: &mut Vec<String>) -> Result
         }
         ExecutorConfig::ConstantVus(ConstantVusConfig { vus, duration: Some(duration) })
     } else if has_stages {
-        if has_scenarios {
+        if sets_scenarios {
             return conflict("stages", "scenarios");
         }
         ExecutorConfig::RampingVus(RampingVusConfig {

@@ -80,8 +80,14 @@ impl ArrivalCourse {
         }
         let global = self.events.nth(j)?;
         let needed = self.needed(global);
-        // What was due before the first change stays where it was; a change before the start changes everything.
-        let bend = self.bends.iter().rev().find(|bend| needed > bend.area_before || bend.start_ns == 0);
+        // What was due before the first change stays where it was; a change before the start changes everything. Where a
+        // constant rate turns, the iteration that is due at that very moment belongs to the new rate: if that is 0, it
+        // waits for one that is not.
+        let belongs = |bend: &&Slope| match self.origin {
+            Origin::Constant(_) => needed >= bend.area_before,
+            Origin::Ramping(_) => needed > bend.area_before || bend.start_ns == 0,
+        };
+        let bend = self.bends.iter().rev().find(belongs);
         let Some(bend) = bend else {
             return match &self.origin {
                 Origin::Constant(plan) => plan.event(j),
@@ -220,6 +226,11 @@ mod tests {
         let again = stopped.turned(8 * S, 1);
         assert_eq!(times(&again), [0, S, 2 * S, 17 * S / 2, 19 * S / 2]);
         assert_eq!(times(&constant(5, 10).turned(0, 0)), [0; 0]);
+        // Stopped before it began, or exactly when an iteration is due: that one waits for the new rate.
+        assert_eq!(times(&constant(5, 10).turned(0, 0).turned(8 * S, 1)), [8 * S, 9 * S]);
+        assert_eq!(times(&constant(1, 10).turned(2 * S, 0).turned(8 * S, 1)), [0, S, 8 * S, 9 * S]);
+        let slope = Ramp { at_ns: 8 * S, from: 0, to: 2, over_ns: 2 * S };
+        assert_eq!(times(&constant(1, 10).turned(0, 0).bent(slope)), [8 * S, 8 * S + 1_414_213_562]);
     }
 
     #[test]

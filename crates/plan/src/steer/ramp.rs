@@ -67,6 +67,12 @@ impl VuCourse {
         Self { at_ns: ramp.at_ns, steps: steps.into(), last }
     }
 
+    /// When the change begins, in nanoseconds after the scenario's start.
+    #[must_use]
+    pub fn at_ns(&self) -> u64 {
+        self.at_ns
+    }
+
     /// VUs at a moment after the scenario's start.
     #[must_use]
     pub fn vus_at(&self, at_ns: u64) -> u64 {

@@ -47,6 +47,52 @@ fn a_shortcut_over_scenarios_warns() {
     assert_eq!(test.warnings, [r#""script" level configuration overrode scenarios configuration entirely"#]);
 }
 
+/// k6 1.8.1: an empty object of scenarios conflicts with the shortcuts, an empty list of stages does not.
+#[test]
+fn empty_scenarios_conflict() {
+    let check = |text: &str, expect: Option<&str>| {
+        let got = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, json(text))]);
+        assert_eq!(got.err().map(|error| error.to_string()).as_deref(), expect, "{text}");
+    };
+    for shortcut in ["iterations", "duration", "stages"] {
+        let value = match shortcut {
+            "iterations" => "2",
+            "duration" => r#""1s""#,
+            _ => r#"[{"duration": "1s", "target": 1}]"#,
+        };
+        let text = format!("using `{shortcut}` and `scenarios` options simultaneously is not allowed");
+        check(&format!(r#"{{"scenarios": {{}}, "{shortcut}": {value}}}"#), Some(&text));
+    }
+    check(r#"{"stages": [], "iterations": 2}"#, None);
+    check(r#"{"scenarios": {}}"#, None);
+}
+
+/// k6 1.8.1: empty tags leave those of the config file alone; other lists and objects replace, empty or not.
+#[test]
+fn empty_tags_are_none() {
+    let config = json(r#"{"tags": {"a": "1"}, "hosts": {"a.b": "1.2.3.4"}}"#);
+    let test = together(vec![(Tier::Config, config), (Tier::Script, json(r#"{"tags": {}, "hosts": {}}"#))]);
+    assert_eq!(test.options.tags, Some(BTreeMap::from([("a".to_owned(), "1".to_owned())])));
+    assert_eq!(test.options.hosts, Some(BTreeMap::new()));
+    assert_eq!(together(vec![(Tier::Script, json(r#"{"tags": {}}"#))]).options.tags, None);
+}
+
+#[test]
+fn more_vus_than_a_machine_holds_are_refused() {
+    let check = |vus: u64, expect: Option<&str>| {
+        let test = together(vec![(Tier::Script, json(&format!(r#"{{"vus": {vus}, "duration": "1s"}}"#)))]);
+        let plan = onrush_plan::Plan::new(&test.scenarios, &test.tuple).unwrap();
+        assert_eq!(plan.check_size().err().map(|error| error.to_string()).as_deref(), expect);
+    };
+    check(1_000_000, None);
+    check(
+        10_000_000,
+        Some(
+            "the test needs 10000000 VUs on this instance, the limit is 1000000: use fewer VUs or more instances (--execution-segment)",
+        ),
+    );
+}
+
 #[test]
 fn vus_alone_wins_over_scenarios() {
     let test = together(vec![(Tier::Script, json(SCENARIOS)), (Tier::Cli, flags(&[("vus", "7")]).unwrap())]);

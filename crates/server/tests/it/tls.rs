@@ -9,7 +9,7 @@ use onrush_server::{Address, Client, Fingerprint, Listener, Server, Trust};
 
 use crate::status;
 
-const TOKEN: &str = "secret";
+const TOKEN: &str = "a token of 25 characters";
 
 /// A server on an address that other machines could reach; its port and fingerprint.
 fn start() -> (u16, Fingerprint, Server) {

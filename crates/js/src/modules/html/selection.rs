@@ -182,8 +182,7 @@ fn data(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let this = this_of(this)?;
     let Some(node) = this.first() else { return Ok(Val::undefined()) };
     if args.len() > 0 {
-        let name = format!("data-{}", onrush_html::data_key(&args.at(0).to_text(ctx)?));
-        return match this.document().attribute(node, &name) {
+        return match this.document().data_attribute(node, &args.at(0).to_text(ctx)?) {
             Some(text) => value::data(ctx, &onrush_html::data_value(text)),
             None => Ok(Val::undefined()),
         };

@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 use onrush_fiber::Clock;
 use onrush_net::{CookieJar, SetCookie, Url, cookie::parse_http_date};
 
-use super::state::HttpState;
+use super::{lists::Lists, state::HttpState, url_template::parse_url};
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     vu::context::vu,
@@ -55,24 +55,17 @@ pub(super) fn now_ms() -> i64 {
 }
 
 fn url(ctx: Ctx, value: &Handle) -> JsResult<Url> {
-    Url::parse(&value.to_text(ctx)?).map_err(|error| Throw::error(error.message))
+    parse_url(&value.to_text(ctx)?).map_err(|error| Throw::error(error.message))
 }
 
 fn cookies_for_url(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let url = url(ctx, args.at(0))?;
-    let object = ctx.object()?;
     let jar = HostClass::<Jar>::expect(this)?.0.borrow();
+    let mut lists = Lists::default();
     for cookie in jar.for_url(&url, now_ms()) {
-        let list = if object.has(ctx, cookie.name)? {
-            object.get(ctx, cookie.name)?
-        } else {
-            let list = ctx.array()?;
-            object.define(ctx, cookie.name, list.clone())?;
-            list
-        };
-        list.define_index(ctx, list.length(ctx)?, Val::string(ctx, cookie.value)?)?;
+        lists.push(cookie.name, Val::string(ctx, cookie.value)?);
     }
-    Ok(object)
+    lists.object(ctx)
 }
 
 fn set(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {

@@ -150,7 +150,8 @@ impl Hop {
         } else {
             headers.write(head);
         }
-        if headers.get("Authorization").is_none()
+        // The script's header may have been left behind on the way.
+        if (self.strip_sensitive || headers.get("Authorization").is_none())
             && let Some(basic) = url.basic_auth()
         {
             let mut auth = RequestHeaders::new();

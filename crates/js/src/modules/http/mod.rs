@@ -16,6 +16,7 @@ mod handshake;
 mod hop;
 mod json;
 mod json_error;
+mod lists;
 mod ocsp;
 mod page;
 mod params;

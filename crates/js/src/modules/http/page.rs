@@ -9,6 +9,7 @@ use super::{
     arguments,
     call::{in_vu_context, synchronous},
     response,
+    url_template::parse_url,
 };
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw, Val},
@@ -73,7 +74,7 @@ fn params(ctx: Ctx, options: &Handle) -> JsResult {
 
 /// An address in a page against the page's own.
 fn resolve(page: &Selection, reference: &str) -> JsResult<Url> {
-    let own = Url::parse(page.document().url()).map_err(|error| Throw::error(error.message))?;
+    let own = parse_url(page.document().url()).map_err(|error| Throw::error(error.message))?;
     own.join(reference).map_err(Throw::error)
 }
 

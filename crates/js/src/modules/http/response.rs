@@ -6,7 +6,9 @@ use onrush_net::{Response, SetCookie, code_of_status};
 
 use super::{
     arguments::{Prepared, ResponseType},
-    json, ocsp, page,
+    json,
+    lists::Lists,
+    ocsp, page,
     send::Exchange,
 };
 use crate::{
@@ -108,11 +110,12 @@ fn headers(ctx: Ctx, exchange: &Exchange) -> JsResult {
 
 /// `{name: [{name, value, …}]}` of the last response.
 fn cookies(ctx: Ctx, exchange: &Exchange) -> JsResult {
-    let object = ctx.object()?;
     let Some(response) = answer(exchange).filter(|response| response.headers.has_set_cookie()) else {
-        return Ok(object);
+        return ctx.object();
     };
-    for cookie in response.headers.get_all("set-cookie").filter_map(SetCookie::parse) {
+    let cookies: Vec<SetCookie> = response.headers.get_all("set-cookie").filter_map(SetCookie::parse).collect();
+    let mut lists = Lists::default();
+    for cookie in &cookies {
         let entry = ctx.object()?;
         entry.define(ctx, "name", Val::string(ctx, &cookie.name)?)?;
         entry.define(ctx, "value", Val::string(ctx, &cookie.value)?)?;
@@ -122,16 +125,9 @@ fn cookies(ctx: Ctx, exchange: &Exchange) -> JsResult {
         entry.define(ctx, "secure", Val::bool(cookie.secure))?;
         entry.define(ctx, "max_age", Val::number(cookie.max_age as f64))?;
         entry.define(ctx, "expires", Val::number(cookie.expires_ms.map_or(GO_ZERO_TIME_MS, |ms| ms as f64)))?;
-        let list = if object.has(ctx, &cookie.name)? {
-            object.get(ctx, &cookie.name)?
-        } else {
-            let list = ctx.array()?;
-            object.define(ctx, &cookie.name, list.clone())?;
-            list
-        };
-        list.define_index(ctx, list.length(ctx)?, entry)?;
+        lists.push(&cookie.name, entry);
     }
-    Ok(object)
+    lists.object(ctx)
 }
 
 /// k6 shows Go's zero time where a cookie has no expiry, as nanoseconds that do not fit 64 bits.
@@ -172,18 +168,18 @@ fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
     let object = HostClass::create(ctx, SentRequest(prepared.clone()))?;
     object.define(ctx, "method", Val::string(ctx, &prepared.method)?)?;
     object.define(ctx, "url", Val::string(ctx, &prepared.target.url.to_text())?)?;
-    let headers = ctx.object()?;
+    let mut headers = Lists::default();
     let option = &context::thread().config.http.user_agent;
     let user_agent = params.user_agent.as_deref().unwrap_or(option);
     for (name, value) in [("User-Agent", Some(user_agent)), ("Host", params.host.as_deref())] {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            push(ctx, &headers, name, Val::string(ctx, value)?)?;
+            headers.push(name, Val::string(ctx, value)?);
         }
     }
     for (name, value) in params.headers.iter() {
-        push(ctx, &headers, name, Val::string(ctx, value)?)?;
+        headers.push(name, Val::string(ctx, value)?);
     }
-    let cookies = ctx.object()?;
+    let mut cookies = Lists::default();
     let mut line = params.cookie_header.as_deref().unwrap_or_default().to_owned();
     for (name, value) in &exchange.sent_cookies {
         let entry = ctx.object()?;
@@ -191,29 +187,17 @@ fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
         entry.define(ctx, "value", Val::string(ctx, value)?)?;
         // k6: false whatever the parameter said.
         entry.define(ctx, "replace", Val::bool(false))?;
-        push(ctx, &cookies, name, entry)?;
+        cookies.push(name, entry);
         line.push_str(if line.is_empty() { "" } else { "; " });
         line.push_str(&format!("{name}={value}"));
     }
     if !line.is_empty() {
-        push(ctx, &headers, "Cookie", Val::string(ctx, &line)?)?;
+        headers.push("Cookie", Val::string(ctx, &line)?);
     }
-    object.define(ctx, "headers", headers)?;
+    object.define(ctx, "headers", headers.object(ctx)?)?;
     HostClass::<SentRequest>::define_lazy(ctx, &object, "body")?;
-    object.define(ctx, "cookies", cookies)?;
+    object.define(ctx, "cookies", cookies.object(ctx)?)?;
     Ok(object)
-}
-
-/// Appends to the array under `name`.
-fn push(ctx: Ctx, object: &Handle, name: &str, value: Val) -> JsResult<()> {
-    let list = if object.has(ctx, name)? {
-        object.get(ctx, name)?
-    } else {
-        let list = ctx.array()?;
-        object.define(ctx, name, list.clone())?;
-        list
-    };
-    list.define_index(ctx, list.length(ctx)?, value)
 }
 
 /// Keeps the signature of methods in one place.

@@ -119,6 +119,10 @@ impl Exchange {
 
     /// Whether `body` is anything but null.
     pub(super) fn has_body(&self) -> bool {
+        // k6: what was not even a request has a body that is empty.
+        if self.prepared.is_none() {
+            return true;
+        }
         let status = self.response.as_ref().map_or(0, |response| response.status);
         let is_failed = self.fault.is_some() && !self.is_partial;
         // k6: null also where HTTP knows no body.

@@ -6,9 +6,9 @@ use onrush_net::{NetError, Url};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, LazyProperty, Template, Throw, Val},
     modules::go::go_text,
-    vu::Vu,
+    vu::{Vu, context::vu},
 };
 
 /// A parsed URL and the name its samples carry.
@@ -30,42 +30,30 @@ const CACHE_MAX: usize = 4096;
 const CACHED_BYTES_MAX: usize = 512;
 
 /// What `` http.url`…` `` returns.
-pub(super) struct UrlTemplate {
-    url: String,
-    name: String,
-}
+pub(super) struct UrlTemplate(Rc<Target>);
 
 impl HostObject for UrlTemplate {
     const NAME: &'static str = "HTTPURL";
+    const LAZY: &'static [LazyProperty<Self>] = &[
+        ("name", |ctx, template| Val::string(ctx, &template.0.name)),
+        ("url", |ctx, template| Val::string(ctx, template.0.url.as_str())),
+        ("clean_url", clean_url),
+    ];
 }
 
 pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
     let prototype = ctx.object()?;
-    prototype
-        .method(ctx, "toString", 0, |ctx, this, _| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.url))?;
-    prototype.define_getter(
-        ctx,
-        "url",
-        ctx.getter("url", |ctx, this| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.url))?,
-    )?;
-    prototype.define_getter(ctx, "clean_url", ctx.getter("clean_url", clean_url)?)?;
-    prototype.define_getter(
-        ctx,
-        "name",
-        ctx.getter("name", |ctx, this| Val::string(ctx, &HostClass::<UrlTemplate>::expect(this)?.name))?,
-    )?;
+    prototype.method(ctx, "toString", 0, |ctx, this, _| {
+        Val::string(ctx, HostClass::<UrlTemplate>::expect(this)?.0.url.as_str())
+    })?;
     HostClass::<UrlTemplate>::set_prototype(ctx, prototype);
     Ok(())
 }
 
 /// The URL without credentials; k6: where it has none, as it is written.
-fn clean_url(ctx: Ctx, this: &Handle) -> JsResult {
-    let template = HostClass::<UrlTemplate>::expect(this)?;
-    let clean = match Url::parse(&template.url) {
-        Ok(url) if url.userinfo().is_some() => url.clean(),
-        _ => template.url.as_str().into(),
-    };
-    Val::string(ctx, &clean)
+fn clean_url(ctx: Ctx, template: &UrlTemplate) -> JsResult {
+    let url = &template.0.url;
+    if url.userinfo().is_some() { Val::string(ctx, &url.clean()) } else { Val::string(ctx, url.as_str()) }
 }
 
 /// The tag function `http.url`.
@@ -84,14 +72,34 @@ pub(super) fn url(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
             name.push_str("${}");
         }
     }
-    HostClass::create(ctx, UrlTemplate { url, name })
+    let url = parse_url(&url).map_err(|error| Throw::error(error.message))?;
+    let template = vu().realm().slots.of_or_try(|| Template::<UrlTemplate>::new(ctx, &[]))?;
+    template.create(ctx, Box::new(UrlTemplate(Rc::new(Target { url, name: name.into(), is_template: true }))), [])
+}
+
+/// Parses a URL. The error does not show credentials: it is logged.
+pub(super) fn parse_url(text: &str) -> Result<Url, NetError> {
+    Url::parse(text).map_err(|error| {
+        let Some(masked) = without_credentials(text) else { return error };
+        match Url::parse(&masked) {
+            Err(error) => error,
+            Ok(_) => NetError::invalid_url(format!("parse \"{masked}\": net/url: invalid userinfo")),
+        }
+    })
+}
+
+/// The text with what may be credentials replaced, if there is such.
+fn without_credentials(text: &str) -> Option<String> {
+    let start = text.find("//").map_or(0, |slashes| slashes + 2);
+    let end = text.find(['?', '#']).unwrap_or(text.len());
+    let at = text.get(start..end)?.rfind('@')?;
+    Some(format!("{}****:****{}", &text[..start], &text[start + at..]))
 }
 
 /// Reads a URL argument. The inner error is what parsing it gave.
 pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Target>, NetError>> {
     if let Some(template) = HostClass::<UrlTemplate>::of(value) {
-        return Ok(Url::parse(&template.url)
-            .map(|url| Rc::new(Target { url, name: template.name.as_str().into(), is_template: true })));
+        return Ok(Ok(template.0.clone()));
     }
     if let Some(Ok(text)) = value.ascii().map(std::str::from_utf8) {
         return Ok(parse(vu, text));
@@ -108,7 +116,7 @@ fn parse(vu: &Vu, text: &str) -> Result<Rc<Target>, NetError> {
     if let Some(target) = cache.borrow().get(text) {
         return Ok(target.clone());
     }
-    let url = Url::parse(text)?;
+    let url = parse_url(text)?;
     let target = Rc::new(Target { name: url.clean(), url, is_template: false });
     if text.len() <= CACHED_BYTES_MAX {
         let mut cache = cache.borrow_mut();
@@ -118,4 +126,27 @@ fn parse(vu: &Vu, text: &str) -> Result<Rc<Target>, NetError> {
         cache.insert(text.into(), target.clone());
     }
     Ok(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_do_not_show_credentials() {
+        let check = |text: &str, shown: &str| {
+            let error = parse_url(text).expect_err(text);
+            assert!(error.message.contains(&format!("\"{shown}\"")), "{}", error.message);
+            assert!(
+                !error.message.contains("pw") && !error.detail.contains("pw"),
+                "{} {}",
+                error.message,
+                error.detail
+            );
+        };
+        check("http://user:pw@[bad/", "http://****:****@[bad/");
+        check("http://user:p%pw@host/", "http://****:****@host/");
+        check("http://user:a/pw@host:x/", "http://****:****@host:x/");
+        check("http://[bad/?mail=a@b", "http://[bad/?mail=a@b");
+    }
 }

@@ -153,3 +153,15 @@ proptest! {
         }
     }
 }
+
+/// A server that sends a long line in small pieces. If each piece cost a look at the whole line this would take hours.
+#[test]
+fn a_long_line_in_small_pieces_costs_its_bytes() {
+    let limits = Limits { head_bytes_max: 64 << 20, ..Limits::default() };
+    let mut parser = HeadParser::default();
+    assert!(matches!(parser.feed(b"HTTP/1.1 200 OK\r\nX: ", false, &limits), Ok(HeadState::Partial)));
+    for _ in 0..2 << 20 {
+        assert!(matches!(parser.feed(b"0123456789abcdef", false, &limits), Ok(HeadState::Partial)));
+    }
+    assert!(matches!(parser.feed(b"\r\n\r\n", false, &limits), Ok(HeadState::Complete { .. })));
+}

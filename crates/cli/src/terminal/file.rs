@@ -7,7 +7,8 @@ use std::{
     path::Path,
 };
 
-use super::Level;
+use super::pen::{Nib, Piece, Stream, Written};
+use crate::line::Level;
 
 /// A file that lines are appended to. A failure loses the lines that were waiting, which are counted; later ones are
 /// tried again.
@@ -23,8 +24,8 @@ pub(crate) struct LogFile<W = File> {
     is_torn: bool,
     /// The first failure, until somebody asks.
     failure: Option<io::Error>,
+    /// Lines the file lacks, until somebody asks.
     lost: u64,
-    lost_told: u64,
 }
 
 /// Bytes of lines that are collected before they are handed to the system.
@@ -52,7 +53,6 @@ impl<W: Write> LogFile<W> {
             is_torn: false,
             failure: None,
             lost: 0,
-            lost_told: 0,
         }
     }
 
@@ -62,11 +62,11 @@ impl<W: Write> LogFile<W> {
     }
 
     /// Appends a line if its level is high enough. Errors are for [`LogFile::flush`] to find.
-    pub(crate) fn write(&mut self, level: Level, text: &str) {
+    fn line(&mut self, level: Level, text: &[u8]) {
         if level < self.level {
             return;
         }
-        self.waiting.extend_from_slice(text.as_bytes());
+        self.waiting.extend_from_slice(text);
         self.ends.push(self.waiting.len());
         if self.waiting.len() >= WAITING_MAX {
             self.hand_over();
@@ -77,15 +77,14 @@ impl<W: Write> LogFile<W> {
     ///
     /// # Errors
     /// What the system said, such as a full disk, the first time since the last call.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.hand_over();
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// How many lines the file lacks, if that has changed since the last call.
-    pub(crate) fn newly_lost(&mut self) -> Option<u64> {
-        let is_new = self.lost > std::mem::replace(&mut self.lost_told, self.lost);
-        is_new.then_some(self.lost)
+    /// How many lines were lost since the last call.
+    fn take_lost(&mut self) -> u64 {
+        std::mem::take(&mut self.lost)
     }
 
     fn hand_over(&mut self) {
@@ -115,6 +114,19 @@ impl<W: Write> LogFile<W> {
         }
         self.waiting.clear();
         self.ends.clear();
+    }
+}
+
+impl<W: Write + Send + 'static> Nib for LogFile<W> {
+    fn write(&mut self, pieces: Vec<Piece>, progress: &dyn Fn()) -> Written {
+        for piece in pieces {
+            self.line(piece.level, &piece.bytes);
+            progress();
+        }
+        // At once: a killed run keeps its log.
+        let failure = self.flush().err().map(|error| (Stream::Stderr, error));
+        progress();
+        Written { lost: self.take_lost(), failure }
     }
 }
 
@@ -148,19 +160,19 @@ mod tests {
     fn lines_that_find_no_room_are_counted() {
         let mut file = LogFile::new("a.log", Level::Info, Disk { bytes: Vec::new(), room: 10 });
         for line in ["one\n", "two\n", "three\n", "four\n"] {
-            file.write(Level::Info, line);
+            file.line(Level::Info, line.as_bytes());
         }
-        file.write(Level::Debug, "below the level\n");
+        file.line(Level::Debug, "below the level\n".as_bytes());
         assert_eq!(file.flush().expect_err("a full disk").kind(), io::ErrorKind::StorageFull);
-        assert_eq!((file.newly_lost(), file.newly_lost()), (Some(2), None));
-        file.write(Level::Error, "five\n");
+        assert_eq!((file.take_lost(), file.take_lost()), (2, 0));
+        file.line(Level::Error, "five\n".as_bytes());
         assert!(file.flush().is_err());
-        assert_eq!(file.newly_lost(), Some(3));
+        assert_eq!(file.take_lost(), 1);
         // Somebody has made room.
         file.file.room = 100;
-        file.write(Level::Error, "six\n");
+        file.line(Level::Error, "six\n".as_bytes());
         file.flush().expect("room");
         assert_eq!(String::from_utf8_lossy(&file.file.bytes), "one\ntwo\nth\nsix\n");
-        assert_eq!(file.newly_lost(), None);
+        assert_eq!(file.take_lost(), 0);
     }
 }

@@ -1,11 +1,12 @@
-//! How a log line looks: k6's text (with and without a terminal), JSON and raw.
+//! A log line, and how it looks: k6's text (with and without a terminal), JSON and raw. Where lines go is `terminal`'s
+//! business, which lines there are `log`'s.
 
 use std::fmt::Write as _;
 
 use onrush_fiber::{Clock, Nanos};
+pub(crate) use onrush_js::log::{Level, Line};
+use onrush_output::time::rfc3339;
 use serde_json::{Map, Value};
-
-use super::{Level, Line, rfc3339};
 
 /// `--log-format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,7 +91,7 @@ fn pairs(at: Nanos, line: &Line) -> String {
 
 fn json(at: Nanos, line: &Line) -> String {
     let mut object: Map<String, Value> =
-        line.fields.iter().map(|(key, value)| (key.clone().into_owned(), typed(line, key, value))).collect();
+        line.fields.iter().map(|(key, value)| (key.clone().into_owned(), typed(key, value))).collect();
     object.insert("level".to_owned(), level_name(line.level).into());
     object.insert("msg".to_owned(), line.message.as_str().into());
     object.insert("time".to_owned(), rfc3339(Clock::unix_nanos(at)).into());
@@ -112,11 +113,10 @@ fn json(at: Nanos, line: &Line) -> String {
     escaped
 }
 
-/// k6: the numbers of VU and iteration in what `--http-debug` shows are numbers.
-fn typed(line: &Line, key: &str, value: &str) -> Value {
-    let is_debug = || line.fields.iter().any(|(key, value)| key == "source" && value == "http-debug");
+/// k6: VUs and iterations have numbers, in lines of `--http-debug`, the only ones with such fields.
+fn typed(key: &str, value: &str) -> Value {
     match value.parse::<u64>() {
-        Ok(number) if matches!(key, "iter" | "vu") && is_debug() => number.into(),
+        Ok(number) if matches!(key, "iter" | "vu") => number.into(),
         _ => value.into(),
     }
 }

@@ -1,0 +1,46 @@
+//! Files a run ends with, such as that of `--summary-export`. A place that takes nothing, such as a named pipe nobody
+//! reads, keeps the program from ending only for a moment.
+
+use std::{fs, io, path::PathBuf, sync::mpsc::channel, time::Duration};
+
+/// Writes a whole file.
+///
+/// # Errors
+/// What the system says, or that it has said nothing for too long.
+pub(crate) fn save(path: &str, content: Vec<u8>) -> io::Result<()> {
+    const PATIENCE: Duration = Duration::from_secs(5);
+    save_within(path, content, PATIENCE)
+}
+
+fn save_within(path: &str, content: Vec<u8>, patience: Duration) -> io::Result<()> {
+    let (sender, written) = channel();
+    let path = PathBuf::from(path);
+    std::thread::Builder::new().name("save".to_owned()).spawn(move || {
+        // Whoever waits may have lost patience.
+        let _ = sender.send(fs::write(path, content));
+    })?;
+    let silent = || io::Error::new(io::ErrorKind::TimedOut, "it takes nothing; does anybody read it?");
+    written.recv_timeout(patience).unwrap_or_else(|_| Err(silent()))
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_pipe_nobody_reads_is_given_up() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("pipe");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+        let path = path.to_str().expect("UTF-8");
+        let error = save_within(path, b"text".to_vec(), Duration::from_millis(50)).expect_err("nobody reads");
+        assert_eq!(error.to_string(), "it takes nothing; does anybody read it?");
+        // The thread that was given up writes as soon as somebody does.
+        assert_eq!(fs::read_to_string(path).expect("a pipe"), "text");
+        let file = dir.path().join("file");
+        save(file.to_str().expect("UTF-8"), b"text".to_vec()).expect("a file");
+        assert_eq!(fs::read_to_string(file).expect("a file"), "text");
+    }
+}

@@ -1,0 +1,214 @@
+//! `onrush http URL`: a load test without a script, for what oha, hey and wrk are used for.
+//!
+//! There is no second way to send requests: [`script`] writes a k6 script, `run` runs it as any other, and [`figures`]
+//! and [`report`] show what came of it.
+
+mod figures;
+mod report;
+mod script;
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+use onrush_metrics::{Merged, SubscriptionsBuilder, SystemTag, builtin};
+use onrush_session::{ExitCode, Judgement};
+
+use self::{
+    figures::Figures,
+    script::{Body, Request, Stop},
+};
+use crate::{
+    args::RunArgs,
+    failure::Failure,
+    flags::{self, Command, Given},
+    run::{self, Surroundings, config_file::ConfigFile},
+};
+
+/// Loads one URL.
+///
+/// # Errors
+/// As `run`, and 255 for flags that make no request.
+pub(crate) fn http(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
+    around.given.refuse_unavailable(Command::Http)?;
+    let [url] = files else {
+        return Err(Failure::other(format!("accepts 1 arg(s), received {}: the URL", files.len()))
+            .hint("onrush http http://127.0.0.1:8080/ -c 50 -d 10s"));
+    };
+    let request = request(&around.given, url)?;
+    let source = request.to_script();
+    if around.given.switch("script")?.unwrap_or(false) {
+        around.terminal.stdout(source);
+        return Ok(ExitCode::Success);
+    }
+    let around = Surroundings {
+        given: without_load(&around.given),
+        logger: around.logger.clone(),
+        terminal: around.terminal.clone(),
+        look: around.look,
+    };
+    let config = ConfigFile::read(&around)?;
+    let mut args = RunArgs::new(&around.given, &config, files)?;
+    args.script.source = Some(source);
+    args.one_liner = Some(request.heading());
+    run::execute(&around, config, &args)
+}
+
+/// The tags the report reads.
+pub(crate) fn subscribe(builder: SubscriptionsBuilder) -> SubscriptionsBuilder {
+    [SystemTag::Status, SystemTag::ErrorCode, SystemTag::Error]
+        .into_iter()
+        .fold(builder, |builder, tag| builder.keep(builtin::HTTP_REQS, tag))
+}
+
+/// What is printed at the end.
+pub(crate) fn report(merged: &Merged, elapsed: Duration, judgement: &Judgement, color: bool) -> String {
+    report::text(&Figures::new(merged, elapsed, judgement), color)
+}
+
+/// The flags and variables without those that say how much load: the script says it.
+fn without_load(given: &Given) -> Given {
+    const VARIABLES: [&str; 5] = ["K6_VUS", "K6_DURATION", "K6_ITERATIONS", "K6_STAGES", "K6_RPS"];
+    let is_kept = |long: &str| long != "duration";
+    let flags = given.flags.iter().filter(|(long, _)| is_kept(long)).map(|(long, values)| (*long, values.clone()));
+    let env = given.env.iter().filter(|(name, _)| !VARIABLES.contains(&name.as_str()));
+    let env: BTreeMap<String, String> = env.map(|(name, value)| (name.clone(), value.clone())).collect();
+    Given { flags: flags.collect(), env }
+}
+
+/// Reads the flags.
+fn request(given: &Given, url: &str) -> Result<Request, Failure> {
+    if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
+        return Err(Failure::other(format!("invalid URL \"{url}\": it must begin with http:// or https://"))
+            .hint(format!("onrush http http://{}", url.trim_start_matches('/'))));
+    }
+    let number = |long: &str| -> Result<Option<u64>, Failure> {
+        let Some(text) = given.values(long).pop() else { return Ok(None) };
+        let value = text.parse::<u64>().ok().filter(|value| (1..=NUMBER_MAX).contains(value));
+        let wrong = || invalid(long, &text, &format!("must be a whole number from 1 to {NUMBER_MAX}"));
+        value.map(Some).ok_or_else(wrong)
+    };
+    let duration = |long: &str| -> Result<Option<Duration>, Failure> {
+        let Some(text) = given.values(long).pop() else { return Ok(None) };
+        let duration =
+            onrush_plan::parse_go_duration(&text).map_err(|error| invalid(long, &text, &error.to_string()))?;
+        if duration <= onrush_plan::GoDuration::ZERO {
+            return Err(invalid(long, &text, "must be longer than 0s"));
+        }
+        Ok(Some(duration.as_std()))
+    };
+    let (rate, requests, time) = (number("rate")?, number("requests")?, duration("duration")?);
+    // k6: no arrival rate lasts less than a second.
+    if let (Some(rate), Some(requests)) = (rate, requests)
+        && requests < rate
+    {
+        return Err(Failure::other(format!("{requests} requests at {rate} a second are over within a second"))
+            .hint(format!("with --rate {rate}, ask for at least {rate} requests")));
+    }
+    let body = given.values("body").pop().map(|text| body(&text)).transpose()?;
+    let method = match given.values("method").pop() {
+        Some(method) if !is_token(&method) => return Err(invalid("method", &method, "is not an HTTP method")),
+        Some(method) => method,
+        None if body.is_some() => "POST".to_owned(),
+        None => "GET".to_owned(),
+    };
+    Ok(Request {
+        url: url.to_owned(),
+        method,
+        headers: given.values("header").iter().map(|text| header(text)).collect::<Result<_, _>>()?,
+        body,
+        timeout: duration("timeout")?,
+        connections: number("connections")?.unwrap_or(CONNECTIONS),
+        rate,
+        stop: match (requests, time) {
+            (Some(requests), time) => Stop::After { requests, at_most: time },
+            (None, time) => Stop::At(time.unwrap_or(DURATION)),
+        },
+    })
+}
+
+/// As many connections as hey and oha have.
+const CONNECTIONS: u64 = 50;
+/// As long as wrk runs.
+const DURATION: Duration = Duration::from_secs(10);
+/// No load of this kind is larger.
+const NUMBER_MAX: u64 = 1_000_000_000;
+
+fn invalid(long: &str, value: &str, reason: &str) -> Failure {
+    match flags::find(long) {
+        Some(flag) => flags::invalid_argument(flag, value, reason),
+        None => Failure::other(reason),
+    }
+}
+
+fn header(text: &str) -> Result<(String, String), Failure> {
+    let wrong = |reason: &str| invalid("header", text, reason);
+    let (name, value) = text.split_once(':').ok_or_else(|| wrong("must be 'NAME: VALUE'"))?;
+    if !is_token(name.trim()) {
+        return Err(wrong("the header's name has characters that names cannot have"));
+    }
+    let value = value.trim();
+    if value.contains(['\r', '\n', '\0']) {
+        return Err(wrong("the header's value has a line break"));
+    }
+    Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// `@FILE` is a file.
+fn body(text: &str) -> Result<Body, Failure> {
+    let Some(file) = text.strip_prefix('@') else { return Ok(Body::Text(text.to_owned())) };
+    let unreadable = |error: std::io::Error| Failure::other(format!("failed to read the body from '{file}': {error}"));
+    let path = std::path::absolute(Path::new(file)).map_err(unreadable)?;
+    if path.metadata().map_err(unreadable)?.is_dir() {
+        return Err(Failure::other(format!("failed to read the body from '{file}': it is a folder")));
+    }
+    match path.to_str() {
+        Some(path) => Ok(Body::File(path.to_owned())),
+        None => Err(Failure::other(format!("failed to read the body from '{file}': its path is not UTF-8"))),
+    }
+}
+
+/// A `token` of HTTP: methods and names of headers.
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(flags: &[(&'static str, &str)], url: &str) -> Result<Request, String> {
+        let mut given = Given::default();
+        for (long, value) in flags {
+            given.flags.entry(long).or_default().push((*value).to_owned());
+        }
+        request(&given, url).map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn flags_become_a_request() {
+        let request = parsed(&[], "http://a/").expect("a request");
+        assert_eq!((request.method.as_str(), request.connections, request.stop), ("GET", 50, Stop::At(DURATION)));
+        let request =
+            parsed(&[("body", "x"), ("requests", "7"), ("duration", "2s"), ("header", "A:  b ")], "http://a/");
+        let request = request.expect("a request");
+        assert_eq!((request.method.as_str(), request.headers), ("POST", vec![("A".to_owned(), "b".to_owned())]));
+        assert_eq!(request.stop, Stop::After { requests: 7, at_most: Some(Duration::from_secs(2)) });
+    }
+
+    #[test]
+    fn mistakes() {
+        let check = |flags: &[(&'static str, &str)], expect: &str| {
+            let message = parsed(flags, "http://a/").expect_err("a mistake");
+            assert!(message.contains(expect), "{message}");
+        };
+        check(&[("connections", "0")], "invalid argument \"0\" for \"-c, --connections\" flag: must be a whole number");
+        check(&[("requests", "-3")], "for \"-n, --requests\" flag");
+        check(&[("duration", "0s")], "must be longer than 0s");
+        check(&[("duration", "10")], "for \"-d, --duration\" flag");
+        check(&[("method", "GET /")], "is not an HTTP method");
+        check(&[("header", "novalue")], "must be 'NAME: VALUE'");
+        check(&[("header", "a b: c")], "characters that names cannot have");
+        check(&[("header", "a: c\r\nd: e")], "line break");
+        check(&[("body", "@/no/such/file")], "failed to read the body from '/no/such/file'");
+        assert!(parsed(&[], "a/b").expect_err("a mistake").contains("must begin with http://"));
+    }
+}

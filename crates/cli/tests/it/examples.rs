@@ -1,0 +1,49 @@
+//! The scripts that the guide "which test for what" is about run, each for a moment.
+
+use onrush_testsite::TargetOptions;
+
+use crate::program::Program;
+
+fn example(name: &str) -> Program {
+    let target =
+        onrush_testsite::start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() });
+    let target = target.expect("the target starts");
+    let url = format!("BASE_URL=http://{}", target.addr);
+    let path = format!("{}/../../examples/kinds/{name}.js", env!("CARGO_MANIFEST_DIR"));
+    // The target answers until the tests end.
+    std::mem::forget(target);
+    // Times are those of a machine that does something else as well: only errors and checks are judged.
+    Program::new(&["run", "--no-thresholds", "-e", &url, "-e", "TIME_SCALE=0.002", "-e", "RATE=300", &path])
+}
+
+#[test]
+fn each_kind_of_test_runs() {
+    let runs = ["smoke", "load", "stress", "spike", "breakpoint"].map(|name| (name, example(name).start()));
+    for (name, run) in runs {
+        let done = run.wait().expect(0);
+        let failed = done.stdout.lines().find(|line| line.contains("http_req_failed")).unwrap_or_default();
+        assert!(failed.contains(" 0.00% "), "{name}: {}\n{}", done.stdout, done.stderr);
+        assert!(done.stdout.contains("checks_succeeded...: 100.00%"), "{name}: {}", done.stdout);
+    }
+}
+
+/// Four hours are 29 seconds at that scale, so this one is shorter.
+#[test]
+fn the_soak_test_runs() {
+    let target =
+        onrush_testsite::start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() });
+    let target = target.expect("the target starts");
+    let url = format!("BASE_URL=http://{}", target.addr);
+    let path = format!("{}/../../examples/kinds/soak.js", env!("CARGO_MANIFEST_DIR"));
+    let flags = ["run", "--no-thresholds", "-e", &url, "-e", "TIME_SCALE=0.002", "-e", "HOURS=0.1", &path];
+    Program::new(&flags).run().expect(0).expect_output("checks_succeeded...: 100.00%");
+}
+
+/// Their thresholds are understood, with the durations they are meant to have.
+#[test]
+fn each_kind_of_test_is_checked() {
+    for name in ["smoke", "load", "stress", "spike", "soak", "breakpoint"] {
+        let path = format!("{}/../../examples/kinds/{name}.js", env!("CARGO_MANIFEST_DIR"));
+        Program::new(&["check", &path]).run().expect(0).expect_output("can run");
+    }
+}

@@ -1,0 +1,133 @@
+//! Connections that are handed out: after an upgrade, and as HTTP/2 streams. They come about as those of requests do.
+
+use std::rc::Rc;
+
+use onrush_fiber::{Clock, Nanos};
+
+use super::{Attempt, Connections, Lost, Route, check_url};
+use crate::error::NetError;
+use crate::http1::{
+    BodyMode, BodyPlan, Failure, Fed, Request, Response, ResponseReader, Timings, check_request, write_head,
+};
+use crate::http2::{Http2, Session};
+use crate::link::Link;
+use crate::tls::Alpn;
+use crate::url::Url;
+use crate::wire::Wire;
+
+/// What a server says to a request for another protocol.
+#[derive(Debug)]
+pub enum Upgrade {
+    /// 101: from here on the connection is the caller's. Whether the fields say what they should is for the caller to
+    /// judge.
+    Switched(Box<Response>, Wire),
+    /// Any other response, complete.
+    Refused(Box<Response>),
+}
+
+impl Connections {
+    /// Sends a request that asks for another protocol (its `Upgrade` and `Connection` lines are part of
+    /// [`Request::head`]) over a connection of its own. `http` and `https` stand for `ws` and `wss`; the request has no
+    /// body. Proxies are asked for a tunnel. Suspends the fiber.
+    ///
+    /// # Errors
+    /// What k6 would report, with the phases measured so far.
+    pub fn upgrade(
+        &self,
+        request: &Request<'_>,
+        start: Nanos,
+        deadline: Option<Nanos>,
+    ) -> Result<Upgrade, Box<Failure>> {
+        let mut attempt = Attempt::new(start);
+        let mut reader = ResponseReader::new(request.method == "HEAD", BodyMode::Keep, self.shared.limits());
+        match self.ask_for_upgrade(request, deadline, &mut attempt, &mut reader) {
+            Ok(Some(wire)) => Ok(Upgrade::Switched(attempt.finish(&mut reader), wire)),
+            Ok(None) => Ok(Upgrade::Refused(attempt.finish(&mut reader))),
+            Err(lost) => Err(attempt.fail(lost.error, &mut reader)),
+        }
+    }
+
+    /// Connects to an HTTP/2 server for streams that are read and written as they come. The connection is the caller's:
+    /// requests of [`Connections::exchange`] do not share it. Suspends the fiber.
+    ///
+    /// Over TLS the server has to choose HTTP/2; without, it is spoken at once.
+    ///
+    /// # Errors
+    /// As [`Connections::exchange`], and when the server speaks something else.
+    pub fn connect_http2(&self, url: &Url, deadline: Option<Nanos>) -> Result<(Http2, Timings), Box<Failure>> {
+        let mut attempt = Attempt::new(Clock::now());
+        let made = check_url(url).map_err(Into::into).and_then(|()| {
+            let link = self.dial(url, Route { alpn: Alpn::Any, tunnels: true }, deadline, &mut attempt)?;
+            if url.is_https() && !link.speaks_http2() {
+                return Err(NetError::generic("http2: the server did not choose HTTP/2 (ALPN)").into());
+            }
+            Ok(Session::new(link)?)
+        });
+        match made {
+            Ok(session) => Ok((Http2::new(session, Rc::clone(&self.wire), self.shared.limits()), attempt.timings())),
+            Err(lost) => {
+                let lost: Box<Lost> = lost;
+                let mut reader = ResponseReader::new(false, BodyMode::Discard, self.shared.limits());
+                Err(attempt.fail(lost.error, &mut reader))
+            }
+        }
+    }
+
+    /// Asks, and reads the response; the wire is there if that is 101.
+    fn ask_for_upgrade(
+        &self,
+        request: &Request<'_>,
+        deadline: Option<Nanos>,
+        attempt: &mut Attempt,
+        reader: &mut ResponseReader,
+    ) -> Result<Option<Wire>, Box<Lost>> {
+        check_url(request.url)?;
+        check_request(request)?;
+        let route = Route { alpn: Alpn::Http1, tunnels: true };
+        let mut link = self.dial(request.url, route, deadline, attempt)?;
+        attempt.remote = Some(link.peer());
+        attempt.tls = link.tls_info();
+        let mut head = Vec::new();
+        if write_head(&mut head, request, false, None)? == BodyPlan::Announced {
+            return Err(NetError::generic("a request for another protocol cannot have a body").into());
+        }
+        let sent = link.send_all(&head, deadline, &self.wire);
+        attempt.end = Clock::now();
+        sent?;
+        attempt.written = Some(attempt.end);
+        let early = self.read_response(&mut link, deadline, attempt, reader)?;
+        if reader.status() != SWITCHING_PROTOCOLS {
+            return Ok(None);
+        }
+        Ok(Some(Wire::new(link, early, Rc::clone(&self.wire))))
+    }
+
+    /// Reads the response; what came behind it.
+    fn read_response(
+        &self,
+        link: &mut Link,
+        deadline: Option<Nanos>,
+        attempt: &mut Attempt,
+        reader: &mut ResponseReader,
+    ) -> Result<Vec<u8>, NetError> {
+        let mut input = Vec::new();
+        loop {
+            input.clear();
+            let is_open = link.read_some(&mut input, deadline, &self.wire);
+            attempt.end = Clock::now();
+            let is_open = is_open?;
+            if !input.is_empty() {
+                attempt.first_byte.get_or_insert(attempt.end);
+            }
+            if let Fed::Done { used } = reader.feed(&input)? {
+                return Ok(input.split_off(used));
+            }
+            if !is_open {
+                reader.finish()?;
+                return Ok(Vec::new());
+            }
+        }
+    }
+}
+
+const SWITCHING_PROTOCOLS: u16 = 101;

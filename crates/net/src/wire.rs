@@ -1,0 +1,168 @@
+//! A connection that no longer speaks HTTP: what is left after `101 Switching Protocols`.
+//!
+//! It knows nothing of what goes over it. One fiber may read while others write; writers take turns, so that what each
+//! writes stays together. No `RefCell` is borrowed while a fiber waits. [`crate::client`] makes it, over the same dial
+//! path as requests.
+
+use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
+
+use crate::error::{Ends, NetError, Op};
+use crate::http1::TlsInfo;
+use crate::link::{Link, Origin, WireBytes, pull_plain, pull_tls};
+use crate::tls::{Advance, TlsSession, to_net_error};
+use crate::turns::Turns;
+
+/// Plaintext encrypted at a time: two full records.
+const TLS_WRITE_BYTES: usize = 32 << 10;
+
+/// An open connection, TLS on it or not, for another protocol than HTTP. Dropping it closes it.
+pub struct Wire {
+    stream: TcpStream,
+    tls: Option<RefCell<Box<TlsSession>>>,
+    origin: Rc<Origin>,
+    counts: Rc<WireBytes>,
+    /// What came with the response's head.
+    early: RefCell<Vec<u8>>,
+    writers: Turns,
+    /// The peer has closed its side.
+    is_closed: Cell<bool>,
+    /// A write broke off in the middle: nothing that follows would make sense to the peer.
+    is_cut: Cell<bool>,
+}
+
+impl Wire {
+    pub(crate) fn new(link: Link, early: Vec<u8>, counts: Rc<WireBytes>) -> Self {
+        let (stream, tls, origin) = link.into_parts();
+        Self {
+            stream,
+            tls: tls.map(RefCell::new),
+            origin,
+            counts,
+            early: RefCell::new(early),
+            writers: Turns::default(),
+            is_closed: Cell::new(false),
+            is_cut: Cell::new(false),
+        }
+    }
+
+    /// Waits for bytes and appends them to `out`: one read's. False when the peer has closed its side.
+    ///
+    /// # Errors
+    /// The socket's or TLS's failure, or why the wait ended. After a timeout it can be read on.
+    pub fn read(&self, out: &mut Vec<u8>, deadline: Option<Nanos>) -> Result<bool, NetError> {
+        let early = self.early.take();
+        if !early.is_empty() {
+            out.extend_from_slice(&early);
+            return Ok(true);
+        }
+        if self.is_closed.get() {
+            return Ok(false);
+        }
+        loop {
+            self.stream.wait_readable(deadline).map_err(|failure| self.failed(Op::Read, &failure))?;
+            let before = out.len();
+            let is_open = match &self.tls {
+                None => pull_plain(&self.stream, &self.counts, |bytes| {
+                    bytes.is_none_or(|bytes| {
+                        out.extend_from_slice(bytes);
+                        !bytes.is_empty()
+                    })
+                })
+                .map_err(|failure| self.failed(Op::Read, &failure))?,
+                Some(tls) => {
+                    let sink = |bytes: &[u8]| out.extend_from_slice(bytes);
+                    let advance = pull_tls(&self.stream, &mut tls.borrow_mut(), &self.origin, &self.counts, sink)?;
+                    self.flush(deadline)?;
+                    advance != Advance::Closed
+                }
+            };
+            self.is_closed.set(!is_open);
+            if out.len() > before || !is_open {
+                return Ok(is_open || out.len() > before);
+            }
+            if deadline.is_some_and(|deadline| deadline <= Clock::now()) {
+                // A peer that sends half a record at a time must not outlive the deadline.
+                return Err(NetError::timeout());
+            }
+        }
+    }
+
+    /// Writes all of `bytes`, after what other fibers are writing.
+    ///
+    /// # Errors
+    /// The socket's or TLS's failure, or why the wait ended. If a part is out by then, nothing can be written any more.
+    pub fn write_all(&self, bytes: &[u8], deadline: Option<Nanos>) -> Result<(), NetError> {
+        let _turn = self.writers.take(deadline).map_err(|failure| self.failed(Op::Write, &failure))?;
+        if self.is_cut.get() {
+            return Err(NetError::generic("an earlier write was cut off"));
+        }
+        let Some(tls) = &self.tls else { return self.put(bytes, deadline) };
+        for piece in bytes.chunks(TLS_WRITE_BYTES) {
+            let mut records = Vec::new();
+            {
+                let mut tls = tls.borrow_mut();
+                records.append(&mut tls.take_outgoing());
+                tls.encrypt(piece, &mut records).map_err(|error| to_net_error(&error, &self.origin.host))?;
+            }
+            self.put(&records, deadline)?;
+        }
+        // What a reader has made TLS say meanwhile.
+        let records = tls.borrow_mut().take_outgoing();
+        self.put(&records, deadline)
+    }
+
+    /// Whether a read would return at once, or may.
+    pub fn is_readable(&self) -> bool {
+        !self.early.borrow().is_empty() || self.stream.is_readable()
+    }
+
+    /// The peer's address: the proxy's, if there is one between.
+    pub fn peer(&self) -> SocketAddr {
+        self.stream.peer_addr()
+    }
+
+    /// What TLS negotiated.
+    pub fn tls_info(&self) -> Option<Arc<TlsInfo>> {
+        self.tls.as_ref().and_then(|tls| tls.borrow().info().cloned())
+    }
+
+    /// Sends what TLS answers by itself.
+    fn flush(&self, deadline: Option<Nanos>) -> Result<(), NetError> {
+        let Some(tls) = &self.tls else { return Ok(()) };
+        // Who is writing sends it: waiting for that here could be waiting for a peer that waits to be read.
+        if !tls.borrow().has_outgoing() || self.writers.is_taken() {
+            return Ok(());
+        }
+        let _turn = self.writers.take(deadline).map_err(|failure| self.failed(Op::Write, &failure))?;
+        let records = tls.borrow_mut().take_outgoing();
+        self.put(&records, deadline)
+    }
+
+    fn put(&self, bytes: &[u8], deadline: Option<Nanos>) -> Result<(), NetError> {
+        match self.stream.write_all(bytes, deadline) {
+            Ok(()) => {
+                self.counts.add_sent(bytes.len());
+                Ok(())
+            }
+            Err(failure) => {
+                self.is_cut.set(true);
+                Err(self.failed(Op::Write, &failure))
+            }
+        }
+    }
+
+    fn failed(&self, op: Op, failure: &IoFailure) -> NetError {
+        NetError::waiting(op, failure, Ends { local: self.stream.local_addr().ok(), peer: self.peer() })
+    }
+}
+
+impl std::fmt::Debug for Wire {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Wire").field("peer", &self.peer()).finish_non_exhaustive()
+    }
+}
