@@ -73,6 +73,7 @@ OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit
     vm->modules = &vm->own_modules;
     init_list_head(&vm->own_lists.gc_objects);
     init_list_head(&vm->own_lists.jobs);
+    init_list_head(&vm->own_lists.dead);
     init_list_head(&vm->own_modules.list);
     vm->malloc_limit = memory_limit;
     vm->gc_threshold = vm->gc_floor = gc_threshold;

@@ -141,7 +141,6 @@ pub const CASES: &[Case] = &[
     case("freeing a list", "a = []; for (let i = 0; i < N; i++) a.push([i])", "a = null", "r"),
     case("freeing a chain", "a = null; for (let i = 0; i < N; i++) a = { a }", "a = null", "r"),
     case("freeing a map", "a = new Map(Array(N).entries())", "a = null", "r"),
-    case("freeing cycles", "(() => { for (let i = 0; i < N; i++) { const o = { i }; o.o = o; } })()", "gc()", "r"),
 ];
 
 impl Case {
