@@ -21,6 +21,9 @@ const SOURCE_PACKAGE: &str = "rquickjs-sys";
 const QUICKJS_VERSION: (u32, u32, u32) = (0, 16, 2);
 /// The variable that names a folder with the source, for builds without the registry or without cargo.
 const SOURCE_VARIABLE: &str = "ONRUSH_QUICKJS_SOURCE";
+/// The variable that builds the engine for the fuzzer of module graphs: `address` for AddressSanitizer, and with the
+/// defects it can put back in. The program must then be started with the sanitizer's library preloaded.
+const SANITIZE_VARIABLE: &str = "ONRUSH_QUICKJS_SANITIZE";
 
 /// What is compiled.
 const SOURCES: &[&str] = &["quickjs.c", "libregexp.c", "libunicode.c", "dtoa.c"];
@@ -62,6 +65,8 @@ fn build() -> Result<()> {
         println!("cargo:rerun-if-changed={path}");
     }
     println!("cargo:rerun-if-env-changed={SOURCE_VARIABLE}");
+    println!("cargo:rerun-if-env-changed={SANITIZE_VARIABLE}");
+    println!("cargo:rustc-check-cfg=cfg(onrush_plants)");
 
     let stock = locate_source(&root)?;
     check_version(&stock)?;
@@ -74,7 +79,7 @@ fn build() -> Result<()> {
     }
     let checks = layout::header(&fs::read_to_string(root.join("src/layout.rs"))?)?;
     fs::write(out.join("onrush_layout.h"), checks)?;
-    compile(&out);
+    compile(&out)?;
 
     // For this crate's own tests only: they build the same source with sanitizers and run
     // the test files of QuickJS-ng.
@@ -220,7 +225,7 @@ fn patch_series(folder: &Path) -> Result<Vec<(String, String)>> {
     Ok(series)
 }
 
-fn compile(out: &Path) {
+fn compile(out: &Path) -> Result<()> {
     let mut build = cc::Build::new();
     build
         .include(out)
@@ -235,9 +240,31 @@ fn compile(out: &Path) {
         // An interpreter at -O0 makes every test suite above it crawl.
         .opt_level(3)
         .debug(false);
+    match env::var(SANITIZE_VARIABLE).unwrap_or_default().as_str() {
+        "" => {}
+        "address" => {
+            build
+                .compiler("gcc")
+                .flag("-fsanitize=address")
+                // Fibers share stacks, whose bytes are copied away and back: what is poisoned in one is not in another.
+                .flag("--param=asan-stack=0")
+                .flag("-fno-omit-frame-pointer")
+                .flag("-g1")
+                .opt_level(1)
+                .define("ONRUSH_PLANTS", None);
+            println!("cargo:rustc-cfg=onrush_plants");
+            println!("cargo:rustc-link-lib=dylib=asan");
+            let output = Command::new("gcc").arg("-print-file-name=libasan.so").output()?;
+            let library = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+            let folder = library.parent().ok_or("gcc names no libasan.so")?;
+            println!("cargo:rustc-link-search=native={}", folder.display());
+        }
+        other => return Err(format!("{SANITIZE_VARIABLE} is `{other}`; it can only be `address`").into()),
+    }
     for name in SOURCES {
         build.file(out.join(name));
     }
     build.compile("onrush_quickjs");
     println!("cargo:rustc-link-lib=m");
+    Ok(())
 }

@@ -6,13 +6,15 @@ use onrush_js::init::IsolationMode;
 use onrush_metrics::summary::SummaryMode;
 use onrush_script::CompatibilityMode;
 
-use crate::{failure::Failure, flags::Given, run::config_file::ConfigFile};
+use crate::{failure::Failure, flags::Given, gate::Gate, run::config_file::ConfigFile};
 
 /// What `onrush run` was asked for, options aside.
 #[derive(Debug)]
 pub(crate) struct RunArgs {
     /// The script.
     pub(crate) script: ScriptArgs,
+    /// `--fail-on`
+    pub(crate) gate: Gate,
     /// `--no-thresholds`
     pub(crate) no_thresholds: bool,
     /// The summary's layout.
@@ -126,8 +128,8 @@ impl ApiArgs {
     }
 }
 
-/// Most worker threads: more than cores of the largest machines there are.
-const THREADS_MAX: i64 = 1_024;
+/// Most worker threads for each core: more only take turns.
+const THREADS_PER_CORE_MAX: usize = 8;
 /// Least heap of a VU: the k6 modules and a small script need about half of it.
 const VU_MEMORY_BYTES_MIN: u64 = 256 << 10;
 
@@ -149,6 +151,7 @@ impl RunArgs {
         Ok(Self {
             script,
             no_thresholds: on("no-thresholds")?,
+            gate: Gate::parse(&given.text("fail-on").unwrap_or_default())?,
             summary_mode: if on("no-summary")? { SummaryMode::Disabled } else { summary_mode },
             // k6: an empty path is none.
             summary_export: given.text("summary-export").filter(|path| !path.is_empty()),
@@ -220,9 +223,11 @@ impl ScriptArgs {
 /// A number out of range.
 pub(crate) fn threads(given: &Given) -> Result<Option<usize>, Failure> {
     let Some(text) = given.text("threads") else { return Ok(None) };
-    match text.parse::<i64>() {
-        Ok(threads @ 1..=THREADS_MAX) => Ok(usize::try_from(threads).ok()),
-        _ => Err(Failure::other(format!("invalid number of threads \"{text}\", use 1 to {THREADS_MAX}"))),
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let max = cores * THREADS_PER_CORE_MAX;
+    match text.parse::<usize>() {
+        Ok(threads) if (1..=max).contains(&threads) => Ok(Some(threads)),
+        _ => Err(Failure::other(format!("invalid number of threads \"{text}\", use 1 to {max} on this machine"))),
     }
 }
 

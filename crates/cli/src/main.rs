@@ -10,6 +10,7 @@ mod banner;
 mod control;
 mod failure;
 mod flags;
+mod gate;
 mod line;
 mod log;
 mod progress;

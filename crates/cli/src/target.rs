@@ -26,6 +26,10 @@ pub(crate) fn target(around: &Surroundings, files: &[String]) -> Result<ExitCode
     if !files.is_empty() {
         return Err(Failure::other(format!("accepts 0 arg(s), received {}", files.len())));
     }
+    if !around.given.values("address").is_empty() {
+        return Err(Failure::other("the target has no REST API, so --address means nothing to it")
+            .hint("--listen says where it answers"));
+    }
     let options = options(&around.given)?;
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;

@@ -1,18 +1,31 @@
-//! Runs a script with the engine alone and prints the summary: `run script.js [threads]`. For development; the real
-//! command is `onrush run`.
+//! Runs a script with a coordinator and an agent and prints the summary, and how often requests ask for memory:
+//! `run script.js [threads]`. For development; the real command is `onrush run`. `requests.js` compares kinds of
+//! requests.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example that prints")]
 
 use std::{
+    alloc::System,
     collections::BTreeMap,
     sync::{Arc, mpsc::channel},
     time::Duration,
 };
 
-use onrush_engine::{Engine, EngineConfig, Event, Timeouts};
+use onrush_engine::{EngineConfig, Timeouts};
 use onrush_fiber::Clock;
 use onrush_js::{BUILTIN_MODULES, HttpSettings, RunConfig, RunState, ScenarioContext, ScriptEnv, init, log};
-use onrush_metrics::{Merged, Phase, Subscriptions, ThresholdSource, Thresholds, summary};
+use onrush_metrics::{Subscriptions, Thresholds, summary};
 use onrush_plan::{Options, Plan, Tier, consolidate, parse_json};
+use onrush_session::{
+    Coordinator, Phase, Settings,
+    protocol::{AgentId, Report, Time},
+};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, Stats, StatsAlloc};
+
+const AGENT: AgentId = AgentId(0);
+
+/// Counts what Rust code allocates; the objects of scripts have memory of their own.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 struct Stderr;
 impl log::Sink for Stderr {
@@ -40,8 +53,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let parsed = parse_json(&found.options_json)?;
     let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, parsed.options)])?;
     let plan = Arc::new(Plan::new(&test.scenarios, &test.tuple)?);
-    let sources: BTreeMap<String, Vec<ThresholdSource>> = BTreeMap::new();
-    let mut thresholds = Thresholds::parse(&sources, &found.registry).map_err(|errors| format!("{errors:?}"))?;
     let subscriptions = summary::subscribe(Subscriptions::builder(), summary::SummaryMode::Compact).build();
     let scenarios = plan
         .scenarios
@@ -61,7 +72,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             })
         })
         .collect();
-    let state = Arc::new(RunState::default());
     let client = onrush_net::ClientOptions {
         tls: onrush_net::TlsOptions { insecure_skip_verify: true, ..Default::default() },
         ..Default::default()
@@ -77,69 +87,80 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         tags: BTreeMap::new(),
         http: HttpSettings::default(),
         client: Arc::new(client.build()?),
-        state: state.clone(),
+        state: Arc::new(RunState::default()),
         scenarios,
         functions: found.functions.clone(),
         local_ips: None,
         init_pass: false,
     });
     println!("{:?}; {} VUs", found.isolation, plan.max_vus);
-    let (events, inbox) = channel();
     let minute = Duration::from_secs(60);
     let timeouts = Timeouts { setup: minute, teardown: minute, handle_summary: minute };
+    let settings = Settings { evaluates_thresholds: true, ..Settings::default() };
+    let mut coordinator = Coordinator::new(settings, [AGENT], &plan, &found.registry, Thresholds::default());
+    let engine = EngineConfig { run, plan, threads, min_iteration: Duration::ZERO, timeouts, taps: None };
+    let (commander, inbox) = onrush_agent::channel();
+    let (sender, reports) = channel();
+    let agent = std::thread::spawn(move || {
+        let test = onrush_agent::Test { engine, finish_outputs: None, stops: None };
+        onrush_agent::serve(&inbox, 0, |_| Ok(test), |report| drop(sender.send(report)))
+    });
     let began = Clock::now();
-    let engine = Engine::start(
-        EngineConfig { run, plan, threads, min_iteration: Duration::ZERO, timeouts, taps: None },
-        events,
-    )?;
-    let mut merged = Merged::new(&found.registry);
-    let mut engine = Some(engine);
-    let mut start = Clock::now();
-    let mut ended = 0;
+    let (mut region, mut asked) = (Region::new(ALLOCATOR), Stats::default());
     let mut probe = onrush_engine::HealthProbe::new();
-    for event in inbox {
-        match event {
-            Event::Initialized => {
-                println!("initialized in {:.3} s", (Clock::now().0 - began.0) as f64 / 1e9);
-                start = Clock::now();
-                probe.sample();
-                state.start_clock(start);
-                if let Some(engine) = &engine {
-                    engine.start_scenarios(start, None);
+    let mut orders = coordinator.start(&[], now());
+    while coordinator.phase() < Phase::Closed {
+        orders.drain(..).for_each(|(_, command)| commander.send(command));
+        if let Ok(report) = reports.recv_timeout(Duration::from_millis(100)) {
+            match &report {
+                Report::Ready => {
+                    println!("initialized in {:.3} s", (Clock::now().0 - began.0) as f64 / 1e9);
+                    probe.sample();
+                    region.reset();
                 }
-            }
-            Event::Sample(sample) => merged.add(&sample.delta),
-            Event::ScenariosDone => {
-                let health = probe.sample();
-                let requests =
-                    merged.sink(onrush_metrics::builtin::HTTP_REQS).and_then(|sink| sink.counter()).unwrap_or(1.0);
-                println!(
-                    "rss {} MB, cores {:.2} (user {:.2}), {requests} requests before the last delta",
-                    health.rss_bytes >> 20,
-                    health.process_cores,
-                    health.user_cores
-                );
-                if let Some(engine) = engine.take() {
-                    std::thread::spawn(move || engine.shutdown());
+                Report::ScenariosDone => {
+                    asked = region.change();
+                    let health = probe.sample();
+                    println!(
+                        "rss {} MB, cores {:.2} (user {:.2})",
+                        health.rss_bytes >> 20,
+                        health.process_cores,
+                        health.user_cores
+                    );
                 }
+                _ => {}
             }
-            Event::ThreadEnded => {
-                ended += 1;
-                if ended == threads {
-                    break;
-                }
-            }
-            other => println!("{other:?}"),
+            orders.extend(coordinator.handle(AGENT, report, now()));
         }
+        orders.extend(coordinator.tick(now()));
+        if coordinator.phase() == Phase::Done {
+            orders.extend(coordinator.close(now()));
+        }
+        coordinator.notices().into_iter().for_each(|notice| println!("{notice:?}"));
     }
-    let elapsed = (Clock::now().0 - start.0).max(1);
-    thresholds.evaluate(&merged, elapsed, Phase::End);
-    let info = summary::RunInfo { duration_ns: elapsed, ..Default::default() };
-    let model = summary::SummaryModel::new(summary::input_from(&merged, &thresholds, info));
+    let sink = coordinator.merged().sink(onrush_metrics::builtin::HTTP_REQS);
+    if let Some(requests) = sink.and_then(|sink| sink.counter()) {
+        println!(
+            "a request: {:.2} allocations, {:.2} reallocations",
+            asked.allocations as f64 / requests,
+            asked.reallocations as f64 / requests
+        );
+    }
+    let duration_ns = coordinator.duration().map_or(1, |duration| duration.as_nanos() as u64);
+    let info = summary::RunInfo { duration_ns, ..Default::default() };
+    let model = summary::SummaryModel::new(summary::input_from(coordinator.merged(), coordinator.thresholds(), info));
     let text = summary::render(
         &model,
-        &summary::TextOptions { mode: summary::SummaryMode::Compact, color: false, footer: None },
+        &summary::TextOptions { mode: summary::SummaryMode::Compact, ..summary::TextOptions::default() },
     );
     println!("{text}");
+    drop(commander);
+    if let Ok(Some(engine)) = agent.join() {
+        engine.shutdown();
+    }
     Ok(())
+}
+
+fn now() -> Time {
+    Time(Clock::now().0)
 }

@@ -114,7 +114,8 @@ fn mount(mounts: &str, kind: &str, wanted: &dyn Fn(&str) -> bool) -> Option<Moun
 fn folders(group: &str, mount: &Mount) -> Option<Vec<PathBuf>> {
     // Where the group is not below the mounted one (a container without a namespace), the mounted one is all there is.
     let below = Path::new(group).strip_prefix(&mount.root).unwrap_or_else(|_| Path::new(""));
-    let folder = mount.point.join(below);
+    let is_root = below.as_os_str().is_empty();
+    let folder = if is_root { mount.point.clone() } else { mount.point.join(below) };
     let folders = folder.ancestors().take_while(|folder| folder.starts_with(&mount.point));
     Some(folders.map(Path::to_owned).collect())
 }

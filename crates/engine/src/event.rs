@@ -30,10 +30,11 @@ pub enum Event {
         /// Where: fields of the log line.
         fields: Vec<(&'static str, String)>,
     },
-    /// Never sent by the engine: for whoever wants to wake the receiver of its events.
-    Wake,
     /// A thread has ended: after [`crate::Engine::shutdown`], its last sample before, or unexpectedly.
-    ThreadEnded,
+    ThreadEnded {
+        /// Which one.
+        thread: usize,
+    },
 }
 
 /// A thread's samples and its view of its own health over the last second.
@@ -45,6 +46,8 @@ pub struct ThreadSample {
     pub delta: Delta,
     /// When they were taken.
     pub at: Nanos,
+    /// The call of [`crate::Engine::flush`] that this answers, by its number.
+    pub flush: Option<u64>,
     /// Scenarios had begun on this thread by then.
     pub in_scenarios: bool,
     /// How late timers fired.

@@ -6,20 +6,24 @@
 //! wants goes through [`Engine`]'s methods. This crate prints nothing and touches no file.
 
 mod cgroup;
+mod common;
 mod config;
+mod engine;
 mod event;
 mod executor;
 mod health;
 mod lifecycle;
+mod scenario_run;
 mod shared;
 mod slot;
 mod steering;
+mod thread;
 mod ticker;
 mod worker;
 
 pub use config::{EngineConfig, Timeouts};
+pub use engine::Engine;
 pub use event::{Event, LifecycleError, ThreadSample};
 pub use health::{HealthProbe, HealthSample};
 pub use shared::ScenarioProgress;
 pub use steering::NewTarget;
-pub use worker::Engine;

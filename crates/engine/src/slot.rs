@@ -10,7 +10,7 @@ use std::{
 use onrush_fiber::{Clock, FiberId, Nanos, Woke};
 use onrush_js::{CallEnd, IterationIds, Vu};
 
-use crate::{executor::ScenarioRun, worker::Worker};
+use crate::{scenario_run::ScenarioRun, worker::Worker};
 
 /// What a VU's fiber is to do next.
 pub(crate) type Job = Box<dyn FnOnce(&Rc<Slot>)>;

@@ -53,7 +53,7 @@ impl Orders {
         }
         self.change(|told| match target {
             NewTarget::Vus(vus) => {
-                told.steered_ns.get_or_insert(vus.at_ns());
+                told.steered_ns.get_or_insert_with(|| vus.at_ns());
                 told.vus = Some(vus);
             }
             NewTarget::MaxVus(max) => told.max_vus = Some(max),

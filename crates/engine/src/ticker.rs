@@ -35,7 +35,7 @@ pub(crate) fn start(worker: &Rc<Worker>) {
             let interval = Duration::from_nanos(due.0.saturating_sub(next.0));
             next = due;
             is_gauge_due = own.thread == 0 && interval == INTERVAL;
-            send_sample(&own);
+            send_sample(&own, None);
         }
     });
     worker.ticker.set(Some(fiber));
@@ -70,14 +70,18 @@ fn aligned(previous: Nanos, scenarios_at: Option<Nanos>) -> Nanos {
     }
 }
 
-/// Sends what was folded since the last sample.
-pub(crate) fn send_sample(worker: &Rc<Worker>) {
+/// Sends what was folded since the last sample. `flush`: who asks for it.
+pub(crate) fn send_sample(worker: &Rc<Worker>, flush: Option<u64>) {
     worker.js.hand_over();
     let stats = onrush_fiber::stats().unwrap_or_default();
+    let at = Clock::now();
+    let mut delta = worker.js.drain();
+    delta.stamp(worker.common.config.run.state.elapsed(at).0);
     let sample = ThreadSample {
         thread: worker.thread,
-        delta: worker.js.drain(),
-        at: Clock::now(),
+        delta,
+        at,
+        flush,
         in_scenarios: worker.scenarios_at.get().is_some(),
         loop_lag: stats.loop_lag,
         start_lag: worker.start_lag.replace(Histogram::new()),

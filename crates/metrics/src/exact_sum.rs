@@ -11,8 +11,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// An exact sum.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(try_from = "Wire")]
 pub struct ExactSum {
     /// Sum of the values inside the window, in units of 2^-70.
     window: i128,
@@ -20,7 +23,7 @@ pub struct ExactSum {
     spill: Option<Box<Spill>>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Spill {
     /// Sums of signed 53-bit mantissas by biased exponent `e`: the bin's unit is
     /// 2^(e-1075). A bin holds 2^74 additions, more than a run can make.
@@ -67,10 +70,11 @@ impl ExactSum {
         if let Some(more) = &other.spill {
             let spill = self.spill.get_or_insert_default();
             for (exponent, sum) in &more.bins {
-                *spill.bins.entry(*exponent).or_insert(0) += sum;
+                let bin = spill.bins.entry(*exponent).or_insert(0);
+                *bin = bin.saturating_add(*sum);
             }
-            spill.infinities_positive += more.infinities_positive;
-            spill.infinities_negative += more.infinities_negative;
+            spill.infinities_positive = spill.infinities_positive.saturating_add(more.infinities_positive);
+            spill.infinities_negative = spill.infinities_negative.saturating_add(more.infinities_negative);
         }
     }
 
@@ -124,6 +128,25 @@ impl ExactSum {
             wide.add(*sum, *exponent);
         }
         wide
+    }
+}
+
+/// What a sum from elsewhere has to be checked for.
+#[derive(Deserialize)]
+struct Wire {
+    window: i128,
+    spill: Option<Box<Spill>>,
+}
+
+impl TryFrom<Wire> for ExactSum {
+    type Error = &'static str;
+
+    fn try_from(Wire { window, spill }: Wire) -> Result<Self, Self::Error> {
+        let is_exponent = |exponent: &u16| (1..=EXPONENT_MAX).contains(exponent);
+        if spill.as_ref().is_some_and(|spill| !spill.bins.keys().all(is_exponent)) {
+            return Err("a sum with an exponent that no number has");
+        }
+        Ok(Self { window, spill })
     }
 }
 
@@ -235,6 +258,8 @@ const MANTISSA_MASK: u64 = (1 << MANTISSA_BITS) - 1;
 const IMPLICIT_BIT: u64 = 1 << MANTISSA_BITS;
 const SIGN_BIT: u64 = 1 << 63;
 const EXPONENT_MASK: u64 = 0x7ff;
+/// The largest biased exponent of a finite number.
+const EXPONENT_MAX: u16 = 2_046;
 /// Biased exponent of 2^-18, the smallest value whose last mantissa bit is a multiple of 2^-70.
 const EXPONENT_LOW: u64 = 1_023 - 18;
 /// 53 bits shifted by 50 leave room for 2^24 of the largest values before the window spills.

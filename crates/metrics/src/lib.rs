@@ -34,6 +34,7 @@ mod delta;
 mod exact_sum;
 mod histogram;
 mod merged;
+mod outcome;
 mod registry;
 mod shard;
 mod sink;
@@ -48,6 +49,7 @@ pub use delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs};
 pub use exact_sum::ExactSum;
 pub use histogram::{Bucket, EXACT_VALUES_MAX, Histogram, RELATIVE_ERROR};
 pub use merged::{Merged, MergedSeries};
+pub use outcome::{Ending, Outcome, Outcomes};
 pub use registry::{Contains, DeclareError, Metric, MetricId, MetricKind, Registry};
 pub use shard::{
     HttpIdx, HttpTimings, Limits, OTHER, RawSample, SampleBatch, SampleSink, SeriesIdx, Shard, TagNode, Tap,

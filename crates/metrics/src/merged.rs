@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use crate::delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs};
+use crate::outcome::Outcomes;
 use crate::registry::{Metric, MetricId, Registry};
 use crate::sink::Sink;
 use crate::submetric::SubMetric;
@@ -25,6 +26,7 @@ pub struct Merged {
     warnings: Vec<CardinalityWarning>,
     values_cut: u64,
     samples_lost: u64,
+    outcomes: Outcomes,
     mismatches: u64,
 }
 
@@ -67,6 +69,7 @@ impl Merged {
             warnings: Vec::new(),
             values_cut: 0,
             samples_lost: 0,
+            outcomes: Outcomes::default(),
             mismatches: 0,
         }
     }
@@ -107,6 +110,12 @@ impl Merged {
         }
         self.values_cut += delta.values_cut;
         self.samples_lost += delta.samples_lost;
+        delta.outcomes.iter().for_each(|outcome| self.outcomes.add(outcome));
+    }
+
+    /// What became of requests.
+    pub fn outcomes(&self) -> &Outcomes {
+        &self.outcomes
     }
 
     /// All samples of a metric; `None` if there are none.

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::builtin;
 
@@ -154,11 +155,11 @@ pub struct Metric {
 }
 
 /// Index of a metric in its [`Registry`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MetricId(pub u32);
 
 /// How samples are aggregated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MetricKind {
     /// A sum.
     Counter,
@@ -189,7 +190,7 @@ impl fmt::Display for MetricKind {
 }
 
 /// What values mean, which decides how they are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Contains {
     /// A plain number.
     Default,

@@ -2,12 +2,14 @@
 //!
 //! Adding sinks is exact: any grouping and any order give the same result.
 
+use serde::{Deserialize, Serialize};
+
 use crate::exact_sum::ExactSum;
 use crate::histogram::Histogram;
 use crate::registry::MetricKind;
 
 /// The folded samples of a series.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Sink {
     /// A sum; see [`ExactSum::value`].
     Counter {
@@ -28,7 +30,7 @@ pub enum Sink {
 }
 
 /// The state of a gauge.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gauge {
     /// The latest value.
     pub last: f64,

@@ -79,6 +79,6 @@ fn check_text(case: &str) {
     let reference = Reference::load(case);
     let model = SummaryModel::new(reference.input());
     let mode = SummaryMode::parse(reference.mode()).expect("a mode of k6");
-    let text = summary::render(&model, &TextOptions { mode, color: reference.is_coloured(), footer: None });
+    let text = summary::render(&model, &TextOptions { mode, color: reference.is_coloured(), ..TextOptions::default() });
     reference::assert_same_text(&summary::to_stdout(&text), reference.text(), case);
 }

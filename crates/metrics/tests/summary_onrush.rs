@@ -163,7 +163,7 @@ fn framed(text: &str) -> String {
 }
 
 fn text(input: SummaryInput<'_>, mode: SummaryMode, color: bool, footer: Option<&Footer>) -> String {
-    summary::render(&SummaryModel::new(input), &TextOptions { mode, color, footer })
+    summary::render(&SummaryModel::new(input), &TextOptions { mode, color, footer, ..TextOptions::default() })
 }
 
 #[test]
@@ -450,7 +450,7 @@ proptest! {
         });
         for mode in [SummaryMode::Compact, SummaryMode::Full, SummaryMode::Legacy] {
             let plain = summary::render(&model, &TextOptions { mode, ..TextOptions::default() });
-            let coloured = summary::render(&model, &TextOptions { mode, color: true, footer: None });
+            let coloured = summary::render(&model, &TextOptions { mode, color: true, ..TextOptions::default() });
             prop_assert!(plain.len() <= coloured.len());
         }
         let info = MachineInfo { script: "", generated_at: "", onrush_version: "", k6_version: "", mode: SummaryMode::Full };

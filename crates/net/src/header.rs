@@ -24,16 +24,26 @@ pub fn canonical_name(name: &str) -> Cow<'_, str> {
     if is_canonical(name.as_bytes()) || !name.bytes().all(is_token_byte) {
         return Cow::Borrowed(name);
     }
+    Cow::Owned(cased(name).collect())
+}
+
+/// The letters of a token as Go spells it.
+fn cased(name: &str) -> impl Iterator<Item = char> {
     let mut upper = true;
-    let canonical = name
-        .chars()
-        .map(|letter| {
-            let cased = if upper { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
-            upper = letter == '-';
-            cased
-        })
-        .collect();
-    Cow::Owned(canonical)
+    name.chars().map(move |letter| {
+        let cased = if upper { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+        upper = letter == '-';
+        cased
+    })
+}
+
+/// Appends [`canonical_name`].
+fn push_canonical(out: &mut String, name: &str) {
+    if name.bytes().all(is_token_byte) {
+        out.extend(cased(name));
+    } else {
+        out.push_str(name);
+    }
 }
 
 /// Whether a byte may be part of a header name or a method (RFC 9110 `tchar`).
@@ -50,45 +60,71 @@ pub fn is_value_byte(byte: u8) -> bool {
 ///
 /// `Host`, `User-Agent`, `Content-Length`, `Transfer-Encoding` and `Trailer` may be set and read but are
 /// not written: the request itself decides about them (see [`crate::http1::Request`]).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct RequestHeaders {
+    /// Names and values, one after another: every request has headers of its own, so they are few allocations.
+    text: String,
     /// Sorted by name; equal names in the order they were added.
-    fields: Vec<(Box<str>, Box<str>)>,
+    fields: Vec<Field>,
 }
+
+/// Where a field is in the text: its name, and its value right behind it.
+#[derive(Clone, Copy)]
+struct Field {
+    start: usize,
+    value_start: usize,
+    end: usize,
+}
+
+impl Field {
+    fn name(self, text: &str) -> &str {
+        &text[self.start..self.value_start]
+    }
+
+    fn value(self, text: &str) -> &str {
+        &text[self.value_start..self.end]
+    }
+}
+
+/// Room for the headers of most requests.
+const TEXT_BYTES_USUAL: usize = 128;
 
 impl RequestHeaders {
     /// No headers.
     pub const fn new() -> Self {
-        Self { fields: Vec::new() }
+        Self { text: String::new(), fields: Vec::new() }
     }
 
     /// Replaces a header.
     pub fn set(&mut self, name: &str, value: &str) {
-        let name = canonical_name(name);
-        self.fields.retain(|(other, _)| **other != *name);
-        self.insert(&name, value);
+        let field = self.append(name, value);
+        let Self { text, fields } = self;
+        fields.retain(|other| other.name(text) != field.name(text));
+        self.insert(field);
     }
 
     /// Adds a value, keeping those there are.
     pub fn add(&mut self, name: &str, value: &str) {
-        self.insert(&canonical_name(name), value);
+        let field = self.append(name, value);
+        self.insert(field);
     }
 
     /// Removes a header.
     pub fn remove(&mut self, name: &str) {
         let name = canonical_name(name);
-        self.fields.retain(|(other, _)| **other != *name);
+        let Self { text, fields } = self;
+        fields.retain(|other| other.name(text) != &*name);
     }
 
     /// The first value of a header.
     pub fn get(&self, name: &str) -> Option<&str> {
         let name = canonical_name(name);
-        self.fields.iter().find(|(other, _)| **other == *name).map(|(_, value)| &**value)
+        self.iter().find(|(other, _)| *other == &*name).map(|(_, value)| value)
     }
 
     /// All headers, in the order they are sent.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.fields.iter().map(|(name, value)| (&**name, &**value))
+        self.fields.iter().map(|field| (field.name(&self.text), field.value(&self.text)))
     }
 
     /// Whether there are no headers.
@@ -121,6 +157,7 @@ impl RequestHeaders {
     /// Appends the lines of a request head, each ending in `\r\n`. Fields that do not pass
     /// [`RequestHeaders::validate`] are left out, so that no caller can inject a line.
     pub fn write(&self, out: &mut Vec<u8>) {
+        out.reserve(self.text.len() + b": \r\n".len() * self.fields.len());
         for (name, value) in self.iter() {
             let is_safe = name.bytes().all(is_token_byte) && value.bytes().all(is_value_byte);
             if WRITTEN_BY_THE_REQUEST.contains(&name) || !is_safe {
@@ -133,9 +170,37 @@ impl RequestHeaders {
         }
     }
 
-    fn insert(&mut self, name: &str, value: &str) {
-        let at = self.fields.partition_point(|(other, _)| **other <= *name);
-        self.fields.insert(at, (name.into(), value.into()));
+    /// Adds a field to the text alone.
+    fn append(&mut self, name: &str, value: &str) -> Field {
+        if self.text.is_empty() {
+            self.text.reserve(TEXT_BYTES_USUAL.max(name.len() + value.len()));
+        }
+        let start = self.text.len();
+        push_canonical(&mut self.text, name);
+        let value_start = self.text.len();
+        self.text.push_str(value);
+        Field { start, value_start, end: self.text.len() }
+    }
+
+    /// Puts a field of the text in its place.
+    fn insert(&mut self, field: Field) {
+        let Self { text, fields } = self;
+        let at = fields.partition_point(|other| other.name(text) <= field.name(text));
+        fields.insert(at, field);
+    }
+}
+
+impl PartialEq for RequestHeaders {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for RequestHeaders {}
+
+impl std::fmt::Debug for RequestHeaders {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
     }
 }
 

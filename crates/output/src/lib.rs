@@ -13,5 +13,5 @@ mod pump;
 mod raw;
 pub mod time;
 
-pub use pump::{Inlet, OutputError, OutputReport, Outputs};
+pub use pump::{Inlet, Losses, OutputError, OutputReport, Outputs};
 pub use raw::{Config, Kind, MetricInfo, Target, TimeFormat};

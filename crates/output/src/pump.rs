@@ -118,6 +118,11 @@ impl Outputs {
         })
     }
 
+    /// Knows the samples that came faster than they could be written.
+    pub fn losses(&self) -> Losses {
+        Losses(Arc::clone(&self.lost))
+    }
+
     /// Waits until everything that was handed over is written, but not for ever.
     pub fn finish(self) -> OutputReport {
         /// A pipe nobody reads must not keep the program from ending.
@@ -133,6 +138,17 @@ impl Outputs {
             failed: failed.map(|written| (written.name, written.missing)).collect(),
             is_stuck,
         }
+    }
+}
+
+/// Samples that outputs lost because they came faster than they could be written.
+#[derive(Debug)]
+pub struct Losses(Arc<AtomicU64>);
+
+impl Losses {
+    /// How many there are so far.
+    pub fn so_far(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
     }
 }
 

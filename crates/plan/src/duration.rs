@@ -177,6 +177,10 @@ pub fn parse_extended_duration(text: &str) -> Result<GoDuration, DurationError> 
     let Some((days_text, rest)) = text.split_once('d') else {
         return parse_go_duration(text);
     };
+    if days_text.starts_with(char::is_alphabetic) {
+        // The `d` of another word: `ten seconds`.
+        return Err(DurationError::Invalid(text.to_owned()));
+    }
     let days: i64 = days_text.parse().map_err(|_| DurationError::Days(days_text.to_owned()))?;
     if rest.starts_with(['-', '+']) {
         return Err(DurationError::SignAfterDays(rest.to_owned()));
@@ -323,6 +327,7 @@ mod tests {
         check_extended("1d-2h", "invalid time format '-2h'");
         check_extended("1d1d", "time: unknown unit \"d\" in duration \"1d\"");
         check_extended("1h1d", "'1h1' is not a whole number of days");
+        check_extended("ten seconds", "time: invalid duration \"ten seconds\"");
         check_extended("1.5d", "'1.5' is not a whole number of days");
         check_extended("d", "'' is not a whole number of days");
         check_extended("106751d", "2562024h0m0s");

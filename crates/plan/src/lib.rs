@@ -25,7 +25,10 @@
 //! ```
 
 mod duration;
+mod error;
 mod executor;
+mod json;
+mod names;
 mod options;
 mod placement;
 mod plan;
@@ -39,22 +42,24 @@ pub mod steer;
 mod stripe;
 
 pub use duration::{DurationError, GoDuration, format_go_duration, parse_extended_duration, parse_go_duration};
+pub use error::{OptionsError, PlanError};
 pub use executor::{
     ArrivalEvent, ArrivalVus, ConstantArrivalRate, ConstantArrivalRateConfig, ConstantArrivalRatePlan, ConstantVus,
-    ConstantVusConfig, ConstantVusPlan, Executor, ExecutorPlan, ExternallyControlled, ExternallyControlledConfig,
-    ExternallyControlledPlan, FOREVER_NS, HandleAction, HandleActions, HandleChange, PerVuIterations,
-    PerVuIterationsConfig, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateConfig, RampingArrivalRateCursor,
-    RampingArrivalRatePlan, RampingVus, RampingVusConfig, RampingVusPlan, SharedIterations, SharedIterationsConfig,
-    SharedIterationsPlan, Stage,
+    ConstantVusConfig, ConstantVusPlan, Executor, ExecutorKind, ExecutorPlan, ExternallyControlled,
+    ExternallyControlledConfig, ExternallyControlledPlan, FOREVER_NS, HandleAction, HandleActions, HandleChange,
+    PerVuIterations, PerVuIterationsConfig, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateConfig,
+    RampingArrivalRateCursor, RampingArrivalRatePlan, RampingVus, RampingVusConfig, RampingVusPlan, SharedIterations,
+    SharedIterationsConfig, SharedIterationsPlan, Stage, StageConfig,
 };
+pub use names::{closest, meant};
 pub use options::{
     Area, Cidr, ConfigErrors, Consolidated, DnsConfig, DnsPolicy, DnsSelect, ExecutorConfig, FlagInfo, HostTarget,
-    IpPool, Kind, OPTIONS, OptionInfo, Options, OptionsError, Parsed, SCENARIO_FIELDS, ScenarioConfig, ScenarioField,
-    Settings, StageConfig, SystemTags, ThresholdConfig, Tier, TlsAuth, TlsVersion, TlsVersions, consolidate,
-    consolidate_with_exports, from_env, from_flags, lookup_host, matches_hostname, parse_json,
+    IpPool, Kind, OPTIONS, OptionInfo, Options, Parsed, SCENARIO_FIELDS, ScenarioConfig, ScenarioField, Settings,
+    SystemTags, ThresholdConfig, Tier, TlsAuth, TlsVersion, TlsVersions, consolidate, consolidate_with_exports,
+    from_env, from_flags, lookup_host, matches_hostname, parse_json,
 };
 pub use placement::{Placement, ScenarioPlacement};
-pub use plan::{Description, PLANNED_VUS_MAX, Plan, PlanError, ScenarioPlan};
+pub use plan::{Description, PLANNED_VUS_MAX, Plan, ScenarioPlan};
 pub use progress::{Live, fixed_width_time};
 pub use ratio::Ratio;
 pub use reservation::{RequirementStep, Step};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::duration::GoDuration;
+use crate::error::PlanError;
 use crate::executor::{ExecutorPlan, FOREVER_NS, RampingVus};
 use crate::reservation::{RequirementStep, Step, sum, value_at};
 use crate::scenario::Scenario;
-use crate::segment::SegmentError;
 use crate::stripe::Tuple;
 
 /// What one instance does in a test. Cheap to clone.
@@ -249,42 +249,6 @@ impl ScenarioPlan {
     }
 }
 
-/// Most VUs that are made before a test: at roughly 100 KB each, 100 GB.
-pub const PLANNED_VUS_MAX: u64 = 1_000_000;
-
-/// Why a valid test cannot be planned.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum PlanError {
-    /// The pattern of the shares is too long to keep.
-    #[error(transparent)]
-    Segment(#[from] SegmentError),
-    /// A staircase has too many steps to keep.
-    #[error(
-        "the stages change the number of VUs {steps} times on this instance, the limit is {max}: use smaller targets or more instances"
-    )]
-    TooManySteps {
-        /// How many it would have.
-        steps: u64,
-        /// How many it may have.
-        max: u64,
-    },
-    /// There are more VUs than an instance may have.
-    #[error(
-        "the test needs {vus} VUs on this instance, the limit is {max}: use fewer VUs or more instances (--execution-segment)"
-    )]
-    TooManyVus {
-        /// How many it needs before it starts.
-        vus: u64,
-        /// How many it may have.
-        max: u64,
-    },
-    /// Which scenario it is about.
-    #[error("scenario {name}: {source}")]
-    Scenario {
-        /// Its name.
-        name: String,
-        /// What is wrong.
-        #[source]
-        source: Box<PlanError>,
-    },
-}
+/// Most VUs that are made before a test: at roughly 100 KB each, a terabyte. What the machine at hand can hold is not
+/// known here.
+pub const PLANNED_VUS_MAX: u64 = 10_000_000;

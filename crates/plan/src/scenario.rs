@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::duration::GoDuration;
+use crate::error::PlanError;
 use crate::executor::{Executor, FOREVER_NS};
-use crate::plan::PlanError;
 use crate::stripe::Tuple;
 
 /// A scenario whose values were all checked.

@@ -135,8 +135,9 @@ static void onrush_module_clear(JSContext *ctx, JSModuleDef *m)
     }
 }
 
-static void onrush_free_jobs(JSRuntime *rt)
+void onrush_drop_jobs(JSRuntime *rt)
 {
+    /* Freeing an argument can run finalizers that queue a job (FinalizationRegistry): take one at a time. */
     while (!list_empty(&rt->job_list)) {
         JSJobEntry *e = list_entry(rt->job_list.next, JSJobEntry, link);
         list_del(&e->link);
@@ -185,7 +186,7 @@ void onrush_vm_free(JSRuntime *rt, OnrushVm *vm)
     JSValue exception = rt->current_exception;
     rt->current_exception = JS_UNINITIALIZED;
     JS_FreeValueRT(rt, exception);
-    onrush_free_jobs(rt);
+    onrush_drop_jobs(rt);
     if (ctx) {
         list_for_each(el, &ctx->loaded_modules)
             onrush_module_clear(ctx, list_entry(el, JSModuleDef, link));
@@ -202,7 +203,7 @@ void onrush_vm_free(JSRuntime *rt, OnrushVm *vm)
         onrush_clear_weak_maps(rt);
         JS_RunGC(rt);
     }
-    onrush_free_jobs(rt);
+    onrush_drop_jobs(rt);
     if (ctx) {
         list_for_each_safe(el, el1, &ctx->loaded_modules)
             js_free_module_def(ctx, list_entry(el, JSModuleDef, link));
@@ -245,6 +246,29 @@ void onrush_rt_discharge(JSRuntime *rt, size_t size)
 {
     JSMallocState *s = &rt->malloc_state;
     s->malloc_size -= size < s->malloc_size ? size : s->malloc_size;
+}
+
+/* An error with the text of its stack. The limit is swapped with the VM: what suspends in
+   between (Error.prepareStackTrace may) returns what it was lent. */
+#define ONRUSH_SPARE (16 << 10)
+
+void onrush_rt_lend(JSRuntime *rt)
+{
+    if (rt->malloc_state.malloc_limit)
+        rt->malloc_state.malloc_limit += ONRUSH_SPARE;
+}
+
+void onrush_rt_return(JSRuntime *rt)
+{
+    if (rt->malloc_state.malloc_limit)
+        rt->malloc_state.malloc_limit -= ONRUSH_SPARE;
+}
+
+void onrush_throw_out_of_memory(JSContext *ctx)
+{
+    onrush_rt_lend(ctx->rt);
+    JS_ThrowInternalError(ctx, "out of memory");
+    onrush_rt_return(ctx->rt);
 }
 
 int onrush_rt_take_oom(JSRuntime *rt)
@@ -566,6 +590,31 @@ void onrush_module_free(JSContext *ctx, JSModuleDef *m)
 
 int onrush_module_is_async(JSModuleDef *m) { return m->has_tla; }
 
+int onrush_module_link_exports(JSContext *ctx, JSModuleDef *m, JSValueConst obj)
+{
+    JSObject *p = JS_VALUE_GET_OBJ(obj);
+    JSShapeProperty *prs;
+
+    /* the shape is this object's alone, so that its flags can change */
+    if (js_shape_prepare_update(ctx, p, NULL))
+        return -1;
+    for (int i = 0; i < m->export_entries_count; i++) {
+        JSExportEntry *me = &m->export_entries[i];
+        JSProperty *pr;
+        if (me->export_type != JS_EXPORT_TYPE_LOCAL || !me->u.local.var_ref)
+            continue;
+        prs = find_own_property(&pr, p, me->export_name);
+        if (!prs || (prs->flags & JS_PROP_TMASK) != JS_PROP_NORMAL)
+            continue;
+        JSValue value = pr->u.value;
+        prs->flags |= JS_PROP_VARREF;
+        JS_REF_COUNT(me->u.local.var_ref)++;
+        pr->u.var_ref = me->u.local.var_ref;
+        JS_FreeValue(ctx, value);
+    }
+    return 0;
+}
+
 /* ---- releasing the modules of a VM ----
    What may hold a definition without counting it: the requests, cycle_root and
    async_parent_modules of other definitions, and lazy properties of namespaces
@@ -645,7 +694,7 @@ int onrush_modules_release(JSContext *ctx)
         if (m->status == JS_MODULE_STATUS_LINKING || m->status == JS_MODULE_STATUS_EVALUATING)
             return -1; /* called from within an evaluation */
     }
-    if (onrush_build_namespaces(ctx)) {
+    if (!ONRUSH_PLANTED("namespaces") && onrush_build_namespaces(ctx)) {
         JS_FreeValue(ctx, JS_GetException(ctx));
         return -1;
     }
@@ -657,6 +706,8 @@ int onrush_modules_release(JSContext *ctx)
     }
     while (stack) {
         JSModuleDef *m = onrush_pop_module(&stack);
+        if (ONRUSH_PLANTED("records"))
+            continue;
         for (int i = 0; i < m->req_module_entries_count; i++)
             onrush_keep_module(&stack, m->req_module_entries[i].module);
         for (int i = 0; i < m->async_parent_modules_count; i++)
@@ -739,11 +790,6 @@ JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, 
 
 /* ---- odds and ends ---- */
 
-JSContext *onrush_function_realm(JSContext *ctx, JSValueConst func)
-{
-    return JS_GetFunctionRealm(ctx, func);
-}
-
 void *onrush_stack_frame(JSContext *ctx) { return ctx->rt->current_stack_frame; }
 
 void onrush_script_files(JSContext *ctx, const void *boundary, JSAtom *caller, JSAtom *outermost)
@@ -780,20 +826,6 @@ long onrush_gc_count(JSRuntime *rt)
     list_for_each(el, &rt->gc_obj_list)
         n++;
     return n;
-}
-
-int onrush_job_pending(JSRuntime *rt) { return !list_empty(&rt->job_list); }
-
-void onrush_drop_jobs(JSRuntime *rt)
-{
-    /* Freeing an argument can run finalizers that queue a job (FinalizationRegistry): take one at a time. */
-    while (!list_empty(&rt->job_list)) {
-        JSJobEntry *e = list_entry(rt->job_list.next, JSJobEntry, link);
-        list_del(&e->link);
-        for (int i = 0; i < e->argc; i++)
-            JS_FreeValueRT(rt, e->argv[i]);
-        js_free_rt(rt, e);
-    }
 }
 
 uint32_t *onrush_rt_poke(JSRuntime *rt) { return &rt->onrush_poke; }

@@ -5,6 +5,21 @@
 #define ONRUSH_QUICKJS_H
 #include "quickjs.h"
 
+/* Defects put back in for the fuzzer of module graphs to find, by name: fuzz/README.md.
+   Only builds with ONRUSH_QUICKJS_SANITIZE have them. */
+#ifdef ONRUSH_PLANTS
+#include <stdlib.h>
+#include <string.h>
+static inline int onrush_planted(const char *name)
+{
+    const char *planted = getenv("ONRUSH_PLANT");
+    return planted && !strcmp(planted, name);
+}
+#define ONRUSH_PLANTED(name) onrush_planted(name)
+#else
+#define ONRUSH_PLANTED(name) 0
+#endif
+
 /* Longest property name kept for onrush_last_violation, with the closing NUL. */
 #define ONRUSH_VIOLATION_NAME_MAX 64
 
@@ -38,6 +53,12 @@ size_t onrush_rt_memory_used(JSRuntime *rt);
    limit refuses it, and discharging more than there is leaves nothing. */
 int onrush_rt_charge(JSRuntime *rt, size_t size);
 void onrush_rt_discharge(JSRuntime *rt, size_t size);
+/* Errors that say so when memory has run out need some: between the two, what is swapped in
+   may take a little more than its limit. */
+void onrush_rt_lend(JSRuntime *rt);
+void onrush_rt_return(JSRuntime *rt);
+/* Part of JS_ThrowOutOfMemory. */
+void onrush_throw_out_of_memory(JSContext *ctx);
 /* 1 if the memory limit refused an allocation since last asked, of what is swapped in. */
 int onrush_rt_take_oom(JSRuntime *rt);
 /* Seed Math.random of what is swapped in. */
@@ -92,6 +113,10 @@ void onrush_module_free(JSContext *ctx, JSModuleDef *m);
    kept; -1 when a module is being evaluated or memory runs out, and then all are. Afterwards
    no instance may be used, and module loading must be refused in the normalizer. */
 int onrush_modules_release(JSContext *ctx);
+/* Makes the data properties of 'obj' that are named like exports of the evaluated native
+   module 'm' its exports themselves: whoever assigns to one changes what others import. -1
+   with an exception pending. */
+int onrush_module_link_exports(JSContext *ctx, JSModuleDef *m, JSValueConst obj);
 /* Has top-level await. */
 int onrush_module_is_async(JSModuleDef *m);
 
@@ -109,8 +134,6 @@ JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, 
                               void *opaque);
 
 /* ---- odds and ends ------------------------------------------------------------------ */
-/* The realm a function was made in; NULL with an exception pending (revoked proxy). */
-JSContext *onrush_function_realm(JSContext *ctx, JSValueConst func);
 /* The frame that runs, only to be compared. */
 void *onrush_stack_frame(JSContext *ctx);
 /* The files of the script code that runs and of the outermost that led to it, not looking
@@ -120,7 +143,6 @@ void onrush_script_files(JSContext *ctx, const void *boundary, JSAtom *caller, J
 int onrush_is_async_function(JSValueConst func);
 /* Objects (of any kind) on the swapped-in GC list. Walks it: for tests and reports. */
 long onrush_gc_count(JSRuntime *rt);
-int onrush_job_pending(JSRuntime *rt);
 /* Forget all pending jobs of the swapped-in VM without running them. */
 void onrush_drop_jobs(JSRuntime *rt);
 /* While this is not 0, the interrupt handler is called at each call, backward branch and

@@ -19,6 +19,8 @@ unsafe extern "C" {
     pub fn onrush_rt_memory_used(rt: *mut JSRuntime) -> usize;
     pub fn onrush_rt_charge(rt: *mut JSRuntime, size: usize) -> c_int;
     pub fn onrush_rt_discharge(rt: *mut JSRuntime, size: usize);
+    pub fn onrush_rt_lend(rt: *mut JSRuntime);
+    pub fn onrush_rt_return(rt: *mut JSRuntime);
     pub fn onrush_rt_take_oom(rt: *mut JSRuntime) -> c_int;
     pub fn onrush_vm_seed_random(ctx: *mut JSContext, seed: u64);
     pub fn onrush_set_stack(rt: *mut JSRuntime, top: usize, size: usize);
@@ -40,6 +42,7 @@ unsafe extern "C" {
     pub fn onrush_module_namespace(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSValue;
     pub fn onrush_module_free(ctx: *mut JSContext, m: *mut JSModuleDef);
     pub fn onrush_modules_release(ctx: *mut JSContext) -> c_int;
+    pub fn onrush_module_link_exports(ctx: *mut JSContext, m: *mut JSModuleDef, obj: JSValueConst) -> c_int;
     pub fn onrush_module_is_async(m: *mut JSModuleDef) -> c_int;
 
     // Host objects.
@@ -54,7 +57,6 @@ unsafe extern "C" {
     ) -> JSValue;
 
     // Odds and ends.
-    pub fn onrush_function_realm(ctx: *mut JSContext, func: JSValueConst) -> *mut JSContext;
     pub fn onrush_stack_frame(ctx: *mut JSContext) -> *mut c_void;
     pub fn onrush_script_files(
         ctx: *mut JSContext,
@@ -64,9 +66,22 @@ unsafe extern "C" {
     );
     pub fn onrush_is_async_function(func: JSValueConst) -> c_int;
     pub fn onrush_gc_count(rt: *mut JSRuntime) -> c_long;
-    pub fn onrush_job_pending(rt: *mut JSRuntime) -> c_int;
     pub fn onrush_drop_jobs(rt: *mut JSRuntime);
     pub fn onrush_rt_poke(rt: *mut JSRuntime) -> *mut u32;
     pub fn onrush_string_ascii(s: JSValueConst, len: *mut usize) -> *const u8;
     pub fn onrush_new_string_latin1(ctx: *mut JSContext, p: *const u8, len: usize) -> JSValue;
+}
+
+/// Whether the defect of that name was put back in, for the fuzzer of module graphs to find; see `fuzz/README.md`.
+#[cfg(onrush_plants)]
+#[must_use]
+pub fn planted(name: &str) -> bool {
+    std::env::var("ONRUSH_PLANT").is_ok_and(|planted| planted == name)
+}
+
+/// Whether the defect of that name was put back in: never in this build.
+#[cfg(not(onrush_plants))]
+#[must_use]
+pub const fn planted(_name: &str) -> bool {
+    false
 }

@@ -17,7 +17,10 @@ pub(crate) fn missing(request: &str, available: &[&str]) -> Unresolved {
     if EXISTING.contains(&request) {
         return Unresolved::new(
             format!("{request} is not available in this version of Onrush"),
-            format!("remove the import; the built-in modules that are available are {}", available.join(", ")),
+            format!(
+                "bundle a JavaScript package that does the same with the script, or run it with k6; available are {}",
+                available.join(", ")
+            ),
         );
     }
     // k6: the text k6 prints when automatic extension resolution is off.

@@ -198,8 +198,9 @@ impl Input<'_> {
     fn parses_as_typescript(&self) -> bool {
         let allocator = Allocator::default();
         let options = ParseOptions::default();
-        let parser = Parser::new(&allocator, self.source, SourceType::ts()).with_options(options);
-        !parser.parse().diagnostics.has_errors()
+        let parsed = Parser::new(&allocator, self.source, SourceType::ts()).with_options(options).parse();
+        !parsed.diagnostics.has_errors()
+            && !SemanticBuilder::new_compiler().build(&parsed.program).diagnostics.has_errors()
     }
 
     /// Refuses sources that would overflow the compiler's stack. Brackets in strings and comments count, too: this is
@@ -225,9 +226,23 @@ impl Input<'_> {
         let Some(first) = diagnostics.errors().next() else {
             return Ok(());
         };
-        let (offset, width) = first.labels.first().map_or((0, 1), |label| (label.offset(), label.len()));
-        let hint = first.help.as_deref().unwrap_or("");
-        Err(self.error(ErrorKind::Syntax, first.message.as_ref(), offset, width).with_hint(hint))
+        let message = first.message.as_ref();
+        let place = |label: &oxc_diagnostics::LabeledSpan| (label.offset(), label.len());
+        let earlier = first.labels.first().map_or((0, 1), place);
+        if message.ends_with("has already been declared") && first.labels.len() > 1 {
+            // The first label is the declaration that is right.
+            let line = Lines::new(self.source).position(self.source, earlier.0).line;
+            let (offset, width) = first.labels.last().map_or(earlier, place);
+            let hint = format!("the first declaration is in line {line}: rename one of them");
+            return Err(self.error(ErrorKind::Syntax, message, offset, width).with_hint(hint));
+        }
+        let hint = if message.contains("JSX") {
+            let is_page = self.source.trim_start().starts_with('<');
+            if is_page { "this is an HTML page, not a script" } else { "compile JSX to JavaScript first" }
+        } else {
+            first.help.as_deref().unwrap_or("")
+        };
+        Err(self.error(ErrorKind::Syntax, message, earlier.0, earlier.1).with_hint(hint))
     }
 
     fn error(&self, kind: ErrorKind, message: impl Into<String>, offset: u32, width: u32) -> ScriptError {

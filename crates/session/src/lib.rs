@@ -1,18 +1,23 @@
-//! The coordinator of a run as a pure state machine: `(state, event) → (state, actions)`.
+//! The session of a run: what coordinator and agents say to each other, and the coordinator as a pure state machine.
 //!
 //! `onrush run` is a coordinator with one agent in the same process; a cluster is the same coordinator with more
-//! agents. Nothing here does I/O, reads a clock or starts a thread: time comes with the events, so a ten-minute run or
-//! a lost agent is tested in microseconds. The agents' side of the work is `onrush-engine`.
+//! agents. Nothing here does I/O, reads a clock or starts a thread: time comes with the events, so a ten-minute run is
+//! tested in microseconds, and so are agents that are late, silent or lost: `tests/simulation` runs whole tests of
+//! several agents from a seed. The agents' side is `onrush-agent`.
+//!
+//! Start with [`protocol`], then [`Coordinator`].
 
 mod coordinator;
+pub mod link;
 mod outcome;
+pub mod protocol;
 mod replay;
 mod steering;
 mod verdict;
 mod watermark;
 
-pub use coordinator::{Action, AgentId, Coordinator, Event, Phase, Settings};
+pub use coordinator::{Coordinator, DeltaSink, Function, LossPolicy, Notice, Orders, Patience, Phase, Settings};
 pub use outcome::{ExitCode, Outcome, Stop};
 pub use replay::{Replay, ReplayError, ReplayStep};
-pub use steering::{CHANGES_MAX, Change, Moment, ScenarioTargets, ShareOfTarget, Steer, SteerError, Steering};
-pub use verdict::{Health, Judge, Judgement, ScenarioLoad, StartLag, Verdict};
+pub use steering::{CHANGES_MAX, Change, Moment, ScenarioTargets, Steer, SteerError, Steering};
+pub use verdict::{Judge, Judgement, ScenarioLoad, StartLag, Verdict};

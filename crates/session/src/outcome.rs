@@ -1,5 +1,7 @@
 //! How a run ended, and the exit code that says so.
 
+use crate::protocol::{Failure, FailureKind};
+
 /// Exit codes, as k6 documents them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -16,6 +18,8 @@ pub enum ExitCode {
     GenericTimeout = 102,
     /// Stopped over the REST API.
     ScriptStoppedFromRestApi = 103,
+    /// `--fail-on` names what the measurement was.
+    MeasurementRefused = 80,
     /// Options, thresholds or scenario functions are wrong.
     InvalidConfig = 104,
     /// Ended by a signal.
@@ -30,6 +34,8 @@ pub enum ExitCode {
     Panic = 109,
     /// The script called `exec.test.fail()`.
     MarkedAsFailed = 110,
+    /// An agent was lost, or no agent was left. k6's own codes end at 110; ours begin at 120.
+    AgentLost = 120,
     /// Anything else: a bad flag, a missing file.
     Other = 255,
 }
@@ -41,6 +47,34 @@ pub struct Stop {
     pub code: ExitCode,
     /// One line for the log.
     pub message: String,
+}
+
+impl Stop {
+    /// An agent could not make its VUs, or cannot go on.
+    pub(crate) fn init(failure: &Failure) -> Self {
+        Self::from_failure(failure, ExitCode::GenericTimeout)
+    }
+
+    /// `setup()` failed.
+    pub(crate) fn setup(failure: &Failure) -> Self {
+        Self::from_failure(failure, ExitCode::SetupTimeout)
+    }
+
+    /// `teardown()` failed.
+    pub(crate) fn teardown(failure: &Failure) -> Self {
+        Self::from_failure(failure, ExitCode::TeardownTimeout)
+    }
+
+    fn from_failure(failure: &Failure, timeout: ExitCode) -> Self {
+        let code = match failure.kind {
+            FailureKind::Script => ExitCode::ScriptException,
+            FailureKind::Aborted => ExitCode::ScriptAborted,
+            FailureKind::Timeout => timeout,
+            FailureKind::Engine => ExitCode::Other,
+            FailureKind::Bug => ExitCode::Panic,
+        };
+        Self { code, message: failure.message.clone() }
+    }
 }
 
 /// The end of a run.

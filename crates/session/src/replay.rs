@@ -58,8 +58,13 @@ impl Replay {
             let (at, name, wanted) = read(change).map_err(wrong)?;
             let steer = Steer { scenario: Some(name), wanted, source: SOURCE.to_owned() };
             match replay.steps.back_mut() {
-                // What was asked for at once may only be possible at once.
-                Some(last) if last.at == at && last.steer.scenario == steer.scenario => {
+                // What was asked for at once may only be possible at once. A second change of the same quantity is one
+                // of its own.
+                Some(last)
+                    if last.at == at
+                        && last.steer.scenario == steer.scenario
+                        && are_apart(&last.steer.wanted, &wanted) =>
+                {
                     let before = &mut last.steer.wanted;
                     *before = Wanted {
                         vus: wanted.vus.or(before.vus),
@@ -93,6 +98,13 @@ impl Replay {
 
 /// Who makes the changes, for the journal.
 const SOURCE: &str = "replay";
+
+/// The two change different quantities. One that takes its time stays apart from one that holds at once.
+fn are_apart(a: &Wanted, b: &Wanted) -> bool {
+    let is_same_way = a.over_ns == b.over_ns || a.vus.or(a.rate).is_none() || b.vus.or(b.rate).is_none();
+    let both = [(a.vus, b.vus), (a.max_vus, b.max_vus), (a.rate, b.rate)];
+    is_same_way && both.iter().all(|(a, b)| a.is_none() || b.is_none())
+}
 
 fn read(change: &Value) -> Result<(Duration, String, Wanted), String> {
     let seconds = |name: &str| {
@@ -144,6 +156,17 @@ mod tests {
             assert_eq!((step.steer.wanted.rate, step.steer.wanted.over_ns), (Some(9), Some(1_500_000_000)));
             assert_eq!(replay.next_at(), None);
         }
+    }
+
+    /// `to 50 over 4s` and then, at the same moment, `to 20`: the second was at once and stays so.
+    #[test]
+    fn changes_of_one_quantity_at_the_same_moment_stay_apart() {
+        let mut ramp = change(1.0, "vus", 50);
+        ramp["overSeconds"] = json!(4.0);
+        let mut replay = Replay::parse(&json!({"changes": [ramp, change(1.0, "vus", 20)]})).unwrap();
+        let mut next = || replay.due(Duration::from_secs(1)).unwrap().steer.wanted;
+        assert_eq!(next(), Wanted { vus: Some(50), over_ns: Some(4_000_000_000), ..Wanted::default() });
+        assert_eq!(next(), Wanted { vus: Some(20), ..Wanted::default() });
     }
 
     #[test]

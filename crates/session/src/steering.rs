@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use onrush_plan::{
     Executor, ExecutorPlan, GoDuration, Plan, ScenarioPlan,
-    steer::{ArrivalCourse, Ramp, Steerable, Target, TargetError, Targets, Turn, VuCourse, Wanted, replay},
+    steer::{Ramp, Steerable, Target, TargetError, Targets, Turn, Wanted, replay},
 };
 use serde_json::{Map, Value, json};
 
-use crate::Action;
+use crate::protocol::TargetChange;
 
 /// Most changes of a run that are accepted: the journal and the bent schedules of arrivals grow with them.
 pub const CHANGES_MAX: usize = 10_000;
@@ -119,7 +119,7 @@ pub struct ScenarioTargets {
     pub is_over: bool,
 }
 
-/// The targets of all scenarios of this instance, and how they came to be what they are.
+/// The targets of all scenarios, and how they came to be what they are.
 #[derive(Debug, Default)]
 pub struct Steering {
     scenarios: Vec<Scenario>,
@@ -134,19 +134,12 @@ struct Scenario {
     vus: Option<Ramp>,
     max_vus: Option<u64>,
     rate: Option<Ramp>,
-    course: Option<ArrivalCourse>,
 }
 
 impl Steering {
     /// The scenarios of a plan, not steered yet.
     pub fn new(plan: &Plan) -> Self {
-        let scenario = |plan: &ScenarioPlan| Scenario {
-            course: ArrivalCourse::of(plan),
-            plan: plan.clone(),
-            vus: None,
-            max_vus: None,
-            rate: None,
-        };
+        let scenario = |plan: &ScenarioPlan| Scenario { plan: plan.clone(), vus: None, max_vus: None, rate: None };
         Self { scenarios: plan.scenarios.iter().map(scenario).collect(), ..Self::default() }
     }
 
@@ -158,6 +151,11 @@ impl Steering {
     /// Whether the scenarios stand still.
     pub fn is_paused(&self) -> bool {
         self.is_paused
+    }
+
+    /// Of each scenario, whether its iterations begin when the plan says.
+    pub(crate) fn open_models(&self) -> impl Iterator<Item = bool> {
+        self.scenarios.iter().map(|scenario| scenario.plan.executor.is_open())
     }
 
     /// How the scenarios stand.
@@ -178,11 +176,11 @@ impl Steering {
         all.collect()
     }
 
-    /// Decides on a wish.
+    /// Decides on a wish: the new targets by scenario, for the whole test.
     ///
     /// # Errors
     /// Why not; then nothing is changed.
-    pub fn steer(&mut self, steer: Steer, now: Moment) -> Result<Vec<Action>, SteerError> {
+    pub fn steer(&mut self, steer: Steer, now: Moment) -> Result<Vec<(String, TargetChange)>, SteerError> {
         let index = self.index(steer.scenario.as_deref())?;
         let scenario = &mut self.scenarios[index];
         if steer.wanted.is_empty() {
@@ -197,7 +195,7 @@ impl Steering {
         if self.journal.len() + accepted.len() > CHANGES_MAX {
             return Err(SteerError::TooMany);
         }
-        let mut actions = Vec::with_capacity(accepted.len());
+        let mut changes = Vec::with_capacity(accepted.len());
         for target in accepted {
             let (from, over_ns) = match target {
                 Target::Vus(_) => (before.vus, steer.wanted.over_ns),
@@ -217,16 +215,16 @@ impl Steering {
             // What holds at once has no way to go.
             let from = if over_ns == 0 { target.value() } else { from };
             let ramp = Ramp { at_ns, from, to: target.value(), over_ns };
-            actions.push(Action::Steer { scenario: index, target: scenario.set(target, ramp) });
+            changes.push((scenario.plan.name().to_owned(), scenario.set(target, ramp)));
         }
-        Ok(actions)
+        Ok(changes)
     }
 
     /// Decides whether the running scenarios may stand still, or go on.
     ///
     /// # Errors
     /// In k6's words.
-    pub fn pause(&mut self, is_paused: bool, source: String, now: Moment) -> Result<Vec<Action>, SteerError> {
+    pub fn pause(&mut self, is_paused: bool, source: String, now: Moment) -> Result<(), SteerError> {
         let stubborn = self
             .scenarios
             .iter()
@@ -241,7 +239,7 @@ impl Steering {
             _ => {
                 self.note_pause(is_paused, source, now)?;
                 self.is_paused = is_paused;
-                Ok(vec![Action::Pause(is_paused)])
+                Ok(())
             }
         }
     }
@@ -330,37 +328,23 @@ impl Scenario {
         }
     }
 
-    /// Notes a new target and turns it into this instance's share.
-    fn set(&mut self, target: Target, ramp: Ramp) -> ShareOfTarget {
+    /// Notes a new target.
+    fn set(&mut self, target: Target, ramp: Ramp) -> TargetChange {
         match target {
             Target::Vus(_) => {
                 self.vus = Some(ramp);
-                ShareOfTarget::Vus(VuCourse::new(&self.plan, ramp))
+                TargetChange::Vus(ramp)
             }
             Target::MaxVus(max) => {
                 self.max_vus = Some(max);
-                ShareOfTarget::MaxVus(self.plan.share_of(max))
+                TargetChange::MaxVus(max)
             }
             Target::Rate(_) => {
                 self.rate = Some(ramp);
-                let course = self.course.as_ref().expect("ScenarioPlan::accept takes a rate only where there is one");
-                let course = course.bent(ramp);
-                self.course = Some(course.clone());
-                ShareOfTarget::Arrivals(course)
+                TargetChange::Rate(ramp)
             }
         }
     }
-}
-
-/// A new target, as the share of the instance the coordinator plans for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ShareOfTarget {
-    /// VUs that loop from now on.
-    Vus(VuCourse),
-    /// VUs that may be used.
-    MaxVus(u64),
-    /// When iterations are due.
-    Arrivals(ArrivalCourse),
 }
 
 impl Change {
@@ -416,13 +400,6 @@ mod tests {
         Steer { scenario: scenario.map(str::to_owned), wanted, source: "test".to_owned() }
     }
 
-    /// So many VUs from a moment on.
-    fn held(seconds: f64, vus: u64) -> ShareOfTarget {
-        let plan =
-            steering(r#"{"a": {"executor": "constant-vus", "vus": 1, "duration": "1s"}}"#).scenarios[0].plan.clone();
-        ShareOfTarget::Vus(VuCourse::new(&plan, Ramp::jump((seconds * 1e9) as u64, vus)))
-    }
-
     fn vus(vus: i64) -> Wanted {
         Wanted { vus: Some(vus), ..Wanted::default() }
     }
@@ -440,10 +417,10 @@ mod tests {
     fn changes_are_decided_and_noted() {
         let mut steering = steering(BOTH);
         // Scenarios are in the order of their start, then by name.
-        let actions = steering.steer(wish(Some("users"), vus(30)), at(2.0)).unwrap();
-        assert_eq!(actions, [Action::Steer { scenario: 1, target: held(2.0, 30) }]);
-        let actions = steering.steer(wish(None, vus(3)), at(3.0)).unwrap();
-        assert_eq!(actions, [Action::Steer { scenario: 0, target: held(3.0, 3) }]);
+        let changes = steering.steer(wish(Some("users"), vus(30)), at(2.0)).unwrap();
+        assert_eq!(changes, [("users".to_owned(), TargetChange::Vus(Ramp::jump(2_000_000_000, 30)))]);
+        let changes = steering.steer(wish(None, vus(3)), at(3.0)).unwrap();
+        assert_eq!(changes, [("ext".to_owned(), TargetChange::Vus(Ramp::jump(3_000_000_000, 3)))]);
         assert_eq!(steering.steer(wish(Some("users"), vus(30)), at(4.0)).unwrap(), []);
         let texts: Vec<String> = steering.journal().iter().map(Change::text).collect();
         assert_eq!(texts, ["2.0s: vus of 'users' from 10 to 30 (test)", "3.0s: vus of 'ext' from 1 to 3 (test)"]);
@@ -454,20 +431,15 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_bent_on_the_scenarios_own_clock() {
-        let mut steering = steering(BOTH);
-        let actions = steering.steer(wish(Some("late"), rate(20)), at(10.0)).unwrap();
-        let [Action::Steer { target: ShareOfTarget::Arrivals(course), .. }] = &actions[..] else {
-            panic!("{actions:?}")
+    fn a_rate_changes_on_the_scenarios_own_clock() {
+        let changed = |seconds: f64, to: i64| {
+            let changes = steering(BOTH).steer(wish(Some("late"), rate(to)), at(seconds)).unwrap();
+            assert_eq!(changes.len(), 1);
+            changes[0].1
         };
-        assert_eq!(course.events(), 5 * 10 + 5 * 20);
+        assert_eq!(changed(10.0, 20), TargetChange::Rate(Ramp::jump(5_000_000_000, 20)));
         // Before it starts it is changed from its start on.
-        let mut early = self::steering(BOTH);
-        let actions = early.steer(wish(Some("late"), rate(1)), at(1.0)).unwrap();
-        let [Action::Steer { target: ShareOfTarget::Arrivals(course), .. }] = &actions[..] else {
-            panic!("{actions:?}")
-        };
-        assert_eq!(course.events(), 10);
+        assert_eq!(changed(1.0, 1), TargetChange::Rate(Ramp::jump(0, 1)));
     }
 
     #[test]
@@ -487,11 +459,9 @@ mod tests {
             ["2.0s: vus of 'users' from 10 to 30 over 4s (test)", "4.0s: vus of 'users' from 20 to 20 (test)"]
         );
         assert_eq!(steering.to_json(at(9.0)).unwrap()["changes"][0]["overSeconds"], 4.0);
-        let actions = steering.steer(wish(Some("late"), over(rate(20))), at(7.0)).unwrap();
-        let [Action::Steer { target: ShareOfTarget::Arrivals(course), .. }] = &actions[..] else {
-            panic!("{actions:?}")
-        };
-        assert_eq!(course.events(), 2 * 10 + 4 * 15 + 4 * 20);
+        let changes = steering.steer(wish(Some("late"), over(rate(20))), at(7.0)).unwrap();
+        let ramp = Ramp { at_ns: 2_000_000_000, from: 10, to: 20, over_ns: 4_000_000_000 };
+        assert_eq!(changes, [("late".to_owned(), TargetChange::Rate(ramp))]);
     }
 
     #[test]
@@ -506,7 +476,7 @@ mod tests {
         check(
             wish(Some("users"), rate(1)),
             at(1.0),
-            "scenario 'users' has the executor constant-vus: change its vus, it has no rate",
+            "scenario 'users' has the executor constant-vus, which has no rate: change its vus",
         );
         assert!(steering.journal().is_empty() && steering.to_json(at(1.0)).is_none());
         let mut none = self::steering(r#"{"a": {"executor": "constant-vus", "duration": "1s"}}"#);
@@ -523,9 +493,9 @@ mod tests {
         assert_eq!(pause(&mut steering(BOTH), true), Err(text.to_owned()));
         let mut external = steering(r#"{"ext": {"executor": "externally-controlled", "duration": 0}}"#);
         assert_eq!(pause(&mut external, false), Err("test execution wasn't paused".to_owned()));
-        assert_eq!(pause(&mut external, true), Ok(vec![Action::Pause(true)]));
+        assert_eq!(pause(&mut external, true), Ok(()));
         assert_eq!(pause(&mut external, true), Err("test execution was already paused".to_owned()));
-        assert_eq!(pause(&mut external, false), Ok(vec![Action::Pause(false)]));
+        assert_eq!(pause(&mut external, false), Ok(()));
     }
 
     #[test]

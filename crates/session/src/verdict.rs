@@ -3,7 +3,11 @@
 //! A load generator that has no CPU left measures itself. Every run is judged VALID, SUSPECT or INVALID from what the
 //! agents saw of themselves, each with its reason in one sentence.
 
+use std::collections::BTreeMap;
+
 use onrush_metrics::Histogram;
+
+use crate::protocol::{AgentId, Health, HealthReport};
 
 /// Whether a run's numbers can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,37 +31,6 @@ impl Verdict {
     }
 }
 
-/// One second of an agent's view of itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Health {
-    /// CPU used by the process, in cores.
-    pub process_cores: f64,
-    /// CPU of the busiest worker thread, in cores.
-    pub busiest_thread_cores: f64,
-    /// Cores it may use.
-    pub available_cores: f64,
-    /// CPU taken by the hypervisor, in cores.
-    pub steal_cores: f64,
-    /// Fraction of the time the cgroup was throttled.
-    pub throttled: f64,
-    /// Worst delay of a timer, milliseconds.
-    pub timer_lag_max_ms: f64,
-    /// Mean delay of timers, milliseconds.
-    pub timer_lag_mean_ms: f64,
-    /// Resident memory over the memory there is, 0 if unknown.
-    pub memory_used: f64,
-    /// File descriptors over their limit.
-    pub fds_used: f64,
-    /// Time the thread that waited longest was ready to run while others had its core, as a fraction.
-    pub waiting: f64,
-    /// Connections that failed because no file descriptor was left.
-    pub fd_errors: u64,
-    /// Connections that failed because no local port or address was left.
-    pub port_errors: u64,
-    /// How often the whole process was stopped from outside and went on.
-    pub stops: u64,
-}
-
 /// Collects what agents report and judges at the end.
 #[derive(Debug, Clone, Default)]
 pub struct Judge {
@@ -71,13 +44,19 @@ pub struct Judge {
     fds_max: f64,
     timer_lag_max_ms: f64,
     start_lag: Histogram,
-    panics: u64,
+    /// Of each agent, so far.
+    panics: BTreeMap<AgentId, u64>,
+    threads_given_up: BTreeMap<AgentId, u32>,
+    trapped_property: String,
+    agents_lost: Vec<String>,
     samples_lost: u64,
     output_samples_missing: u64,
     waiting: u64,
     fd_errors: u64,
     port_errors: u64,
     stops: u64,
+    interrupted: u64,
+    answered: u64,
 }
 
 /// What became of a scenario's iterations.
@@ -89,6 +68,8 @@ pub struct ScenarioLoad {
     pub is_open: bool,
     /// Iterations that ran to their end.
     pub done: u64,
+    /// Iterations that were cut.
+    pub interrupted: u64,
     /// Iterations that never began.
     pub dropped: u64,
 }
@@ -141,6 +122,16 @@ impl Judge {
     /// Share of the run's seconds a condition must hold to make the run INVALID; below it is SUSPECT.
     const SHARE_INVALID: f64 = 0.2;
 
+    /// Takes what an agent says of itself.
+    pub fn report(&mut self, from: AgentId, report: &HealthReport) {
+        if let Some(second) = &report.second {
+            self.health(second);
+        }
+        self.start_lag(&report.start_lag);
+        self.panics.insert(from, report.panics);
+        self.threads_given_up.insert(from, report.threads_given_up);
+    }
+
     /// Adds one second of one agent.
     pub fn health(&mut self, health: &Health) {
         self.seconds += 1;
@@ -168,9 +159,19 @@ impl Judge {
         self.start_lag.merge(lag);
     }
 
-    /// Notes panics so far (each agent's largest number counts).
-    pub fn panics(&mut self, panics: u64) {
-        self.panics = self.panics.max(panics);
+    /// A sentence about an agent that was lost.
+    pub fn lost(&mut self, text: String) {
+        self.agents_lost.push(text);
+    }
+
+    /// The property of the last write to a shared built-in that was refused.
+    pub fn trapped(&mut self, property: &str) {
+        property.clone_into(&mut self.trapped_property);
+    }
+
+    /// The property given to [`Judge::trapped`] last.
+    pub fn trapped_property(&self) -> &str {
+        &self.trapped_property
     }
 
     /// Notes samples that could not be kept.
@@ -181,6 +182,11 @@ impl Judge {
     /// Notes samples that some output does not have, although they were counted.
     pub fn output_samples_missing(&mut self, missing: u64) {
         self.output_samples_missing = self.output_samples_missing.max(missing);
+    }
+
+    /// Notes requests that never got an answer because the plan's end interrupted them, and those that ended.
+    pub fn interrupted(&mut self, interrupted: u64, answered: u64) {
+        (self.interrupted, self.answered) = (interrupted, answered);
     }
 
     /// The delays of arrival-rate iterations, milliseconds.
@@ -234,6 +240,7 @@ impl Judge {
                 ));
             }
         }
+        findings.extend(self.unanswered());
         findings.extend(dropped_arrivals(loads));
         if self.memory_max > 0.9 {
             findings.push((Verdict::Suspect, format!("memory was {:.0} % used", self.memory_max * 100.0)));
@@ -244,9 +251,18 @@ impl Judge {
                 format!("{:.0} % of the allowed file descriptors were in use", self.fds_max * 100.0),
             ));
         }
-        if self.panics > 0 {
-            findings.push((Verdict::Invalid, format!("{} VU fibers ended in an internal error", self.panics)));
+        let panics: u64 = self.panics.values().sum();
+        if panics > 0 {
+            findings.push((Verdict::Invalid, format!("{panics} VU fibers ended in an internal error")));
         }
+        let given_up: u32 = self.threads_given_up.values().sum();
+        if given_up > 0 {
+            let text = format!(
+                "{given_up} worker threads were held by script code past the end of the test: their last samples are missing"
+            );
+            findings.push((Verdict::Suspect, text));
+        }
+        findings.extend(self.agents_lost.iter().map(|text| (Verdict::Suspect, text.clone())));
         if self.samples_lost > 0 {
             findings.push((Verdict::Invalid, format!("{} samples could not be kept", self.samples_lost)));
         }
@@ -269,6 +285,21 @@ impl Judge {
 }
 
 impl Judge {
+    /// Requests that took longer than the test let them are in no metric: the longest are left out.
+    fn unanswered(&self) -> Option<(Verdict, String)> {
+        /// Share of the requests from which on percentiles near the top say little.
+        const SHARE_SUSPECT: f64 = 0.05;
+        let all = self.interrupted + self.answered;
+        let share = self.interrupted as f64 / all.max(1) as f64;
+        (share >= SHARE_SUSPECT).then(|| {
+            let text = format!(
+                "{} of {all} requests had no answer when their iterations were interrupted: metrics and thresholds know nothing of them",
+                self.interrupted
+            );
+            (Verdict::Suspect, text)
+        })
+    }
+
     /// Requests that failed on this side of the network: they say nothing about the server.
     fn shortages(&self) -> Vec<(Verdict, String)> {
         let mut findings = Vec::new();
@@ -308,7 +339,7 @@ fn dropped_arrivals(loads: &[ScenarioLoad]) -> Option<(Verdict, String)> {
     const SHARE_INVALID: f64 = 0.01;
     let open = || loads.iter().filter(|load| load.is_open);
     let dropped: u64 = open().map(|load| load.dropped).sum();
-    let planned: u64 = open().map(|load| load.dropped + load.done).sum();
+    let planned: u64 = open().map(|load| load.dropped + load.done + load.interrupted).sum();
     if dropped == 0 {
         return None;
     }
@@ -376,6 +407,21 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_hangs_is_suspect() {
+        let check = |interrupted: u64, answered: u64, verdict: Verdict| {
+            let mut judge = Judge::default();
+            judge.health(&healthy());
+            judge.interrupted(interrupted, answered);
+            let judgement = judge.judge(&[]);
+            assert_eq!(judgement.verdict, verdict, "{judgement:?}");
+        };
+        check(10, 0, Verdict::Suspect);
+        check(10, 190, Verdict::Suspect);
+        check(10, 1_000, Verdict::Valid);
+        check(0, 0, Verdict::Valid);
+    }
+
+    #[test]
     fn outputs_that_lack_samples_make_it_suspect() {
         let mut judge = Judge::default();
         judge.health(&healthy());
@@ -389,8 +435,10 @@ mod tests {
     fn dropped_iterations_and_late_starts_spoil_an_open_model() {
         let mut judge = Judge::default();
         judge.health(&healthy());
-        let open =
-            |dropped, done| [ScenarioLoad { scenario: "a".to_owned(), is_open: true, done, dropped }, closed(500)];
+        let open = |dropped, done| {
+            let load = ScenarioLoad { scenario: "a".to_owned(), is_open: true, done, interrupted: 0, dropped };
+            [load, closed(500)]
+        };
         assert_eq!(judge.judge(&open(0, 1_000)).verdict, Verdict::Valid);
         assert_eq!(judge.judge(&open(1, 999)).verdict, Verdict::Suspect);
         let invalid = judge.judge(&open(50, 950));
@@ -403,7 +451,34 @@ mod tests {
     }
 
     fn closed(dropped: u64) -> ScenarioLoad {
-        ScenarioLoad { scenario: "looping".to_owned(), is_open: false, done: 8, dropped }
+        ScenarioLoad { scenario: "looping".to_owned(), is_open: false, done: 8, interrupted: 0, dropped }
+    }
+
+    #[test]
+    fn iterations_that_were_cut_were_planned_too() {
+        let mut judge = Judge::default();
+        judge.health(&healthy());
+        let load = ScenarioLoad { scenario: "a".to_owned(), is_open: true, done: 0, interrupted: 4, dropped: 1_996 };
+        let judgement = judge.judge(&[load]);
+        assert!(judgement.reasons[0].starts_with("1996 of 2000 planned iterations (99.80 %)"), "{judgement:?}");
+    }
+
+    #[test]
+    fn lost_agents_and_threads_make_it_suspect_and_panics_add_up() {
+        let mut judge = Judge::default();
+        judge.health(&healthy());
+        judge.lost("agent 1 was lost".to_owned());
+        let given_up = HealthReport { threads_given_up: 1, ..HealthReport::default() };
+        judge.report(AgentId(0), &given_up);
+        judge.report(AgentId(0), &given_up);
+        let judgement = judge.judge(&[]);
+        assert_eq!(judgement.verdict, Verdict::Suspect);
+        assert_eq!(judgement.reasons.len(), 2, "{judgement:?}");
+        assert!(judgement.reasons[0].starts_with("1 worker threads were held"), "{judgement:?}");
+        for agent in [2, 3] {
+            judge.report(AgentId(agent), &HealthReport { panics: 2, ..HealthReport::default() });
+        }
+        assert_eq!(judge.judge(&[]).reasons[0], "4 VU fibers ended in an internal error");
     }
 
     #[test]

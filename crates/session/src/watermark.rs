@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::AgentId;
+use crate::protocol::AgentId;
 
 /// The newest delta of every source, in the scenarios' time.
 #[derive(Debug, Default)]
 pub(crate) struct Watermark {
-    newest: BTreeMap<(AgentId, usize), Duration>,
+    newest: BTreeMap<(AgentId, u32), Duration>,
 }
 
 impl Watermark {
@@ -16,8 +16,20 @@ impl Watermark {
     /// must not hold back the judgement. What it sends then counts in the window that is open.
     const PATIENCE: Duration = Duration::from_secs(5);
 
+    /// So many threads of an agent will report. One that never does is waited for like one that has stopped.
+    pub(crate) fn expect(&mut self, agent: AgentId, threads: u32) {
+        for thread in 0..threads {
+            self.newest.entry((agent, thread)).or_default();
+        }
+    }
+
+    /// The agent is gone.
+    pub(crate) fn forget(&mut self, agent: AgentId) {
+        self.newest.retain(|(of, _), _| *of != agent);
+    }
+
     /// A thread of an agent handed in what it measured until then.
-    pub(crate) fn note(&mut self, agent: AgentId, thread: usize, until: Duration) {
+    pub(crate) fn note(&mut self, agent: AgentId, thread: u32, until: Duration) {
         let newest = self.newest.entry((agent, thread)).or_default();
         *newest = until.max(*newest);
     }
@@ -47,5 +59,21 @@ mod tests {
         assert_eq!(watermark.reached(), secs(2), "time does not go back");
         watermark.note(AgentId(1), 0, secs(60));
         assert_eq!(watermark.reached(), secs(55));
+    }
+
+    #[test]
+    fn threads_that_never_reported_are_waited_for_and_lost_agents_are_not() {
+        let secs = Duration::from_secs;
+        let mut watermark = Watermark::default();
+        watermark.expect(AgentId(0), 2);
+        watermark.note(AgentId(0), 0, secs(3));
+        assert_eq!(watermark.reached(), Duration::ZERO);
+        watermark.note(AgentId(0), 0, secs(9));
+        assert_eq!(watermark.reached(), secs(4), "until patience ends");
+        watermark.note(AgentId(0), 1, secs(8));
+        watermark.expect(AgentId(1), 1);
+        assert_eq!(watermark.reached(), secs(4));
+        watermark.forget(AgentId(1));
+        assert_eq!(watermark.reached(), secs(8));
     }
 }

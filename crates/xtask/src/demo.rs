@@ -61,8 +61,8 @@ impl Profile {
 /// Builds the program and says where it is.
 pub(crate) fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
     let time = match profile {
-        Profile::Quick => "two to three minutes the first time, on two cores",
-        Profile::Release => "ten minutes the first time, on two cores",
+        Profile::Quick => "some minutes the first time",
+        Profile::Release => "ten minutes the first time",
     };
     eprintln!("Building Onrush ({time}) ...");
     let built = workspace::cargo(root)

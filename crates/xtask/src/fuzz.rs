@@ -6,8 +6,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use xtask::workspace;
 
-/// Passes everything on to the driver.
+use crate::graphs;
+
+/// Passes everything on to the driver; graphs of modules are programs to run, and have one of their own.
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
+    if let Some((name, options)) = arguments.split_first()
+        && name == "graphs"
+    {
+        return graphs::run(options);
+    }
     let root = workspace::root();
     // The development profile: debug assertions and overflow checks are findings, too.
     let status = workspace::cargo(&root)

@@ -9,6 +9,7 @@ mod conformance;
 mod demo;
 mod docs;
 mod fuzz;
+mod graphs;
 mod soak;
 mod test;
 
@@ -70,8 +71,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "fuzz",
-        arguments: "TARGET [--seconds N] [--seed N] [--runs N]",
-        about: "Feed a parser of fuzz/README.md mutated inputs from fuzz/corpus until something breaks or time is up",
+        arguments: "TARGET [--seconds N] [--seed N] [--runs N] (graphs: [--plant NAME] [--k6] [--onrush PROGRAM])",
+        about: "Feed a parser of fuzz/README.md mutated inputs, or VUs random graphs of modules, until something breaks or time is up",
         run: fuzz::run,
     },
 ];

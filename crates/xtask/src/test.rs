@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result};
 use xtask::{packages, workspace};
 
-use crate::conformance;
+use crate::{conformance, graphs};
 
 /// One step: what it is for and the arguments of cargo.
 struct Step {
@@ -25,6 +25,9 @@ const STEPS: &[Step] = &[
     // Tidy is one of them.
     Step { title: "tests", arguments: &["test", "--locked", "--workspace"], needs: None },
 ];
+
+/// As many as a few seconds are enough for; `cargo xtask fuzz graphs` runs more, under AddressSanitizer.
+const GRAPHS: &str = "200";
 
 /// Runs all steps, also after one has failed, and says at the end which did.
 pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
@@ -54,6 +57,14 @@ pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
         eprintln!("== conformance: cargo xtask conformance --onrush {onrush}");
         if conformance::run(&["--onrush".to_owned(), onrush])? != ExitCode::SUCCESS {
             failed.push("conformance");
+        }
+    }
+    if !failed.contains(&"tests") {
+        let onrush = conformance::debug_program(&root)?.display().to_string();
+        let arguments = ["--seed", "1", "--runs", GRAPHS, "--onrush", &onrush].map(str::to_owned);
+        eprintln!("== graphs of modules: cargo xtask fuzz graphs {}", arguments.join(" "));
+        if graphs::run(&arguments)? != ExitCode::SUCCESS {
+            failed.push("graphs of modules");
         }
     }
     if failed.is_empty() {

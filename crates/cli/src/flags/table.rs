@@ -150,6 +150,8 @@ const SETTINGS: &[Flag] = &[
         "Write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
+    flag("fail-on", None, Text("WHAT"), Some("ONRUSH_FAIL_ON"), "Fail the run as well if a threshold was never judged or the measurement cannot be trusted: unjudged, invalid, suspect")
+        .group(Group::Results),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds").group(Group::Results).scope(Scope::Load),
     flag(
         "summary-mode",

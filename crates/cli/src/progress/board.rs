@@ -1,8 +1,8 @@
 //! All lines of a moment.
 
-use onrush_engine::ScenarioProgress;
 use onrush_fiber::Nanos;
 use onrush_plan::{ExecutorPlan, Live, Plan, ScenarioPlan, fixed_width_time};
+use onrush_session::protocol::ScenarioProgress;
 
 use super::bar::{Drawn, WIDTH, WIDTH_MIN, bar, percent};
 
@@ -17,6 +17,29 @@ pub(crate) enum Stage {
     Setup,
     /// Scenarios run, or ran.
     Running,
+    /// Somebody ended them, and iterations that had begun are waited for.
+    Stopping,
+    /// `teardown()` runs.
+    Teardown,
+    /// All is over, and `--linger` keeps the results to be looked at.
+    Lingering,
+}
+
+impl Stage {
+    fn is_before_scenarios(self) -> bool {
+        matches!(self, Self::Initializing | Self::Paused | Self::Setup)
+    }
+
+    /// The word in front of the totals.
+    fn word(self, is_paused: bool) -> &'static str {
+        match self {
+            Self::Stopping => "stopping, Ctrl+C ends it at once",
+            Self::Teardown => "teardown()",
+            Self::Lingering => "over, Ctrl+C ends --linger",
+            _ if is_paused => "paused",
+            _ => "running",
+        }
+    }
 }
 
 /// Counts over all scenarios.
@@ -92,20 +115,36 @@ impl Board {
         totals: &Totals,
         now: Nanos,
         scenarios: &[ScenarioProgress],
-        pulse: Option<String>,
+        pulse: [Vec<String>; 2],
         terminal: Screen,
     ) -> Vec<String> {
         let mut lines = vec![String::new()];
         lines.extend(self.lines(stage, totals, now, scenarios, Some(terminal)));
-        lines.extend(pulse.map(|pulse| clip(pulse, terminal.columns)));
+        for (parts, separator) in pulse.iter().zip([" | ", "; "]).filter(|(parts, _)| !parts.is_empty()) {
+            let is_wrong = parts[0].starts_with('✗');
+            let text = fitting_parts(parts, separator, terminal.columns);
+            let text = if is_wrong && terminal.color { format!("\x1b[31m{text}\x1b[0m") } else { text };
+            lines.push(clip(text, terminal.columns));
+        }
         lines
+    }
+
+    /// One line, for logs.
+    pub(crate) fn line(&self, stage: Stage, totals: &Totals, more: &[String]) -> String {
+        let mut parts = vec![match stage.is_before_scenarios() {
+            true => self.head(stage, totals).columns.join(" "),
+            false => self.totals_line(stage, totals),
+        }];
+        parts.extend_from_slice(more);
+        format!("{}\n", parts.join("; "))
     }
 
     /// The rows for which a terminal has room, and a word on the others: what is drawn over itself must not scroll away.
     /// What runs is shown first, then what is still to come.
     fn fitting(rows: Vec<Row>, screen: Screen) -> (Vec<Row>, Option<String>) {
-        // Beside them there are an empty line, the totals, rates, the word on the others and the cursor's own line.
-        const OTHERS: usize = 5;
+        // Beside them there are an empty line, the totals, two lines of figures, the word on the others and the cursor's
+        // own line.
+        const OTHERS: usize = 6;
         let room = screen.rows.saturating_sub(OTHERS).max(1);
         if rows.len() <= room {
             return (rows, None);
@@ -136,14 +175,16 @@ impl Board {
         screen: Option<Screen>,
     ) -> Vec<String> {
         let mut rows: Vec<Row> = Vec::with_capacity(scenarios.len() + 1);
-        if stage != Stage::Running {
+        if stage.is_before_scenarios() {
             rows.push(self.head(stage, totals));
         }
         for (index, progress) in scenarios.iter().enumerate().take(self.names.len()) {
-            rows.push(match stage {
-                Stage::Running => self.row(index, totals, now, progress),
-                // Before the scenarios there is nothing to say about them.
-                _ => Row { name: self.names[index].clone(), mark: Mark::Running, fraction: 0.0, columns: Vec::new() },
+            rows.push(match stage.is_before_scenarios() {
+                false => self.row(index, totals, now, progress),
+                // There is nothing to say about them yet.
+                true => {
+                    Row { name: self.names[index].clone(), mark: Mark::Running, fraction: 0.0, columns: Vec::new() }
+                }
             });
         }
         let (rows, more) = match screen {
@@ -165,10 +206,10 @@ impl Board {
             name_width = name_width.min(room.max(NAME_MIN));
         }
         let mut lines = Vec::with_capacity(rows.len() + 1);
-        if stage == Stage::Running {
-            let whole = self.totals_line(totals);
+        if !stage.is_before_scenarios() {
+            let whole = self.totals_line(stage, totals);
             let fits = screen.is_none_or(|screen| whole.chars().count() <= screen.columns);
-            lines.push(if fits { whole } else { self.short_totals_line(totals) });
+            lines.push(if fits { whole } else { self.short_totals_line(stage, totals) });
         }
         let color = screen.is_some_and(|screen| screen.color);
         for (row, columns) in rows.iter().zip(columns) {
@@ -204,21 +245,24 @@ impl Board {
     }
 
     /// `running (01.0s), 2/2 VUs, 0 complete and 0 interrupted iterations`
-    fn totals_line(&self, totals: &Totals) -> String {
+    fn totals_line(&self, stage: Stage, totals: &Totals) -> String {
         let time = fixed_width_time(totals.elapsed.0, self.plan.end_offset.as_ns());
         let Totals { vus_active, vus_initialized, complete, interrupted, .. } = totals;
         let width = self.plan.max_vus.max(*vus_initialized).to_string().len();
-        let word = if totals.is_paused { "paused" } else { "running" };
+        let word = stage.word(totals.is_paused);
         format!(
             "{word} ({time}), {vus_active:0width$}/{vus_initialized} VUs, {complete} complete and {interrupted} interrupted iterations"
         )
     }
 
     /// The same where there is little room.
-    fn short_totals_line(&self, totals: &Totals) -> String {
+    fn short_totals_line(&self, stage: Stage, totals: &Totals) -> String {
         let time = fixed_width_time(totals.elapsed.0, self.plan.end_offset.as_ns());
         let Totals { vus_active, vus_initialized, complete, interrupted, .. } = totals;
-        let word = if totals.is_paused { "paused " } else { "" };
+        let word = match stage.word(totals.is_paused).split(',').next() {
+            Some("running") | None => String::new(),
+            Some(word) => format!("{word} "),
+        };
         let cut = if *interrupted > 0 { format!(", {interrupted} cut") } else { String::new() };
         format!("{word}{time}, {vus_active}/{vus_initialized} VUs, {complete} iters{cut}")
     }
@@ -226,15 +270,15 @@ impl Board {
     fn row(&self, index: usize, totals: &Totals, now: Nanos, progress: &ScenarioProgress) -> Row {
         let plan = &self.plan.scenarios[index];
         let name = self.names[index].clone();
-        if progress.started_at_ns == 0 && plan.start_ns > 0 {
+        if progress.started_at.is_none() && plan.start_ns > 0 {
             let since = totals.scenarios_at.map_or(0, |at| now.saturating_sub(at).0);
             let left = plan.start_ns.saturating_sub(since);
             let columns = vec!["waiting".to_owned(), fixed_width_time(left, plan.start_ns)];
             return Row { name, mark: Mark::Waiting, fraction: 0.0, columns };
         }
         // The line stands still once its scenario is over.
-        let until = if progress.over { progress.ended_at_ns } else { now.0 };
-        let elapsed_ns = if progress.started_at_ns == 0 { 0 } else { until.saturating_sub(progress.started_at_ns) };
+        let until = if progress.over { progress.ended_at.map_or(0, |at| at.0) } else { now.0 };
+        let elapsed_ns = progress.started_at.map_or(0, |at| until.saturating_sub(at.0));
         // k6: the VUs a scenario had are still shown after it gave them back.
         let is_external = matches!(plan.executor, ExecutorPlan::ExternallyControlled(_));
         let held = match (progress.active_vus, is_external) {
@@ -316,6 +360,19 @@ fn joined(rows: &[Row]) -> Vec<String> {
         .collect()
 }
 
+/// As many parts as fit a line, the first in any case.
+fn fitting_parts(parts: &[String], separator: &str, columns: usize) -> String {
+    let mut text = String::new();
+    for part in parts {
+        let more = if text.is_empty() { part.clone() } else { format!("{text}{separator}{part}") };
+        if !text.is_empty() && more.chars().count() > columns {
+            break;
+        }
+        text = more;
+    }
+    text
+}
+
 fn cut(name: &str, max: usize) -> String {
     if name.chars().count() <= max {
         return name.to_owned();
@@ -343,9 +400,11 @@ fn clip(line: String, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use onrush_plan::{Options, Tier, consolidate, parse_json};
+    use onrush_session::protocol::Time;
 
     use super::*;
 
+    const NO_PULSE: [Vec<String>; 2] = [Vec::new(), Vec::new()];
     const S: u64 = 1_000_000_000;
     const MS: u64 = 1_000_000;
 
@@ -375,8 +434,13 @@ mod tests {
         }
     }
 
+    fn time(ns: u64) -> Option<Time> {
+        Some(Time(ns))
+    }
+
     fn running(started_at_ns: u64, running_vus: u64, active_vus: u64, done: u64) -> ScenarioProgress {
-        ScenarioProgress { started_at_ns, running_vus, active_vus, done, ..ScenarioProgress::default() }
+        let started_at = time(started_at_ns);
+        ScenarioProgress { started_at, running_vus, active_vus, done, ..ScenarioProgress::default() }
     }
 
     /// The layout was printed by k6 1.8.1.
@@ -404,7 +468,7 @@ mod tests {
         let over = |progress: ScenarioProgress| ScenarioProgress {
             over: true,
             stopping: true,
-            ended_at_ns: at + 3_400 * MS,
+            ended_at: time(at + 3_400 * MS),
             ..progress
         };
         let scenarios = [
@@ -433,6 +497,21 @@ mod tests {
     }
 
     #[test]
+    fn a_log_has_one_line_for_all() {
+        let more = ["now 12 req/s, 0.00% failed".to_owned(), "✓ 2 thresholds hold".to_owned()];
+        let check = |stage: Stage, expect: &str| assert_eq!(board().line(stage, &totals(10_000), &more), expect);
+        check(
+            Stage::Running,
+            "running (10.0s), 26/38 VUs, 28 complete and 0 interrupted iterations; now 12 req/s, 0.00% failed; ✓ 2 thresholds hold\n",
+        );
+        check(
+            Stage::Stopping,
+            "stopping, Ctrl+C ends it at once (10.0s), 26/38 VUs, 28 complete and 0 interrupted iterations; now 12 req/s, 0.00% failed; ✓ 2 thresholds hold\n",
+        );
+        check(Stage::Setup, "setup(); now 12 req/s, 0.00% failed; ✓ 2 thresholds hold\n");
+    }
+
+    #[test]
     fn a_frame_fits_the_terminal() {
         let at = 10 * S;
         let scenarios =
@@ -444,7 +523,10 @@ mod tests {
                 &totals(1_500),
                 Nanos(at + 300 * MS),
                 &scenarios,
-                Some("203 requests".to_owned()),
+                [
+                    vec!["now 203 req/s".to_owned(), "all 406 requests".to_owned()],
+                    vec!["✗ http_reqs count>9".to_owned()],
+                ],
                 screen,
             );
             let widest = frame.iter().map(|line| line.replace("\x1b[0m", "").chars().count()).max();
@@ -458,7 +540,7 @@ mod tests {
         let scenarios =
             [running(at, 20, 20, 0), running(at, 3, 5, 0), running(at, 3, 3, 0), ScenarioProgress::default()];
         let screen = Screen { columns: 42, rows: 24, color: false };
-        let frame = board().frame(Stage::Running, &totals(1_500), Nanos(at + 300 * MS), &scenarios, None, screen);
+        let frame = board().frame(Stage::Running, &totals(1_500), Nanos(at + 300 * MS), &scenarios, NO_PULSE, screen);
         assert_eq!(
             frame,
             [
@@ -493,20 +575,20 @@ mod tests {
         let board = Board::new(&Plan::new(&test.scenarios, &test.tuple).unwrap());
         let at = 10 * S;
         let mut scenarios = vec![running(at, 1, 1, 0); 20];
-        scenarios[..15].fill(ScenarioProgress { over: true, ended_at_ns: at + 100 * MS, ..running(at, 0, 0, 9) });
+        scenarios[..15].fill(ScenarioProgress { over: true, ended_at: time(at + 100 * MS), ..running(at, 0, 0, 9) });
         scenarios.resize(40, ScenarioProgress::default());
         let screen = Screen { columns: 80, rows: 12, color: false };
-        let frame = board.frame(Stage::Running, &totals(300), Nanos(at + 300 * MS), &scenarios, None, screen);
+        let frame = board.frame(Stage::Running, &totals(300), Nanos(at + 300 * MS), &scenarios, NO_PULSE, screen);
         let names: Vec<&str> = frame[2..].iter().filter_map(|line| line.split(' ').next()).collect();
-        assert_eq!(names, ["s15", "s16", "s17", "s18", "s19", "s20", "s21", "…"]);
-        assert_eq!(frame.last().unwrap(), "… and 33 more scenarios: 18 waiting, 15 over");
+        assert_eq!(names, ["s15", "s16", "s17", "s18", "s19", "s20", "…"]);
+        assert_eq!(frame.last().unwrap(), "… and 34 more scenarios: 19 waiting, 15 over");
         assert!(frame.len() < 12);
     }
 
     #[test]
     fn what_ended_between_two_blocks_shows_its_own_end() {
         let at = 10 * S;
-        let over = ScenarioProgress { over: true, ended_at_ns: at + 1_100 * MS, ..running(at, 0, 0, 300) };
+        let over = ScenarioProgress { over: true, ended_at: time(at + 1_100 * MS), ..running(at, 0, 0, 300) };
         let scenarios = [running(at, 20, 20, 0), running(at, 3, 5, 0), over, ScenarioProgress::default()];
         let block = board().block(Stage::Running, &totals(2_000), Nanos(at + 2_000 * MS), &scenarios);
         assert!(block.contains("3 VUs    1.1s/2s  300/300 shared iters"), "{block}");

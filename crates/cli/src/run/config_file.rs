@@ -67,7 +67,10 @@ impl ConfigFile {
         let missing: Vec<&str> = has_dashboard.then_some("webDashboard").into_iter().collect();
         let warnings = [(missing, "sets what this version of Onrush does not have"), (unknown, "has unknown fields")];
         for (keys, what) in warnings.into_iter().filter(|(keys, _)| !keys.is_empty()) {
-            around.logger.warn(format!("the configuration file {} {what}: {}", path.display(), keys.join(", ")));
+            let hints: Vec<(String, &str)> =
+                parsed.hints.iter().filter(|(key, _)| keys.contains(&key.as_str())).cloned().collect();
+            let hint = if hints.is_empty() { String::new() } else { format!("; {}", onrush_plan::meant(&hints)) };
+            around.logger.warn(format!("the configuration file {} {what}: {}{hint}", path.display(), keys.join(", ")));
         }
         Ok(file)
     }

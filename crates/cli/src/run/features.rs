@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use onrush_plan::{Options, Tier};
 
-use crate::{flags::Given, log::Logger};
+use crate::{failure::Failure, flags::Given};
 
 /// A feature flag of k6 2.x.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,8 +28,12 @@ const ALL: [(Feature, &str); 3] = [
 pub(crate) struct Features(Vec<Feature>);
 
 impl Features {
-    /// Reads `--features`, else `K6_FEATURES`, else the config file's. k6: one that is unknown is told and left out.
-    pub(crate) fn read(given: &Given, config: &[String], logger: &Logger) -> Self {
+    /// Reads `--features`, else `K6_FEATURES`, else the config file's. k6 leaves out one that is
+    /// unknown, and goes on.
+    ///
+    /// # Errors
+    /// 104 for a feature that there is not.
+    pub(crate) fn read(given: &Given, config: &[String]) -> Result<Self, Failure> {
         let mut names = given.values("features");
         if names.is_empty() {
             names.extend(given.env.get("K6_FEATURES").cloned());
@@ -43,13 +47,17 @@ impl Features {
                 Some((feature, _)) => on.push(*feature),
                 None => {
                     let known: Vec<&str> = ALL.iter().map(|(_, name)| *name).collect();
-                    logger.error(format!("there is no feature flag '{name}', use {}", known.join(", ")));
+                    let what = match onrush_plan::closest(name, &known) {
+                        Some(meant) => format!("did you mean {meant}?"),
+                        None => format!("use {}", known.join(", ")),
+                    };
+                    return Err(Failure::config(format!("unknown feature flag '{name}', {what}")));
                 }
             }
         }
         on.sort_unstable();
         on.dedup();
-        Self(on)
+        Ok(Self(on))
     }
 
     /// `__ENV` is frozen.

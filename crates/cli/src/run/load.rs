@@ -126,7 +126,7 @@ fn in_init(error: InitError, could_not: &dyn Fn(String) -> String) -> Failure {
         InitError::Options(what) => {
             let is_nan = what.ends_with("NaN");
             let failure = Failure::config(could_not(what));
-            if is_nan { failure.hint("parseInt() and Number() make it of a variable that is not set") } else { failure }
+            if is_nan { failure.hint("parseInt() and Number() return NaN for an unset variable") } else { failure }
         }
         InitError::Script(failure) => Failure::new(ExitCode::ScriptException, failure.text).hint("script exception"),
         InitError::Engine(ThreadError::Script(error)) => in_script(&error, could_not),

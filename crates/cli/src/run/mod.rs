@@ -1,26 +1,27 @@
 //! `onrush run`: from arguments to an exit code, one step a file.
 //!
 //! load the script and run its init code → lay the option tiers over each other → prepare what the engine needs →
-//! drive engine and coordinator until nothing is left to run → print the summary.
+//! drive the coordinator and its agent until nothing is left to run → print the summary.
 
-mod conclusion;
 pub(crate) mod config_file;
-mod control;
 mod drive;
 pub(crate) mod features;
-mod health;
 pub(crate) mod input;
 mod key_log;
+mod live;
 pub(crate) mod load;
+mod local;
 pub(crate) mod needs;
 mod network;
 mod outputs;
 mod paths;
 pub(crate) mod prepare;
 mod replay;
-mod spans;
+mod rest;
+mod screen;
 mod summary;
 pub(crate) mod tiers;
+mod warnings;
 
 use std::sync::Arc;
 
@@ -101,6 +102,13 @@ pub(crate) fn execute(around: &Surroundings, config: ConfigFile, args: &RunArgs)
     let ended = drive::drive(around, args, &prepared, &signals, outputs, replay)?;
     report(&around.logger, &ended);
     let code = ended.outcome.exit_code();
+    // What failed already keeps its code.
+    if let Some((refused, reason)) =
+        args.gate.refuses(&ended.unjudged, Some(ended.verdict)).filter(|_| code == ExitCode::Success)
+    {
+        around.logger.error(reason);
+        return Ok(refused);
+    }
     // Whoever waits for the file must not take an old one, or none, for the result.
     Ok(if code == ExitCode::Success && ended.export_failed { ExitCode::Other } else { code })
 }
@@ -137,7 +145,7 @@ pub(crate) fn ready(around: &Surroundings, config: ConfigFile, args: &RunArgs) -
     let outputs = outputs::configs(&around.given, &config.out)?;
     paths::check(args)?;
     let replay = replay::read(around, args.replay.as_deref())?;
-    let features = Features::read(&around.given, &config.features, &around.logger);
+    let features = Features::read(&around.given, &config.features)?;
     let fds = onrush_fiber::raise_fd_limit();
     let script = load::load(&args.script, &features, &around.given, &around.logger)?;
     let (name, modules) = (&args.script.file, script.env.program.modules.len());

@@ -187,9 +187,21 @@ pub(crate) fn thresholds(
             let mut texts: Vec<String> = errors.iter().map(ThresholdError::pointed).collect();
             let last = texts.pop().unwrap_or_default();
             texts.into_iter().for_each(|text| logger.error(text));
-            Err(Failure::config(last))
+            let failure = Failure::config(last);
+            Err(match misspelt_metrics(sources.keys(), registry) {
+                hints if hints.is_empty() => failure,
+                hints => failure.hint(onrush_plan::meant(&hints)),
+            })
         }
     }
+}
+
+/// Metrics of thresholds that are almost the name of another.
+fn misspelt_metrics<'a>(names: impl Iterator<Item = &'a String>, registry: &'a Registry) -> Vec<(String, &'a str)> {
+    let known: Vec<&str> = registry.iter().map(|metric| &*metric.name).collect();
+    let names = names.map(|name| name.split('{').next().unwrap_or_default());
+    let unknown = names.filter(|name| !known.contains(name));
+    unknown.filter_map(|name| Some((name.to_owned(), onrush_plan::closest(name, &known)?))).collect()
 }
 
 /// k6: a threshold does not switch on the system tag it reads.
@@ -228,7 +240,7 @@ fn http_settings(test: &Consolidated) -> HttpSettings {
         batch: count(settings.batch),
         batch_per_host: count(settings.batch_per_host),
         discard_bodies: settings.discard_response_bodies,
-        no_cookies_reset: settings.keep_cookies,
+        no_cookies_reset: settings.no_cookies_reset,
         no_connection_reuse: settings.no_connection_reuse,
         no_vu_connection_reuse: settings.no_vu_connection_reuse,
         throw: settings.throw,

@@ -1,19 +1,23 @@
 //! The end of a run for its reader: `handleSummary()`, the built-in text, files, the verdict.
 
-use onrush_engine::LifecycleError;
-use onrush_fiber::{Clock, Nanos};
-use onrush_js::HandleSummaryFile;
+use std::time::Duration;
+
+use onrush_fiber::Clock;
 use onrush_metrics::{
-    RELATIVE_ERROR,
+    Merged, Outcomes, RELATIVE_ERROR, Thresholds,
     summary::{
-        Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict, handle_summary,
-        input_from, machine_readable, render, summary_export, to_file, to_stdout,
+        Endpoint, Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict,
+        endpoints_from, handle_summary, input_from, machine_readable, render, summary_export, to_file, to_stdout,
     },
 };
-use onrush_session::{Judgement, ScenarioLoad};
+use onrush_session::{
+    Coordinator, Judgement, Moment, Steering,
+    protocol::{Failure, FailureKind, SummaryFile, Time},
+};
 
-use super::drive::Drive;
+use super::{Surroundings, prepare::Prepared};
 use crate::{
+    args::RunArgs,
     log::{Level, rfc3339_nanos},
     save::save,
     terminal::Message,
@@ -21,90 +25,203 @@ use crate::{
     version,
 };
 
-/// Shows and writes everything a run ends with. `elapsed` is the test's duration.
-pub(super) fn show(drive: &mut Drive<'_>, elapsed: Nanos) {
-    let judgement = judge(drive);
-    let mode = drive.args.summary_mode;
-    if mode == SummaryMode::Disabled {
-        // Who wants no summary need not read that all is well.
-        if judgement.verdict != onrush_session::Verdict::Valid {
-            log_verdict(drive, &judgement);
+/// What a run ended with, for its reader.
+pub(super) struct Results<'a> {
+    around: &'a Surroundings,
+    args: &'a RunArgs,
+    prepared: &'a Prepared,
+    judgement: Judgement,
+    /// `None` where nobody wants a summary.
+    model: Option<SummaryModel>,
+    /// What became of requests.
+    outcomes: Outcomes,
+    /// Requests by name, for the full layout.
+    endpoints: Vec<Endpoint>,
+    /// The journal of a steered run.
+    steering: Option<serde_json::Value>,
+    steering_text: Option<String>,
+    /// What is shown instead of the summary where no script was given.
+    one_liner: Option<String>,
+}
+
+impl<'a> Results<'a> {
+    /// Gathers them from a run that is closed.
+    pub(super) fn new(
+        around: &'a Surroundings,
+        args: &'a RunArgs,
+        prepared: &'a Prepared,
+        coordinator: &Coordinator,
+        now: Time,
+    ) -> Self {
+        let moment = coordinator.moment(now);
+        let look = around.look;
+        let info = || RunInfo {
+            duration_ns: u64::try_from(moment.test.as_nanos()).unwrap_or(u64::MAX),
+            trend_stats: prepared.trend_stats.clone(),
+            time_unit: prepared.time_unit,
+            no_color: !look.color,
+            stdout_tty: look.stdout_tty,
+            stderr_tty: look.stderr_tty,
+            setup_data: coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok()),
+            scopes: args.summary_mode == SummaryMode::Full,
+        };
+        let model = || SummaryModel::new(input_from(coordinator.merged(), coordinator.thresholds(), info()));
+        let mut judgement = coordinator.judgement();
+        judgement.notes.extend(interrupted(coordinator));
+        let merged = coordinator.merged();
+        let is_full = args.summary_mode == SummaryMode::Full;
+        let one_liner = || http::report(coordinator.merged(), moment.test, &judgement, around.look.stdout_color());
+        Self {
+            around,
+            args,
+            prepared,
+            one_liner: args.one_liner.as_ref().map(|_| one_liner()),
+            model: (args.summary_mode != SummaryMode::Disabled).then(model),
+            outcomes: merged.outcomes().clone(),
+            endpoints: if is_full { endpoints_from(merged) } else { Vec::new() },
+            steering: coordinator.steering().to_json(moment),
+            steering_text: steering_text(coordinator.steering(), moment),
+            judgement,
         }
-        return;
     }
-    let model = model(drive, elapsed);
-    let custom = custom(drive, &model, &judgement);
-    let mut files = Vec::new();
-    match custom {
-        Some(custom) => {
-            log_verdict(drive, &judgement);
-            files = custom;
+
+    /// What the script's own `handleSummary()` gets; `None` where it has none, or none that can be called.
+    pub(super) fn for_script(&self) -> Option<String> {
+        let (lifecycle, model) = (self.prepared.lifecycle, self.model.as_ref()?);
+        if lifecycle.handle_summary_is_wrong {
+            self.failed("exported identifier handleSummary must be a function".to_owned());
+            return None;
         }
-        None if drive.args.one_liner.is_some() => {
-            let report = http::report(
-                drive.coordinator.merged(),
-                elapsed.as_duration(),
-                &judgement,
-                drive.around.look.stdout_color(),
-            );
-            drive.around.terminal.stdout(report);
+        if !lifecycle.handle_summary {
+            return None;
         }
-        None => {
-            let footer = footer(&judgement);
-            let options = TextOptions { mode, color: drive.around.look.stdout_color(), footer: Some(&footer) };
-            drive.around.terminal.stdout(to_stdout(&render(&model, &options)));
-            if let Some(text) = steering_text(drive) {
-                drive.around.terminal.stdout(text);
+        let mut data = if self.args.machine_readable { self.newer_shape(model) } else { handle_summary(model) };
+        self.add_steering(&mut data);
+        add_measurement(&self.judgement, &mut data);
+        Some(data.to_string())
+    }
+
+    /// What `handleSummary()` returned; `None` for the built-in text.
+    pub(super) fn returned_files(&self, result: Result<Option<Vec<SummaryFile>>, Failure>) -> Option<Vec<SummaryFile>> {
+        match result {
+            Ok(files) => files,
+            Err(failure) if matches!(failure.kind, FailureKind::Script | FailureKind::Aborted) => {
+                let fields = vec![("hint", "script exception".to_owned())];
+                self.around.logger.log(Level::Error, failure.message, fields);
+                None
+            }
+            Err(failure) => {
+                self.failed(failure.message);
+                None
             }
         }
     }
-    if let Some(path) = &drive.args.summary_export {
-        let mut value = if drive.args.machine_readable { newer_shape(drive, &model) } else { summary_export(&model) };
-        add_steering(drive, &mut value);
-        add_measurement(&judgement, &mut value);
-        files.push(HandleSummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
+
+    /// Shows and writes everything a run ends with. `custom` is what the script wants shown instead of the built-in text.
+    /// Returns whether `--summary-export` was written, if it was asked for.
+    pub(super) fn show(&self, custom: Option<Vec<SummaryFile>>) -> bool {
+        let Some(model) = &self.model else {
+            // Who wants no summary need not read that all is well.
+            if self.judgement.verdict != onrush_session::Verdict::Valid {
+                self.log_verdict();
+            }
+            return true;
+        };
+        let mut files = Vec::new();
+        match custom {
+            Some(custom) => {
+                self.log_verdict();
+                files = custom;
+            }
+            None if self.one_liner.is_some() => {
+                self.around.terminal.stdout(self.one_liner.clone().unwrap_or_default());
+            }
+            None => {
+                let footer = footer(&self.judgement);
+                let color = self.around.look.stdout_color();
+                let options = TextOptions {
+                    mode: self.args.summary_mode,
+                    color,
+                    footer: Some(&footer),
+                    outcomes: Some(&self.outcomes),
+                    endpoints: &self.endpoints,
+                };
+                self.around.terminal.stdout(to_stdout(&render(model, &options)));
+                if let Some(text) = &self.steering_text {
+                    self.around.terminal.stdout(text.clone());
+                }
+            }
+        }
+        if let Some(path) = &self.args.summary_export {
+            let mut value = if self.args.machine_readable { self.newer_shape(model) } else { summary_export(model) };
+            self.add_steering(&mut value);
+            add_measurement(&self.judgement, &mut value);
+            files.push(SummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
+        }
+        self.write(files)
     }
-    drive.export_failed = !write(drive, files);
-}
 
-fn judge(drive: &mut Drive<'_>) -> Judgement {
-    let lost = drive.coordinator.merged().samples_lost();
-    let loads: Vec<_> = drive
-        .prepared
-        .plan
-        .scenarios
-        .iter()
-        .zip(drive.engine.progress())
-        .map(|(plan, progress)| ScenarioLoad {
-            scenario: plan.scenario.name.clone(),
-            is_open: plan.executor.is_open(),
-            done: progress.done,
-            dropped: progress.dropped,
-        })
-        .collect();
-    std::mem::take(&mut drive.health).into_judge(lost, drive.output_samples_missing).judge(&loads)
-}
+    /// Where the built-in text does not say it.
+    fn log_verdict(&self) {
+        let (judgement, logger) = (&self.judgement, &self.around.logger);
+        let level = if judgement.verdict == onrush_session::Verdict::Valid { Level::Info } else { Level::Warn };
+        let reasons = judgement.reasons.join("; ");
+        let fields = if reasons.is_empty() { Vec::new() } else { vec![("reason", reasons)] };
+        logger.log(level, format!("the measurement is {}", judgement.verdict.as_str()), fields);
+        judgement.notes.iter().for_each(|note| logger.log(Level::Info, note.clone(), Vec::new()));
+    }
 
-fn model(drive: &Drive<'_>, elapsed: Nanos) -> SummaryModel {
-    let look = drive.around.look;
-    let info = RunInfo {
-        duration_ns: elapsed.0,
-        trend_stats: drive.prepared.trend_stats.clone(),
-        time_unit: drive.prepared.time_unit,
-        no_color: !look.color,
-        stdout_tty: look.stdout_tty,
-        stderr_tty: look.stderr_tty,
-        setup_data: drive.coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok()),
-        scopes: drive.args.summary_mode == SummaryMode::Full,
-    };
-    SummaryModel::new(input_from(drive.coordinator.merged(), drive.coordinator.thresholds(), info))
+    /// The journal of a steered run goes with its numbers: without it they cannot be explained.
+    fn add_steering(&self, data: &mut serde_json::Value) {
+        if let (Some(steering), Some(data)) = (&self.steering, data.as_object_mut()) {
+            data.insert("steering".to_owned(), steering.clone());
+        }
+    }
+
+    fn newer_shape(&self, model: &SummaryModel) -> serde_json::Value {
+        let program = &self.prepared.run.script.program;
+        let info = MachineInfo {
+            script: program.module(program.entry).map_or("", |module| &module.source),
+            generated_at: &rfc3339_nanos(Clock::unix_nanos(Clock::now())),
+            onrush_version: version::VERSION,
+            k6_version: version::K6_VERSION,
+            mode: self.args.summary_mode,
+        };
+        machine_readable(model, &info)
+    }
+
+    fn failed(&self, error: String) {
+        let fields = vec![("error", error)];
+        self.around.logger.log(Level::Error, "failed to handle the end-of-test summary", fields);
+    }
+
+    fn write(&self, files: Vec<SummaryFile>) -> bool {
+        let mut errors = Vec::new();
+        let mut is_exported = true;
+        for SummaryFile { path, content } in files {
+            match path.as_str() {
+                "stdout" => self.around.terminal.send(Message::Stdout(content)),
+                "stderr" => self.around.terminal.send(Message::Stderr(content)),
+                _ => {
+                    if let Err(error) = save(&path, content) {
+                        is_exported &= self.args.summary_export.as_ref() != Some(&path);
+                        errors.push(format!("\t- could not save '{path}': {error}"));
+                    }
+                }
+            }
+        }
+        if !errors.is_empty() {
+            self.failed(format!("Could not save some summary information:\n{}", errors.join("\n")));
+        }
+        is_exported
+    }
 }
 
 /// What `handleSummary()` would get now, with the statistics of k6's REST API.
-pub(super) fn live(drive: &Drive<'_>, elapsed: Nanos) -> serde_json::Value {
+pub(super) fn live(merged: &Merged, thresholds: &Thresholds, elapsed: Duration) -> serde_json::Value {
     let stats = ["avg", "max", "med", "min", "p(90)", "p(95)"].map(str::to_owned);
     let info = RunInfo {
-        duration_ns: elapsed.0,
+        duration_ns: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
         trend_stats: TrendStat::parse_list(&stats).unwrap_or_default(),
         time_unit: None,
         no_color: true,
@@ -113,7 +230,19 @@ pub(super) fn live(drive: &Drive<'_>, elapsed: Nanos) -> serde_json::Value {
         setup_data: None,
         scopes: false,
     };
-    handle_summary(&SummaryModel::new(input_from(drive.coordinator.merged(), drive.coordinator.thresholds(), info)))
+    handle_summary(&SummaryModel::new(input_from(merged, thresholds, info)))
+}
+
+/// Requests that are in no metric because their iterations were interrupted.
+fn interrupted(coordinator: &Coordinator) -> Option<String> {
+    let row = coordinator.merged().outcomes().interrupted()?;
+    let requests = if row.count == 1 { "request was" } else { "requests were" };
+    Some(format!(
+        "{} {requests} under way when {} iterations were interrupted, and in no metric; the first was {}",
+        row.count,
+        coordinator.progress().interrupted,
+        row.example
+    ))
 }
 
 fn footer(judgement: &Judgement) -> Footer {
@@ -127,45 +256,6 @@ fn footer(judgement: &Judgement) -> Footer {
         verdict: Some(verdict),
         reasons: judgement.reasons.clone(),
         notes: judgement.notes.iter().cloned().chain(judgement.start_lag.map(|lag| lag.to_string())).collect(),
-    }
-}
-
-/// Where the built-in text does not say it.
-fn log_verdict(drive: &Drive<'_>, judgement: &Judgement) {
-    let level = if judgement.verdict == onrush_session::Verdict::Valid { Level::Info } else { Level::Warn };
-    let fields = if judgement.reasons.is_empty() { Vec::new() } else { vec![("reason", judgement.reasons.join("; "))] };
-    drive.around.logger.log(level, format!("the measurement is {}", judgement.verdict.as_str()), fields);
-    judgement.notes.iter().for_each(|note| drive.around.logger.log(Level::Info, note.clone(), Vec::new()));
-}
-
-/// What the script's own `handleSummary()` returned; `None` for the built-in text.
-fn custom(drive: &mut Drive<'_>, model: &SummaryModel, judgement: &Judgement) -> Option<Vec<HandleSummaryFile>> {
-    let lifecycle = drive.prepared.lifecycle;
-    if lifecycle.handle_summary_is_wrong {
-        failed(drive, "exported identifier handleSummary must be a function".to_owned());
-        return None;
-    }
-    if !lifecycle.handle_summary {
-        return None;
-    }
-    let mut data = if drive.args.machine_readable { newer_shape(drive, model) } else { handle_summary(model) };
-    add_steering(drive, &mut data);
-    add_measurement(judgement, &mut data);
-    drive.engine.handle_summary(data.to_string());
-    while drive.handle_summary.is_none() && !drive.is_thread_gone {
-        drive.step(false);
-    }
-    match drive.handle_summary.take()? {
-        Ok(files) => files,
-        Err(LifecycleError::Script(failure)) => {
-            let fields = vec![("hint", "script exception".to_owned())];
-            drive.around.logger.log(Level::Error, failure.text, fields);
-            None
-        }
-        Err(error) => {
-            failed(drive, error.to_string());
-            None
-        }
     }
 }
 
@@ -185,19 +275,10 @@ fn add_measurement(judgement: &Judgement, data: &mut serde_json::Value) {
     data.insert("measurement".to_owned(), measurement);
 }
 
-/// The journal of a steered run goes with its numbers: without it they cannot be explained.
-fn add_steering(drive: &Drive<'_>, data: &mut serde_json::Value) {
-    let moment = drive.moment(Clock::now());
-    if let (Some(steering), Some(data)) = (drive.coordinator.steering().to_json(moment), data.as_object_mut()) {
-        data.insert("steering".to_owned(), steering);
-    }
-}
-
 /// What was changed while the test ran, and how to have the same by plan.
-fn steering_text(drive: &Drive<'_>) -> Option<String> {
+fn steering_text(steering: &Steering, moment: Moment) -> Option<String> {
     /// More changes than a person reads.
     const SHOWN_MAX: usize = 20;
-    let steering = drive.coordinator.steering();
     let journal = steering.journal();
     if journal.is_empty() {
         return None;
@@ -210,49 +291,11 @@ fn steering_text(drive: &Drive<'_>) -> Option<String> {
     if let Some(more) = journal.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
         text.push_str(&format!("    … and {more} more, all of them in --summary-export and handleSummary()\n"));
     }
-    let replay = steering.replay(drive.moment(Clock::now()));
+    let replay = steering.replay(moment);
     if !replay.is_empty() {
         let options = serde_json::json!({"scenarios": replay});
         text.push_str(&format!("\n    options that do the same by plan: {options}\n"));
     }
     text.push('\n');
     Some(text)
-}
-
-fn failed(drive: &Drive<'_>, error: String) {
-    drive.around.logger.log(Level::Error, "failed to handle the end-of-test summary", vec![("error", error)]);
-}
-
-fn newer_shape(drive: &Drive<'_>, model: &SummaryModel) -> serde_json::Value {
-    let program = &drive.prepared.run.script.program;
-    let info = MachineInfo {
-        script: program.module(program.entry).map_or("", |module| &module.source),
-        generated_at: &rfc3339_nanos(Clock::unix_nanos(Clock::now())),
-        onrush_version: version::VERSION,
-        k6_version: version::K6_VERSION,
-        mode: drive.args.summary_mode,
-    };
-    machine_readable(model, &info)
-}
-
-/// Returns whether `--summary-export` was written, if it was asked for.
-fn write(drive: &Drive<'_>, files: Vec<HandleSummaryFile>) -> bool {
-    let mut errors = Vec::new();
-    let mut exported = true;
-    for HandleSummaryFile { path, content } in files {
-        match path.as_str() {
-            "stdout" => drive.around.terminal.send(Message::Stdout(content)),
-            "stderr" => drive.around.terminal.send(Message::Stderr(content)),
-            _ => {
-                if let Err(error) = save(&path, content) {
-                    exported &= drive.args.summary_export.as_ref() != Some(&path);
-                    errors.push(format!("\t- could not save '{path}': {error}"));
-                }
-            }
-        }
-    }
-    if !errors.is_empty() {
-        failed(drive, format!("Could not save some summary information:\n{}", errors.join("\n")));
-    }
-    exported
 }

@@ -33,6 +33,7 @@ pub(crate) fn consolidate(
     ];
     features.lay_tags(&mut tiers);
     warn_of_unknown_system_tags(around);
+    warn_of_misspelt_variables(around);
     let is_exported = |name: &str| script.init.functions.iter().any(|function| function == name);
     let test = onrush_plan::consolidate_with_exports(tiers, &is_exported)
         .map_err(|errors| Failure::config(errors.to_string()))?;
@@ -49,30 +50,52 @@ fn warn_of_unknown_system_tags(around: &Surroundings) {
     for (place, lists) in places {
         let names = lists.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty());
         for name in names.filter(|name| !SystemTags::is_known(name)) {
-            let known = SystemTags::known().join(", ");
-            around
-                .logger
-                .warn(format!("{place}: there is no system tag '{name}', so it is left out; there are {known}"));
+            let known = SystemTags::known();
+            let what = match onrush_plan::closest(name, known) {
+                Some(meant) => format!("did you mean {meant}?"),
+                None => format!("known tags: {}", known.join(", ")),
+            };
+            around.logger.warn(format!("{place}: unknown system tag '{name}' ignored; {what}"));
         }
     }
 }
+
+/// Variables that are almost one of ours: other names are the script's business.
+fn warn_of_misspelt_variables(around: &Surroundings) {
+    let options = onrush_plan::OPTIONS.iter().filter_map(|row| row.variable);
+    let known: Vec<&str> =
+        options.chain(flags::FLAGS.iter().filter_map(|flag| flag.env)).chain(OTHER_VARIABLES).collect();
+    let ours = around.given.env.keys().filter(|name| name.starts_with("K6_") || name.starts_with("ONRUSH_"));
+    for name in ours.filter(|name| !known.contains(&name.as_str())) {
+        if let Some(meant) = onrush_plan::closest(name, &known) {
+            around.logger.warn(format!("unknown variable {name} ignored; did you mean {meant}?"));
+        }
+    }
+}
+
+/// Variables that are read elsewhere, and k6's that mean nothing here.
+const OTHER_VARIABLES: [&str; 6] =
+    ["K6_SECRET_SOURCE", "K6_WEB_DASHBOARD", "K6_NO_COLOR", "K6_TLS_VERSION", "K6_CLOUD_TOKEN", "ONRUSH_WRITE_DOCS"];
 
 /// The options of the script itself; of an archive those it was made with.
 ///
 /// # Errors
 /// 104 for options that cannot be read.
 pub(crate) fn of_script(around: &Surroundings, script: &Script) -> Result<Options, Failure> {
-    let (options, unknown, place) = match &script.archived {
-        Some(archived) => (archived.options.clone(), archived.unknown.clone(), "stored in the archive"),
+    let (options, unknown, hints, place) = match &script.archived {
+        Some(archived) => (archived.options.clone(), archived.unknown.clone(), Vec::new(), "stored in the archive"),
         None => {
             let parsed = onrush_plan::parse_json(&script.init.options_json)
                 .map_err(|error| Failure::config(error.to_string()))?;
-            (parsed.options, parsed.unknown, "exported in the script")
+            (parsed.options, parsed.unknown, parsed.hints, "exported in the script")
         }
     };
     if !unknown.is_empty() {
         let names: Vec<String> = unknown.iter().map(|name| format!("\"{name}\"")).collect();
-        let fields = vec![("error", format!("json: unknown field {}", names.join(", ")))];
+        let mut fields = vec![("error", format!("json: unknown field {}", names.join(", ")))];
+        if !hints.is_empty() {
+            fields.push(("hint", onrush_plan::meant(&hints)));
+        }
         around.logger.log(Level::Warn, format!("There were unknown fields in the options {place}"), fields);
     }
     Ok(options)

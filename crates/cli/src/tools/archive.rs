@@ -25,7 +25,7 @@ pub(crate) fn archive(around: &Surroundings, files: &[String]) -> Result<ExitCod
     let given = &around.given;
     let args = ScriptArgs::new(given, files, false)?;
     let config = ConfigFile::read(around)?;
-    let features = Features::read(given, &config.features, &around.logger);
+    let features = Features::read(given, &config.features)?;
     let script = load::load(&args, &features, given, &around.logger)?;
     let test = tiers::consolidate(around, config, features, &script)?;
     let no_thresholds = given.switch("no-thresholds")?.unwrap_or(false);

@@ -48,15 +48,32 @@ pub(crate) fn deps(around: &Surroundings, files: &[String]) -> Result<ExitCode, 
     let constraints = constraints(&program);
     let imports = imports(&program);
     let is_custom = constraints.keys().any(|name| name.starts_with("k6/x/"));
+    // Modules of k6 that this version does not have. Extensions are another matter.
+    let missing: Vec<&String> = imports
+        .iter()
+        .filter(|name| {
+            name.starts_with("k6/") && !name.starts_with("k6/x/") && !BUILTIN_MODULES.contains(&name.as_str())
+        })
+        .collect();
     let text = if around.given.switch("json")?.unwrap_or(false) {
-        let json = json!({"buildDependencies": constraints, "imports": imports, "customBuildRequired": is_custom});
+        let mut json = json!({
+            "buildDependencies": constraints, "imports": imports, "customBuildRequired": is_custom,
+        });
+        if !missing.is_empty() {
+            json["missingModules"] = json!(missing);
+        }
         format!("{json:#}\n")
     } else {
         let mut text = "Build Dependencies:\n".to_owned();
         constraints.iter().for_each(|(name, constraint)| text.push_str(&format!("  {name}: {constraint}\n")));
         text.push_str("\nImports:\n");
         imports.iter().for_each(|import| text.push_str(&format!("  {import}\n")));
-        text + &format!("\nCustom Build Required: {}\n", if is_custom { "yes" } else { "no" })
+        text.push_str(&format!("\nCustom Build Required: {}\n", if is_custom { "yes" } else { "no" }));
+        if !missing.is_empty() {
+            text.push_str("\nNot in this version of Onrush:\n");
+            missing.iter().for_each(|name| text.push_str(&format!("  {name}\n")));
+        }
+        text
     };
     around.terminal.stdout(text);
     Ok(ExitCode::Success)

@@ -22,7 +22,7 @@ pub(crate) fn inspect(around: &Surroundings, files: &[String]) -> Result<ExitCod
     // k6: without requirements only the script is looked at.
     let all = given.switch("execution-requirements")?.unwrap_or(false);
     let config = if all { ConfigFile::read(around)? } else { ConfigFile::default() };
-    let features = Features::read(given, &config.features, &around.logger);
+    let features = Features::read(given, &config.features)?;
     let script = load::load(&args, &features, given, &around.logger)?;
     let json = if all {
         let test = tiers::consolidate(around, config, features, &script)?;

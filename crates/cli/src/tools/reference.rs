@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask docs` writes it.
 
-use onrush_plan::{OPTIONS, SCENARIO_FIELDS};
+use onrush_plan::{ExecutorKind, OPTIONS, OptionInfo, SCENARIO_FIELDS};
 
 use crate::flags::{Command, FLAGS, Flag, Group, Role};
 
@@ -33,7 +33,9 @@ the options of an archive), `K6_*` variables, flags. A dash means that the optio
 fn page() -> String {
     let code = |text: &str| if text.is_empty() { "–".to_owned() } else { format!("`{}`", text.replace('|', "\\|")) };
     let mut page = HEAD.to_owned();
-    for row in OPTIONS {
+    let mut rows: Vec<&OptionInfo> = OPTIONS.iter().collect();
+    rows.sort_by_key(|row| row.area);
+    for row in rows {
         let key = if row.in_scripts { code(row.key) } else { format!("({})", code(row.key)) };
         let flag = row.flag.and_then(|info| crate::flags::find(info.long)).map_or_else(|| "–".to_owned(), names);
         let about = sentence(row.about, row.allowed);
@@ -49,7 +51,7 @@ fn page() -> String {
     page.push_str("\nThe two in parentheses cannot be set in scripts and config files.\n\n## Fields of scenarios\n\n");
     page.push_str("| field | executors | default | what it does |\n|---|---|---|---|\n");
     for field in SCENARIO_FIELDS {
-        let executors = if field.executors.is_empty() { "all".to_owned() } else { field.executors.join(", ") };
+        let executors = if field.executors.is_empty() { "all".to_owned() } else { names_of(field.executors) };
         let default = if field.default.is_empty() { "must be set".to_owned() } else { code(field.default) };
         page.push_str(&format!("| `{}` | {executors} | {default} | {} |\n", field.key, sentence(field.about, &[])));
     }
@@ -67,6 +69,10 @@ fn page() -> String {
         ));
     }
     page
+}
+
+fn names_of(executors: &[ExecutorKind]) -> String {
+    executors.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }
 
 fn is_missing(long: &str) -> bool {

@@ -31,6 +31,7 @@ fn check(rows: &[Row], program: impl Fn(&str) -> Program) {
 /// Options that run, with a word about what they do not do.
 const WARNINGS: &[Row] = &[
     ("{ foo: 1 }", 0, r#"json: unknown field \"foo\""#),
+    ("{ iteration: 1 }", 0, r#"did you mean \"iterations\" instead of \"iteration\"?"#),
     (
         "{ stages: [{ target: 1 }] }",
         0,
@@ -120,7 +121,9 @@ const FLAGS: &[Row] = &[
     ("-e 1a=b", 255, "invalid environment variable name '1a'"),
     ("--vu-isolation x", 255, r#"invalid VU layout \"x\". Use: \"auto\", \"dense\", \"isolated\""#),
     ("--vu-memory-limit 1", 255, r#"invalid VU memory limit \"1\", use a size of at least 256KiB such as 64MiB"#),
-    ("--threads 0", 255, r#"invalid number of threads \"0\", use 1 to 1024"#),
+    ("--http-debug=half", 255, r#"--http-debug: \"half\" is not a mode: use full or headers"#),
+    ("--threads 1000000", 255, r#"invalid number of threads \"1000000\", use 1 to "#),
+    ("--threads 0", 255, r#"invalid number of threads \"0\", use 1 to "#),
     ("--out x", 255, "invalid output type 'x', available types are: csv, json"),
     (
         "--out json=/nonexistent/x.json",
@@ -183,7 +186,10 @@ const FLAGS: &[Row] = &[
 /// Variables.
 const VARIABLES: &[Row] = &[
     ("K6_NO_USAGE_REPORT=maybe", 104, "env var 'K6_NO_USAGE_REPORT' is not a valid boolean value"),
-    ("K6_FEATURES=nope", 0, "there is no feature flag 'nope', use native-histograms, merge-run-tags, freeze-env"),
+    ("K6_FEATURES=nope", 104, "unknown feature flag 'nope', use native-histograms, merge-run-tags, freeze-env"),
+    ("K6_FEATURES=freezeenv", 104, "unknown feature flag 'freezeenv', did you mean freeze-env?"),
+    ("K6_ITERATION=5", 0, "unknown variable K6_ITERATION ignored; did you mean K6_ITERATIONS?"),
+    ("K6_HTTP_DEBUG=half", 104, r#"K6_HTTP_DEBUG: \"half\" is not a mode: use full or headers"#),
     ("K6_VUS=x", 104, r#"K6_VUS: \"x\" is not a whole number"#),
     ("K6_DURATION=x", 104, r#"K6_DURATION: time: invalid duration \"x\""#),
     (
@@ -233,7 +239,7 @@ const VARIABLES: &[Row] = &[
         r#"couldn't load the configuration from \"/nonexistent.json\": No such file or directory (os error 2)"#,
     ),
     // k6: 0.
-    ("ONRUSH_THREADS=x", 255, r#"invalid number of threads \"x\", use 1 to 1024"#),
+    ("ONRUSH_THREADS=x", 255, r#"invalid number of threads \"x\", use 1 to "#),
 ];
 
 /// Config files.

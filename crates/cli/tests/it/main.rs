@@ -12,6 +12,7 @@ mod check;
 mod control;
 mod examples;
 mod exit_codes;
+mod failures;
 mod hostile;
 mod http;
 mod layouts;

@@ -188,7 +188,7 @@ fn a_killed_run_keeps_its_samples() {
         export default function () { c.add(1); sleep(0.01); }";
     let mut running =
         Program::script(&["--out=json=a.json", "--out=csv=a.csv", "--out=json=a.json.gz"], script).start();
-    running.wait_for("running (0m02");
+    running.wait_for("running (0m10");
     running.signal(Signal::KILL);
     let done = running.wait();
     let mut bytes = Vec::new();

@@ -122,6 +122,13 @@ impl Program {
         self.start_as(command)
     }
 
+    /// Starts it with so many file descriptors.
+    pub(crate) fn start_with_limit(self, descriptors: u32) -> Running {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {descriptors} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_onrush")]);
+        self.start_as(command)
+    }
+
     fn start_as(self, mut command: Command) -> Running {
         command
             .args(&self.args)
@@ -184,6 +191,14 @@ impl Running {
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).expect("it is still there");
+    }
+
+    /// Waits until a signal has stopped it.
+    pub(crate) fn wait_until_it_is_stopped(&self) {
+        let stat = format!("/proc/{}/stat", self.child.id());
+        while !std::fs::read_to_string(&stat).expect("it is still there").contains(") T ") {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
     }
 
     /// Sends it a signal again and again, once it listens.

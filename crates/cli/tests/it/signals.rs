@@ -45,7 +45,7 @@ fn an_ignored_hangup_does_not_matter() {
     let mut running = Program::script(&[], script).start_with_nohup();
     running.wait_for("running (0m0");
     running.signal(Signal::HUP);
-    running.wait_for("running (0m0");
+    running.wait_for("running (0m10");
     running.signal(Signal::INT);
     running.wait().expect(105).expect_log("received a 'interrupt' signal");
 }

@@ -13,8 +13,8 @@ use std::{
 use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_plan::{ArrivalEvent, ArrivalVus, steer::ArrivalCourse};
 
-use super::{ScenarioRun, looping::drop_iterations};
-use crate::{shared::Arrivals, slot::Slot, steering::Watch, worker::Worker};
+use super::looping::drop_iterations;
+use crate::{scenario_run::ScenarioRun, shared::Arrivals, slot::Slot, steering::Watch, worker::Worker};
 
 /// Events dispatched before the VUs they started get to run: bounds how late an iteration begins in a burst.
 const BURST: u32 = 64;
@@ -90,7 +90,7 @@ impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
                 }
                 _ => {
                     self.burst = 0;
-                    let until = due.unwrap_or(run.regular_end.get()).min(self.help());
+                    let until = due.unwrap_or_else(|| run.regular_end.get()).min(self.help());
                     if !wait_until(until) {
                         return;
                     }

@@ -4,8 +4,8 @@ use std::{rc::Rc, sync::atomic::Ordering};
 
 use onrush_fiber::Clock;
 
-use super::{ScenarioRun, pace::Pace};
-use crate::{slot::Slot, worker::Worker};
+use super::pace::Pace;
+use crate::{scenario_run::ScenarioRun, slot::Slot, worker::Worker};
 
 /// VUs race for `iterations` in all.
 pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, iterations: u64) {

@@ -21,7 +21,7 @@ impl Pace {
     /// Before each start; `false` when the run is interrupted.
     pub(super) fn next(&mut self) -> bool {
         self.started += 1;
-        if self.started % STARTED_PER_STEP != 0 {
+        if !self.started.is_multiple_of(STARTED_PER_STEP) {
             return true;
         }
         let woke = onrush_fiber::sleep_until(Clock::now() + START_STEP);

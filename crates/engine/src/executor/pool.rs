@@ -13,8 +13,9 @@ use std::{
 use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_plan::steer::VuCourse;
 
-use super::{ScenarioRun, pace::Pace};
+use super::pace::Pace;
 use crate::{
+    scenario_run::ScenarioRun,
     slot::Slot,
     steering::{Told, Watch},
     worker::Worker,
@@ -306,7 +307,7 @@ struct Wanted {
 impl Wanted {
     fn learn(&mut self, told: Told) {
         self.is_reached = false;
-        self.course = told.vus.or(self.course.take());
+        self.course = told.vus.or_else(|| self.course.take());
         self.paused_ns = told.paused_ns;
         self.max = told.max_vus.unwrap_or(self.max);
     }

@@ -5,11 +5,8 @@ use std::{collections::BTreeMap, rc::Rc};
 use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_plan::{Executor, HandleChange, RampingVusPlan};
 
-use super::{
-    ScenarioRun,
-    pool::{Handle, Pool, Stop, start},
-};
-use crate::worker::Worker;
+use super::pool::{Handle, Pool, Stop, start};
+use crate::{scenario_run::ScenarioRun, worker::Worker};
 
 pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVusPlan) {
     let placement = worker.common.placement(run.index);

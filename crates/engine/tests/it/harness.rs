@@ -7,10 +7,12 @@ use std::{
         Arc, Mutex, OnceLock,
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
+    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
-use onrush_engine::{Engine, EngineConfig, Event, LifecycleError, Timeouts};
+use onrush_agent::{Commander, Test};
+use onrush_engine::{Engine, EngineConfig, Timeouts};
 use onrush_fiber::Clock;
 use onrush_js::{
     BUILTIN_MODULES, HttpDebug, HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ScriptEnv,
@@ -22,7 +24,10 @@ use onrush_metrics::{
     summary::{RunInfo, SummaryMode, SummaryModel, handle_summary, input_from, subscribe},
 };
 use onrush_plan::{Consolidated, Options, Plan, Tier, consolidate_with_exports, parse_json};
-use onrush_session::{Action, AgentId, Coordinator, Event as Told, ExitCode, Settings, Stop};
+use onrush_session::{
+    Coordinator, ExitCode, Notice, Orders, Phase, Settings, Stop,
+    protocol::{AgentId, Report as AgentReport, Time},
+};
 use onrush_testsite::{TargetHandle, TargetOptions};
 
 /// A run may take this long; a hang fails with what was said so far.
@@ -275,7 +280,6 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
     let builder = subscribe(Subscriptions::builder().system_tags(enabled), SummaryMode::Compact);
     let subscriptions =
         thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build();
-    let state = Arc::new(RunState::default());
     let client = onrush_net::ClientOptions {
         tls: onrush_net::TlsOptions {
             insecure_skip_verify: test.settings.insecure_skip_tls_verify,
@@ -297,7 +301,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         tags: test.settings.tags.clone(),
         http: http(&test),
         client: Arc::new(client.build().map_err(|error| invalid(error.to_string()))?),
-        state: state.clone(),
+        state: Arc::new(RunState::default()),
         scenarios: plan.scenarios.iter().map(|plan| Arc::new(scenario(plan))).collect(),
         functions: found.functions.clone(),
         local_ips: None,
@@ -309,12 +313,12 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         evaluates_thresholds: true,
         ..Settings::default()
     };
-    let (events, inbox) = channel();
     let timeouts = Timeouts {
         setup: test.settings.setup_timeout,
         teardown: test.settings.teardown_timeout,
         handle_summary: PATIENCE,
     };
+    let coordinator = Coordinator::new(settings, [AGENT], &plan, &found.registry, thresholds);
     let config = EngineConfig {
         run,
         plan,
@@ -323,25 +327,21 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         timeouts,
         taps: None,
     };
-    let engine = Engine::start(config, events).expect("threads start");
-    let coordinator = Coordinator::new(settings, [AGENT], &found.registry, thresholds);
-    let mut drive = Drive {
-        engine,
-        inbox,
-        coordinator,
-        state,
-        threads: case.threads,
-        started: None,
-        finished: false,
-        summary: None,
-        lines,
-        script: &case.files[0].1,
-    };
+    let (commander, inbox) = onrush_agent::channel();
+    let (sender, reports) = channel();
+    let agent = std::thread::spawn(move || {
+        let test = Test { engine: config, finish_outputs: None, stops: None };
+        // The run may have failed and gone by the time the last reports are sent.
+        onrush_agent::serve(&inbox, 0, |_| Ok(test), |report| drop(sender.send(report)))
+    });
+    let mut drive = Drive { agent, commander, reports, coordinator, summary: None, lines, script: &case.files[0].1 };
     let outcome = drive.run(case.interrupt_after, is_exported("handleSummary"));
     report.exit = outcome.exit_code();
     report.stop = outcome.stop.as_ref().map(|stop| stop.message.clone());
     report.coordinator = Some(drive.coordinator);
-    drive.engine.shutdown();
+    if let Some(engine) = drive.agent.join().expect("the agent does not panic") {
+        engine.shutdown();
+    }
     Ok(())
 }
 
@@ -384,7 +384,7 @@ fn http(test: &Consolidated) -> HttpSettings {
         batch: settings.batch as usize,
         batch_per_host: settings.batch_per_host as usize,
         discard_bodies: settings.discard_response_bodies,
-        no_cookies_reset: settings.keep_cookies,
+        no_cookies_reset: settings.no_cookies_reset,
         no_connection_reuse: settings.no_connection_reuse,
         no_vu_connection_reuse: settings.no_vu_connection_reuse,
         throw: settings.throw,
@@ -412,68 +412,65 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
 
 /// A run under way.
 struct Drive<'a> {
-    engine: Engine,
-    inbox: Receiver<Event>,
+    agent: JoinHandle<Option<Engine>>,
+    commander: Commander,
+    reports: Receiver<AgentReport>,
     coordinator: Coordinator,
-    state: Arc<RunState>,
-    threads: usize,
-    started: Option<onrush_fiber::Nanos>,
-    finished: bool,
     summary: Option<Result<(), String>>,
     lines: &'a Lines,
     script: &'a str,
 }
 
 impl Drive<'_> {
-    fn run(&mut self, interrupt_after: Option<Duration>, has_summary: bool) -> onrush_session::Outcome {
+    fn run(&mut self, mut interrupt_after: Option<Duration>, has_summary: bool) -> onrush_session::Outcome {
         let began = Instant::now();
-        let mut interrupt = interrupt_after;
-        while !self.finished {
+        let orders = self.coordinator.start(&[], now());
+        self.send(orders);
+        while self.coordinator.phase() < Phase::Done {
             self.step(began);
-            if interrupt.is_some_and(|after| self.started.is_some() && began.elapsed() >= after) {
-                interrupt = None;
-                self.tell(Told::Abort(Stop { code: ExitCode::ExternalAbort, message: "interrupted".to_owned() }));
+            let has_started = self.coordinator.started_at().is_some();
+            if interrupt_after.is_some_and(|after| has_started && began.elapsed() >= after) {
+                interrupt_after = None;
+                let stop = Stop { code: ExitCode::ExternalAbort, message: "interrupted".to_owned() };
+                let orders = self.coordinator.abort(stop, now());
+                self.send(orders);
             }
         }
-        // Every thread's last samples.
-        self.engine.flush();
-        let mut missing: std::collections::BTreeSet<usize> = (0..self.threads).collect();
-        while !missing.is_empty() {
-            match self.inbox.recv_timeout(PATIENCE).expect("threads hand in their samples") {
-                Event::Sample(sample) => {
-                    missing.remove(&sample.thread);
-                    self.take(Event::Sample(sample));
-                }
-                other => self.take(other),
-            }
+        let orders = self.coordinator.close(now());
+        self.send(orders);
+        while self.coordinator.phase() < Phase::Closed {
+            self.step(began);
         }
-        if self.state.is_marked_failed() {
-            self.tell(Told::MarkedFailed);
-        }
-        let outcome = self.coordinator.finish(self.elapsed());
         if has_summary {
             let setup_data = self.coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok());
-            let info = RunInfo { duration_ns: self.elapsed().as_nanos() as u64, setup_data, ..RunInfo::default() };
+            let duration_ns = self.coordinator.duration().map_or(0, |duration| duration.as_nanos() as u64);
+            let info = RunInfo { duration_ns, setup_data, ..RunInfo::default() };
             let model = SummaryModel::new(input_from(self.coordinator.merged(), self.coordinator.thresholds(), info));
-            self.engine.handle_summary(handle_summary(&model).to_string());
+            let orders = self.coordinator.summarize(handle_summary(&model).to_string(), now());
+            self.send(orders);
             while self.summary.is_none() {
                 self.step(began);
             }
         }
-        outcome
+        let orders = self.coordinator.stop_agents();
+        self.send(orders);
+        self.coordinator.outcome().expect("it is closed").clone()
     }
 
     fn step(&mut self, began: Instant) {
-        match self.inbox.recv_timeout(Duration::from_millis(20)) {
-            Ok(event) => self.take(event),
+        match self.reports.recv_timeout(Duration::from_millis(20)) {
+            Ok(report) => {
+                if let AgentReport::Health(health) = &report {
+                    assert_eq!(health.panics, 0, "a fiber panicked");
+                }
+                let orders = self.coordinator.handle(AGENT, report, now());
+                self.send(orders);
+            }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => panic!("all threads ended"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the agent ended"),
         }
-        if let Some(abort) = self.state.aborted() {
-            self.tell(Told::Abort(Stop { code: ExitCode::ScriptAborted, message: abort.message }));
-        }
-        let elapsed = self.elapsed();
-        self.tell(Told::Tick { elapsed });
+        let orders = self.coordinator.tick(now());
+        self.send(orders);
         if began.elapsed() > PATIENCE {
             let said: Vec<String> =
                 self.lines.0.lock().expect("readable").iter().map(|line| line.message.clone()).collect();
@@ -481,80 +478,27 @@ impl Drive<'_> {
         }
     }
 
-    fn elapsed(&self) -> Duration {
-        self.started.map_or(Duration::ZERO, |at| Clock::now().saturating_sub(at).as_duration())
-    }
-
-    fn take(&mut self, event: Event) {
-        if let Some(abort) = self.state.aborted() {
-            self.tell(Told::Abort(Stop { code: ExitCode::ScriptAborted, message: abort.message }));
-        }
-        match event {
-            Event::Initialized => self.tell(Told::Initialized(AGENT)),
-            Event::InitFailed(error) => self.tell(Told::Failed(stop(&error))),
-            Event::SetupDone(Ok(data)) => self.tell(Told::SetupDone(data)),
-            Event::SetupDone(Err(error)) | Event::TeardownDone(Err(error)) => self.tell(Told::Failed(stop(&error))),
-            Event::ScenariosDone => self.tell(Told::ScenariosDone(AGENT)),
-            Event::TeardownDone(Ok(())) => self.tell(Told::TeardownDone),
-            Event::HandleSummaryDone(result) => {
-                if let Err(error) = &result {
-                    log::Sink::line(
-                        self.lines,
-                        log::Line { level: log::Level::Error, message: error.to_string(), fields: Vec::new() },
-                    );
+    fn send(&mut self, orders: Orders) {
+        orders.into_iter().for_each(|(_, command)| self.commander.send(command));
+        let say = |level: log::Level, message: String| {
+            log::Sink::line(self.lines, log::Line { level, message, fields: Vec::new() });
+        };
+        for notice in self.coordinator.notices() {
+            match notice {
+                Notice::Warning { message, .. } => say(log::Level::Warn, message),
+                Notice::Error(message) => say(log::Level::Error, message),
+                Notice::SummaryDone(result) => {
+                    if let Err(failure) = &result {
+                        say(log::Level::Error, failure.message.clone());
+                    }
+                    self.summary = Some(result.map(drop).map_err(|failure| failure.message));
                 }
-                self.summary = Some(result.map(drop).map_err(|error| error.to_string()));
-            }
-            Event::Sample(sample) => {
-                assert_eq!(sample.panics, 0, "a fiber panicked");
-                self.tell(Told::Delta(AGENT, sample.delta));
-            }
-            Event::Warning { message, .. } => {
-                log::Sink::line(self.lines, log::Line { level: log::Level::Warn, message, fields: Vec::new() })
-            }
-            Event::Wake => {}
-            Event::ThreadEnded => panic!("a thread ended"),
-        }
-    }
-
-    fn tell(&mut self, event: Told) {
-        for action in self.coordinator.handle(event) {
-            match action {
-                Action::RunSetup => {
-                    self.start_clock();
-                    self.engine.setup();
-                }
-                Action::Start(data) => {
-                    let at = self.start_clock();
-                    self.engine.start_scenarios(at.max(Clock::now()), data);
-                }
-                Action::Interrupt => self.engine.interrupt(),
-                Action::RunTeardown(data) => self.engine.teardown(data),
-                Action::Finish => self.finished = true,
-                Action::Steer { .. } | Action::Pause(_) => unreachable!("nobody steers"),
-                Action::Error(message) => {
-                    log::Sink::line(self.lines, log::Line { level: log::Level::Error, message, fields: Vec::new() })
-                }
+                other => unreachable!("nobody asked for {other:?}"),
             }
         }
-    }
-
-    fn start_clock(&mut self) -> onrush_fiber::Nanos {
-        let at = *self.started.get_or_insert_with(Clock::now);
-        self.state.start_clock(at);
-        at
     }
 }
 
-fn stop(error: &LifecycleError) -> Stop {
-    let code = match error {
-        LifecycleError::Script(failure) | LifecycleError::Init { failure, .. } if failure.aborted => {
-            ExitCode::ScriptAborted
-        }
-        LifecycleError::Timeout { function: "setup", .. } => ExitCode::SetupTimeout,
-        LifecycleError::Timeout { .. } => ExitCode::TeardownTimeout,
-        LifecycleError::Script(_) | LifecycleError::Init { .. } => ExitCode::ScriptException,
-        LifecycleError::Engine(_) => ExitCode::Other,
-    };
-    Stop { code, message: error.to_string() }
+fn now() -> Time {
+    Time(Clock::now().0)
 }

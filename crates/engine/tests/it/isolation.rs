@@ -389,7 +389,7 @@ fn atomics_do_not_change_opened_files() {
 fn built_in_modules_asked_for_by_a_computed_name_are_shared_as_well() {
     let report = case(
         "const name = ['k6', 'execution'].join('/');
-         const exec = require(name).default; const html = (await import(['k6', 'html'].join('/'))).default;
+         const exec = require(name); const html = (await import(['k6', 'html'].join('/'))).default;
          export default function () {
            let how = 'wrote';
            try { html.mine = __VU; } catch (e) { how = e.name; }
@@ -417,4 +417,25 @@ fn built_in_globals_are_own_properties() {
         report.assert_clean();
         assert_eq!(report.said(), ["1111,1111,1111,0000,1111 false", "true"], "{report:#?}");
     });
+}
+
+#[test]
+fn a_patched_built_in_module_is_patched_for_all_who_import_it() {
+    // k6: `require()` gives the default export, and named imports follow it.
+    let report = case(
+        "const http = require('k6/http'); http.get = (url) => 'patched ' + url;
+         const lib = require('./lib.js'); Object.defineProperty(http, 'post', { value: () => 'defined' });
+         console.log(lib.all('a'), lib.http === http, lib.ns.put === http.put, Object.keys(http).includes('default'));
+         exports.default = function () { http.put = () => __VU; console.log(lib.all('b'), lib.ns.put()); };",
+    )
+    .file("lib.js", "import http, { get, post } from 'k6/http'; import * as ns from 'k6/http'; export { http, ns }; export const all = (x) => [http.get(x), get(x), ns.get(x), post()].join();")
+    .vus(2, 1)
+    .isolation(IsolationMode::Auto)
+    .run();
+    assert_eq!(report.isolation.as_ref().expect("it ran").isolation, Isolation::Isolated);
+    let mut said = report.said();
+    said.sort_unstable();
+    said.dedup();
+    let line = |x: &str, end: &str| format!("patched {x},patched {x},patched {x},defined {end}");
+    assert_eq!(said, [line("a", "true true false"), line("b", "1"), line("b", "2")], "{report:#?}");
 }

@@ -100,6 +100,26 @@ fn garbage_is_collected_under_the_limit() {
 }
 
 #[test]
+fn an_error_says_that_memory_ran_out_however_little_is_left() {
+    // Objects as small as an error itself: nothing is left when it is made.
+    case(
+        "export default function () {
+           let head = null; const caught = [0, 0, 0];
+           for (let i = 0; i < 3; i++) {
+             try { for (;;) head = { head }; } catch (e) { caught[i] = e; }
+           }
+           head = null; console.log(caught.map((e) => `${e} ${e instanceof Error}`).join());
+         }",
+    )
+    .vus(2, 2)
+    .memory_limit(2 << 20)
+    .both(|report| {
+        let error = "InternalError: out of memory true";
+        assert_eq!(report.said(), vec![[error; 3].join(","); 4], "{report:#?}");
+    });
+}
+
+#[test]
 fn init_code_out_of_memory_fails_the_script() {
     case("const keep = []; for (;;) keep.push(new Array(1000).fill(1)); export default function () {}")
         .memory_limit(8 << 20)

@@ -6,7 +6,7 @@ use std::{any::type_name, cell::RefCell, ffi::CString};
 use onrush_quickjs_sys as sys;
 use rustc_hash::FxHashMap;
 
-use super::{Ctx, Handle, JsResult, LazyProperty, Throw, Val, lazy, runtime_ptr};
+use super::{Ctx, Handle, JsResult, LazyProperty, Throw, Val, contained, lazy, runtime_ptr};
 
 /// A Rust type scripts see as objects of one class.
 ///
@@ -101,7 +101,34 @@ unsafe extern "C" fn finalize<T: HostObject>(_: *mut sys::JSRuntime, object: sys
     unsafe {
         let pointer = sys::JS_GetOpaque(object, HostClass::<T>::id()).cast::<T>();
         if !pointer.is_null() {
-            drop(Box::from_raw(pointer));
+            contained((), || drop(Box::from_raw(pointer)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Runtime, *};
+
+    struct Trap;
+
+    impl HostObject for Trap {
+        const NAME: &'static str = "Trap";
+    }
+
+    impl Drop for Trap {
+        fn drop(&mut self) {
+            panic!("on purpose");
+        }
+    }
+
+    #[test]
+    fn a_panic_in_a_finalizer_does_not_end_the_process() {
+        let here = 0_u8;
+        let _runtime = Runtime::new(std::ptr::from_ref(&here).addr(), 0);
+        // SAFETY: a realm of this thread's runtime, which is never freed.
+        let ctx = unsafe { Ctx::from_raw(sys::JS_NewContext(runtime_ptr())) };
+        drop(HostClass::create(ctx, Trap).expect("there is memory"));
+        assert!(ctx.object().is_ok());
     }
 }

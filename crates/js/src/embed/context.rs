@@ -213,10 +213,13 @@ impl Ctx {
             }
         };
         // QuickJS formats into a small buffer and stops at NUL: a message of any text is set afterwards.
-        // SAFETY: the format has no arguments.
-        let error = Val::from_raw(unsafe { constructor(self.raw(), c"".as_ptr()) });
+        // SAFETY: the runtime is alive, and gets back below what it is lent; the format has no arguments.
+        let error = unsafe {
+            sys::onrush_rt_lend(runtime_ptr());
+            Val::from_raw(constructor(self.raw(), c"".as_ptr()))
+        };
         for (key, text) in [("message", Some(message.as_str())), ("name", name), ("stack", stack.as_deref())] {
-            // An error that cannot be named (memory is out) is still thrown.
+            // An error that cannot be named (its text is too long for the memory that is left) is still thrown.
             let named = text.is_none_or(|text| {
                 Val::string(self, text).and_then(|text| error.define_hidden(self, key, text)).is_ok()
             });
@@ -224,8 +227,9 @@ impl Ctx {
                 drop(self.take_exception_value());
             }
         }
-        // SAFETY: ownership of the error moves to the runtime; the mark is set on a live value.
+        // SAFETY: as above; ownership of the error moves to the runtime; the mark is set on a live value.
         unsafe {
+            sys::onrush_rt_return(runtime_ptr());
             if is_halted() {
                 sys::JS_SetUncatchableError(self.raw(), error.raw());
             }

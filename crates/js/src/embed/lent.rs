@@ -6,7 +6,7 @@ use std::{cell::UnsafeCell, ffi::c_void, ptr, rc::Rc};
 use bytes::Bytes;
 use onrush_quickjs_sys as sys;
 
-use super::{Charge, Ctx, JsResult, Val};
+use super::{Charge, Ctx, JsResult, Val, contained};
 
 /// Bytes under an `ArrayBuffer`, which whoever made it can still look at. Cloning shares them.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ unsafe extern "C" fn reallocate(
     let owner = opaque.cast::<Owner>();
     if size == 0 {
         // SAFETY: called once when the buffer dies; the pointer came from `Box::into_raw` above.
-        drop(unsafe { Box::from_raw(owner) });
+        contained((), || drop(unsafe { Box::from_raw(owner) }));
         return ptr::null_mut();
     }
     // SAFETY: the buffer lives, and so does its owner, which nobody else refers to.

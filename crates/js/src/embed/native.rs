@@ -142,6 +142,12 @@ pub(super) fn finish(ctx: Ctx, body: impl FnOnce() -> JsResult) -> sys::JSValue 
     guarded(ctx, sys::JS_EXCEPTION, || body().map(Val::into_raw))
 }
 
+/// Runs what QuickJS calls back where nothing can be thrown, such as a finalizer. A panic was reported when it happened,
+/// and `otherwise` is the result.
+pub(crate) fn contained<R>(otherwise: R, body: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(otherwise)
+}
+
 /// Runs what QuickJS calls back. An error becomes the pending exception and the result `failed`, and so does a panic,
 /// which must not unwind into QuickJS's frames.
 pub(crate) fn guarded<R>(ctx: Ctx, failed: R, body: impl FnOnce() -> JsResult<R>) -> R {

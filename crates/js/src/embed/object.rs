@@ -3,7 +3,7 @@
 
 use onrush_quickjs_sys as sys;
 
-use super::{Ctx, Handle, JsResult, Native, Throw, Val, runtime_ptr};
+use super::{Ctx, Handle, JsResult, JsString, Native, Throw, Val, runtime_ptr};
 
 /// An interned property name.
 pub(crate) struct Atom(sys::JSAtom);
@@ -38,8 +38,13 @@ impl Atom {
     }
 
     pub(crate) fn text(&self, ctx: Ctx) -> JsResult<String> {
+        Ok(self.to_js_string(ctx)?.text().into_owned())
+    }
+
+    /// The same without a copy, where it is ASCII.
+    pub(crate) fn to_js_string(&self, ctx: Ctx) -> JsResult<JsString> {
         // SAFETY: the atom is alive.
-        Val::checked(unsafe { sys::JS_AtomToString(ctx.raw(), self.0) })?.to_text(ctx)
+        Val::checked(unsafe { sys::JS_AtomToString(ctx.raw(), self.0) })?.to_js_string(ctx)
     }
 }
 
@@ -47,6 +52,41 @@ impl Drop for Atom {
     fn drop(&mut self) {
         // SAFETY: this holds one reference of the thread's runtime.
         unsafe { sys::JS_FreeAtomRT(runtime_ptr(), self.0) }
+    }
+}
+
+/// The keys an object had when it was asked for them.
+pub(crate) struct Keys {
+    ctx: Ctx,
+    /// QuickJS's, with a reference to each name that is still to come.
+    table: *mut sys::JSPropertyEnum,
+    next: usize,
+    count: usize,
+}
+
+impl Iterator for Keys {
+    type Item = Atom;
+
+    fn next(&mut self) -> Option<Atom> {
+        if self.next == self.count {
+            return None;
+        }
+        // SAFETY: the table has `count` entries; each reference moves into one `Atom`.
+        let atom = Atom::from_raw(unsafe { (*self.table.add(self.next)).atom });
+        self.next += 1;
+        Some(atom)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.count - self.next, Some(self.count - self.next))
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        self.by_ref().for_each(drop);
+        // SAFETY: QuickJS allocated the table for this realm, and nothing else refers to it; null is nothing.
+        unsafe { sys::js_free(self.ctx.raw(), self.table.cast()) }
     }
 }
 
@@ -180,23 +220,23 @@ impl Handle {
 
     /// Own enumerable string keys in property order.
     pub(crate) fn keys(&self, ctx: Ctx) -> JsResult<Vec<Atom>> {
+        Ok(self.each_key(ctx)?.collect())
+    }
+
+    /// The same, one after another.
+    pub(crate) fn each_key(&self, ctx: Ctx) -> JsResult<Keys> {
         let (mut table, mut count) = (std::ptr::null_mut(), 0);
-        // SAFETY: QuickJS allocates the table; each atom moves into an `Atom`, the table itself is freed below.
-        unsafe {
-            if sys::JS_GetOwnPropertyNames(
+        // SAFETY: QuickJS allocates the table, which `Keys` owns from then on.
+        let status = unsafe {
+            sys::JS_GetOwnPropertyNames(
                 ctx.raw(),
                 &mut table,
                 &mut count,
                 self.raw(),
                 sys::JS_GPN_STRING_MASK | sys::JS_GPN_ENUM_ONLY,
-            ) < 0
-            {
-                return Err(Throw::Pending);
-            }
-            let keys = (0..count as usize).map(|index| Atom::from_raw((*table.add(index)).atom)).collect();
-            sys::js_free(ctx.raw(), table.cast());
-            Ok(keys)
-        }
+            )
+        };
+        if status < 0 { Err(Throw::Pending) } else { Ok(Keys { ctx, table, next: 0, count: count as usize }) }
     }
 
     pub(crate) fn freeze(&self, ctx: Ctx) -> JsResult<()> {

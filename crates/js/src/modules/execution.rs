@@ -9,7 +9,7 @@ use onrush_quickjs_sys as sys;
 use super::{export::export, tag_value};
 use crate::{
     Abort,
-    embed::{Args, Ctx, Getter, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    embed::{Args, Ctx, Getter, Handle, HostClass, HostObject, JsResult, Throw, Val, guarded},
     log::Level,
     state::RunState,
     vu::{
@@ -236,14 +236,8 @@ fn atom_text(ctx: Ctx, property: sys::JSAtom) -> JsResult<Option<String>> {
     if key.is_symbol() { Ok(None) } else { key.to_text(ctx).map(Some) }
 }
 
-fn status(ctx: Ctx, result: JsResult<bool>) -> i32 {
-    match result {
-        Ok(value) => i32::from(value),
-        Err(throw) => {
-            ctx.raise(throw);
-            -1
-        }
-    }
+fn status(ctx: Ctx, body: impl FnOnce() -> JsResult<bool>) -> i32 {
+    guarded(ctx, -1, || body().map(i32::from))
 }
 
 unsafe extern "C" fn get_own_property(
@@ -254,7 +248,7 @@ unsafe extern "C" fn get_own_property(
 ) -> i32 {
     // SAFETY: QuickJS passes a live context; the descriptor may be null.
     let (ctx, descriptor) = unsafe { (Ctx::from_raw(ctx), descriptor.as_mut()) };
-    let result = (|| {
+    status(ctx, || {
         let Some(name) = atom_text(ctx, property)? else { return Ok(false) };
         let Some((_, value)) = visible(object).into_iter().find(|(tag, _)| *tag == name) else { return Ok(false) };
         if let Some(descriptor) = descriptor {
@@ -264,8 +258,7 @@ unsafe extern "C" fn get_own_property(
             descriptor.setter = sys::JS_UNDEFINED;
         }
         Ok(true)
-    })();
-    status(ctx, result)
+    })
 }
 
 unsafe extern "C" fn get_own_property_names(
@@ -274,40 +267,41 @@ unsafe extern "C" fn get_own_property_names(
     count: *mut u32,
     object: sys::JSValue,
 ) -> i32 {
-    let tags = visible(object);
     // SAFETY: QuickJS passes a live context and frees the table it is given with js_free.
     unsafe {
-        let entries: *mut sys::JSPropertyEnum =
-            sys::js_malloc(ctx, tags.len().max(1) * size_of::<sys::JSPropertyEnum>()).cast();
-        if entries.is_null() {
-            return -1;
-        }
-        for (index, (name, _)) in tags.iter().enumerate() {
-            let atom = sys::JS_NewAtomLen(ctx, name.as_ptr().cast(), name.len());
-            entries.add(index).write(sys::JSPropertyEnum { is_enumerable: true, atom });
-        }
-        *table = entries;
-        *count = tags.len() as u32;
-        0
+        guarded(Ctx::from_raw(ctx), -1, || {
+            let tags = visible(object);
+            let entries: *mut sys::JSPropertyEnum =
+                sys::js_malloc(ctx, tags.len().max(1) * size_of::<sys::JSPropertyEnum>()).cast();
+            if entries.is_null() {
+                return Err(Throw::Pending);
+            }
+            for (index, (name, _)) in tags.iter().enumerate() {
+                let atom = sys::JS_NewAtomLen(ctx, name.as_ptr().cast(), name.len());
+                entries.add(index).write(sys::JSPropertyEnum { is_enumerable: true, atom });
+            }
+            *table = entries;
+            *count = tags.len() as u32;
+            Ok(0)
+        })
     }
 }
 
 unsafe extern "C" fn delete_property(ctx: *mut sys::JSContext, object: sys::JSValue, property: sys::JSAtom) -> i32 {
     // SAFETY: QuickJS passes a live context.
     let ctx = unsafe { Ctx::from_raw(ctx) };
-    let result = atom_text(ctx, property).map(|name| {
-        let vu = vu();
+    status(ctx, || {
+        let (vu, name) = (vu(), atom_text(ctx, property)?);
         if is_metadata(object) {
             name.iter().for_each(|name| vu.metadata.remove(name));
-            return true;
+            return Ok(true);
         }
         if let (Some(name), Some(tags)) = (name, vu.custom_tags.borrow_mut().as_mut()) {
             tags.remove(&name);
         }
         vu.refresh_tags();
-        true
-    });
-    status(ctx, result)
+        Ok(true)
+    })
 }
 
 fn set_tag(ctx: Ctx, object: sys::JSValue, property: sys::JSAtom, value: &Handle) -> JsResult<bool> {
@@ -319,7 +313,7 @@ fn set_tag(ctx: Ctx, object: sys::JSValue, property: sys::JSAtom, value: &Handle
                 "invalid value for metric metadata '{name}': only String, Boolean and Number types are accepted as a metric metadata value"
             )));
         };
-        return if vu.metadata.set(name, value) {
+        return if vu.metadata.set(name, value.text().into_owned()) {
             Ok(true)
         } else {
             Err(Throw::Range(format!("a VU cannot have more than {TAGS_MAX} metadata entries")))
@@ -334,7 +328,7 @@ fn set_tag(ctx: Ctx, object: sys::JSValue, property: sys::JSAtom, value: &Handle
         if tags.len() >= TAGS_MAX && !tags.contains_key(&name) {
             return Err(Throw::Range(format!("a VU cannot have more than {TAGS_MAX} tags")));
         }
-        tags.insert(name, value);
+        tags.insert(name, value.text().into_owned());
     }
     vu.refresh_tags();
     Ok(true)
@@ -351,7 +345,7 @@ unsafe extern "C" fn define_own_property(
 ) -> i32 {
     // SAFETY: QuickJS passes a live context and value.
     let ctx = unsafe { Ctx::from_raw(ctx) };
-    status(ctx, set_tag(ctx, object, property, Handle::from_raw_ref(&value)))
+    status(ctx, || set_tag(ctx, object, property, Handle::from_raw_ref(&value)))
 }
 
 unsafe extern "C" fn set_property(
@@ -364,5 +358,5 @@ unsafe extern "C" fn set_property(
 ) -> i32 {
     // SAFETY: QuickJS passes a live context and value.
     let ctx = unsafe { Ctx::from_raw(ctx) };
-    status(ctx, set_tag(ctx, object, property, Handle::from_raw_ref(&value)))
+    status(ctx, || set_tag(ctx, object, property, Handle::from_raw_ref(&value)))
 }

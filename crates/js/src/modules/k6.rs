@@ -48,7 +48,7 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         }
     }
     let mut all = true;
-    for key in sets.keys(ctx)? {
+    for key in sets.each_key(ctx)? {
         let series = vu.thread.slots.of::<CheckCache>().series(ctx, vu, node, &key)?;
         let mut outcome = sets.get(ctx, &key)?;
         let mut thrown = None;

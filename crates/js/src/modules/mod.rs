@@ -25,7 +25,7 @@ use onrush_quickjs_sys as sys;
 
 use self::export::export;
 use crate::{
-    embed::{Ctx, JsResult, Throw, Val},
+    embed::{Ctx, JsResult, Throw, Val, guarded},
     realm::Realm,
     vu::modules::cjs,
 };
@@ -134,11 +134,15 @@ pub(crate) fn create(ctx: Ctx, name: &str) -> JsResult<*mut sys::JSModuleDef> {
 }
 
 unsafe extern "C" fn fill_exports(ctx: *mut sys::JSContext, record: *mut sys::JSModuleDef) -> i32 {
-    for (name, value) in PENDING.take() {
-        // SAFETY: QuickJS passes the record `create` is evaluating; ownership of the value moves into it.
-        if unsafe { sys::JS_SetModuleExport(ctx, record, name.as_ptr(), value.into_raw()) } < 0 {
-            return -1;
+    // SAFETY: QuickJS passes a live context.
+    let ctx = unsafe { Ctx::from_raw(ctx) };
+    guarded(ctx, -1, || {
+        for (name, value) in PENDING.take() {
+            // SAFETY: QuickJS passes the record `create` is evaluating; ownership of the value moves into it.
+            if unsafe { sys::JS_SetModuleExport(ctx.raw(), record, name.as_ptr(), value.into_raw()) } < 0 {
+                return Err(Throw::Pending);
+            }
         }
-    }
-    0
+        Ok(0)
+    })
 }

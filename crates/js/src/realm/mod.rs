@@ -17,7 +17,7 @@ use onrush_script::Target;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    embed::{Ctx, JsResult, Val},
+    embed::{Ctx, JsResult, Throw, Val},
     slots::Slots,
 };
 
@@ -59,25 +59,29 @@ impl Realm {
             return Ok(*record);
         }
         let record = (self.create)(self.ctx, name)?;
+        // k6: a function replaced in the default export is replaced for those who import it by name as well.
+        let default = self.default_export(record)?;
+        // SAFETY: the record is evaluated, the object alive.
+        if unsafe { sys::onrush_module_link_exports(self.ctx.raw(), record, default.raw()) } < 0 {
+            return Err(Throw::Pending);
+        }
         self.natives.borrow_mut().insert(name.to_owned(), record);
         Ok(record)
     }
 
-    /// What `require` returns for a built-in module: an object with its named exports, `default` and `__esModule`.
+    /// What `require` returns for a built-in module. k6: its default export.
     pub(crate) fn native_exports(&self, name: &str) -> JsResult {
         if let Some(exports) = self.native_exports.borrow().get(name) {
             return Ok(exports.clone());
         }
-        let record = self.native(name)?;
-        let ctx = self.ctx;
-        // SAFETY: the record is linked and evaluated.
-        let namespace = Val::checked(unsafe { sys::onrush_module_namespace(ctx.raw(), record) })?;
-        let exports = ctx.object()?;
-        for key in namespace.keys(ctx)? {
-            exports.define(ctx, &key, namespace.get(ctx, &key)?)?;
-        }
-        exports.define_hidden(ctx, "__esModule", Val::bool(true))?;
+        let exports = self.default_export(self.native(name)?)?;
         self.native_exports.borrow_mut().insert(name.to_owned(), exports.clone());
         Ok(exports)
+    }
+
+    fn default_export(&self, record: *mut sys::JSModuleDef) -> JsResult {
+        // SAFETY: the record is linked and evaluated.
+        let namespace = Val::checked(unsafe { sys::onrush_module_namespace(self.ctx.raw(), record) })?;
+        namespace.get(self.ctx, "default")
     }
 }

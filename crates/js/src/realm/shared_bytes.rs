@@ -15,7 +15,7 @@ use onrush_quickjs_sys as sys;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    embed::{Ctx, Handle, JsResult, Throw, Val},
+    embed::{Ctx, Handle, JsResult, Throw, Val, contained},
     vu::{Vu, context},
 };
 
@@ -108,7 +108,7 @@ impl SharedBytes {
 unsafe extern "C" fn release(_: *mut sys::JSRuntime, opaque: *mut c_void, _: *mut c_void, size: usize) -> *mut c_void {
     if size == 0 {
         // SAFETY: called once when the buffer dies; the pointer came from `Box::into_raw` above.
-        drop(unsafe { Box::from_raw(opaque.cast::<Bytes>()) });
+        contained((), || drop(unsafe { Box::from_raw(opaque.cast::<Bytes>()) }));
     }
     std::ptr::null_mut()
 }

@@ -217,6 +217,7 @@ impl Vu {
             fields.push(("executor".into(), scenario.executor.clone()));
             fields.push(("scenario".into(), scenario.name.clone()));
         }
+        fields.extend(super::hint::missing_import(&failure.text).map(|hint| ("hint".into(), hint)));
         fields.push(("source".into(), "stacktrace".to_owned()));
         self.script().log.line(Line { level: Level::Error, message: format!("{}\n", failure.text), fields });
     }

@@ -3,6 +3,7 @@
 mod call;
 pub(crate) mod context;
 pub(crate) mod event_loop;
+mod hint;
 mod ids;
 mod instances;
 mod instantiate;

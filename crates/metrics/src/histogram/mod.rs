@@ -10,8 +10,10 @@ mod boundaries;
 mod bucket;
 mod pages;
 mod recorder;
+mod wire;
 
 use pages::Pages;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use recorder::Recorder;
 
@@ -24,7 +26,8 @@ pub const RELATIVE_ERROR: f64 = 0.001_355;
 pub const EXACT_VALUES_MAX: usize = 64;
 
 /// A distribution of `f64` values of either sign.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "wire::Wire", into = "wire::Wire")]
 pub struct Histogram {
     count: u64,
     sum: ExactSum,

@@ -24,6 +24,7 @@ use tag_sets::TagSets;
 
 use crate::census::{Census, Folded};
 use crate::delta::{Delta, TagPairs};
+use crate::outcome::Outcomes;
 use crate::registry::{MetricId, MetricKind, Registry};
 use crate::subscriptions::Subscriptions;
 use crate::tag::{SystemTag, TagKey};
@@ -43,6 +44,7 @@ pub struct Shard {
     /// Orders gauge values; never goes back.
     time: u64,
     samples_lost: u64,
+    outcomes: Outcomes,
     /// Where raw samples go, if an output wants them.
     tap: Option<Box<Tap>>,
 }
@@ -91,6 +93,7 @@ impl Shard {
             http: HttpBlocks::default(),
             time: 0,
             samples_lost: 0,
+            outcomes: Outcomes::default(),
             tap: None,
         };
         shard.sync(registry);
@@ -218,6 +221,11 @@ impl Shard {
         }
     }
 
+    /// What became of requests.
+    pub fn outcomes(&mut self) -> &mut Outcomes {
+        &mut self.outcomes
+    }
+
     /// How many series there are.
     pub fn series_len(&self) -> usize {
         self.cells.len()
@@ -230,6 +238,7 @@ impl Shard {
             warnings: self.tag_sets.take_warnings(),
             values_cut: self.tag_sets.take_values_cut(),
             samples_lost: std::mem::take(&mut self.samples_lost),
+            outcomes: self.outcomes.drain(),
         }
     }
 

@@ -62,9 +62,13 @@ pub fn subscribe(subscriptions: SubscriptionsBuilder, mode: SummaryMode) -> Subs
     match mode {
         SummaryMode::Disabled => subscriptions,
         SummaryMode::Compact | SummaryMode::Legacy => subscriptions.for_summary(),
-        SummaryMode::Full => {
-            subscriptions.for_summary().keep_everywhere(SystemTag::Scenario).keep_everywhere(SystemTag::Group)
-        }
+        SummaryMode::Full => subscriptions
+            .for_summary()
+            .keep_everywhere(SystemTag::Scenario)
+            .keep_everywhere(SystemTag::Group)
+            // The table of requests by name.
+            .keep(builtin::HTTP_REQ_DURATION, SystemTag::Name)
+            .keep(builtin::HTTP_REQ_FAILED, SystemTag::Name),
     }
 }
 
@@ -270,6 +274,6 @@ fn scopes(merged: &Merged) -> Vec<ScopeInput<'_>> {
     order.into_iter().map(scope).collect()
 }
 
-fn tag(tags: &TagPairs, tag: SystemTag) -> Option<&str> {
+pub(super) fn tag(tags: &TagPairs, tag: SystemTag) -> Option<&str> {
     tags.iter().find(|(name, _)| **name == *tag.as_str()).map(|(_, value)| &**value)
 }

@@ -13,6 +13,7 @@
 
 mod collate;
 mod collect;
+mod endpoint;
 mod export;
 mod footer;
 mod group;
@@ -23,6 +24,7 @@ mod text;
 mod trend_stat;
 
 pub use collect::{RunInfo, input_from, subscribe};
+pub use endpoint::{Endpoint, endpoints_from};
 pub use export::{MachineInfo, handle_summary, machine_readable, summary_export, to_file};
 pub use footer::{Footer, Verdict};
 pub use group::{Check, Group};

@@ -29,7 +29,11 @@ impl History {
     pub fn statement(&self) -> String {
         let (one, many) = if self.is_windowed { ("window", "windows") } else { ("evaluation", "evaluations") };
         if self.judged == 0 {
-            return format!("never judged: there was no {one}");
+            return if self.is_windowed {
+                format!("never judged: there was no {one}")
+            } else {
+                "never judged: no samples".to_owned()
+            };
         }
         // Rounded down: only what always held held in 100 %.
         let permille = u128::from(self.held) * 1_000 / u128::from(self.judged);
@@ -52,7 +56,7 @@ impl History {
 }
 
 /// `1h2m3s`, as Go prints durations.
-pub(super) fn whole_seconds(ns: u64) -> String {
+pub(crate) fn whole_seconds(ns: u64) -> String {
     let seconds = ns / NS_PER_S;
     let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
     match (hours, minutes) {
@@ -80,6 +84,7 @@ mod tests {
         check(0, 1, Some(94), true, "held in 0 % of 1 window, first crossed at 1m34s");
         check(1, 2, Some(2), false, "held in 50 % of 2 evaluations, first crossed at 2s");
         check(0, 0, None, true, "never judged: there was no window");
+        check(0, 0, None, false, "never judged: no samples");
         check(u64::MAX, u64::MAX, None, false, "held in 100 % of 18446744073709551615 evaluations");
     }
 }

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 pub use expression::{Expression, ExpressionError, Method, Operator};
 pub(crate) use go::go_quote;
 pub use history::History;
+pub(crate) use history::whole_seconds;
 pub use window::{Span, WindowSource};
 
 use window::{Subject, Windows};
@@ -388,7 +389,10 @@ impl ExpressionResult {
         let passes_empty = sink.is_none() && kind == MetricKind::Rate;
         self.observed = Some(observed);
         self.ok = passes_empty || self.expression.holds(observed);
-        self.history.note(self.ok);
+        // What holds only because nothing was measured was not judged. A counter without samples is 0.
+        if sink.is_some() || !self.ok || kind == MetricKind::Counter {
+            self.history.note(self.ok);
+        }
         if !self.ok {
             self.history.crossed(elapsed_ns);
         }

@@ -6,13 +6,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::expression::Expression;
 use super::history::{History, NS_PER_S, whole_seconds};
 use crate::registry::MetricKind;
 use crate::sink::Sink;
 
 /// The time the samples of a delta come from, in nanoseconds since the scenarios started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// End of the previous delta of the same source.
     pub from_ns: u64,

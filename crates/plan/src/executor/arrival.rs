@@ -1,8 +1,8 @@
 //! What the two arrival-rate executors share: their VUs, their events, and how a rate is shown.
 
-use super::Tuple;
 use crate::duration::GoDuration;
-use crate::plan::PlanError;
+use crate::error::PlanError;
+use crate::stripe::Tuple;
 
 /// One iteration that is due at a certain time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrival::{ArrivalEvent, ArrivalVus, rate_per_sec, valid_time_unit, valid_vus};
-use super::{checked, required_duration};
+use super::fields::{checked, required_duration};
 use crate::duration::GoDuration;
-use crate::options::int;
-use crate::plan::PlanError;
+use crate::error::PlanError;
+use crate::json::int;
 use crate::stripe::Tuple;
 
 /// As written.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{checked, positive_vus, required_duration};
+use super::fields::{checked, positive_vus, required_duration};
 use crate::duration::GoDuration;
-use crate::options::int;
+use crate::json::int;
 use crate::stripe::Tuple;
 
 /// As written.

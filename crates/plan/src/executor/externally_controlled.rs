@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::checked;
+use super::fields::checked;
 use crate::duration::GoDuration;
-use crate::options::int;
+use crate::json::int;
 use crate::stripe::Tuple;
 
 /// As written.

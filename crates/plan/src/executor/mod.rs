@@ -7,6 +7,8 @@ mod arrival;
 mod constant_arrival_rate;
 mod constant_vus;
 mod externally_controlled;
+mod fields;
+mod kind;
 mod per_vu_iterations;
 mod ramping_arrival_rate;
 mod ramping_vus;
@@ -14,12 +16,12 @@ mod shared_iterations;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 pub use arrival::{ArrivalEvent, ArrivalVus};
 pub use constant_arrival_rate::{ConstantArrivalRate, ConstantArrivalRatePlan};
 pub use constant_vus::{ConstantVus, ConstantVusPlan};
 pub use externally_controlled::{ExternallyControlled, ExternallyControlledPlan};
+pub use fields::{FOREVER_NS, Stage, StageConfig};
+pub use kind::ExecutorKind;
 pub use per_vu_iterations::{PerVuIterations, PerVuIterationsPlan};
 pub(crate) use ramping_arrival_rate::Slope;
 pub use ramping_arrival_rate::{RampingArrivalRate, RampingArrivalRateCursor, RampingArrivalRatePlan};
@@ -36,31 +38,12 @@ pub use shared_iterations::SharedIterationsConfig;
 
 pub(crate) use externally_controlled::vus_error;
 
+use fields::total_ns;
+
 use crate::duration::GoDuration;
-use crate::options::int;
-use crate::plan::PlanError;
+use crate::error::PlanError;
 use crate::reservation::Step;
 use crate::stripe::Tuple;
-
-/// A stage as written, of a scenario or of the `stages` shortcut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StageConfig {
-    /// How long the stage lasts.
-    #[serde(default)]
-    pub duration: Option<GoDuration>,
-    /// What it leads to: VUs, or iterations per time unit.
-    #[serde(default, deserialize_with = "int")]
-    pub target: Option<i64>,
-}
-
-/// A valid stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stage {
-    /// How long the stage lasts, in nanoseconds; 0 jumps at once.
-    pub duration_ns: u64,
-    /// What it leads to: VUs, or iterations per time unit.
-    pub target: u64,
-}
 
 /// A valid executor with its values, for the whole test.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,18 +65,24 @@ pub enum Executor {
 }
 
 impl Executor {
+    /// Which executor it is.
+    #[must_use]
+    pub fn kind(&self) -> ExecutorKind {
+        match self {
+            Self::ConstantVus(_) => ExecutorKind::ConstantVus,
+            Self::RampingVus(_) => ExecutorKind::RampingVus,
+            Self::SharedIterations(_) => ExecutorKind::SharedIterations,
+            Self::PerVuIterations(_) => ExecutorKind::PerVuIterations,
+            Self::ConstantArrivalRate(_) => ExecutorKind::ConstantArrivalRate,
+            Self::RampingArrivalRate(_) => ExecutorKind::RampingArrivalRate,
+            Self::ExternallyControlled(_) => ExecutorKind::ExternallyControlled,
+        }
+    }
+
     /// The name users write in `executor:`.
     #[must_use]
     pub fn type_name(&self) -> &'static str {
-        match self {
-            Self::ConstantVus(_) => "constant-vus",
-            Self::RampingVus(_) => "ramping-vus",
-            Self::SharedIterations(_) => "shared-iterations",
-            Self::PerVuIterations(_) => "per-vu-iterations",
-            Self::ConstantArrivalRate(_) => "constant-arrival-rate",
-            Self::RampingArrivalRate(_) => "ramping-arrival-rate",
-            Self::ExternallyControlled(_) => "externally-controlled",
-        }
+        self.kind().name()
     }
 
     /// Nanoseconds from the scenario's start to its regular end; [`FOREVER_NS`] when it has none.
@@ -205,92 +194,4 @@ impl ExecutorPlan {
             other => crate::reservation::constant(other.planned_vus(), hard_end_ns).into(),
         }
     }
-}
-
-/// The end of what has none, and later than any other: the longest duration there is, 292 years.
-pub const FOREVER_NS: u64 = i64::MAX.unsigned_abs();
-/// The smallest `duration` and `maxDuration`.
-pub(crate) const MIN_DURATION: GoDuration = GoDuration::from_secs(1);
-/// `maxDuration` when it is not given.
-pub(crate) const DEFAULT_MAX_DURATION: GoDuration = GoDuration::from_secs(600);
-/// Most VUs a stage of ramping-vus may ask for.
-pub(crate) const VUS_MAX: i64 = 100_000_000;
-
-/// Reads and checks `vus` as most executors do.
-fn positive_vus(vus: i64, errors: &mut Vec<String>) -> u64 {
-    if vus <= 0 {
-        errors.push("the number of VUs must be more than 0".to_owned());
-    }
-    u64::try_from(vus).unwrap_or(0)
-}
-
-fn required_duration(duration: Option<GoDuration>, errors: &mut Vec<String>) -> GoDuration {
-    match duration {
-        None => errors.push("the duration is unspecified".to_owned()),
-        Some(d) if d < MIN_DURATION => {
-            errors.push(format!("the duration must be at least {MIN_DURATION}, but is {d}"));
-        }
-        Some(_) => {}
-    }
-    duration.unwrap_or_default()
-}
-
-fn max_duration(duration: Option<GoDuration>, errors: &mut Vec<String>) -> GoDuration {
-    let duration = duration.unwrap_or(DEFAULT_MAX_DURATION);
-    if duration < MIN_DURATION {
-        errors.push(format!("the maxDuration must be at least {MIN_DURATION}, but is {duration}"));
-    }
-    duration
-}
-
-/// Checks stages; `target_max` only where k6 has one.
-fn valid_stages(stages: Option<&[StageConfig]>, target_max: Option<i64>, errors: &mut Vec<String>) -> Vec<Stage> {
-    let stages = stages.unwrap_or_default();
-    if stages.is_empty() {
-        errors.push("at least one stage has to be specified".to_owned());
-    }
-    let mut total: i64 = 0;
-    let mut valid = Vec::with_capacity(stages.len());
-    for (i, stage) in stages.iter().enumerate() {
-        let number = i + 1;
-        match stage.duration {
-            None => errors.push(format!("stage {number} doesn't have a duration")),
-            Some(d) if d < GoDuration::ZERO => {
-                errors.push(format!("the duration for stage {number} can't be negative"));
-            }
-            Some(d) => match total.checked_add(d.ns()) {
-                Some(sum) => total = sum,
-                None => errors.push(format!("the stages up to stage {number} are longer than 292 years")),
-            },
-        }
-        match stage.target {
-            None => errors.push(format!("stage {number} doesn't have a target")),
-            Some(t) if t < 0 => errors.push(format!("the target for stage {number} can't be negative")),
-            Some(t) => {
-                if let Some(max) = target_max.filter(|max| t > *max) {
-                    errors.push(format!("target for stage {number} exceeds max limit of {max}"));
-                }
-            }
-        }
-        valid.push(Stage {
-            duration_ns: stage.duration.unwrap_or_default().as_ns(),
-            target: u64::try_from(stage.target.unwrap_or(0)).unwrap_or(0),
-        });
-    }
-    valid
-}
-
-/// The sum of the stages' durations. Validation keeps it within an `i64`; anything else saturates.
-fn total_ns(stages: &[Stage]) -> u64 {
-    stages.iter().fold(0, |sum, stage| sum.saturating_add(stage.duration_ns))
-}
-
-/// `1m30s` for unsigned nanoseconds.
-fn text_ns(ns: u64) -> String {
-    crate::duration::format_go_duration(i64::try_from(ns).unwrap_or(i64::MAX))
-}
-
-/// VUs, or the result of a check that needs the errors collected so far to be none.
-fn checked<T>(value: T, errors: Vec<String>) -> Result<T, Vec<String>> {
-    if errors.is_empty() { Ok(value) } else { Err(errors) }
 }

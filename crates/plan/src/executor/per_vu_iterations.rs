@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{checked, max_duration, positive_vus};
+use super::fields::{checked, max_duration, positive_vus};
 use crate::duration::GoDuration;
-use crate::options::int;
+use crate::json::int;
 use crate::stripe::Tuple;
 
 /// As written.

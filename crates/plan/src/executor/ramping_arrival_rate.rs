@@ -9,10 +9,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::arrival::{ArrivalEvent, ArrivalVus, rate_per_sec, valid_time_unit, valid_vus};
-use super::{Stage, StageConfig, checked, text_ns, total_ns, valid_stages};
+use super::fields::{Stage, StageConfig, checked, text_ns, total_ns, valid_stages};
 use crate::duration::GoDuration;
-use crate::options::int;
-use crate::plan::PlanError;
+use crate::error::PlanError;
+use crate::json::int;
 use crate::stripe::Tuple;
 
 /// As written.

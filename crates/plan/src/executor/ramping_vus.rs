@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Stage, StageConfig, VUS_MAX, checked, text_ns, total_ns, valid_stages};
+use super::fields::{Stage, StageConfig, VUS_MAX, checked, text_ns, total_ns, valid_stages};
 use crate::duration::GoDuration;
-use crate::options::int;
-use crate::plan::PlanError;
+use crate::error::PlanError;
+use crate::json::int;
 use crate::reservation::{Step, value_at, windowed};
 use crate::share::thread_of;
 use crate::stripe::Tuple;

@@ -6,13 +6,14 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
-use super::OptionsError;
-use super::json::{canonical_keys, decode, texts};
 use crate::duration::GoDuration;
+use crate::error::OptionsError;
 use crate::executor::{
-    ConstantArrivalRateConfig, ConstantVusConfig, Executor, ExternallyControlledConfig, PerVuIterationsConfig,
-    RampingArrivalRateConfig, RampingVusConfig, SharedIterationsConfig,
+    ConstantArrivalRateConfig, ConstantVusConfig, Executor, ExecutorKind, ExternallyControlledConfig,
+    PerVuIterationsConfig, RampingArrivalRateConfig, RampingVusConfig, SharedIterationsConfig,
 };
+use crate::json::{canonical_keys, decode, texts};
+use crate::names::closest;
 use crate::scenario::{DEFAULT_EXEC, DEFAULT_GRACEFUL_STOP, Scenario};
 
 /// A scenario as the user wrote it; nothing is checked but types and field names.
@@ -48,18 +49,43 @@ pub enum ExecutorConfig {
 }
 
 impl ExecutorConfig {
-    /// The name users write in `executor:`.
+    /// Which executor it is.
     #[must_use]
-    pub fn type_name(&self) -> &'static str {
+    pub fn kind(&self) -> ExecutorKind {
         match self {
-            Self::ConstantVus(_) => "constant-vus",
-            Self::RampingVus(_) => "ramping-vus",
-            Self::SharedIterations(_) => "shared-iterations",
-            Self::PerVuIterations(_) => "per-vu-iterations",
-            Self::ConstantArrivalRate(_) => "constant-arrival-rate",
-            Self::RampingArrivalRate(_) => "ramping-arrival-rate",
-            Self::ExternallyControlled(_) => "externally-controlled",
+            Self::ConstantVus(_) => ExecutorKind::ConstantVus,
+            Self::RampingVus(_) => ExecutorKind::RampingVus,
+            Self::SharedIterations(_) => ExecutorKind::SharedIterations,
+            Self::PerVuIterations(_) => ExecutorKind::PerVuIterations,
+            Self::ConstantArrivalRate(_) => ExecutorKind::ConstantArrivalRate,
+            Self::RampingArrivalRate(_) => ExecutorKind::RampingArrivalRate,
+            Self::ExternallyControlled(_) => ExecutorKind::ExternallyControlled,
         }
+    }
+
+    /// The fields an executor has of its own.
+    fn fields(kind: ExecutorKind) -> &'static [&'static str] {
+        match kind {
+            ExecutorKind::ConstantVus => ConstantVusConfig::FIELDS,
+            ExecutorKind::RampingVus => RampingVusConfig::FIELDS,
+            ExecutorKind::SharedIterations => SharedIterationsConfig::FIELDS,
+            ExecutorKind::PerVuIterations => PerVuIterationsConfig::FIELDS,
+            ExecutorKind::ConstantArrivalRate => ConstantArrivalRateConfig::FIELDS,
+            ExecutorKind::RampingArrivalRate => RampingArrivalRateConfig::FIELDS,
+            ExecutorKind::ExternallyControlled => ExternallyControlledConfig::FIELDS,
+        }
+    }
+
+    fn decode(kind: ExecutorKind, fields: Value, path: &str) -> Result<Self, OptionsError> {
+        Ok(match kind {
+            ExecutorKind::ConstantVus => Self::ConstantVus(decode(fields, path)?),
+            ExecutorKind::RampingVus => Self::RampingVus(decode(fields, path)?),
+            ExecutorKind::SharedIterations => Self::SharedIterations(decode(fields, path)?),
+            ExecutorKind::PerVuIterations => Self::PerVuIterations(decode(fields, path)?),
+            ExecutorKind::ConstantArrivalRate => Self::ConstantArrivalRate(decode(fields, path)?),
+            ExecutorKind::RampingArrivalRate => Self::RampingArrivalRate(decode(fields, path)?),
+            ExecutorKind::ExternallyControlled => Self::ExternallyControlled(decode(fields, path)?),
+        })
     }
 
     fn validate(&self) -> Result<Executor, Vec<String>> {
@@ -86,40 +112,17 @@ impl ScenarioConfig {
     /// Reads one entry of `scenarios`. Unknown fields are errors.
     pub(super) fn from_value(name: &str, value: Value) -> Result<Self, OptionsError> {
         let path = format!("scenarios.{name}");
-        let missing = || OptionsError::plain(format!("scenario '{name}' doesn't have a specified executor type"));
         let fields = match value {
             Value::Object(fields) => fields,
-            Value::Null => return Err(missing()),
+            Value::Null => return Err(no_executor(name)),
             other => return Err(OptionsError::wrong_type(&path, "an object", &other)),
         };
-        let type_name = match fields.iter().find(|(key, _)| key.eq_ignore_ascii_case("executor")) {
-            None | Some((_, Value::Null)) => return Err(missing()),
-            Some((_, Value::String(text))) if text.is_empty() => return Err(missing()),
-            Some((_, Value::String(text))) => text.clone(),
-            Some((_, other)) => {
-                return Err(OptionsError::wrong_type(&format!("{path}.executor"), "text", other));
-            }
-        };
-        let executor_fields: &[&str] = match type_name.as_str() {
-            "constant-vus" => ConstantVusConfig::FIELDS,
-            "ramping-vus" => RampingVusConfig::FIELDS,
-            "shared-iterations" => SharedIterationsConfig::FIELDS,
-            "per-vu-iterations" => PerVuIterationsConfig::FIELDS,
-            "constant-arrival-rate" => ConstantArrivalRateConfig::FIELDS,
-            "ramping-arrival-rate" => RampingArrivalRateConfig::FIELDS,
-            "externally-controlled" => ExternallyControlledConfig::FIELDS,
-            _ => {
-                // k6: its text, then where and what there is.
-                return Err(OptionsError::plain(format!(
-                    "unknown executor type '{type_name}' in {path}, use shared-iterations, per-vu-iterations, \
-                     constant-vus, ramping-vus, constant-arrival-rate, ramping-arrival-rate or externally-controlled"
-                )));
-            }
-        };
+        let kind = executor_kind(name, &path, &fields)?;
+        let executor_fields = ExecutorConfig::fields(kind);
         let known: Vec<&str> = COMMON_FIELDS.iter().chain(executor_fields).copied().collect();
         let (fields, unknown) = canonical_keys(fields, &known);
         if let Some(field) = unknown.first() {
-            return Err(OptionsError::unknown_field(&path, field));
+            return Err(OptionsError::unknown_field(&path, field, &known));
         }
         let (mut common, mut own) = (Map::new(), Map::new());
         for (key, value) in fields {
@@ -129,16 +132,7 @@ impl ScenarioConfig {
                 common.insert(key, value);
             }
         }
-        let own = Value::Object(own);
-        let executor = match type_name.as_str() {
-            "constant-vus" => ExecutorConfig::ConstantVus(decode(own, &path)?),
-            "ramping-vus" => ExecutorConfig::RampingVus(decode(own, &path)?),
-            "shared-iterations" => ExecutorConfig::SharedIterations(decode(own, &path)?),
-            "per-vu-iterations" => ExecutorConfig::PerVuIterations(decode(own, &path)?),
-            "constant-arrival-rate" => ExecutorConfig::ConstantArrivalRate(decode(own, &path)?),
-            "externally-controlled" => ExecutorConfig::ExternallyControlled(decode(own, &path)?),
-            _ => ExecutorConfig::RampingArrivalRate(decode(own, &path)?),
-        };
+        let executor = ExecutorConfig::decode(kind, Value::Object(own), &path)?;
         if let Some(options) = common.get_mut("options") {
             check_module_options(&format!("{path}.options"), options)?;
         }
@@ -218,7 +212,7 @@ impl Serialize for ScenarioConfig {
         }
         .map_err(Error::custom)?;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("executor", self.executor.type_name())?;
+        map.serialize_entry("executor", self.executor.kind().name())?;
         map.serialize_entry("startTime", &self.start_time)?;
         map.serialize_entry("gracefulStop", &self.graceful_stop)?;
         map.serialize_entry("env", &self.env)?;
@@ -234,6 +228,32 @@ impl Serialize for ScenarioConfig {
         }
         map.end()
     }
+}
+
+/// The executor that the fields name.
+fn executor_kind(name: &str, path: &str, fields: &Map<String, Value>) -> Result<ExecutorKind, OptionsError> {
+    let named = match fields.iter().find(|(key, _)| key.eq_ignore_ascii_case("executor")) {
+        None | Some((_, Value::Null)) => return Err(no_executor(name)),
+        Some((_, Value::String(text))) if text.is_empty() => return Err(no_executor(name)),
+        Some((_, Value::String(text))) => text,
+        Some((_, other)) => return Err(OptionsError::wrong_type(&format!("{path}.executor"), "text", other)),
+    };
+    ExecutorKind::of(named).ok_or_else(|| {
+        let names = ExecutorKind::ALL.map(ExecutorKind::name);
+        // k6: its text, then where and what there is.
+        let what = match closest(named, &names) {
+            Some(meant) => format!("did you mean {meant:?}?"),
+            None => {
+                let (last, others) = names.split_last().unwrap_or((&"", &[]));
+                format!("use {} or {last}", others.join(", "))
+            }
+        };
+        OptionsError::plain(format!("unknown executor type '{named}' in {path}, {what}"))
+    })
+}
+
+fn no_executor(name: &str) -> OptionsError {
+    OptionsError::plain(format!("scenario '{name}' doesn't have a specified executor type"))
 }
 
 #[derive(serde::Deserialize)]
@@ -259,7 +279,7 @@ fn check_module_options(path: &str, options: &mut Value) -> Result<(), OptionsEr
     };
     let (fields, unknown) = canonical_keys(fields, &["browser"]);
     if let Some(field) = unknown.first() {
-        return Err(OptionsError::unknown_field(path, field));
+        return Err(OptionsError::unknown_field(path, field, &["browser"]));
     }
     if let Some(browser) = fields.get("browser").filter(|browser| !browser.is_object() && !browser.is_null()) {
         return Err(OptionsError::wrong_type(&format!("{path}.browser"), "an object", browser));
@@ -277,9 +297,9 @@ fn strict_stages(path: &str, value: Value) -> Result<Value, OptionsError> {
     for (i, item) in items.into_iter().enumerate() {
         strict.push(match item {
             Value::Object(fields) => {
-                let (fields, unknown) = canonical_keys(fields, &["duration", "target"]);
+                let (fields, unknown) = canonical_keys(fields, STAGE_FIELDS);
                 if let Some(field) = unknown.first() {
-                    return Err(OptionsError::unknown_field(&format!("{path}.stages[{i}]"), field));
+                    return Err(OptionsError::unknown_field(&format!("{path}.stages[{i}]"), field, STAGE_FIELDS));
                 }
                 Value::Object(fields)
             }
@@ -294,3 +314,4 @@ fn scenario_errors(name: &str, errors: &[String]) -> String {
 }
 
 const COMMON_FIELDS: &[&str] = &["executor", "startTime", "gracefulStop", "env", "exec", "tags", "options"];
+const STAGE_FIELDS: &[&str] = &["duration", "target"];

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{DnsConfig, Options, SystemTags};
+use super::dns::DnsConfig;
+use super::table::Options;
+use super::tags::SystemTags;
 use crate::duration::GoDuration;
 
 /// The values a run uses. Numbers that make no sense below zero are at least 0.
@@ -50,7 +52,7 @@ pub struct Settings {
     /// Time series of the run from which on tag values are folded; at least 1.
     pub cardinality_limit: u64,
     /// Cookies outlive iterations.
-    pub keep_cookies: bool,
+    pub no_cookies_reset: bool,
     /// Bodies are not kept unless a request asks for them.
     pub discard_response_bodies: bool,
     /// A new connection for every request.
@@ -96,7 +98,7 @@ impl Options {
             tags: self.tags.clone().unwrap_or_default(),
             metric_samples_buffer_size: number(self.metric_samples_buffer_size, DEFAULT_METRIC_SAMPLES_BUFFER_SIZE, 1),
             cardinality_limit: number(self.cardinality_limit, DEFAULT_CARDINALITY_LIMIT, 1),
-            keep_cookies: on(self.no_cookies_reset),
+            no_cookies_reset: on(self.no_cookies_reset),
             discard_response_bodies: on(self.discard_response_bodies),
             no_connection_reuse: on(self.no_connection_reuse),
             no_vu_connection_reuse: on(self.no_vu_connection_reuse),

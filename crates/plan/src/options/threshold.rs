@@ -6,8 +6,8 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::json::{canonical_keys, decode};
 use crate::duration::GoDuration;
+use crate::json::{canonical_keys, decode, nested};
 
 /// One threshold on a metric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl<'de> Deserialize<'de> for ThresholdConfig {
             Value::Object(object) => {
                 let (object, unknown) = canonical_keys(object, &FIELDS);
                 let fields: Fields =
-                    decode(Value::Object(object), "").map_err(|error| Error::custom(error.nested()))?;
+                    decode(Value::Object(object), "").map_err(|error| Error::custom(nested(&error)))?;
                 Ok(Self {
                     expression: fields.threshold,
                     abort_on_fail: fields.abort_on_fail,
@@ -106,6 +106,18 @@ pub(super) fn by_metric<'de, D: Deserializer<'de>>(
 ) -> Result<Option<BTreeMap<String, Vec<ThresholdConfig>>>, D::Error> {
     let metrics = Option::<BTreeMap<String, Option<Vec<ThresholdConfig>>>>::deserialize(deserializer)?;
     Ok(metrics.map(|metrics| metrics.into_iter().map(|(name, list)| (name, list.unwrap_or_default())).collect()))
+}
+
+/// The JSON of the option, from its variable.
+pub(super) fn from_text(text: &str) -> Result<Option<BTreeMap<String, Vec<ThresholdConfig>>>, String> {
+    #[derive(Deserialize)]
+    struct Holder {
+        #[serde(deserialize_with = "by_metric")]
+        thresholds: Option<BTreeMap<String, Vec<ThresholdConfig>>>,
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let holder: Holder = decode(serde_json::json!({ "thresholds": value }), "").map_err(|error| error.to_string())?;
+    Ok(holder.thresholds)
 }
 
 const FIELDS: [&str; 6] = ["threshold", "abortOnFail", "delayAbortEval", "over", "for", "after"];

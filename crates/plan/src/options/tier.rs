@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::scenario_config::{ExecutorConfig, ScenarioConfig};
-use super::{Options, Settings};
+use super::settings::Settings;
+use super::table::Options;
 use crate::duration::GoDuration;
 use crate::executor::{ConstantVusConfig, PerVuIterationsConfig, RampingVusConfig, SharedIterationsConfig};
 use crate::scenario::{DEFAULT_SCENARIO, Scenario};

@@ -151,75 +151,75 @@ impl ScenarioPlan {
     /// # Errors
     /// Whatever is out of bounds or means nothing to the executor; k6's words where it has them.
     pub fn accept(&self, now: Targets, wanted: Wanted) -> Result<Vec<Target>, TargetError> {
-        let error = |text: String| Err(TargetError(text));
-        let (name, kind) = (self.name(), self.scenario.executor.type_name());
-        match now.steerable {
-            Steerable::Nothing => {
-                return error(format!(
-                    "scenario '{name}' has the executor {kind}, which runs a given number of iterations: it has neither VUs nor a rate to change"
-                ));
-            }
-            Steerable::Vus | Steerable::External if wanted.rate.is_some() => {
-                return error(format!("scenario '{name}' has the executor {kind}: change its vus, it has no rate"));
-            }
-            Steerable::Vus if wanted.max_vus.is_some() => {
-                return error(format!("scenario '{name}' has the executor {kind}: change its vus, it has no maxVUs"));
-            }
-            Steerable::Rate if wanted.vus.is_some() => {
-                return error(format!(
-                    "scenario '{name}' has the executor {kind}: change its rate or its maxVUs, its vus follow from them"
-                ));
-            }
-            _ => {}
-        }
-        if let Some(over_ns) = wanted.over_ns {
-            if wanted.vus.is_none() && wanted.rate.is_none() {
-                return error("a change that takes its time needs vus or a rate to lead to".to_owned());
-            }
-            if over_ns > STEERED_OVER_MAX_NS {
-                return error("a change takes a year at most".to_owned());
-            }
-        }
-        let (vus, max_vus) = (wanted.vus.or_else(|| signed(now.vus)), wanted.max_vus.or_else(|| signed(now.max_vus)));
-        if now.steerable == Steerable::External
-            && let Some(problem) = vus_error(vus.unwrap_or(0), max_vus.unwrap_or(0))
-        {
-            return error(format!("invalid configuration supplied: {problem}"));
-        }
-        if wanted.max_vus.is_some_and(|max| max < signed(Some(self.max_vus_min())).unwrap_or(0)) {
-            return error(format!(
-                "the new number of max VUs cannot be lower than the starting number of max VUs ({})",
-                self.max_vus_min()
-            ));
-        }
-        let mut changes = Vec::new();
+        self.check_kind(now.steerable, wanted)?;
+        check_over(wanted)?;
+        self.check_limits(now, wanted)?;
         let limits = [
             (wanted.max_vus, now.max_vus, STEERED_VUS_MAX.max(self.max_vus_min()), Target::MaxVus as fn(u64) -> Target),
             (wanted.vus, now.vus, STEERED_VUS_MAX.max(now.max_vus.unwrap_or(0)), Target::Vus),
             (wanted.rate, now.rate, STEERED_RATE_MAX, Target::Rate),
         ];
+        let mut changes = Vec::new();
         for (wanted, before, max, target) in limits {
             let Some(wanted) = wanted else { continue };
-            let option = target(0).name();
-            match u64::try_from(wanted) {
-                Err(_) => {
-                    return error(format!("the {option} of scenario '{name}' can't be negative, but is {wanted}"));
-                }
-                Ok(value) if value > max => {
-                    return error(format!(
-                        "the {option} of scenario '{name}' can be steered to {max} at most, not to {value}"
-                    ));
-                }
-                Ok(value) => {
-                    let target = target(value);
-                    if before != Some(value) || (now.is_moving && !matches!(target, Target::MaxVus(_))) {
-                        changes.push(target);
-                    }
-                }
+            let target = target(self.bounded(target(0).name(), wanted, max)?);
+            if before != Some(target.value()) || (now.is_moving && !matches!(target, Target::MaxVus(_))) {
+                changes.push(target);
             }
         }
         Ok(changes)
     }
+
+    /// Refuses what means nothing to the executor.
+    fn check_kind(&self, steerable: Steerable, wanted: Wanted) -> Result<(), TargetError> {
+        let instead = match steerable {
+            Steerable::Nothing => "which runs a given number of iterations: it has neither VUs nor a rate to change",
+            Steerable::Vus | Steerable::External if wanted.rate.is_some() => "which has no rate: change its vus",
+            Steerable::Vus if wanted.max_vus.is_some() => "which has no maxVUs: change its vus",
+            Steerable::Rate if wanted.vus.is_some() => "whose VUs follow its rate: change its rate or its maxVUs",
+            _ => return Ok(()),
+        };
+        let kind = self.scenario.executor.type_name();
+        Err(TargetError(format!("scenario '{}' has the executor {kind}, {instead}", self.name())))
+    }
+
+    /// Refuses limits below what the test was started with, and VUs above the limit.
+    fn check_limits(&self, now: Targets, wanted: Wanted) -> Result<(), TargetError> {
+        let (vus, max_vus) = (wanted.vus.or_else(|| signed(now.vus)), wanted.max_vus.or_else(|| signed(now.max_vus)));
+        if now.steerable == Steerable::External
+            && let Some(problem) = vus_error(vus.unwrap_or(0), max_vus.unwrap_or(0))
+        {
+            return Err(TargetError(format!("invalid configuration supplied: {problem}")));
+        }
+        let max_vus_min = self.max_vus_min();
+        if wanted.max_vus.is_some_and(|max| max < signed(Some(max_vus_min)).unwrap_or(0)) {
+            return Err(TargetError(format!(
+                "the new number of max VUs cannot be lower than the starting number of max VUs ({max_vus_min})"
+            )));
+        }
+        Ok(())
+    }
+
+    /// A wanted number, if it is from 0 to `max`.
+    fn bounded(&self, option: &str, wanted: i64, max: u64) -> Result<u64, TargetError> {
+        let name = self.name();
+        let error = |text: String| Err(TargetError(format!("the {option} of scenario '{name}' {text}")));
+        match u64::try_from(wanted) {
+            Err(_) => error(format!("can't be negative, but is {wanted}")),
+            Ok(value) if value > max => error(format!("can be at most {max}, not {value}")),
+            Ok(value) => Ok(value),
+        }
+    }
+}
+
+/// Refuses a duration without anything that could take it, and one too long.
+fn check_over(wanted: Wanted) -> Result<(), TargetError> {
+    let problem = match wanted.over_ns {
+        Some(_) if wanted.vus.is_none() && wanted.rate.is_none() => "`over` needs `vus` or `rate`",
+        Some(over_ns) if over_ns > STEERED_OVER_MAX_NS => "`over` can be at most a year",
+        _ => return Ok(()),
+    };
+    Err(TargetError(problem.to_owned()))
 }
 
 /// The value stages have reached at a moment, rounded.
@@ -302,16 +302,12 @@ pub(crate) mod tests {
         let ramp = r#"{"executor": "ramping-vus", "startVUs": 3, "stages": [{"duration": "9s", "target": 9}]}"#;
         check(ramp, vus(3), Ok(&[Target::Vus(3)]));
         check(CONSTANT, Wanted { over_ns: Some(1), ..vus(3) }, Ok(&[Target::Vus(3)]));
-        let text = "a change that takes its time needs vus or a rate to lead to";
+        let text = "`over` needs `vus` or `rate`";
         check(RATE, Wanted { over_ns: Some(1), ..max(9) }, Err(text));
-        check(CONSTANT, Wanted { over_ns: Some(u64::MAX), ..vus(3) }, Err("a change takes a year at most"));
+        check(CONSTANT, Wanted { over_ns: Some(u64::MAX), ..vus(3) }, Err("`over` can be at most a year"));
         check(CONSTANT, vus(-3), Err("the vus of scenario 'a' can't be negative, but is -3"));
-        check(
-            CONSTANT,
-            vus(i64::MAX),
-            Err("the vus of scenario 'a' can be steered to 100000 at most, not to 9223372036854775807"),
-        );
-        check(CONSTANT, rate(3), Err("scenario 'a' has the executor constant-vus: change its vus, it has no rate"));
+        check(CONSTANT, vus(i64::MAX), Err("the vus of scenario 'a' can be at most 100000, not 9223372036854775807"));
+        check(CONSTANT, rate(3), Err("scenario 'a' has the executor constant-vus, which has no rate: change its vus"));
         check(RATE, rate(0), Ok(&[Target::Rate(0)]));
         check(RATE, max(9), Ok(&[Target::MaxVus(9)]));
         check(RATE, max(3), Err("the new number of max VUs cannot be lower than the starting number of max VUs (4)"));
@@ -319,7 +315,7 @@ pub(crate) mod tests {
             RATE,
             vus(3),
             Err(
-                "scenario 'a' has the executor constant-arrival-rate: change its rate or its maxVUs, its vus follow from them",
+                "scenario 'a' has the executor constant-arrival-rate, whose VUs follow its rate: change its rate or its maxVUs",
             ),
         );
         check(

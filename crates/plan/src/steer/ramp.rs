@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::along;
 use crate::duration::GoDuration;
 use crate::executor::{RampingVus, Stage};
@@ -9,7 +11,7 @@ use crate::plan::ScenarioPlan;
 use crate::reservation::{Step, value_at};
 
 /// A number, for the whole test, on its way to another. After it the other one holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ramp {
     /// When it begins, in nanoseconds after the scenario's start.
     pub at_ns: u64,

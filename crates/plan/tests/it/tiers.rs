@@ -84,11 +84,11 @@ fn more_vus_than_a_machine_holds_are_refused() {
         let plan = onrush_plan::Plan::new(&test.scenarios, &test.tuple).unwrap();
         assert_eq!(plan.check_size().err().map(|error| error.to_string()).as_deref(), expect);
     };
-    check(1_000_000, None);
+    check(10_000_000, None);
     check(
-        10_000_000,
+        99_999_999,
         Some(
-            "the test needs 10000000 VUs on this instance, the limit is 1000000: use fewer VUs or more instances (--execution-segment)",
+            "the test needs 99999999 VUs on this instance, the limit is 10000000: use fewer VUs or more instances (--execution-segment)",
         ),
     );
 }

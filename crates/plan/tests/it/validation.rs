@@ -146,7 +146,7 @@ fn scenario_shape() {
     // The place is added to k6's text.
     check(
         r#"{"scenarios": {"a": {"executor": "constant-vus", "durationn": "1s"}}}"#,
-        r#"json: unknown field "durationn" in scenarios.a"#,
+        r#"json: unknown field "durationn" in scenarios.a, did you mean "duration"?"#,
     );
     check(
         r#"{"scenarios": {"a": {"executor": "constant-vus", "rate": 3}}}"#,

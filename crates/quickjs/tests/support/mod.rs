@@ -104,7 +104,7 @@ impl Engine {
                 return Err(self.take_exception());
             }
             let mut job_ctx = null_mut();
-            while onrush_job_pending(self.rt) != 0 {
+            while JS_IsJobPending(self.rt) {
                 if JS_ExecutePendingJob(self.rt, &mut job_ctx) < 0 {
                     let error = self.take_exception();
                     JS_FreeValue(self.ctx, value);

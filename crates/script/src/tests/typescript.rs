@@ -94,6 +94,21 @@ fn typescript_may_be_commonjs() {
     assert!(code.contains("module.exports = {"), "{code}");
 }
 
+/// What is wrong in either language has a hint of its own, at the place that is wrong.
+#[test]
+fn other_mistakes_are_not_called_typescript() {
+    let check = |source: &str, expect: &[&str]| {
+        let text = failure(&[("x.js", source)]);
+        for part in expect {
+            assert!(text.contains(part), "no {part:?} in\n{text}");
+        }
+        assert!(!text.contains("TypeScript"), "{text}");
+    };
+    check("let a = 1;\nconst b = 2;\nconst a = 3;\n", &[":3:7: ", "hint: the first declaration is in line 1"]);
+    check("<html><body></body></html>\n", &["hint: this is an HTML page, not a script"]);
+    check("export default () => <b/>;\n", &["hint: compile JSX to JavaScript first"]);
+}
+
 #[test]
 fn typescript_in_other_files_is_a_syntax_error_with_a_hint() {
     let text = failure(&[("x.js", "export {};\nconst a: number = 1;\n")]);
@@ -120,7 +135,7 @@ fn syntax_errors_have_positions() {
         assert!(error.frame.contains('^'));
     };
     check("x.js", "const a = ;", 1, 11);
-    check("x.js", "let a = 1;\nlet a = 2;\nexport {}", 1, 5);
+    check("x.js", "let a = 1;\nlet a = 2;\nexport {}", 2, 5);
     check("x.js", "export {};\n'é'; a b", 2, 7);
     check("x.js", "export default function () {\n  return 1\n", 3, 1);
     check("x.ts", "const a: number = ;", 1, 19);

@@ -131,7 +131,7 @@ fn groups() -> Vec<(&'static str, &'static str, Vec<Case>)> {
         ("Slow", "Slowloris in both directions; the request's own timeout ends it.", slow::cases()),
         ("Heads", "Status lines, versions, headers, floods of them, interim responses.", heads::cases()),
         ("Lengths", "Framing that contradicts itself: what smuggling is made of.", lengths::cases()),
-        ("Bodies", "Chunks and codings that are none, and bombs.", bodies::cases()),
+        ("Bodies", "Invalid chunks and codings, and bombs.", bodies::cases()),
         ("Connections", "Early ends, resets, answers nobody asked for.", connections::cases()),
         ("Redirects and cookies", "Redirects that lead nowhere, cookies by the thousand.", redirects::cases()),
         ("TLS", "Records, handshakes and alerts.", handshakes::cases()),

@@ -53,7 +53,7 @@ pub(super) fn cases() -> Vec<Case> {
         cookies("cookie_huge", "sets a cookie of 1 MB", format!("Set-Cookie: c={}\r\n", "v".repeat(1 << 20))),
         cookies("cookie_no_name", "sets cookies without a name", "Set-Cookie: =v\r\nSet-Cookie: v\r\nSet-Cookie: ;\r\n".into()),
         cookies("cookie_attributes", "sets a cookie with 10,000 attributes", format!("Set-Cookie: c=v{}\r\n", "; a=b".repeat(10_000))),
-        cookies("cookie_dates", "sets cookies with dates that are none", {
+        cookies("cookie_dates", "sets cookies with invalid dates", {
             "Set-Cookie: a=1; Expires=yesterday\r\nSet-Cookie: b=1; Max-Age=99999999999999999999\r\n\
              Set-Cookie: c=1; Expires=Thu, 99 Foo 99999 99:99:99 GMT\r\n"
                 .into()

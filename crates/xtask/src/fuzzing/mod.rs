@@ -22,7 +22,9 @@ use std::{
 
 pub use corpus::Corpus;
 
-use self::{mutator::Mutator, random::Random};
+pub use random::Random;
+
+use self::mutator::Mutator;
 
 /// What is fuzzed: panics (and running on and on) are findings.
 #[derive(Clone, Copy)]

@@ -169,9 +169,9 @@ mod tests {
         assert_eq!(
             messages[..4],
             [
-                "uses rustls, which is fenced to net, server, target, testkit",
+                "uses rustls, which is fenced to net, server, testsite, testkit",
                 "uses once_cell: use std::sync::OnceLock",
-                "tls-thing brings rustls, which is fenced to net, server, target, testkit",
+                "tls-thing brings rustls, which is fenced to net, server, testsite, testkit",
                 "tls-thing brings ring: aws-lc-rs is the one cryptographic library",
             ]
         );

@@ -17,6 +17,7 @@ pub(super) const OPTIONS: &[Row] = &[
         "scenario default has configuration errors: the number of VUs must be more than 0",
     ),
     ("{ vus: [] }", 104, "vus: expected a whole number, got a list"),
+    (r#"{ duration: "ten seconds" }"#, 104, r#"duration: time: invalid duration \"ten seconds\""#),
     (r#"{ duration: "abc" }"#, 104, r#"duration: time: invalid duration \"abc\""#),
     (
         r#"{ duration: "10" }"#,
@@ -81,12 +82,17 @@ pub(super) const OPTIONS: &[Row] = &[
     (
         r#"{ scenarios: { a: { executor: "constant-vu" } } }"#,
         104,
-        "unknown executor type 'constant-vu' in scenarios.a, use shared-iterations, per-vu-iterations, constant-vus, ramping-vus, constant-arrival-rate, rampin",
+        r#"unknown executor type 'constant-vu' in scenarios.a, did you mean \"constant-vus\"?"#,
+    ),
+    (
+        r#"{ scenarios: { a: { executor: "loop" } } }"#,
+        104,
+        "unknown executor type 'loop' in scenarios.a, use shared-iterations, per-vu-iterations, constant-vus, ramping-vus, constant-arrival-rate, rampin",
     ),
     (
         r#"{ scenarios: { a: { executor: "shared-iterations", itertions: 1 } } }"#,
         104,
-        r#"json: unknown field \"itertions\" in scenarios.a"#,
+        r#"json: unknown field \"itertions\" in scenarios.a, did you mean \"iterations\"?"#,
     ),
     (
         r#"{ scenarios: { "a b": { executor: "shared-iterations" } } }"#,

@@ -22,7 +22,8 @@ pub(crate) struct Prepared {
     pub(crate) target: Rc<Target>,
     pub(crate) body: Body,
     pub(crate) params: Rc<Params>,
-    /// Node of the VU's tags when the request was made: later requests may run after a group has ended.
+    /// Node of the VU's tags when the request was made, and of those given with it: later requests may run after a
+    /// group has ended.
     pub(crate) node: TagNode,
     /// What is wrong with its headers: it fails without being sent.
     pub(crate) fault: Option<Box<NetError>>,
@@ -41,7 +42,8 @@ pub(crate) struct Params {
     pub(crate) cookie_header: Option<Box<str>>,
     pub(crate) cookies: Vec<ParamCookie>,
     pub(crate) jar: Option<Rc<RefCell<CookieJar>>>,
-    pub(crate) tags: Vec<(Box<str>, Box<str>)>,
+    /// Its tags as they were given, where the log of HTTP traffic shows them.
+    pub(crate) shown_tags: Vec<(Box<str>, Box<str>)>,
     /// The `name` tag, when the script gave one.
     pub(crate) name: Option<Arc<str>>,
     pub(crate) timeout_ns: u64,
@@ -125,17 +127,17 @@ pub(super) fn prepare(
             fault: None,
         })));
     }
-    let built = params::parse(ctx, vu, params).and_then(|mut params| {
+    let built = params::parse(ctx, vu, params).and_then(|(mut params, node)| {
         let label = body::Label { method: &method, url: target.url.as_str() };
         let body = body::convert(ctx, vu, body, &mut params)?;
         body::check_length(vu, &body, &mut params, &label);
         let body = body::compress(vu, body, &mut params, &label)?;
-        Ok((params, body))
+        Ok((params, node, body))
     });
     match built {
-        Ok((params, body)) => {
+        Ok((params, node, body)) => {
             let fault = params.headers.validate().err().map(Box::new);
-            Ok(Ok(Rc::new(Prepared { method, target, body, params: Rc::new(params), node: vu.node.get(), fault })))
+            Ok(Ok(Rc::new(Prepared { method, target, body, params: Rc::new(params), node, fault })))
         }
         Err(Problem::Refused(text)) => Ok(Err(refuse(NetError::new(0, text)))),
         Err(Problem::Throw(throw)) => Err(throw),

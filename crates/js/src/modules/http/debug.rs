@@ -69,7 +69,7 @@ fn fields(vu: &Vu, prepared: &Prepared, id: &str) -> Fields {
     }
     all.extend(vu.custom_tags.borrow().iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
     all.extend(vu.visible_metadata());
-    all.extend(prepared.params.tags.iter().map(|(name, value)| (name.to_string(), value.to_string())));
+    all.extend(prepared.params.shown_tags.iter().map(|(name, value)| (name.to_string(), value.to_string())));
     all.extend(prepared.params.name.iter().map(|name| ("name".to_owned(), name.to_string())));
     all.insert("iter".to_owned(), vu.iteration.get().unwrap_or_default().to_string());
     all.insert("request_id".to_owned(), id.to_owned());

@@ -2,6 +2,7 @@
 
 use std::{cell::OnceCell, rc::Rc};
 
+use onrush_metrics::TagNode;
 use onrush_net::{RequestHeaders, encoding};
 use onrush_plan::parse_extended_duration;
 
@@ -10,29 +11,34 @@ use super::{
     cookies, expected,
 };
 use crate::{
+    HttpDebug,
     embed::{Ctx, Handle, HostClass, JsResult},
     modules::{go::go_type, tag_value},
-    vu::Vu,
+    vu::{Vu, context::with_named},
 };
 
 /// k6's default request timeout.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem> {
-    let mut params = plain(vu);
+/// The parameters, and the tags of the request's samples: those of the VU and those given.
+pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<(Params, TagNode), Problem> {
+    let (mut params, mut node) = (plain(vu), vu.node.get());
     if !value.is_object() {
-        return Ok(params);
+        return Ok((params, node));
     }
-    for key in value.keys(ctx)? {
+    for key in value.each_key(ctx)? {
         let item = value.get(ctx, &key)?;
-        let key = key.text(ctx)?;
+        let key = key.to_js_string(ctx)?;
+        let key = key.text();
         // k6: these mean something, or are an error, whatever they are.
-        let is_judged = matches!(key.as_str(), "responseCallback" | "timeout" | "responseType" | "compression");
-        if item.is_set() || is_judged {
+        let is_judged = matches!(&*key, "responseCallback" | "timeout" | "responseType" | "compression");
+        if key == "tags" {
+            node = tags(ctx, vu, &mut params, node, &item)?;
+        } else if item.is_set() || is_judged {
             apply(ctx, &mut params, &key, &item)?;
         }
     }
-    Ok(params)
+    Ok((params, node))
 }
 
 /// The parameters of requests that give none: one for all VUs of a thread.
@@ -55,7 +61,7 @@ fn plain(vu: &Vu) -> Params {
         cookie_header: None,
         cookies: Vec::new(),
         jar: None,
-        tags: Vec::new(),
+        shown_tags: Vec::new(),
         name: None,
         timeout_ns: TIMEOUT_NS,
         redirects: None,
@@ -75,7 +81,6 @@ fn apply(ctx: Ctx, params: &mut Params, key: &str, value: &Handle) -> Result<(),
             // k6 ignores what is no jar.
             params.jar = HostClass::<cookies::Jar>::of(value).map(cookies::Jar::shared);
         }
-        "tags" => tags(ctx, params, value)?,
         "timeout" => params.timeout_ns = timeout(ctx, value)?,
         "redirects" => params.redirects = Some(value.to_i64(ctx)?.clamp(0, i64::from(u32::MAX)) as u32),
         "responseType" => params.response_type = response_type(&value.to_text(ctx)?).map_err(Problem::Refused)?,
@@ -106,18 +111,27 @@ fn headers(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
     if !value.is_object() {
         return Ok(());
     }
-    for key in value.keys(ctx)? {
-        let name = key.text(ctx)?;
-        let text = value.get(ctx, &key)?.to_text(ctx)?;
-        match name.to_ascii_lowercase().as_str() {
-            "host" => params.host = Some(text.into()),
-            "user-agent" => params.user_agent = Some(text.into()),
-            "cookie" => params.cookie_header = Some(text.into()),
-            "content-length" => params.content_length = Some(text.into()),
-            _ => params.headers.set(&name, &text),
+    for key in value.each_key(ctx)? {
+        let name = key.to_js_string(ctx)?;
+        let text = value.get(ctx, &key)?.to_js_string(ctx)?;
+        let (name, text) = (name.text(), text.text());
+        match special_header(params, &name) {
+            Some(place) => *place = Some((&*text).into()),
+            None => params.headers.set(&name, &text),
         }
     }
     Ok(())
+}
+
+/// Where a header goes that the request itself writes, or looks at.
+fn special_header<'a>(params: &'a mut Params, name: &str) -> Option<&'a mut Option<Box<str>>> {
+    match name {
+        _ if name.eq_ignore_ascii_case("host") => Some(&mut params.host),
+        _ if name.eq_ignore_ascii_case("user-agent") => Some(&mut params.user_agent),
+        _ if name.eq_ignore_ascii_case("cookie") => Some(&mut params.cookie_header),
+        _ if name.eq_ignore_ascii_case("content-length") => Some(&mut params.content_length),
+        _ => None,
+    }
 }
 
 fn cookies_param(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
@@ -137,24 +151,28 @@ fn cookies_param(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> 
     Ok(())
 }
 
-fn tags(ctx: Ctx, params: &mut Params, value: &Handle) -> Result<(), Problem> {
+/// Adds the tags given to those of `node`.
+fn tags(ctx: Ctx, vu: &Vu, params: &mut Params, node: TagNode, value: &Handle) -> Result<TagNode, Problem> {
+    let mut node = node;
     // k6 ignores tags that are no object.
     if !value.is_object() {
-        return Ok(());
+        return Ok(node);
     }
-    let mut given: Vec<(Box<str>, Box<str>)> = Vec::new();
-    let outcome = tag_value::for_each(ctx, value, |name, text| given.push((Box::from(name), Box::from(text))))?;
+    let is_shown = vu.thread.config.http.debug != HttpDebug::Off;
+    let outcome = tag_value::for_each(ctx, value, |name, text| {
+        if name == "name" {
+            params.name = Some(text.into());
+            return;
+        }
+        node = with_named(&mut vu.thread.shard.borrow_mut(), node, name, text);
+        if is_shown {
+            params.shown_tags.push((name.into(), text.into()));
+        }
+    })?;
     if let Err(name) = outcome {
         return Err(Problem::Refused(format!("invalid HTTP request metric tags: {}", tag_value::complaint(&name))));
     }
-    for (name, text) in given {
-        if &*name == "name" {
-            params.name = Some((&*text).into());
-        } else {
-            params.tags.push((name, text));
-        }
-    }
-    Ok(())
+    Ok(node)
 }
 
 fn timeout(ctx: Ctx, value: &Handle) -> Result<u64, Problem> {

@@ -78,6 +78,18 @@ fn record(vu: &Vu, prepared: &Prepared, hop: &Hop, outcome: &Outcome<'_>) {
     };
     let http = shard.http(node);
     shard.record_http(http, &timings, expected.map(|expected| !expected));
+    shard.outcomes().note(outcome.status, outcome.code, outcome.error, || described(prepared, hop));
+}
+
+/// A hop whose iteration was interrupted before there was an answer. It makes no sample, as in k6.
+#[cold]
+pub(super) fn interrupted(vu: &Vu, prepared: &Prepared, hop: &Hop) {
+    vu.thread.shard.borrow_mut().outcomes().note_interrupted(|| described(prepared, hop));
+}
+
+/// `GET http://host/`, without a password.
+fn described(prepared: &Prepared, hop: &Hop) -> String {
+    format!("{} {}", hop.method, hop.url(prepared).clean())
 }
 
 /// The tags of a hop: those of the VU and the request, then the system tags somebody asked for.
@@ -94,9 +106,6 @@ fn tags(
     let wants = |tag| config.subscriptions.wants(tag);
     let params = &prepared.params;
     let mut node = prepared.node;
-    for (name, value) in &params.tags {
-        node = with_named(shard, node, name, value);
-    }
     // k6: with the system tag off, a `name` among the tags is a tag like any other.
     if let Some(name) = params.name.as_ref().filter(|_| !wants(SystemTag::Name)) {
         node = with_named(shard, node, SystemTag::Name.as_str(), name);

@@ -157,6 +157,7 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> 
     loop {
         let result = one_hop(vu, prepared, &hop, &mut sent_cookies, user_agent, mode, hop_start, deadline);
         if onrush_fiber::is_cancelled() {
+            sample::interrupted(vu, prepared, &hop);
             return Err(Throw::Interrupted);
         }
         match result.and_then(|response| follow(vu, prepared, &mut hop, response, redirects_max)) {

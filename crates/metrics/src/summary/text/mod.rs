@@ -3,14 +3,19 @@
 //! A layout decides what is shown and where; how metrics line up in columns is
 //! [`table`]'s business and how numbers look is `number`'s.
 
+mod columns;
+mod endpoints;
 mod footer;
 mod legacy;
+mod outcomes;
 mod palette;
 mod sections;
 mod table;
 
+use super::endpoint::Endpoint;
 use super::footer::Footer;
 use super::model::SummaryModel;
+use crate::outcome::Outcomes;
 use palette::Palette;
 
 /// Which layout the summary has (option `--summary-mode`).
@@ -90,6 +95,10 @@ pub struct TextOptions<'a> {
     pub color: bool,
     /// Lines after k6's; `None` for exactly what k6 prints.
     pub footer: Option<&'a Footer>,
+    /// What became of requests, shown where some failed; `None` for exactly what k6 prints.
+    pub outcomes: Option<&'a Outcomes>,
+    /// Requests by `name`.
+    pub endpoints: &'a [Endpoint],
 }
 
 /// The text of the summary. [`to_stdout`] adds what k6 puts around it.
@@ -101,10 +110,18 @@ pub fn render(model: &SummaryModel, options: &TextOptions<'_>) -> String {
         (true, true) => Palette::LEGACY,
     };
     let mut text = match options.mode {
-        SummaryMode::Compact | SummaryMode::Full => sections::render(model, options.mode, &palette),
+        SummaryMode::Compact | SummaryMode::Full => {
+            sections::render(model, options.mode, options.footer.is_none(), &palette)
+        }
         SummaryMode::Legacy => legacy::render(model, &palette),
         SummaryMode::Disabled => return String::new(),
     };
+    if !legacy {
+        text.push_str(&endpoints::render(options.endpoints, model.time_unit, &palette));
+        if let Some(outcomes) = options.outcomes {
+            text.push_str(&outcomes::render(outcomes, options.mode, &palette));
+        }
+    }
     if let Some(footer) = options.footer {
         let block = if legacy { footer::legacy } else { footer::section };
         text.push_str(&block(footer, model.has_trends(), &palette));

@@ -1,5 +1,7 @@
 //! The compact and the full layout: titled sections with blocks of metrics.
 
+use std::borrow::Cow;
+
 use super::SummaryMode;
 use super::palette::Palette;
 use super::table::{Row, Widths};
@@ -8,7 +10,6 @@ use crate::summary::model::{
     CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, check_counts,
 };
 use crate::summary::number;
-use crate::threshold::History;
 
 /// Columns before the contents of a section, and how many more each nested group has.
 const INDENT: usize = 4;
@@ -42,8 +43,10 @@ const BLOCKS: [(&str, &[&str]); 8] = [
 ];
 
 /// The text of the layout.
-pub(super) fn render(model: &SummaryModel, mode: SummaryMode, palette: &Palette) -> String {
-    let mut writer = Writer { model, mode, palette, text: String::new() };
+///
+/// `is_exact`: as k6 has it, also where that shows thresholds without samples as passed.
+pub(super) fn render(model: &SummaryModel, mode: SummaryMode, is_exact: bool, palette: &Palette) -> String {
+    let mut writer = Writer { model, mode, is_exact, palette, text: String::new() };
     if model.metrics.iter().any(|metric| !metric.thresholds.is_empty()) {
         writer.title("THRESHOLDS");
         writer.thresholds();
@@ -52,7 +55,7 @@ pub(super) fn render(model: &SummaryModel, mode: SummaryMode, palette: &Palette)
     writer.body(&model.metrics, &model.checks, check_counts(&model.metrics, &model.checks), INDENT);
     if mode == SummaryMode::Full {
         for group in &model.groups {
-            writer.title(&format!("GROUP: {}", group.name));
+            writer.title(&format!("GROUP: {}", plain(&group.name)));
             writer.scope(group, INDENT);
         }
         for scenario in &model.scenarios {
@@ -71,6 +74,7 @@ pub(super) fn title(name: &str, palette: &Palette) -> String {
 struct Writer<'a> {
     model: &'a SummaryModel,
     mode: SummaryMode,
+    is_exact: bool,
     palette: &'a Palette,
     text: String,
 }
@@ -121,6 +125,12 @@ impl Writer<'_> {
     fn threshold(&self, metric: &MetricSummary, threshold: &ThresholdSummary) -> String {
         let source = threshold.source.trim();
         let method = method_of(source);
+        let unjudged = threshold.history.filter(|history| history.judged == 0 && threshold.ok);
+        if let Some(history) = unjudged.filter(|_| !self.is_exact) {
+            // Neither passed nor failed.
+            let source = self.palette.source.on(&format!("'{source}'"));
+            return format!("{} {source} ({})", self.palette.warn.on("–"), history.statement());
+        }
         let shown = match &metric.values {
             MetricValues::Rate { .. } => number::percent(threshold.observed),
             MetricValues::Counter { .. } if method != "count" => {
@@ -131,7 +141,8 @@ impl Writer<'_> {
         let mark = if threshold.ok { self.palette.good.on("✓") } else { self.palette.bad.on("✗") };
         let source = self.palette.source.on(&format!("'{source}'"));
         let line = format!("{mark} {source} {}={}", self.palette.source.on(method), self.palette.value.on(&shown));
-        match threshold.history.filter(History::is_telling) {
+        let is_exact_none = self.is_exact && unjudged.is_some_and(|history| !history.is_windowed);
+        match threshold.history.filter(|history| history.is_telling() && !is_exact_none) {
             Some(history) => format!("{line} ({})", history.statement()),
             None => line,
         }
@@ -141,7 +152,7 @@ impl Writer<'_> {
     fn scope(&mut self, scope: &Scope, indent: usize) {
         self.body(&scope.metrics, &scope.checks, scope.check_counts(), indent);
         for group in &scope.groups {
-            let title = format!("↳ {} ", self.palette.bold.on(&format!("GROUP: {}", group.name)));
+            let title = format!("↳ {} ", self.palette.bold.on(&format!("GROUP: {}", plain(&group.name))));
             self.line(indent, &title);
             self.blank();
             // The depth is bounded where the tree is made.
@@ -185,9 +196,9 @@ impl Writer<'_> {
 
     fn check(&mut self, check: &CheckTotal, indent: usize) {
         if check.fails == 0 {
-            return self.line(indent, &self.palette.good.on(&format!("✓ {}", check.name)));
+            return self.line(indent, &self.palette.good.on(&format!("✓ {}", plain(&check.name))));
         }
-        self.line(indent, &self.palette.bad.on(&format!("✗ {}", check.name)));
+        self.line(indent, &self.palette.bad.on(&format!("✗ {}", plain(&check.name))));
         // k6: indents these lines twice, which shows in nested groups.
         self.line(2 * indent - INDENT_STEP, &self.palette.bad.on(&outcome(check.passes, check.fails)));
     }
@@ -197,6 +208,20 @@ impl Writer<'_> {
 pub(super) fn outcome(passes: u64, fails: u64) -> String {
     let percent = (100.0 * crate::summary::model::share(passes, fails)).floor();
     format!("↳  {}% — ✓ {passes} / ✗ {fails}", number::value(percent, Contains::Default, None))
+}
+
+/// Names are the script's, or a server's: what steers a terminal is shown and not obeyed.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    if text.chars().any(is_steering) {
+        Cow::Owned(text.chars().map(|char| if is_steering(char) { '\u{fffd}' } else { char }).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// k6: line breaks and tabs stay as they are.
+fn is_steering(char: char) -> bool {
+    char.is_control() && !matches!(char, '\n' | '\t')
 }
 
 fn block_of(metric: &str) -> &'static str {

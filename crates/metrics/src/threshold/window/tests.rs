@@ -139,8 +139,8 @@ fn what_is_longer_than_the_test() {
     check("my_c", "rate==9", window(60, 1, 0), &seconds, (true, "9: held in 100 % of 1 window"));
     check("my_t", "avg<5", window(60, 2, 0), &seconds, (true, "9: held in 0 % of 1 window"));
     check("my_t", "avg<5", window(60, 1, 60), &seconds, (true, "-: never judged: there was no window"));
-    check("my_t", "avg<5", window(0, 1, 60), &seconds, (true, "-: never judged: there was no evaluation"));
-    check("my_c", "count>0", window(0, 1, 60), &seconds, (true, "-: never judged: there was no evaluation"));
+    check("my_t", "avg<5", window(0, 1, 60), &seconds, (true, "-: never judged: no samples"));
+    check("my_c", "count>0", window(0, 1, 60), &seconds, (true, "-: never judged: no samples"));
 }
 
 #[test]

@@ -1,0 +1,119 @@
+//! An agent's life: take a share of a test, serve until the coordinator says stop.
+
+use std::time::Duration;
+
+use onrush_engine::{Engine, EngineConfig};
+use onrush_session::protocol::{Accepted, Command, Failure, FailureKind, Flushed, Init, MetricName, Report, VERSION};
+
+use crate::{
+    agent::Agent,
+    channel::{Inbox, Input},
+};
+
+/// A test that an agent can run.
+pub struct Test {
+    /// What the engine is started with.
+    pub engine: EngineConfig,
+    /// Ends the outputs of raw samples once the last have been handed to them; returns how many they lack.
+    pub finish_outputs: Option<Box<dyn FnOnce() -> u64 + Send>>,
+    /// How often this process was stopped from outside and went on so far, where somebody counts it.
+    pub stops: Option<Box<dyn Fn() -> u64 + Send>>,
+}
+
+/// Serves commands on this thread until [`Command::Stop`], or until nobody can send any more.
+///
+/// `prepare` makes the test of what the first command says. `ahead_ns` is what the coordinator's clock is ahead of this
+/// process's. Returns the engine, which goes on until it is shut down or the process ends.
+pub fn serve(
+    inbox: &Inbox,
+    ahead_ns: i64,
+    prepare: impl FnOnce(&Init) -> Result<Test, Failure>,
+    mut report: impl FnMut(Report),
+) -> Option<Engine> {
+    /// An agent without a test has nothing to do but wait for one.
+    const IDLE: Duration = Duration::from_secs(60);
+    let init = loop {
+        match inbox.next(IDLE) {
+            Some(Input::Command(Command::Init(init))) => break init,
+            Some(Input::Command(Command::Stop) | Input::Gone) => return None,
+            _ => {}
+        }
+    };
+    match start(inbox, &init, prepare) {
+        Ok((engine, test)) => {
+            report(Report::Accepted(Box::new(accepted(&test))));
+            Some(Agent::new(engine, test, ahead_ns, report).serve(inbox))
+        }
+        Err(failure) => {
+            report(Report::Failed(failure.clone()));
+            idle(inbox, &failure, report);
+            None
+        }
+    }
+}
+
+/// What the agent keeps of a test once its engine runs.
+pub(crate) struct Running {
+    pub(crate) run: std::sync::Arc<onrush_js::RunConfig>,
+    pub(crate) plan: std::sync::Arc<onrush_plan::Plan>,
+    pub(crate) threads: usize,
+    pub(crate) timeouts: onrush_engine::Timeouts,
+    pub(crate) finish_outputs: Option<Box<dyn FnOnce() -> u64 + Send>>,
+    pub(crate) stops: Option<Box<dyn Fn() -> u64 + Send>>,
+}
+
+fn start(
+    inbox: &Inbox,
+    init: &Init,
+    prepare: impl FnOnce(&Init) -> Result<Test, Failure>,
+) -> Result<(Engine, Running), Failure> {
+    if init.version != VERSION {
+        let message = format!(
+            "the coordinator speaks version {} of the protocol, this agent version {VERSION}: use the same version of Onrush everywhere",
+            init.version
+        );
+        return Err(Failure::new(FailureKind::Engine, message));
+    }
+    let Test { engine: config, finish_outputs, stops } = prepare(init)?;
+    let running = Running {
+        run: config.run.clone(),
+        plan: config.plan.clone(),
+        threads: config.threads.max(1),
+        timeouts: config.timeouts,
+        finish_outputs,
+        stops,
+    };
+    let engine = Engine::start(config, inbox.events())
+        .map_err(|error| Failure::new(FailureKind::Engine, format!("failed to start worker threads: {error}")))?;
+    Ok((engine, running))
+}
+
+fn accepted(test: &Running) -> Accepted {
+    let metric = |metric: &onrush_metrics::Metric| MetricName {
+        name: metric.name.to_string(),
+        kind: metric.kind,
+        contains: metric.contains,
+    };
+    Accepted {
+        version: VERSION,
+        metrics: test.run.registry.iter().map(metric).collect(),
+        scenarios: test.plan.scenarios.iter().map(|scenario| scenario.name().to_owned()).collect(),
+        threads: u32::try_from(test.threads).unwrap_or(u32::MAX),
+    }
+}
+
+/// Nothing runs; what is asked for is answered all the same, so that nobody waits.
+fn idle(inbox: &Inbox, failure: &Failure, mut report: impl FnMut(Report)) {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    loop {
+        match inbox.next(PATIENCE) {
+            Some(Input::Command(Command::Stop) | Input::Gone) => return,
+            Some(Input::Command(Command::Flush)) => report(Report::Flushed(Flushed::default())),
+            Some(Input::Command(Command::Setup)) => report(Report::SetupDone(Err(failure.clone()))),
+            Some(Input::Command(Command::Start { .. })) => report(Report::ScenariosDone),
+            Some(Input::Command(Command::Teardown(_))) => report(Report::TeardownDone(Err(failure.clone()))),
+            Some(Input::Command(Command::Summary(_))) => report(Report::SummaryDone(Err(failure.clone()))),
+            _ => {}
+        }
+    }
+}

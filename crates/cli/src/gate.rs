@@ -1,0 +1,68 @@
+//! `--fail-on`: what ends a run with another exit code although no threshold was crossed.
+
+use onrush_session::{ExitCode, Verdict};
+
+use crate::failure::Failure;
+
+/// What a run must not be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Gate {
+    /// Thresholds that were never judged.
+    unjudged: bool,
+    /// The best verdict on the measurement that fails.
+    verdict: Option<Verdict>,
+}
+
+impl Gate {
+    /// Reads `unjudged`, `invalid` and `suspect`, with commas between them.
+    ///
+    /// # Errors
+    /// Names that are not among these.
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        let mut gate = Self::default();
+        for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            match name {
+                "unjudged" => gate.unjudged = true,
+                "invalid" => gate.verdict = gate.verdict.or(Some(Verdict::Invalid)),
+                "suspect" => gate.verdict = Some(Verdict::Suspect),
+                other => {
+                    return Err(Failure::other(format!("invalid --fail-on \"{other}\""))
+                        .hint("use unjudged, invalid, suspect, or several with commas"));
+                }
+            }
+        }
+        Ok(gate)
+    }
+
+    /// Why the run fails, and its exit code.
+    pub(crate) fn refuses(self, unjudged: &[String], verdict: Option<Verdict>) -> Option<(ExitCode, String)> {
+        if self.unjudged && !unjudged.is_empty() {
+            let text = format!("thresholds were never judged (--fail-on unjudged): {}", unjudged.join(", "));
+            return Some((ExitCode::ThresholdsHaveFailed, text));
+        }
+        let verdict = verdict.filter(|verdict| self.verdict.is_some_and(|least| *verdict >= least))?;
+        let text = format!("the measurement is {} (--fail-on)", verdict.as_str());
+        Some((ExitCode::MeasurementRefused, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_a_run() {
+        let check = |text: &str, unjudged: &[&str], verdict: Verdict, expect: Option<ExitCode>| {
+            let unjudged: Vec<String> = unjudged.iter().map(|&text| text.to_owned()).collect();
+            let refused = Gate::parse(text).expect("names").refuses(&unjudged, Some(verdict));
+            assert_eq!(refused.map(|(code, _)| code), expect, "{text}");
+        };
+        check("", &["a"], Verdict::Invalid, None);
+        check("unjudged", &["a"], Verdict::Valid, Some(ExitCode::ThresholdsHaveFailed));
+        check("unjudged,invalid", &[], Verdict::Suspect, None);
+        check("invalid", &["a"], Verdict::Invalid, Some(ExitCode::MeasurementRefused));
+        check("invalid, suspect", &[], Verdict::Suspect, Some(ExitCode::MeasurementRefused));
+        check("suspect", &[], Verdict::Valid, None);
+        assert!(Gate::parse("loud").is_err());
+    }
+}

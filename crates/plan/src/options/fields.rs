@@ -1,0 +1,63 @@
+//! The table of the fields of scenarios, for the reference page.
+
+use crate::executor::ExecutorKind;
+use crate::executor::ExecutorKind::{
+    ConstantArrivalRate, ConstantVus, ExternallyControlled, PerVuIterations, RampingArrivalRate, RampingVus,
+    SharedIterations,
+};
+
+/// One field of a scenario.
+#[derive(Debug, Clone, Copy)]
+pub struct ScenarioField {
+    /// Its key.
+    pub key: &'static str,
+    /// The executors that have it; none listed are all of them.
+    pub executors: &'static [ExecutorKind],
+    /// What it is when it is not set; empty when it must be.
+    pub default: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+}
+
+const VUS: &[ExecutorKind] = &[SharedIterations, PerVuIterations, ConstantVus, ExternallyControlled];
+const ARRIVAL: &[ExecutorKind] = &[ConstantArrivalRate, RampingArrivalRate];
+const ITERATIONS: &[ExecutorKind] = &[SharedIterations, PerVuIterations];
+const DURATION: &[ExecutorKind] = &[ConstantVus, ConstantArrivalRate, ExternallyControlled];
+const RAMPING: &[ExecutorKind] = &[RampingVus, RampingArrivalRate];
+
+const fn field(
+    key: &'static str,
+    executors: &'static [ExecutorKind],
+    default: &'static str,
+    about: &'static str,
+) -> ScenarioField {
+    ScenarioField { key, executors, default, about }
+}
+
+/// The fields of scenarios.
+pub const SCENARIO_FIELDS: &[ScenarioField] = &[
+    field("executor", &[], "", "What makes its iterations: one of the executors of this table"),
+    field("exec", &[], "default", "The exported function VUs call"),
+    field("startTime", &[], "0s", "When it starts, from the start of the test"),
+    field("gracefulStop", &[], "30s", "How long iterations may go on after its end"),
+    field("env", &[], "none", "Variables laid over __ENV"),
+    field("tags", &[], "none", "Tags for its samples"),
+    field("options", &[], "none", "Settings of the browser module: kept, not used"),
+    field("vus", VUS, "1", "VUs; for externally-controlled those at its start"),
+    field("iterations", ITERATIONS, "1", "Iterations: in all, or of each VU"),
+    field("maxDuration", ITERATIONS, "10m0s", "When it ends at the latest"),
+    field("duration", DURATION, "", "How long it takes; 0 is for ever where it is externally controlled"),
+    field("startVUs", &[RampingVus], "1", "VUs at its start"),
+    field("startRate", &[RampingArrivalRate], "0", "Rate at its start"),
+    field("stages", RAMPING, "", "Objects with duration and target, one after another"),
+    field("gracefulRampDown", &[RampingVus], "30s", "How long an iteration may go on when its VU is taken away"),
+    field("rate", &[ConstantArrivalRate], "", "Iterations per timeUnit"),
+    field("timeUnit", ARRIVAL, "1s", "What rates count per"),
+    field("preAllocatedVUs", ARRIVAL, "", "VUs made before the test"),
+    field(
+        "maxVUs",
+        &[ConstantArrivalRate, RampingArrivalRate, ExternallyControlled],
+        "preAllocatedVUs or vus",
+        "VUs it may have at most",
+    ),
+];

@@ -1,0 +1,125 @@
+//! `setup()` and `teardown()` that a client of the run asks for, and what it wants changed.
+
+use std::sync::Arc;
+
+use super::{Coordinator, Notice, Orders, Phase};
+use crate::{
+    Moment, Steer, SteerError,
+    protocol::{Command, Time},
+};
+
+/// A life-cycle function a client can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// `setup()`: what it returns replaces the setup data.
+    Setup,
+    /// `teardown()`.
+    Teardown,
+}
+
+/// A function that runs for a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ClientCall {
+    number: u64,
+    function: Function,
+}
+
+impl Coordinator {
+    /// Runs a function for a client, if nothing else of the kind runs; [`Notice::CallDone`] follows. What the run would
+    /// do next of its own waits for it.
+    ///
+    /// # Errors
+    /// Why not now.
+    pub fn call(&mut self, function: Function, number: u64) -> Result<Orders, &'static str> {
+        match self.phase {
+            Phase::Initializing => return Err("the VUs are still being initialised"),
+            Phase::Setup => return Err("setup() is running"),
+            Phase::Teardown => return Err("teardown() is running"),
+            Phase::Paused | Phase::Running if self.call.is_some() => {
+                return Err("setup() or teardown() is running for another client");
+            }
+            Phase::Paused | Phase::Running => {}
+            Phase::Done | Phase::Closing | Phase::Closed => return Err("the test is over"),
+        }
+        self.call = Some(ClientCall { number, function });
+        self.run_on_one(match function {
+            Function::Setup => Command::Setup,
+            Function::Teardown => Command::Teardown(self.setup_data.clone()),
+        });
+        Ok(self.take())
+    }
+
+    /// The client's function has ended, or its agent is lost.
+    pub(super) fn call_done(&mut self, result: Result<Option<Arc<str>>, String>, now: Time) {
+        let Some(ClientCall { number, function }) = self.call.take() else { return };
+        if let (Function::Setup, Ok(data)) = (function, &result) {
+            self.replace_setup_data(data.clone());
+        }
+        self.notices.push(Notice::CallDone { call: number, result });
+        if let Some(step) = self.deferred.take() {
+            self.step(step, now);
+        }
+    }
+
+    /// Replaces what `setup()` returned.
+    pub fn set_setup_data(&mut self, data: Option<Arc<str>>) -> Orders {
+        self.replace_setup_data(data);
+        self.take()
+    }
+
+    fn replace_setup_data(&mut self, data: Option<Arc<str>>) {
+        self.setup_data = data.clone();
+        self.tell_all(&Command::SetupData(data));
+    }
+
+    /// Changes the target of a scenario, also before it runs.
+    ///
+    /// # Errors
+    /// Why not; then nothing is changed.
+    pub fn steer(&mut self, steer: Steer, now: Time) -> Result<Orders, SteerError> {
+        let moment = self.clock.moment(now);
+        self.steer_at(steer, moment)?;
+        Ok(self.take())
+    }
+
+    pub(super) fn steer_at(&mut self, steer: Steer, moment: Moment) -> Result<(), SteerError> {
+        if self.phase > Phase::Running || self.stop.is_some() {
+            return Err(SteerError::AllOver);
+        }
+        for (scenario, change) in self.steering.steer(steer, moment)? {
+            self.tell_all(&Command::Steer { scenario, change });
+        }
+        Ok(())
+    }
+
+    /// Pauses or resumes the run: before its start always, later only what can stand still.
+    ///
+    /// # Errors
+    /// In k6's words.
+    pub fn pause(&mut self, is_paused: bool, source: String, now: Time) -> Result<Orders, SteerError> {
+        let moment = self.clock.moment(now);
+        if self.phase > Phase::Paused {
+            self.steering.pause(is_paused, source, moment)?;
+            if is_paused {
+                self.clock.stop(now);
+            } else {
+                let stood = self.clock.go_on(now);
+                self.deadline = self.deadline.map(|deadline| deadline + stood);
+            }
+            self.tell_all(&Command::Pause { is_paused, at: now });
+            return Ok(self.take());
+        }
+        match (self.settings.starts_paused, is_paused) {
+            (true, true) => Err(SteerError::PausedBeforeStart),
+            (false, false) => Err(SteerError::NotPaused),
+            _ => {
+                self.steering.note_pause(is_paused, source, moment)?;
+                self.settings.starts_paused = is_paused;
+                if self.phase == Phase::Paused {
+                    self.begin(now);
+                }
+                Ok(self.take())
+            }
+        }
+    }
+}

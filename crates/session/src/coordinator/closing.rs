@@ -1,0 +1,140 @@
+//! The end of a run: last samples, last evaluation, verdict, `handleSummary()`.
+
+use std::time::Duration;
+
+use onrush_metrics::{Phase as Evaluated, Sink, builtin};
+
+use super::{Coordinator, Notice, Orders, Phase, nanos};
+use crate::{
+    Judgement, Outcome, ScenarioLoad,
+    protocol::{AgentId, Command, Failure, FailureKind, SummaryFile, Time},
+};
+
+impl Coordinator {
+    /// The test's clock shows how long the test ran, however long it is looked at afterwards.
+    pub fn stop_clock(&mut self, now: Time) {
+        self.clock.stop(now);
+    }
+
+    /// Nothing is left to run: has the agents hand in their last samples. The run is [`Phase::Closed`] once they have.
+    pub fn close(&mut self, now: Time) -> Orders {
+        if self.phase != Phase::Done {
+            return Vec::new();
+        }
+        self.clock.stop(now);
+        self.enter(Phase::Closing, Some(now + self.settings.patience.flush));
+        self.tell_all(&Command::Flush);
+        if self.agents.live().next().is_none() {
+            self.closed();
+        }
+        self.take()
+    }
+
+    /// All samples are in, as far as they will ever be.
+    pub(super) fn closed(&mut self) {
+        let flushed = || self.agents.live().map(|(_, agent)| agent.flushed);
+        let silent = flushed().filter(Option::is_none).count();
+        let threads: u32 = flushed().flatten().map(|flushed| flushed.threads_missing).sum();
+        let outputs: u64 = flushed().flatten().map(|flushed| flushed.output_samples_missing).sum();
+        let has_started = self.clock.started().is_some();
+        if silent > 0 && has_started {
+            self.notices.push(Notice::Error(format!(
+                "{silent} agents did not hand in their last samples: the summary lacks them"
+            )));
+        }
+        if threads > 0 && has_started {
+            self.notices.push(Notice::Warning {
+                message: format!("{threads} worker threads did not hand in their last samples: the summary lacks them"),
+                fields: Vec::new(),
+            });
+        }
+        self.judge.output_samples_missing(outputs);
+        self.judge.samples_lost(self.merged.samples_lost());
+        // Whoever stops a test does so while requests are under way.
+        if let Some(interrupted) = self.merged.outcomes().interrupted().filter(|_| self.stop.is_none()) {
+            // The cast is exact: a count.
+            let answered = self.merged.sink(builtin::HTTP_REQS).and_then(Sink::counter).unwrap_or(0.0) as u64;
+            self.judge.interrupted(interrupted.count, answered);
+        }
+        // The clock stands still since `close`.
+        let elapsed = self.clock.moment(Time(u64::MAX)).test;
+        let mut crossed = Vec::new();
+        if self.settings.evaluates_thresholds {
+            self.thresholds.finish_windows();
+            crossed = self.thresholds.evaluate(&self.merged, nanos(elapsed), Evaluated::End).crossed;
+            crossed.sort();
+        }
+        let outcome = Outcome { stop: self.stop.clone(), crossed, is_marked_failed: self.is_marked_failed };
+        self.closed = Some((elapsed, outcome));
+        self.enter(Phase::Closed, None);
+    }
+
+    /// How the run ended, once it is closed.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.closed.as_ref().map(|(_, outcome)| outcome)
+    }
+
+    /// How long the test took, pauses not counted, once it is closed.
+    pub fn duration(&self) -> Option<Duration> {
+        self.closed.as_ref().map(|(elapsed, _)| *elapsed)
+    }
+
+    /// The verdict on the measurement, over all agents. `is_open` says of each scenario whether its iterations begin
+    /// when the plan says.
+    pub fn judgement(&self) -> Judgement {
+        let progress = self.progress();
+        let loads: Vec<ScenarioLoad> = self
+            .scenarios
+            .iter()
+            .zip(&progress.scenarios)
+            .zip(self.steering.open_models())
+            .map(|((name, progress), is_open)| ScenarioLoad {
+                scenario: name.clone(),
+                is_open,
+                done: progress.done,
+                interrupted: progress.interrupted,
+                dropped: progress.dropped,
+            })
+            .collect();
+        self.judge.judge(&loads)
+    }
+
+    /// Writes to built-ins that VUs share, which were refused, and the last property; `None` if there were none.
+    pub fn trapped_writes(&self) -> Option<(u64, &str)> {
+        let total: u64 = self.agents.all().map(|agent| agent.trapped_writes).sum();
+        (total > 0).then(|| (total, self.judge.trapped_property()))
+    }
+
+    /// Has one agent run `handleSummary()`; [`Notice::SummaryDone`] follows.
+    pub fn summarize(&mut self, data: String, now: Time) -> Orders {
+        self.awaits_summary = true;
+        self.run_on_one(Command::Summary(data));
+        self.deadline = Some(now + self.settings.patience.summary + self.settings.patience.beyond);
+        if self.runner.is_none() {
+            self.give_up_summary();
+        }
+        self.take()
+    }
+
+    pub(super) fn summary_done(&mut self, from: AgentId, result: Result<Option<Vec<SummaryFile>>, Failure>) {
+        if self.runner == Some(from) && std::mem::take(&mut self.awaits_summary) {
+            self.runner = None;
+            self.deadline = None;
+            self.notices.push(Notice::SummaryDone(result));
+        }
+    }
+
+    pub(super) fn give_up_summary(&mut self) {
+        if std::mem::take(&mut self.awaits_summary) {
+            self.runner = None;
+            let message = "no agent is left to run handleSummary()";
+            self.notices.push(Notice::SummaryDone(Err(Failure::new(FailureKind::Engine, message))));
+        }
+    }
+
+    /// The run is over for all agents.
+    pub fn stop_agents(&mut self) -> Orders {
+        self.tell_all(&Command::Stop);
+        self.take()
+    }
+}

@@ -1,0 +1,532 @@
+//! Phases, barriers, loss, merged metrics, thresholds and verdict of one run over all its agents.
+//!
+//! [`Coordinator::handle`] takes what an agent reports and says what agents are to do next. The other inputs are time
+//! ([`Coordinator::tick`]), a lost agent ([`Coordinator::lost`]) and what users want. What it has to tell them is in
+//! [`Coordinator::notices`]; everything else it knows can be asked for.
+
+mod agents;
+mod calls;
+mod clock;
+mod closing;
+mod live;
+mod loss;
+mod notice;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::{sync::Arc, time::Duration};
+
+use onrush_metrics::{Merged, Registry, Thresholds};
+use onrush_plan::{FOREVER_NS, Plan, Segment, SegmentSequence};
+
+use self::{
+    agents::{Agents, Table},
+    calls::ClientCall,
+    clock::RunClock,
+};
+use crate::{
+    ExitCode, Judge, Moment, Outcome, Replay, Steering, Stop,
+    protocol::{
+        Accepted, AgentId, Command, Failure, FailureKind, Init, Progress, Report, ScenarioProgress, ThreadDelta, Time,
+        VERSION,
+    },
+    watermark::Watermark,
+};
+
+pub use calls::Function;
+pub use notice::Notice;
+pub use settings::{LossPolicy, Patience, Settings};
+
+/// Commands and whom they are for.
+pub type Orders = Vec<(AgentId, Command)>;
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// VUs are being initialised.
+    Initializing,
+    /// All is ready, and somebody must resume the run for it to start.
+    Paused,
+    /// `setup()` runs.
+    Setup,
+    /// Scenarios run.
+    Running,
+    /// `teardown()` runs.
+    Teardown,
+    /// Nothing is left to run: [`Coordinator::close`] comes next.
+    Done,
+    /// Agents hand in their last samples.
+    Closing,
+    /// All samples are in and everything is judged.
+    Closed,
+}
+
+/// Gets every delta once it is added to the run's metrics: for outputs and views that follow a run.
+pub trait DeltaSink: Send {
+    /// Takes what an agent measured. The metric ids are the run's.
+    fn delta(&mut self, from: AgentId, part: &ThreadDelta);
+}
+
+/// One run.
+pub struct Coordinator {
+    settings: Settings,
+    phase: Phase,
+    agents: Agents,
+    /// The names of the plan's scenarios.
+    scenarios: Vec<String>,
+    /// The plan's end on the scenarios' clock, if it has one.
+    plan_end: Option<Duration>,
+    merged: Merged,
+    thresholds: Thresholds,
+    watermark: Watermark,
+    judge: Judge,
+    clock: RunClock,
+    /// When the agents that hold back the phase are given up.
+    deadline: Option<Time>,
+    setup_data: Option<Arc<str>>,
+    stop: Option<Stop>,
+    failed_vu: Option<u64>,
+    is_marked_failed: bool,
+    next_evaluation: Duration,
+    steering: Steering,
+    replay: Replay,
+    /// The agent that runs a life-cycle function now.
+    runner: Option<AgentId>,
+    call: Option<ClientCall>,
+    /// What comes after the client's call.
+    deferred: Option<Step>,
+    /// How long the test took, and how it ended, once it is closed.
+    closed: Option<(Duration, Outcome)>,
+    awaits_summary: bool,
+    /// An agent has said when its scenarios began.
+    has_begun: bool,
+    sinks: Vec<Box<dyn DeltaSink>>,
+    orders: Orders,
+    notices: Vec<Notice>,
+}
+
+/// A step that a client's call holds up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Setup,
+    Start,
+    Teardown,
+}
+
+impl Coordinator {
+    /// Thresholds are evaluated this often while the test runs, as in k6.
+    pub const EVALUATION_INTERVAL: Duration = Duration::from_secs(2);
+
+    /// A run of `plan` over `agents`.
+    pub fn new(
+        settings: Settings,
+        agents: impl IntoIterator<Item = AgentId>,
+        plan: &Plan,
+        registry: &Registry,
+        thresholds: Thresholds,
+    ) -> Self {
+        let mut merged = Merged::new(registry);
+        for submetric in thresholds.submetrics() {
+            merged.watch(submetric);
+        }
+        let ends = plan.scenarios.iter().map(|scenario| scenario.start_ns.saturating_add(scenario.hard_end_ns));
+        let end = ends.max().unwrap_or(0);
+        Self {
+            settings,
+            phase: Phase::Initializing,
+            agents: Agents::new(agents),
+            scenarios: plan.scenarios.iter().map(|scenario| scenario.name().to_owned()).collect(),
+            plan_end: (end < FOREVER_NS).then(|| Duration::from_nanos(end)),
+            merged,
+            thresholds,
+            watermark: Watermark::default(),
+            judge: Judge::default(),
+            clock: RunClock::default(),
+            deadline: None,
+            setup_data: None,
+            stop: None,
+            failed_vu: None,
+            is_marked_failed: false,
+            next_evaluation: Self::EVALUATION_INTERVAL,
+            steering: Steering::new(plan),
+            replay: Replay::default(),
+            runner: None,
+            call: None,
+            deferred: None,
+            closed: None,
+            awaits_summary: false,
+            has_begun: false,
+            sinks: Vec::new(),
+            orders: Vec::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    /// Makes these changes while the scenarios run, as of the moments they have.
+    #[must_use]
+    pub fn replaying(mut self, replay: Replay) -> Self {
+        self.replay = replay;
+        self
+    }
+
+    /// Gives every delta to `sink` from now on.
+    pub fn subscribe(&mut self, sink: Box<dyn DeltaSink>) {
+        self.sinks.push(sink);
+    }
+
+    /// Gives every agent its share of the test.
+    pub fn start(&mut self, test: &[u8], now: Time) -> Orders {
+        let ids = self.agents.ids();
+        let count = ids.len() as u64;
+        // An even split cannot fail for one agent or more; without any there is nobody to tell.
+        let sequence = SegmentSequence::even(count.max(1)).unwrap_or_else(|_| SegmentSequence::around(Segment::FULL));
+        for (index, (id, segment)) in ids.into_iter().zip(sequence.segments()).enumerate() {
+            let index = index as u64;
+            let share = |whole: u64| (whole * (index + 1) / count) - (whole * index / count);
+            self.orders.push((
+                id,
+                Command::Init(Box::new(Init {
+                    version: VERSION,
+                    agent: u32::try_from(index).unwrap_or(u32::MAX),
+                    agents: u32::try_from(count).unwrap_or(u32::MAX),
+                    segment: segment.to_string(),
+                    sequence: sequence.to_string(),
+                    series_max: (count > 1).then(|| share(self.settings.series_max).max(1)),
+                    // 0 would mean no limit.
+                    rps: self.settings.rps.map(|rps| share(rps).max(1)),
+                    test: test.to_vec(),
+                })),
+            ));
+            if let Some(agent) = self.agents.get_mut(id) {
+                agent.heard_at = now;
+            }
+        }
+        self.take()
+    }
+
+    /// Takes an agent's report and says what is to be done.
+    pub fn handle(&mut self, from: AgentId, report: Report, now: Time) -> Orders {
+        // Who was lost has nothing more to say: what it measured since is missing, and the user was told so.
+        let Some(agent) = self.agents.get_mut(from) else { return Vec::new() };
+        agent.heard_at = now;
+        match report {
+            Report::Accepted(accepted) => self.accepted(from, &accepted, now),
+            Report::Ready => self.pass(from, Phase::Initializing, now),
+            Report::Started { at } => self.started(at),
+            Report::Delta(part) => self.measured(from, *part),
+            Report::Health(health) => {
+                agent.threads_given_up = health.threads_given_up;
+                if health.trapped_writes > agent.trapped_writes {
+                    agent.trapped_writes = health.trapped_writes;
+                    self.judge.trapped(&health.trapped_property);
+                }
+                self.judge.report(from, &health);
+            }
+            Report::Warning { message, fields } => self.notices.push(Notice::Warning { message, fields }),
+            Report::Log(line) => self.notices.push(Notice::Log(line)),
+            Report::Progress(progress) => agent.progress = *progress,
+            Report::Aborted { message } => self.aborted(Stop { code: ExitCode::ScriptAborted, message }, now),
+            Report::MarkedFailed => self.is_marked_failed = true,
+            Report::ScenariosDone => self.pass(from, Phase::Running, now),
+            Report::SetupDone(result) => self.setup_done(from, result, now),
+            Report::TeardownDone(result) => self.teardown_done(from, result, now),
+            Report::Flushed(flushed) => {
+                agent.flushed = Some(flushed);
+                self.pass(from, Phase::Closing, now);
+            }
+            Report::SummaryDone(result) => self.summary_done(from, result),
+            Report::Failed(failure) => self.agent_failed(from, failure, now),
+        }
+        self.take()
+    }
+
+    /// Something ends the run from outside, such as a signal.
+    pub fn abort(&mut self, stop: Stop, now: Time) -> Orders {
+        self.aborted(stop, now);
+        self.take()
+    }
+
+    /// What there is to say since the last time.
+    pub fn notices(&mut self) -> Vec<Notice> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// Where the run is.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// All samples so far.
+    pub fn merged(&self) -> &Merged {
+        &self.merged
+    }
+
+    /// The thresholds as last evaluated.
+    pub fn thresholds(&self) -> &Thresholds {
+        &self.thresholds
+    }
+
+    /// The scenarios' targets and the journal of their changes.
+    pub fn steering(&self) -> &Steering {
+        &self.steering
+    }
+
+    /// What `setup()` returned.
+    pub fn setup_data(&self) -> Option<&Arc<str>> {
+        self.setup_data.as_ref()
+    }
+
+    /// Whether the run stands still, before its start or later.
+    pub fn is_paused(&self) -> bool {
+        self.steering.is_paused() || (self.settings.starts_paused && self.phase <= Phase::Paused)
+    }
+
+    /// Whether something stopped the run before its plan did.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some()
+    }
+
+    /// The VU whose init code failed, if that is why the run ended.
+    pub fn failed_vu(&self) -> Option<u64> {
+        self.failed_vu
+    }
+
+    /// The time on the run's clocks.
+    pub fn moment(&self, now: Time) -> Moment {
+        self.clock.moment(now)
+    }
+
+    /// `now`, or since when the run's clocks stand still.
+    pub fn unpaused(&self, now: Time) -> Time {
+        self.clock.unpaused(now)
+    }
+
+    /// When the test's clock started.
+    pub fn started_at(&self) -> Option<Time> {
+        self.clock.started()
+    }
+
+    /// When the scenarios started.
+    pub fn scenarios_at(&self) -> Option<Time> {
+        self.clock.scenarios()
+    }
+
+    /// How all agents stand together, scenarios in the plan's order.
+    pub fn progress(&self) -> Progress {
+        let mut sum = Progress { scenarios: vec![ScenarioProgress::NONE; self.scenarios.len()], ..Progress::default() };
+        let mut has_progress = false;
+        for agent in self.agents.all() {
+            let Some(table) = &agent.table else { continue };
+            has_progress |= !agent.progress.scenarios.is_empty();
+            sum.add(&agent.progress, |index| table.scenarios.get(index).copied().flatten());
+        }
+        if !has_progress {
+            sum.scenarios.fill(ScenarioProgress::default());
+        }
+        sum
+    }
+
+    fn take(&mut self) -> Orders {
+        std::mem::take(&mut self.orders)
+    }
+
+    fn tell_all(&mut self, command: &Command) {
+        self.orders.extend(self.agents.live_ids().into_iter().map(|id| (id, command.clone())));
+    }
+
+    fn accepted(&mut self, from: AgentId, accepted: &Accepted, now: Time) {
+        let table = Table::new(accepted, self.merged.registry(), &self.scenarios);
+        match (table, self.agents.get_mut(from)) {
+            (Ok(table), Some(agent)) => agent.table = Some(table),
+            (Err(reason), _) => {
+                let message = format!("agent {} cannot take part: {reason}", from.0);
+                self.agent_failed(from, Failure::new(FailureKind::Engine, message), now);
+            }
+            (Ok(_), None) => {}
+        }
+    }
+
+    fn measured(&mut self, from: AgentId, mut part: ThreadDelta) {
+        let Some(table) = self.agents.get_mut(from).and_then(|agent| agent.table.as_ref()) else { return };
+        table.translate(&mut part.delta);
+        self.merged.add(&part.delta);
+        if let Some(span) = part.span.filter(|_| self.settings.evaluates_thresholds) {
+            self.thresholds.add(&part.delta, span);
+            self.watermark.note(from, part.thread, Duration::from_nanos(span.until_ns));
+        }
+        self.sinks.iter_mut().for_each(|sink| sink.delta(from, &part));
+    }
+
+    /// Notes that an agent reached the end of a phase; the last one moves the run on.
+    fn pass(&mut self, from: AgentId, phase: Phase, now: Time) {
+        if self.phase != phase {
+            return;
+        }
+        if let Some(agent) = self.agents.get_mut(from) {
+            agent.has_passed = true;
+        }
+        self.look_at_barrier(now);
+    }
+
+    /// Goes on if nobody holds back the phase any more.
+    fn look_at_barrier(&mut self, now: Time) {
+        if !self.agents.have_passed() {
+            return;
+        }
+        match self.phase {
+            Phase::Initializing if self.settings.starts_paused => self.enter(Phase::Paused, None),
+            Phase::Initializing => self.begin(now),
+            Phase::Running => self.after_scenarios(now),
+            Phase::Closing => self.closed(),
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self, phase: Phase, deadline: Option<Time>) {
+        self.phase = phase;
+        self.deadline = deadline;
+        self.agents.begin_phase();
+    }
+
+    fn begin(&mut self, now: Time) {
+        if self.settings.has_setup {
+            self.enter(Phase::Setup, None);
+            self.step(Step::Setup, now);
+        } else {
+            self.enter(Phase::Running, None);
+            self.step(Step::Start, now);
+        }
+    }
+
+    /// Does what is next, unless a function that runs for a client comes first.
+    fn step(&mut self, step: Step, now: Time) {
+        if self.call.is_some() {
+            self.deferred = Some(step);
+            return;
+        }
+        let patience = self.settings.patience;
+        match step {
+            // Something stopped the run while the client's function ran.
+            Step::Setup | Step::Start if self.stop.is_some() => self.end(),
+            Step::Setup => {
+                self.clock.start(now);
+                self.tell_all(&Command::StartClock { at: now });
+                self.run_on_one(Command::Setup);
+                self.deadline = Some(now + patience.setup + patience.beyond);
+            }
+            Step::Start => {
+                self.clock.start_scenarios(now);
+                let threads = self.agents.live().filter_map(|(id, agent)| Some((id, agent.table.as_ref()?.threads)));
+                threads.for_each(|(id, threads)| self.watermark.expect(id, threads));
+                self.tell_all(&Command::Start { at: now, data: self.setup_data.clone() });
+                self.deadline = self.plan_end.map(|end| now + end + patience.beyond);
+            }
+            Step::Teardown => {
+                self.run_on_one(Command::Teardown(self.setup_data.clone()));
+                self.deadline = Some(now + patience.teardown + patience.beyond);
+            }
+        }
+    }
+
+    /// Has one agent run a life-cycle function.
+    fn run_on_one(&mut self, command: Command) {
+        self.runner = self.agents.live().map(|(id, _)| id).next();
+        self.orders.extend(self.runner.map(|id| (id, command)));
+    }
+
+    /// An agent's scenarios began; the first says when the run's did.
+    fn started(&mut self, at: Time) {
+        if self.phase != Phase::Running || std::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
+        self.clock.start_scenarios(at);
+        let moment = self.clock.moment(at);
+        self.thresholds.start_scenarios(nanos(moment.test));
+    }
+
+    fn setup_done(&mut self, from: AgentId, result: Result<Option<Arc<str>>, Failure>, now: Time) {
+        if self.runner != Some(from) {
+            return;
+        }
+        self.runner = None;
+        if self.call.is_some() {
+            return self.call_done(result.map_err(|failure| failure.message), now);
+        }
+        match result {
+            Ok(data) if self.phase == Phase::Setup => {
+                self.setup_data = data;
+                self.enter(Phase::Running, None);
+                self.step(Step::Start, now);
+            }
+            Ok(_) => {}
+            Err(failure) => self.failed(Stop::setup(&failure), failure.vu),
+        }
+    }
+
+    fn teardown_done(&mut self, from: AgentId, result: Result<(), Failure>, now: Time) {
+        if self.runner != Some(from) {
+            return;
+        }
+        self.runner = None;
+        if self.call.is_some() {
+            return self.call_done(result.map(|()| None).map_err(|failure| failure.message), now);
+        }
+        match result {
+            Ok(()) if self.phase == Phase::Teardown => self.end(),
+            Ok(()) => {}
+            Err(failure) => self.failed(Stop::teardown(&failure), failure.vu),
+        }
+    }
+
+    fn after_scenarios(&mut self, now: Time) {
+        if !self.settings.has_teardown {
+            return self.end();
+        }
+        self.enter(Phase::Teardown, None);
+        self.step(Step::Teardown, now);
+    }
+
+    fn end(&mut self) {
+        if self.phase < Phase::Done {
+            self.enter(Phase::Done, None);
+        }
+    }
+
+    /// A failed initialisation or setup ends the run without scenarios and without teardown; a failed teardown just ends it.
+    fn failed(&mut self, stop: Stop, vu: Option<u64>) {
+        self.stop.get_or_insert(stop);
+        if self.failed_vu.is_none() {
+            self.failed_vu = vu;
+        }
+        if self.phase < Phase::Done {
+            self.tell_all(&Command::Interrupt);
+            self.end();
+        }
+    }
+
+    /// An abort cuts what runs. Teardown still runs once scenarios have begun, as in k6; before that the run just ends.
+    fn aborted(&mut self, stop: Stop, now: Time) {
+        if self.phase >= Phase::Done || self.stop.is_some() {
+            return;
+        }
+        self.stop = Some(stop);
+        match self.phase {
+            Phase::Initializing | Phase::Paused => {
+                self.tell_all(&Command::Interrupt);
+                self.end();
+            }
+            // A cut setup() or teardown() reports its end itself, the agents report the end of their scenarios.
+            Phase::Setup | Phase::Running => {
+                self.tell_all(&Command::Interrupt);
+                self.deadline = Some(now + self.settings.patience.beyond);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Nanoseconds fit for 584 years.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,413 @@
+//! The coordinator alone: barriers, ends, losses.
+
+use std::collections::BTreeMap;
+
+use onrush_metrics::{Delta, Sink, Span, ThresholdSource, builtin};
+use onrush_plan::{Options, Tier, consolidate, parse_json};
+
+use super::*;
+use crate::{
+    Steer, SteerError, Verdict,
+    protocol::{Flushed, HealthReport, MetricName, TargetChange},
+};
+
+fn at(seconds: u64) -> Time {
+    Time(seconds * 1_000_000_000)
+}
+
+fn plan(options: &str) -> Plan {
+    let options = parse_json(options).unwrap().options;
+    let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options)]).unwrap();
+    Plan::new(&test.scenarios, &test.tuple).unwrap()
+}
+
+const TEN_SECONDS: &str = r#"{"vus": 4, "duration": "10s"}"#;
+const EXTERNAL: &str = r#"{"scenarios": {"ext":
+    {"executor": "externally-controlled", "vus": 2, "maxVUs": 10, "duration": "10m"}}}"#;
+
+fn coordinator(settings: Settings, agents: u32, options: &str, thresholds: &[(&str, &str, bool)]) -> Coordinator {
+    let registry = Registry::new();
+    let mut sources: BTreeMap<String, Vec<ThresholdSource>> = BTreeMap::new();
+    for (metric, expression, abort_on_fail) in thresholds {
+        let source = ThresholdSource {
+            expression: (*expression).to_owned(),
+            abort_on_fail: *abort_on_fail,
+            ..ThresholdSource::default()
+        };
+        sources.entry((*metric).to_owned()).or_default().push(source);
+    }
+    let thresholds = Thresholds::parse(&sources, &registry).expect("valid thresholds");
+    let plan = plan(options);
+    let mut run = Coordinator::new(settings, (0..agents).map(AgentId), &plan, &registry, thresholds);
+    let orders = run.start(b"the test", at(0));
+    assert_eq!(orders.len(), agents as usize);
+    for (id, order) in orders {
+        assert!(matches!(order, Command::Init(_)), "{order:?}");
+        assert_eq!(run.handle(id, accepted(&run), at(0)), []);
+    }
+    run
+}
+
+fn accepted(run: &Coordinator) -> Report {
+    let metric = |metric: &onrush_metrics::Metric| MetricName {
+        name: metric.name.to_string(),
+        kind: metric.kind,
+        contains: metric.contains,
+    };
+    Report::Accepted(Box::new(Accepted {
+        version: VERSION,
+        metrics: run.merged().registry().iter().map(metric).collect(),
+        scenarios: run.scenarios.clone(),
+        threads: 1,
+    }))
+}
+
+fn all() -> Settings {
+    Settings { has_setup: true, has_teardown: true, evaluates_thresholds: true, ..Settings::default() }
+}
+
+fn iterations(count: f64, span: Option<Span>) -> Report {
+    let mut sum = onrush_metrics::ExactSum::default();
+    sum.add(count);
+    let mut delta = Delta::default();
+    delta.push(builtin::ITERATIONS, Vec::new().into(), Sink::Counter { sum });
+    Report::Delta(Box::new(ThreadDelta { thread: 0, span, delta }))
+}
+
+/// The commands as short names with whom they are for.
+#[track_caller]
+fn check(orders: Orders, expect: &[&str]) {
+    let name = |command: &Command| match command {
+        Command::Init(_) => "init",
+        Command::StartClock { .. } => "clock",
+        Command::Setup => "setup",
+        Command::SetupData(_) => "data",
+        Command::Start { .. } => "start",
+        Command::Steer { .. } => "steer",
+        Command::Pause { is_paused: true, .. } => "pause",
+        Command::Pause { is_paused: false, .. } => "resume",
+        Command::Interrupt => "interrupt",
+        Command::Teardown(_) => "teardown",
+        Command::Flush => "flush",
+        Command::Summary(_) => "summary",
+        Command::Stop => "stop",
+    };
+    let shown: Vec<String> = orders.iter().map(|(id, command)| format!("{} {}", id.0, name(command))).collect();
+    assert_eq!(shown, expect);
+}
+
+fn ready(run: &mut Coordinator, agents: u32) -> Orders {
+    (0..agents).flat_map(|id| run.handle(AgentId(id), Report::Ready, at(1))).collect()
+}
+
+/// From `Done` to the outcome.
+fn close(run: &mut Coordinator, now: Time) -> Outcome {
+    assert_eq!(run.phase(), Phase::Done);
+    for (id, command) in run.close(now) {
+        assert_eq!(command, Command::Flush);
+        run.handle(id, Report::Flushed(Flushed::default()), now);
+    }
+    run.outcome().expect("all samples are in").clone()
+}
+
+fn stop(code: ExitCode) -> Stop {
+    Stop { code, message: String::new() }
+}
+
+fn script_failure() -> Failure {
+    Failure::new(FailureKind::Script, "boom")
+}
+
+const A: AgentId = AgentId(0);
+const B: AgentId = AgentId(1);
+
+#[test]
+fn a_run_waits_for_all_agents_at_every_barrier() {
+    let mut run = coordinator(all(), 2, TEN_SECONDS, &[]);
+    check(run.handle(A, Report::Ready, at(1)), &[]);
+    check(run.handle(B, Report::Ready, at(2)), &["0 clock", "1 clock", "0 setup"]);
+    check(run.handle(B, Report::SetupDone(Ok(None)), at(3)), &[]);
+    let orders = run.handle(A, Report::SetupDone(Ok(Some("{}".into()))), at(3));
+    assert_eq!(orders[1], (B, Command::Start { at: at(3), data: Some("{}".into()) }));
+    check(run.handle(B, Report::ScenariosDone, at(13)), &[]);
+    check(run.handle(A, Report::ScenariosDone, at(14)), &["0 teardown"]);
+    check(run.handle(A, Report::TeardownDone(Ok(())), at(15)), &[]);
+    assert_eq!(close(&mut run, at(16)).exit_code(), ExitCode::Success);
+    assert_eq!(run.duration(), Some(Duration::from_secs(14)), "from setup() on");
+    check(run.stop_agents(), &["0 stop", "1 stop"]);
+}
+
+#[test]
+fn the_same_agent_twice_does_not_pass_a_barrier_of_two() {
+    let mut run = coordinator(Settings::default(), 2, TEN_SECONDS, &[]);
+    check(run.handle(A, Report::Ready, at(1)), &[]);
+    check(run.handle(A, Report::Ready, at(1)), &[]);
+}
+
+#[test]
+fn every_agent_gets_a_share_of_the_test_and_its_limits() {
+    let settings = Settings { series_max: 10, rps: Some(7), ..Settings::default() };
+    let plan = plan(TEN_SECONDS);
+    let mut run = Coordinator::new(settings, (0..3).map(AgentId), &plan, &Registry::new(), Thresholds::default());
+    let orders = run.start(b"archive", at(0));
+    let shares: Vec<_> = orders
+        .iter()
+        .map(|(_, command)| match command {
+            Command::Init(init) => (init.segment.as_str(), init.series_max, init.rps, init.test.as_slice()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let test: &[u8] = b"archive";
+    assert_eq!(
+        shares,
+        [("0:1/3", Some(3), Some(2), test), ("1/3:2/3", Some(3), Some(2), test), ("2/3:1", Some(4), Some(3), test)]
+    );
+}
+
+#[test]
+fn an_abort_still_runs_teardown_and_the_first_reason_stays() {
+    let mut run = coordinator(Settings { has_setup: false, ..all() }, 1, TEN_SECONDS, &[]);
+    check(ready(&mut run, 1), &["0 start"]);
+    check(run.abort(stop(ExitCode::ExternalAbort), at(2)), &["0 interrupt"]);
+    check(run.handle(A, Report::Aborted { message: String::new() }, at(2)), &[]);
+    check(run.handle(A, Report::ScenariosDone, at(3)), &["0 teardown"]);
+    check(run.handle(A, Report::TeardownDone(Ok(())), at(3)), &[]);
+    assert_eq!(close(&mut run, at(3)).exit_code(), ExitCode::ExternalAbort);
+}
+
+#[test]
+fn a_failed_setup_skips_scenarios_and_teardown() {
+    let mut run = coordinator(all(), 1, TEN_SECONDS, &[]);
+    check(ready(&mut run, 1), &["0 clock", "0 setup"]);
+    check(run.handle(A, Report::SetupDone(Err(script_failure())), at(2)), &["0 interrupt"]);
+    check(run.handle(A, Report::SetupDone(Ok(None)), at(2)), &[]);
+    assert_eq!(close(&mut run, at(2)).exit_code(), ExitCode::ScriptException);
+}
+
+#[test]
+fn a_limit_of_time_has_the_code_of_its_function() {
+    let timeout = || Failure::new(FailureKind::Timeout, "too long");
+    let mut run = coordinator(all(), 1, TEN_SECONDS, &[]);
+    ready(&mut run, 1);
+    run.handle(A, Report::SetupDone(Err(timeout())), at(2));
+    assert_eq!(close(&mut run, at(2)).exit_code(), ExitCode::SetupTimeout);
+    let mut run = coordinator(Settings { has_setup: false, ..all() }, 1, TEN_SECONDS, &[]);
+    ready(&mut run, 1);
+    run.handle(A, Report::ScenariosDone, at(2));
+    run.handle(A, Report::TeardownDone(Err(timeout())), at(2));
+    assert_eq!(close(&mut run, at(2)).exit_code(), ExitCode::TeardownTimeout);
+}
+
+#[test]
+fn a_crossed_threshold_that_aborts_ends_the_run_with_99() {
+    let settings = Settings { has_teardown: false, ..all() };
+    let mut run = coordinator(settings, 1, TEN_SECONDS, &[("iterations", "count<5", true)]);
+    ready(&mut run, 1);
+    run.handle(A, Report::SetupDone(Ok(None)), at(1));
+    run.handle(A, iterations(9.0, None), at(1));
+    check(run.tick(at(2)), &[]);
+    check(run.tick(at(3)), &["0 interrupt"]);
+    run.handle(A, Report::ScenariosDone, at(3));
+    assert_eq!(close(&mut run, at(3)).exit_code(), ExitCode::ThresholdsHaveFailed);
+}
+
+#[test]
+fn deltas_of_all_agents_add_up() {
+    let mut run = coordinator(Settings::default(), 2, TEN_SECONDS, &[]);
+    run.handle(A, iterations(2.0, None), at(1));
+    run.handle(B, iterations(3.0, None), at(1));
+    assert_eq!(run.merged().sink(builtin::ITERATIONS).and_then(Sink::counter), Some(5.0));
+}
+
+#[test]
+fn a_paused_run_waits_to_be_resumed() {
+    let mut run = coordinator(Settings { starts_paused: true, ..all() }, 1, TEN_SECONDS, &[]);
+    check(ready(&mut run, 1), &[]);
+    assert!(run.is_paused() && run.phase() == Phase::Paused);
+    assert_eq!(run.pause(true, "test".to_owned(), at(2)), Err(SteerError::PausedBeforeStart));
+    check(run.pause(false, "test".to_owned(), at(3)).unwrap(), &["0 clock", "0 setup"]);
+    assert!(!run.is_paused());
+    assert_eq!(run.steering().journal().len(), 1);
+}
+
+#[test]
+fn a_run_resumed_while_it_initialises_does_not_wait() {
+    let mut run = coordinator(Settings { starts_paused: true, ..all() }, 1, TEN_SECONDS, &[]);
+    check(run.pause(false, String::new(), at(0)).unwrap(), &[]);
+    check(ready(&mut run, 1), &["0 clock", "0 setup"]);
+}
+
+#[test]
+fn an_abort_ends_a_paused_run_and_steers_nothing_more() {
+    let mut run = coordinator(Settings { starts_paused: true, ..all() }, 1, TEN_SECONDS, &[]);
+    ready(&mut run, 1);
+    check(run.abort(stop(ExitCode::ScriptStoppedFromRestApi), at(2)), &["0 interrupt"]);
+    let steer = Steer { scenario: None, wanted: Default::default(), source: String::new() };
+    assert_eq!(run.steer(steer, at(2)), Err(SteerError::AllOver));
+}
+
+#[test]
+fn a_pause_stops_every_clock() {
+    let settings = Settings { evaluates_thresholds: true, ..Settings::default() };
+    let mut run = coordinator(settings, 1, EXTERNAL, &[]);
+    check(ready(&mut run, 1), &["0 start"]);
+    run.handle(A, Report::Started { at: at(1) }, at(1));
+    check(run.pause(true, String::new(), at(11)).unwrap(), &["0 pause"]);
+    assert_eq!(run.moment(at(500)).scenarios, Duration::from_secs(10));
+    // Ten minutes and the patience behind them are over on the wall only.
+    check(run.tick(at(5_000)), &[]);
+    check(run.pause(false, String::new(), at(5_011)).unwrap(), &["0 resume"]);
+    assert_eq!(run.moment(at(5_012)).scenarios, Duration::from_secs(11));
+    check(run.tick(at(5_012)), &[]);
+    assert_eq!(run.phase(), Phase::Running);
+}
+
+#[test]
+fn agents_learn_the_decision_and_not_their_share() {
+    let mut run = coordinator(Settings::default(), 2, EXTERNAL, &[]);
+    ready(&mut run, 2);
+    let wanted = onrush_plan::steer::Wanted { vus: Some(9), ..Default::default() };
+    let orders = run.steer(Steer { scenario: None, wanted, source: String::new() }, at(3)).unwrap();
+    let change = TargetChange::Vus(onrush_plan::steer::Ramp::jump(2_000_000_000, 9));
+    let steer = Command::Steer { scenario: "ext".to_owned(), change };
+    assert_eq!(orders, [(A, steer.clone()), (B, steer)]);
+}
+
+#[test]
+fn what_a_client_calls_comes_before_what_the_run_does_next() {
+    let mut run = coordinator(Settings { has_setup: false, ..all() }, 2, TEN_SECONDS, &[]);
+    assert!(run.call(Function::Setup, 1).is_err());
+    ready(&mut run, 2);
+    check(run.call(Function::Setup, 7).unwrap(), &["0 setup"]);
+    assert!(run.call(Function::Teardown, 8).is_err());
+    run.handle(A, Report::ScenariosDone, at(5));
+    check(run.handle(B, Report::ScenariosDone, at(5)), &[]);
+    let orders = run.handle(A, Report::SetupDone(Ok(Some("5".into()))), at(6));
+    check(orders.clone(), &["0 data", "1 data", "0 teardown"]);
+    assert_eq!(orders[2].1, Command::Teardown(Some("5".into())));
+    assert_eq!(run.notices(), [Notice::CallDone { call: 7, result: Ok(Some("5".into())) }]);
+}
+
+#[test]
+fn a_lost_agent_ends_the_run_with_a_code_of_its_own() {
+    let mut run = coordinator(Settings { has_setup: false, ..all() }, 3, TEN_SECONDS, &[]);
+    ready(&mut run, 3);
+    check(run.lost(B, "its connection broke", at(5)), &["1 stop", "0 interrupt", "2 interrupt"]);
+    assert!(matches!(&run.notices()[..], [Notice::Error(text)] if text.contains("agent 1 was lost at 4.0 s")));
+    check(run.handle(A, Report::ScenariosDone, at(6)), &[]);
+    check(run.handle(B, Report::ScenariosDone, at(6)), &[]);
+    check(run.handle(AgentId(2), Report::ScenariosDone, at(6)), &["0 teardown"]);
+    run.handle(A, Report::TeardownDone(Ok(())), at(6));
+    assert_eq!(close(&mut run, at(6)).exit_code(), ExitCode::AgentLost);
+}
+
+#[test]
+fn a_lost_agent_can_be_tolerated() {
+    let settings = Settings { on_loss: LossPolicy::Tolerate, has_setup: false, ..all() };
+    let mut run = coordinator(settings, 2, TEN_SECONDS, &[]);
+    ready(&mut run, 2);
+    run.handle(A, Report::ScenariosDone, at(5));
+    check(run.lost(B, "its connection broke", at(5)), &["1 stop", "0 teardown"]);
+    run.handle(B, iterations(3.0, None), at(5));
+    run.handle(A, Report::TeardownDone(Ok(())), at(6));
+    assert_eq!(close(&mut run, at(6)).exit_code(), ExitCode::Success);
+    assert!(run.merged().sink(builtin::ITERATIONS).is_none(), "what comes after the loss does not count");
+    let judgement = run.judgement();
+    assert_eq!(judgement.verdict, Verdict::Suspect);
+    assert!(judgement.reasons[0].contains("agent 1 was lost"), "{judgement:?}");
+}
+
+#[test]
+fn a_run_without_agents_ends() {
+    let settings = Settings { on_loss: LossPolicy::Tolerate, ..all() };
+    for phase in ["init", "setup", "running"] {
+        let mut run = coordinator(settings, 1, TEN_SECONDS, &[]);
+        if phase != "init" {
+            ready(&mut run, 1);
+        }
+        if phase == "running" {
+            run.handle(A, Report::SetupDone(Ok(None)), at(2));
+        }
+        run.lost(A, "killed", at(3));
+        assert_eq!(run.phase(), Phase::Done, "{phase}");
+        check(run.close(at(3)), &[]);
+        assert_eq!(run.outcome().map(Outcome::exit_code), Some(ExitCode::AgentLost), "{phase}");
+        check(run.summarize(String::new(), at(3)), &[]);
+        assert!(matches!(run.notices().last(), Some(Notice::SummaryDone(Err(_)))), "{phase}");
+    }
+}
+
+#[test]
+fn the_agent_that_runs_setup_cannot_be_done_without() {
+    let settings = Settings { on_loss: LossPolicy::Tolerate, ..all() };
+    let mut run = coordinator(settings, 2, TEN_SECONDS, &[]);
+    ready(&mut run, 2);
+    check(run.lost(A, "killed", at(2)), &["0 stop", "1 interrupt"]);
+    assert_eq!(close(&mut run, at(2)).exit_code(), ExitCode::AgentLost);
+}
+
+#[test]
+fn silent_agents_are_lost_and_no_barrier_waits_for_ever() {
+    let patience = Patience { silence: Some(Duration::from_secs(3)), ..Patience::default() };
+    let settings = Settings { patience, has_setup: false, has_teardown: false, ..all() };
+    let mut run = coordinator(settings, 2, TEN_SECONDS, &[]);
+    ready(&mut run, 2);
+    run.handle(A, Report::Health(Box::default()), at(4));
+    check(run.tick(at(4)), &[]);
+    check(run.tick(at(5)), &["1 stop", "0 interrupt"]);
+    // One that speaks and does not come to an end is given up as well.
+    for second in 6..70 {
+        run.handle(A, Report::Health(Box::default()), at(second));
+        run.tick(at(second));
+    }
+    assert_eq!(run.phase(), Phase::Done);
+    run.close(at(70));
+    run.tick(at(200));
+    assert_eq!(run.phase(), Phase::Closed);
+}
+
+#[test]
+fn agents_of_another_version_or_test_are_refused() {
+    let mut run = coordinator(all(), 2, TEN_SECONDS, &[]);
+    let wrong = Accepted { version: 7, ..Accepted::default() };
+    check(run.handle(B, Report::Accepted(Box::new(wrong)), at(1)), &["0 interrupt", "1 interrupt"]);
+    let outcome = close(&mut run, at(1));
+    assert_eq!(outcome.exit_code(), ExitCode::Other);
+    assert!(outcome.message().is_some_and(|message| message.contains("agent 1 cannot take part")), "{outcome:?}");
+}
+
+#[test]
+fn panics_and_refused_writes_of_all_agents_count() {
+    let mut run = coordinator(all(), 2, TEN_SECONDS, &[]);
+    for id in [A, B] {
+        let report = HealthReport {
+            panics: 2,
+            trapped_writes: 3,
+            trapped_property: "foo".to_owned(),
+            ..HealthReport::default()
+        };
+        run.handle(id, Report::Health(Box::new(report)), at(1));
+    }
+    assert_eq!(run.trapped_writes(), Some((6, "foo")));
+    assert!(run.judgement().reasons[0].starts_with("4 VU fibers"));
+}
+
+#[test]
+fn the_progress_of_all_agents_adds_up() {
+    let mut run = coordinator(all(), 2, TEN_SECONDS, &[]);
+    let progress = |started: u64, over: bool| {
+        let scenario = ScenarioProgress {
+            started_at: Some(at(started)),
+            running_vus: 2,
+            done: 10,
+            over,
+            ..ScenarioProgress::default()
+        };
+        Report::Progress(Box::new(Progress { scenarios: vec![scenario], complete: 10, ..Progress::default() }))
+    };
+    run.handle(A, progress(2, true), at(3));
+    run.handle(B, progress(1, false), at(3));
+    let sum = run.progress();
+    assert_eq!((sum.complete, sum.scenarios[0].done, sum.scenarios[0].running_vus), (20, 20, 4));
+    assert_eq!((sum.scenarios[0].started_at, sum.scenarios[0].over), (Some(at(1)), false));
+}

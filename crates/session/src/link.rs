@@ -1,0 +1,198 @@
+//! Messages in order and once, over a way that loses, repeats or reorders them: one side of a connection as a pure
+//! state machine. What is not acknowledged is sent again.
+//!
+//! A connection within a process or over a pipe needs none of this. One that may break and be made again does.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::Time;
+
+/// What goes over the way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Frame<T> {
+    /// The message's number, from 1; 0 where there is none.
+    pub number: u64,
+    /// All messages of the other side up to this number have come.
+    pub acknowledged: u64,
+    /// The message.
+    pub message: Option<T>,
+}
+
+/// One side: sends `S` and receives `R`.
+#[derive(Debug)]
+pub struct Link<S, R> {
+    /// Not acknowledged yet, by rising number.
+    waiting: VecDeque<Waiting<S>>,
+    last_number: u64,
+    /// All of the other side's messages up to this number were handed on.
+    received: u64,
+    /// Those that came before one that is missing.
+    early: BTreeMap<u64, R>,
+    /// The other side must be told what has come.
+    owes: bool,
+    said_at: Time,
+    heard_at: Time,
+}
+
+#[derive(Debug)]
+struct Waiting<S> {
+    number: u64,
+    message: S,
+    sent_at: Option<Time>,
+}
+
+impl<S: Clone, R> Link<S, R> {
+    /// What is not acknowledged for so long is sent again.
+    pub const RESEND_AFTER: Duration = Duration::from_millis(250);
+    /// Whoever has nothing to say says so this often.
+    pub const HEARTBEAT: Duration = Duration::from_millis(500);
+    /// Messages under way at once. Later ones wait at the sender.
+    pub const WINDOW: usize = 256;
+
+    /// A side that begins now.
+    pub fn new(now: Time) -> Self {
+        Self {
+            waiting: VecDeque::new(),
+            last_number: 0,
+            received: 0,
+            early: BTreeMap::new(),
+            owes: false,
+            said_at: now,
+            heard_at: now,
+        }
+    }
+
+    /// Takes a message to be sent.
+    pub fn send(&mut self, message: S) {
+        self.last_number += 1;
+        self.waiting.push_back(Waiting { number: self.last_number, message, sent_at: None });
+    }
+
+    /// Messages that were not acknowledged yet: what a sender must bound.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// When the other side was heard last.
+    pub fn heard_at(&self) -> Time {
+        self.heard_at
+    }
+
+    /// What is to go over the way now.
+    pub fn frames(&mut self, now: Time) -> Vec<Frame<S>> {
+        let acknowledged = self.received;
+        let mut frames = Vec::new();
+        for waiting in self.waiting.iter_mut().take(Self::WINDOW) {
+            if waiting.sent_at.is_none_or(|at| now.since(at) >= Self::RESEND_AFTER) {
+                waiting.sent_at = Some(now);
+                let message = Some(waiting.message.clone());
+                frames.push(Frame { number: waiting.number, acknowledged, message });
+            }
+        }
+        if frames.is_empty() && (self.owes || now.since(self.said_at) >= Self::HEARTBEAT) {
+            frames.push(Frame { number: 0, acknowledged, message: None });
+        }
+        if !frames.is_empty() {
+            self.owes = false;
+            self.said_at = now;
+        }
+        frames
+    }
+
+    /// Takes what came over the way; returns the messages whose turn it is.
+    pub fn receive(&mut self, frame: Frame<R>, now: Time) -> Vec<R> {
+        self.heard_at = self.heard_at.max(now);
+        while self.waiting.pop_front_if(|waiting| waiting.number <= frame.acknowledged).is_some() {}
+        let Some(message) = frame.message else { return Vec::new() };
+        // What came before is acknowledged again: the answer may have been lost.
+        self.owes = true;
+        let is_known = frame.number <= self.received || frame.number > self.received + Self::WINDOW as u64;
+        if !is_known {
+            self.early.entry(frame.number).or_insert(message);
+        }
+        let mut messages = Vec::new();
+        while let Some(message) = self.early.remove(&(self.received + 1)) {
+            self.received += 1;
+            messages.push(message);
+        }
+        messages
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time(ms * 1_000_000)
+    }
+
+    #[test]
+    fn what_is_lost_is_sent_again_and_what_comes_twice_counts_once() {
+        let (mut a, mut b) = (Link::<u32, u32>::new(at(0)), Link::<u32, u32>::new(at(0)));
+        a.send(1);
+        a.send(2);
+        let frames = a.frames(at(0));
+        assert_eq!(frames.len(), 2);
+        // The first is lost, the second comes twice.
+        assert_eq!(b.receive(frames[1].clone(), at(1)), [0_u32; 0]);
+        assert_eq!(b.receive(frames[1].clone(), at(1)), [0_u32; 0]);
+        assert!(a.frames(at(100)).is_empty(), "not yet");
+        let again = a.frames(at(250));
+        assert_eq!(b.receive(again[0].clone(), at(251)), [1, 2]);
+        assert_eq!(b.receive(again[1].clone(), at(251)), [0_u32; 0]);
+        let answer = b.frames(at(252));
+        assert_eq!((answer.len(), answer[0].acknowledged), (1, 2));
+        a.receive(answer[0].clone(), at(253));
+        assert_eq!(a.waiting(), 0);
+    }
+
+    #[test]
+    fn whoever_has_nothing_to_say_says_so() {
+        let mut a = Link::<u32, u32>::new(at(0));
+        assert!(a.frames(at(499)).is_empty());
+        assert_eq!(a.frames(at(500)), [Frame { number: 0, acknowledged: 0, message: None }]);
+        assert!(a.frames(at(600)).is_empty());
+    }
+
+    proptest! {
+        /// Any way that lets something through at last delivers everything once and in order, both ways.
+        #[test]
+        fn all_comes_once_and_in_order(fates in prop::collection::vec(0_u8..6, 0..400), counts in (0_usize..600, 0_usize..40)) {
+            let (mut a, mut b) = (Link::<usize, usize>::new(at(0)), Link::<usize, usize>::new(at(0)));
+            (0..counts.0).for_each(|n| a.send(n));
+            (0..counts.1).for_each(|n| b.send(n));
+            let mut fates = fates.into_iter();
+            let (mut to_a, mut to_b) = (Vec::new(), Vec::new());
+            let (mut got_a, mut got_b) = (Vec::new(), Vec::new());
+            let mut now = 0;
+            while a.waiting() + b.waiting() > 0 {
+                now += 100;
+                prop_assert!(now < 1_000_000, "it does not end");
+                // Lost, doubled, last before first, or as sent.
+                let mut travel = |frames: Vec<Frame<usize>>, way: &mut Vec<Frame<usize>>| {
+                    for frame in frames {
+                        match fates.next().unwrap_or(5) {
+                            0 | 1 => {}
+                            2 => way.extend([frame.clone(), frame]),
+                            3 => way.insert(0, frame),
+                            _ => way.push(frame),
+                        }
+                    }
+                };
+                travel(a.frames(at(now)), &mut to_b);
+                travel(b.frames(at(now)), &mut to_a);
+                to_b.drain(..).for_each(|frame| got_b.extend(b.receive(frame, at(now))));
+                to_a.drain(..).for_each(|frame| got_a.extend(a.receive(frame, at(now))));
+            }
+            prop_assert!(got_b.into_iter().eq(0..counts.0) && got_a.into_iter().eq(0..counts.1));
+        }
+    }
+}
