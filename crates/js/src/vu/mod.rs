@@ -38,7 +38,7 @@ use crate::{
 
 /// What a VU is doing, which decides what scripts may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(crate) enum VuPhase {
     /// Running init code.
     Init,
     /// `setup()`, `teardown()` or `handleSummary()`.
@@ -56,7 +56,7 @@ pub struct Vu {
     /// Id in this instance; 0 for the init pass, setup, teardown and handleSummary.
     pub(crate) id: u64,
     pub(crate) id_in_test: u64,
-    pub(crate) phase: Cell<Phase>,
+    pub(crate) phase: Cell<VuPhase>,
     /// When QuickJS first asked in the current slice; see `context`.
     pub(crate) slice_start: Cell<Option<Nanos>>,
     /// The call under way was cut or aborted the test: no more of its code may have an effect.
@@ -108,7 +108,7 @@ impl Vu {
             own_realm: OnceCell::new(),
             id,
             id_in_test,
-            phase: Cell::new(Phase::Init),
+            phase: Cell::new(VuPhase::Init),
             slice_start: Cell::new(None),
             is_halted: Cell::new(false),
             has_aborted: Cell::new(false),
@@ -171,7 +171,7 @@ impl Vu {
     }
 
     pub(crate) fn in_init(&self) -> bool {
-        self.phase.get() == Phase::Init
+        self.phase.get() == VuPhase::Init
     }
 }
 
