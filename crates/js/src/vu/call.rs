@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use onrush_fiber::{Clock, Nanos};
 
-use super::{IterationIds, Phase, Vu, context};
+use super::{IterationIds, Vu, VuPhase, context};
 use crate::{
     ScenarioContext,
     embed::{Exception, JsResult, Throw, Val},
@@ -108,7 +108,7 @@ impl Vu {
     /// Must be called on the VU's fiber. A cancelled fiber ends the iteration with [`CallEnd::Interrupted`] and stays
     /// cancelled; the caller clears that.
     pub fn run_iteration(&self, ids: IterationIds, setup_data: Option<&str>, now: &mut Nanos) -> CallEnd {
-        self.phase.set(Phase::Iteration);
+        self.phase.set(VuPhase::Iteration);
         context::begin_call(self);
         self.has_aborted.set(false);
         self.ids.set(ids);
@@ -121,7 +121,7 @@ impl Vu {
             self.call_kept(&function, &[&data])
         });
         let end = self.finish(result.map(drop));
-        self.phase.set(Phase::Lifecycle);
+        self.phase.set(VuPhase::Lifecycle);
         let state = &self.thread.config.state;
         *now = Clock::now();
         let duration_ms = end.is_complete().then(|| (*now - start).as_millis_f64());
@@ -164,7 +164,7 @@ impl Vu {
     }
 
     fn lifecycle<R>(&self, group: &str, body: impl FnOnce() -> JsResult<R>) -> Result<R, ScriptFailure> {
-        self.phase.set(Phase::Lifecycle);
+        self.phase.set(VuPhase::Lifecycle);
         context::begin_call(self);
         self.calls.set(self.calls.get() + 1);
         self.in_group(group.into(), || {

@@ -41,7 +41,7 @@ use crate::{
 
 /// What a VU is doing, which decides what scripts may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(crate) enum VuPhase {
     /// Running init code.
     Init,
     /// `setup()`, `teardown()` or `handleSummary()`.
@@ -59,7 +59,7 @@ pub struct Vu {
     /// Id in this instance; 0 for the init pass, setup, teardown and handleSummary.
     pub(crate) id: u64,
     pub(crate) id_in_test: u64,
-    pub(crate) phase: Cell<Phase>,
+    pub(crate) phase: Cell<VuPhase>,
     /// The call under way was cut or aborted the test: no more of its code may have an effect.
     pub(crate) is_halted: Cell<bool>,
     /// The call that runs, or ran last, is the one that ended the test.
@@ -109,7 +109,7 @@ impl Vu {
             own_realm: OnceCell::new(),
             id,
             id_in_test,
-            phase: Cell::new(Phase::Init),
+            phase: Cell::new(VuPhase::Init),
             is_halted: Cell::new(false),
             has_aborted: Cell::new(false),
             scenario: RefCell::new(None),
@@ -171,7 +171,7 @@ impl Vu {
     }
 
     pub(crate) fn in_init(&self) -> bool {
-        self.phase.get() == Phase::Init
+        self.phase.get() == VuPhase::Init
     }
 }
 
