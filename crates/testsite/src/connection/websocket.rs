@@ -1,26 +1,26 @@
 //! A connection that has become a WebSocket.
 
-use super::{Connection, Phase};
+use super::{Connection, ConnectionPhase};
 use crate::clock::monotonic_ns;
 use crate::context::Context;
-use crate::reply::{Built, Manner};
+use crate::reply::{Built, ReplyMode};
 use crate::websocket::{Accepted, Session, Turn};
 
 impl Connection {
     /// Puts the answer to a handshake in the output, and goes on as what was agreed.
-    pub(super) fn emit_upgrade(&mut self, mut built: Built, manner: Manner, cx: &mut Context) {
+    pub(super) fn emit_upgrade(&mut self, mut built: Built, mode: ReplyMode, cx: &mut Context) {
         let upgrade = built.take_upgrade();
         let (out, statics) = cx.out_and_statics();
-        let (_, keep_alive) = built.write(manner, statics.date(), out);
+        let (_, keep_alive) = built.write(mode, statics.date(), out);
         self.phase = match upgrade {
-            Some(behaviour) => Phase::WebSocket(Box::new(Session::new(*behaviour))),
+            Some(behaviour) => ConnectionPhase::WebSocket(Box::new(Session::new(*behaviour))),
             None => super::after(keep_alive),
         };
     }
 
     /// Lets the WebSocket go on, and sets the timer it needs.
     pub(super) fn drive_websocket(&mut self, cx: &mut Context) -> Turn {
-        let Phase::WebSocket(session) = &mut self.phase else {
+        let ConnectionPhase::WebSocket(session) = &mut self.phase else {
             // Reading has found the end of the connection.
             return Turn::More;
         };

@@ -12,7 +12,7 @@ use onrush_net::websocket::{CloseError, Opcode, Socket, close_payload};
 use super::samples::Samples;
 use crate::{
     embed::{Charge, JsResult, Throw},
-    vu::{Vu, context},
+    vu::{context, event_loop},
 };
 
 /// A socket, and what goes out on it.
@@ -47,36 +47,31 @@ impl Line {
     ///
     /// # Errors
     /// When the VU has no memory for what cannot be sent yet.
-    pub(super) fn send(self: &Rc<Self>, vu: &Vu, is_text: bool, payload: &[u8]) -> JsResult<Result<(), SendError>> {
+    pub(super) fn send(self: &Rc<Self>, is_text: bool, payload: &[u8]) -> JsResult<Result<(), SendError>> {
         if self.is_close_sent.get() {
             return Ok(Err(CLOSE_SENT.to_owned()));
         }
         let sent = self.socket.send(is_text, payload, breathe);
-        self.settle(vu, sent.map_err(|error| error.detail))
+        self.settle(sent.map_err(|error| error.detail))
     }
 
     /// Sends a ping or a pong; as [`Line::send`].
     ///
     /// # Errors
     /// As [`Line::send`].
-    pub(super) fn send_control(
-        self: &Rc<Self>,
-        vu: &Vu,
-        opcode: Opcode,
-        payload: &[u8],
-    ) -> JsResult<Result<(), SendError>> {
+    pub(super) fn send_control(self: &Rc<Self>, opcode: Opcode, payload: &[u8]) -> JsResult<Result<(), SendError>> {
         if self.is_close_sent.get() {
             return Ok(Err(CLOSE_SENT.to_owned()));
         }
         let sent = self.socket.send_control(opcode, payload);
-        self.settle(vu, sent.map_err(|error| error.detail))
+        self.settle(sent.map_err(|error| error.detail))
     }
 
     /// Sends a close; nothing can be sent after it. As [`Line::send`].
     ///
     /// # Errors
     /// As [`Line::send`].
-    pub(super) fn send_close(self: &Rc<Self>, vu: &Vu, code: u16, reason: &str) -> JsResult<Result<(), SendError>> {
+    pub(super) fn send_close(self: &Rc<Self>, code: u16, reason: &str) -> JsResult<Result<(), SendError>> {
         if self.is_close_sent.replace(true) {
             return Ok(Err(CLOSE_SENT.to_owned()));
         }
@@ -85,7 +80,7 @@ impl Line {
             return Ok(Ok(()));
         }
         let sent = self.socket.send_control(Opcode::Close, &close_payload(code, reason));
-        self.settle(vu, sent.map_err(|error| error.detail))
+        self.settle(sent.map_err(|error| error.detail))
     }
 
     /// The same for a connection that is given up: whatever happens, happens.
@@ -158,11 +153,11 @@ impl Line {
         drop(self.charge.take());
     }
 
-    fn settle(self: &Rc<Self>, vu: &Vu, sent: Result<bool, SendError>) -> JsResult<Result<(), SendError>> {
+    fn settle(self: &Rc<Self>, sent: Result<bool, SendError>) -> JsResult<Result<(), SendError>> {
         match sent {
             Ok(true) => {}
             Ok(false) => {
-                self.start_writer(vu);
+                self.start_writer();
                 self.account()?;
             }
             Err(error) => return Ok(Err(error)),
@@ -171,25 +166,21 @@ impl Line {
     }
 
     /// A fiber that waits until the server takes what is unsent, unless there is one.
-    fn start_writer(self: &Rc<Self>, vu: &Vu) {
+    fn start_writer(self: &Rc<Self>) {
         if self.has_writer.replace(true) {
             return;
         }
-        vu.event_loop.begin();
-        let (own, line) = (context::vu_rc(), self.clone());
-        let fiber = onrush_fiber::spawn(None, move || {
-            if let Err(error) = line.socket.finish_sending(None) {
-                line.fault.replace(Some(error.detail));
-            }
-            line.has_writer.set(false);
-            drop(line);
-            own.event_loop.complete(Box::new(|_| Ok(())));
-            own.children.borrow_mut().retain(|child| Some(*child) != onrush_fiber::current());
-            if let Some(fiber) = own.fiber.get() {
-                onrush_fiber::unpark(fiber);
-            }
-        });
-        vu.children.borrow_mut().push(fiber);
+        let line = self.clone();
+        event_loop::start(
+            move |_| {
+                if let Err(error) = line.socket.finish_sending(None) {
+                    line.fault.replace(Some(error.detail));
+                }
+                line.has_writer.set(false);
+                Ok(())
+            },
+            |_, result| result,
+        );
     }
 }
 

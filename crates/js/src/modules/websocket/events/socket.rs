@@ -24,7 +24,10 @@ use crate::{
         pings::Pings,
         samples::{Facts, Samples},
     },
-    vu::{Vu, context, event_loop::Source},
+    vu::{
+        Vu, context,
+        event_loop::{self, Source},
+    },
 };
 
 /// A socket and the handlers of its script. They, and the object that scripts see, are let go of when it is closed,
@@ -89,22 +92,17 @@ impl WebSocket {
     /// Begins to connect, on a child fiber.
     pub(super) fn connect(self: &Rc<Self>, vu: &Vu, object: Val, params: Params, protocols: &[String]) {
         *self.object.borrow_mut() = Some(object);
-        vu.event_loop.begin();
         let dial = Dial::new(vu, &self.url, &params, protocols);
-        let (own, socket, start) = (context::vu_rc(), self.clone(), self.start);
-        let fiber = onrush_fiber::spawn(None, move || {
-            let dialled = match dial {
-                Ok(dial) => dial.run(&own),
-                Err(text) => Dialled::refused(start, text),
-            };
-            let target = own.clone();
-            own.event_loop.complete(Box::new(move |ctx| socket.connected(ctx, &target, &params, dialled)));
-            own.children.borrow_mut().retain(|child| Some(*child) != onrush_fiber::current());
-            if let Some(fiber) = own.fiber.get() {
-                onrush_fiber::unpark(fiber);
-            }
-        });
-        vu.children.borrow_mut().push(fiber);
+        let (socket, start) = (self.clone(), self.start);
+        event_loop::start(
+            move |vu| {
+                Ok(match dial {
+                    Ok(dial) => dial.run(vu),
+                    Err(text) => Dialled::refused(start, text),
+                })
+            },
+            move |ctx, dialled| socket.connected(ctx, context::vu(), &params, dialled?),
+        );
     }
 
     /// The handshake is over. Runs on the VU's fiber.
@@ -208,7 +206,7 @@ impl WebSocket {
         let Some(line) = self.line() else { return Err(invalid_state()) };
         self.buffered.set(self.buffered.get() + payload.len());
         line.samples.count_sent(vu);
-        let sent = line.send(vu, is_text, payload)?;
+        let sent = line.send(is_text, payload)?;
         line.note_fault(sent);
         Ok(())
     }
@@ -218,7 +216,7 @@ impl WebSocket {
         let payload = self.pings.begin();
         // k6 counts it with the messages.
         line.samples.count_sent(vu);
-        let sent = line.send_control(vu, Opcode::Ping, payload.as_bytes())?;
+        let sent = line.send_control(Opcode::Ping, payload.as_bytes())?;
         line.note_fault(sent);
         Ok(Val::undefined())
     }
@@ -229,7 +227,7 @@ impl WebSocket {
         let Some(line) = self.line() else { return Ok(()) };
         // k6 counts it with the messages.
         line.samples.count_sent(vu);
-        let sent = line.send_close(vu, code, reason)?;
+        let sent = line.send_close(code, reason)?;
         line.note_fault(sent);
         Ok(())
     }
@@ -250,7 +248,7 @@ impl WebSocket {
             }),
             Event::Ping(payload) => {
                 if !line.is_close_sent() {
-                    let sent = line.send_control(vu, Opcode::Pong, &payload)?;
+                    let sent = line.send_control(Opcode::Pong, &payload)?;
                     line.note_fault(sent);
                 }
                 self.emit(ctx, Kind::Ping, |_| Ok(()))
@@ -288,7 +286,7 @@ impl WebSocket {
     fn closed(&self, ctx: Ctx, vu: &Vu, close: &CloseError) -> JsResult<()> {
         if let Some(line) = self.line() {
             // It is told what it has said; whether that arrives does not matter any more.
-            let _ = line.send_close(vu, close.code, "")?;
+            let _ = line.send_close(close.code, "")?;
         }
         let text = (!matches!(close.code, 1000 | 1001)).then(|| close.to_string());
         self.ended(ctx, vu, text.as_deref(), Some((close.code, &close.reason)))
@@ -299,7 +297,7 @@ impl WebSocket {
             Lost::End(close) => self.closed(ctx, vu, close),
             Lost::Nonsense(error) => {
                 if let Some(line) = self.line() {
-                    let _ = line.send_close(vu, error.close_code, error.close_reason())?;
+                    let _ = line.send_close(error.close_code, error.close_reason())?;
                 }
                 // k6 says nothing about what breaks the protocol.
                 let text = (!error.is_protocol()).then(|| error.to_string());

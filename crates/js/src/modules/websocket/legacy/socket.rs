@@ -98,7 +98,7 @@ impl Session {
             Err(throw) => {
                 ctx.raise(throw);
                 let thrown = ctx.take_exception_value();
-                let told = self.close(ctx, vu, GOING_AWAY);
+                let told = self.close(ctx, GOING_AWAY);
                 if told.is_err() {
                     drop(ctx.take_exception_value());
                 }
@@ -148,7 +148,7 @@ impl Session {
                     // Whatever ends the wait, the loop looks again.
                     let _ = self.line.socket.wait(self.next_due());
                 }
-                Err(lost) => self.lost(ctx, vu, &lost)?,
+                Err(lost) => self.lost(ctx, &lost)?,
             }
         }
         Ok(())
@@ -172,7 +172,7 @@ impl Session {
             }
             Event::Ping(payload) => {
                 // A pong that cannot be sent is told by whatever is sent next.
-                let _ = self.line.send_control(vu, Opcode::Pong, &payload)?;
+                let _ = self.line.send_control(Opcode::Pong, &payload)?;
                 self.emit(ctx, On::Ping, &[])?;
             }
             Event::Pong(payload) => {
@@ -181,41 +181,41 @@ impl Session {
                 }
                 self.emit(ctx, On::Pong, &[])?;
             }
-            Event::Close(close) => self.closed_by_server(ctx, vu, &close)?,
+            Event::Close(close) => self.closed_by_server(ctx, &close)?,
         }
         Ok(())
     }
 
-    fn closed_by_server(self: &Rc<Self>, ctx: Ctx, vu: &Vu, close: &CloseError) -> JsResult<()> {
+    fn closed_by_server(self: &Rc<Self>, ctx: Ctx, close: &CloseError) -> JsResult<()> {
         if !matches!(close.code, 1000 | 1001) {
             self.emit_error(ctx, &close.to_string())?;
         }
-        self.close(ctx, vu, i64::from(close.code))
+        self.close(ctx, i64::from(close.code))
     }
 
     /// Nothing more can be read.
-    fn lost(self: &Rc<Self>, ctx: Ctx, vu: &Vu, lost: &Lost) -> JsResult<()> {
+    fn lost(self: &Rc<Self>, ctx: Ctx, lost: &Lost) -> JsResult<()> {
         match lost {
-            Lost::End(close) => self.closed_by_server(ctx, vu, close),
+            Lost::End(close) => self.closed_by_server(ctx, close),
             // k6: the codec has told the server, so that the close below cannot be sent.
             Lost::Nonsense(error) if error.is_protocol() => {
-                let _ = self.line.send_close(vu, error.close_code, error.close_reason())?;
-                self.close(ctx, vu, GOING_AWAY)
+                let _ = self.line.send_close(error.close_code, error.close_reason())?;
+                self.close(ctx, GOING_AWAY)
             }
             Lost::Nonsense(error) => {
                 self.emit_error(ctx, &error.to_string())?;
-                self.close(ctx, vu, i64::from(error.close_code))
+                self.close(ctx, i64::from(error.close_code))
             }
-            Lost::Broken(_) => self.close(ctx, vu, GOING_AWAY),
+            Lost::Broken(_) => self.close(ctx, GOING_AWAY),
         }
     }
 
     /// Sends a close and tells the script; the first time only.
-    fn close(self: &Rc<Self>, ctx: Ctx, vu: &Vu, code: i64) -> JsResult<()> {
+    fn close(self: &Rc<Self>, ctx: Ctx, code: i64) -> JsResult<()> {
         if self.is_closed.replace(true) {
             return Ok(());
         }
-        let sent = self.line.send_close(vu, code as u16, "")?;
+        let sent = self.line.send_close(code as u16, "")?;
         self.report(ctx, sent)?;
         self.emit(ctx, On::Close, &[&Val::number(code as f64)])
     }
@@ -403,7 +403,7 @@ fn transmit(ctx: Ctx, session: &Rc<Session>, is_text: bool, payload: &[u8]) -> J
     let vu = vu();
     // k6: counted whether it can be sent or not.
     session.line.samples.count_sent(vu);
-    let sent = session.line.send(vu, is_text, payload)?;
+    let sent = session.line.send(is_text, payload)?;
     // k6: a send returns when it is done; what a socket's buffers hold may be underway.
     session.line.await_sent(BACKLOG_BYTES)?;
     session.report(ctx, sent)
@@ -412,7 +412,7 @@ fn transmit(ctx: Ctx, session: &Rc<Session>, is_text: bool, payload: &[u8]) -> J
 fn ping(ctx: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
     let session = session(this)?;
     let payload = session.pings.begin();
-    let sent = session.line.send_control(vu(), Opcode::Ping, payload.as_bytes())?;
+    let sent = session.line.send_control(Opcode::Ping, payload.as_bytes())?;
     session.report(ctx, sent)?;
     Ok(Val::undefined())
 }
@@ -420,7 +420,7 @@ fn ping(ctx: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
 fn close(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let session = session(this)?;
     let code = if args.len() == 0 { GOING_AWAY } else { args.at(0).to_i64(ctx)? };
-    session.close(ctx, vu(), code)?;
+    session.close(ctx, code)?;
     Ok(Val::undefined())
 }
 
