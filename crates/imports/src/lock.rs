@@ -101,7 +101,7 @@ impl From<BTreeMap<String, String>> for Lock {
 /// The hash of some bytes as lock files have it.
 pub(crate) fn hash(bytes: &[u8]) -> String {
     let mut text = SHA256.to_owned();
-    for byte in Hash::Sha256.digest(bytes) {
+    for byte in Hash::Sha256.digest(bytes).iter() {
         // Writing to a String cannot fail.
         let _ = write!(text, "{byte:02x}");
     }

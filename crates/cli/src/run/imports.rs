@@ -10,7 +10,7 @@ use onrush_net::ProxyOptions;
 use onrush_script::Entry;
 
 use super::input::Input;
-use crate::{failure::Failure, flags::Given, log::Logger};
+use crate::{failure::Failure, flags::Flags, log::Logger};
 
 /// The name of lock files.
 pub(crate) const LOCK: &str = "onrush.lock";
@@ -19,13 +19,13 @@ pub(crate) const LOCK: &str = "onrush.lock";
 ///
 /// # Errors
 /// 255 for a lock file, a certificate or a flag that cannot be used.
-pub(crate) fn imports(given: &Given, input: &Input, is_locking: bool) -> Result<Arc<Imports>, Failure> {
-    let offline = given.switch("offline")?.unwrap_or(false);
+pub(crate) fn imports(flags: &Flags, input: &Input, is_locking: bool) -> Result<Arc<Imports>, Failure> {
+    let offline = flags.switch("offline")?.unwrap_or(false);
     if is_locking && offline {
         return Err(Failure::other("--lock asks servers for their modules, which --offline forbids")
             .hint("remove one of the two"));
     }
-    let timeout = match given.text("import-timeout") {
+    let timeout = match flags.text("import-timeout") {
         None => TIMEOUT,
         Some(text) => {
             let wrong = |reason: String| Failure::other(format!("invalid --import-timeout \"{text}\": {reason}"));
@@ -36,7 +36,7 @@ pub(crate) fn imports(given: &Given, input: &Input, is_locking: bool) -> Result<
             time
         }
     };
-    let extra_roots_pem = match given.text("import-ca") {
+    let extra_roots_pem = match flags.text("import-ca") {
         None => None,
         Some(path) => Some(std::fs::read_to_string(&path).map_err(|error| {
             Failure::other(format!("failed to read --import-ca '{path}': {error}"))
@@ -45,11 +45,11 @@ pub(crate) fn imports(given: &Given, input: &Input, is_locking: bool) -> Result<
     };
     let lock = if is_locking || input.archived.is_some() { None } else { read(&lock_path(input))? };
     Ok(Arc::new(Imports::new(ImportOptions {
-        proxies: ProxyOptions::from_environment(|name| given.env.get(name).cloned()),
+        proxies: ProxyOptions::from_environment(|name| flags.env.get(name).cloned()),
         extra_roots_pem,
         timeout,
         offline,
-        cache: cache_folder(given),
+        cache: cache_folder(flags),
         lock,
         ..ImportOptions::default()
     })))
@@ -111,8 +111,8 @@ pub(crate) fn is_url(name: &str) -> bool {
 }
 
 /// `$XDG_CACHE_HOME/onrush/modules`, or below `~/.cache`. Relative paths do not count, as the specification says.
-fn cache_folder(given: &Given) -> Option<PathBuf> {
-    let folder = |name: &str| given.env.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+fn cache_folder(flags: &Flags) -> Option<PathBuf> {
+    let folder = |name: &str| flags.env.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))?;
     Some(base.join("onrush").join("modules"))
 }

@@ -16,7 +16,7 @@ use crate::{
     failure::Failure,
     flags::Command,
     run::{
-        Surroundings,
+        Context,
         imports::{self, LOCK},
         input::Input,
         load,
@@ -46,17 +46,17 @@ const OTHERS: &[&str] = &[
 ///
 /// # Errors
 /// As `run` for scripts that cannot be read or compiled.
-pub(crate) fn deps(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    around.given.refuse_unavailable(Command::Deps)?;
-    let args = ScriptArgs::new(&around.given, files, false)?;
+pub(crate) fn deps(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    cx.flags.refuse_unavailable(Command::Deps)?;
+    let args = ScriptArgs::new(&cx.flags, files, false)?;
     let input = Input::find(&args)?;
-    let is_locking = around.given.switch("lock")?.unwrap_or(false);
-    let fetcher = imports::imports(&around.given, &input, is_locking)?;
+    let is_locking = cx.flags.switch("lock")?.unwrap_or(false);
+    let fetcher = imports::imports(&cx.flags, &input, is_locking)?;
     let program = load::compile(&args, &input, &BUILTINS, &fetcher)?;
     if is_locking {
-        return lock(around, &input, &fetcher);
+        return lock(cx, &input, &fetcher);
     }
-    imports::report(&fetcher, &input, &around.logger);
+    imports::report(&fetcher, &input, &cx.logger);
     let constraints = constraints(&program);
     let imports = imports(&program);
     let is_custom = constraints.keys().any(|name| name.starts_with("k6/x/"));
@@ -68,7 +68,7 @@ pub(crate) fn deps(around: &Surroundings, files: &[String]) -> Result<ExitCode, 
         })
         .collect();
     let hashes = fetcher.used();
-    let text = if around.given.switch("json")?.unwrap_or(false) {
+    let text = if cx.flags.switch("json")?.unwrap_or(false) {
         let mut json = json!({
             "buildDependencies": constraints, "imports": imports, "customBuildRequired": is_custom,
         });
@@ -91,17 +91,17 @@ pub(crate) fn deps(around: &Surroundings, files: &[String]) -> Result<ExitCode, 
         }
         text
     };
-    around.terminal.stdout(text);
+    cx.terminal.stdout(text);
     Ok(ExitCode::Success)
 }
 
 /// Writes the hashes of what was fetched into the lock file. What it has of other scripts stays.
-fn lock(around: &Surroundings, input: &Input, fetcher: &Imports) -> Result<ExitCode, Failure> {
+fn lock(cx: &Context, input: &Input, fetcher: &Imports) -> Result<ExitCode, Failure> {
     let used = fetcher.used();
     let path = imports::lock_path(input);
     let name = path.display();
     if used.is_empty() {
-        around.terminal.stdout("The script imports nothing from servers: there is nothing to lock.\n".to_owned());
+        cx.terminal.stdout("The script imports nothing from servers: there is nothing to lock.\n".to_owned());
         return Ok(ExitCode::Success);
     }
     let mut lock = imports::read(&path)?.unwrap_or_default();
@@ -118,7 +118,7 @@ fn lock(around: &Surroundings, input: &Input, fetcher: &Imports) -> Result<ExitC
         .map_err(|error| Failure::other(format!("failed to write {name}: {error}")))?;
     let plural = if count == 1 { "" } else { "s" };
     let modules = format!("{LOCK} has the hashes of {count} remote module{plural} of this script ({name}).\n");
-    around.terminal.stdout(modules + &changes);
+    cx.terminal.stdout(modules + &changes);
     Ok(ExitCode::Success)
 }
 
