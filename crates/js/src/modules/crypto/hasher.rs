@@ -10,7 +10,7 @@ use crate::embed::{Ctx, HostClass, HostObject, JsResult, Throw, Val};
 /// A hash or an HMAC that is under way.
 pub(super) enum Hasher {
     Plain(onrush_crypto::Hasher),
-    Keyed(Hmac),
+    Keyed(Box<Hmac>),
 }
 
 /// Empty while a call of `update()` is under way.

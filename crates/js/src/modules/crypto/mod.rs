@@ -21,7 +21,9 @@ pub(super) fn build(ctx: Ctx) -> JsResult {
     export(ctx, &exports, "createHash", 1, |ctx, _, args| {
         Hasher::create(ctx, Hasher::Plain(hash(ctx, args.at(0))?.hasher()))
     })?;
-    export(ctx, &exports, "createHMAC", 2, |ctx, _, args| Hasher::create(ctx, Hasher::Keyed(keyed(ctx, args)?)))?;
+    export(ctx, &exports, "createHMAC", 2, |ctx, _, args| {
+        Hasher::create(ctx, Hasher::Keyed(Box::new(keyed(ctx, args)?)))
+    })?;
     export(ctx, &exports, "hexEncode", 1, |ctx, _, args| hex_encode(ctx, args.at(0)))?;
     export(ctx, &exports, "hmac", 4, |ctx, _, args| {
         let mut hmac = keyed(ctx, args)?;
