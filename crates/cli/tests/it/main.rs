@@ -15,6 +15,7 @@ mod exit_codes;
 mod failures;
 mod hostile;
 mod http;
+mod imports;
 mod layouts;
 mod lifecycle;
 mod logs;

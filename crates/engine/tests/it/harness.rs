@@ -358,6 +358,7 @@ fn load(case: &Case, directory: &Path, lines: &Arc<Lines>) -> Result<Arc<ScriptE
         builtins: BUILTIN_MODULES,
         source_bytes_max: 64 << 20,
         archived: None,
+        remote: None,
     };
     let entry = onrush_script::Entry::File(PathBuf::from(&case.entry));
     let program = onrush_script::load(entry, &options).map_err(|error| (ExitCode::ScriptException, error.render()))?;
