@@ -5,6 +5,7 @@
 //! printed for them.
 
 mod bodies;
+mod crypto;
 mod harness;
 mod html;
 mod isolation;
@@ -13,6 +14,7 @@ mod limits;
 mod loader;
 mod modules;
 mod natives;
+mod pages;
 mod parity;
 mod records;
 mod schedules;

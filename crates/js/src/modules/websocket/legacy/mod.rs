@@ -62,7 +62,10 @@ fn connect(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     };
     let session = Session::new(socket, samples);
     let ran = session.run(ctx, vu, setup);
-    session.line().samples.add(vu, builtin::WS_SESSION_DURATION, (Clock::now() - start).as_millis_f64());
+    // k6: a session that is cut has no length.
+    if !matches!(ran, Err(Throw::Interrupted)) {
+        session.line().samples.add(vu, builtin::WS_SESSION_DURATION, (Clock::now() - start).as_millis_f64());
+    }
     ran?;
     result(ctx, &url, response.as_deref(), "")
 }
