@@ -80,7 +80,7 @@ impl ReadError {
         Self { message, close_code: 1002 }
     }
 
-    fn too_large(bytes_max: usize) -> Self {
+    pub(super) fn too_large(bytes_max: usize) -> Self {
         Self {
             message: format!("a message is larger than the {} MiB there are for one", bytes_max >> 20),
             close_code: 1009,

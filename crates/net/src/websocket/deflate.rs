@@ -30,6 +30,8 @@ thread_local! {
 
 /// What ends each compressed message, and is not sent.
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
+/// The same, and a last block: what a decompressor must come to if nothing is missing.
+const TAIL_AND_END: [u8; 9] = [0, 0, 0xff, 0xff, 1, 0, 0, 0xff, 0xff];
 /// Bytes decompressed or compressed in a step: some milliseconds.
 const STEP_BYTES: usize = 1 << 20;
 /// Room for what a step gives, at first.
@@ -51,6 +53,7 @@ pub(super) struct Inflating {
     at: usize,
     payload: Vec<u8>,
     state: Option<Box<Decompress>>,
+    keeps_state: bool,
 }
 
 impl Inflater {
@@ -59,7 +62,9 @@ impl Inflater {
     }
 
     pub(super) fn begin(&mut self, is_text: bool, mut packed: Vec<u8>) -> Inflating {
-        packed.extend_from_slice(&TAIL);
+        // A state that goes on must not have seen a last block.
+        let keeps_state = self.agreement.server_keeps_context;
+        packed.extend_from_slice(if keeps_state { &TAIL[..] } else { &TAIL_AND_END[..] });
         let state = if self.agreement.server_keeps_context {
             self.state.take().unwrap_or_else(|| Box::new(Decompress::new(false)))
         } else {
@@ -67,7 +72,7 @@ impl Inflater {
             state.reset(false);
             state
         };
-        Inflating { is_text, packed, at: 0, payload: Vec::new(), state: Some(state) }
+        Inflating { is_text, packed, at: 0, payload: Vec::new(), state: Some(state), keeps_state }
     }
 }
 
@@ -85,10 +90,7 @@ impl Inflating {
         let end = self.payload.len().saturating_add(STEP_BYTES);
         loop {
             if self.payload.len() > bytes_max {
-                return Err(ReadError::compressed(&format!(
-                    "it holds more than the {} MiB there are for a message",
-                    bytes_max >> 20
-                )));
+                return Err(ReadError::too_large(bytes_max));
             }
             if self.payload.len() >= end {
                 return Ok(false);
@@ -110,7 +112,7 @@ impl Inflating {
             }
             let has_room = self.payload.len() < self.payload.capacity();
             if self.at >= self.packed.len() && has_room {
-                return Ok(true);
+                return if self.keeps_state { Ok(true) } else { Err(ReadError::compressed("it ends too early")) };
             }
             if state.total_in() == before_in && self.payload.len() == before_out && has_room {
                 return Err(ReadError::compressed("it ends too early"));
@@ -233,9 +235,11 @@ mod tests {
         let bomb = Deflater::new(Agreement::NO_CONTEXT).deflate(&vec![0; 8 << 20], || {});
         assert!(bomb.len() < 1 << 20, "{}", bomb.len());
         let error = inflated(&mut inflater, bomb, 1 << 20).unwrap_err();
-        assert!(error.to_string().contains("more than the 1 MiB"), "{error}");
+        assert!(error.to_string().contains("larger than the 1 MiB"), "{error}");
         let error = inflated(&mut inflater, vec![0xff; 20], 1 << 20).unwrap_err();
         assert_eq!(error.close_code, 1007);
+        let error = inflated(&mut inflater, vec![0xf2, 0x48], 100).unwrap_err();
+        assert!(error.to_string().contains("ends too early"), "{error}");
         // The next message is not the worse for it.
         let packed = Deflater::new(Agreement::NO_CONTEXT).deflate(b"fine", || {});
         assert_eq!(inflated(&mut inflater, packed, 100).unwrap(), b"fine");

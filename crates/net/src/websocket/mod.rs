@@ -12,6 +12,8 @@ mod encoder;
 mod frame;
 mod fuzz;
 mod handshake;
+#[cfg(test)]
+mod laws;
 mod mask;
 mod socket;
 

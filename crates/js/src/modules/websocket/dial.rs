@@ -70,12 +70,11 @@ impl Dial {
         let mut headers = params.headers.clone();
         let offer = Offer::new(params.deflate);
         offer.add_to(&mut headers, protocols).map_err(|error| error.to_string())?;
-        if let Some(cookies) = cookie_header(&jar, &url) {
-            let all = match headers.get("Cookie").filter(|given| !given.is_empty()) {
-                Some(given) => format!("{given}; {cookies}"),
-                None => cookies,
-            };
-            headers.set("Cookie", &all);
+        // k6: a header takes the place of the jar.
+        if headers.get("Cookie").is_none()
+            && let Some(cookies) = cookie_header(&jar, &url)
+        {
+            headers.set("Cookie", &cookies);
         }
         let user_agent = params.user_agent.clone().unwrap_or_else(|| vu.thread.config.http.user_agent.clone());
         Ok(Self { url, headers, host: params.host.clone(), user_agent, jar, offer })

@@ -87,7 +87,8 @@ impl Params {
             } else if name.eq_ignore_ascii_case("user-agent") {
                 self.user_agent = Some(text);
             } else {
-                self.headers.set(&name, &text);
+                // k6: what would end a line is a blank.
+                self.headers.set(&name, &text.replace(['\r', '\n'], " "));
             }
         }
         Ok(())

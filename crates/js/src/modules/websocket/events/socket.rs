@@ -44,6 +44,8 @@ pub(super) struct WebSocket {
     line: RefCell<Option<Rc<Line>>>,
     /// Bytes of messages given to `send()` since the event loop last found everything sent.
     buffered: Cell<usize>,
+    /// A handler has thrown.
+    has_failed: Cell<bool>,
     pings: Pings,
     agreed: RefCell<Agreed>,
     start: Nanos,
@@ -83,6 +85,7 @@ impl WebSocket {
             handlers: RefCell::default(),
             line: RefCell::default(),
             buffered: Cell::new(0),
+            has_failed: Cell::new(false),
             pings: Pings::default(),
             agreed: RefCell::default(),
             start: Clock::now(),
@@ -315,10 +318,11 @@ impl WebSocket {
     /// It is over: tells the script, and lets go of everything.
     fn ended(&self, ctx: Ctx, vu: &Vu, error: Option<&str>, close: Option<(u16, &str)>) -> JsResult<()> {
         self.ready.set(Ready::Closed);
-        if let Some(line) = self.line() {
+        let told = self.tell_end(ctx, error, close);
+        // k6: an iteration that fails makes no sample any more.
+        if let (Some(line), Ok(()), false) = (self.line(), &told, self.has_failed.get()) {
             line.samples.add(vu, builtin::WS_SESSION_DURATION, (Clock::now() - self.start).as_millis_f64());
         }
-        let told = self.tell_end(ctx, error, close);
         self.forget();
         if let Some(own) = self.own.upgrade() {
             let source: Rc<dyn Source> = own;
@@ -379,6 +383,7 @@ impl WebSocket {
         if vu.is_halted.get() || matches!(throw, Throw::Interrupted) {
             return Err(throw);
         }
+        self.has_failed.set(true);
         ctx.raise(throw);
         let thrown = ctx.take_exception_value();
         if let Some(line) = self.line() {

@@ -2,8 +2,11 @@
 
 mod socket;
 
-use onrush_fiber::Clock;
+use std::rc::Rc;
+
+use onrush_fiber::{Clock, Nanos};
 use onrush_metrics::builtin;
+use onrush_net::Response;
 
 use self::socket::Session;
 use super::{
@@ -39,6 +42,19 @@ fn connect(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if !setup.is_function(ctx) {
         return Err(Throw::error("last argument to ws.connect must be a function"));
     }
+    let (session, response, start) = match open(ctx, vu, args)? {
+        Ok(opened) => opened,
+        Err(refused) => return Ok(refused),
+    };
+    let ran = session.run(ctx, vu, setup);
+    ended(ctx, vu, args, &session, &response, start, ran)
+}
+
+/// Asks for the connection; the inner error is what `connect()` returns where there is none.
+///
+/// What is needed for that only is gone while the session runs: the fiber's stack is copied whenever it waits.
+#[inline(never)]
+fn open(ctx: Ctx, vu: &Vu, args: Args<'_>) -> JsResult<Result<(Rc<Session>, Box<Response>, Nanos), Val>> {
     let given = if args.len() == 3 { args.at(1) } else { Handle::UNDEFINED };
     let params = Params::read(ctx, vu, given, Style::Legacy)?;
     let url = args.at(0).to_text(ctx)?;
@@ -49,25 +65,39 @@ fn connect(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     samples.add(vu, builtin::WS_SESSIONS, 1.0);
     samples.add(vu, builtin::WS_CONNECTING, dialled.took_ms());
     let Dialled { outcome, response, start, .. } = dialled;
-    let socket = match outcome {
-        Ok(socket) => socket,
-        Err(error) => {
+    let error = match (outcome, response) {
+        (Ok(socket), Some(response)) => return Ok(Ok((Session::new(socket, samples), response, start))),
+        (outcome, response) => {
             samples.add(vu, builtin::WS_SESSION_DURATION, (Clock::now() - start).as_millis_f64());
+            let error = outcome.err().unwrap_or_default();
             if vu.thread.config.http.throw {
                 return Err(Throw::error(error));
             }
             let error = if response.is_some() { "" } else { &error };
-            return result(ctx, "", response.as_deref(), error);
+            result(ctx, "", response.as_deref(), error)
         }
     };
-    let session = Session::new(socket, samples);
-    let ran = session.run(ctx, vu, setup);
+    error.map(Err)
+}
+
+/// After the session: its length, and what `connect()` returns.
+#[inline(never)]
+fn ended(
+    ctx: Ctx,
+    vu: &Vu,
+    args: Args<'_>,
+    session: &Session,
+    response: &Response,
+    start: Nanos,
+    ran: JsResult<()>,
+) -> JsResult {
     // k6: a session that is cut has no length.
     if !matches!(ran, Err(Throw::Interrupted)) {
         session.line().samples.add(vu, builtin::WS_SESSION_DURATION, (Clock::now() - start).as_millis_f64());
     }
     ran?;
-    result(ctx, &url, response.as_deref(), "")
+    let url = args.at(0).to_text(ctx)?;
+    result(ctx, &url, Some(response), "")
 }
 
 fn dial(vu: &Vu, url: &str, params: &Params) -> Dialled {
@@ -91,7 +121,7 @@ fn samples(vu: &Vu, url: &str, params: &Params, dialled: &Dialled) -> Samples {
 }
 
 /// What `connect()` returns.
-fn result(ctx: Ctx, url: &str, response: Option<&onrush_net::Response>, error: &str) -> JsResult {
+fn result(ctx: Ctx, url: &str, response: Option<&Response>, error: &str) -> JsResult {
     let object = ctx.object()?;
     object.define(ctx, "url", Val::string(ctx, url)?)?;
     object.define(ctx, "status", Val::int(response.map_or(0, |response| i32::from(response.status))))?;
