@@ -4,6 +4,7 @@ use super::{Connection, ConnectionPhase};
 use crate::clock::monotonic_ns;
 use crate::context::Context;
 use crate::reply::{Built, ReplyMode};
+use crate::stats::Class;
 use crate::websocket::{Accepted, Session, Turn};
 
 impl Connection {
@@ -24,13 +25,20 @@ impl Connection {
             // Reading has found the end of the connection.
             return Turn::More;
         };
+        let before = session.answered();
         let turn = session.drive(monotonic_ns(), cx.out());
+        for _ in before..session.answered() {
+            cx.counters().answered(Class::Echo, STATUS_OF_MESSAGES);
+        }
         if let (None, Turn::At(deadline_ns)) = (self.timer, turn) {
             self.timer = Some(cx.timers.add(deadline_ns, self.slot));
         }
         turn
     }
 }
+
+/// What an answered message counts as in `/stats`.
+const STATUS_OF_MESSAGES: u16 = 101;
 
 /// The answer to an accepted handshake.
 pub(crate) fn answer(accepted: Accepted) -> Built {

@@ -58,6 +58,11 @@ impl Session {
         }
     }
 
+    /// Messages answered so far.
+    pub(crate) fn answered(&self) -> u64 {
+        self.answered
+    }
+
     pub(crate) fn held_bytes(&self) -> usize {
         let waiting: usize = self.waiting.iter().map(|(_, _, payload)| payload.capacity()).sum();
         let message = self.message.as_ref().map_or(0, |(_, _, payload)| payload.capacity());

@@ -3,6 +3,7 @@
 mod arrivals;
 mod bodies;
 mod comparison;
+mod echo;
 mod flat;
 mod https;
 mod latency;
@@ -48,6 +49,7 @@ pub(super) const PARTS: &[Part] = &[
         needs: &[Tool::Wrk, Tool::Nginx, Tool::K6],
         run: bodies::run,
     },
+    Part { name: echo::NAME, about: "messages that come back over WebSockets", needs: &[Tool::K6], run: echo::run },
     Part {
         name: latency::NAME,
         about: "what clients report of a server that answers after 10 ms",
