@@ -1,0 +1,9 @@
+// k6/ws in init code.
+// varies: ws_connecting ws_session_duration ws_ping
+
+
+import ws from 'k6/ws';
+
+ws.connect('ws://127.0.0.1:1/', {}, () => {});
+
+export default function () {}
