@@ -7,15 +7,19 @@
 //! that are dear to make are its `LAZY` ones. A new module is a file and a row of `MODULES`.
 #![expect(unsafe_code, reason = "QuickJS C modules")]
 
+mod csv;
 mod data;
 mod execution;
 mod export;
+mod fs;
 mod go;
 mod html;
 pub(crate) mod http;
 mod k6;
 mod metrics;
+mod promise;
 mod secrets;
+mod streams;
 mod tag_value;
 mod timers;
 
@@ -49,10 +53,13 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 8] = [
+const MODULES: [Module; 11] = [
     Module::new("k6", k6::build),
     Module { install_classes: data::install_classes, ..Module::new("k6/data", data::build) },
     Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },
+    Module { install_classes: csv::install_classes, ..Module::new("k6/experimental/csv", csv::build) },
+    Module { install_classes: fs::install_classes, ..Module::new("k6/experimental/fs", fs::build) },
+    Module::new("k6/experimental/streams", streams::build),
     Module { share: html::share, ..Module::new("k6/html", html::build) },
     Module { install_classes: http::install_classes, ..Module::new("k6/http", http::build) },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },

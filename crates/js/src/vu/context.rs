@@ -170,6 +170,20 @@ pub(crate) unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void
     i32::from(vu.is_halted.get())
 }
 
+/// Lets others of the thread run where it is time to: a native whose work takes long calls this every millisecond or so.
+///
+/// # Errors
+///
+/// The VU was cancelled.
+pub(crate) fn breathe() -> JsResult<()> {
+    if Asked::by(flag()) == Asked::Nothing {
+        return Ok(());
+    }
+    // SAFETY: what QuickJS does at its own polls; both arguments are unused.
+    let is_halted = unsafe { interrupt(std::ptr::null_mut(), std::ptr::null_mut()) } != 0;
+    if is_halted { Err(Throw::Interrupted) } else { Ok(()) }
+}
+
 /// Turns the outcome of a wait into the error that unwinds a cancelled VU.
 pub(crate) fn not_cancelled(woke: Woke) -> JsResult<()> {
     if woke == Woke::Cancelled { Err(Throw::Interrupted) } else { Ok(()) }

@@ -107,6 +107,12 @@ pub(crate) fn start<T: 'static>(
     vu.children.borrow_mut().push(fiber);
 }
 
+/// Has `settle` called by the running VU's loop after the microtasks that are due: for an operation that k6 does in the
+/// background and that is done here already.
+pub(crate) fn later(settle: impl FnOnce(Ctx) -> JsResult<()> + 'static) {
+    context::vu().event_loop.completions.borrow_mut().push_back(Box::new(settle));
+}
+
 impl Vu {
     /// Runs microtasks until none is left.
     pub(crate) fn run_jobs(&self) -> JsResult<()> {
