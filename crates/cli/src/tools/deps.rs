@@ -31,7 +31,6 @@ const OTHERS: &[&str] = &[
     "k6/experimental/redis",
     "k6/experimental/streams",
     "k6/experimental/websockets",
-    "k6/net/grpc",
     "k6/websockets",
     "k6/ws",
 ];

@@ -11,6 +11,7 @@ mod data;
 mod execution;
 mod export;
 mod go;
+pub(crate) mod grpc;
 mod html;
 pub(crate) mod http;
 mod k6;
@@ -49,7 +50,7 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 8] = [
+const MODULES: [Module; 9] = [
     Module::new("k6", k6::build),
     Module { install_classes: data::install_classes, ..Module::new("k6/data", data::build) },
     Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },
@@ -57,6 +58,7 @@ const MODULES: [Module; 8] = [
     Module { install_classes: http::install_classes, ..Module::new("k6/http", http::build) },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },
     Module { install_classes: secrets::install_classes, ..Module::new("k6/secrets", secrets::build) },
+    Module { install_classes: grpc::install_classes, ..Module::new("k6/net/grpc", grpc::build) },
     Module::new("k6/timers", timers::build),
 ];
 
