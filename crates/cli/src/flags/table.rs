@@ -44,7 +44,7 @@ impl Flag {
     }
 
     /// The flag of an option.
-    fn of_option(option: &OptionInfo) -> Option<Self> {
+    fn from_option(option: &OptionInfo) -> Option<Self> {
         let info = option.flag?;
         let value = match option.kind {
             Kind::Bool => Switch,
@@ -104,7 +104,7 @@ pub(crate) fn find(long: &str) -> Option<&'static Flag> {
 
 /// All flags, in the order help shows them within their groups: options first.
 pub(crate) static FLAGS: LazyLock<Vec<Flag>> =
-    LazyLock::new(|| OPTIONS.iter().filter_map(Flag::of_option).chain(SETTINGS.iter().copied()).collect());
+    LazyLock::new(|| OPTIONS.iter().filter_map(Flag::from_option).chain(SETTINGS.iter().copied()).collect());
 
 /// Options k6 has and this version does not, and what is missing.
 const NOT_YET: &[(&str, &str)] = &[];
@@ -141,6 +141,24 @@ const SETTINGS: &[Flag] = &[
         "Where k6/secrets reads: file=PATH, env[=PREFIX], url=urlTemplate=…, mock=KEY=VALUE,…; with name=NAME and default",
     )
     .group(Group::Script).scope(Scope::Load),
+    flag("offline", None, Switch, Some("ONRUSH_OFFLINE"), "Never fetch remote modules: use those in the cache")
+        .group(Group::Script)
+        .scope(Scope::Load),
+    flag("import-timeout", None, Duration, Some("ONRUSH_IMPORT_TIMEOUT"), "Time limit for fetching one remote module (default 60s)")
+        .group(Group::Script)
+        .scope(Scope::Load),
+    flag(
+        "import-ca",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_IMPORT_CA"),
+        "Also trust the certificates in this file (PEM) when fetching remote modules",
+    )
+    .group(Group::Script)
+    .scope(Scope::Load),
+    flag("lock", None, Switch, None, "Write the hashes of the remote modules to onrush.lock beside the script")
+        .group(Group::Script)
+        .scope(Scope::Only(Command::Deps)),
     // Results.
     flag(
         "out",

@@ -12,7 +12,7 @@ use onrush_archive::{Archive, FileTree, HEADER_BYTES, Metadata};
 use onrush_plan::Options;
 use onrush_script::{CompatibilityMode, Entry};
 
-use super::load::SOURCE_BYTES_MAX;
+use super::{imports::is_url, load::SOURCE_BYTES_MAX};
 use crate::{
     args::{InputKind, ScriptArgs},
     failure::Failure,
@@ -57,6 +57,10 @@ impl Input {
         if args.file == "-" {
             return Self::from_stream(args, working_dir, io::stdin().lock(), "standard input");
         }
+        if is_url(&args.file) && !args.file.starts_with("file://") && !Path::new(&args.file).exists() {
+            let entry = Entry::File(PathBuf::from(&args.file));
+            return Ok(Self { entry, working_dir, name: args.file.clone(), archived: None });
+        }
         let path = PathBuf::from(args.file.strip_prefix("file://").unwrap_or(&args.file));
         let absolute = onrush_script::normalise(&working_dir, &path);
         let name = absolute.display().to_string();
@@ -76,7 +80,7 @@ impl Input {
         if kind == InputKind::Script {
             return Ok(Self { entry: Entry::File(path), working_dir, name, archived: None });
         }
-        let failed = |reason: String| could_not(args, &name, &reason);
+        let failed = |reason: String| failed_to(args, &name, &reason);
         let file = File::open(&absolute).map_err(|error| failed(error.to_string()))?;
         // Reading blocks of 512 bytes from a file takes one system call each.
         Self::from_archive(args, io::BufReader::with_capacity(READ_BYTES, file), &name)
@@ -107,7 +111,7 @@ impl Input {
     }
 
     fn from_archive(args: &ScriptArgs, source: impl Read, name: &str) -> Result<Self, Failure> {
-        let failed = |reason: String| could_not(args, name, &reason);
+        let failed = |reason: String| failed_to(args, name, &reason);
         let archive = Archive::read(source).map_err(|error| failed(error.to_string()))?;
         let Archive { mut metadata, data, mut files } = archive;
         // k6: what has no scheme is a file.
@@ -141,7 +145,7 @@ impl Input {
             (Some(mode), _) => Ok(mode),
             (None, Some(archived)) if !archived.metadata.compatibility_mode.is_empty() => {
                 let mode = archived.metadata.compatibility_mode.parse();
-                mode.map_err(|error: onrush_script::UnknownMode| could_not(args, &self.name, &error.to_string()))
+                mode.map_err(|error: onrush_script::UnknownMode| failed_to(args, &self.name, &error.to_string()))
             }
             _ => Ok(CompatibilityMode::default()),
         }
@@ -174,7 +178,7 @@ fn is_compressed(path: &Path) -> bool {
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == GZIP
 }
 
-fn could_not(args: &ScriptArgs, name: &str, reason: &str) -> Failure {
+fn failed_to(args: &ScriptArgs, name: &str, reason: &str) -> Failure {
     Failure::other(format!(
         "could not initialize '{}': could not load test archive bundle 'file://{name}': {reason}",
         args.file

@@ -16,6 +16,7 @@ mod exit_codes;
 mod failures;
 mod hostile;
 mod http;
+mod imports;
 mod layouts;
 mod lifecycle;
 mod logs;

@@ -14,6 +14,7 @@ mod lazy;
 mod lent;
 mod native;
 mod object;
+mod poll;
 mod value;
 
 pub(crate) use account::Charge;
@@ -25,4 +26,5 @@ pub(crate) use lazy::{LazyProperty, Template};
 pub(crate) use lent::Lent;
 pub(crate) use native::{Args, Getter, Native, contained, guarded};
 pub(crate) use object::Atom;
+pub(crate) use poll::{Asked, flag, is_undivided, undivided};
 pub(crate) use value::{Handle, JsString, Val};

@@ -17,11 +17,11 @@ use serde_json::Value;
 use xtask::workspace;
 
 use super::resolver;
-use crate::demo::{Target, free_address};
+use crate::demo::{DemoTarget, free_address};
 
 /// All servers; dropping it ends them.
 pub(super) struct Lab {
-    _target: Target,
+    _target: DemoTarget,
     _peers: Peers,
     /// Where they are, and what scripts need to know of them.
     pub(super) variables: BTreeMap<String, String>,
@@ -42,7 +42,7 @@ impl Lab {
         let (own, of_peers, trusted) = (file("target.pem"), file("peers.pem"), file("trusted.pem"));
         let https = free_address()?.to_string();
         let certificate_out = own.display().to_string();
-        let target = Target::start(onrush, &["--tls-listen", &https, "--certificate-out", &certificate_out])?;
+        let target = DemoTarget::start(onrush, &["--tls-listen", &https, "--certificate-out", &certificate_out])?;
         let peers = Peers::start(peers, &of_peers)?;
         fs::write(&trusted, read_when_there(&own)? + &read_when_there(&of_peers)?)?;
 
@@ -52,8 +52,12 @@ impl Lab {
         variables.insert("HTTPS_URL".to_owned(), format!("https://{https}"));
         // Go and the verifier of Onrush both read it.
         variables.insert("SSL_CERT_FILE".to_owned(), trusted.display().to_string());
+        // Two other ways to write the address of modules.
+        let modules = variables.get("MODULES").context("the lab has no MODULES")?.clone();
+        variables.insert("USER_MODULES".to_owned(), modules.replace("https://", "https://user:pass@"));
+        variables.insert("UPPER_MODULES".to_owned(), modules.replace("https://", "HTTPS://"));
         let mut addresses = vec![(format!("http://{host}"), "BASE"), (host, "HOST"), (https, "TLS_HOST")];
-        for name in ["TLS_PEERS", "PEERS", "HALF_DEAD", "PROXY", "LOCKED_PROXY"] {
+        for name in ["TLS_PEERS", "PEERS", "HALF_DEAD", "PROXY", "LOCKED_PROXY", "MODULES"] {
             addresses.push((variables.get(name).with_context(|| format!("the lab has no {name}"))?.clone(), name));
         }
         Ok(Self { _target: target, _peers: peers, variables, addresses, _folder: folder })

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{
     lab::Lab,
-    outcome::{self, Remains},
+    outcome::{self, Leftovers},
     resolver,
     script::{FILES, Script},
 };
@@ -41,7 +41,12 @@ impl Runner<'_> {
         let folder = tempfile::tempdir().context("cannot make a folder")?;
         let place = folder.path();
         let file = script.path.file_name().context("a script is a file")?;
-        fs::copy(&script.path, place.join(file)).context("cannot copy the script")?;
+        if script.is_importing {
+            let text = fs::read_to_string(&script.path).context("cannot read the script")?;
+            fs::write(place.join(file), self.lab.filled(&text)).context("cannot write the script")?;
+        } else {
+            fs::copy(&script.path, place.join(file)).context("cannot copy the script")?;
+        }
         for (name, source) in &script.files {
             let to = place.join(name);
             fs::create_dir_all(to.parent().unwrap_or(place))?;
@@ -78,8 +83,8 @@ impl Runner<'_> {
         let ended = Ended::of(command, script.interrupt.as_deref())
             .with_context(|| format!("cannot run {}", tool.program.display()))?;
         let Some(exit) = ended.status.code() else { bail!("ended with {}:\n{}", ended.status, ended.stderr) };
-        let remains = Remains { folder: place, lab: self.lab, exit, stdout: &ended.stdout };
-        outcome::of(script, &remains).with_context(|| format!("its log was:\n{}", ended.stderr))
+        let leftovers = Leftovers { folder: place, lab: self.lab, exit, stdout: &ended.stdout };
+        outcome::of(script, &leftovers).with_context(|| format!("its log was:\n{}", ended.stderr))
     }
 }
 

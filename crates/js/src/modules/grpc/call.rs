@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw, Val},
-    vu::{Vu, context},
+    vu::{Vu, context, event_loop},
 };
 
 /// A call that can be made: it owns all it needs.
@@ -51,21 +51,15 @@ pub(super) fn async_invoke(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult 
             return Ok(promise);
         }
     };
-    vu.event_loop.begin();
-    let own = context::vu_rc();
-    let fiber = onrush_fiber::spawn(None, move || {
-        let outcome = exchange(&own, &prepared);
-        let target = own.clone();
-        own.event_loop.complete(Box::new(move |ctx| {
-            let response = outcome.and_then(|ended| conclude(ctx, &target, &prepared, ended));
+    let prepared = Rc::new(prepared);
+    let sent = prepared.clone();
+    event_loop::start(
+        move |vu| exchange(vu, &sent),
+        move |ctx, outcome| {
+            let response = outcome.and_then(|ended| conclude(ctx, context::vu(), &prepared, ended));
             settle(ctx, response, &resolve, &reject)
-        }));
-        own.children.borrow_mut().retain(|child| Some(*child) != onrush_fiber::current());
-        if let Some(fiber) = own.fiber.get() {
-            onrush_fiber::unpark(fiber);
-        }
-    });
-    vu.children.borrow_mut().push(fiber);
+        },
+    );
     Ok(promise)
 }
 

@@ -26,7 +26,7 @@ use super::{
 use crate::{
     embed::{Args, Charge, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     log::Level,
-    vu::{Vu, context},
+    vu::{Vu, context, event_loop},
 };
 
 /// A stream as scripts hold it.
@@ -57,6 +57,16 @@ pub(super) struct State {
     behind: Cell<usize>,
     behind_bytes: Cell<usize>,
     waits_for_script: Cell<Option<FiberId>>,
+}
+
+/// A stream under way. When it is over, however that came about, its handlers are forgotten: they refer to the stream.
+struct Open(Rc<State>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.is_over.set(true);
+        self.0.forget();
+    }
 }
 
 enum Outgoing {
@@ -122,7 +132,14 @@ pub(super) fn construct(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         waits_for_script: Cell::new(None),
     });
     let object = HostClass::create(ctx, Stream(state.clone()))?;
-    on_fiber(vu, move |own| state.receive_all(own));
+    let ended = Open(state.clone());
+    event_loop::start(
+        move |vu| Ok(state.receive_all(vu)),
+        move |ctx, outcome| {
+            let (status, at) = outcome?;
+            ended.0.finish(ctx, context::vu(), &status, at)
+        },
+    );
     Ok(object)
 }
 
@@ -166,7 +183,7 @@ fn write(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
             finish(&mut frame);
             let charge = Charge::take(frame.len() + size_of::<Outgoing>())?;
             state.outbox.borrow_mut().push_back(Outgoing::Message(frame.into(), charge));
-            state.clone().send_out(vu);
+            state.send_out();
         }
         Err(text) => {
             let text = format!("can't serialise request object to protocol buffer: proto:\u{a0}{text}");
@@ -181,14 +198,14 @@ fn end(_: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
     let state = &HostClass::<Stream>::expect(this)?.0;
     if !state.is_ended.replace(true) && !state.is_over.get() {
         state.outbox.borrow_mut().push_back(Outgoing::End);
-        state.clone().send_out(context::vu());
+        state.send_out();
     }
     Ok(Val::undefined())
 }
 
 impl State {
-    /// Waits for messages until there are no more. An event under way is part of the event loop from its beginning.
-    fn receive_all(self: Rc<Self>, vu: &Rc<Vu>) {
+    /// Waits for messages until there are no more; how it ended, and when.
+    fn receive_all(self: &Rc<Self>, vu: &Vu) -> (Status, Nanos) {
         loop {
             match self.call.receive() {
                 Ok(Some(message)) => {
@@ -198,20 +215,19 @@ impl State {
                         self.call.abort(Status::canceled());
                     }
                 }
-                Ok(None) => return self.finish(vu, Status::OK),
-                Err(status) => return self.finish(vu, status),
+                Ok(None) => return (Status::OK, Clock::now()),
+                Err(status) => return (status, Clock::now()),
             }
         }
     }
 
     /// Gives the script a message.
-    fn hand_over(self: &Rc<Self>, vu: &Rc<Vu>, message: Bytes) {
+    fn hand_over(self: &Rc<Self>, vu: &Vu, message: Bytes) {
         let at = Clock::now();
         self.behind.set(self.behind.get() + 1);
         self.behind_bytes.set(self.behind_bytes.get() + message.len());
         let own = self.clone();
-        vu.event_loop.begin();
-        vu.event_loop.complete(Box::new(move |ctx| {
+        event_loop::post(vu, move |ctx| {
             own.behind.set(own.behind.get() - 1);
             own.behind_bytes.set(own.behind_bytes.get() - message.len());
             if let Some(fiber) = own.waits_for_script.take() {
@@ -220,15 +236,11 @@ impl State {
             if own.is_over.get() {
                 return Ok(());
             }
-            match events::data(ctx, &own, &message, at)? {
-                Ok(()) => Ok(()),
-                Err(status) => {
-                    own.call.abort(status);
-                    Ok(())
-                }
+            if let Err(status) = events::data(ctx, &own, &message, at)? {
+                own.call.abort(status);
             }
-        }));
-        wake(vu);
+            Ok(())
+        });
     }
 
     /// Waits until the script has caught up; false if the fiber was cancelled.
@@ -243,18 +255,10 @@ impl State {
     }
 
     /// The last events, and the sample.
-    fn finish(self: Rc<Self>, vu: &Rc<Vu>, status: Status) {
-        let at = Clock::now();
-        let target = vu.clone();
-        vu.event_loop.begin();
-        vu.event_loop.complete(Box::new(move |ctx| {
-            self.is_over.set(true);
-            sample::duration(&target, self.node, at - self.start, status.code);
-            let outcome = events::end(ctx, &target, &self, &status, at);
-            self.forget();
-            outcome
-        }));
-        wake(vu);
+    fn finish(&self, ctx: Ctx, vu: &Vu, status: &Status, at: Nanos) -> JsResult<()> {
+        self.is_over.set(true);
+        sample::duration(vu, self.node, at - self.start, status.code);
+        events::end(ctx, vu, self, status, at)
     }
 
     /// Lets go of what belongs to the VU's heap.
@@ -265,56 +269,44 @@ impl State {
     }
 
     /// Has a fiber send what waits, unless one does.
-    fn send_out(self: Rc<Self>, vu: &Vu) {
+    fn send_out(self: &Rc<Self>) {
         if self.is_writing.replace(true) {
             return;
         }
-        on_fiber(vu, move |vu| {
-            loop {
-                let next = self.outbox.borrow_mut().pop_front();
-                match next {
-                    None => break,
-                    Some(Outgoing::End) => self.call.end(),
-                    Some(Outgoing::Message(frame, charge)) => {
-                        self.spent.borrow_mut().push(charge);
-                        let is_last = matches!(self.outbox.borrow().front(), Some(Outgoing::End));
-                        if is_last {
-                            self.outbox.borrow_mut().pop_front();
-                        }
-                        // Receiving tells what went wrong.
-                        if self.call.send(frame, is_last).is_ok() {
-                            sample::count(vu, self.node, builtin::GRPC_STREAMS_MSGS_SENT);
-                        }
+        let own = self.clone();
+        let sent = self.clone();
+        event_loop::start(
+            move |vu| {
+                own.send_all(vu);
+                own.is_writing.set(false);
+                Ok(())
+            },
+            move |_, _| {
+                drop(sent.spent.take());
+                Ok(())
+            },
+        );
+    }
+
+    fn send_all(&self, vu: &Vu) {
+        loop {
+            let next = self.outbox.borrow_mut().pop_front();
+            match next {
+                None => return,
+                Some(Outgoing::End) => self.call.end(),
+                Some(Outgoing::Message(frame, charge)) => {
+                    self.spent.borrow_mut().push(charge);
+                    let is_last = matches!(self.outbox.borrow().front(), Some(Outgoing::End));
+                    if is_last {
+                        self.outbox.borrow_mut().pop_front();
+                    }
+                    // Receiving tells what went wrong.
+                    if self.call.send(frame, is_last).is_ok() {
+                        sample::count(vu, self.node, builtin::GRPC_STREAMS_MSGS_SENT);
                     }
                 }
             }
-            self.is_writing.set(false);
-            // The last owner has to be the VU's own fiber.
-            vu.event_loop.begin();
-            vu.event_loop.complete(Box::new(move |_| {
-                drop(self.spent.take());
-                Ok(())
-            }));
-        });
-    }
-}
-
-/// Runs something on a child fiber that the event loop waits for.
-fn on_fiber(vu: &Vu, body: impl FnOnce(&Rc<Vu>) + 'static) {
-    vu.event_loop.begin();
-    let own = context::vu_rc();
-    let fiber = onrush_fiber::spawn(None, move || {
-        body(&own);
-        own.event_loop.complete(Box::new(|_| Ok(())));
-        own.children.borrow_mut().retain(|child| Some(*child) != current());
-        wake(&own);
-    });
-    vu.children.borrow_mut().push(fiber);
-}
-
-fn wake(vu: &Vu) {
-    if let Some(fiber) = vu.fiber.get() {
-        unpark(fiber);
+        }
     }
 }
 
