@@ -47,6 +47,7 @@ mod text;
 pub mod tls;
 mod turns;
 pub mod url;
+pub mod websocket;
 mod wire;
 
 pub use client::{Connections, Http2Route, Upgrade};

@@ -47,6 +47,7 @@ mod status_code;
 mod timers;
 mod tls;
 mod transport;
+mod websocket;
 mod worker;
 
 pub use fault::{Break, HandshakeFault};

@@ -110,6 +110,12 @@ impl Ctx {
         Val::checked(unsafe { sys::JS_NewArrayBufferCopy(self.raw(), bytes.as_ptr(), bytes.len()) })
     }
 
+    /// A `Uint8Array` over a copy of `bytes`.
+    pub(crate) fn uint8_array(self, bytes: &[u8]) -> JsResult {
+        // SAFETY: QuickJS copies the bytes.
+        Val::checked(unsafe { sys::JS_NewUint8ArrayCopy(self.raw(), bytes.as_ptr(), bytes.len()) })
+    }
+
     /// Parses JSON text. Errors are pending `SyntaxError`s.
     pub(crate) fn parse_json(self, text: &[u8]) -> JsResult {
         // QuickJS wants a terminating zero beyond the length it is given.

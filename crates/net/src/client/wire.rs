@@ -21,7 +21,7 @@ use crate::wire::Wire;
 pub enum Upgrade {
     /// 101: from here on the connection is the caller's. Whether the fields say what they should is for the caller to
     /// judge.
-    Switched(Box<Response>, Wire),
+    Switched(Box<Response>, Box<Wire>),
     /// Any other response, complete.
     Refused(Box<Response>),
 }
@@ -53,7 +53,7 @@ impl Connections {
         let mut attempt = Attempt::new(start);
         let mut reader = ResponseReader::new(request.method == "HEAD", BodyMode::Keep, self.shared.limits());
         match self.ask_for_upgrade(request, deadline, &mut attempt, &mut reader) {
-            Ok(Some(wire)) => Ok(Upgrade::Switched(attempt.finish(&mut reader), wire)),
+            Ok(Some(wire)) => Ok(Upgrade::Switched(attempt.finish(&mut reader), Box::new(wire))),
             Ok(None) => Ok(Upgrade::Refused(attempt.finish(&mut reader))),
             Err(lost) => Err(attempt.fail(lost.error, &mut reader)),
         }
