@@ -38,6 +38,8 @@ pub struct ScriptEnv {
     pub(crate) files: FileCache,
     pub(crate) shared_arrays: SharedArrays,
     pub(crate) shared_tables: SharedTables,
+    /// What gRPC clients have loaded.
+    pub(crate) schemas: crate::modules::grpc::SchemaCache,
     pub(crate) bytecode: Mutex<Option<Arc<Bytecode>>>,
 }
 
@@ -60,6 +62,7 @@ impl ScriptEnv {
             files: FileCache::default(),
             shared_arrays: SharedArrays::default(),
             shared_tables: SharedTables::default(),
+            schemas: crate::modules::grpc::SchemaCache::default(),
             bytecode: Mutex::new(None),
         }
     }

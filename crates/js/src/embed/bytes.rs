@@ -6,12 +6,6 @@ use onrush_quickjs_sys as sys;
 use super::{Ctx, Handle, Val};
 
 impl Handle {
-    /// Whether it is a `Uint8Array`.
-    pub(crate) fn is_uint8_array(&self) -> bool {
-        // SAFETY: only reads the value.
-        self.is_object() && unsafe { sys::JS_GetTypedArrayType(self.raw()) } == UINT8
-    }
-
     /// Whether it views a buffer that nobody may write to.
     pub(crate) fn views_immutable_buffer(&self, ctx: Ctx) -> bool {
         let (mut offset, mut length, mut width) = (0, 0, 0);
@@ -39,6 +33,3 @@ impl Handle {
         length
     }
 }
-
-/// `JS_TYPED_ARRAY_UINT8` of QuickJS.
-const UINT8: i32 = 2;

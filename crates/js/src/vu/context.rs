@@ -170,18 +170,11 @@ pub(crate) unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void
     i32::from(vu.is_halted.get())
 }
 
-/// Lets others of the thread run where it is time to: a native whose work takes long calls this every millisecond or so.
-///
-/// # Errors
-///
-/// The VU was cancelled.
-pub(crate) fn breathe() -> JsResult<()> {
-    if Asked::by(flag()) == Asked::Nothing {
-        return Ok(());
-    }
-    // SAFETY: what QuickJS does at its own polls; both arguments are unused.
-    let is_halted = unsafe { interrupt(std::ptr::null_mut(), std::ptr::null_mut()) } != 0;
-    if is_halted { Err(Throw::Interrupted) } else { Ok(()) }
+/// Lets the thread's other VUs run if this one has used up its slice: for natives, between pieces of long work. No borrow
+/// of what scripts can change may live across it.
+pub(crate) fn pause() -> JsResult<()> {
+    // SAFETY: the hook looks at the running VU only.
+    if unsafe { interrupt(std::ptr::null_mut(), std::ptr::null_mut()) } == 0 { Ok(()) } else { Err(Throw::Interrupted) }
 }
 
 /// Turns the outcome of a wait into the error that unwinds a cancelled VU.

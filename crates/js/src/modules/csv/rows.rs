@@ -7,7 +7,7 @@ use onrush_csv::Field;
 use crate::{
     embed::{Charge, Ctx, JsResult, Throw, Val},
     shared::FileTable,
-    vu::context::breathe,
+    vu::context::pause,
 };
 
 /// Fields turned into values between two looks at whether others want to run.
@@ -54,7 +54,7 @@ pub(super) fn row(ctx: Ctx, content: &[u8], fields: &[Field], header: &[Field]) 
             None => row.define_index(ctx, index as u32, value)?,
         }
         if index % PIECE_FIELDS == PIECE_FIELDS - 1 {
-            breathe()?;
+            pause()?;
         }
     }
     Ok(row)
@@ -62,7 +62,7 @@ pub(super) fn row(ctx: Ctx, content: &[u8], fields: &[Field], header: &[Field]) 
 
 /// The pause of a reader: lets others run, and keeps what ended the VU meanwhile.
 pub(super) fn breath(halted: &mut Option<Throw>) -> impl FnMut(usize) -> bool {
-    |_| match breathe() {
+    |_| match pause() {
         Ok(()) => true,
         Err(throw) => {
             *halted = Some(throw);

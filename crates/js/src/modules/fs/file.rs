@@ -3,9 +3,9 @@
 use std::{cell::Cell, path::Path, sync::Arc};
 
 use crate::{
-    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Val},
+    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, TypedArray, Val},
     modules::promise::{named_reason, settled_later},
-    vu::context::breathe,
+    vu::context::pause,
 };
 
 /// `SeekMode.Start`.
@@ -74,7 +74,7 @@ fn read(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let into = args.at(0);
     let refused = if !into.is_set() {
         Some("into argument cannot be null or undefined")
-    } else if !into.is_uint8_array() {
+    } else if !matches!(into.typed_array_kind(), Some(TypedArray::Uint8)) {
         Some("into argument must be a Uint8Array")
     } else if into.views_immutable_buffer(ctx) {
         Some("into argument must be a Uint8Array that can be written to")
@@ -96,7 +96,7 @@ fn read(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
         if written < piece.len() {
             break;
         }
-        breathe()?;
+        pause()?;
     }
     file.position.set(file.position.get() + count);
     settled_later(ctx, Ok(Val::number(count as f64)))
