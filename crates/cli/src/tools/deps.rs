@@ -30,16 +30,11 @@ static BUILTINS: LazyLock<Vec<&'static str>> =
 /// Modules of k6 that this version does not have.
 const OTHERS: &[&str] = &[
     "k6/browser",
-    "k6/crypto",
-    "k6/encoding",
+    "k6/crypto/x509",
     "k6/experimental/csv",
     "k6/experimental/fs",
     "k6/experimental/redis",
     "k6/experimental/streams",
-    "k6/experimental/websockets",
-    "k6/net/grpc",
-    "k6/websockets",
-    "k6/ws",
 ];
 
 /// Prints imports and version constraints.
