@@ -30,6 +30,7 @@
 //! Read next: [`client`] for an exchange, [`http1`] for the protocol, [`tls`] and [`dns`].
 
 pub mod auth;
+mod body_budget;
 pub mod client;
 mod conn;
 pub mod cookie;
@@ -49,6 +50,7 @@ mod turns;
 pub mod url;
 mod wire;
 
+pub use body_budget::{BodyBudget, BodyHold};
 pub use client::{Connections, Upgrade};
 pub use cookie::{Cookie, CookieJar, SetCookie};
 pub use dial::fuzz as fuzz_proxy;
