@@ -19,6 +19,11 @@ impl Lent {
         Self(Rc::new((UnsafeCell::new(bytes.into()), hold)))
     }
 
+    /// The same for bytes of our own.
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        Self(Rc::new((UnsafeCell::new(bytes), BodyHold::default())))
+    }
+
     /// What they are now, as the script may have written to them.
     pub(crate) fn copied(&self) -> Bytes {
         // SAFETY: one thread, no script runs meanwhile, and no reference leaves this function.
