@@ -5,7 +5,7 @@ use std::{rc::Rc, time::Duration};
 use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
 use onrush_net::{
-    Body, BodyMode, Connections, NetError, Request, RequestHeaders, Scheme, Url, encoding,
+    Body, BodyMode, Connections, Limits, NetError, Request, RequestHeaders, Scheme, Url, encoding,
     redirect::{self, RequestMeta},
 };
 use onrush_script::Unfetched;
