@@ -28,6 +28,7 @@ mod clock;
 mod connection;
 mod context;
 mod fault;
+mod grpc;
 mod handle;
 mod head;
 mod http2;

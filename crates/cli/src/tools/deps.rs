@@ -35,7 +35,6 @@ const OTHERS: &[&str] = &[
     "k6/experimental/fs",
     "k6/experimental/redis",
     "k6/experimental/streams",
-    "k6/net/grpc",
 ];
 
 /// Prints imports and version constraints.

@@ -128,10 +128,14 @@ impl Ctx {
 
     /// `JSON.stringify(value)`; `None` where it gives undefined.
     pub(crate) fn stringify(self, value: &Handle) -> JsResult<Option<String>> {
+        self.stringify_with(value, Handle::UNDEFINED)
+    }
+
+    /// `JSON.stringify(value, replacer)`
+    pub(crate) fn stringify_with(self, value: &Handle, replacer: &Handle) -> JsResult<Option<String>> {
         // SAFETY: borrowed values stay alive over the call.
-        let text = Val::checked(unsafe {
-            sys::JS_JSONStringify(self.raw(), value.raw(), sys::JS_UNDEFINED, sys::JS_UNDEFINED)
-        })?;
+        let text =
+            Val::checked(unsafe { sys::JS_JSONStringify(self.raw(), value.raw(), replacer.raw(), sys::JS_UNDEFINED) })?;
         if text.is_undefined() { Ok(None) } else { text.to_text(self).map(Some) }
     }
 

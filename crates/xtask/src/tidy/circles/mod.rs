@@ -21,7 +21,7 @@ const KNOWN: &[(&str, usize, &str)] = &[
     ("crates/cli/src/main.rs", 20, "its run is being divided into the agent's and the coordinator's half"),
     ("crates/metrics/src/lib.rs", 8, "the summary's rows and the sections that print them"),
     ("crates/testkit/src/lib.rs", 12, "the table of cases and its rows"),
-    ("crates/testsite/src/lib.rs", 24, "the table of routes and their helpers"),
+    ("crates/testsite/src/lib.rs", 26, "the table of routes and their helpers"),
     ("crates/xtask/src/main.rs", 24, "the parts of the bench and what they share"),
 ];
 
