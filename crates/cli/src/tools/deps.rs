@@ -30,7 +30,6 @@ static BUILTINS: LazyLock<Vec<&'static str>> =
 /// Modules of k6 that this version does not have.
 const OTHERS: &[&str] = &[
     "k6/browser",
-    "k6/crypto/x509",
     "k6/experimental/csv",
     "k6/experimental/fs",
     "k6/experimental/redis",

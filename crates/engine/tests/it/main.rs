@@ -6,6 +6,7 @@
 
 mod bodies;
 mod crypto;
+mod declared;
 mod harness;
 mod html;
 mod isolation;

@@ -21,6 +21,7 @@ mod metrics;
 mod secrets;
 mod tag_value;
 mod timers;
+mod x509;
 
 use std::{cell::RefCell, ffi::CString};
 
@@ -55,9 +56,10 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 10] = [
+const MODULES: [Module; 11] = [
     Module::new("k6", k6::build),
     Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
+    Module::new("k6/crypto/x509", x509::build),
     Module { install_classes: data::install_classes, ..Module::new("k6/data", data::build) },
     Module::new("k6/encoding", encoding::build),
     Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },
