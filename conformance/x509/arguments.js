@@ -4,7 +4,7 @@ import x509 from 'k6/crypto/x509';
 import { certificates } from './certificates.js';
 import { report } from './results.js';
 
-const bytes = Uint8Array.from(certificates.minimal, (character) => character.charCodeAt(0));
+const bytes = Uint8Array.from(certificates.minimal.split(''), (character) => character.charCodeAt(0));
 
 export default function () {
   report([
