@@ -15,7 +15,7 @@ use std::sync::Arc;
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
 use self::sessions::{Connected, Dialling};
-pub use self::wire::Upgrade;
+pub use self::wire::{Http2Route, Upgrade};
 use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};
 use crate::dial::proxy::Proxy;
 use crate::dial::{DialMarks, Dialer};
@@ -228,7 +228,7 @@ impl Connections {
     fn dial(
         &self,
         url: &Url,
-        route: Route,
+        route: Route<'_>,
         deadline: Option<Nanos>,
         attempt: &mut Attempt,
     ) -> Result<Link, Box<Disconnected>> {
@@ -240,6 +240,7 @@ impl Connections {
             wire: &self.wire,
             alpn: route.alpn,
             tunnels: route.tunnels,
+            way: route.way,
             sessions: &self.resumable,
         };
         let link = dialer.dial(url, &mut marks);
@@ -323,16 +324,18 @@ impl std::fmt::Debug for Connections {
 
 /// How a connection is made.
 #[derive(Debug, Clone, Copy)]
-struct Route {
+struct Route<'a> {
     /// What the server may choose.
     alpn: Alpn,
     /// A proxy is asked for a tunnel even where it could forward requests.
     tunnels: bool,
+    way: Http2Route<'a>,
 }
 
-impl Route {
+impl Route<'_> {
     fn of(request: &Request<'_>) -> Self {
-        Self { alpn: if request.is_http1 { Alpn::Http1 } else { Alpn::Any }, tunnels: false }
+        let alpn = if request.is_http1 { Alpn::Http1 } else { Alpn::Any };
+        Self { alpn, tunnels: false, way: Http2Route::default() }
     }
 }
 
@@ -423,7 +426,7 @@ impl Attempt {
         if let Some(message) = self.message.take() {
             return self.finish_http2(*message);
         }
-        let body = reader.take_body();
+        let (body, hold) = (reader.take_body(), reader.take_hold());
         let body_len = reader.body_len();
         let (status, proto, headers) = reader.take_head_parts().unwrap_or_default();
         Box::new(Response {
@@ -431,6 +434,7 @@ impl Attempt {
             proto,
             headers,
             body,
+            hold,
             body_len,
             remote: self.remote.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0))),
             tls: self.tls.take(),
@@ -556,7 +560,7 @@ mod tests {
     #[test]
     fn sizes() {
         assert!(size_of::<Conn>() <= 64, "{}", size_of::<Conn>());
-        assert!(size_of::<ResponseReader>() <= 168, "{}", size_of::<ResponseReader>());
+        assert!(size_of::<ResponseReader>() <= 192, "{}", size_of::<ResponseReader>());
         assert!(size_of::<Attempt>() <= 160, "{}", size_of::<Attempt>());
     }
 }

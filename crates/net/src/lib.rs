@@ -30,6 +30,7 @@
 //! Read next: [`client`] for an exchange, [`http1`] for the protocol, [`tls`] and [`dns`].
 
 pub mod auth;
+mod body_budget;
 pub mod client;
 mod conn;
 pub mod cookie;
@@ -47,9 +48,11 @@ mod text;
 pub mod tls;
 mod turns;
 pub mod url;
+pub mod websocket;
 mod wire;
 
-pub use client::{Connections, Upgrade};
+pub use body_budget::{BodyBudget, BodyHold};
+pub use client::{Connections, Http2Route, Upgrade};
 pub use cookie::{Cookie, CookieJar, SetCookie};
 pub use dial::fuzz as fuzz_proxy;
 pub use dial::proxy::ProxyOptions;
@@ -57,7 +60,7 @@ pub use error::{NetError, code_of_status};
 pub use header::{HeaderBlock, RequestHeaders, canonical_name};
 pub use http1::{Body, BodyMode, Failure, Limits, Proto, Request, Response, Timings, TlsInfo};
 pub use http2::{Http2, Stream, StreamError, StreamHead, fuzz as fuzz_http2};
-pub use options::{Client, ClientOptions, ClientOptionsError, ClientShared};
+pub use options::{Client, ClientOptions, ClientOptionsError, ClientShared, OwnTls};
 pub use tls::{ClientAuth, KeyLog, OcspResponse, OcspStatus, TlsOptions, TlsOptionsError, TlsVersion};
 pub use url::{Scheme, Url};
 pub use wire::Wire;

@@ -28,17 +28,8 @@ static BUILTINS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| BUILTIN_MODULES.iter().copied().chain(OTHERS.iter().copied()).chain([EXTENSIONS]).collect());
 
 /// Modules of k6 that this version does not have.
-const OTHERS: &[&str] = &[
-    "k6/browser",
-    "k6/experimental/csv",
-    "k6/experimental/fs",
-    "k6/experimental/redis",
-    "k6/experimental/streams",
-    "k6/experimental/websockets",
-    "k6/net/grpc",
-    "k6/websockets",
-    "k6/ws",
-];
+const OTHERS: &[&str] =
+    &["k6/browser", "k6/experimental/csv", "k6/experimental/fs", "k6/experimental/redis", "k6/experimental/streams"];
 
 /// Prints imports and version constraints.
 ///

@@ -10,6 +10,7 @@ mod bad_input;
 mod blocked;
 mod check;
 mod control;
+mod documented;
 mod examples;
 mod exit_codes;
 mod failures;

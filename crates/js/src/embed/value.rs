@@ -312,6 +312,12 @@ impl Handle {
         self.is_object() && unsafe { sys::JS_IsImmutableArrayBuffer(self.0) } > 0
     }
 
+    /// Whether this is a `DataView`.
+    pub(crate) fn is_data_view(&self) -> bool {
+        // SAFETY: only reads the value.
+        self.is_object() && unsafe { sys::JS_IsDataView(self.0) }
+    }
+
     /// What a typed array's elements are; `None` for anything else.
     pub(crate) fn typed_array_kind(&self) -> Option<TypedArray> {
         if !self.is_object() {

@@ -194,6 +194,7 @@ impl Vu {
 
     /// After an exception or interruption nothing of the call may run on.
     fn abandon_pending(&self) {
+        self.event_loop.abandon_sources();
         let (count, named) = self.event_loop.clear(STOPPED_TIMERS_SHOWN);
         for timer in &named {
             self.log(Level::Warn, format!("{timer} was stopped because the VU iteration was interrupted"));
@@ -218,7 +219,10 @@ impl Vu {
             fields.push(("scenario".into(), scenario.name.clone()));
         }
         fields.extend(super::hint::missing_import(&failure.text).map(|hint| ("hint".into(), hint)));
-        fields.push(("source".into(), "stacktrace".to_owned()));
+        // k6: rejections that nobody handles come from elsewhere.
+        if !failure.text.starts_with("Uncaught (in promise)") {
+            fields.push(("source".into(), "stacktrace".to_owned()));
+        }
         self.script().log.line(Line { level: Level::Error, message: format!("{}\n", failure.text), fields });
     }
 
