@@ -8,6 +8,7 @@ mod base64;
 mod hash;
 mod hmac;
 mod random;
+pub mod x509;
 
 pub use base64::{Base64, DecodeError, Decoder, Encoder};
 pub use hash::{Digest, Hash, Hasher};

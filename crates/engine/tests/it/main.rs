@@ -7,6 +7,7 @@
 mod bodies;
 mod crypto;
 mod data_modules;
+mod declared;
 mod harness;
 mod html;
 mod isolation;

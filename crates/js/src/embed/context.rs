@@ -139,6 +139,18 @@ impl Ctx {
         if text.is_undefined() { Ok(None) } else { text.to_text(self).map(Some) }
     }
 
+    /// A BigInt from the bytes of a whole number, the first of which counts most.
+    pub(crate) fn bigint(self, bytes: &[u8]) -> JsResult {
+        let mut literal = String::with_capacity(bytes.len() * 2 + 4);
+        literal.push_str("0x0");
+        for byte in bytes {
+            literal.extend([byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or('0')));
+        }
+        literal.push('n');
+        // As a literal it needs nothing that a script could have replaced.
+        self.eval(&literal, "<number>", sys::JS_EVAL_TYPE_GLOBAL)
+    }
+
     /// Compiles without running; the result is bytecode to serialise or evaluate.
     pub(crate) fn compile(self, code: &str, name: &str, module: bool) -> JsResult {
         let kind = if module { sys::JS_EVAL_TYPE_MODULE } else { sys::JS_EVAL_TYPE_GLOBAL };

@@ -27,6 +27,7 @@ mod streams;
 mod tag_value;
 mod timers;
 mod websocket;
+mod x509;
 
 use std::{cell::RefCell, ffi::CString};
 
@@ -61,9 +62,10 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 17] = [
+const MODULES: [Module; 18] = [
     Module::new("k6", k6::build),
     Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
+    Module::new("k6/crypto/x509", x509::build),
     Module { install_classes: data::install_classes, ..Module::new("k6/data", data::build) },
     Module::new("k6/encoding", encoding::build),
     Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },

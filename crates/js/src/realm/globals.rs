@@ -41,7 +41,9 @@ pub(super) fn install(ctx: Ctx, extended_mode: bool) -> JsResult {
     encoder::install(ctx, &global)?;
     collation::install(ctx, &global)?;
     // Absent in k6, present in QuickJS: scripts probe for them to find out where they run.
-    for name in ["performance", "queueMicrotask", "navigator", "scriptArgs", "print", "gc"] {
+    for name in
+        ["performance", "queueMicrotask", "atob", "btoa", "DOMException", "navigator", "scriptArgs", "print", "gc"]
+    {
         if global.has(ctx, name)? {
             global.delete(ctx, name)?;
         }

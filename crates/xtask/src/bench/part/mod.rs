@@ -10,6 +10,7 @@ mod latency;
 mod memory;
 mod minimal;
 mod neighbours;
+mod operations;
 mod search;
 mod sockets;
 mod stages;
@@ -64,6 +65,12 @@ pub(super) const PARTS: &[Part] = &[
         run: website::run,
     },
     Part { name: search::NAME, about: "searching bodies of 11 KB", needs: &[Tool::Nginx, Tool::K6], run: search::run },
+    Part {
+        name: operations::NAME,
+        about: "what modules compute: SHA-256, HMAC, Base64",
+        needs: &[Tool::K6],
+        run: operations::run,
+    },
     Part { name: upload::NAME, about: "uploads of 26 MB", needs: &[Tool::K6], run: upload::run },
     Part {
         name: memory::NAME,
