@@ -8,6 +8,7 @@
 mod account;
 mod class;
 mod context;
+mod elements;
 mod error;
 mod halt;
 mod lazy;

@@ -18,6 +18,7 @@ mod metrics;
 mod secrets;
 mod tag_value;
 mod timers;
+mod webcrypto;
 
 use std::{cell::RefCell, ffi::CString};
 
@@ -49,10 +50,11 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 8] = [
+const MODULES: [Module; 9] = [
     Module::new("k6", k6::build),
     Module { install_classes: data::install_classes, ..Module::new("k6/data", data::build) },
     Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },
+    Module { install_classes: webcrypto::install, ..Module::new("k6/experimental/webcrypto", webcrypto::build) },
     Module { share: html::share, ..Module::new("k6/html", html::build) },
     Module { install_classes: http::install_classes, ..Module::new("k6/http", http::build) },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },
