@@ -34,7 +34,7 @@ impl Targets {
 
 #[cfg(test)]
 mod tests {
-    use onrush_plan::{Options, SegmentSequence, Tier, Tuple, consolidate, parse_json, steer::Ramp};
+    use onrush_plan::{Options, SegmentSequence, Share, Tier, consolidate, parse_json, steer::Ramp};
 
     use super::*;
 
@@ -49,7 +49,7 @@ mod tests {
         .unwrap();
         let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options.options)]).unwrap();
         let sequence = SegmentSequence::even(agents).unwrap();
-        Targets::new(&Plan::new(&test.scenarios, &Tuple::of_sequence(&sequence, agent).unwrap()).unwrap())
+        Targets::new(&Plan::new(&test.scenarios, &Share::of_sequence(&sequence, agent).unwrap()).unwrap())
     }
 
     #[test]

@@ -6,7 +6,7 @@ use onrush_js::init::IsolationMode;
 use onrush_metrics::summary::SummaryMode;
 use onrush_script::CompatibilityMode;
 
-use crate::{failure::Failure, flags::Given, gate::Gate, run::config_file::ConfigFile};
+use crate::{failure::Failure, flags::Flags, gate::Gate, run::config_file::ConfigFile};
 
 /// What `onrush run` was asked for, options aside.
 #[derive(Debug)]
@@ -107,14 +107,14 @@ impl ApiArgs {
     ///
     /// # Errors
     /// When there is a certificate without its key, or the other way round.
-    pub(crate) fn new(given: &Given) -> Result<Option<Self>, Failure> {
-        let flag = given.values("address").pop();
-        let (address, origin) = match (flag, given.env.get("K6_ADDRESS")) {
+    pub(crate) fn new(flags: &Flags) -> Result<Option<Self>, Failure> {
+        let flag = flags.values("address").pop();
+        let (address, origin) = match (flag, flags.env.get("K6_ADDRESS")) {
             (Some(address), _) => (address, ApiOrigin::Flag),
             (None, Some(address)) => (address.clone(), ApiOrigin::Variable),
             (None, None) => (Self::DEFAULT.to_owned(), ApiOrigin::Default),
         };
-        let identity = match (given.text("api-tls-cert"), given.text("api-tls-key")) {
+        let identity = match (flags.text("api-tls-cert"), flags.text("api-tls-key")) {
             (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
             (None, None) => None,
             (Some(_), None) => {
@@ -124,7 +124,7 @@ impl ApiArgs {
                 return Err(Failure::other("--api-tls-key needs --api-tls-cert, the file of its certificate"));
             }
         };
-        Ok((!address.is_empty()).then(|| Self { address, token: given.text("api-token"), origin, identity }))
+        Ok((!address.is_empty()).then(|| Self { address, token: flags.text("api-token"), origin, identity }))
     }
 }
 
@@ -138,12 +138,12 @@ impl RunArgs {
     ///
     /// # Errors
     /// Exit code 255, k6's texts where it has them.
-    pub(crate) fn new(given: &Given, config: &ConfigFile, files: &[String]) -> Result<Self, Failure> {
-        let script = ScriptArgs::new(given, files, true)?;
-        let on = |long: &str| given.switch(long).map(|switch| switch.unwrap_or(false));
+    pub(crate) fn new(flags: &Flags, config: &ConfigFile, files: &[String]) -> Result<Self, Failure> {
+        let script = ScriptArgs::new(flags, files, true)?;
+        let on = |long: &str| flags.switch(long).map(|switch| switch.unwrap_or(false));
         // It changes nothing, but what is wrong is told.
         on("no-usage-report")?;
-        let summary_mode = match given.text("summary-mode") {
+        let summary_mode = match flags.text("summary-mode") {
             Some(mode) => SummaryMode::parse(&mode)
                 .map_err(|error| Failure::other(error.to_string()).hint("use compact, full, legacy or disabled"))?,
             None => SummaryMode::default(),
@@ -151,17 +151,17 @@ impl RunArgs {
         Ok(Self {
             script,
             no_thresholds: on("no-thresholds")?,
-            gate: Gate::parse(&given.text("fail-on").unwrap_or_default())?,
+            gate: Gate::parse(&flags.text("fail-on").unwrap_or_default())?,
             summary_mode: if on("no-summary")? { SummaryMode::Disabled } else { summary_mode },
             // k6: an empty path is none.
-            summary_export: given.text("summary-export").filter(|path| !path.is_empty()),
+            summary_export: flags.text("summary-export").filter(|path| !path.is_empty()),
             machine_readable: on("new-machine-readable-summary")?,
             quiet: on("quiet")?,
-            threads: threads(given)?,
-            response_body_bytes_max: given.text("response-body-limit").map(|text| body_limit(&text)).transpose()?,
-            api: ApiArgs::new(given)?,
-            linger: given.switch("linger")?.or(config.linger).unwrap_or(false),
-            replay: given.text("replay"),
+            threads: threads(flags)?,
+            response_body_bytes_max: flags.text("response-body-limit").map(|text| body_limit(&text)).transpose()?,
+            api: ApiArgs::new(flags)?,
+            linger: flags.switch("linger")?.or(config.linger).unwrap_or(false),
+            replay: flags.text("replay"),
             force: on("force")?,
             one_liner: None,
         })
@@ -174,18 +174,18 @@ impl ScriptArgs {
     ///
     /// # Errors
     /// Exit code 255, k6's texts where it has them.
-    pub(crate) fn new(given: &Given, files: &[String], system_env: bool) -> Result<Self, Failure> {
+    pub(crate) fn new(flags: &Flags, files: &[String], system_env: bool) -> Result<Self, Failure> {
         let [file] = files else {
             return Err(Failure::other(format!(
                 "accepts 1 arg(s), received {}: arg should either be \"-\", if reading script from stdin, or a path to a script file",
                 files.len()
             )));
         };
-        let compatibility = given.text("compatibility-mode").map(|mode| mode.parse()).transpose();
+        let compatibility = flags.text("compatibility-mode").map(|mode| mode.parse()).transpose();
         Ok(Self {
             file: file.clone(),
             source: None,
-            kind: match given.text("type").as_deref() {
+            kind: match flags.text("type").as_deref() {
                 None => None,
                 Some("js") => Some(InputKind::Script),
                 Some("archive") => Some(InputKind::Archive),
@@ -198,8 +198,8 @@ impl ScriptArgs {
             },
             compatibility: compatibility
                 .map_err(|error: onrush_script::UnknownMode| Failure::other(error.to_string()))?,
-            env: script_env(given, system_env)?,
-            isolation: match given.text("vu-isolation").as_deref() {
+            env: script_env(flags, system_env)?,
+            isolation: match flags.text("vu-isolation").as_deref() {
                 None | Some("auto") => IsolationMode::Auto,
                 Some("dense") => IsolationMode::Dense,
                 Some("isolated") => IsolationMode::Isolated,
@@ -209,7 +209,7 @@ impl ScriptArgs {
                     )));
                 }
             },
-            vu_memory_bytes: match given.text("vu-memory-limit") {
+            vu_memory_bytes: match flags.text("vu-memory-limit") {
                 Some(text) => memory_limit(&text)?,
                 None => onrush_js::ScriptEnv::MEMORY_LIMIT_BYTES,
             },
@@ -221,8 +221,8 @@ impl ScriptArgs {
 ///
 /// # Errors
 /// A number out of range.
-pub(crate) fn threads(given: &Given) -> Result<Option<usize>, Failure> {
-    let Some(text) = given.text("threads") else { return Ok(None) };
+pub(crate) fn threads(flags: &Flags) -> Result<Option<usize>, Failure> {
+    let Some(text) = flags.text("threads") else { return Ok(None) };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let max = cores * THREADS_PER_CORE_MAX;
     match text.parse::<usize>() {
@@ -231,17 +231,17 @@ pub(crate) fn threads(given: &Given) -> Result<Option<usize>, Failure> {
     }
 }
 
-fn script_env(given: &Given, system_env: bool) -> Result<BTreeMap<String, String>, Failure> {
-    let includes = given.switch("include-system-env-vars")?.unwrap_or(system_env);
-    let mut env = if includes { given.env.clone() } else { BTreeMap::new() };
+fn script_env(flags: &Flags, system_env: bool) -> Result<BTreeMap<String, String>, Failure> {
+    let includes = flags.switch("include-system-env-vars")?.unwrap_or(system_env);
+    let mut env = if includes { flags.env.clone() } else { BTreeMap::new() };
     // Scripts may come from elsewhere and print what they like.
     env.remove("ONRUSH_API_TOKEN");
     // k6: an empty text is as no flag.
-    for entry in given.values("env").into_iter().filter(|entry| !entry.is_empty()) {
+    for entry in flags.values("env").into_iter().filter(|entry| !entry.is_empty()) {
         let (name, value) = match entry.split_once('=') {
             Some((name, value)) => (name, value.to_owned()),
             // A name alone copies the variable, which may be unset.
-            None => (entry.as_str(), given.env.get(&entry).cloned().unwrap_or_default()),
+            None => (entry.as_str(), flags.env.get(&entry).cloned().unwrap_or_default()),
         };
         if !is_variable_name(name) {
             return Err(Failure::other(format!("invalid environment variable name '{name}'")));
@@ -311,15 +311,15 @@ mod tests {
     #[test]
     fn script_environment() {
         let check = |flags: &[&str], expect: Result<&[(&str, &str)], &str>| {
-            let given = Given {
-                flags: [
+            let flags = Flags {
+                by_name: [
                     ("env", flags.iter().map(|&flag| flag.to_owned()).collect()),
                     ("include-system-env-vars", vec!["false".to_owned()]),
                 ]
                 .into(),
                 env: [("HOME".to_owned(), "/root".to_owned())].into(),
             };
-            let env = script_env(&given, true).map_err(|failure| failure.message);
+            let env = script_env(&flags, true).map_err(|failure| failure.message);
             let env = env.map(|env| env.into_iter().collect::<Vec<_>>());
             let expect =
                 expect.map(|pairs| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Vec<_>>());

@@ -9,34 +9,34 @@ use onrush_server::{Address, Answer, Client, Fingerprint, TlsError, Trust};
 use onrush_session::ExitCode;
 use serde_json::{Map, Value, json};
 
-use crate::{args::ApiArgs, failure::Failure, flags, run::Surroundings};
+use crate::{args::ApiArgs, failure::Failure, flags, run::Context};
 
 /// Shows the status of the test.
 ///
 /// # Errors
 /// When no test answers, or it refuses.
-pub(crate) fn status(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    let client = client(around, files)?;
+pub(crate) fn status(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    let client = client(cx, files)?;
     let status = answered(client.get("/v1/status"))?;
-    print_status(around, &client, &status)
+    print_status(cx, &client, &status)
 }
 
 /// Lists the scenarios of the test.
 ///
 /// # Errors
 /// When no test answers, or it refuses.
-pub(crate) fn scenarios(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    let body = answered(client(around, files)?.get(SCENARIOS))?;
-    print(around, &body, || text::scenarios(&body))
+pub(crate) fn scenarios(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    let body = answered(client(cx, files)?.get(SCENARIOS))?;
+    print(cx, &body, || text::scenarios(&body))
 }
 
 /// Shows the metrics of the test.
 ///
 /// # Errors
 /// When no test answers, or it refuses.
-pub(crate) fn stats(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    let body = answered(client(around, files)?.get("/v1/metrics"))?;
-    around.terminal.stdout(text::stats(&body));
+pub(crate) fn stats(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    let body = answered(client(cx, files)?.get("/v1/metrics"))?;
+    cx.terminal.stdout(text::stats(&body));
     Ok(ExitCode::Success)
 }
 
@@ -44,42 +44,40 @@ pub(crate) fn stats(around: &Surroundings, files: &[String]) -> Result<ExitCode,
 ///
 /// # Errors
 /// When no test answers, or it refuses.
-pub(crate) fn pause(around: &Surroundings, files: &[String], is_paused: bool) -> Result<ExitCode, Failure> {
-    let client = client(around, files)?;
+pub(crate) fn pause(cx: &Context, files: &[String], is_paused: bool) -> Result<ExitCode, Failure> {
+    let client = client(cx, files)?;
     let status = change(&client, &json!({"paused": is_paused}))?;
-    print_status(around, &client, &status)
+    print_status(cx, &client, &status)
 }
 
 /// Stops the test.
 ///
 /// # Errors
 /// When no test answers, or it refuses.
-pub(crate) fn stop(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    let status = change(&client(around, files)?, &json!({"stopped": true}))?;
-    print(around, &status, || {
-        "The test is stopping: iterations end, then teardown() and the summary follow.\n".to_owned()
-    })
+pub(crate) fn stop(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    let status = change(&client(cx, files)?, &json!({"stopped": true}))?;
+    print(cx, &status, || "The test is stopping: iterations end, then teardown() and the summary follow.\n".to_owned())
 }
 
 /// Changes the VUs or the rate of a scenario.
 ///
 /// # Errors
 /// When there is nothing to change, no test answers, or it refuses.
-pub(crate) fn scale(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    let client = client(around, files)?;
+pub(crate) fn scale(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    let client = client(cx, files)?;
     // Flags only: K6_VUS is meant for runs. That they are numbers was checked when they were parsed.
-    let number = |long: &str| around.given.values(long).pop().and_then(|text| text.parse::<i64>().ok());
+    let number = |long: &str| cx.flags.values(long).pop().and_then(|text| text.parse::<i64>().ok());
     let (vus, max, rate) = (number("vus"), number("max"), number("rate"));
     if vus.is_none() && max.is_none() && rate.is_none() {
         return Err(Failure::other("Specify either -u/--vus or -m/--max, or --rate for an arrival rate"));
     }
-    let over = around.given.values("over").pop().map(|text| over(&text)).transpose()?;
+    let over = cx.flags.values("over").pop().map(|text| over(&text)).transpose()?;
     let attributes = |names: [(&str, Option<i64>); 3]| {
         let set = names.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value?))));
         let over = over.map(|seconds| ("overSeconds".to_owned(), json!(seconds)));
         Value::Object(set.chain(over).collect::<Map<String, Value>>())
     };
-    let name = match around.given.values("scenario").pop() {
+    let name = match cx.flags.values("scenario").pop() {
         Some(name) if !is_scenario_name(&name) => {
             return Err(Failure::other(format!(
                 "invalid scenario name \"{name}\": names have letters, digits, underscores and dashes"
@@ -90,11 +88,11 @@ pub(crate) fn scale(around: &Surroundings, files: &[String]) -> Result<ExitCode,
     };
     let Some(name) = name else {
         let status = change(&client, &attributes([("vus", vus), ("vus-max", max), ("rate", None)]))?;
-        return print_status(around, &client, &status);
+        return print_status(cx, &client, &status);
     };
     let body = json!({"data": {"attributes": attributes([("vus", vus), ("maxVUs", max), ("rate", rate)])}});
     let body = answered(client.patch(&format!("{SCENARIOS}/{name}"), &body))?;
-    print(around, &body, || text::scenario(&body["data"]) + "\n")
+    print(cx, &body, || text::scenario(&body["data"]) + "\n")
 }
 
 /// Where scenarios are.
@@ -143,24 +141,24 @@ fn is_scenario_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-fn client(around: &Surroundings, files: &[String]) -> Result<Client, Failure> {
+fn client(cx: &Context, files: &[String]) -> Result<Client, Failure> {
     if !files.is_empty() {
         return Err(Failure::other(format!("accepts 0 arg(s), received {}", files.len())));
     }
-    let Some(api) = ApiArgs::new(&around.given)? else {
+    let Some(api) = ApiArgs::new(&cx.flags)? else {
         return Err(Failure::other("the address of the REST API is empty").hint("give it with --address HOST:PORT"));
     };
     let address = Address::parse(&api.address).map_err(|error| Failure::other(error.to_string()))?;
-    let trust = trust(around, address.is_tls()).map_err(|error| Failure::other(error.to_string()))?;
+    let trust = trust(cx, address.is_tls()).map_err(|error| Failure::other(error.to_string()))?;
     Ok(Client::new(address, api.token, trust))
 }
 
 /// Which certificates to trust; `None` without TLS.
-fn trust(around: &Surroundings, is_tls: bool) -> Result<Option<Trust>, TlsError> {
-    if let Some(fingerprint) = around.given.text("api-fingerprint") {
+fn trust(cx: &Context, is_tls: bool) -> Result<Option<Trust>, TlsError> {
+    if let Some(fingerprint) = cx.flags.text("api-fingerprint") {
         return Ok(Some(Trust::fingerprint(Fingerprint::parse(&fingerprint)?)));
     }
-    if let Some(file) = around.given.text("api-tls-ca") {
+    if let Some(file) = cx.flags.text("api-tls-ca") {
         return Ok(Some(Trust::authority(file.as_ref())?));
     }
     is_tls.then(Trust::system).transpose()
@@ -191,15 +189,15 @@ fn answered(answer: Result<Answer, onrush_server::ClientError>) -> Result<Value,
 }
 
 /// The status as sentences, with the scenarios where the test lists them.
-fn print_status(around: &Surroundings, client: &Client, status: &Value) -> Result<ExitCode, Failure> {
-    print(around, status, || {
+fn print_status(cx: &Context, client: &Client, status: &Value) -> Result<ExitCode, Failure> {
+    print(cx, status, || {
         let scenarios = client.get(SCENARIOS).ok().filter(|answer| answer.status < 300);
         text::status(status) + &scenarios.map(|answer| text::scenarios(&answer.body)).unwrap_or_default()
     })
 }
 
-fn print(around: &Surroundings, body: &Value, text: impl FnOnce() -> String) -> Result<ExitCode, Failure> {
-    let is_json = around.given.switch("json")?.unwrap_or(false);
-    around.terminal.stdout(if is_json { format!("{body:#}\n") } else { text() });
+fn print(cx: &Context, body: &Value, text: impl FnOnce() -> String) -> Result<ExitCode, Failure> {
+    let is_json = cx.flags.switch("json")?.unwrap_or(false);
+    cx.terminal.stdout(if is_json { format!("{body:#}\n") } else { text() });
     Ok(ExitCode::Success)
 }

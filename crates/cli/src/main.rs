@@ -29,10 +29,10 @@ use onrush_session::ExitCode;
 
 use crate::{
     failure::Failure,
-    flags::{Command, Given, Invocation},
+    flags::{Command, Flags, Invocation},
     line::{Format, Level, Line, Style},
     log::{Logger, destination::Destination},
-    run::Surroundings,
+    run::Context,
     terminal::{LogFile, Look, Sinks, Terminal},
 };
 
@@ -40,11 +40,11 @@ fn main() -> process::ExitCode {
     let env = environment();
     let code = match flags::parse(std::env::args_os(), env.clone()) {
         Ok(Invocation::Print(text)) => print(&text, env),
-        Ok(Invocation::Do { command, given, files }) => execute(command, given, &files),
+        Ok(Invocation::Do { command, flags, files }) => execute(command, flags, &files),
         Err(failure) => {
             // No flag can be trusted, so the log has its default look.
-            let given = Given { env, ..Given::default() };
-            without_terminal(&given, &failure)
+            let flags = Flags { env, ..Flags::default() };
+            without_terminal(&flags, &failure)
         }
     };
     process::ExitCode::from(code as u8)
@@ -58,60 +58,60 @@ fn environment() -> BTreeMap<String, String> {
 }
 
 fn print(text: &str, env: BTreeMap<String, String>) -> ExitCode {
-    match surroundings(Given { env, ..Given::default() }) {
-        Ok(around) => {
-            around.terminal.stdout(text);
-            around.terminal.flush();
+    match context(Flags { env, ..Flags::default() }) {
+        Ok(cx) => {
+            cx.terminal.stdout(text);
+            cx.terminal.flush();
             ExitCode::Success
         }
         Err(failure) => failure.code,
     }
 }
 
-fn execute(command: Command, given: Given, files: &[String]) -> ExitCode {
-    let around = match surroundings(given.clone()) {
-        Ok(around) => around,
-        Err(failure) => return without_terminal(&given, &failure),
+fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
+    let cx = match context(flags.clone()) {
+        Ok(cx) => cx,
+        Err(failure) => return without_terminal(&flags, &failure),
     };
     // A panic anywhere is a bug; it has its own exit code and must not look like a failed test.
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match command {
-        Command::Run => run::run(&around, files),
-        Command::Check => tools::check(&around, files),
-        Command::Http => tools::http(&around, files),
-        Command::Archive => tools::archive(&around, files),
-        Command::Inspect => tools::inspect(&around, files),
-        Command::New => tools::new(&around, files),
-        Command::Deps => tools::deps(&around, files),
-        Command::Completion => tools::completion(&around, files),
-        Command::Status => control::status(&around, files),
-        Command::Stats => control::stats(&around, files),
-        Command::Pause => control::pause(&around, files, true),
-        Command::Resume => control::pause(&around, files, false),
-        Command::Scale => control::scale(&around, files),
-        Command::Scenarios => control::scenarios(&around, files),
-        Command::Stop => control::stop(&around, files),
-        Command::Target => target::target(&around, files),
+        Command::Run => run::run(&cx, files),
+        Command::Check => tools::check(&cx, files),
+        Command::Http => tools::http(&cx, files),
+        Command::Archive => tools::archive(&cx, files),
+        Command::Inspect => tools::inspect(&cx, files),
+        Command::New => tools::new(&cx, files),
+        Command::Deps => tools::deps(&cx, files),
+        Command::Completion => tools::completion(&cx, files),
+        Command::Status => control::status(&cx, files),
+        Command::Stats => control::stats(&cx, files),
+        Command::Pause => control::pause(&cx, files, true),
+        Command::Resume => control::pause(&cx, files, false),
+        Command::Scale => control::scale(&cx, files),
+        Command::Scenarios => control::scenarios(&cx, files),
+        Command::Stop => control::stop(&cx, files),
+        Command::Target => target::target(&cx, files),
         Command::Version | Command::Help => {
-            around.terminal.stdout(version::text());
+            cx.terminal.stdout(version::text());
             Ok(ExitCode::Success)
         }
     }));
     let code = match result {
         Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
-            around.logger.failure(&failure);
+            cx.logger.failure(&failure);
             failure.code
         }
         Err(_) => ExitCode::Panic,
     };
-    around.terminal.flush();
+    cx.terminal.flush();
     code
 }
 
 /// The printing thread and the logger, as flags and variables say.
-fn surroundings(given: Given) -> Result<Surroundings, Failure> {
-    let look = Look::of_process(given.switch("no-color").ok().flatten().unwrap_or(false), &given.env);
-    let destination = given.text("log-output").map_or(Ok(Destination::Stderr), |text| Destination::parse(&text))?;
+fn context(flags: Flags) -> Result<Context, Failure> {
+    let look = Look::of_process(flags.switch("no-color").ok().flatten().unwrap_or(false), &flags.env);
+    let destination = flags.text("log-output").map_or(Ok(Destination::Stderr), |text| Destination::parse(&text))?;
     let open = |path: &str, level, mode| {
         LogFile::open(path, level, mode)
             .map_err(|error| Failure::other(format!("failed to open the log file '{path}': {error}")))
@@ -126,20 +126,20 @@ fn surroundings(given: Given) -> Result<Surroundings, Failure> {
         _ => None,
     };
     // k6: an empty path is none.
-    let console = given.text("console-output").filter(|path| !path.is_empty());
+    let console = flags.text("console-output").filter(|path| !path.is_empty());
     let console = console.map(|path| open(&path, Level::Debug, 0o644)).transpose()?;
-    let format = given.text("log-format").map_or(Format::Text, |text| Format::parse(&text));
-    let is_verbose = given.switch("verbose")?.unwrap_or(false);
+    let format = flags.text("log-format").map_or(Format::Text, |text| Format::parse(&text));
+    let is_verbose = flags.switch("verbose")?.unwrap_or(false);
     let level = if is_verbose { Level::Debug } else { Level::Info };
     let has_console_file = console.is_some();
     let terminal = Terminal::start(look, Sinks { destination, file, loki, console, format, folds: !is_verbose })
         .map_err(|error| Failure::other(format!("failed to start the printing thread: {error}")))?;
     let logger = Logger::new(terminal.clone(), level, has_console_file, redactor);
-    if let Some(wrong) = given.text("log-format").filter(|text| !["text", "json", "raw"].contains(&text.as_str())) {
+    if let Some(wrong) = flags.text("log-format").filter(|text| !["text", "json", "raw"].contains(&text.as_str())) {
         // k6: says nothing.
         logger.warn(format!("there is no log format '{wrong}', so it is text: use text, json or raw"));
     }
-    Ok(Surroundings { given, logger, terminal, look })
+    Ok(Context { flags, logger, terminal, look })
 }
 
 /// The connection to Loki. What it has to say about itself goes to stderr: the log's own place is what failed.
@@ -157,13 +157,13 @@ fn loki(config: &loki::Config, look: Look, redactor: &Arc<onrush_secrets::Redact
 }
 
 /// Says why the program ends when its log could not be set up as wanted.
-fn without_terminal(given: &Given, failure: &Failure) -> ExitCode {
-    let plain = Given { env: given.env.clone(), ..Given::default() };
+fn without_terminal(flags: &Flags, failure: &Failure) -> ExitCode {
+    let plain = Flags { env: flags.env.clone(), ..Flags::default() };
     let wanted = plain.env.iter().filter(|(name, _)| !name.starts_with("K6_LOG") && *name != "K6_CONSOLE_OUTPUT");
-    let plain = Given { env: wanted.map(|(name, value)| (name.clone(), value.clone())).collect(), ..Given::default() };
-    if let Ok(around) = surroundings(plain) {
-        around.logger.failure(failure);
-        around.terminal.flush();
+    let plain = Flags { env: wanted.map(|(name, value)| (name.clone(), value.clone())).collect(), ..Flags::default() };
+    if let Ok(cx) = context(plain) {
+        cx.logger.failure(failure);
+        cx.terminal.flush();
     }
     failure.code
 }

@@ -13,38 +13,38 @@ use signal_hook::{
 use crate::{
     args,
     failure::Failure,
-    flags::{self, Command, Given},
-    run::Surroundings,
+    flags::{self, Command, Flags},
+    run::Context,
 };
 
 /// Runs the target until a signal comes.
 ///
 /// # Errors
 /// Addresses that cannot be listened on, and flags that cannot be read.
-pub(crate) fn target(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    around.given.refuse_unavailable(Command::Target)?;
+pub(crate) fn target(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    cx.flags.refuse_unavailable(Command::Target)?;
     if !files.is_empty() {
         return Err(Failure::other(format!("accepts 0 arg(s), received {}", files.len())));
     }
-    if !around.given.values("address").is_empty() {
+    if !cx.flags.values("address").is_empty() {
         return Err(Failure::other("the target has no REST API, so --address means nothing to it")
             .hint("--listen says where it answers"));
     }
-    let options = options(&around.given)?;
+    let options = options(&cx.flags)?;
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     if let Err(error) = onrush_testsite::raise_file_limit() {
-        around.logger.warn(format!("failed to raise the limit of open files: {error}"));
+        cx.logger.warn(format!("failed to raise the limit of open files: {error}"));
     }
     let listen = options.listen;
     let target = onrush_testsite::start(options).map_err(|error| could_not_start(listen, &error))?;
-    let certificate = around.given.text("certificate-out");
+    let certificate = cx.flags.text("certificate-out");
     if let (Some(path), Some(pem)) = (&certificate, &target.certificate_pem) {
         std::fs::write(path, pem)
             .map_err(|error| Failure::other(format!("failed to write the certificate to '{path}': {error}")))?;
     }
-    if !around.given.switch("quiet")?.unwrap_or(false) {
-        around.terminal.stdout(greeting(&target, certificate.as_deref()));
+    if !cx.flags.switch("quiet")?.unwrap_or(false) {
+        cx.terminal.stdout(greeting(&target, certificate.as_deref()));
     }
     let stopper = target.stopper();
     let watcher = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
@@ -54,16 +54,16 @@ pub(crate) fn target(around: &Surroundings, files: &[String]) -> Result<ExitCode
         }
     });
     watcher.map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let logger = around.logger.clone();
+    let logger = cx.logger.clone();
     let answered = target.stats_json();
     target.join().map_err(|error| Failure::other(format!("the target ended: {error}")))?;
     logger.debug(format!("the target stopped; at start its counters were {answered}"));
     Ok(ExitCode::Success)
 }
 
-fn options(given: &Given) -> Result<TargetOptions, Failure> {
+fn options(flags: &Flags) -> Result<TargetOptions, Failure> {
     let address = |long: &str| -> Result<Option<SocketAddr>, Failure> {
-        let Some(text) = given.text(long) else { return Ok(None) };
+        let Some(text) = flags.text(long) else { return Ok(None) };
         // A port alone means loopback.
         let whole = if text.starts_with(':') { format!("127.0.0.1{text}") } else { text.clone() };
         let parsed = whole.replace("localhost:", "127.0.0.1:").parse();
@@ -73,27 +73,27 @@ fn options(given: &Given) -> Result<TargetOptions, Failure> {
     };
     let defaults = TargetOptions::default();
     let tls_listen = address("tls-listen")?;
-    if tls_listen.is_none() && given.text("certificate-out").is_some() {
+    if tls_listen.is_none() && flags.text("certificate-out").is_some() {
         return Err(Failure::other("--certificate-out needs --tls-listen: without HTTPS there is no certificate"));
     }
     Ok(TargetOptions {
         listen: address("listen")?.unwrap_or(defaults.listen),
         tls_listen,
-        allow_remote: given.switch("allow-non-loopback")?.unwrap_or(false),
-        threads: args::threads(given)?.unwrap_or(defaults.threads),
-        delay: delay(given)?,
-        accept_fault: named(given, "fault-accept")?,
-        handshake_fault: named(given, "fault-handshake")?,
-        http2: !given.switch("no-http2")?.unwrap_or(false),
-        tls: tls(given)?,
+        allow_remote: flags.switch("allow-non-loopback")?.unwrap_or(false),
+        threads: args::threads(flags)?.unwrap_or(defaults.threads),
+        delay: delay(flags)?,
+        accept_fault: named(flags, "fault-accept")?,
+        handshake_fault: named(flags, "fault-handshake")?,
+        http2: !flags.switch("no-http2")?.unwrap_or(false),
+        tls: tls(flags)?,
         ..defaults
     })
 }
 
 /// The flags that begin with `tls-`, but for the address.
-fn tls(given: &Given) -> Result<TlsSettings, Failure> {
-    let client_auth = match given.text("tls-client-ca") {
-        None if given.switch("tls-client-optional")?.unwrap_or(false) => {
+fn tls(flags: &Flags) -> Result<TlsSettings, Failure> {
+    let client_auth = match flags.text("tls-client-ca") {
+        None if flags.switch("tls-client-optional")?.unwrap_or(false) => {
             return Err(Failure::other(
                 "--tls-client-optional needs --tls-client-ca: whose certificates may clients show?",
             ));
@@ -102,30 +102,30 @@ fn tls(given: &Given) -> Result<TlsSettings, Failure> {
         Some(path) => {
             let authorities_pem = std::fs::read_to_string(&path)
                 .map_err(|error| Failure::other(format!("failed to read the authority '{path}': {error}")))?;
-            let required = !given.switch("tls-client-optional")?.unwrap_or(false);
+            let required = !flags.switch("tls-client-optional")?.unwrap_or(false);
             Some(ClientAuth { authorities_pem, required })
         }
     };
-    let staple = named(given, "tls-staple")?;
+    let staple = named(flags, "tls-staple")?;
     Ok(TlsSettings {
-        names: given.values("tls-name"),
+        names: flags.values("tls-name"),
         client_auth,
-        versions: given.values("tls-version"),
-        cipher_suites: given.values("tls-cipher-suite"),
+        versions: flags.values("tls-version"),
+        cipher_suites: flags.values("tls-cipher-suite"),
         staple,
-        tickets: !given.switch("tls-no-tickets")?.unwrap_or(false),
+        tickets: !flags.switch("tls-no-tickets")?.unwrap_or(false),
     })
 }
 
 /// What a flag names.
-fn named<T: FromStr<Err = &'static str>>(given: &Given, long: &str) -> Result<Option<T>, Failure> {
-    let Some(text) = given.text(long) else { return Ok(None) };
+fn named<T: FromStr<Err = &'static str>>(flags: &Flags, long: &str) -> Result<Option<T>, Failure> {
+    let Some(text) = flags.text(long) else { return Ok(None) };
     let read = text.parse().map(Some);
     read.map_err(|why| Failure::other(format!("invalid value \"{text}\" for --{long}: {why}")))
 }
 
-fn delay(given: &Given) -> Result<Duration, Failure> {
-    let (Some(text), Some(flag)) = (given.text("delay"), flags::find("delay")) else { return Ok(Duration::ZERO) };
+fn delay(flags: &Flags) -> Result<Duration, Failure> {
+    let (Some(text), Some(flag)) = (flags.text("delay"), flags::find("delay")) else { return Ok(Duration::ZERO) };
     parse_go_duration(&text)
         .map(|delay| delay.as_std())
         .map_err(|error| flags::invalid_argument(flag, &text, &error.to_string()))

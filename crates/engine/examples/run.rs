@@ -16,7 +16,7 @@ use onrush_js::{BUILTIN_MODULES, HttpSettings, RunConfig, RunState, ScenarioCont
 use onrush_metrics::{Subscriptions, Thresholds, summary};
 use onrush_plan::{Options, Plan, Tier, consolidate, parse_json};
 use onrush_session::{
-    Coordinator, Phase, Settings,
+    Coordinator, RunPhase, Settings,
     protocol::{AgentId, Report, Time},
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, Stats, StatsAlloc};
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let found = init::run(&script, init::IsolationMode::Auto)?;
     let parsed = parse_json(&found.options_json)?;
     let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, parsed.options)])?;
-    let plan = Arc::new(Plan::new(&test.scenarios, &test.tuple)?);
+    let plan = Arc::new(Plan::new(&test.scenarios, &test.share)?);
     let subscriptions = summary::subscribe(Subscriptions::builder(), summary::SummaryMode::Compact).build();
     let scenarios = plan
         .scenarios
@@ -109,7 +109,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut region, mut asked) = (Region::new(ALLOCATOR), Stats::default());
     let mut probe = onrush_engine::HealthProbe::new();
     let mut orders = coordinator.start(&[], now());
-    while coordinator.phase() < Phase::Closed {
+    while coordinator.phase() < RunPhase::Closed {
         orders.drain(..).for_each(|(_, command)| commander.send(command));
         if let Ok(report) = reports.recv_timeout(Duration::from_millis(100)) {
             match &report {
@@ -133,7 +133,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             orders.extend(coordinator.handle(AGENT, report, now()));
         }
         orders.extend(coordinator.tick(now()));
-        if coordinator.phase() == Phase::Done {
+        if coordinator.phase() == RunPhase::Done {
             orders.extend(coordinator.close(now()));
         }
         coordinator.notices().into_iter().for_each(|notice| println!("{notice:?}"));

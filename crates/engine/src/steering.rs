@@ -1,4 +1,4 @@
-//! What scenarios are told while they run: targets and pauses. Whoever decides writes here and wakes the drivers; a
+//! What scenarios are ordered while they run: targets and pauses. Whoever decides writes here and wakes the drivers; a
 //! driver looks at one counter to see whether there is something new.
 
 use std::sync::{
@@ -23,9 +23,9 @@ pub enum NewTarget {
     Arrivals(ArrivalCourse),
 }
 
-/// What a scenario was told last.
+/// What a scenario was ordered last.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Told {
+pub(crate) struct Ordered {
     pub(crate) vus: Option<VuCourse>,
     /// When `vus` was changed first, after the scenario's start.
     pub(crate) steered_ns: Option<u64>,
@@ -40,7 +40,7 @@ pub(crate) struct Told {
 /// One scenario's orders, shared by its drivers on all threads.
 #[derive(Debug, Default)]
 pub(crate) struct Orders {
-    told: Mutex<Told>,
+    ordered: Mutex<Ordered>,
     version: AtomicU64,
     /// A moved `maxVUs`; 0 for none.
     raised: AtomicU64,
@@ -51,48 +51,48 @@ impl Orders {
         if let NewTarget::MaxVus(max) = target {
             self.raised.store(max, Ordering::Relaxed);
         }
-        self.change(|told| match target {
+        self.change(|ordered| match target {
             NewTarget::Vus(vus) => {
-                told.steered_ns.get_or_insert_with(|| vus.at_ns());
-                told.vus = Some(vus);
+                ordered.steered_ns.get_or_insert_with(|| vus.at_ns());
+                ordered.vus = Some(vus);
             }
-            NewTarget::MaxVus(max) => told.max_vus = Some(max),
-            NewTarget::Arrivals(course) => told.course = Some(Arc::new(course)),
+            NewTarget::MaxVus(max) => ordered.max_vus = Some(max),
+            NewTarget::Arrivals(course) => ordered.course = Some(Arc::new(course)),
         });
     }
 
     /// Stands still from `at` on, or goes on at `at`: how long it stood still then.
     pub(crate) fn pause(&self, is_paused: bool, at: Nanos) -> u64 {
-        self.change(|told| match (is_paused, told.paused_at) {
+        self.change(|ordered| match (is_paused, ordered.paused_at) {
             (true, None) => {
-                told.paused_at = Some(at);
+                ordered.paused_at = Some(at);
                 0
             }
             (false, Some(since)) => {
-                told.paused_at = None;
+                ordered.paused_at = None;
                 let ns = at.saturating_sub(since).0;
-                told.paused_ns += ns;
+                ordered.paused_ns += ns;
                 ns
             }
             _ => 0,
         })
     }
 
-    fn change<T>(&self, body: impl FnOnce(&mut Told) -> T) -> T {
-        let result = body(&mut self.told.lock().unwrap_or_else(PoisonError::into_inner));
+    fn change<T>(&self, body: impl FnOnce(&mut Ordered) -> T) -> T {
+        let result = body(&mut self.ordered.lock().unwrap_or_else(PoisonError::into_inner));
         self.version.fetch_add(1, Ordering::Release);
         result
     }
 
     /// Since when the scenario stands still, and how long it did before.
     pub(crate) fn pauses(&self) -> (Option<Nanos>, u64) {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        (told.paused_at, told.paused_ns)
+        let ordered = self.ordered.lock().unwrap_or_else(PoisonError::into_inner);
+        (ordered.paused_at, ordered.paused_ns)
     }
 
     /// When its VUs were steered first, after its start; 0 if they were not.
     pub(crate) fn steered_ns(&self) -> u64 {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).steered_ns.unwrap_or(0)
+        self.ordered.lock().unwrap_or_else(PoisonError::into_inner).steered_ns.unwrap_or(0)
     }
 
     /// The most VUs an arrival rate may use, if it was raised above `planned`.
@@ -110,12 +110,12 @@ impl Orders {
         if self.version.load(Ordering::Acquire) == 0 {
             return None;
         }
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let ordered = self.ordered.lock().unwrap_or_else(PoisonError::into_inner);
         match &plan.executor {
             ExecutorPlan::ConstantArrivalRate(_) | ExecutorPlan::RampingArrivalRate(_) => {
-                told.course.as_ref().map(|course| course.rate_at(elapsed_ns))
+                ordered.course.as_ref().map(|course| course.rate_at(elapsed_ns))
             }
-            _ => told.vus.as_ref().map(|course| course.vus_at(elapsed_ns) as f64),
+            _ => ordered.vus.as_ref().map(|course| course.vus_at(elapsed_ns) as f64),
         }
     }
 }
@@ -127,14 +127,14 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// What is told, if that is more than this driver knew.
-    pub(crate) fn news(&mut self, orders: &Orders) -> Option<Told> {
+    /// What is ordered, if that is more than this driver knew.
+    pub(crate) fn news(&mut self, orders: &Orders) -> Option<Ordered> {
         let version = orders.version.load(Ordering::Acquire);
         if version == self.version {
             return None;
         }
         self.version = version;
-        Some(orders.told.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        Some(orders.ordered.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     /// There is something this driver does not know.

@@ -52,7 +52,7 @@ pub enum HttpDebug {
 
 impl HttpDebug {
     /// As k6 reads the option: `full` is all of it, anything else that is not empty the heads.
-    pub fn of_option(text: Option<&str>) -> Self {
+    pub fn from_option(text: Option<&str>) -> Self {
         match text {
             None | Some("") => Self::Off,
             Some("full") => Self::Full,

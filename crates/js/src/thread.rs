@@ -9,7 +9,6 @@ use std::{
     sync::Arc,
 };
 
-use onrush_fiber::Nanos;
 use onrush_metrics::{Delta, MetricId, Registry, SeriesIdx, Shard, SystemTag, TagNode};
 use onrush_net::ClientShared;
 use onrush_script::ScriptError;
@@ -148,10 +147,6 @@ impl JsThread {
         (self.runtime.shared_violations(), self.runtime.last_violation())
     }
 }
-
-/// A time slice: after this long without a suspension a computing VU lets the others of its thread run.
-/// 10 ms keeps the added latency of neighbours below what k6's Go scheduler gives (it preempts at 10 ms too).
-pub(crate) const TIME_SLICE: Nanos = Nanos(10_000_000);
 
 /// Stack that scripts may not use: QuickJS checks its limit before a call, then natives (a TLS handshake, a decoder)
 /// and its own C functions need room below the deepest script frame.

@@ -35,7 +35,7 @@ pub struct SubMetricError {
 }
 
 /// What a key of the `thresholds` option names.
-pub(crate) enum Target {
+pub(crate) enum ThresholdTarget {
     Metric(MetricId),
     SubMetric(SubMetric),
 }
@@ -65,9 +65,9 @@ impl SubMetric {
     /// # Errors
     /// If the braces or the tags are malformed, there are none, or the metric is unknown.
     pub fn parse(name: &str, registry: &Registry) -> Result<Self, SubMetricError> {
-        match Target::parse(name, registry)? {
-            Target::SubMetric(submetric) => Ok(submetric),
-            Target::Metric(_) => Err(SubMetricError {
+        match ThresholdTarget::parse(name, registry)? {
+            ThresholdTarget::SubMetric(submetric) => Ok(submetric),
+            ThresholdTarget::Metric(_) => Err(SubMetricError {
                 message: format!("submetric criteria for metric '{name}' cannot be empty"),
                 position: name.len(),
             }),
@@ -85,7 +85,7 @@ impl SubMetric {
     }
 }
 
-impl Target {
+impl ThresholdTarget {
     pub(crate) fn metric(&self) -> MetricId {
         match self {
             Self::Metric(metric) => *metric,
@@ -162,9 +162,9 @@ mod tests {
 
     fn check(name: &str, expect: &str) {
         let registry = Registry::new();
-        let shown = match Target::parse(name, &registry) {
-            Ok(Target::Metric(id)) => format!("metric {}", registry.metric(id).name),
-            Ok(Target::SubMetric(sub)) => format!("{} {:?}", sub.name, sub.tags),
+        let shown = match ThresholdTarget::parse(name, &registry) {
+            Ok(ThresholdTarget::Metric(id)) => format!("metric {}", registry.metric(id).name),
+            Ok(ThresholdTarget::SubMetric(sub)) => format!("{} {:?}", sub.name, sub.tags),
             Err(error) => {
                 let text = error
                     .message

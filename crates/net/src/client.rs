@@ -141,7 +141,7 @@ impl Connections {
         deadline: Option<Nanos>,
         attempt: &mut Attempt,
         reader: &mut ResponseReader,
-    ) -> Result<(), Box<Lost>> {
+    ) -> Result<(), Box<Disconnected>> {
         if !request.is_http1
             && let Some(session) = self.find_session(request.url)
         {
@@ -192,7 +192,7 @@ impl Connections {
         sent: Result<Sent, SendFailure>,
         attempt: &mut Attempt,
         request: &Request<'_>,
-    ) -> Result<(), Box<Lost>> {
+    ) -> Result<(), Box<Disconnected>> {
         let mut step = match &sent {
             Ok(Sent::Answered(step)) => Ok(*step),
             // What has arrived before the socket broke can still be read.
@@ -217,7 +217,7 @@ impl Connections {
             (_, Err(SendFailure::Socket { failure, sent_any })) => {
                 let retry = attempt.reused && !sent_any && matches!(failure, IoFailure::Io(_));
                 let error = NetError::waiting(Op::Write, &failure, conn.ends());
-                Err(Box::new(Lost { retry, ..Lost::from(error) }))
+                Err(Box::new(Disconnected { retry, ..Disconnected::from(error) }))
             }
             (_, Ok(_)) => Err(lost(NetError::unexpected_eof(), reader, attempt, request)),
         }
@@ -225,7 +225,13 @@ impl Connections {
 
     #[cold]
     #[inline(never)]
-    fn dial(&self, url: &Url, route: Route, deadline: Option<Nanos>, attempt: &mut Attempt) -> Result<Link, Box<Lost>> {
+    fn dial(
+        &self,
+        url: &Url,
+        route: Route,
+        deadline: Option<Nanos>,
+        attempt: &mut Attempt,
+    ) -> Result<Link, Box<Disconnected>> {
         let mut marks = DialMarks::default();
         let dialer = Dialer {
             shared: &self.shared,
@@ -331,20 +337,20 @@ impl Route {
 }
 
 /// A failed attempt.
-struct Lost {
+struct Disconnected {
     error: NetError,
     retry: bool,
     /// A repeated retry comes after a pause.
     backs_off: bool,
 }
 
-impl From<NetError> for Lost {
+impl From<NetError> for Disconnected {
     fn from(error: NetError) -> Self {
         Self { error, retry: false, backs_off: false }
     }
 }
 
-impl From<NetError> for Box<Lost> {
+impl From<NetError> for Box<Disconnected> {
     fn from(error: NetError) -> Self {
         Self::new(error.into())
     }
@@ -457,7 +463,7 @@ fn receive_all(
     wire: &WireBytes,
     attempt: &mut Attempt,
     request: &Request<'_>,
-) -> Result<bool, Box<Lost>> {
+) -> Result<bool, Box<Disconnected>> {
     loop {
         let step = conn.receive(reader, deadline, wire);
         let now = Clock::now();
@@ -489,7 +495,12 @@ fn receive_all(
 /// What a failure while receiving means.
 #[cold]
 #[inline(never)]
-fn lost(error: NetError, reader: &mut ResponseReader, attempt: &mut Attempt, request: &Request<'_>) -> Box<Lost> {
+fn lost(
+    error: NetError,
+    reader: &mut ResponseReader,
+    attempt: &mut Attempt,
+    request: &Request<'_>,
+) -> Box<Disconnected> {
     let error = after_break(error, reader);
     if reader.has_started() {
         attempt.first_byte.get_or_insert(attempt.end);
@@ -497,7 +508,7 @@ fn lost(error: NetError, reader: &mut ResponseReader, attempt: &mut Attempt, req
     let error = if reader.in_body() { error.in_body() } else { error };
     let broke = error.code == code::RESET_BY_PEER || error == NetError::eof();
     let retry = attempt.reused && !reader.has_started() && broke && is_replayable(request);
-    Box::new(Lost { error, retry, backs_off: false })
+    Box::new(Disconnected { error, retry, backs_off: false })
 }
 
 /// A connection that breaks in the middle of a head: Go takes it for an end and judges what there is.

@@ -9,7 +9,7 @@
 //!
 //! 1. [`parse_json`], [`from_env`] and [`from_flags`] read one tier of [`Options`] each;
 //! 2. [`consolidate`] lays the tiers over each other, turns the shortcuts into scenarios and validates everything;
-//! 3. [`Plan::new`] takes the validated [`Scenario`]s and this instance's [`Tuple`] (its share of the whole test) and
+//! 3. [`Plan::new`] takes the validated [`Scenario`]s and this instance's [`Share`] (its share of the whole test) and
 //!    gives one [`ScenarioPlan`] for each scenario that has work here.
 //!
 //! ```
@@ -66,4 +66,4 @@ pub use reservation::{RequirementStep, Step};
 pub use scenario::{DEFAULT_EXEC, DEFAULT_GRACEFUL_STOP, DEFAULT_SCENARIO, Scenario};
 pub use segment::{Segment, SegmentError, SegmentSequence};
 pub use share::{count_for, first_for, thread_of};
-pub use stripe::{SegmentedIndex, Tuple};
+pub use stripe::{SegmentedIndex, Share};

@@ -157,7 +157,7 @@ mod tests {
     fn plan(scenarios: &str) -> Plan {
         let options = parse_json(&format!(r#"{{"scenarios": {{{scenarios}}}}}"#)).unwrap().options;
         let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options)]).unwrap();
-        Plan::new(&test.scenarios, &test.tuple).unwrap()
+        Plan::new(&test.scenarios, &test.share).unwrap()
     }
 
     fn constant(name: usize, vus: u64, start_s: u64) -> String {

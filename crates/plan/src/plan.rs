@@ -7,7 +7,7 @@ use crate::error::PlanError;
 use crate::executor::{ExecutorPlan, FOREVER_NS, RampingVus};
 use crate::reservation::{RequirementStep, Step, sum, value_at};
 use crate::scenario::Scenario;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// What one instance does in a test. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct Plan {
     /// When the last VU is given back at the latest, from the start of the test, graceful stop included.
     pub end_offset: GoDuration,
     requirement: Arc<[RequirementStep]>,
-    tuple: Tuple,
+    share: Share,
 }
 
 /// One line of the execution block.
@@ -36,11 +36,11 @@ pub struct Description {
 }
 
 impl Plan {
-    /// Plans the share `tuple` of the scenarios.
+    /// Plans the share `share` of the scenarios.
     ///
     /// # Errors
     /// When a share or a staircase is too fine to be laid out.
-    pub fn new(scenarios: &[Scenario], tuple: &Tuple) -> Result<Self, PlanError> {
+    pub fn new(scenarios: &[Scenario], share: &Share) -> Result<Self, PlanError> {
         let mut ordered: Vec<&Scenario> = scenarios.iter().collect();
         ordered.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
         let mut plans = Vec::with_capacity(ordered.len());
@@ -49,10 +49,10 @@ impl Plan {
         for scenario in ordered {
             let in_scenario =
                 |source: PlanError| PlanError::Scenario { name: scenario.name.clone(), source: Box::new(source) };
-            let text = scenario.describe(tuple).map_err(in_scenario)?;
+            let text = scenario.describe(share).map_err(in_scenario)?;
             descriptions.push(Description { name: scenario.name.clone(), text });
             let start_ns = scenario.start_time.as_ns();
-            let steps = match ScenarioPlan::new(scenario, tuple).map_err(in_scenario)? {
+            let steps = match ScenarioPlan::new(scenario, share).map_err(in_scenario)? {
                 Some(plan) => {
                     let steps = plan.requirement();
                     plans.push(plan);
@@ -74,7 +74,7 @@ impl Plan {
             scenarios: plans.into(),
             descriptions: descriptions.into(),
             requirement: requirement.into(),
-            tuple: tuple.clone(),
+            share: share.clone(),
         })
     }
 
@@ -99,19 +99,19 @@ impl Plan {
     /// `exec.vu.idInTest` of this instance's `k`-th VU (from 0): unique in the whole test, from 1.
     #[must_use]
     pub fn vu_id_in_test(&self, k: u64) -> Option<u64> {
-        self.tuple.nth(k)?.checked_add(1)
+        self.share.nth(k)?.checked_add(1)
     }
 
     /// This instance's share.
     #[must_use]
-    pub fn tuple(&self) -> &Tuple {
-        &self.tuple
+    pub fn tuple(&self) -> &Share {
+        &self.share
     }
 
     /// This instance's share as k6 prints it: `25.00%`.
     #[must_use]
     pub fn share_text(&self) -> String {
-        format!("{:.2}%", self.tuple.length().as_f64() * 100.0)
+        format!("{:.2}%", self.share.length().as_f64() * 100.0)
     }
 }
 
@@ -130,24 +130,24 @@ pub struct ScenarioPlan {
     pub executor: ExecutorPlan,
     /// k6's one-line description, scaled to this instance.
     pub description: Arc<str>,
-    tuple: Tuple,
+    share: Share,
 }
 
 impl ScenarioPlan {
     /// `None` when the scenario has no work in the share.
-    fn new(scenario: &Scenario, tuple: &Tuple) -> Result<Option<Self>, PlanError> {
+    fn new(scenario: &Scenario, share: &Share) -> Result<Option<Self>, PlanError> {
         let hard_end_ns = scenario.hard_end_ns();
-        let Some(executor) = scenario.executor.plan(tuple, hard_end_ns)? else {
+        let Some(executor) = scenario.executor.plan(share, hard_end_ns)? else {
             return Ok(None);
         };
         Ok(Some(Self {
             start_ns: scenario.start_time.as_ns(),
             regular_end_ns: scenario.regular_end_ns(),
             hard_end_ns,
-            description: scenario.describe(tuple)?.into(),
+            description: scenario.describe(share)?.into(),
             scenario: Arc::new(scenario.clone()),
             executor,
-            tuple: tuple.clone(),
+            share: share.clone(),
         }))
     }
 
@@ -227,25 +227,25 @@ impl ScenarioPlan {
             ExecutorPlan::SharedIterations(p) => p.iteration_in_test(j),
             ExecutorPlan::ConstantArrivalRate(p) => p.iteration_in_test(j),
             ExecutorPlan::RampingArrivalRate(p) => p.iteration_in_test(j),
-            _ => self.tuple.nth(j),
+            _ => self.share.nth(j),
         }
     }
 
     /// How many of `n` numbered things of the whole test, such as VUs, are this instance's.
     #[must_use]
     pub fn share_of(&self, n: u64) -> u64 {
-        self.tuple.scale(n)
+        self.share.scale(n)
     }
 
     /// This instance's VUs along stages.
     pub(crate) fn staircase(&self, stages: &RampingVus) -> Result<Vec<Step>, PlanError> {
-        stages.staircase(&self.tuple)
+        stages.staircase(&self.share)
     }
 
     /// `exec.vu.idInTest` of this instance's `k`-th VU (from 0), as [`Plan::vu_id_in_test`].
     #[must_use]
     pub fn vu_id_in_test(&self, k: u64) -> Option<u64> {
-        self.tuple.nth(k)?.checked_add(1)
+        self.share.nth(k)?.checked_add(1)
     }
 }
 

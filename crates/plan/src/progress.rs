@@ -151,7 +151,7 @@ mod tests {
     fn check(scenario: &str, live: Live, expect: &[&str]) {
         let options = parse_json(&format!(r#"{{"scenarios": {{"a": {scenario}}}}}"#)).unwrap().options;
         let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options)]).unwrap();
-        let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
+        let plan = Plan::new(&test.scenarios, &test.share).unwrap();
         assert_eq!(plan.scenarios[0].progress_columns(&live), expect);
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::duration::GoDuration;
 use crate::error::PlanError;
 use crate::executor::{Executor, FOREVER_NS};
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// A scenario whose values were all checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,13 +41,13 @@ impl Scenario {
         self.regular_end_ns().saturating_add(self.graceful_stop.as_ns()).min(FOREVER_NS)
     }
 
-    /// k6's one-line description for the share `tuple`:
+    /// k6's one-line description for the share `share`:
     /// `20 looping VUs for 1m0s (exec: contacts, gracefulStop: 30s)`.
     ///
     /// # Errors
     /// When the share cannot be computed because its pattern is too fine.
-    pub fn describe(&self, tuple: &Tuple) -> Result<String, PlanError> {
-        let (what, mut facts) = self.executor.describe(tuple)?;
+    pub fn describe(&self, share: &Share) -> Result<String, PlanError> {
+        let (what, mut facts) = self.executor.describe(share)?;
         if matches!(self.executor, Executor::ExternallyControlled(_)) {
             // k6: says nothing more about these.
             return Ok(what);

@@ -11,12 +11,12 @@ use crate::segment::{Segment, SegmentError, SegmentSequence};
 
 /// One instance's share of the test: a sequence and which of its segments is ours. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Tuple {
+pub struct Share {
     stripes: Arc<Stripes>,
     own: usize,
 }
 
-impl Tuple {
+impl Share {
     /// The whole test.
     #[must_use]
     pub fn full() -> Self {
@@ -146,11 +146,11 @@ impl Tuple {
     /// A walking index over our numbers.
     #[must_use]
     pub fn index(&self) -> SegmentedIndex {
-        SegmentedIndex { tuple: self.clone(), scaled: 0, unscaled: 0 }
+        SegmentedIndex { share: self.clone(), scaled: 0, unscaled: 0 }
     }
 }
 
-impl Default for Tuple {
+impl Default for Share {
     fn default() -> Self {
         Self::full()
     }
@@ -160,7 +160,7 @@ impl Default for Tuple {
 /// before the first.
 #[derive(Clone, Debug)]
 pub struct SegmentedIndex {
-    tuple: Tuple,
+    share: Share,
     scaled: u64,
     unscaled: u64,
 }
@@ -180,7 +180,7 @@ impl SegmentedIndex {
 
     /// To the next own number. Stays (at the largest) when that exceeds 64 bits.
     pub fn step_forward(&mut self) {
-        if let Some(next) = self.tuple.nth(self.scaled).and_then(|n| n.checked_add(1)) {
+        if let Some(next) = self.share.nth(self.scaled).and_then(|n| n.checked_add(1)) {
             self.unscaled = next;
             self.scaled += 1;
         }
@@ -194,16 +194,16 @@ impl SegmentedIndex {
             scaled => {
                 self.scaled = scaled - 1;
                 // The numbers grow with j and the one after this fitted.
-                self.unscaled = self.tuple.nth(scaled - 2).map_or(0, |n| n + 1);
+                self.unscaled = self.share.nth(scaled - 2).map_or(0, |n| n + 1);
             }
         }
     }
 
     /// To the largest own number that is at most `v`.
     pub fn go_to(&mut self, v: u64) {
-        self.scaled = self.tuple.scale(v);
+        self.scaled = self.share.scale(v);
         self.unscaled = match self.scaled.checked_sub(1) {
-            Some(j) => self.tuple.nth(j).map_or(0, |n| n + 1),
+            Some(j) => self.share.nth(j).map_or(0, |n| n + 1),
             None => 0,
         };
     }
@@ -290,18 +290,18 @@ mod tests {
 
     use super::*;
 
-    fn tuples(sequence: &str) -> Vec<Tuple> {
+    fn shares(sequence: &str) -> Vec<Share> {
         let sequence: SegmentSequence = sequence.parse().unwrap();
-        (0..sequence.segments().len()).map(|i| Tuple::of_sequence(&sequence, i).unwrap()).collect()
+        (0..sequence.segments().len()).map(|i| Share::of_sequence(&sequence, i).unwrap()).collect()
     }
 
-    fn first(tuple: &Tuple, n: u64) -> Vec<u64> {
-        (0..n).map(|j| tuple.nth(j).unwrap()).collect()
+    fn first(share: &Share, n: u64) -> Vec<u64> {
+        (0..n).map(|j| share.nth(j).unwrap()).collect()
     }
 
     #[test]
     fn the_documented_example() {
-        let t = tuples("0,1/2,3/4,1");
+        let t = shares("0,1/2,3/4,1");
         assert_eq!(first(&t[0], 4), [0, 2, 4, 6]);
         assert_eq!(first(&t[1], 3), [1, 5, 9]);
         assert_eq!(first(&t[2], 3), [3, 7, 11]);
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn largest_first_and_stable() {
-        let t = tuples("0,1/4,1/2,1");
+        let t = shares("0,1/4,1/2,1");
         assert_eq!(first(&t[2], 3), [0, 2, 4]);
         assert_eq!(first(&t[0], 2), [1, 5]);
         assert_eq!(first(&t[1], 2), [3, 7]);
@@ -322,7 +322,7 @@ mod tests {
         let check = |segment: Option<&str>, sequence: Option<&str>| {
             let segment = segment.map(|s| s.parse().unwrap());
             let sequence = sequence.map(|s| s.parse().unwrap());
-            Tuple::new(segment.as_ref(), sequence.as_ref())
+            Share::new(segment.as_ref(), sequence.as_ref())
                 .map_or_else(|e| e.to_string(), |t| format!("{} of {}", t.length(), t.segments()))
         };
         assert_eq!(check(None, None), "1 of 1");
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn re_derived_from_a_value() {
-        let t = tuples("0,1/2,3/4,1");
+        let t = shares("0,1/2,3/4,1");
         // Two VUs go to the first two segments, so they share the rest half and half.
         assert_eq!(t[1].from_value(2).unwrap().unwrap().length().to_string(), "1/2");
         assert!(t[2].from_value(2).unwrap().is_none());
@@ -361,9 +361,9 @@ mod tests {
         fn shares_add_up(sequence in sequences(), v in 0u64..1_000_000) {
             let mut sum = 0;
             for i in 0..sequence.segments().len() {
-                let tuple = Tuple::of_sequence(&sequence, i).unwrap();
-                prop_assert!(tuple.scale(v + 1) - tuple.scale(v) <= 1);
-                sum += tuple.scale(v);
+                let share = Share::of_sequence(&sequence, i).unwrap();
+                prop_assert!(share.scale(v + 1) - share.scale(v) <= 1);
+                sum += share.scale(v);
             }
             prop_assert_eq!(sum, v);
         }
@@ -372,9 +372,9 @@ mod tests {
         fn every_number_has_one_owner(sequence in sequences(), n in 1u64..300) {
             let mut owners = vec![0u32; n as usize];
             for i in 0..sequence.segments().len() {
-                let tuple = Tuple::of_sequence(&sequence, i).unwrap();
-                for j in 0..tuple.scale(n) {
-                    owners[tuple.nth(j).unwrap() as usize] += 1;
+                let share = Share::of_sequence(&sequence, i).unwrap();
+                for j in 0..share.scale(n) {
+                    owners[share.nth(j).unwrap() as usize] += 1;
                 }
             }
             prop_assert!(owners.iter().all(|&count| count == 1));
@@ -384,9 +384,9 @@ mod tests {
         fn re_derived_shares_add_up(sequence in sequences(), v in 1u64..500, w in 0u64..5_000) {
             let mut sum = 0;
             for i in 0..sequence.segments().len() {
-                let tuple = Tuple::of_sequence(&sequence, i).unwrap();
-                if let Some(derived) = tuple.from_value(v).unwrap() {
-                    prop_assert_eq!(derived.scale(v), tuple.scale(v));
+                let share = Share::of_sequence(&sequence, i).unwrap();
+                if let Some(derived) = share.from_value(v).unwrap() {
+                    prop_assert_eq!(derived.scale(v), share.scale(v));
                     sum += derived.scale(w);
                 }
             }
@@ -396,11 +396,11 @@ mod tests {
         #[test]
         fn walking_and_jumping_agree(sequence in sequences(), steps in 1u64..80) {
             for i in 0..sequence.segments().len() {
-                let tuple = Tuple::of_sequence(&sequence, i).unwrap();
-                let mut walk = tuple.index();
+                let share = Share::of_sequence(&sequence, i).unwrap();
+                let mut walk = share.index();
                 for _ in 0..steps {
                     walk.step_forward();
-                    let mut jump = tuple.index();
+                    let mut jump = share.index();
                     jump.go_to(walk.unscaled());
                     prop_assert_eq!((jump.scaled(), jump.unscaled()), (walk.scaled(), walk.unscaled()));
                 }
@@ -414,9 +414,9 @@ mod tests {
         #[test]
         fn extremes_do_not_panic(sequence in sequences(), v: u64) {
             for i in 0..sequence.segments().len() {
-                let tuple = Tuple::of_sequence(&sequence, i).unwrap();
-                let _ = (tuple.scale(v), tuple.nth(v));
-                let mut index = tuple.index();
+                let share = Share::of_sequence(&sequence, i).unwrap();
+                let _ = (share.scale(v), share.nth(v));
+                let mut index = share.index();
                 index.go_to(v);
                 index.step_forward();
                 index.step_back();

@@ -26,7 +26,6 @@ struct OnrushVm {
     JSValue global_var_obj; /* the realm's until the VU declares a global let, const or class */
     JSValue error_back_trace, error_prepare_stack, error_stack_trace_limit;
     uint64_t random_state;
-    int interrupt_counter;
     /* not touched by a swap */
     OnrushLists own_lists;
     OnrushModules own_modules;
@@ -57,7 +56,6 @@ void onrush_vm_swap(JSRuntime *rt, OnrushVm *vm)
         ONRUSH_EXCHANGE(ctx->error_prepare_stack, vm->error_prepare_stack);
         ONRUSH_EXCHANGE(ctx->error_stack_trace_limit, vm->error_stack_trace_limit);
         ONRUSH_EXCHANGE(ctx->random_state, vm->random_state);
-        ONRUSH_EXCHANGE(ctx->interrupt_counter, vm->interrupt_counter);
     }
 }
 
@@ -75,6 +73,7 @@ OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit
     vm->modules = &vm->own_modules;
     init_list_head(&vm->own_lists.gc_objects);
     init_list_head(&vm->own_lists.jobs);
+    init_list_head(&vm->own_lists.dead);
     init_list_head(&vm->own_modules.list);
     vm->malloc_limit = memory_limit;
     vm->gc_threshold = vm->gc_floor = gc_threshold;
@@ -85,7 +84,6 @@ OnrushVm *onrush_vm_new(JSRuntime *rt, JSContext *dense_ctx, size_t memory_limit
     vm->error_prepare_stack = JS_UNDEFINED;
     vm->error_stack_trace_limit = js_int32(10);
     vm->random_state = random_seed ? random_seed : 1;
-    vm->interrupt_counter = JS_INTERRUPT_COUNTER_INIT;
     if (!dense_ctx)
         return vm;
 
@@ -830,7 +828,7 @@ long onrush_gc_count(JSRuntime *rt)
     return n;
 }
 
-void onrush_poll_soon(JSContext *ctx) { ctx->interrupt_counter = 1; }
+uint32_t *onrush_rt_poke(JSRuntime *rt) { return &rt->onrush_poke; }
 
 const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len)
 {

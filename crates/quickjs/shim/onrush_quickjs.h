@@ -145,8 +145,11 @@ int onrush_is_async_function(JSValueConst func);
 long onrush_gc_count(JSRuntime *rt);
 /* Forget all pending jobs of the swapped-in VM without running them. */
 void onrush_drop_jobs(JSRuntime *rt);
-/* Ask the interrupt hook at the next call or backward branch. */
-void onrush_poll_soon(JSContext *ctx);
+/* While this is not 0, the interrupt handler is called at each call, backward branch and
+   round of a long loop of a built-in. Any thread may set it, atomically; the handler
+   clears it. The handler may be called where a VU cannot be ended: what it answers
+   there is not looked at, and it is asked again soon. */
+uint32_t *onrush_rt_poke(JSRuntime *rt);
 /* The bytes of a string if it is flat, 8-bit and pure ASCII, without copying (valid while
    the JSValue is alive and not zero terminated), else NULL. */
 const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len);

@@ -67,7 +67,7 @@ unsafe extern "C" {
     pub fn onrush_is_async_function(func: JSValueConst) -> c_int;
     pub fn onrush_gc_count(rt: *mut JSRuntime) -> c_long;
     pub fn onrush_drop_jobs(rt: *mut JSRuntime);
-    pub fn onrush_poll_soon(ctx: *mut JSContext);
+    pub fn onrush_rt_poke(rt: *mut JSRuntime) -> *mut u32;
     pub fn onrush_string_ascii(s: JSValueConst, len: *mut usize) -> *const u8;
     pub fn onrush_new_string_latin1(ctx: *mut JSContext, p: *const u8, len: usize) -> JSValue;
 }

@@ -55,7 +55,7 @@ pub enum Request {
     /// `GET /v1/scenarios/{name}`
     Scenario(String),
     /// `PATCH /v1/scenarios/{name}`
-    Steer(String, Wish),
+    Steer(String, ChangeRequest),
     /// `GET /v1/steering`
     Steering,
 }
@@ -68,12 +68,12 @@ pub struct Change {
     /// Pause or resume.
     pub paused: Option<bool>,
     /// VUs and their limit, of the first externally-controlled scenario.
-    pub wish: Wish,
+    pub wish: ChangeRequest,
 }
 
 /// What of a scenario is to be changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct ChangeRequest {
     /// VUs that loop.
     pub vus: Option<i64>,
     /// The limit of VUs.

@@ -17,7 +17,7 @@ pub mod shape;
 mod tls;
 
 pub use address::{Address, AddressError};
-pub use call::{Call, Change, Reply, Request, Wish};
+pub use call::{Call, Change, ChangeRequest, Reply, Request};
 pub use client::{Answer, Client, ClientError};
 pub use serve::{Listener, Server};
 pub use tls::{Fingerprint, Identity, TlsError, Trust};

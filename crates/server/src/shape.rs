@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json, value::RawValue};
 
-use crate::{Change, Reply, Wish};
+use crate::{Change, ChangeRequest, Reply};
 
 /// The version of the shapes that k6 does not have, in `meta.version`: it changes when a client must.
 pub const VERSION: u32 = 1;
@@ -194,9 +194,9 @@ pub(crate) fn change(body: &[u8]) -> Result<Change, Reply> {
 }
 
 /// Reads the body of `PATCH /v1/scenarios/{name}`.
-pub(crate) fn wish(body: &[u8]) -> Result<Wish, Reply> {
+pub(crate) fn wish(body: &[u8]) -> Result<ChangeRequest, Reply> {
     let attributes = attributes(body)?;
-    let mut wish = Wish::default();
+    let mut wish = ChangeRequest::default();
     for (name, value) in &attributes {
         match name.as_str() {
             "vus" => wish.vus = whole(name, value)?,
@@ -325,7 +325,7 @@ mod tests {
 
     #[test]
     fn changes() {
-        let wish = |vus, max_vus| Wish { vus, max_vus, ..Wish::default() };
+        let wish = |vus, max_vus| ChangeRequest { vus, max_vus, ..ChangeRequest::default() };
         assert_eq!(changed(r#"{"vus":4}"#), Ok(Change { wish: wish(Some(4), None), ..Change::default() }));
         assert_eq!(
             changed(r#"{"vus":"4","vus-max":-1}"#),
@@ -377,8 +377,11 @@ mod tests {
             wish(body.as_bytes()).map_err(|reply| reply.body.unwrap_or_default())
         };
         let over = Some(Duration::from_millis(1_500));
-        assert_eq!(wanted(r#"{"rate":7,"overSeconds":1.5}"#), Ok(Wish { rate: Some(7), over, ..Wish::default() }));
-        assert_eq!(wanted(r#"{"overSeconds":null}"#), Ok(Wish::default()));
+        assert_eq!(
+            wanted(r#"{"rate":7,"overSeconds":1.5}"#),
+            Ok(ChangeRequest { rate: Some(7), over, ..ChangeRequest::default() })
+        );
+        assert_eq!(wanted(r#"{"overSeconds":null}"#), Ok(ChangeRequest::default()));
         for wrong in ["-1", "\"5s\"", "1e300", "true"] {
             let error = wanted(&format!(r#"{{"vus":1,"overSeconds":{wrong}}}"#)).unwrap_err();
             assert!(error.contains("overSeconds must be a number of seconds"), "{error}");

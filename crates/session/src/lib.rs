@@ -16,7 +16,7 @@ mod steering;
 mod verdict;
 mod watermark;
 
-pub use coordinator::{Coordinator, DeltaSink, Function, LossPolicy, Notice, Orders, Patience, Phase, Settings};
+pub use coordinator::{Coordinator, DeltaSink, Function, LossPolicy, Notice, Orders, Patience, RunPhase, Settings};
 pub use outcome::{ExitCode, Outcome, Stop};
 pub use replay::{Replay, ReplayError, ReplayStep};
 pub use steering::{CHANGES_MAX, Change, Moment, ScenarioTargets, Steer, SteerError, Steering};

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use onrush_plan::steer::Wanted;
+use onrush_plan::steer::TargetRequest;
 use serde_json::Value;
 
 use crate::Steer;
@@ -66,7 +66,7 @@ impl Replay {
                         && are_apart(&last.steer.wanted, &wanted) =>
                 {
                     let before = &mut last.steer.wanted;
-                    *before = Wanted {
+                    *before = TargetRequest {
                         vus: wanted.vus.or(before.vus),
                         max_vus: wanted.max_vus.or(before.max_vus),
                         rate: wanted.rate.or(before.rate),
@@ -100,13 +100,13 @@ impl Replay {
 const SOURCE: &str = "replay";
 
 /// The two change different quantities. One that takes its time stays apart from one that holds at once.
-fn are_apart(a: &Wanted, b: &Wanted) -> bool {
+fn are_apart(a: &TargetRequest, b: &TargetRequest) -> bool {
     let is_same_way = a.over_ns == b.over_ns || a.vus.or(a.rate).is_none() || b.vus.or(b.rate).is_none();
     let both = [(a.vus, b.vus), (a.max_vus, b.max_vus), (a.rate, b.rate)];
     is_same_way && both.iter().all(|(a, b)| a.is_none() || b.is_none())
 }
 
-fn read(change: &Value) -> Result<(Duration, String, Wanted), String> {
+fn read(change: &Value) -> Result<(Duration, String, TargetRequest), String> {
     let seconds = |name: &str| {
         let time = change[name].as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         time.ok_or_else(|| format!("{name} must be a number of seconds"))
@@ -118,9 +118,9 @@ fn read(change: &Value) -> Result<(Duration, String, Wanted), String> {
     let over_ns = Some(over).filter(|over| !over.is_zero());
     let over_ns = over_ns.map(|over| u64::try_from(over.as_nanos()).unwrap_or(u64::MAX));
     let wanted = match change["what"].as_str() {
-        Some("vus") => Wanted { vus: to, over_ns, ..Wanted::default() },
-        Some("maxVUs") => Wanted { max_vus: to, ..Wanted::default() },
-        Some("rate") => Wanted { rate: to, over_ns, ..Wanted::default() },
+        Some("vus") => TargetRequest { vus: to, over_ns, ..TargetRequest::default() },
+        Some("maxVUs") => TargetRequest { max_vus: to, ..TargetRequest::default() },
+        Some("rate") => TargetRequest { rate: to, over_ns, ..TargetRequest::default() },
         _ => return Err("what must be vus, maxVUs, rate or paused".to_owned()),
     };
     Ok((at, name, wanted))
@@ -141,7 +141,7 @@ mod tests {
         let mut ramp = change(2.103_865_917, "rate", 9);
         ramp["overSeconds"] = json!(1.5);
         let changes = json!([change(1.0, "maxVUs", 8), change(1.0, "vus", 7), ramp, {"what": "paused", "to": true}]);
-        let wanted = Wanted { vus: Some(7), max_vus: Some(8), ..Wanted::default() };
+        let wanted = TargetRequest { vus: Some(7), max_vus: Some(8), ..TargetRequest::default() };
         for document in [
             json!({"steering": {"changes": changes}}),
             json!({"changes": changes}),
@@ -165,8 +165,8 @@ mod tests {
         ramp["overSeconds"] = json!(4.0);
         let mut replay = Replay::parse(&json!({"changes": [ramp, change(1.0, "vus", 20)]})).unwrap();
         let mut next = || replay.due(Duration::from_secs(1)).unwrap().steer.wanted;
-        assert_eq!(next(), Wanted { vus: Some(50), over_ns: Some(4_000_000_000), ..Wanted::default() });
-        assert_eq!(next(), Wanted { vus: Some(20), ..Wanted::default() });
+        assert_eq!(next(), TargetRequest { vus: Some(50), over_ns: Some(4_000_000_000), ..TargetRequest::default() });
+        assert_eq!(next(), TargetRequest { vus: Some(20), ..TargetRequest::default() });
     }
 
     #[test]

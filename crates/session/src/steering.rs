@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use onrush_plan::{
     Executor, ExecutorPlan, GoDuration, Plan, ScenarioPlan,
-    steer::{Ramp, Steerable, Target, TargetError, Targets, Turn, Wanted, replay},
+    steer::{Ramp, Steerable, Target, TargetError, TargetRequest, Targets, Turn, replay},
 };
 use serde_json::{Map, Value, json};
 
@@ -28,7 +28,7 @@ pub struct Steer {
     /// The scenario; `None` for the first that is externally controlled, as in k6's API.
     pub scenario: Option<String>,
     /// What it is to be.
-    pub wanted: Wanted,
+    pub wanted: TargetRequest,
     /// Who wants it, for the journal.
     pub source: String,
 }
@@ -388,7 +388,7 @@ mod tests {
     fn steering(scenarios: &str) -> Steering {
         let options = parse_json(&format!(r#"{{"scenarios": {scenarios}}}"#)).unwrap().options;
         let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options)]).unwrap();
-        Steering::new(&Plan::new(&test.scenarios, &test.tuple).unwrap())
+        Steering::new(&Plan::new(&test.scenarios, &test.share).unwrap())
     }
 
     fn at(seconds: f64) -> Moment {
@@ -396,16 +396,16 @@ mod tests {
         Moment { test: time, scenarios: time }
     }
 
-    fn wish(scenario: Option<&str>, wanted: Wanted) -> Steer {
+    fn wish(scenario: Option<&str>, wanted: TargetRequest) -> Steer {
         Steer { scenario: scenario.map(str::to_owned), wanted, source: "test".to_owned() }
     }
 
-    fn vus(vus: i64) -> Wanted {
-        Wanted { vus: Some(vus), ..Wanted::default() }
+    fn vus(vus: i64) -> TargetRequest {
+        TargetRequest { vus: Some(vus), ..TargetRequest::default() }
     }
 
-    fn rate(rate: i64) -> Wanted {
-        Wanted { rate: Some(rate), ..Wanted::default() }
+    fn rate(rate: i64) -> TargetRequest {
+        TargetRequest { rate: Some(rate), ..TargetRequest::default() }
     }
 
     const BOTH: &str = r#"{
@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn a_change_may_take_its_time() {
         let mut steering = steering(BOTH);
-        let over = |wanted: Wanted| Wanted { over_ns: Some(4_000_000_000), ..wanted };
+        let over = |wanted: TargetRequest| TargetRequest { over_ns: Some(4_000_000_000), ..wanted };
         steering.steer(wish(Some("users"), over(vus(30))), at(2.0)).unwrap();
         let users = |steering: &Steering, seconds: f64| steering.scenarios(at(seconds))[1].clone();
         assert_eq!([2.0, 3.0, 4.0, 9.0].map(|s| users(&steering, s).targets.vus), [10, 15, 20, 30].map(Some));
@@ -472,7 +472,11 @@ mod tests {
         };
         check(wish(Some("x"), vus(1)), at(1.0), "there is no scenario 'x' here; there are: ext, users, late");
         check(wish(Some("users"), vus(1)), at(10.0), "scenario 'users' is over");
-        check(wish(Some("users"), Wanted::default()), at(1.0), "nothing to change was given: use vus, maxVUs or rate");
+        check(
+            wish(Some("users"), TargetRequest::default()),
+            at(1.0),
+            "nothing to change was given: use vus, maxVUs or rate",
+        );
         check(
             wish(Some("users"), rate(1)),
             at(1.0),

@@ -17,7 +17,7 @@ use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
 use crate::http2::{Http2, PREFACE, Turn, Waiting};
 use crate::link::{Link, Protocol};
 use crate::ntlm;
-use crate::reply::{Built, Manner, Payload, Reply};
+use crate::reply::{Built, Payload, Reply, ReplyMode};
 use crate::routes::{self, Request};
 use crate::source::{Progress, Source};
 use crate::stats::Class;
@@ -45,7 +45,7 @@ pub(crate) struct Connection {
     requests: u64,
     ntlm: Cell<ntlm::State>,
     slot: u32,
-    phase: Phase,
+    phase: ConnectionPhase,
     /// Received and not yet understood.
     input: Vec<u8>,
     /// `input` holds more than an incomplete head: look at it before reading.
@@ -66,7 +66,7 @@ pub(crate) struct Connection {
     linger_until_s: u32,
 }
 
-enum Phase {
+enum ConnectionPhase {
     /// Waiting for a request head, or reading one.
     Head,
     /// Reading a request's body.
@@ -95,7 +95,7 @@ struct Upload {
 
 struct Held {
     reply: Reply,
-    manner: Manner,
+    mode: ReplyMode,
     class: Class,
 }
 
@@ -127,7 +127,7 @@ impl Connection {
             requests: 0,
             ntlm: Cell::default(),
             slot,
-            phase: Phase::Head,
+            phase: ConnectionPhase::Head,
             input: Vec::new(),
             retry: false,
             timer: None,
@@ -157,9 +157,9 @@ impl Connection {
     /// Bytes of memory this connection holds, besides a fixed few hundred.
     pub(crate) fn held_bytes(&self) -> usize {
         let phase_bytes = match &self.phase {
-            Phase::Body(upload) => upload.head.capacity() + upload.sink.held_bytes(),
-            Phase::Held(held) => held.reply.held_bytes(),
-            Phase::Http2(http2) => http2.held_bytes(),
+            ConnectionPhase::Body(upload) => upload.head.capacity() + upload.sink.held_bytes(),
+            ConnectionPhase::Held(held) => held.reply.held_bytes(),
+            ConnectionPhase::Http2(http2) => http2.held_bytes(),
             _ => 0,
         };
         phase_bytes + self.input.capacity() + self.transport.held_bytes()
@@ -177,27 +177,27 @@ impl Connection {
                 }
             }
             match &mut self.phase {
-                Phase::Head | Phase::Body(_) => {
+                ConnectionPhase::Head | ConnectionPhase::Body(_) => {
                     if !self.read(cx)? {
                         return Ok(if self.transport.ending && self.at_end() { Outcome::Close } else { Outcome::Wait });
                     }
                 }
-                Phase::Held(_) | Phase::Stream { .. } if self.timer.is_some() => {
+                ConnectionPhase::Held(_) | ConnectionPhase::Stream { .. } if self.timer.is_some() => {
                     return Ok(Outcome::Wait);
                 }
-                Phase::Held(_) => {
-                    if let Phase::Held(held) = std::mem::replace(&mut self.phase, Phase::Head) {
-                        self.emit(held.reply, held.manner, held.class, cx);
+                ConnectionPhase::Held(_) => {
+                    if let ConnectionPhase::Held(held) = std::mem::replace(&mut self.phase, ConnectionPhase::Head) {
+                        self.emit(held.reply, held.mode, held.class, cx);
                     }
                 }
-                Phase::Stream { source, keep_alive } => match source.produce(monotonic_ns(), cx.out()) {
+                ConnectionPhase::Stream { source, keep_alive } => match source.produce(monotonic_ns(), cx.out()) {
                     Progress::More => {}
                     Progress::At(deadline_ns) => {
                         self.timer = Some(cx.timers.add(deadline_ns, self.slot));
                     }
                     Progress::Done => self.phase = after(*keep_alive),
                 },
-                Phase::Closing { linger } => {
+                ConnectionPhase::Closing { linger } => {
                     // Closing on unread bytes would reset the connection, and
                     // the client might lose a response it has not read yet.
                     let unread = self.transport.readable && !self.transport.ending;
@@ -208,20 +208,20 @@ impl Connection {
                     }
                     self.linger_until_s = cx.now_s.saturating_add(LINGER_SECONDS);
                     self.input = Vec::new();
-                    self.phase = Phase::Linger;
+                    self.phase = ConnectionPhase::Linger;
                 }
-                Phase::Http2(_) => {
+                ConnectionPhase::Http2(_) => {
                     let received = self.read(cx)?;
                     match self.drive_http2(cx) {
-                        Turn::Cut => self.phase = Phase::Closing { linger: false },
-                        Turn::Ended => self.phase = Phase::Closing { linger: true },
+                        Turn::Cut => self.phase = ConnectionPhase::Closing { linger: false },
+                        Turn::Ended => self.phase = ConnectionPhase::Closing { linger: true },
                         Turn::More => {}
                         Turn::Wait if received || !cx.unsent().is_empty() => {}
                         Turn::Wait => return Ok(Outcome::Wait),
                     }
                 }
-                Phase::Reset => return Ok(Outcome::Reset),
-                Phase::Linger => match self.transport.receive(cx)? {
+                ConnectionPhase::Reset => return Ok(Outcome::Reset),
+                ConnectionPhase::Linger => match self.transport.receive(cx)? {
                     Received::Bytes(_) => {}
                     Received::Nothing if self.transport.readable => {}
                     Received::Nothing => return Ok(Outcome::Wait),
@@ -238,7 +238,7 @@ impl Connection {
 
     /// Lets the HTTP/2 side go on, and sets the timer its streams need.
     fn drive_http2(&mut self, cx: &mut Context) -> Turn {
-        let Phase::Http2(http2) = &mut self.phase else {
+        let ConnectionPhase::Http2(http2) = &mut self.phase else {
             // Reading has found the end of the connection.
             return Turn::More;
         };
@@ -272,7 +272,7 @@ impl Connection {
                 self.transport.readable = false;
                 // A client that leaves in the middle gets no answer: it is gone,
                 // or it would not have stopped there.
-                self.phase = Phase::Closing { linger: false };
+                self.phase = ConnectionPhase::Closing { linger: false };
             }
             Received::Nothing => {}
             Received::Bytes(bytes) => {
@@ -329,7 +329,7 @@ impl Connection {
         let mut at = 0;
         while at < data.len() {
             match &mut self.phase {
-                Phase::Head => {
+                ConnectionPhase::Head => {
                     if cx.unsent().len() >= BATCH_BYTES_MAX {
                         self.retry = true;
                         break;
@@ -337,7 +337,7 @@ impl Connection {
                     if data[at] == b'P' && self.requests == 0 && cx.shared.http2 {
                         let start = &data[at..];
                         if start.starts_with(PREFACE) {
-                            self.phase = Phase::Http2(Box::new(Http2::new(cx)));
+                            self.phase = ConnectionPhase::Http2(Box::new(Http2::new(cx)));
                             continue;
                         }
                         // "P", too, is the beginning of other methods.
@@ -356,7 +356,7 @@ impl Connection {
                         Err(refusal) => self.refuse(refusal, cx),
                     }
                 }
-                Phase::Body(upload) => {
+                ConnectionPhase::Body(upload) => {
                     let sink = &mut upload.sink;
                     match upload.decoder.feed(&data[at..], |piece| sink.take(piece)) {
                         Ok(used) => {
@@ -368,16 +368,18 @@ impl Connection {
                         Err(refusal) => self.refuse(refusal, cx),
                     }
                 }
-                Phase::Held(_) | Phase::Stream { .. } => {
+                ConnectionPhase::Held(_) | ConnectionPhase::Stream { .. } => {
                     self.retry = true;
                     break;
                 }
-                Phase::Http2(http2) => {
+                ConnectionPhase::Http2(http2) => {
                     http2.feed(&data[at..]);
                     return data.len();
                 }
                 // What follows the last request is not of interest.
-                Phase::Closing { .. } | Phase::Reset | Phase::Linger => return data.len(),
+                ConnectionPhase::Closing { .. } | ConnectionPhase::Reset | ConnectionPhase::Linger => {
+                    return data.len();
+                }
             }
         }
         at
@@ -419,14 +421,14 @@ impl Connection {
                 cx.out().extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");
             }
             let head = data[..head_bytes].to_vec();
-            self.phase = Phase::Body(Box::new(Upload { head, decoder, sink }));
+            self.phase = ConnectionPhase::Body(Box::new(Upload { head, decoder, sink }));
         }
         Ok(head_bytes + used)
     }
 
     /// Answers a request whose body has arrived in pieces.
     fn finish_upload(&mut self, cx: &mut Context) {
-        let Phase::Body(mut upload) = std::mem::replace(&mut self.phase, Phase::Head) else {
+        let ConnectionPhase::Body(mut upload) = std::mem::replace(&mut self.phase, ConnectionPhase::Head) else {
             return;
         };
         let mut storage = [const { MaybeUninit::uninit() }; HEADERS_MAX];
@@ -453,43 +455,43 @@ impl Connection {
         };
         let request = Request { head, body, link };
         let answer = routes::respond(&request, cx);
-        let manner = Manner::of(head);
+        let mode = ReplyMode::of(head);
         if answer.hold_ns > 0 {
             let deadline_ns = monotonic_ns().saturating_add(answer.hold_ns);
             self.timer = Some(cx.timers.add(deadline_ns, self.slot));
-            let held = Held { reply: answer.reply, manner, class: answer.class };
-            self.phase = Phase::Held(Box::new(held));
+            let held = Held { reply: answer.reply, mode, class: answer.class };
+            self.phase = ConnectionPhase::Held(Box::new(held));
         } else {
-            self.emit(answer.reply, manner, answer.class, cx);
+            self.emit(answer.reply, mode, answer.class, cx);
         }
     }
 
     /// Puts a response in the output and goes on to what follows it.
-    fn emit(&mut self, reply: Reply, manner: Manner, class: Class, cx: &mut Context) {
+    fn emit(&mut self, reply: Reply, mode: ReplyMode, class: Class, cx: &mut Context) {
         match reply {
             Reply::Static(id) => {
                 cx.counters().answered(class, 200);
-                if manner.keep_alive && manner.minor == 1 && !manner.head_only {
+                if mode.keep_alive && mode.minor == 1 && !mode.head_only {
                     cx.put_static(id);
                 } else {
                     let (out, statics) = cx.out_and_statics();
-                    statics.write(id, manner, out);
+                    statics.write(id, mode, out);
                 }
-                self.phase = after(manner.keep_alive);
+                self.phase = after(mode.keep_alive);
             }
             Reply::Built(mut built) => {
                 cx.counters().answered(class, built.status);
                 if let Some(fault) = built.take_fault() {
-                    self.emit_broken(*built, fault, manner, cx);
+                    self.emit_broken(*built, fault, mode, cx);
                     return;
                 }
                 if let Payload::Stream { source, .. } = &mut built.payload {
                     source.start(monotonic_ns());
                 }
                 let (out, statics) = cx.out_and_statics();
-                let (source, keep_alive) = built.write(manner, statics.date(), out);
+                let (source, keep_alive) = built.write(mode, statics.date(), out);
                 self.phase = match source {
-                    Some(source) => Phase::Stream { source, keep_alive },
+                    Some(source) => ConnectionPhase::Stream { source, keep_alive },
                     None => after(keep_alive),
                 };
             }
@@ -497,13 +499,13 @@ impl Connection {
     }
 
     /// Puts a response in the output that goes wrong on the way.
-    fn emit_broken(&mut self, built: Built, fault: Fault, manner: Manner, cx: &mut Context) {
+    fn emit_broken(&mut self, built: Built, fault: Fault, mode: ReplyMode, cx: &mut Context) {
         let (out, statics) = cx.out_and_statics();
         let start = out.len();
-        let mut keep_alive = manner.keep_alive;
+        let mut keep_alive = mode.keep_alive;
         match fault.raw {
             Some(data) => out.extend_from_slice(&data),
-            None => (_, keep_alive) = built.write(manner, statics.date(), out),
+            None => (_, keep_alive) = built.write(mode, statics.date(), out),
         }
         let mut cut = start.saturating_add(fault.at_bytes);
         if fault.in_body {
@@ -516,10 +518,10 @@ impl Connection {
             Ending::Slow(interval_ns) => {
                 let mut source = Source::wire(rest, interval_ns);
                 source.start(monotonic_ns());
-                self.phase = Phase::Stream { source, keep_alive };
+                self.phase = ConnectionPhase::Stream { source, keep_alive };
             }
-            Ending::Break(Break::Close) => self.phase = Phase::Closing { linger: false },
-            Ending::Break(Break::Reset) => self.phase = Phase::Reset,
+            Ending::Break(Break::Close) => self.phase = ConnectionPhase::Closing { linger: false },
+            Ending::Break(Break::Reset) => self.phase = ConnectionPhase::Reset,
             Ending::Break(Break::Stall) => self.stall(cx),
         }
     }
@@ -527,15 +529,15 @@ impl Connection {
     /// Says nothing any more, and drops what comes.
     pub(crate) fn stall(&mut self, cx: &Context) {
         self.linger_until_s = cx.now_s.saturating_add(STALL_SECONDS);
-        self.phase = Phase::Linger;
+        self.phase = ConnectionPhase::Linger;
     }
 
     /// Answers with an error and ends the connection.
     fn refuse(&mut self, refusal: Refusal, cx: &mut Context) {
         cx.counters().answered(Class::Refused, refusal.status);
         let (out, statics) = cx.out_and_statics();
-        Built::refused(refusal).write(Manner::REFUSED, statics.date(), out);
-        self.phase = Phase::Closing { linger: true };
+        Built::refused(refusal).write(ReplyMode::REFUSED, statics.date(), out);
+        self.phase = ConnectionPhase::Closing { linger: true };
     }
 
     /// The second at which this connection has waited too long.
@@ -549,20 +551,20 @@ impl Connection {
             return after(self.written_s, limits.write_timeout);
         }
         match &self.phase {
-            Phase::Head if self.transport.is_handshaking() || !self.input.is_empty() => {
+            ConnectionPhase::Head if self.transport.is_handshaking() || !self.input.is_empty() => {
                 after(self.head_started_s, limits.head_timeout)
             }
-            Phase::Head => after(cx.now_s, limits.idle_timeout),
-            Phase::Body(_) => after(cx.now_s, limits.body_timeout),
-            Phase::Http2(http2) => match http2.waiting() {
+            ConnectionPhase::Head => after(cx.now_s, limits.idle_timeout),
+            ConnectionPhase::Body(_) => after(cx.now_s, limits.body_timeout),
+            ConnectionPhase::Http2(http2) => match http2.waiting() {
                 (Waiting::Idle, since_s) => after(since_s, limits.idle_timeout),
                 (Waiting::Body, since_s) => after(since_s, limits.body_timeout),
                 (Waiting::Room, since_s) => after(since_s, limits.write_timeout),
                 (Waiting::Time, _) => NEVER,
             },
-            Phase::Held(_) | Phase::Stream { .. } => NEVER,
-            Phase::Closing { .. } | Phase::Reset => after(self.written_s, limits.write_timeout),
-            Phase::Linger => self.linger_until_s,
+            ConnectionPhase::Held(_) | ConnectionPhase::Stream { .. } => NEVER,
+            ConnectionPhase::Closing { .. } | ConnectionPhase::Reset => after(self.written_s, limits.write_timeout),
+            ConnectionPhase::Linger => self.linger_until_s,
         }
     }
 
@@ -570,8 +572,8 @@ impl Connection {
     pub(crate) fn time_out(&mut self, cx: &mut Context) -> Outcome {
         let answerable = !self.transport.has_pending() && !self.transport.is_handshaking();
         match &self.phase {
-            Phase::Head if answerable && !self.input.is_empty() => {}
-            Phase::Body(_) if answerable => {}
+            ConnectionPhase::Head if answerable && !self.input.is_empty() => {}
+            ConnectionPhase::Body(_) if answerable => {}
             _ => return Outcome::Close,
         }
         self.refuse(Refusal::new(408, "request took too long"), cx);
@@ -583,6 +585,6 @@ impl Connection {
 }
 
 /// What follows a response.
-fn after(keep_alive: bool) -> Phase {
-    if keep_alive { Phase::Head } else { Phase::Closing { linger: false } }
+fn after(keep_alive: bool) -> ConnectionPhase {
+    if keep_alive { ConnectionPhase::Head } else { ConnectionPhase::Closing { linger: false } }
 }

@@ -80,13 +80,13 @@ impl Reply {
 
 /// What of the request decides how its response is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct ReplyMode {
     pub(crate) head_only: bool,
     pub(crate) keep_alive: bool,
     pub(crate) minor: u8,
 }
 
-impl Manner {
+impl ReplyMode {
     pub(crate) fn of(head: &Head<'_>) -> Self {
         Self { head_only: head.is_head(), keep_alive: head.keep_alive, minor: head.minor }
     }
@@ -193,18 +193,18 @@ impl Built {
     }
 
     /// Whether this response's end can be told on a connection that stays open.
-    fn keeps_alive(&self, manner: Manner) -> bool {
+    fn keeps_alive(&self, mode: ReplyMode) -> bool {
         // A body of unknown length ends an HTTP/1.0 connection.
         let endless = matches!(self.payload, Payload::Stream { length: None, .. });
-        manner.keep_alive && !(endless && manner.minor == 0 && !manner.head_only)
+        mode.keep_alive && !(endless && mode.minor == 0 && !mode.head_only)
     }
 
     /// Writes the head, and the body unless it is a stream, which is returned.
     /// The second value says whether the connection can go on.
-    pub(crate) fn write(self, manner: Manner, date: &[u8], out: &mut Vec<u8>) -> (Option<Source>, bool) {
-        let keep_alive = self.keeps_alive(manner);
+    pub(crate) fn write(self, mode: ReplyMode, date: &[u8], out: &mut Vec<u8>) -> (Option<Source>, bool) {
+        let keep_alive = self.keeps_alive(mode);
         let bodiless = matches!(self.status, 204 | 304) || self.status < 200;
-        for (status, lines) in self.extra.iter().flat_map(|extra| &extra.interim).filter(|_| manner.minor == 1) {
+        for (status, lines) in self.extra.iter().flat_map(|extra| &extra.interim).filter(|_| mode.minor == 1) {
             write_status(out, *status);
             out.extend_from_slice(lines);
             out.extend_from_slice(b"\r\n");
@@ -217,17 +217,17 @@ impl Built {
             Payload::Text(text) => Some(text.len() as u64),
             Payload::Stream { length, .. } => *length,
         };
-        let chunked = self.extra.as_ref().filter(|extra| extra.is_chunked() && manner.minor == 1);
+        let chunked = self.extra.as_ref().filter(|extra| extra.is_chunked() && mode.minor == 1);
         match length {
             _ if bodiless => {}
             Some(_) if chunked.is_some() => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
             Some(length) => write_length(out, length),
-            None if manner.minor == 1 => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
+            None if mode.minor == 1 => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
             None => {}
         }
-        write_connection(out, keep_alive, manner);
+        write_connection(out, keep_alive, mode);
         out.extend_from_slice(b"\r\n");
-        if bodiless || manner.head_only {
+        if bodiless || mode.head_only {
             return (None, keep_alive);
         }
         match self.payload {
@@ -235,7 +235,7 @@ impl Built {
             Payload::Bytes(bytes) => out.extend_from_slice(&bytes),
             Payload::Text(text) => out.extend_from_slice(text),
             Payload::Stream { mut source, .. } => {
-                source.set_chunked(length.is_none() && manner.minor == 1);
+                source.set_chunked(length.is_none() && mode.minor == 1);
                 return (Some(source), keep_alive);
             }
         }
@@ -271,13 +271,13 @@ fn add_line(lines: &mut Vec<u8>, name: &str, value: &str) {
 
 impl Statics {
     /// Writes a ready response in another manner than it was prepared for.
-    pub(crate) fn write(&self, id: StaticId, manner: Manner, out: &mut Vec<u8>) {
+    pub(crate) fn write(&self, id: StaticId, mode: ReplyMode, out: &mut Vec<u8>) {
         let (head, body) = self.parts(id);
         // The prepared head ends with the empty line.
         out.extend_from_slice(&head[..head.len() - 2]);
-        write_connection(out, manner.keep_alive, manner);
+        write_connection(out, mode.keep_alive, mode);
         out.extend_from_slice(b"\r\n");
-        if !manner.head_only {
+        if !mode.head_only {
             out.extend_from_slice(body);
         }
     }
@@ -305,8 +305,8 @@ pub(crate) fn write_length(out: &mut Vec<u8>, length: u64) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn write_connection(out: &mut Vec<u8>, keep_alive: bool, manner: Manner) {
-    match (keep_alive, manner.minor) {
+fn write_connection(out: &mut Vec<u8>, keep_alive: bool, mode: ReplyMode) {
+    match (keep_alive, mode.minor) {
         (false, _) => out.extend_from_slice(b"Connection: close\r\n"),
         (true, 0) => out.extend_from_slice(b"Connection: keep-alive\r\n"),
         (true, _) => {}
@@ -381,14 +381,14 @@ pub(crate) fn reason(status: u16) -> &'static str {
 mod tests {
     use super::*;
 
-    fn check(built: Built, manner: Manner, expect: &str) {
+    fn check(built: Built, mode: ReplyMode, expect: &str) {
         let mut out = Vec::new();
-        let (_, keep_alive) = built.write(manner, b"NOW", &mut out);
+        let (_, keep_alive) = built.write(mode, b"NOW", &mut out);
         let text = format!("{}{}", String::from_utf8(out).unwrap(), if keep_alive { "" } else { "#" });
         assert_eq!(text.replace("\r\n", "|"), expect);
     }
 
-    const KEEP: Manner = Manner { head_only: false, keep_alive: true, minor: 1 };
+    const KEEP: ReplyMode = ReplyMode { head_only: false, keep_alive: true, minor: 1 };
 
     #[test]
     fn responses_on_the_wire() {
@@ -400,18 +400,18 @@ mod tests {
         );
         check(
             Built::explained(404, "no"),
-            Manner { head_only: true, ..KEEP },
+            ReplyMode { head_only: true, ..KEEP },
             &format!("HTTP/1.1 404 Not Found|{start}Content-Type: {TEXT}|Content-Length: 3||"),
         );
         check(Built::empty(204), KEEP, &format!("HTTP/1.1 204 No Content|{start}|"));
         check(
             Built::empty(200),
-            Manner { minor: 0, ..KEEP },
+            ReplyMode { minor: 0, ..KEEP },
             &format!("HTTP/1.1 200 OK|{start}Content-Length: 0|Connection: keep-alive||"),
         );
         check(
             Built::empty(299),
-            Manner::REFUSED,
+            ReplyMode::REFUSED,
             &format!("HTTP/1.1 299 Unknown|{start}Content-Length: 0|Connection: close||#"),
         );
     }

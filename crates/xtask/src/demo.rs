@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
 
-    let target = Target::start(&onrush, &[])?;
+    let target = DemoTarget::start(&onrush, &[])?;
     let script = Path::new("examples").join("demo.js");
     let address = format!("TARGET={}", target.address);
     eprintln!("$ onrush target --listen {} &", target.address);
@@ -76,12 +76,12 @@ pub(crate) fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
 }
 
 /// The target's process, ended when dropped.
-pub(crate) struct Target {
+pub(crate) struct DemoTarget {
     process: Child,
     pub(crate) address: SocketAddr,
 }
 
-impl Target {
+impl DemoTarget {
     /// Starts it on a free port; `more` are further flags.
     pub(crate) fn start(onrush: &Path, more: &[&str]) -> Result<Self> {
         let address = free_address()?;
@@ -107,7 +107,7 @@ impl Target {
     }
 }
 
-impl Drop for Target {
+impl Drop for DemoTarget {
     fn drop(&mut self) {
         // Our own child, not yet waited for: its id cannot belong to anybody else. It keeps no state.
         let _ = self.process.kill();

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use xtask::workspace;
 
-use crate::demo::{Profile, Target, build};
+use crate::demo::{DemoTarget, Profile, build};
 
 /// What a soak was asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         Some(onrush) => onrush.clone(),
         None => build(&root, Profile::Release)?,
     };
-    let target = Target::start(&onrush, &[])?;
+    let target = DemoTarget::start(&onrush, &[])?;
     let folder = tempfile::TempDir::with_prefix("onrush-soak-").context("cannot make a scratch folder")?;
     eprintln!("{} minutes of unique URLs at full speed with {} VUs ...", options.minutes, options.vus);
     let result = soak(&onrush, &options, target.address.to_string(), folder.path())?;

@@ -3,17 +3,17 @@
 //! What a flag means is not decided here: options go on to `onrush_plan`, the rest to [`crate::args`].
 
 mod command;
-mod given;
 mod help;
 mod parse;
 mod table;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub(crate) use command::{Command, FILES, parser_for_completion};
-pub(crate) use given::{Given, parse_bool};
 pub(crate) use parse::{Invocation, invalid_argument, parse};
 pub(crate) use table::{FLAGS, find};
+pub(crate) use values::{Flags, parse_bool};
 
 /// One flag.
 #[derive(Debug, Clone, Copy)]

@@ -8,11 +8,11 @@ use clap::{
 };
 
 use super::{
-    Command, FLAGS, Flag, Given, Value,
+    Command, FLAGS, Flag, Flags, Value,
     command::{FILES, HELP, VERSION, parser},
     find,
-    given::parse_bool,
     help::help,
+    values::parse_bool,
 };
 use crate::failure::Failure;
 
@@ -26,7 +26,7 @@ pub(crate) enum Invocation {
         /// Which one.
         command: Command,
         /// Flags and variables.
-        given: Given,
+        flags: Flags,
         /// Positional arguments.
         files: Vec<String>,
     },
@@ -59,20 +59,20 @@ pub(crate) fn parse(
         };
         return Ok(Invocation::Print(help(about, columns)));
     }
-    let mut flags = BTreeMap::new();
+    let mut by_name = BTreeMap::new();
     for flag in FLAGS.iter() {
-        // Some flags may stand before the command's name.
+        // Some by_name may stand before the command's name.
         let mut values = strings(&matches, flag.long);
         values.extend(strings(own, flag.long));
         if !values.is_empty() {
-            flags.insert(flag.long, values);
+            by_name.insert(flag.long, values);
         }
     }
-    let given = Given { flags, env };
+    let flags = Flags { by_name, env };
     for flag in FLAGS.iter() {
-        check_value(flag, &given)?;
+        check_value(flag, &flags)?;
     }
-    Ok(Invocation::Do { command, given, files: strings(own, FILES) })
+    Ok(Invocation::Do { command, flags, files: strings(own, FILES) })
 }
 
 /// All values of an argument; none where the command does not have it.
@@ -81,8 +81,8 @@ fn strings(matches: &ArgMatches, id: &str) -> Vec<String> {
 }
 
 /// Switches and whole numbers are checked here, other values by who reads them.
-fn check_value(flag: &Flag, given: &Given) -> Result<(), Failure> {
-    for value in given.values(flag.long) {
+fn check_value(flag: &Flag, flags: &Flags) -> Result<(), Failure> {
+    for value in flags.values(flag.long) {
         let (is_valid, function) = match flag.value {
             Value::Switch => (parse_bool(&value).is_some(), "ParseBool"),
             Value::Int => (value.parse::<i64>().is_ok(), "ParseInt"),

@@ -44,7 +44,7 @@ impl Flag {
     }
 
     /// The flag of an option.
-    fn of_option(option: &OptionInfo) -> Option<Self> {
+    fn from_option(option: &OptionInfo) -> Option<Self> {
         let info = option.flag?;
         let value = match option.kind {
             Kind::Bool => Switch,
@@ -104,7 +104,7 @@ pub(crate) fn find(long: &str) -> Option<&'static Flag> {
 
 /// All flags, in the order help shows them within their groups: options first.
 pub(crate) static FLAGS: LazyLock<Vec<Flag>> =
-    LazyLock::new(|| OPTIONS.iter().filter_map(Flag::of_option).chain(SETTINGS.iter().copied()).collect());
+    LazyLock::new(|| OPTIONS.iter().filter_map(Flag::from_option).chain(SETTINGS.iter().copied()).collect());
 
 /// Options k6 has and this version does not, and what is missing.
 const NOT_YET: &[(&str, &str)] = &[];

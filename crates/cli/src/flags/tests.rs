@@ -4,10 +4,10 @@ use std::{cell::RefCell, collections::BTreeSet, ffi::OsString};
 
 use super::*;
 
-fn parsed(line: &str) -> Result<(Command, Given, Vec<String>), String> {
+fn parsed(line: &str) -> Result<(Command, Flags, Vec<String>), String> {
     let args = std::iter::once("onrush").chain(line.split_whitespace()).map(OsString::from);
     match parse(args, [("K6_SUMMARY_MODE".to_owned(), "full".to_owned())].into()) {
-        Ok(Invocation::Do { command, given, files }) => Ok((command, given, files)),
+        Ok(Invocation::Do { command, flags, files }) => Ok((command, flags, files)),
         Ok(Invocation::Print(text)) => Err(text),
         Err(failure) => Err(failure.message),
     }
@@ -63,24 +63,24 @@ fn the_table_has_the_options_that_the_plan_reads() {
 
 #[test]
 fn flags_are_read_as_by_k6() {
-    let (command, given, files) =
+    let (command, flags, files) =
         parsed("-v run -u 5 --vus=6 -d10s -q=false --stage 1s:1,2s:2 -s 3s:3 script.js --env A=b --iterations -1")
             .unwrap();
     assert_eq!((command, files), (Command::Run, vec!["script.js".to_owned()]));
-    assert_eq!(given.values("vus"), ["5", "6"]);
-    assert_eq!(given.text("duration").as_deref(), Some("10s"));
-    assert_eq!(given.values("stage"), ["1s:1,2s:2", "3s:3"]);
-    assert_eq!(given.values("iterations"), ["-1"]);
-    assert_eq!(given.values("env"), ["A=b"]);
+    assert_eq!(flags.values("vus"), ["5", "6"]);
+    assert_eq!(flags.text("duration").as_deref(), Some("10s"));
+    assert_eq!(flags.values("stage"), ["1s:1,2s:2", "3s:3"]);
+    assert_eq!(flags.values("iterations"), ["-1"]);
+    assert_eq!(flags.values("env"), ["A=b"]);
     assert_eq!(
-        (given.switch("verbose"), given.switch("quiet"), given.switch("throw")),
+        (flags.switch("verbose"), flags.switch("quiet"), flags.switch("throw")),
         (Ok(Some(true)), Ok(Some(false)), Ok(None))
     );
-    assert_eq!(given.text("summary-mode").as_deref(), Some("full"), "the variable counts where the flag is not given");
-    let (_, given, files) = parsed("run -wv --http-debug -").unwrap();
+    assert_eq!(flags.text("summary-mode").as_deref(), Some("full"), "the variable counts where the flag is not given");
+    let (_, flags, files) = parsed("run -wv --http-debug -").unwrap();
     assert_eq!(files, ["-"]);
-    assert_eq!((given.switch("throw"), given.switch("verbose")), (Ok(Some(true)), Ok(Some(true))));
-    assert_eq!(given.values("http-debug"), ["headers"]);
+    assert_eq!((flags.switch("throw"), flags.switch("verbose")), (Ok(Some(true)), Ok(Some(true))));
+    assert_eq!(flags.values("http-debug"), ["headers"]);
     assert_eq!(parsed("run --summary-mode compact x").unwrap().1.text("summary-mode").as_deref(), Some("compact"));
 }
 
@@ -107,8 +107,8 @@ fn mistakes_are_named_as_by_k6() {
 #[test]
 fn what_is_not_available_is_refused() {
     let check = |line: &str, expect: Result<(), &str>| {
-        let (command, given, _) = parsed(line).unwrap();
-        let refused = given.refuse_unavailable(command).map_err(|failure| failure.message);
+        let (command, flags, _) = parsed(line).unwrap();
+        let refused = flags.refuse_unavailable(command).map_err(|failure| failure.message);
         assert_eq!(refused, expect.map_err(str::to_owned), "{line}");
     };
     check(
@@ -122,11 +122,11 @@ fn what_is_not_available_is_refused() {
 /// `-c` is the config file everywhere but in one-liners, where it is connections, as in other programs of their kind.
 #[test]
 fn one_liners_have_short_names_of_their_own() {
-    let (command, given, files) = parsed("http -c 5 -n 10 -X PUT http://a/").unwrap();
+    let (command, flags, files) = parsed("http -c 5 -n 10 -X PUT http://a/").unwrap();
     assert_eq!((command, files), (Command::Http, vec!["http://a/".to_owned()]));
-    assert_eq!((given.values("connections"), given.values("config")), (vec!["5".to_owned()], Vec::new()));
-    let (_, given, _) = parsed("-c a.json http --config b.json http://a/").unwrap();
-    assert_eq!(given.values("config"), ["a.json", "b.json"]);
+    assert_eq!((flags.values("connections"), flags.values("config")), (vec!["5".to_owned()], Vec::new()));
+    let (_, flags, _) = parsed("-c a.json http --config b.json http://a/").unwrap();
+    assert_eq!(flags.values("config"), ["a.json", "b.json"]);
     assert_eq!(parsed("run -c a.json x.js").unwrap().1.values("config"), ["a.json"]);
 }
 

@@ -419,7 +419,7 @@ mod tests {
         );
         let tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options.unwrap().options)];
         let test = consolidate(tiers).unwrap();
-        Board::new(&Plan::new(&test.scenarios, &test.tuple).unwrap())
+        Board::new(&Plan::new(&test.scenarios, &test.share).unwrap())
     }
 
     fn totals(elapsed_ms: u64) -> Totals {
@@ -572,7 +572,7 @@ mod tests {
         let options = parse_json(&format!(r#"{{"scenarios": {{{}}}}}"#, names.join(",")));
         let tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options.unwrap().options)];
         let test = consolidate(tiers).unwrap();
-        let board = Board::new(&Plan::new(&test.scenarios, &test.tuple).unwrap());
+        let board = Board::new(&Plan::new(&test.scenarios, &test.share).unwrap());
         let at = 10 * S;
         let mut scenarios = vec![running(at, 1, 1, 0); 20];
         scenarios[..15].fill(ScenarioProgress { over: true, ended_at: time(at + 100 * MS), ..running(at, 0, 0, 9) });

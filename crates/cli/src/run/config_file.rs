@@ -8,7 +8,7 @@ use std::{
 use onrush_plan::Options;
 use serde_json::{Map, Value};
 
-use super::Surroundings;
+use super::Context;
 use crate::failure::Failure;
 
 /// What a config file says.
@@ -34,14 +34,14 @@ impl ConfigFile {
     ///
     /// # Errors
     /// 104 for a named file that is not there, and for any that cannot be understood.
-    pub(crate) fn read(around: &Surroundings) -> Result<Self, Failure> {
-        if let Some(named) = around.given.text_even_empty("config") {
+    pub(crate) fn read(cx: &Context) -> Result<Self, Failure> {
+        if let Some(named) = cx.flags.text_even_empty("config") {
             let text = std::fs::read_to_string(&named).map_err(|error| unreadable(Path::new(&named), &error))?;
-            return Self::parse(around, Path::new(&named), &text);
+            return Self::parse(cx, Path::new(&named), &text);
         }
-        for path in defaults(around) {
+        for path in defaults(cx) {
             match std::fs::read_to_string(&path) {
-                Ok(text) => return Self::parse(around, &path, &text),
+                Ok(text) => return Self::parse(cx, &path, &text),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(unreadable(&path, &error)),
             }
@@ -49,7 +49,7 @@ impl ConfigFile {
         Ok(Self::default())
     }
 
-    fn parse(around: &Surroundings, path: &Path, text: &str) -> Result<Self, Failure> {
+    fn parse(cx: &Context, path: &Path, text: &str) -> Result<Self, Failure> {
         let wrong = |what: String| {
             Failure::config(format!("couldn't parse the configuration from \"{}\": {what}", path.display()))
         };
@@ -61,7 +61,7 @@ impl ConfigFile {
         };
         let mut file = Self { options: parsed.options, ..Self::default() };
         let has_dashboard = file.read_settings(fields).map_err(wrong)?;
-        around.logger.debug(format!("using the configuration file {}", path.display()));
+        cx.logger.debug(format!("using the configuration file {}", path.display()));
         let known = |key: &str| HARMLESS.iter().chain(&SETTINGS).any(|known| known.eq_ignore_ascii_case(key));
         let unknown: Vec<&str> = parsed.unknown.iter().map(String::as_str).filter(|key| !known(key)).collect();
         let missing: Vec<&str> = has_dashboard.then_some("webDashboard").into_iter().collect();
@@ -70,7 +70,7 @@ impl ConfigFile {
             let hints: Vec<(String, &str)> =
                 parsed.hints.iter().filter(|(key, _)| keys.contains(&key.as_str())).cloned().collect();
             let hint = if hints.is_empty() { String::new() } else { format!("; {}", onrush_plan::meant(&hints)) };
-            around.logger.warn(format!("the configuration file {} {what}: {}{hint}", path.display(), keys.join(", ")));
+            cx.logger.warn(format!("the configuration file {} {what}: {}{hint}", path.display(), keys.join(", ")));
         }
         Ok(file)
     }
@@ -117,8 +117,8 @@ fn switch(name: &str, value: &Value) -> Result<Option<bool>, String> {
 }
 
 /// `~/.config/onrush/config.json`, else k6's.
-fn defaults(around: &Surroundings) -> Vec<PathBuf> {
-    let variable = |name: &str| around.given.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+fn defaults(cx: &Context) -> Vec<PathBuf> {
+    let variable = |name: &str| cx.flags.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
     base.iter().flat_map(|base| ["onrush", "k6"].map(|name| base.join(name).join("config.json"))).collect()
 }

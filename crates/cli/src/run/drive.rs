@@ -13,12 +13,12 @@ use onrush_agent::Test;
 use onrush_fiber::Clock;
 use onrush_output::{Losses, Outputs};
 use onrush_session::{
-    Coordinator, ExitCode, Notice, Orders, Outcome, Patience, Phase, Replay, Settings, Stop, Verdict,
+    Coordinator, ExitCode, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop, Verdict,
     protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
 use super::{
-    Surroundings,
+    Context,
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
     outputs,
@@ -54,7 +54,7 @@ const SETTLING_TICK: Duration = Duration::from_millis(5);
 /// # Errors
 /// When the agent cannot be started.
 pub(super) fn drive(
-    around: &Surroundings,
+    cx: &Context,
     args: &RunArgs,
     prepared: &Prepared,
     signals: &Arc<Watch>,
@@ -63,7 +63,7 @@ pub(super) fn drive(
 ) -> Result<Ended, Failure> {
     let (sender, inputs) = channel();
     let wake = sender.clone();
-    let rest = Rest::start(args.api.as_ref(), &around.logger, move || {
+    let rest = Rest::start(args.api.as_ref(), &cx.logger, move || {
         // The loop only goes away when the process is about to end.
         let _ = wake.send(Input::Call);
     })?;
@@ -71,7 +71,7 @@ pub(super) fn drive(
     let has_outputs = outputs.is_some();
     let losses = outputs.as_ref().map(Outputs::losses);
     let engine = prepared.engine(outputs.as_ref());
-    let logger = around.logger.clone();
+    let logger = cx.logger.clone();
     let finish = outputs
         .map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> { Box::new(move || outputs::finish(outputs, &logger)) });
     let watch = signals.clone();
@@ -81,10 +81,10 @@ pub(super) fn drive(
     let live = LiveSummary::default();
     let mut coordinator = coordinator(args, prepared, replay);
     coordinator.subscribe(live.sink());
-    let screen = RunScreen::new(around, args.quiet, &prepared.plan, now());
+    let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {
-        around,
+        cx,
         args,
         prepared,
         signals,
@@ -94,7 +94,7 @@ pub(super) fn drive(
         rest,
         live,
         screen,
-        warnings: Warnings::new(around.logger.clone()),
+        warnings: Warnings::new(cx.logger.clone()),
         has_outputs,
         losses,
         is_ready: false,
@@ -102,7 +102,7 @@ pub(super) fn drive(
     };
     let orders = drive.coordinator.start(&[], now());
     drive.send(orders);
-    drive.step_until(true, |drive| drive.coordinator.phase() >= Phase::Done);
+    drive.step_until(true, |drive| drive.coordinator.phase() >= RunPhase::Done);
     drive.linger();
     let (outcome, export_failed) = drive.conclude();
     Ok(Ended {
@@ -142,7 +142,7 @@ fn now() -> Time {
 
 /// A run under way.
 struct Drive<'a> {
-    around: &'a Surroundings,
+    cx: &'a Context,
     args: &'a RunArgs,
     prepared: &'a Prepared,
     signals: &'a Arc<Watch>,
@@ -199,7 +199,7 @@ impl Drive<'_> {
         self.send(orders);
         // At the first one, and not at the end of hours.
         if self.losses.take_if(|losses| losses.so_far() > 0).is_some() {
-            self.around.logger.warn(
+            self.cx.logger.warn(
                 "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write to a faster disk, to a file without .gz, or make fewer requests a second",
             );
         }
@@ -240,9 +240,9 @@ impl Drive<'_> {
         match report {
             Report::Ready => {
                 self.is_ready = true;
-                self.around.logger.debug(format!("{} VUs are initialized", self.prepared.plan.planned_vus));
+                self.cx.logger.debug(format!("{} VUs are initialized", self.prepared.plan.planned_vus));
             }
-            Report::ScenariosDone => self.around.logger.debug("all scenarios are over"),
+            Report::ScenariosDone => self.cx.logger.debug("all scenarios are over"),
             _ => {}
         }
     }
@@ -255,12 +255,10 @@ impl Drive<'_> {
             match notice {
                 Notice::Warning { message, fields } => self.warnings.take(message, fields),
                 Notice::Log(line) => self.warnings.log(level(&line.level), line.message, line.fields),
-                Notice::Error(message) => self.around.logger.error(message),
+                Notice::Error(message) => self.cx.logger.error(message),
                 Notice::NotReplayed { at, error } => {
                     let at = at.as_secs_f64();
-                    self.around
-                        .logger
-                        .warn(format!("the change at {at:.1}s of the scenarios is not replayed: {error}"));
+                    self.cx.logger.warn(format!("the change at {at:.1}s of the scenarios is not replayed: {error}"));
                 }
                 Notice::CallDone { call, result } => self.rest.call_done(call, result),
                 Notice::SummaryDone(result) => self.summary = Some(result),
@@ -272,7 +270,7 @@ impl Drive<'_> {
 
     /// What `--verbose` shows of a run's way.
     fn trace(&self, command: &Command) {
-        let logger = &self.around.logger;
+        let logger = &self.cx.logger;
         match command {
             Command::Setup => logger.debug("running setup()"),
             Command::Start { .. } => {
@@ -307,7 +305,7 @@ impl Drive<'_> {
         }
         if !self.args.quiet {
             let text = "The test is done, but --linger was enabled, so Onrush is waiting for Ctrl+C to continue...\n";
-            self.around.terminal.stdout(text);
+            self.cx.terminal.stdout(text);
         }
         self.coordinator.stop_clock(now());
         self.screen.linger(&self.coordinator, now());
@@ -318,22 +316,22 @@ impl Drive<'_> {
     fn conclude(&mut self) -> (Outcome, bool) {
         let orders = self.coordinator.close(now());
         self.send(orders);
-        self.step_until(false, |drive| drive.coordinator.phase() == Phase::Closed);
+        self.step_until(false, |drive| drive.coordinator.phase() == RunPhase::Closed);
         let at = now();
         let Some(outcome) = self.coordinator.outcome().cloned() else { unreachable!("a closed run has an outcome") };
         self.warnings.unjudged(self.coordinator.thresholds());
         self.warnings.repeat();
         self.warnings.trapped(self.coordinator.trapped_writes());
         if outcome.stop.is_none() && self.coordinator.progress().complete == 0 {
-            self.around.logger.warn("No script iterations fully finished, consider making the test duration longer");
+            self.cx.logger.warn("No script iterations fully finished, consider making the test duration longer");
         }
-        self.around.logger.debug("making the end-of-test summary");
+        self.cx.logger.debug("making the end-of-test summary");
         // The progress as it is now, whatever handleSummary() does.
         let block = self.screen.block(&self.coordinator, self.prepared.test.settings.paused && self.is_ready, at);
         self.screen.clear();
         // From here on even the first signal ends the process: only handleSummary() may still run.
         self.signals.set_graceful(false);
-        let results = Results::new(self.around, self.args, self.prepared, &self.coordinator, at);
+        let results = Results::new(self.cx, self.args, self.prepared, &self.coordinator, at);
         let mut custom = None;
         if let Some(data) = results.for_script() {
             let orders = self.coordinator.summarize(data, at);

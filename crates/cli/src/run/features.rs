@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use onrush_plan::{Options, Tier};
 
-use crate::{failure::Failure, flags::Given};
+use crate::{failure::Failure, flags::Flags};
 
 /// A feature flag of k6 2.x.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,10 +33,10 @@ impl Features {
     ///
     /// # Errors
     /// 104 for a feature that there is not.
-    pub(crate) fn read(given: &Given, config: &[String]) -> Result<Self, Failure> {
-        let mut names = given.values("features");
+    pub(crate) fn read(flags: &Flags, config: &[String]) -> Result<Self, Failure> {
+        let mut names = flags.values("features");
         if names.is_empty() {
-            names.extend(given.env.get("K6_FEATURES").cloned());
+            names.extend(flags.env.get("K6_FEATURES").cloned());
         }
         if names.is_empty() {
             names = config.to_vec();

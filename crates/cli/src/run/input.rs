@@ -76,7 +76,7 @@ impl Input {
         if kind == InputKind::Script {
             return Ok(Self { entry: Entry::File(path), working_dir, name, archived: None });
         }
-        let failed = |reason: String| could_not(args, &name, &reason);
+        let failed = |reason: String| failed_to(args, &name, &reason);
         let file = File::open(&absolute).map_err(|error| failed(error.to_string()))?;
         // Reading blocks of 512 bytes from a file takes one system call each.
         Self::from_archive(args, io::BufReader::with_capacity(READ_BYTES, file), &name)
@@ -107,7 +107,7 @@ impl Input {
     }
 
     fn from_archive(args: &ScriptArgs, source: impl Read, name: &str) -> Result<Self, Failure> {
-        let failed = |reason: String| could_not(args, name, &reason);
+        let failed = |reason: String| failed_to(args, name, &reason);
         let archive = Archive::read(source).map_err(|error| failed(error.to_string()))?;
         let Archive { mut metadata, data, mut files } = archive;
         // k6: what has no scheme is a file.
@@ -141,7 +141,7 @@ impl Input {
             (Some(mode), _) => Ok(mode),
             (None, Some(archived)) if !archived.metadata.compatibility_mode.is_empty() => {
                 let mode = archived.metadata.compatibility_mode.parse();
-                mode.map_err(|error: onrush_script::UnknownMode| could_not(args, &self.name, &error.to_string()))
+                mode.map_err(|error: onrush_script::UnknownMode| failed_to(args, &self.name, &error.to_string()))
             }
             _ => Ok(CompatibilityMode::default()),
         }
@@ -174,7 +174,7 @@ fn is_compressed(path: &Path) -> bool {
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == GZIP
 }
 
-fn could_not(args: &ScriptArgs, name: &str, reason: &str) -> Failure {
+fn failed_to(args: &ScriptArgs, name: &str, reason: &str) -> Failure {
     Failure::other(format!(
         "could not initialize '{}': could not load test archive bundle 'file://{name}': {reason}",
         args.file

@@ -14,7 +14,7 @@ use super::{
     features::Features,
     input::{Archived, Input},
 };
-use crate::{args::ScriptArgs, failure::Failure, flags::Given, log::Logger};
+use crate::{args::ScriptArgs, failure::Failure, flags::Flags, log::Logger};
 
 /// A loaded script whose init code has run once.
 pub(crate) struct Script {
@@ -36,11 +36,11 @@ pub(super) const SOURCE_BYTES_MAX: u64 = 64 << 20;
 pub(crate) fn load(
     args: &ScriptArgs,
     features: &Features,
-    given: &Given,
+    flags: &Flags,
     logger: &Arc<Logger>,
 ) -> Result<Script, Failure> {
     let input = Input::find(args)?;
-    let could_not = could_not(args, &input);
+    let failed_to = failed_to(args, &input);
     let compatibility = input.compatibility(args)?;
     if compatibility == CompatibilityMode::ExperimentalEnhanced {
         logger.warn("the compatibility mode experimental_enhanced is deprecated and behaves as extended");
@@ -55,16 +55,16 @@ pub(crate) fn load(
     let mut env = ScriptEnv::new(Arc::new(program), variables, logger.clone(), working_dir);
     env.archived = archived.as_ref().map(|archived| archived.files.clone());
     env.memory_limit_bytes = args.vu_memory_bytes;
-    env.secrets = Arc::new(secrets(given, logger)?);
+    env.secrets = Arc::new(secrets(flags, logger)?);
     env.freezes_env = features.freezes_env();
     env.extended_mode = compatibility != CompatibilityMode::Base;
     let env = Arc::new(env);
-    let init = init::run(&env, args.isolation).map_err(|error| in_init(error, &could_not))?;
+    let init = init::run(&env, args.isolation).map_err(|error| in_init(error, &failed_to))?;
     if let Some(name) = init.not_functions.iter().find(|name| *name != "handleSummary") {
-        return Err(Failure::other(could_not(format!("exported '{name}' must be a function"))));
+        return Err(Failure::other(failed_to(format!("exported '{name}' must be a function"))));
     }
     if init.functions.is_empty() {
-        return Err(Failure::other(could_not("no exported functions in script".to_owned()))
+        return Err(Failure::other(failed_to("no exported functions in script".to_owned()))
             .hint("export a default function: it is what VUs run"));
     }
     Ok(Script { env, init, archived })
@@ -82,28 +82,28 @@ pub(crate) fn compile(args: &ScriptArgs, input: &Input, builtins: &'static [&'st
         source_bytes_max: SOURCE_BYTES_MAX,
         archived: input.archived.as_ref().map(|archived| archived.files.clone()),
     };
-    let could_not = could_not(args, input);
-    onrush_script::load(input.entry.clone(), &options).map_err(|error| in_script(&error, &could_not))
+    let failed_to = failed_to(args, input);
+    onrush_script::load(input.entry.clone(), &options).map_err(|error| in_script(&error, &failed_to))
 }
 
 /// k6: how its messages about scripts begin.
-fn could_not(args: &ScriptArgs, input: &Input) -> impl Fn(String) -> String + use<> {
+fn failed_to(args: &ScriptArgs, input: &Input) -> impl Fn(String) -> String + use<> {
     let what = if input.archived.is_some() { "JS from test archive bundle" } else { "JS test" };
     let start = format!("could not initialize '{}': could not load {what} 'file://{}'", args.file, input.name);
     move |reason| format!("{start}: {reason}")
 }
 
 /// The secret sources of the flags or, without any, of the variable.
-fn secrets(given: &Given, logger: &Logger) -> Result<Secrets, Failure> {
-    let mut specs = given.values("secret-source");
+fn secrets(flags: &Flags, logger: &Logger) -> Result<Secrets, Failure> {
+    let mut specs = flags.values("secret-source");
     if specs.is_empty() {
-        specs.extend(given.env.get("K6_SECRET_SOURCE").filter(|spec| !spec.is_empty()).cloned());
+        specs.extend(flags.env.get("K6_SECRET_SOURCE").filter(|spec| !spec.is_empty()).cloned());
     }
-    Secrets::parse(&specs, &given.env, logger.redactor())
+    Secrets::parse(&specs, &flags.env, logger.redactor())
         .map_err(|error| Failure { hint: error.hint, ..Failure::other(error.message) })
 }
 
-fn in_script(error: &ScriptError, could_not: &dyn Fn(String) -> String) -> Failure {
+fn in_script(error: &ScriptError, failed_to: &dyn Fn(String) -> String) -> Failure {
     // The script itself is not there: k6 says so without its usual introduction, and with another code.
     if error.kind == ErrorKind::Resolve && error.line == 0 {
         return with_hint(Failure::other(error.message.clone()), error);
@@ -113,23 +113,23 @@ fn in_script(error: &ScriptError, could_not: &dyn Fn(String) -> String) -> Failu
         text = format!("{text}\n{}", error.frame);
     }
     let code = if error.kind == ErrorKind::Internal { ExitCode::Panic } else { ExitCode::ScriptException };
-    with_hint(Failure::new(code, could_not(text)), error)
+    with_hint(Failure::new(code, failed_to(text)), error)
 }
 
 fn with_hint(failure: Failure, error: &ScriptError) -> Failure {
     if error.hint.is_empty() { failure } else { failure.hint(error.hint.clone()) }
 }
 
-fn in_init(error: InitError, could_not: &dyn Fn(String) -> String) -> Failure {
+fn in_init(error: InitError, failed_to: &dyn Fn(String) -> String) -> Failure {
     match error {
-        InitError::Script(failure) if failure.aborted => Failure::new(ExitCode::ScriptAborted, could_not(failure.text)),
+        InitError::Script(failure) if failure.aborted => Failure::new(ExitCode::ScriptAborted, failed_to(failure.text)),
         InitError::Options(what) => {
             let is_nan = what.ends_with("NaN");
-            let failure = Failure::config(could_not(what));
+            let failure = Failure::config(failed_to(what));
             if is_nan { failure.hint("parseInt() and Number() return NaN for an unset variable") } else { failure }
         }
         InitError::Script(failure) => Failure::new(ExitCode::ScriptException, failure.text).hint("script exception"),
-        InitError::Engine(ThreadError::Script(error)) => in_script(&error, could_not),
-        other => Failure::other(could_not(other.to_string())),
+        InitError::Engine(ThreadError::Script(error)) => in_script(&error, failed_to),
+        other => Failure::other(failed_to(other.to_string())),
     }
 }

@@ -32,16 +32,16 @@ use crate::{
     args::RunArgs,
     banner,
     failure::Failure,
-    flags::{Command, Given},
+    flags::{Command, Flags},
     log::{Level, Logger},
     signals::Watch,
     terminal::{Look, Terminal},
 };
 
 /// What every step can use.
-pub(crate) struct Surroundings {
+pub(crate) struct Context {
     /// Flags and variables.
-    pub(crate) given: Given,
+    pub(crate) flags: Flags,
     /// For what the user should know.
     pub(crate) logger: Arc<Logger>,
     /// For what the user asked for.
@@ -54,42 +54,42 @@ pub(crate) struct Surroundings {
 ///
 /// # Errors
 /// What ended the run before its first VU was made.
-pub(crate) fn run(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    around.given.refuse_unavailable(Command::Run)?;
-    let config = ConfigFile::read(around)?;
-    let args = RunArgs::new(&around.given, &config, files)?;
-    execute(around, config, &args)
+pub(crate) fn run(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    cx.flags.refuse_unavailable(Command::Run)?;
+    let config = ConfigFile::read(cx)?;
+    let args = RunArgs::new(&cx.flags, &config, files)?;
+    execute(cx, config, &args)
 }
 
 /// Runs a test whose settings are known.
 ///
 /// # Errors
 /// As [`run`].
-pub(crate) fn execute(around: &Surroundings, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
-    let signals = Watch::start(around.logger.clone(), around.terminal.clone())
+pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
+    let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let Ready { prepared, outputs: wanted, replay, needs } = ready(around, config, args)?;
-    needs.warnings().into_iter().for_each(|warning| around.logger.warn(warning));
+    let Ready { prepared, outputs: wanted, replay, needs } = ready(cx, config, args)?;
+    needs.warnings().into_iter().for_each(|warning| cx.logger.warn(warning));
     if let Some(problem) = needs.problem() {
         if !args.force {
             return Err(Failure::other(problem).hint(needs::HINT));
         }
-        around.logger.warn(problem);
+        cx.logger.warn(problem);
     }
-    around.logger.debug(format!(
+    cx.logger.debug(format!(
         "initializing {} VUs on {} threads, layout {}",
         prepared.plan.planned_vus,
         prepared.threads(),
         prepared.isolation.isolation.as_str()
     ));
-    let outputs = outputs::start(around, &wanted, &prepared)?;
+    let outputs = outputs::start(cx, &wanted, &prepared)?;
     if !args.quiet {
-        let color = around.look.stdout_color();
+        let color = cx.look.stdout_color();
         match &args.one_liner {
-            Some(heading) => around.terminal.stdout(format!("{heading}\n")),
+            Some(heading) => cx.terminal.stdout(format!("{heading}\n")),
             None => {
-                around.terminal.stdout(banner::banner(color));
-                around.terminal.stdout(banner::execution(
+                cx.terminal.stdout(banner::banner(color));
+                cx.terminal.stdout(banner::execution(
                     &args.script.file,
                     &outputs::described(&wanted),
                     &prepared.isolation,
@@ -99,14 +99,14 @@ pub(crate) fn execute(around: &Surroundings, config: ConfigFile, args: &RunArgs)
             }
         }
     }
-    let ended = drive::drive(around, args, &prepared, &signals, outputs, replay)?;
-    report(&around.logger, &ended);
+    let ended = drive::drive(cx, args, &prepared, &signals, outputs, replay)?;
+    report(&cx.logger, &ended);
     let code = ended.outcome.exit_code();
     // What failed already keeps its code.
     if let Some((refused, reason)) =
         args.gate.refuses(&ended.unjudged, Some(ended.verdict)).filter(|_| code == ExitCode::Success)
     {
-        around.logger.error(reason);
+        cx.logger.error(reason);
         return Ok(refused);
     }
     // Whoever waits for the file must not take an old one, or none, for the result.
@@ -141,19 +141,19 @@ impl Ready {
 ///
 /// # Errors
 /// What keeps the test from starting.
-pub(crate) fn ready(around: &Surroundings, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
-    let outputs = outputs::configs(&around.given, &config.out)?;
+pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
+    let outputs = outputs::configs(&cx.flags, &config.out)?;
     paths::check(args)?;
-    let replay = replay::read(around, args.replay.as_deref())?;
-    let features = Features::read(&around.given, &config.features)?;
+    let replay = replay::read(cx, args.replay.as_deref())?;
+    let features = Features::read(&cx.flags, &config.features)?;
     let fds = onrush_fiber::raise_fd_limit();
-    let script = load::load(&args.script, &features, &around.given, &around.logger)?;
+    let script = load::load(&args.script, &features, &cx.flags, &cx.logger)?;
     let (name, modules) = (&args.script.file, script.env.program.modules.len());
-    around.logger.debug(format!("loaded {name} ({modules} module{})", if modules == 1 { "" } else { "s" }));
-    let test = tiers::consolidate(around, config, features, &script)?;
-    around.logger.debug(format!("merged options: {}", test.options.to_json()));
+    cx.logger.debug(format!("loaded {name} ({modules} module{})", if modules == 1 { "" } else { "s" }));
+    let test = tiers::consolidate(cx, config, features, &script)?;
+    cx.logger.debug(format!("merged options: {}", test.options.to_json()));
     let (heap_bytes, has_network) = (script.init.vu_heap_bytes, needs::has_network(&script.env.program));
-    let prepared = prepare::prepare(args, &around.logger, script, test, !outputs.is_empty())?;
+    let prepared = prepare::prepare(args, &cx.logger, script, test, !outputs.is_empty())?;
     replay::check(&replay, &prepared.test)?;
     let needs = Needs::new(&prepared.plan, heap_bytes, has_network.then_some(fds), prepared.run.local_ips.is_some());
     Ok(Ready { prepared, outputs, replay, needs })

@@ -5,10 +5,10 @@ use std::{io, path::PathBuf, sync::Arc, time::Duration};
 use onrush_metrics::{Registry, SubMetric, SystemTag};
 use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Target, TimeFormat};
 
-use super::{Surroundings, prepare::Prepared};
+use super::{Context, prepare::Prepared};
 use crate::{
     failure::Failure,
-    flags::Given,
+    flags::Flags,
     log::{Level, Logger},
     terminal::Terminal,
 };
@@ -40,18 +40,18 @@ const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// 255, k6's texts where it has them.
-pub(super) fn configs(given: &Given, config_file: &[String]) -> Result<Vec<Config>, Failure> {
+pub(super) fn configs(flags: &Flags, config_file: &[String]) -> Result<Vec<Config>, Failure> {
     // k6: an empty text is as no flag.
-    let mut specs: Vec<String> = given.values("out").into_iter().filter(|spec| !spec.is_empty()).collect();
+    let mut specs: Vec<String> = flags.values("out").into_iter().filter(|spec| !spec.is_empty()).collect();
     if specs.is_empty() {
         // k6: the variable is one value that commas split, whatever is in it.
-        let variable = given.env.get("K6_OUT").filter(|value| !value.is_empty());
+        let variable = flags.env.get("K6_OUT").filter(|value| !value.is_empty());
         specs = variable.into_iter().flat_map(|value| value.split(',').map(str::to_owned)).collect();
     }
     if specs.is_empty() {
         specs = config_file.to_vec();
     }
-    let configs = specs.iter().map(|spec| config(spec, given)).collect::<Result<Vec<_>, _>>()?;
+    let configs = specs.iter().map(|spec| config(spec, flags)).collect::<Result<Vec<_>, _>>()?;
     for (index, config) in configs.iter().enumerate() {
         if let Target::File(path) = &config.target
             && configs[..index].iter().any(|other| other.target == config.target)
@@ -63,9 +63,9 @@ pub(super) fn configs(given: &Given, config_file: &[String]) -> Result<Vec<Confi
     Ok(configs)
 }
 
-fn config(spec: &str, given: &Given) -> Result<Config, Failure> {
+fn config(spec: &str, flags: &Flags) -> Result<Config, Failure> {
     let (kind, argument) = spec.split_once('=').unwrap_or((spec, ""));
-    let variable = |name: &str| given.env.get(name).filter(|value| !value.is_empty()).cloned();
+    let variable = |name: &str| flags.env.get(name).filter(|value| !value.is_empty()).cloned();
     match kind {
         "json" => {
             let file = Some(argument.to_owned()).filter(|file| !file.is_empty());
@@ -160,18 +160,14 @@ pub(super) fn described(configs: &[Config]) -> String {
 ///
 /// # Errors
 /// 255 with the one that cannot be opened.
-pub(super) fn start(
-    around: &Surroundings,
-    configs: &[Config],
-    prepared: &Prepared,
-) -> Result<Option<Outputs>, Failure> {
+pub(super) fn start(cx: &Context, configs: &[Config], prepared: &Prepared) -> Result<Option<Outputs>, Failure> {
     if configs.is_empty() {
         return Ok(None);
     }
     let enabled = prepared.test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
-    let terminal = around.terminal.clone();
+    let terminal = cx.terminal.clone();
     let stdout = move || -> Box<dyn io::Write + Send> { Box::new(Stdout(terminal.clone())) };
-    let logger = around.logger.clone();
+    let logger = cx.logger.clone();
     let failed = move |kind: &str, path: &str, error: String| {
         let fields = vec![("error", error), ("filename", path.to_owned()), ("output", kind.to_owned())];
         logger.log(Level::Error, "an output failed and gets no more samples; the test goes on", fields);
@@ -240,11 +236,11 @@ mod tests {
     use super::*;
 
     fn check(flags: &[&str], env: &[(&str, &str)], expect: Result<&str, &str>) {
-        let given = Given {
-            flags: [("out", flags.iter().map(|&flag| flag.to_owned()).collect())].into(),
+        let flags = Flags {
+            by_name: [("out", flags.iter().map(|&flag| flag.to_owned()).collect())].into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         };
-        let described = configs(&given, &["json=c.json".to_owned()])
+        let described = configs(&flags, &["json=c.json".to_owned()])
             .map(|configs| described(&configs))
             .map_err(|failure| failure.message);
         assert_eq!(described.as_deref().map_err(String::as_str), expect, "{flags:?} {env:?}");

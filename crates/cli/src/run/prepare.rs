@@ -95,7 +95,7 @@ pub(super) fn prepare(
     let trend_stats =
         TrendStat::parse_list(&settings.summary_trend_stats).map_err(|error| Failure::config(error.to_string()))?;
     let time_unit = TimeUnit::parse(&settings.summary_time_unit).map_err(|error| Failure::config(error.to_string()))?;
-    let plan = Plan::new(&test.scenarios, &test.tuple)
+    let plan = Plan::new(&test.scenarios, &test.share)
         .and_then(|plan| plan.check_size().map(|()| plan))
         .map_err(|error| Failure::config(error.to_string()))?;
     let has = |name: &str| script.init.functions.iter().any(|function| function == name);
@@ -245,7 +245,7 @@ fn http_settings(test: &Consolidated) -> HttpSettings {
         no_vu_connection_reuse: settings.no_vu_connection_reuse,
         throw: settings.throw,
         rps: settings.rps.unwrap_or(0),
-        debug: HttpDebug::of_option(test.options.http_debug.as_deref()),
+        debug: HttpDebug::from_option(test.options.http_debug.as_deref()),
         ..HttpSettings::default()
     }
 }

@@ -3,7 +3,7 @@
 use onrush_plan::Consolidated;
 use onrush_session::{Replay, SteerError};
 
-use super::Surroundings;
+use super::Context;
 use crate::failure::Failure;
 
 /// Largest file that is read: a journal of 10,000 changes has two megabytes, the rest of a summary less.
@@ -13,7 +13,7 @@ const FILE_BYTES_MAX: u64 = 64 << 20;
 ///
 /// # Errors
 /// 255 for what cannot be read, 104 for what is no journal.
-pub(super) fn read(around: &Surroundings, file: Option<&str>) -> Result<Replay, Failure> {
+pub(super) fn read(cx: &Context, file: Option<&str>) -> Result<Replay, Failure> {
     let Some(file) = file else { return Ok(Replay::default()) };
     let unreadable = |error: &dyn std::fmt::Display| Failure::other(format!("failed to read --replay {file}: {error}"));
     let size = std::fs::metadata(file).map_err(|error| unreadable(&error))?.len();
@@ -28,7 +28,7 @@ pub(super) fn read(around: &Surroundings, file: Option<&str>) -> Result<Replay, 
     let document = serde_json::from_str(&text).map_err(|error| wrong(&format_args!("it is not JSON: {error}")))?;
     let replay = Replay::parse(&document).map_err(|error| wrong(&error))?;
     if replay.pauses > 0 {
-        around.logger.warn(format!("the pauses in {file} are not replayed: the load does not depend on them"));
+        cx.logger.warn(format!("the pauses in {file} are not replayed: the load does not depend on them"));
     }
     Ok(replay)
 }

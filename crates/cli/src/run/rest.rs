@@ -11,11 +11,13 @@ use std::{
 
 use onrush_plan::{
     GoDuration, Plan,
-    steer::{Target, Wanted},
+    steer::{Target, TargetRequest},
 };
-use onrush_server::{Address, AddressError, Call, Change, Identity, Listener, Reply, Request, Server, Wish, shape};
+use onrush_server::{
+    Address, AddressError, Call, Change, ChangeRequest, Identity, Listener, Reply, Request, Server, shape,
+};
 use onrush_session::{
-    Coordinator, ExitCode, Function, Orders, Phase, Steer, SteerError, Stop,
+    Coordinator, ExitCode, Function, Orders, RunPhase, Steer, SteerError, Stop,
     protocol::{Command, TargetChange, Time},
 };
 
@@ -190,13 +192,13 @@ impl Rest {
         let coordinator = &run.coordinator;
         let (phase, progress, is_stopped) = (coordinator.phase(), coordinator.progress(), coordinator.is_stopped());
         let status = match phase {
-            Phase::Initializing => 1,
-            Phase::Paused => 4,
-            Phase::Setup => 6,
-            Phase::Running => 7,
-            Phase::Teardown => 8,
-            Phase::Done | Phase::Closing | Phase::Closed if is_stopped => 10,
-            Phase::Done | Phase::Closing | Phase::Closed => 9,
+            RunPhase::Initializing => 1,
+            RunPhase::Paused => 4,
+            RunPhase::Setup => 6,
+            RunPhase::Running => 7,
+            RunPhase::Teardown => 8,
+            RunPhase::Done | RunPhase::Closing | RunPhase::Closed if is_stopped => 10,
+            RunPhase::Done | RunPhase::Closing | RunPhase::Closed => 9,
         };
         Reply::ok(shape::status(&shape::Status {
             status,
@@ -204,7 +206,7 @@ impl Rest {
             vus: progress.vus_active,
             vus_max: progress.vus_initialized,
             stopped: is_stopped || self.is_stop_asked,
-            running: phase >= Phase::Setup && phase < Phase::Done,
+            running: phase >= RunPhase::Setup && phase < RunPhase::Done,
             tainted: coordinator.thresholds().results().iter().any(onrush_metrics::MetricResult::is_tainted),
         }))
     }
@@ -230,7 +232,7 @@ impl Rest {
                 Err(error) => return call.answer(Reply::error(500, "Pause error", &error.to_string())),
             }
         }
-        if change.wish != Wish::default() {
+        if change.wish != ChangeRequest::default() {
             return self.steer(call, None, change.wish, run);
         }
         match goal {
@@ -239,9 +241,9 @@ impl Rest {
         }
     }
 
-    fn steer(&mut self, call: Call, scenario: Option<String>, wish: Wish, run: &mut Run<'_>) {
+    fn steer(&mut self, call: Call, scenario: Option<String>, wish: ChangeRequest, run: &mut Run<'_>) {
         let over_ns = wish.over.map(|over| u64::try_from(over.as_nanos()).unwrap_or(u64::MAX));
-        let wanted = Wanted { vus: wish.vus, max_vus: wish.max_vus, rate: wish.rate, over_ns };
+        let wanted = TargetRequest { vus: wish.vus, max_vus: wish.max_vus, rate: wish.rate, over_ns };
         let steer = Steer { scenario: scenario.clone(), wanted, source: call.source.clone() };
         let orders = match run.coordinator.steer(steer, run.now) {
             Ok(orders) => orders,
@@ -273,7 +275,7 @@ impl Rest {
             return;
         }
         let progress = run.coordinator.progress();
-        let is_running = run.coordinator.phase() == Phase::Running;
+        let is_running = run.coordinator.phase() == RunPhase::Running;
         let all = std::mem::take(&mut self.settling);
         let (settled, open): (Vec<Settling>, Vec<Settling>) = all.into_iter().partition(|settling| {
             let goal = settling.goal;
@@ -343,7 +345,7 @@ impl Run<'_> {
 
     /// What a change will lead to, where that can be seen.
     fn aim(&self, goal: &mut Goal, change: &TargetChange) {
-        let is_running = self.coordinator.phase() == Phase::Running;
+        let is_running = self.coordinator.phase() == RunPhase::Running;
         let plan = &self.plan.scenarios[goal.scenario];
         match change {
             // What takes its time is not waited for.
@@ -387,7 +389,7 @@ impl Run<'_> {
                     .ramp
                     .map(|ramp| (ramp.to, Duration::from_nanos(ramp.end_ns().saturating_sub(scenario.at_ns)))),
                 running_vus: progress.running_vus,
-                over: progress.over || scenario.is_over || self.coordinator.phase() > Phase::Running,
+                over: progress.over || scenario.is_over || self.coordinator.phase() > RunPhase::Running,
             }
         };
         all.into_iter().enumerate().map(scenario).collect()

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use onrush_fiber::{Clock, Nanos};
 use onrush_plan::Plan;
 use onrush_session::{
-    Coordinator, DeltaSink, Phase,
+    Coordinator, DeltaSink, RunPhase,
     protocol::{AgentId, ThreadDelta, Time},
 };
 
-use super::Surroundings;
+use super::Context;
 use crate::{
     progress::{Board, Pulse, Screen, Stage, Totals},
     terminal::{Look, Message},
@@ -23,7 +23,7 @@ const FIRST_LINE: Nanos = Nanos::from_secs(1);
 
 /// The progress of one run.
 pub(super) struct RunScreen<'a> {
-    around: &'a Surroundings,
+    cx: &'a Context,
     is_quiet: bool,
     board: Board,
     pulse: Arc<Mutex<Pulse>>,
@@ -36,9 +36,9 @@ pub(super) struct RunScreen<'a> {
 }
 
 impl<'a> RunScreen<'a> {
-    pub(super) fn new(around: &'a Surroundings, is_quiet: bool, plan: &Plan, now: Time) -> Self {
+    pub(super) fn new(cx: &'a Context, is_quiet: bool, plan: &Plan, now: Time) -> Self {
         Self {
-            around,
+            cx,
             is_quiet,
             board: Board::new(plan),
             pulse: Arc::default(),
@@ -66,7 +66,7 @@ impl<'a> RunScreen<'a> {
             self.line_at = Nanos(begun.0) + FIRST_LINE.as_duration();
         }
         let at = Nanos(now.0);
-        if self.around.look.stdout_tty {
+        if self.cx.look.stdout_tty {
             if at.saturating_sub(self.frame_at) < FRAME_INTERVAL {
                 return;
             }
@@ -79,24 +79,24 @@ impl<'a> RunScreen<'a> {
             self.line_at = Nanos(start.0.saturating_add(tens * LINE_INTERVAL.0));
             let stage = stage(run, waits);
             let more: Vec<String> = self.figures(run, stage).into_iter().flatten().collect();
-            self.around.terminal.stdout(self.board.line(stage, &totals(run, now), &more));
+            self.cx.terminal.stdout(self.board.line(stage, &totals(run, now), &more));
         }
     }
 
     /// The test is over, and its results stay to be looked at.
     pub(super) fn linger(&self, run: &Coordinator, now: Time) {
-        if self.around.look.stdout_tty && !self.is_quiet {
+        if self.cx.look.stdout_tty && !self.is_quiet {
             self.draw(run, Stage::Lingering, now);
         }
     }
 
     fn draw(&self, run: &Coordinator, stage: Stage, now: Time) {
         let (columns, rows) = Look::size();
-        let screen = Screen { columns, rows, color: self.around.look.stdout_color() };
+        let screen = Screen { columns, rows, color: self.cx.look.stdout_color() };
         let (figures, scenarios) = (self.figures(run, stage), run.progress().scenarios);
         let unpaused = Nanos(run.unpaused(now).0);
         let frame = self.board.frame(stage, &totals(run, now), unpaused, &scenarios, figures, screen);
-        self.around.terminal.send(Message::Frame(frame));
+        self.cx.terminal.send(Message::Frame(frame));
     }
 
     /// Figures of the last seconds and of the whole test, and what is wrong.
@@ -114,13 +114,13 @@ impl<'a> RunScreen<'a> {
 
     /// Leaves the place to what comes after the run.
     pub(super) fn clear(&self) {
-        self.around.terminal.send(Message::Frame(Vec::new()));
+        self.cx.terminal.send(Message::Frame(Vec::new()));
     }
 
     /// The last block, below the summary.
     pub(super) fn last(&self, block: String) {
         if !self.is_quiet {
-            self.around.terminal.stdout(block);
+            self.cx.terminal.stdout(block);
         }
     }
 }
@@ -136,8 +136,8 @@ impl DeltaSink for Feed {
 
 fn stage(run: &Coordinator, waits: bool) -> Stage {
     match (run.started_at(), run.scenarios_at()) {
-        (Some(_), _) if run.phase() == Phase::Teardown => Stage::Teardown,
-        (_, Some(_)) if run.is_stopped() && run.phase() == Phase::Running => Stage::Stopping,
+        (Some(_), _) if run.phase() == RunPhase::Teardown => Stage::Teardown,
+        (_, Some(_)) if run.is_stopped() && run.phase() == RunPhase::Running => Stage::Stopping,
         (_, Some(_)) => Stage::Running,
         (Some(_), None) => Stage::Setup,
         (None, None) if waits => Stage::Paused,

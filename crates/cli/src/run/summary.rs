@@ -15,7 +15,7 @@ use onrush_session::{
     protocol::{Failure, FailureKind, SummaryFile, Time},
 };
 
-use super::{Surroundings, prepare::Prepared};
+use super::{Context, prepare::Prepared};
 use crate::{
     args::RunArgs,
     log::{Level, rfc3339_nanos},
@@ -27,7 +27,7 @@ use crate::{
 
 /// What a run ended with, for its reader.
 pub(super) struct Results<'a> {
-    around: &'a Surroundings,
+    cx: &'a Context,
     args: &'a RunArgs,
     prepared: &'a Prepared,
     judgement: Judgement,
@@ -47,14 +47,14 @@ pub(super) struct Results<'a> {
 impl<'a> Results<'a> {
     /// Gathers them from a run that is closed.
     pub(super) fn new(
-        around: &'a Surroundings,
+        cx: &'a Context,
         args: &'a RunArgs,
         prepared: &'a Prepared,
         coordinator: &Coordinator,
         now: Time,
     ) -> Self {
         let moment = coordinator.moment(now);
-        let look = around.look;
+        let look = cx.look;
         let info = || RunInfo {
             duration_ns: u64::try_from(moment.test.as_nanos()).unwrap_or(u64::MAX),
             trend_stats: prepared.trend_stats.clone(),
@@ -70,9 +70,9 @@ impl<'a> Results<'a> {
         judgement.notes.extend(interrupted(coordinator));
         let merged = coordinator.merged();
         let is_full = args.summary_mode == SummaryMode::Full;
-        let one_liner = || http::report(coordinator.merged(), moment.test, &judgement, around.look.stdout_color());
+        let one_liner = || http::report(coordinator.merged(), moment.test, &judgement, cx.look.stdout_color());
         Self {
-            around,
+            cx,
             args,
             prepared,
             one_liner: args.one_liner.as_ref().map(|_| one_liner()),
@@ -107,7 +107,7 @@ impl<'a> Results<'a> {
             Ok(files) => files,
             Err(failure) if matches!(failure.kind, FailureKind::Script | FailureKind::Aborted) => {
                 let fields = vec![("hint", "script exception".to_owned())];
-                self.around.logger.log(Level::Error, failure.message, fields);
+                self.cx.logger.log(Level::Error, failure.message, fields);
                 None
             }
             Err(failure) => {
@@ -134,11 +134,11 @@ impl<'a> Results<'a> {
                 files = custom;
             }
             None if self.one_liner.is_some() => {
-                self.around.terminal.stdout(self.one_liner.clone().unwrap_or_default());
+                self.cx.terminal.stdout(self.one_liner.clone().unwrap_or_default());
             }
             None => {
                 let footer = footer(&self.judgement);
-                let color = self.around.look.stdout_color();
+                let color = self.cx.look.stdout_color();
                 let options = TextOptions {
                     mode: self.args.summary_mode,
                     color,
@@ -146,9 +146,9 @@ impl<'a> Results<'a> {
                     outcomes: Some(&self.outcomes),
                     endpoints: &self.endpoints,
                 };
-                self.around.terminal.stdout(to_stdout(&render(model, &options)));
+                self.cx.terminal.stdout(to_stdout(&render(model, &options)));
                 if let Some(text) = &self.steering_text {
-                    self.around.terminal.stdout(text.clone());
+                    self.cx.terminal.stdout(text.clone());
                 }
             }
         }
@@ -163,7 +163,7 @@ impl<'a> Results<'a> {
 
     /// Where the built-in text does not say it.
     fn log_verdict(&self) {
-        let (judgement, logger) = (&self.judgement, &self.around.logger);
+        let (judgement, logger) = (&self.judgement, &self.cx.logger);
         let level = if judgement.verdict == onrush_session::Verdict::Valid { Level::Info } else { Level::Warn };
         let reasons = judgement.reasons.join("; ");
         let fields = if reasons.is_empty() { Vec::new() } else { vec![("reason", reasons)] };
@@ -192,7 +192,7 @@ impl<'a> Results<'a> {
 
     fn failed(&self, error: String) {
         let fields = vec![("error", error)];
-        self.around.logger.log(Level::Error, "failed to handle the end-of-test summary", fields);
+        self.cx.logger.log(Level::Error, "failed to handle the end-of-test summary", fields);
     }
 
     fn write(&self, files: Vec<SummaryFile>) -> bool {
@@ -200,8 +200,8 @@ impl<'a> Results<'a> {
         let mut is_exported = true;
         for SummaryFile { path, content } in files {
             match path.as_str() {
-                "stdout" => self.around.terminal.send(Message::Stdout(content)),
-                "stderr" => self.around.terminal.send(Message::Stderr(content)),
+                "stdout" => self.cx.terminal.send(Message::Stdout(content)),
+                "stderr" => self.cx.terminal.send(Message::Stderr(content)),
                 _ => {
                     if let Err(error) = save(&path, content) {
                         is_exported &= self.args.summary_export.as_ref() != Some(&path);

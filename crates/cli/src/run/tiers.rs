@@ -2,10 +2,10 @@
 
 use onrush_plan::{Consolidated, Options, OptionsError, SystemTags, Tier};
 
-use super::{ConfigFile, Surroundings, features::Features, load::Script};
+use super::{ConfigFile, Context, features::Features, load::Script};
 use crate::{
     failure::Failure,
-    flags::{self, Given},
+    flags::{self, Flags},
     log::Level,
 };
 
@@ -14,39 +14,39 @@ use crate::{
 /// # Errors
 /// 255 for flags, 104 for everything else.
 pub(crate) fn consolidate(
-    around: &Surroundings,
+    cx: &Context,
     config: ConfigFile,
     features: Features,
     script: &Script,
 ) -> Result<Consolidated, Failure> {
-    let given = &around.given;
-    let flags = onrush_plan::from_flags(&|name| given.values(name)).map_err(|error| bad_flag(given, error))?;
-    let script_options = of_script(around, script)?;
-    let env = onrush_plan::from_env(&|name| given.env.get(name).cloned())
+    let flags = &cx.flags;
+    let from_flags = onrush_plan::from_flags(&|name| flags.values(name)).map_err(|error| bad_flag(flags, error))?;
+    let script_options = of_script(cx, script)?;
+    let env = onrush_plan::from_env(&|name| flags.env.get(name).cloned())
         .map_err(|error| Failure::config(error.to_string()))?;
     let mut tiers = vec![
         (Tier::Defaults, Options::defaults()),
         (Tier::Config, config.options),
         (Tier::Script, script_options),
         (Tier::Env, env),
-        (Tier::Cli, flags),
+        (Tier::Cli, from_flags),
     ];
     features.lay_tags(&mut tiers);
-    warn_of_unknown_system_tags(around);
-    warn_of_misspelt_variables(around);
+    warn_of_unknown_system_tags(cx);
+    warn_of_misspelt_variables(cx);
     let is_exported = |name: &str| script.init.functions.iter().any(|function| function == name);
     let test = onrush_plan::consolidate_with_exports(tiers, &is_exported)
         .map_err(|errors| Failure::config(errors.to_string()))?;
     for warning in &test.warnings {
-        around.logger.warn(warning.clone());
+        cx.logger.warn(warning.clone());
     }
     Ok(test)
 }
 
 /// k6 leaves them out without a word.
-fn warn_of_unknown_system_tags(around: &Surroundings) {
-    let variable = around.given.env.get("K6_SYSTEM_TAGS").cloned();
-    let places = [("--system-tags", around.given.values("system-tags")), ("K6_SYSTEM_TAGS", Vec::from_iter(variable))];
+fn warn_of_unknown_system_tags(cx: &Context) {
+    let variable = cx.flags.env.get("K6_SYSTEM_TAGS").cloned();
+    let places = [("--system-tags", cx.flags.values("system-tags")), ("K6_SYSTEM_TAGS", Vec::from_iter(variable))];
     for (place, lists) in places {
         let names = lists.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty());
         for name in names.filter(|name| !SystemTags::is_known(name)) {
@@ -55,20 +55,20 @@ fn warn_of_unknown_system_tags(around: &Surroundings) {
                 Some(meant) => format!("did you mean {meant}?"),
                 None => format!("known tags: {}", known.join(", ")),
             };
-            around.logger.warn(format!("{place}: unknown system tag '{name}' ignored; {what}"));
+            cx.logger.warn(format!("{place}: unknown system tag '{name}' ignored; {what}"));
         }
     }
 }
 
 /// Variables that are almost one of ours: other names are the script's business.
-fn warn_of_misspelt_variables(around: &Surroundings) {
+fn warn_of_misspelt_variables(cx: &Context) {
     let options = onrush_plan::OPTIONS.iter().filter_map(|row| row.variable);
     let known: Vec<&str> =
         options.chain(flags::FLAGS.iter().filter_map(|flag| flag.env)).chain(OTHER_VARIABLES).collect();
-    let ours = around.given.env.keys().filter(|name| name.starts_with("K6_") || name.starts_with("ONRUSH_"));
+    let ours = cx.flags.env.keys().filter(|name| name.starts_with("K6_") || name.starts_with("ONRUSH_"));
     for name in ours.filter(|name| !known.contains(&name.as_str())) {
         if let Some(meant) = onrush_plan::closest(name, &known) {
-            around.logger.warn(format!("unknown variable {name} ignored; did you mean {meant}?"));
+            cx.logger.warn(format!("unknown variable {name} ignored; did you mean {meant}?"));
         }
     }
 }
@@ -81,7 +81,7 @@ const OTHER_VARIABLES: [&str; 6] =
 ///
 /// # Errors
 /// 104 for options that cannot be read.
-pub(crate) fn of_script(around: &Surroundings, script: &Script) -> Result<Options, Failure> {
+pub(crate) fn of_script(cx: &Context, script: &Script) -> Result<Options, Failure> {
     let (options, unknown, hints, place) = match &script.archived {
         Some(archived) => (archived.options.clone(), archived.unknown.clone(), Vec::new(), "stored in the archive"),
         None => {
@@ -96,17 +96,17 @@ pub(crate) fn of_script(around: &Surroundings, script: &Script) -> Result<Option
         if !hints.is_empty() {
             fields.push(("hint", onrush_plan::meant(&hints)));
         }
-        around.logger.log(Level::Warn, format!("There were unknown fields in the options {place}"), fields);
+        cx.logger.log(Level::Warn, format!("There were unknown fields in the options {place}"), fields);
     }
     Ok(options)
 }
 
 /// k6 parses some flags where they are read, which its text says; others later.
-fn bad_flag(given: &Given, error: OptionsError) -> Failure {
+fn bad_flag(flags: &Flags, error: OptionsError) -> Failure {
     let flag = error.path.strip_prefix("--").and_then(flags::find);
     match flag {
         Some(flag) if matches!(flag.value, flags::Value::Int | flags::Value::Duration | flags::Value::Switch) => {
-            let value = given.values(flag.long).pop().unwrap_or_default();
+            let value = flags.values(flag.long).pop().unwrap_or_default();
             flags::invalid_argument(flag, &value, &error.message)
         }
         _ => Failure::other(error.to_string()),

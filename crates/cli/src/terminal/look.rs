@@ -40,7 +40,7 @@ impl Look {
     /// Columns and rows of the terminal; common ones where it does not say.
     pub(crate) fn size() -> (usize, usize) {
         const DEFAULT: (usize, usize) = (100, 40);
-        let or = |given: u16, default: usize| if given == 0 { default } else { usize::from(given) };
+        let or = |flags: u16, default: usize| if flags == 0 { default } else { usize::from(flags) };
         rustix::termios::tcgetwinsize(stdout())
             .map_or(DEFAULT, |size| (or(size.ws_col, DEFAULT.0), or(size.ws_row, DEFAULT.1)))
     }

@@ -11,7 +11,7 @@ use crate::{
     args::ScriptArgs,
     failure::Failure,
     flags::Command,
-    run::{Surroundings, config_file::ConfigFile, features::Features, input::STDIN, load, prepare, tiers},
+    run::{Context, config_file::ConfigFile, features::Features, input::STDIN, load, prepare, tiers},
     terminal::Message,
     version::K6_VERSION,
 };
@@ -20,20 +20,20 @@ use crate::{
 ///
 /// # Errors
 /// As `run` for scripts and options; 255 when the archive cannot be written.
-pub(crate) fn archive(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    around.given.refuse_unavailable(Command::Archive)?;
-    let given = &around.given;
-    let args = ScriptArgs::new(given, files, false)?;
-    let config = ConfigFile::read(around)?;
-    let features = Features::read(given, &config.features)?;
-    let script = load::load(&args, &features, given, &around.logger)?;
-    let test = tiers::consolidate(around, config, features, &script)?;
-    let no_thresholds = given.switch("no-thresholds")?.unwrap_or(false);
-    prepare::thresholds(no_thresholds, &around.logger, &test, &script.init.registry)?;
+pub(crate) fn archive(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    cx.flags.refuse_unavailable(Command::Archive)?;
+    let flags = &cx.flags;
+    let args = ScriptArgs::new(flags, files, false)?;
+    let config = ConfigFile::read(cx)?;
+    let features = Features::read(flags, &config.features)?;
+    let script = load::load(&args, &features, flags, &cx.logger)?;
+    let test = tiers::consolidate(cx, config, features, &script)?;
+    let no_thresholds = flags.switch("no-thresholds")?.unwrap_or(false);
+    prepare::thresholds(no_thresholds, &cx.logger, &test, &script.init.registry)?;
     let env = &script.env;
     let program = &env.program;
     let entry = &program.modules[program.entry.0 as usize];
-    let without_env = given.switch("exclude-env-vars")?.unwrap_or(false);
+    let without_env = flags.switch("exclude-env-vars")?.unwrap_or(false);
     let metadata = Metadata {
         options: test.merged.to_script_json(),
         filename: entry.specifier.clone(),
@@ -46,8 +46,8 @@ pub(crate) fn archive(around: &Surroundings, files: &[String]) -> Result<ExitCod
     };
     let data = entry.source.as_bytes().into();
     let archive = Archive { metadata, data, files: tree(env)? };
-    let target = given.text("archive-out").unwrap_or_else(|| "archive.tar".to_owned());
-    write(around, &archive, &target)?;
+    let target = flags.text("archive-out").unwrap_or_else(|| "archive.tar".to_owned());
+    write(cx, &archive, &target)?;
     Ok(ExitCode::Success)
 }
 
@@ -77,12 +77,12 @@ fn pwd(env: &ScriptEnv, specifier: &str) -> String {
     specifier.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned())
 }
 
-fn write(around: &Surroundings, archive: &Archive, target: &str) -> Result<(), Failure> {
+fn write(cx: &Context, archive: &Archive, target: &str) -> Result<(), Failure> {
     let failed = |error: WriteError| Failure::other(format!("failed to write the archive to '{target}': {error}"));
     if target == "-" {
         let mut bytes = Vec::new();
         archive.write(&mut bytes).map_err(failed)?;
-        around.terminal.send(Message::Stdout(bytes));
+        cx.terminal.send(Message::Stdout(bytes));
         return Ok(());
     }
     let file = File::create(target).map_err(|error| failed(error.into()))?;

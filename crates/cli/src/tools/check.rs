@@ -9,7 +9,7 @@ use crate::{
     failure::Failure,
     flags::Command,
     run::{
-        Ready, Surroundings,
+        Context, Ready,
         config_file::ConfigFile,
         needs::{self, size},
         ready,
@@ -20,9 +20,9 @@ use crate::{
 ///
 /// # Errors
 /// As `run`, and 255 when this machine has too little for the test.
-pub(crate) fn check(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    let is_json = around.given.switch("json")?.unwrap_or(false);
-    let found = examine(around, files);
+pub(crate) fn check(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    let is_json = cx.flags.switch("json")?.unwrap_or(false);
+    let found = examine(cx, files);
     if is_json {
         let json = match &found {
             Ok(found) => found.to_json(),
@@ -30,12 +30,12 @@ pub(crate) fn check(around: &Surroundings, files: &[String]) -> Result<ExitCode,
                 "ok": false, "exitCode": failure.code as u8, "problem": failure.message, "hint": failure.hint,
             }),
         };
-        around.terminal.stdout(format!("{json:#}\n"));
+        cx.terminal.stdout(format!("{json:#}\n"));
     }
     let found = found?;
-    found.warnings.iter().for_each(|warning| around.logger.warn(warning.clone()));
+    found.warnings.iter().for_each(|warning| cx.logger.warn(warning.clone()));
     if !is_json {
-        around.terminal.stdout(found.text());
+        cx.terminal.stdout(found.text());
     }
     match found.problem {
         Some(problem) => Err(Failure::other(problem).hint(needs::HINT)),
@@ -52,11 +52,11 @@ struct Found {
     warnings: Vec<String>,
 }
 
-fn examine(around: &Surroundings, files: &[String]) -> Result<Found, Failure> {
-    around.given.refuse_unavailable(Command::Run)?;
-    let config = ConfigFile::read(around)?;
-    let args = RunArgs::new(&around.given, &config, files)?;
-    let ready = ready(around, config, &args)?;
+fn examine(cx: &Context, files: &[String]) -> Result<Found, Failure> {
+    cx.flags.refuse_unavailable(Command::Run)?;
+    let config = ConfigFile::read(cx)?;
+    let args = RunArgs::new(&cx.flags, &config, files)?;
+    let ready = ready(cx, config, &args)?;
     ready.check_outputs()?;
     let writes = args.summary_export.iter().cloned().chain(ready.output_names()).collect();
     let (problem, warnings) = (ready.needs.problem().filter(|_| !args.force), ready.needs.warnings());

@@ -7,7 +7,7 @@ use onrush_session::ExitCode;
 use crate::{
     failure::Failure,
     flags::{Command, FILES, FLAGS, parser_for_completion},
-    run::Surroundings,
+    run::Context,
 };
 
 /// The shells there are scripts for.
@@ -18,7 +18,7 @@ const SHELLS: &[(&str, Shell)] =
 ///
 /// # Errors
 /// 255 when no shell, or an unknown one, is named.
-pub(crate) fn completion(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
+pub(crate) fn completion(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
     let names = || SHELLS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let [name] = files else {
         return Err(Failure::other(format!(
@@ -65,6 +65,6 @@ pub(crate) fn completion(around: &Surroundings, files: &[String]) -> Result<Exit
             ));
         }
     }
-    around.terminal.stdout(script);
+    cx.terminal.stdout(script);
     Ok(ExitCode::Success)
 }

@@ -14,7 +14,7 @@ use crate::{
     args::ScriptArgs,
     failure::Failure,
     flags::Command,
-    run::{Surroundings, input::Input, load},
+    run::{Context, input::Input, load},
 };
 
 /// The modules there are, and any extension: nothing is run, so nothing has to be there.
@@ -40,9 +40,9 @@ const OTHERS: &[&str] = &[
 ///
 /// # Errors
 /// As `run` for scripts that cannot be read or compiled.
-pub(crate) fn deps(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    around.given.refuse_unavailable(Command::Deps)?;
-    let args = ScriptArgs::new(&around.given, files, false)?;
+pub(crate) fn deps(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    cx.flags.refuse_unavailable(Command::Deps)?;
+    let args = ScriptArgs::new(&cx.flags, files, false)?;
     let input = Input::find(&args)?;
     let program = load::compile(&args, &input, &BUILTINS)?;
     let constraints = constraints(&program);
@@ -55,7 +55,7 @@ pub(crate) fn deps(around: &Surroundings, files: &[String]) -> Result<ExitCode, 
             name.starts_with("k6/") && !name.starts_with("k6/x/") && !BUILTIN_MODULES.contains(&name.as_str())
         })
         .collect();
-    let text = if around.given.switch("json")?.unwrap_or(false) {
+    let text = if cx.flags.switch("json")?.unwrap_or(false) {
         let mut json = json!({
             "buildDependencies": constraints, "imports": imports, "customBuildRequired": is_custom,
         });
@@ -75,7 +75,7 @@ pub(crate) fn deps(around: &Surroundings, files: &[String]) -> Result<ExitCode, 
         }
         text
     };
-    around.terminal.stdout(text);
+    cx.terminal.stdout(text);
     Ok(ExitCode::Success)
 }
 

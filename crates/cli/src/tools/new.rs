@@ -5,7 +5,7 @@ use std::{io::Write as _, path::Path};
 use onrush_session::ExitCode;
 
 use super::template::fill;
-use crate::{failure::Failure, run::Surroundings};
+use crate::{failure::Failure, run::Context};
 
 /// The templates that come with the program.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -21,17 +21,17 @@ const TEMPLATE_BYTES_MAX: u64 = 1 << 20;
 ///
 /// # Errors
 /// 255: the file is there already, it cannot be written, there is no such template.
-pub(crate) fn new(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    let given = &around.given;
+pub(crate) fn new(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    let flags = &cx.flags;
     let target = match files {
         [] => "script.js",
         [file] => file,
         _ => return Err(Failure::other(format!("accepts at most 1 arg(s), received {}", files.len()))),
     };
-    let template = given.text("template").unwrap_or_else(|| "minimal".to_owned());
-    let text = fill(&text(&template)?, target, given.text("project-id").as_deref().unwrap_or_default())
+    let template = flags.text("template").unwrap_or_else(|| "minimal".to_owned());
+    let text = fill(&text(&template)?, target, flags.text("project-id").as_deref().unwrap_or_default())
         .map_err(|reason| Failure::other(format!("failed to use the template '{template}': {reason}")))?;
-    let force = given.switch("force")?.unwrap_or(false);
+    let force = flags.switch("force")?.unwrap_or(false);
     let mut open = std::fs::OpenOptions::new();
     open.write(true);
     if force {
@@ -46,9 +46,9 @@ pub(crate) fn new(around: &Surroundings, files: &[String]) -> Result<ExitCode, F
         _ => failed(target, &error),
     })?;
     file.write_all(text.as_bytes()).map_err(|error| failed(target, &error))?;
-    around.terminal.stdout(format!("New script created: {target} ({template} template).\n"));
+    cx.terminal.stdout(format!("New script created: {target} ({template} template).\n"));
     if template == "browser" {
-        around.logger.warn("k6/browser is not available in this version of Onrush: this script needs k6");
+        cx.logger.warn("k6/browser is not available in this version of Onrush: this script needs k6");
     }
     Ok(ExitCode::Success)
 }

@@ -25,7 +25,7 @@ const TAG_BYTES: usize = 16;
 pub struct AesKey {
     bytes: Box<[u8]>,
     /// Made when it is first used: the mode whose key takes longest to prepare.
-    gcm: OnceLock<Option<LessSafeKey>>,
+    gcm: OnceLock<Option<Box<LessSafeKey>>>,
 }
 
 impl AesKey {
@@ -196,15 +196,14 @@ impl AesKey {
                 24 => &aead::AES_192_GCM,
                 _ => &aead::AES_256_GCM,
             };
-            UnboundKey::new(algorithm, &self.bytes).ok().map(LessSafeKey::new)
+            UnboundKey::new(algorithm, &self.bytes).ok().map(|key| Box::new(LessSafeKey::new(key)))
         });
-        key.as_ref().ok_or_else(failed)
+        key.as_deref().ok_or_else(failed)
     }
 }
 
 fn nonce(iv: &[u8]) -> Result<Nonce, WebError> {
-    Nonce::try_assume_unique_for_key(iv)
-        .map_err(|_| WebError::not_supported("only 12 bytes long iv are supported"))
+    Nonce::try_assume_unique_for_key(iv).map_err(|_| WebError::not_supported("only 12 bytes long iv are supported"))
 }
 
 fn tag_bytes(bits: i64) -> Option<usize> {

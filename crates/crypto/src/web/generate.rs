@@ -1,17 +1,17 @@
 //! New keys.
 
 use super::{
-    AesKey, Algorithm, Curve, EcPrivate, EcPublic, HmacKey, Key, Material, OkpPrivate, OkpPublic, RsaPrivate, RsaPublic,
-    WebError, hmac, random_bytes,
+    AesKey, Algorithm, Curve, EcPrivate, EcPublic, HmacKey, Key, Material, OkpPrivate, OkpPublic, RsaPrivate,
+    RsaPublic, WebError, hmac, random_bytes,
 };
 use crate::Hash;
 
 /// What generating gives.
 pub enum Generated {
     /// A secret.
-    Key(Key),
+    Key(Box<Key>),
     /// A private key and its public half.
-    Pair(Key, Key),
+    Pair(Box<Key>, Box<Key>),
 }
 
 /// The longest HMAC key: nobody needs more than a block of the hash function.
@@ -24,7 +24,7 @@ pub fn generate_aes(algorithm: Algorithm, bits: i64) -> Result<Generated, WebErr
     }
     let mut bytes = vec![0; bits as usize / 8];
     random_bytes(&mut bytes)?;
-    Ok(Generated::Key(Key::new(algorithm, Material::Aes(AesKey::new(&bytes)?))))
+    Ok(Generated::Key(Box::new(Key::new(algorithm, Material::Aes(AesKey::new(&bytes)?)))))
 }
 
 /// A new HMAC key, as long as a block of its hash function unless `bits` says otherwise.
@@ -38,9 +38,9 @@ pub fn generate_hmac(hash: Hash, bits: Option<i64>) -> Result<Generated, WebErro
     }
     let mut bytes = vec![0; (bits as usize).div_ceil(8)];
     random_bytes(&mut bytes)?;
-    let mut key = Key::new(Algorithm::Hmac, Material::Hmac(HmacKey::new(hash, &bytes)?));
+    let mut key = Key::new(Algorithm::Hmac, Material::Hmac(Box::new(HmacKey::new(hash, &bytes)?)));
     key.bits = Some(bits as usize);
-    Ok(Generated::Key(key))
+    Ok(Generated::Key(Box::new(key)))
 }
 
 /// A new RSA key pair with the exponent 65537.
@@ -52,8 +52,10 @@ pub fn generate_rsa(algorithm: Algorithm, hash: Hash, bits: i64) -> Result<Gener
     let private = RsaPrivate::generate(bits)?;
     let (n, e) = private.public.numbers();
     let public = RsaPublic::new(n, e)?;
-    let mut pair =
-        [Key::new(algorithm, Material::RsaPrivate(Box::new(private))), Key::new(algorithm, Material::RsaPublic(public))];
+    let mut pair = [
+        Box::new(Key::new(algorithm, Material::RsaPrivate(Box::new(private)))),
+        Box::new(Key::new(algorithm, Material::RsaPublic(public))),
+    ];
     for key in &mut pair {
         key.hash = Some(hash);
     }
@@ -66,8 +68,8 @@ pub fn generate_ec(algorithm: Algorithm, curve: Curve) -> Result<Generated, WebE
     let private = EcPrivate::generate(curve)?;
     let public = EcPublic::new(curve, private.public.point())?;
     Ok(Generated::Pair(
-        Key::new(algorithm, Material::EcPrivate(Box::new(private))),
-        Key::new(algorithm, Material::EcPublic(public)),
+        Box::new(Key::new(algorithm, Material::EcPrivate(Box::new(private)))),
+        Box::new(Key::new(algorithm, Material::EcPublic(public))),
     ))
 }
 
@@ -76,7 +78,7 @@ pub fn generate_okp(algorithm: Algorithm) -> Result<Generated, WebError> {
     let private = OkpPrivate::generate(algorithm)?;
     let public = OkpPublic::new(algorithm, private.public.bytes())?;
     Ok(Generated::Pair(
-        Key::new(algorithm, Material::OkpPrivate(Box::new(private))),
-        Key::new(algorithm, Material::OkpPublic(public)),
+        Box::new(Key::new(algorithm, Material::OkpPrivate(Box::new(private)))),
+        Box::new(Key::new(algorithm, Material::OkpPublic(public))),
     ))
 }

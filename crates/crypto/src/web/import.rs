@@ -95,9 +95,7 @@ fn offered(algorithm: Algorithm, format: ImportFormat) -> bool {
         ImportFormat::Raw => !algorithm.is_rsa(),
         ImportFormat::Jwk => !matches!(algorithm, Algorithm::Pbkdf2 | Algorithm::Hkdf),
         ImportFormat::Spki | ImportFormat::Pkcs8 => {
-            algorithm.is_rsa()
-                || algorithm.is_ec()
-                || matches!(algorithm, Algorithm::Ed25519 | Algorithm::X25519)
+            algorithm.is_rsa() || algorithm.is_ec() || matches!(algorithm, Algorithm::Ed25519 | Algorithm::X25519)
         }
     }
 }
@@ -117,14 +115,12 @@ fn secret(key: KeyData<'_>) -> Result<Vec<u8>, WebError> {
 }
 
 fn hmac(bytes: &[u8], parameters: &Parameters) -> Result<Material, WebError> {
-    let hash = parameters
-        .hash
-        .ok_or_else(|| WebError::syntax("could not get hash from algorithm parameter"))?;
+    let hash = parameters.hash.ok_or_else(|| WebError::syntax("could not get hash from algorithm parameter"))?;
     let key = HmacKey::new(hash, bytes)?;
     if parameters.bits.is_some_and(|bits| bits != bytes.len() as i64 * 8) {
         return Err(WebError::data("key length cannot be different from the length of the imported data"));
     }
-    Ok(Material::Hmac(key))
+    Ok(Material::Hmac(Box::new(key)))
 }
 
 fn rsa(key: KeyData<'_>) -> Result<Material, WebError> {
@@ -145,7 +141,8 @@ fn rsa(key: KeyData<'_>) -> Result<Material, WebError> {
 
 /// k6 gives the errors of RSA and EC keys as JSON no name.
 fn rsa_jwk(text: &str) -> Result<Material, String> {
-    let jwk = Jwk::from_json(text, "rsaJWK").map_err(|message| format!("failed to parse input as RSA JWK key: {message}"))?;
+    let jwk =
+        Jwk::from_json(text, "rsaJWK").map_err(|message| format!("failed to parse input as RSA JWK key: {message}"))?;
     let invalid = |message: &str| format!("invalid RSA JWK key: {message}");
     check_kind(&jwk, "RSA").map_err(|message| invalid(&message))?;
     for (name, what) in [("n", "modulus (n)"), ("e", "exponent (e)")] {
@@ -208,14 +205,14 @@ fn ec(algorithm: Algorithm, key: KeyData<'_>, parameters: &Parameters) -> Result
                 .map_err(|error| invalid(&error.message))?
         }
         KeyData::Bytes(_, bytes) => {
-            let invalid = |what: &dyn std::fmt::Display| data(format!("unable to import {name} private key data: {what}"));
+            let invalid =
+                |what: &dyn std::fmt::Display| data(format!("unable to import {name} private key data: {what}"));
             let info = PrivateKeyInfoRef::try_from(bytes).map_err(|error| invalid(&error))?;
             if info.algorithm.oid != EC_OID {
                 return Err(data("a private key is not an ECDSA key".to_owned()));
             }
             let curve = curve_of(info.algorithm.parameters_oid().ok())?;
-            let inner =
-                sec1::EcPrivateKey::try_from(info.private_key.as_bytes()).map_err(|error| invalid(&error))?;
+            let inner = sec1::EcPrivateKey::try_from(info.private_key.as_bytes()).map_err(|error| invalid(&error))?;
             EcPrivate::new(curve, inner.private_key)
                 .map(|key| Material::EcPrivate(Box::new(key)))
                 .map_err(|error| invalid(&error.message))?
@@ -240,7 +237,8 @@ fn ec(algorithm: Algorithm, key: KeyData<'_>, parameters: &Parameters) -> Result
 }
 
 fn ec_jwk(text: &str) -> Result<Material, String> {
-    let jwk = Jwk::from_json(text, "ecJWK").map_err(|message| format!("failed to parse input as EC JWK key: {message}"))?;
+    let jwk =
+        Jwk::from_json(text, "ecJWK").map_err(|message| format!("failed to parse input as EC JWK key: {message}"))?;
     let invalid = |message: &str| format!("invalid EC JWK key: {message}");
     check_kind(&jwk, "EC").map_err(|message| invalid(&message))?;
     for (name, what) in [("crv", "curve"), ("x", "coordinate X"), ("y", "coordinate Y")] {
@@ -249,7 +247,8 @@ fn ec_jwk(text: &str) -> Result<Material, String> {
         }
     }
     let crv = jwk.text("crv");
-    let curve = Curve::named(crv).ok_or_else(|| format!("failed to parse elliptic curve: invalid elliptic curve {crv}"))?;
+    let curve =
+        Curve::named(crv).ok_or_else(|| format!("failed to parse elliptic curve: invalid elliptic curve {crv}"))?;
     let (x, y) = (jwk.bytes("x", "X coordinate")?, jwk.bytes("y", "Y coordinate")?);
     let public = EcPublic::from_coordinates(curve, &x, &y).map_err(|error| invalid(&error.message))?;
     if jwk.text("d").is_empty() {
@@ -309,5 +308,6 @@ fn okp(algorithm: Algorithm, key: KeyData<'_>) -> Result<Material, WebError> {
 }
 
 fn curve_of(oid: Option<ObjectIdentifier>) -> Result<Curve, WebError> {
-    oid.and_then(Curve::of_oid).ok_or_else(|| data("the key is on a curve other than P-256, P-384 and P-521".to_owned()))
+    oid.and_then(Curve::of_oid)
+        .ok_or_else(|| data("the key is on a curve other than P-256, P-384 and P-521".to_owned()))
 }

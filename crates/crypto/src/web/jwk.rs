@@ -67,12 +67,9 @@ impl Jwk {
     /// The bytes of a member. `what` names it in the error.
     pub(super) fn bytes(&self, name: &str, what: &str) -> Result<Vec<u8>, String> {
         let text = self.text(name);
-        URL_SAFE_NO_PAD.decode(text).map_err(|error| {
-            let at = match error {
-                base64::DecodeError::InvalidByte(at, _) => at,
-                base64::DecodeError::InvalidLastSymbol { offset, .. } => offset,
-                _ => text.len(),
-            };
+        URL_SAFE_NO_PAD.decode(text).map_err(|_| {
+            let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+            let at = text.bytes().position(|byte| !is_digit(byte)).unwrap_or(text.len());
             format!("failed to decode {what}: illegal base64 data at input byte {at}")
         })
     }

@@ -39,7 +39,7 @@ pub enum Material {
     /// An AES key.
     Aes(AesKey),
     /// An HMAC key.
-    Hmac(HmacKey),
+    Hmac(Box<HmacKey>),
     /// What secrets are derived from.
     Secret(Box<[u8]>),
     /// RSA, public.
@@ -137,24 +137,20 @@ impl Key {
             }
             (Material::RsaPublic(key), "spki") => key.to_spki().map(Exported::Bytes),
             (Material::RsaPrivate(key), "pkcs8") => key.to_pkcs8().map(Exported::Bytes),
-            (Material::RsaPrivate(_), "spki") => Err(WebError::invalid_access(
-                "given CryptoKey is not a public RSA key, it's *rsa.PrivateKey",
-            )),
-            (Material::RsaPublic(_), "pkcs8") => Err(WebError::invalid_access(
-                "given CryptoKey is not a private RSA key, it's *rsa.PublicKey",
-            )),
+            (Material::RsaPrivate(_), "spki") => {
+                Err(WebError::invalid_access("given CryptoKey is not a public RSA key, it's *rsa.PrivateKey"))
+            }
+            (Material::RsaPublic(_), "pkcs8") => {
+                Err(WebError::invalid_access("given CryptoKey is not a private RSA key, it's *rsa.PublicKey"))
+            }
             (Material::EcPublic(key), "raw") => Ok(Exported::Bytes(key.point().to_vec())),
             (Material::EcPublic(key), "jwk") => Ok(Exported::Jwk(ec_jwk(key))),
-            (Material::EcPrivate(key), "jwk") => {
-                Ok(Exported::Jwk(ec_jwk(&key.public).with_bytes("d", key.secret())))
-            }
+            (Material::EcPrivate(key), "jwk") => Ok(Exported::Jwk(ec_jwk(&key.public).with_bytes("d", key.secret()))),
             (Material::EcPublic(key), "spki") => ec_spki(key).map_err(not_encoded),
             (Material::EcPrivate(key), "pkcs8") => ec_pkcs8(key).map_err(not_encoded),
             (Material::OkpPublic(key), "raw") => Ok(Exported::Bytes(key.bytes().to_vec())),
             (Material::OkpPublic(key), "jwk") => Ok(Exported::Jwk(okp_jwk(key))),
-            (Material::OkpPrivate(key), "jwk") => {
-                Ok(Exported::Jwk(okp_jwk(&key.public).with_bytes("d", key.seed())))
-            }
+            (Material::OkpPrivate(key), "jwk") => Ok(Exported::Jwk(okp_jwk(&key.public).with_bytes("d", key.seed()))),
             (Material::OkpPublic(key), "spki") => okp_spki(key).map_err(not_encoded),
             (Material::OkpPrivate(key), "pkcs8") => okp_pkcs8(key).map_err(not_encoded),
             (Material::EcPrivate(_) | Material::OkpPrivate(_), "raw" | "spki") => {
@@ -212,7 +208,8 @@ fn ec_spki(key: &EcPublic) -> der::Result<Exported> {
 
 fn ec_pkcs8(key: &EcPrivate) -> der::Result<Exported> {
     let curve = key.public.curve.oid();
-    let inner = sec1::EcPrivateKey { private_key: key.secret(), parameters: None, public_key: Some(key.public.point()) };
+    let inner =
+        sec1::EcPrivateKey { private_key: key.secret(), parameters: None, public_key: Some(key.public.point()) };
     let inner = inner.to_der()?;
     let algorithm = AlgorithmIdentifierRef { oid: EC_OID, parameters: Some(AnyRef::from(&curve)) };
     PrivateKeyInfoRef::new(algorithm, OctetStringRef::new(&inner)?).to_der().map(Exported::Bytes)

@@ -122,9 +122,7 @@ impl RsaPublic {
             .map_err(|_| WebError::operation("could not encrypt data: the key cannot be used"))?;
         let key = OaepPublicEncryptingKey::new(key).map_err(failed)?;
         if plain.len() > key.max_plaintext_size(oaep(hash)) {
-            return Err(WebError::operation(
-                "could not encrypt data: crypto/rsa: message too long for RSA key size",
-            ));
+            return Err(WebError::operation("could not encrypt data: crypto/rsa: message too long for RSA key size"));
         }
         let mut out = vec![0; key.ciphertext_size()];
         let length = key.encrypt(oaep(hash), plain, &mut out, Some(label)).map_err(failed)?.len();
@@ -190,14 +188,12 @@ impl RsaPrivate {
 
     /// Reads an `RSAPrivateKey`.
     fn from_pkcs1(der: &[u8]) -> Result<Self, WebError> {
-        let invalid = |error: &dyn std::fmt::Display| {
-            WebError::data(format!("unable to import RSA private key data: {error}"))
-        };
+        let invalid =
+            |error: &dyn std::fmt::Display| WebError::data(format!("unable to import RSA private key data: {error}"));
         let key = pkcs1::RsaPrivateKeyRef::try_from(der).map_err(|error| invalid(&error))?;
         let public = RsaPublic::new(key.modulus.as_bytes(), key.public_exponent.as_bytes())?;
         public.usable(*LIBRARY_BITS.start())?;
-        let signing =
-            RsaKeyPair::from_der(der).map_err(|_| invalid(&"its numbers do not make an RSA key"))?;
+        let signing = RsaKeyPair::from_der(der).map_err(|_| invalid(&"its numbers do not make an RSA key"))?;
         Ok(Self { public, der: der.into(), signing, decrypting: OnceLock::new() })
     }
 

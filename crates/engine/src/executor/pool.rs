@@ -17,7 +17,7 @@ use super::pace::Pace;
 use crate::{
     scenario_run::ScenarioRun,
     slot::Slot,
-    steering::{Told, Watch},
+    steering::{Ordered, Watch},
     worker::Worker,
 };
 
@@ -231,8 +231,8 @@ impl Pool {
     pub(super) fn follow(mut self, vus: u64) {
         let run = self.run.clone();
         let max = run.plan.executor.planned_vus();
-        let mut wanted = Wanted { vus, max, course: None, is_paused: false, paused_ns: 0, is_reached: false };
-        while let Some(until) = self.step(&mut wanted) {
+        let mut goal = Goal { vus, max, course: None, is_paused: false, paused_ns: 0, is_reached: false };
+        while let Some(until) = self.step(&mut goal) {
             if onrush_fiber::park(Some(until)) == Woke::Cancelled {
                 onrush_fiber::clear_cancel();
             }
@@ -244,24 +244,24 @@ impl Pool {
     }
 
     /// Does what is wanted now; when to look again, or `None` when the scenario is over.
-    fn step(&mut self, wanted: &mut Wanted) -> Option<Nanos> {
+    fn step(&mut self, goal: &mut Goal) -> Option<Nanos> {
         let run = self.run.clone();
         loop {
-            if let Some(told) = self.watch.news(&run.shared.orders) {
-                wanted.is_paused = self.pause(&told);
-                wanted.learn(told);
+            if let Some(ordered) = self.watch.news(&run.shared.orders) {
+                goal.is_paused = self.pause(&ordered);
+                goal.learn(ordered);
             }
             let now = Clock::now();
             if run.is_over(now) {
                 return None;
             }
-            let turn = wanted.turn(run.start, now);
-            if !wanted.is_reached {
+            let turn = goal.turn(run.start, now);
+            if !goal.is_reached {
                 // A VU that cannot be had now is not asked for again until the target changes.
-                wanted.is_reached = true;
-                let is_ready = self.stop != Stop::Cut || self.reach_max(wanted.max);
-                if is_ready && !wanted.is_paused {
-                    self.reach(wanted.vus);
+                goal.is_reached = true;
+                let is_ready = self.stop != Stop::Cut || self.reach_max(goal.max);
+                if is_ready && !goal.is_paused {
+                    self.reach(goal.vus);
                 }
                 if self.watch.is_stale(&run.shared.orders) {
                     continue;
@@ -272,10 +272,10 @@ impl Pool {
     }
 
     /// Paused VUs finish their iteration; the scenario's end moves by as long as it stood still.
-    fn pause(&mut self, told: &Told) -> bool {
+    fn pause(&mut self, ordered: &Ordered) -> bool {
         let run = &self.run;
-        let moved = |end: u64| Nanos(run.start.0.saturating_add(end).saturating_add(told.paused_ns));
-        match told.paused_at {
+        let moved = |end: u64| Nanos(run.start.0.saturating_add(end).saturating_add(ordered.paused_ns));
+        match ordered.paused_at {
             Some(_) => {
                 run.regular_end.set(Nanos::MAX);
                 run.hard_end.set(Nanos::MAX);
@@ -292,7 +292,7 @@ impl Pool {
 }
 
 /// What a pool is to reach.
-struct Wanted {
+struct Goal {
     vus: u64,
     max: u64,
     /// How `vus` changes.
@@ -304,12 +304,12 @@ struct Wanted {
     is_reached: bool,
 }
 
-impl Wanted {
-    fn learn(&mut self, told: Told) {
+impl Goal {
+    fn learn(&mut self, ordered: Ordered) {
         self.is_reached = false;
-        self.course = told.vus.or_else(|| self.course.take());
-        self.paused_ns = told.paused_ns;
-        self.max = told.max_vus.unwrap_or(self.max);
+        self.course = ordered.vus.or_else(|| self.course.take());
+        self.paused_ns = ordered.paused_ns;
+        self.max = ordered.max_vus.unwrap_or(self.max);
     }
 
     /// Takes the number of VUs that the course has now; when that changes next.

@@ -25,7 +25,7 @@ use onrush_metrics::{
 };
 use onrush_plan::{Consolidated, Options, Plan, Tier, consolidate_with_exports, parse_json};
 use onrush_session::{
-    Coordinator, ExitCode, Notice, Orders, Phase, Settings, Stop,
+    Coordinator, ExitCode, Notice, Orders, RunPhase, Settings, Stop,
     protocol::{AgentId, Report as AgentReport, Time},
 };
 use onrush_testsite::{TargetHandle, TargetOptions};
@@ -274,7 +274,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
     }
     let is_exported = |name: &str| found.functions.iter().any(|function| function == name);
     let test = consolidate_with_exports(tiers, &is_exported).map_err(|errors| invalid(errors.to_string()))?;
-    let plan = Arc::new(Plan::new(&test.scenarios, &test.tuple).map_err(|error| invalid(error.to_string()))?);
+    let plan = Arc::new(Plan::new(&test.scenarios, &test.share).map_err(|error| invalid(error.to_string()))?);
     let thresholds = thresholds(&test, &found.registry).map_err(invalid)?;
     let enabled = test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
     let builder = subscribe(Subscriptions::builder().system_tags(enabled), SummaryMode::Compact);
@@ -389,7 +389,7 @@ fn http(test: &Consolidated) -> HttpSettings {
         no_vu_connection_reuse: settings.no_vu_connection_reuse,
         throw: settings.throw,
         rps: settings.rps.unwrap_or(0),
-        debug: HttpDebug::of_option(test.options.http_debug.as_deref()),
+        debug: HttpDebug::from_option(test.options.http_debug.as_deref()),
         ..HttpSettings::default()
     }
 }
@@ -426,7 +426,7 @@ impl Drive<'_> {
         let began = Instant::now();
         let orders = self.coordinator.start(&[], now());
         self.send(orders);
-        while self.coordinator.phase() < Phase::Done {
+        while self.coordinator.phase() < RunPhase::Done {
             self.step(began);
             let has_started = self.coordinator.started_at().is_some();
             if interrupt_after.is_some_and(|after| has_started && began.elapsed() >= after) {
@@ -438,7 +438,7 @@ impl Drive<'_> {
         }
         let orders = self.coordinator.close(now());
         self.send(orders);
-        while self.coordinator.phase() < Phase::Closed {
+        while self.coordinator.phase() < RunPhase::Closed {
             self.step(began);
         }
         if has_summary {

@@ -1,7 +1,7 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
 //! `harness` runs a script and collects all it did; `bodies`, `html`, `isolation`, `language`, `limits`, `modules`,
-//! `records` and `schedules` hold tests with scripts of their own; `parity` replays the scripts of `k6/` against what k6
+//! `records`, `schedules` and `webcrypto` hold tests with scripts of their own; `parity` replays the scripts of `k6/` against what k6
 //! printed for them.
 
 mod bodies;
@@ -16,3 +16,4 @@ mod natives;
 mod parity;
 mod records;
 mod schedules;
+mod webcrypto;

@@ -208,8 +208,7 @@ impl Ctx {
                 (sys::JS_NewPlainError as ErrorConstructor, format!("Uncaught (in promise) {}", exception.message))
             }
             Throw::Interrupted => {
-                // SAFETY: this realm is alive.
-                unsafe { halt(self.raw()) }
+                halt();
                 (sys::JS_NewInternalError as ErrorConstructor, INTERRUPTED.to_owned())
             }
         };

@@ -1,5 +1,7 @@
 //! Exceptions between Rust and scripts.
 
+use std::any::Any;
+
 use super::{Ctx, Handle, Val};
 
 /// What a native function gives back when it does not return a value.
@@ -28,6 +30,12 @@ impl Throw {
 
     pub(crate) fn type_error(message: impl Into<String>) -> Self {
         Self::Type(message.into())
+    }
+
+    /// What a panic of ours is to the script.
+    pub(crate) fn panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        Self::Error(format!("internal error in Onrush (please report it): {}", text.unwrap_or("panic")))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::{cell::Cell, ptr};
 
-use onrush_quickjs_sys as sys;
+use super::{Asked, flag};
 
 thread_local! {
     /// The running VU's mark; null while none runs.
@@ -28,15 +28,11 @@ pub(crate) fn is_halted() -> bool {
 }
 
 /// Ends the running call for good.
-///
-/// # Safety
-///
-/// `ctx` is its realm.
-pub(crate) unsafe fn halt(ctx: *mut sys::JSContext) {
+pub(crate) fn halt() {
     // SAFETY: alive, as `look_at` demands.
     if let Some(mark) = unsafe { MARK.get().as_ref() } {
         mark.set(true);
-        // SAFETY: sets a counter of a live context. Script code that gets to run on meets the interrupt hook at once.
-        unsafe { sys::onrush_poll_soon(ctx) }
+        // Script code that gets to run on is stopped at its next poll.
+        Asked::Halt.of(flag());
     }
 }

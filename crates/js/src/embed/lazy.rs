@@ -5,7 +5,7 @@ use std::{cell::RefCell, ffi::c_void, marker::PhantomData};
 
 use onrush_quickjs_sys as sys;
 
-use super::{Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val, native, runtime_ptr};
+use super::{Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val, native, runtime_ptr, undivided};
 
 /// A property of objects over a `T`: its name, and what makes its value.
 pub(crate) type LazyProperty<T> = (&'static str, fn(Ctx, &T) -> JsResult);
@@ -50,8 +50,9 @@ unsafe extern "C" fn hook(
     // SAFETY: QuickJS passes a live context and an object of it.
     let (ctx, id) = unsafe { (Ctx::from_raw(ctx), sys::JS_GetClassID(object)) };
     let materialise = CLASSES.with_borrow(|classes| classes.get(id as usize).copied().flatten());
+    // The engine holds on to the property meanwhile.
     native::finish(ctx, || match materialise {
-        Some(materialise) => materialise(ctx, Handle::from_raw_ref(&object), number.max(0) as usize),
+        Some(materialise) => undivided(|| materialise(ctx, Handle::from_raw_ref(&object), number.max(0) as usize)),
         None => Ok(Val::undefined()),
     })
 }

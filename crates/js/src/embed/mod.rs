@@ -15,6 +15,7 @@ mod lazy;
 mod lent;
 mod native;
 mod object;
+mod poll;
 mod value;
 
 pub(crate) use account::Charge;
@@ -26,4 +27,5 @@ pub(crate) use lazy::{LazyProperty, Template};
 pub(crate) use lent::Lent;
 pub(crate) use native::{Args, Getter, Native, contained, guarded};
 pub(crate) use object::Atom;
+pub(crate) use poll::{Asked, flag, is_undivided, undivided};
 pub(crate) use value::{Handle, JsString, Val};

@@ -154,11 +154,7 @@ pub(crate) fn guarded<R>(ctx: Ctx, failed: R, body: impl FnOnce() -> JsResult<R>
     let throw = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(result)) => return result,
         Ok(Err(throw)) => throw,
-        Err(panic) => {
-            let text =
-                panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-            Throw::Error(format!("internal error in Onrush (please report it): {}", text.unwrap_or("panic")))
-        }
+        Err(panic) => Throw::panic(&*panic),
     };
     ctx.raise(throw);
     failed

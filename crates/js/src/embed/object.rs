@@ -244,6 +244,22 @@ impl Handle {
         if unsafe { sys::JS_FreezeObject(ctx.raw(), self.raw()) } < 0 { Err(Throw::Pending) } else { Ok(()) }
     }
 
+    /// Freezes the object and all it holds. It must be a tree, as parsed JSON is. Nested as deep as it may be, this does
+    /// not recurse: a script may ask deep in a recursion of its own.
+    pub(crate) fn freeze_deep(&self, ctx: Ctx) -> JsResult<()> {
+        let mut left = vec![self.dup()];
+        while let Some(value) = left.pop() {
+            if !value.is_object() {
+                continue;
+            }
+            for key in value.keys(ctx)? {
+                left.push(value.get(ctx, &key)?);
+            }
+            value.freeze(ctx)?;
+        }
+        Ok(())
+    }
+
     /// Replaces the prototype.
     pub(crate) fn set_prototype(&self, ctx: Ctx, prototype: &Self) -> JsResult<()> {
         // SAFETY: both objects are alive over the call.

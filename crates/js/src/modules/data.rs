@@ -77,22 +77,10 @@ fn collect(ctx: Ctx, make: &Handle) -> JsResult<Elements> {
     Ok(elements.into())
 }
 
-/// Freezes a parsed value all the way down. JSON has no cycles, and QuickJS bounds the depth it parses.
-fn deep_freeze(ctx: Ctx, value: &Handle) -> JsResult<()> {
-    if !value.is_object() {
-        return Ok(());
-    }
-    for key in value.keys(ctx)? {
-        let item = value.get(ctx, &key)?;
-        deep_freeze(ctx, &item)?;
-    }
-    value.freeze(ctx)
-}
-
 fn element(ctx: Ctx, array: &SharedArray, index: usize) -> JsResult<Option<Val>> {
     let Some(text) = array.0.get(index) else { return Ok(None) };
     let value = ctx.parse_json(text.as_bytes())?;
-    deep_freeze(ctx, &value)?;
+    value.freeze_deep(ctx)?;
     Ok(Some(value))
 }
 

@@ -144,19 +144,8 @@ fn fail(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
 fn options(ctx: Ctx, _: &Handle) -> JsResult {
     outside_init("test options")?;
     let options = ctx.parse_json(thread().config.options_json.as_bytes())?;
-    freeze(ctx, &options)?;
+    options.freeze_deep(ctx)?;
     Ok(options)
-}
-
-fn freeze(ctx: Ctx, value: &Handle) -> JsResult<()> {
-    if !value.is_object() {
-        return Ok(());
-    }
-    for key in value.keys(ctx)? {
-        let item = value.get(ctx, &key)?;
-        freeze(ctx, &item)?;
-    }
-    value.freeze(ctx)
 }
 
 fn vu_object(ctx: Ctx) -> JsResult {

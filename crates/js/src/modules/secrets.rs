@@ -7,7 +7,7 @@ use onrush_secrets::{GetError, Secrets, SourceId};
 use super::export::export;
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
-    vu::context::{self, vu},
+    vu::{Vu, context::vu, event_loop},
 };
 
 /// What `secrets.source(name)` returns.
@@ -55,18 +55,11 @@ fn get(ctx: Ctx, source: Result<SourceId, GetError>, args: Args<'_>) -> JsResult
             return Ok(promise);
         }
     };
-    let vu = vu();
-    vu.event_loop.begin();
-    let own = context::vu_rc();
-    let fiber = onrush_fiber::spawn(None, move || {
-        let result = secrets.get(source, &key);
-        own.event_loop.complete(Box::new(move |ctx| settle(ctx, result, &resolve, &reject)));
-        own.children.borrow_mut().retain(|child| Some(*child) != onrush_fiber::current());
-        if let Some(fiber) = own.fiber.get() {
-            onrush_fiber::unpark(fiber);
-        }
-    });
-    vu.children.borrow_mut().push(fiber);
+    let work = move |_: &Vu| match secrets.get(source, &key) {
+        Err(GetError::Cancelled) => Err(Throw::Interrupted),
+        result => Ok(result),
+    };
+    event_loop::start(work, move |ctx, result| settle(ctx, result?, &resolve, &reject));
     Ok(promise)
 }
 

@@ -20,7 +20,7 @@ use crate::{
     embed::Runtime,
     realm::Realm,
     slots::Slots,
-    vu::{context, event_loop, modules},
+    vu::{context, event_loop, modules, slices},
 };
 
 impl JsThread {
@@ -31,6 +31,8 @@ impl JsThread {
         let here = std::ptr::from_ref(&client).addr();
         let runtime = Rc::new(Runtime::new(here, SETUP_STACK_BYTES));
         install_hooks(&runtime);
+        slices::watch()
+            .map_err(|error| ThreadError::Engine(format!("the thread that divides time cannot start: {error}")))?;
         let bytecode = compiled(&runtime, &config)?;
         let shared = config.isolation == Isolation::Dense;
         let realm = Realm::new(&runtime, &config.script, &bytecode, shared)

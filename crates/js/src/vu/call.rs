@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use onrush_fiber::{Clock, Nanos};
 
-use super::{IterationIds, Phase, Vu, context};
+use super::{IterationIds, Vu, VuPhase, context};
 use crate::{
     ScenarioContext,
     embed::{Exception, JsResult, Throw, Val},
@@ -108,8 +108,8 @@ impl Vu {
     /// Must be called on the VU's fiber. A cancelled fiber ends the iteration with [`CallEnd::Interrupted`] and stays
     /// cancelled; the caller clears that.
     pub fn run_iteration(&self, ids: IterationIds, setup_data: Option<&str>, now: &mut Nanos) -> CallEnd {
-        self.phase.set(Phase::Iteration);
-        self.is_halted.set(false);
+        self.phase.set(VuPhase::Iteration);
+        context::begin_call(self);
         self.has_aborted.set(false);
         self.ids.set(ids);
         self.iteration.set(Some(self.iteration.get().map_or(0, |previous| previous + 1)));
@@ -121,7 +121,7 @@ impl Vu {
             self.call_kept(&function, &[&data])
         });
         let end = self.finish(result.map(drop));
-        self.phase.set(Phase::Lifecycle);
+        self.phase.set(VuPhase::Lifecycle);
         let state = &self.thread.config.state;
         *now = Clock::now();
         let duration_ms = end.is_complete().then(|| (*now - start).as_millis_f64());
@@ -164,8 +164,8 @@ impl Vu {
     }
 
     fn lifecycle<R>(&self, group: &str, body: impl FnOnce() -> JsResult<R>) -> Result<R, ScriptFailure> {
-        self.phase.set(Phase::Lifecycle);
-        self.is_halted.set(false);
+        self.phase.set(VuPhase::Lifecycle);
+        context::begin_call(self);
         self.calls.set(self.calls.get() + 1);
         self.in_group(group.into(), || {
             let result = body().map_err(|throw| ScriptFailure::from_throw(self, throw));
@@ -194,24 +194,21 @@ impl Vu {
 
     /// After an exception or interruption nothing of the call may run on.
     fn abandon_pending(&self) {
-        let timers = self.event_loop.clear();
-        for timer in timers.iter().take(STOPPED_TIMERS_SHOWN) {
+        let (count, named) = self.event_loop.clear(STOPPED_TIMERS_SHOWN);
+        for timer in &named {
             self.log(Level::Warn, format!("{timer} was stopped because the VU iteration was interrupted"));
         }
-        if timers.len() > STOPPED_TIMERS_SHOWN {
+        if count > named.len() {
             self.log(
                 Level::Warn,
-                format!(
-                    "{} more timers were stopped because the VU iteration was interrupted",
-                    timers.len() - STOPPED_TIMERS_SHOWN
-                ),
+                format!("{} more timers were stopped because the VU iteration was interrupted", count - named.len()),
             );
         }
         for child in self.children.borrow().iter() {
             onrush_fiber::cancel(*child);
         }
         self.await_operations();
-        self.event_loop.clear();
+        self.event_loop.clear(0);
     }
 
     fn log_failure(&self, failure: &ScriptFailure) {

@@ -3,15 +3,15 @@
 
 use std::{cell::Cell, ffi::c_void, rc::Rc};
 
-use onrush_fiber::{Clock, Hooks, StackRange, Woke};
+use onrush_fiber::{Hooks, StackRange, Woke};
 use onrush_metrics::{Shard, SystemTag, TagNode};
 use onrush_quickjs_sys as sys;
 
-use super::Vu;
+use super::{Vu, slices};
 use crate::{
     JsThread, RunConfig, ScenarioContext,
-    embed::{JsResult, Throw, halt, look_at_halt_mark, runtime_ptr},
-    thread::{STACK_RESERVE_BYTES, TIME_SLICE},
+    embed::{Asked, JsResult, Throw, flag, is_undivided, look_at_halt_mark, runtime_ptr, undivided},
+    thread::STACK_RESERVE_BYTES,
 };
 
 thread_local! {
@@ -83,7 +83,7 @@ unsafe fn enter(data: *mut c_void, stack: StackRange) {
     let vu = unsafe { &*data.cast::<Vu>() };
     debug_assert!(CURRENT.get().is_null(), "one VU runs at a time");
     CURRENT.set(vu);
-    vu.slice_start.set(None);
+    slices::begin(vu.is_halted.get());
     // SAFETY: the VU stays where it is until `leave`.
     unsafe { look_at_halt_mark(Some(&vu.is_halted)) }
     let stack_bytes = (stack.top - stack.low).saturating_sub(STACK_RESERVE_BYTES);
@@ -101,6 +101,13 @@ unsafe fn leave(data: *mut c_void) {
         look_at_halt_mark(None);
     }
     CURRENT.set(std::ptr::null());
+    slices::end();
+}
+
+/// A call of the running VU begins: what cut the one before is forgotten.
+pub(crate) fn begin_call(vu: &Vu) {
+    vu.is_halted.set(false);
+    Asked::Nothing.of(flag());
 }
 
 /// Forgets the running VU's microtasks.
@@ -122,7 +129,7 @@ pub(crate) fn off_account<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
     // SAFETY: the VM is swapped in, as its VU runs; `Back` swaps it in again.
     unsafe { sys::onrush_vm_swap(runtime_ptr(), vu.vm) };
     let _back = Back(vu.vm);
-    body()
+    undivided(body)
 }
 
 /// Runs `body` as `vu` outside its fiber, for short work that never suspends.
@@ -140,33 +147,25 @@ pub(crate) fn with_entered<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
     // SAFETY: `vu` outlives this call and is swapped out, as nothing else runs on this thread.
     unsafe { enter(data, stack) };
     let _leave = Leave(data);
-    body()
+    undivided(body)
 }
 
-/// QuickJS asks every ten thousand operations whether to go on. Suspends a VU that used up its time slice, and ends
-/// one that was cancelled.
+/// QuickJS asks whether to go on, while its flag is raised. Suspends a VU that used up its time slice, and ends one that
+/// was cancelled.
 pub(crate) unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
     let Some(vu) = try_vu() else { return 0 };
-    if onrush_fiber::current().is_none() {
-        return 0;
-    }
-    let now = Clock::now();
-    match vu.slice_start.get() {
-        None => vu.slice_start.set(Some(now)),
-        Some(start) if now.0 - start.0 >= TIME_SLICE.0 => {
-            // `enter` forgets the slice's start, so the next one begins at its own first check.
-            if matches!(onrush_fiber::yield_now(), Woke::Cancelled) {
-                vu.is_halted.set(true);
-            }
+    if Asked::by(flag()) == Asked::Yield {
+        if is_undivided() || onrush_fiber::current().is_none() {
+            // The flag stays up: there will be a better moment.
+            return 0;
         }
-        Some(_) => {}
-    }
-    if onrush_fiber::is_cancelled() {
-        vu.is_halted.set(true);
+        // Entering again lowers the flag.
+        if onrush_fiber::yield_now() == Woke::Cancelled {
+            vu.is_halted.set(true);
+        }
     }
     if vu.is_halted.get() {
-        // SAFETY: the realm of the running VU is alive.
-        unsafe { halt(vu.ctx().raw()) }
+        Asked::Halt.of(flag());
     }
     i32::from(vu.is_halted.get())
 }

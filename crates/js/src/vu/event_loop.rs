@@ -8,120 +8,108 @@ use std::{
     cell::{Cell, RefCell},
     collections::VecDeque,
     ffi::c_void,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
 };
 
 use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_quickjs_sys as sys;
 
-use super::{Vu, context};
+use super::{
+    Vu, context,
+    rejections::Rejections,
+    timers::{TIMERS_MAX, Timers},
+};
 use crate::embed::{Ctx, Exception, Handle, JsResult, PromiseState, Throw, Val};
 
 /// Work handed back to the VU by a child fiber, run on the VU's own fiber.
-pub(crate) type Completion = Box<dyn FnOnce(Ctx) -> JsResult<()>>;
-
-/// Timers a VU may have at once; each keeps a closure alive.
-const TIMERS_MAX: usize = 100_000;
+type Completion = Box<dyn FnOnce(Ctx) -> JsResult<()>>;
 
 /// Pending work of one VU.
 #[derive(Default)]
 pub(crate) struct EventLoop {
-    timers: RefCell<Vec<Timer>>,
-    next_timer: Cell<u32>,
+    /// Callbacks and their arguments.
+    timers: RefCell<Timers<(Val, Box<[Val]>)>>,
     /// Operations under way whose completion will arrive.
     operations: Cell<usize>,
     completions: RefCell<VecDeque<Completion>>,
-    rejections: RefCell<Vec<Val>>,
+    rejections: RefCell<Rejections<Val>>,
 }
 
-struct Timer {
-    id: u32,
-    due: Nanos,
-    /// `setInterval`'s period.
-    period: Option<Nanos>,
-    callback: Val,
-    args: Box<[Val]>,
-}
-
+// Values are dropped where nothing is borrowed: freeing what they hold may take long, and then others run.
 impl EventLoop {
     /// Adds a timer and returns its id.
     pub(crate) fn add_timer(&self, callback: Val, args: Box<[Val]>, delay_ms: f64, repeat: bool) -> JsResult<u32> {
-        let mut timers = self.timers.borrow_mut();
-        if timers.len() >= TIMERS_MAX {
-            return Err(Throw::Range(format!("a VU cannot have more than {TIMERS_MAX} timers")));
-        }
         // A negative or NaN delay is 0; beyond a century it never fires.
         let delay = Nanos((delay_ms.max(0.0) * 1e6).min(3e18) as u64);
-        let id = self.next_timer.get() + 1;
-        self.next_timer.set(id);
-        timers.push(Timer {
-            id,
-            due: Nanos(Clock::now().0.saturating_add(delay.0)),
-            period: repeat.then_some(delay),
-            callback,
-            args,
-        });
-        Ok(id)
+        let due = Nanos(Clock::now().0.saturating_add(delay.0));
+        let id = self.timers.borrow_mut().add((callback, args), due, repeat.then_some(delay));
+        id.ok_or_else(|| Throw::Range(format!("a VU cannot have more than {TIMERS_MAX} timers")))
     }
 
     /// Forgets a timer; unknown ids do nothing.
     pub(crate) fn clear_timer(&self, id: u32) {
-        let removed = {
-            let mut timers = self.timers.borrow_mut();
-            timers.iter().position(|timer| timer.id == id).map(|index| timers.remove(index))
-        };
+        let removed = self.timers.borrow_mut().remove(id);
         drop(removed);
     }
 
-    /// Announces an operation; each must be followed by exactly one [`EventLoop::complete`].
-    pub(crate) fn begin(&self) {
-        self.operations.set(self.operations.get() + 1);
-    }
-
-    /// Delivers the end of an operation. Called from a child fiber of the same thread; the caller then unparks the VU.
-    pub(crate) fn complete(&self, completion: Completion) {
-        self.operations.set(self.operations.get() - 1);
-        self.completions.borrow_mut().push_back(completion);
-    }
-
-    /// Drops microtasks, timers, completions and noted rejections of the running VU; returns what the timers were called, oldest first.
-    pub(crate) fn clear(&self) -> Vec<String> {
+    /// Drops microtasks, timers, completions and noted rejections of the running VU; returns how many timers there were,
+    /// and what the first `shown` of them were called, oldest first.
+    pub(crate) fn clear(&self, shown: usize) -> (usize, Vec<String>) {
         context::drop_jobs();
-        let mut timers = self.timers.take();
-        self.completions.take();
-        self.rejections.take();
-        timers.sort_by_key(|timer| timer.id);
-        timers
-            .iter()
-            .map(|timer| format!("{} {}", if timer.period.is_some() { "setInterval" } else { "setTimeout" }, timer.id))
-            .collect()
+        let timers = self.timers.take();
+        let named = timers.named(shown);
+        drop(timers);
+        drop(self.completions.take());
+        drop(self.rejections.take());
+        named
     }
 
     /// Forgets that a promise was rejected without a handler: its reason is thrown instead.
     pub(crate) fn forget_rejection(&self, promise: &Handle) {
-        self.rejections.borrow_mut().retain(|known| known.identity() != promise.identity());
+        let forgotten = self.rejections.borrow_mut().forget(promise.identity());
+        drop(forgotten);
     }
 
-    fn next_due(&self) -> Option<Nanos> {
-        self.timers.borrow().iter().map(|timer| timer.due).min()
+    /// Has something done by the loop, after the code and the microtasks that are running now.
+    pub(crate) fn defer(&self, completion: Completion) {
+        self.completions.borrow_mut().push_back(completion);
     }
 
-    /// Takes the earliest timer that is due: its callback and arguments. Ties go to the older timer.
-    fn take_due(&self, now: Nanos) -> Option<(Val, Box<[Val]>)> {
-        let mut timers = self.timers.borrow_mut();
-        let index =
-            (0..timers.len()).filter(|&i| timers[i].due <= now).min_by_key(|&i| (timers[i].due, timers[i].id))?;
-        match timers[index].period {
-            Some(period) => {
-                let timer = &mut timers[index];
-                timer.due = Nanos(now.0 + period.0.max(1));
-                Some((timer.callback.clone(), timer.args.clone()))
-            }
-            None => {
-                let timer = timers.remove(index);
-                Some((timer.callback, timer.args))
-            }
+    /// Delivers the end of an operation. Called from a child fiber of the same thread; the caller then unparks the VU.
+    fn complete(&self, completion: Completion) {
+        self.operations.set(self.operations.get() - 1);
+        self.completions.borrow_mut().push_back(completion);
+    }
+}
+
+/// Starts an operation of the running VU: `work` runs on a fiber of its own, and what became of it goes to `settle`, on
+/// the VU's fiber. The VU's call goes on meanwhile and does not end before it.
+///
+/// If `work` panics, the operation fails with an error, as a native function does, and the panic is reported.
+pub(crate) fn start<T: 'static>(
+    work: impl FnOnce(&Vu) -> JsResult<T> + 'static,
+    settle: impl FnOnce(Ctx, JsResult<T>) -> JsResult<()> + 'static,
+) {
+    let vu = context::vu_rc();
+    vu.event_loop.operations.set(vu.event_loop.operations.get() + 1);
+    let own = vu.clone();
+    let fiber = onrush_fiber::spawn(None, move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&own)));
+        let (result, panic) = match outcome {
+            Ok(result) => (result, None),
+            Err(panic) => (Err(Throw::panic(&*panic)), Some(panic)),
+        };
+        // The values within `settle` are freed on the VU's fiber, even if it is never called.
+        own.event_loop.complete(Box::new(move |ctx| settle(ctx, result)));
+        own.children.borrow_mut().retain(|child| Some(*child) != onrush_fiber::current());
+        if let Some(fiber) = own.fiber.get() {
+            onrush_fiber::unpark(fiber);
         }
-    }
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
+    });
+    vu.children.borrow_mut().push(fiber);
 }
 
 impl Vu {
@@ -153,12 +141,13 @@ impl Vu {
             }
             // The clock is only read where there are timers: this runs after every iteration.
             let has_timers = !self.event_loop.timers.borrow().is_empty();
-            if let Some((callback, args)) = has_timers.then(|| self.event_loop.take_due(Clock::now())).flatten() {
+            let due = has_timers.then(|| self.event_loop.timers.borrow_mut().take_due(Clock::now())).flatten();
+            if let Some((callback, args)) = due {
                 let args: Vec<&Handle> = args.iter().map(|arg| &**arg).collect();
                 ctx.call(&callback, Handle::UNDEFINED, &args)?;
                 continue;
             }
-            let due = self.event_loop.next_due();
+            let due = self.event_loop.timers.borrow().next_due();
             if due.is_none() && self.event_loop.operations.get() == 0 {
                 return Ok(());
             }
@@ -175,7 +164,8 @@ impl Vu {
         }
         let ctx = self.ctx();
         ctx.mark_handled(&value);
-        self.event_loop.rejections.borrow_mut().clear();
+        // Its own failure is reported below. That of any other promise ends the call, as in k6.
+        self.event_loop.forget_rejection(&value);
         self.drain()?;
         match ctx.promise_state(&value) {
             PromiseState::Fulfilled(result) => Ok(result),
@@ -223,10 +213,9 @@ pub(crate) unsafe extern "C" fn track_rejection(
 ) {
     let Some(vu) = context::try_vu() else { return };
     let promise = Handle::from_raw_ref(&promise);
-    let mut rejections = vu.event_loop.rejections.borrow_mut();
     if is_handled {
-        rejections.retain(|known| known.identity() != promise.identity());
+        vu.event_loop.forget_rejection(promise);
     } else {
-        rejections.push(promise.dup());
+        vu.event_loop.rejections.borrow_mut().note(promise.identity(), promise.dup());
     }
 }

@@ -2,7 +2,7 @@
 
 use onrush_script::ModuleKind;
 
-use super::{CallEnd, Phase, ScriptFailure, Vu};
+use super::{CallEnd, ScriptFailure, Vu, VuPhase};
 use crate::{
     Isolation,
     embed::{Handle, JsResult, Throw, Val},
@@ -23,8 +23,8 @@ impl Vu {
                 .map_err(|error| ScriptFailure::from_exception(self, error))?;
             let _ = self.own_realm.set(Box::new(realm));
         }
-        self.phase.set(Phase::Init);
-        self.is_halted.set(false);
+        self.phase.set(VuPhase::Init);
+        super::context::begin_call(self);
         self.refresh_tags();
         let result = self.evaluate().and_then(|exports| then(&exports));
         let result = result.map_err(|throw| ScriptFailure::from_throw(self, throw));
@@ -32,7 +32,7 @@ impl Vu {
         // Evaluating modules leaves cycles behind (promises, namespaces): they would stay until the first collection,
         // which most VUs never reach.
         super::context::collect_garbage();
-        self.phase.set(Phase::Lifecycle);
+        self.phase.set(VuPhase::Lifecycle);
         result
     }
 

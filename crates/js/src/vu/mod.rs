@@ -9,8 +9,11 @@ mod instances;
 mod instantiate;
 mod metadata;
 pub(crate) mod modules;
+mod rejections;
+pub(crate) mod slices;
 mod summary;
 mod tags;
+mod timers;
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
@@ -19,7 +22,7 @@ use std::{
     sync::Arc,
 };
 
-use onrush_fiber::{FiberId, Nanos};
+use onrush_fiber::FiberId;
 use onrush_metrics::TagNode;
 use onrush_net::Connections;
 use onrush_quickjs_sys as sys;
@@ -38,7 +41,7 @@ use crate::{
 
 /// What a VU is doing, which decides what scripts may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub(crate) enum VuPhase {
     /// Running init code.
     Init,
     /// `setup()`, `teardown()` or `handleSummary()`.
@@ -56,9 +59,7 @@ pub struct Vu {
     /// Id in this instance; 0 for the init pass, setup, teardown and handleSummary.
     pub(crate) id: u64,
     pub(crate) id_in_test: u64,
-    pub(crate) phase: Cell<Phase>,
-    /// When QuickJS first asked in the current slice; see `context`.
-    pub(crate) slice_start: Cell<Option<Nanos>>,
+    pub(crate) phase: Cell<VuPhase>,
     /// The call under way was cut or aborted the test: no more of its code may have an effect.
     pub(crate) is_halted: Cell<bool>,
     /// The call that runs, or ran last, is the one that ended the test.
@@ -108,8 +109,7 @@ impl Vu {
             own_realm: OnceCell::new(),
             id,
             id_in_test,
-            phase: Cell::new(Phase::Init),
-            slice_start: Cell::new(None),
+            phase: Cell::new(VuPhase::Init),
             is_halted: Cell::new(false),
             has_aborted: Cell::new(false),
             scenario: RefCell::new(None),
@@ -171,7 +171,7 @@ impl Vu {
     }
 
     pub(crate) fn in_init(&self) -> bool {
-        self.phase.get() == Phase::Init
+        self.phase.get() == VuPhase::Init
     }
 }
 
@@ -184,7 +184,7 @@ impl Drop for Vu {
             self.exec.take();
             self.env.take();
             self.data.take();
-            self.event_loop.clear();
+            self.event_loop.clear(0);
             self.instances.borrow_mut().clear();
         });
         context::free_vm(self);

@@ -1,6 +1,6 @@
 //! `handleSummary(data)`.
 
-use super::{Phase, ScriptFailure, Vu};
+use super::{ScriptFailure, Vu, VuPhase, context};
 use crate::embed::{JsResult, Throw, Val};
 
 /// One entry of what `handleSummary` returned.
@@ -15,8 +15,8 @@ pub struct HandleSummaryFile {
 impl Vu {
     /// Calls `handleSummary` with `data` (JSON text). `None` means: print the built-in text instead.
     pub fn handle_summary(&self, data: &str) -> Result<Option<Vec<HandleSummaryFile>>, ScriptFailure> {
-        self.phase.set(Phase::Lifecycle);
-        self.is_halted.set(false);
+        self.phase.set(VuPhase::Lifecycle);
+        context::begin_call(self);
         self.call_handle_summary(data).map_err(|throw| ScriptFailure::from_throw(self, throw))
     }
 

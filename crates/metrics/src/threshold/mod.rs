@@ -24,7 +24,7 @@ use crate::delta::Delta;
 use crate::merged::Merged;
 use crate::registry::{MetricId, MetricKind, Registry};
 use crate::sink::Sink;
-use crate::submetric::{SubMetric, Target};
+use crate::submetric::{SubMetric, ThresholdTarget};
 
 /// One entry of the `thresholds` option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -331,9 +331,10 @@ impl MetricResult {
                 Err(reason) => error(place, reason.position, reason.expected, reason.message),
             }
         }
-        let target =
-            Target::parse(name, registry).map_err(|reason| error(None, reason.position, "", reason.message)).ok();
-        let metric = target.as_ref().map(Target::metric).and_then(|id| registry.find(id));
+        let target = ThresholdTarget::parse(name, registry)
+            .map_err(|reason| error(None, reason.position, "", reason.message))
+            .ok();
+        let metric = target.as_ref().map(ThresholdTarget::metric).and_then(|id| registry.find(id));
         for (index, result) in &expressions {
             let method = result.expression.method;
             let Some(metric) = metric.filter(|metric| !method.is_supported_by(metric.kind)) else {
@@ -354,8 +355,8 @@ impl MetricResult {
             return Err(errors);
         };
         let (name, submetric) = match target {
-            Target::Metric(_) => (name.to_owned(), None),
-            Target::SubMetric(submetric) => {
+            ThresholdTarget::Metric(_) => (name.to_owned(), None),
+            ThresholdTarget::SubMetric(submetric) => {
                 submetrics.push(submetric.clone());
                 (submetric.name, Some(submetrics.len() - 1))
             }
@@ -431,9 +432,9 @@ pub fn fuzz_threshold(text: &str) {
         }
         Err(error) => assert!(text.is_char_boundary(error.position)),
     }
-    match Target::parse(text, &Registry::new()) {
-        Ok(Target::SubMetric(submetric)) => assert!(!submetric.tags.is_empty()),
-        Ok(Target::Metric(_)) => {}
+    match ThresholdTarget::parse(text, &Registry::new()) {
+        Ok(ThresholdTarget::SubMetric(submetric)) => assert!(!submetric.tags.is_empty()),
+        Ok(ThresholdTarget::Metric(_)) => {}
         Err(error) => assert!(text.is_char_boundary(error.position)),
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use onrush_fiber::{Clock, Nanos, Woke, sleep_until};
 
-use super::{Attempt, Connections, Lost};
+use super::{Attempt, Connections, Disconnected};
 use crate::error::NetError;
 use crate::header::HeaderBlock;
 use crate::http1::{BodyMode, Proto, Request, Response};
@@ -25,7 +25,7 @@ impl Connections {
         mode: BodyMode,
         deadline: Option<Nanos>,
         attempt: &mut Attempt,
-    ) -> Result<(), Box<Lost>> {
+    ) -> Result<(), Box<Disconnected>> {
         if attempt.dialled.is_none() {
             attempt.reused = session.has_served();
             attempt.got_conn = Clock::now();
@@ -51,7 +51,7 @@ impl Connections {
                     let body_len = body.len() as u64;
                     Box::new(Message { status: 0, headers: HeaderBlock::default(), body, body_len })
                 });
-                Err(Box::new(Lost { error: lost.error, retry: lost.retry, backs_off: lost.retry }))
+                Err(Box::new(Disconnected { error: lost.error, retry: lost.retry, backs_off: lost.retry }))
             }
         }
     }

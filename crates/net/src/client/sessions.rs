@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use onrush_fiber::{FiberId, Nanos, Woke, current, park, unpark};
 
-use super::{Attempt, Connections, Lost, Route};
+use super::{Attempt, Connections, Disconnected, Route};
 use crate::error::NetError;
 use crate::http1::Request;
 use crate::http2::Session;
@@ -80,14 +80,14 @@ impl Connections {
         request: &Request<'_>,
         deadline: Option<Nanos>,
         attempt: &mut Attempt,
-    ) -> Result<Connected, Box<Lost>> {
+    ) -> Result<Connected, Box<Disconnected>> {
         let url = request.url;
         let (host, port, is_tls) = self.origin_of(url);
         let origin = self.shared.origin(host, port, is_tls);
-        let is_told = |origin: &Origin| {
+        let reported = |origin: &Origin| {
             self.shared.http2_prior_knowledge() && !origin.is_tls && !origin.forwards() && !request.is_http1
         };
-        let is_sure = origin.streams.get() > 0 || is_told(&origin);
+        let is_sure = origin.streams.get() > 0 || reported(&origin);
         let shares = is_sure && !request.is_http1 && !self.shared.no_connection_reuse();
         let shared = match shares.then(|| self.wait_for_dial(&origin, url, deadline)).transpose()? {
             Some(Turn::Share(session)) => return Ok(Connected::Session(session)),
@@ -96,7 +96,7 @@ impl Connections {
         };
         let link = self.dial(url, Route::of(request), deadline, attempt);
         let connected = link.and_then(|link| {
-            if !link.speaks_http2() && !is_told(&link.origin) {
+            if !link.speaks_http2() && !reported(&link.origin) {
                 if !request.is_http1 {
                     // What it spoke before counts no more: requests must not wait for each other's dials.
                     link.origin.streams.set(0);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use onrush_fiber::{Clock, Nanos};
 
-use super::{Attempt, Connections, Lost, Route, check_url};
+use super::{Attempt, Connections, Disconnected, Route, check_url};
 use crate::error::NetError;
 use crate::http1::{
     BodyMode, BodyPlan, Failure, Fed, Request, Response, ResponseReader, Timings, check_request, write_head,
@@ -66,7 +66,7 @@ impl Connections {
         match made {
             Ok(session) => Ok((Http2::new(session, Rc::clone(&self.wire), self.shared.limits()), attempt.timings())),
             Err(lost) => {
-                let lost: Box<Lost> = lost;
+                let lost: Box<Disconnected> = lost;
                 let mut reader = ResponseReader::new(false, BodyMode::Discard, self.shared.limits());
                 Err(attempt.fail(lost.error, &mut reader))
             }
@@ -80,7 +80,7 @@ impl Connections {
         deadline: Option<Nanos>,
         attempt: &mut Attempt,
         reader: &mut ResponseReader,
-    ) -> Result<Option<Wire>, Box<Lost>> {
+    ) -> Result<Option<Wire>, Box<Disconnected>> {
         check_url(request.url)?;
         check_request(request)?;
         let route = Route { alpn: Alpn::Http1, tunnels: true };

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::proxy::{Proxy, ProxyOptions, ProxyRules};
-use super::socks::{Lost, Peer, converse};
+use super::socks::{Peer, SocksError, converse};
 use super::tunnel::Answer;
 use crate::error::NetError;
 use crate::url::Url;
@@ -43,7 +43,7 @@ fn tunnel(said: &[u8], step: usize) -> Result<(), NetError> {
 }
 
 /// What comes of a conversation, and what was said in it on our side.
-fn socks(proxy: &Proxy, host: &str, said: &[u8], step: usize) -> (Result<(), Lost>, Vec<Vec<u8>>) {
+fn socks(proxy: &Proxy, host: &str, said: &[u8], step: usize) -> (Result<(), SocksError>, Vec<Vec<u8>>) {
     let told = RefCell::default();
     let outcome = converse(Script { pieces: said.chunks(step), told: &told }, proxy, host, 80);
     let told: Vec<Vec<u8>> = told.into_inner();

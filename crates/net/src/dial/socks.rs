@@ -26,15 +26,15 @@ impl Dialer<'_> {
         let (host, port) = (url.host(), url.port().unwrap_or_default());
         let outcome = converse(Wire { dialer: self, link }, proxy, host, port);
         outcome.map_err(|lost| match lost {
-            Lost::Wait(error) if error.code == code::REQUEST_TIMEOUT || error == NetError::cancelled() => error,
-            Lost::Wait(error) => refused(proxy, host, port, &error.detail),
-            Lost::Said(reason) => refused(proxy, host, port, &reason),
+            SocksError::Wait(error) if error.code == code::REQUEST_TIMEOUT || error == NetError::cancelled() => error,
+            SocksError::Wait(error) => refused(proxy, host, port, &error.detail),
+            SocksError::Said(reason) => refused(proxy, host, port, &reason),
         })
     }
 }
 
 /// Has the proxy connect to a host: the whole conversation.
-pub(super) fn converse(peer: impl Peer, proxy: &Proxy, host: &str, port: u16) -> Result<(), Lost> {
+pub(super) fn converse(peer: impl Peer, proxy: &Proxy, host: &str, port: u16) -> Result<(), SocksError> {
     let mut conversation = Conversation { peer, input: Vec::new() };
     conversation.negotiate(proxy)?;
     conversation.connect(host, port)
@@ -71,12 +71,12 @@ fn refused(proxy: &Proxy, host: &str, port: u16, reason: &str) -> NetError {
 
 /// Why it failed.
 #[derive(Debug, PartialEq)]
-pub(super) enum Lost {
+pub(super) enum SocksError {
     Wait(NetError),
     Said(String),
 }
 
-impl From<NetError> for Lost {
+impl From<NetError> for SocksError {
     fn from(error: NetError) -> Self {
         Self::Wait(error)
     }
@@ -88,7 +88,7 @@ struct Conversation<P> {
 }
 
 impl<P: Peer> Conversation<P> {
-    fn negotiate(&mut self, proxy: &Proxy) -> Result<(), Lost> {
+    fn negotiate(&mut self, proxy: &Proxy) -> Result<(), SocksError> {
         let hello: &[u8] = match proxy.credentials {
             None => &[VERSION, 1, NO_AUTHENTICATION],
             Some(_) => &[VERSION, 2, NO_AUTHENTICATION, USER_AND_PASSWORD],
@@ -98,25 +98,25 @@ impl<P: Peer> Conversation<P> {
         match (answer[0], answer[1], &proxy.credentials) {
             (version, ..) if version != VERSION => Err(unexpected_version(version)),
             (_, NO_AUTHENTICATION, _) => Ok(()),
-            (_, NO_ACCEPTABLE_METHOD, _) => Err(Lost::Said("no acceptable authentication methods".to_owned())),
+            (_, NO_ACCEPTABLE_METHOD, _) => Err(SocksError::Said("no acceptable authentication methods".to_owned())),
             (_, USER_AND_PASSWORD, Some((user, password))) => self.authenticate(user, password),
-            (_, method, _) => Err(Lost::Said(format!("unsupported authentication method {method}"))),
+            (_, method, _) => Err(SocksError::Said(format!("unsupported authentication method {method}"))),
         }
     }
 
-    fn authenticate(&mut self, user: &[u8], password: &[u8]) -> Result<(), Lost> {
+    fn authenticate(&mut self, user: &[u8], password: &[u8]) -> Result<(), SocksError> {
         let (Some(user), Some(password)) = (counted(user), counted(password)) else {
-            return Err(Lost::Said("invalid username/password".to_owned()));
+            return Err(SocksError::Said("invalid username/password".to_owned()));
         };
         self.send(&[vec![1], user, password].concat())?;
         match *self.take(2)? {
             [1, 0] => Ok(()),
-            [1, _] => Err(Lost::Said("username/password authentication failed".to_owned())),
-            _ => Err(Lost::Said("invalid username/password version".to_owned())),
+            [1, _] => Err(SocksError::Said("username/password authentication failed".to_owned())),
+            _ => Err(SocksError::Said("invalid username/password version".to_owned())),
         }
     }
 
-    fn connect(&mut self, host: &str, port: u16) -> Result<(), Lost> {
+    fn connect(&mut self, host: &str, port: u16) -> Result<(), SocksError> {
         let mut request = vec![VERSION, 1, 0];
         match host.parse() {
             Ok(IpAddr::V4(ip)) => {
@@ -129,7 +129,7 @@ impl<P: Peer> Conversation<P> {
             }
             Err(_) => {
                 request.push(3);
-                request.extend(counted(host.as_bytes()).ok_or_else(|| Lost::Said("FQDN too long".to_owned()))?);
+                request.extend(counted(host.as_bytes()).ok_or_else(|| SocksError::Said("FQDN too long".to_owned()))?);
             }
         }
         request.extend(port.to_be_bytes());
@@ -139,31 +139,31 @@ impl<P: Peer> Conversation<P> {
             return Err(unexpected_version(version));
         }
         if reply != 0 {
-            return Err(Lost::Said(format!("unknown error {}", reply_text(reply))));
+            return Err(SocksError::Said(format!("unknown error {}", reply_text(reply))));
         }
         if reserved != 0 {
-            return Err(Lost::Said("non-zero reserved field".to_owned()));
+            return Err(SocksError::Said("non-zero reserved field".to_owned()));
         }
         let bytes = match kind {
             1 => 4,
             4 => 16,
             3 => usize::from(self.take(1)?[0]),
-            kind => return Err(Lost::Said(format!("unknown address type {kind}"))),
+            kind => return Err(SocksError::Said(format!("unknown address type {kind}"))),
         };
         // The address the proxy connects from, and its port: nobody asks.
         self.take(bytes + 2)?;
         Ok(())
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Lost> {
+    fn send(&mut self, bytes: &[u8]) -> Result<(), SocksError> {
         Ok(self.peer.send(bytes)?)
     }
 
     /// Reads this many bytes; not one more is taken from what comes behind them unless the proxy sends it too early.
-    fn take(&mut self, count: usize) -> Result<Box<[u8]>, Lost> {
+    fn take(&mut self, count: usize) -> Result<Box<[u8]>, SocksError> {
         while self.input.len() < count {
             if !self.peer.read(&mut self.input)? {
-                return Err(if self.input.is_empty() { Lost::Said("EOF".to_owned()) } else { cut_off() });
+                return Err(if self.input.is_empty() { SocksError::Said("EOF".to_owned()) } else { cut_off() });
             }
         }
         Ok(self.input.drain(..count).collect())
@@ -175,12 +175,12 @@ fn counted(text: &[u8]) -> Option<Vec<u8>> {
     Some([&[length], text].concat())
 }
 
-fn cut_off() -> Lost {
-    Lost::Said("unexpected EOF".to_owned())
+fn cut_off() -> SocksError {
+    SocksError::Said("unexpected EOF".to_owned())
 }
 
-fn unexpected_version(version: u8) -> Lost {
-    Lost::Said(format!("unexpected protocol version {version}"))
+fn unexpected_version(version: u8) -> SocksError {
+    SocksError::Said(format!("unexpected protocol version {version}"))
 }
 
 fn reply_text(reply: u8) -> String {

@@ -51,11 +51,11 @@ impl HostPattern {
 /// k6's `hosts`: static addresses for names, `host[:port]` or `*.x` to `ip[:port]`.
 #[derive(Debug, Clone, Default)]
 pub struct HostTable {
-    entries: Vec<(HostPattern, Target)>,
+    entries: Vec<(HostPattern, PatternTarget)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Target {
+enum PatternTarget {
     Ip(IpAddr, Option<u16>),
     Unix(Arc<Path>),
 }
@@ -85,25 +85,25 @@ impl HostTable {
         let with_port = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
         let target = self.find_text(&with_port).or_else(|| self.find_text(host))?;
         Some(match target {
-            Target::Ip(ip, own) => Address::Ip(SocketAddr::new(*ip, own.unwrap_or(port))),
-            Target::Unix(path) => Address::Unix(Arc::clone(path)),
+            PatternTarget::Ip(ip, own) => Address::Ip(SocketAddr::new(*ip, own.unwrap_or(port))),
+            PatternTarget::Unix(path) => Address::Unix(Arc::clone(path)),
         })
     }
 
-    fn find_text(&self, text: &str) -> Option<&Target> {
+    fn find_text(&self, text: &str) -> Option<&PatternTarget> {
         self.entries.iter().find(|(pattern, _)| pattern.matches(text)).map(|(_, target)| target)
     }
 }
 
-fn parse_target(text: &str) -> Option<Target> {
+fn parse_target(text: &str) -> Option<PatternTarget> {
     if let Some(path) = text.strip_prefix("unix:") {
-        return path.starts_with('/').then(|| Target::Unix(Path::new(path).into()));
+        return path.starts_with('/').then(|| PatternTarget::Unix(Path::new(path).into()));
     }
     if let Ok(address) = text.parse::<SocketAddr>() {
-        return Some(Target::Ip(address.ip(), Some(address.port())));
+        return Some(PatternTarget::Ip(address.ip(), Some(address.port())));
     }
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    bare.parse().ok().map(|ip| Target::Ip(ip, None))
+    bare.parse().ok().map(|ip| PatternTarget::Ip(ip, None))
 }
 
 /// An address range in CIDR notation.

@@ -17,7 +17,7 @@ use crate::http1::{BodyMode, Limits, Request};
 use crate::link::WireBytes;
 
 use super::message::{Opening, announced_length, block, opening};
-use super::outcome::{Broke, poll_response};
+use super::outcome::{Broken, poll_response};
 use super::session::{Ended, SEND_BYTES_MAX, Session};
 
 /// A kept body is given its memory in steps of at most this, whatever length was announced.
@@ -43,7 +43,7 @@ pub(crate) struct Message {
 
 /// A failed exchange.
 #[derive(Debug)]
-pub(crate) struct Lost {
+pub(crate) struct Disconnected {
     pub(crate) error: NetError,
     /// Go would send the request again on another connection.
     pub(crate) retry: bool,
@@ -62,7 +62,7 @@ impl Session {
         deadline: Option<Nanos>,
         wire: &WireBytes,
         progress: &mut Progress,
-    ) -> Result<Box<Message>, Box<Lost>> {
+    ) -> Result<Box<Message>, Box<Disconnected>> {
         let mut exchange = Exchange::begin(self, request, mode, limits, wire)?;
         let outcome = exchange.run(deadline, wire, progress).map(|()| exchange.take_message());
         let is_clean = outcome.is_ok() && exchange.is_sent;
@@ -73,7 +73,7 @@ impl Session {
     }
 }
 
-impl Lost {
+impl Disconnected {
     #[cold]
     fn for_good(error: NetError) -> Box<Self> {
         Box::new(Self { error, retry: false, partial_body: None })
@@ -132,9 +132,9 @@ impl<'a> Exchange<'a> {
         mode: BodyMode,
         limits: Limits,
         wire: &WireBytes,
-    ) -> Result<Box<Self>, Box<Lost>> {
+    ) -> Result<Box<Self>, Box<Disconnected>> {
         let Opening { request: head, body, wants_close } =
-            opening(request, &mut session.usual.borrow_mut()).map_err(Lost::for_good)?;
+            opening(request, &mut session.defaults.borrow_mut()).map_err(Disconnected::for_good)?;
         let is_head_request = head.method() == http::Method::HEAD;
         if wants_close {
             session.retire();
@@ -168,7 +168,12 @@ impl<'a> Exchange<'a> {
     }
 
     #[inline(never)]
-    fn run(&mut self, deadline: Option<Nanos>, wire: &WireBytes, progress: &mut Progress) -> Result<(), Box<Lost>> {
+    fn run(
+        &mut self,
+        deadline: Option<Nanos>,
+        wire: &WireBytes,
+        progress: &mut Progress,
+    ) -> Result<(), Box<Disconnected>> {
         let waker = self.session.waker();
         let context = &mut Context::from_waker(&waker);
         loop {
@@ -188,8 +193,8 @@ impl<'a> Exchange<'a> {
             match self.session.wait(sends, deadline, wire) {
                 Ok(()) => {}
                 Err(IoFailure::Io(_)) => return Err(self.lost(self.session.ending())),
-                Err(IoFailure::Timeout) => return Err(self.lost(Broke::Because(NetError::timeout()))),
-                Err(IoFailure::Cancelled) => return Err(self.lost(Broke::Because(NetError::cancelled()))),
+                Err(IoFailure::Timeout) => return Err(self.lost(Broken::Because(NetError::timeout()))),
+                Err(IoFailure::Cancelled) => return Err(self.lost(Broken::Because(NetError::cancelled()))),
             }
         }
     }
@@ -238,7 +243,7 @@ impl<'a> Exchange<'a> {
 
     /// Takes what has arrived; ready when the response is complete.
     #[inline(never)]
-    fn receive(&mut self, context: &mut Context<'_>, progress: &mut Progress) -> Poll<Result<(), Broke>> {
+    fn receive(&mut self, context: &mut Context<'_>, progress: &mut Progress) -> Poll<Result<(), Broken>> {
         if self.head.is_none() {
             let polled = poll_response(&mut self.response, &mut self.interim_bytes, &self.limits, self.stream, context);
             let Poll::Ready(response) = polled else { return Poll::Pending };
@@ -253,7 +258,7 @@ impl<'a> Exchange<'a> {
                 Poll::Ready(None) => return Poll::Ready(Ok(())),
                 Poll::Ready(Some(Err(error))) => {
                     let is_done = self.session.is_satisfied(self.stream, &error);
-                    return Poll::Ready(if is_done { Ok(()) } else { Err(Broke::Stream(error)) });
+                    return Poll::Ready(if is_done { Ok(()) } else { Err(Broken::Stream(error)) });
                 }
                 Poll::Ready(Some(Ok(data))) => data,
             };
@@ -267,7 +272,7 @@ impl<'a> Exchange<'a> {
             if self.body_len > self.limits.body_bytes_max {
                 let limit = self.limits.body_bytes_max;
                 let error = NetError::generic(format!("response body exceeds {limit} bytes"));
-                return Poll::Ready(Err(Broke::Because(error)));
+                return Poll::Ready(Err(Broken::Because(error)));
             }
             self.keep(&data);
         }
@@ -304,13 +309,13 @@ impl<'a> Exchange<'a> {
 
     #[cold]
     #[inline(never)]
-    fn lost(&mut self, broke: Broke) -> Box<Lost> {
+    fn lost(&mut self, broke: Broken) -> Box<Disconnected> {
         let in_body = self.head.is_some();
         let session = self.session;
         let (error, retry) = session.judge(self.stream, broke, || self.length_mismatch());
         let error = if in_body { error.in_body() } else { error };
         let partial_body = in_body.then(|| std::mem::take(&mut self.body).into());
-        Box::new(Lost { error, retry: retry && !in_body, partial_body })
+        Box::new(Disconnected { error, retry: retry && !in_body, partial_body })
     }
 
     /// Go's text where the body is not as long as was said.
@@ -333,9 +338,9 @@ impl Drop for Exchange<'_> {
 
 /// The stream could not even be opened: another connection may do better, unless the request itself is refused.
 #[cold]
-fn not_opened(session: &Session, error: &h2::Error) -> Box<Lost> {
+fn not_opened(session: &Session, error: &h2::Error) -> Box<Disconnected> {
     if is_about_request(error) {
-        return Lost::for_good(NetError::generic(format!("http2: invalid request: {error}")));
+        return Disconnected::for_good(NetError::generic(format!("http2: invalid request: {error}")));
     }
     session.retire();
     let error = match session.ended() {
@@ -343,7 +348,7 @@ fn not_opened(session: &Session, error: &h2::Error) -> Box<Lost> {
         Some(Ended::Fault(fault)) => fault.to_net_error(),
         _ => NetError::generic(format!("http2: client conn could not be established: {error}")),
     };
-    Box::new(Lost { error, retry: true, partial_body: None })
+    Box::new(Disconnected { error, retry: true, partial_body: None })
 }
 
 /// Whether `h2` refuses what it was asked to send, whatever the connection. It has no other way to say so than its text.

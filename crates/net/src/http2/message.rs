@@ -21,12 +21,12 @@ pub(super) struct Opening<'a> {
 
 /// What the requests of a session have in common, as `http` wants it: not made again for each.
 #[derive(Debug, Default)]
-pub(super) struct Usual {
+pub(super) struct SessionDefaults {
     authority: Option<(Box<str>, Authority)>,
     agent: Option<(Box<str>, HeaderValue)>,
 }
 
-impl Usual {
+impl SessionDefaults {
     fn authority(&mut self, host: &str) -> Result<Authority, NetError> {
         if let Some((of, authority)) = &self.authority
             && **of == *host
@@ -52,18 +52,18 @@ impl Usual {
 }
 
 /// Translates a request.
-pub(super) fn opening<'a>(request: &Request<'a>, usual: &mut Usual) -> Result<Opening<'a>, NetError> {
+pub(super) fn opening<'a>(request: &Request<'a>, defaults: &mut SessionDefaults) -> Result<Opening<'a>, NetError> {
     let name = if request.method.is_empty() { "GET" } else { request.method };
     check_request(request)?;
     let method = Method::from_bytes(name.as_bytes()).map_err(|error| NetError::generic(error.to_string()))?;
     let mut made = http::Request::new(());
-    *made.uri_mut() = uri(request, usual)?;
+    *made.uri_mut() = uri(request, defaults)?;
     *made.version_mut() = Version::HTTP_2;
     let mut wants_close = false;
     let fields = made.headers_mut();
     write_fields(fields, request.head, &mut wants_close)?;
     if let Some(agent) = request.user_agent.filter(|agent| !agent.is_empty())
-        && let Some(value) = usual.agent(agent)
+        && let Some(value) = defaults.agent(agent)
     {
         fields.insert(http::header::USER_AGENT, value);
     }
@@ -85,13 +85,16 @@ pub(super) fn opening<'a>(request: &Request<'a>, usual: &mut Usual) -> Result<Op
 }
 
 /// The head of a stream whose owner sends what follows: it says nothing of a length.
-pub(super) fn stream_opening(request: &Request<'_>, usual: &mut Usual) -> Result<http::Request<()>, NetError> {
-    let mut head = opening(request, usual)?.request;
+pub(super) fn stream_opening(
+    request: &Request<'_>,
+    defaults: &mut SessionDefaults,
+) -> Result<http::Request<()>, NetError> {
+    let mut head = opening(request, defaults)?.request;
     head.headers_mut().remove(http::header::CONTENT_LENGTH);
     Ok(head)
 }
 
-fn uri(request: &Request<'_>, usual: &mut Usual) -> Result<Uri, NetError> {
+fn uri(request: &Request<'_>, defaults: &mut SessionDefaults) -> Result<Uri, NetError> {
     let bad = |what: &str| NetError::generic(format!("http2: invalid request {what}"));
     let host = request.host.filter(|host| !host.is_empty()).unwrap_or_else(|| request.url.authority());
     let mut target = Vec::with_capacity(64);
@@ -99,7 +102,7 @@ fn uri(request: &Request<'_>, usual: &mut Usual) -> Result<Uri, NetError> {
     let escaped = escape(&target);
     let mut parts = http::uri::Parts::default();
     parts.scheme = Some(if request.url.is_https() { Scheme::HTTPS } else { Scheme::HTTP });
-    parts.authority = Some(usual.authority(host)?);
+    parts.authority = Some(defaults.authority(host)?);
     let path = PathAndQuery::from_maybe_shared(Bytes::from(escaped.unwrap_or(target)));
     parts.path_and_query = Some(path.map_err(|_| bad(&format!(":path {:?}", request.url.to_text())))?);
     Uri::from_parts(parts).map_err(|_| bad(":authority"))
@@ -256,7 +259,7 @@ mod tests {
         let url = Url::parse(url).unwrap();
         let head = head.as_bytes();
         let request = Request { method, url: &url, head, host: None, body, user_agent: Some("ua"), is_http1: false };
-        let made = opening(&request, &mut Usual::default());
+        let made = opening(&request, &mut SessionDefaults::default());
         assert_eq!(look(made), expect);
     }
 

@@ -16,14 +16,14 @@ use super::message::list_bytes;
 use super::session::{Ended, Session};
 
 /// What ended it.
-pub(super) enum Broke {
+pub(super) enum Broken {
     /// `h2` says.
     Stream(h2::Error),
     Fault(Fault),
     Because(NetError),
 }
 
-impl Broke {
+impl Broken {
     /// The code with which the server reset the stream, if it did.
     pub(super) fn reset_by_peer(&self) -> Option<u32> {
         match self {
@@ -37,13 +37,13 @@ impl Broke {
 impl Session {
     /// What the end of the session means for a stream.
     #[cold]
-    pub(super) fn ending(&self) -> Broke {
+    pub(super) fn ending(&self) -> Broken {
         // As Go: after a GOAWAY it does not matter how the connection ended.
         match (self.ended(), self.goaway()) {
-            (Some(Ended::Fault(fault)), _) => Broke::Fault(fault),
-            (_, Some(goaway)) => Broke::Because(goaway.closed_error()),
-            (Some(Ended::Broken(error)), None) => Broke::Because(error),
-            (Some(Ended::Eof) | None, None) => Broke::Because(NetError::unexpected_eof()),
+            (Some(Ended::Fault(fault)), _) => Broken::Fault(fault),
+            (_, Some(goaway)) => Broken::Because(goaway.closed_error()),
+            (Some(Ended::Broken(error)), None) => Broken::Because(error),
+            (Some(Ended::Eof) | None, None) => Broken::Because(NetError::unexpected_eof()),
         }
     }
 
@@ -53,13 +53,13 @@ impl Session {
     pub(super) fn judge(
         &self,
         stream: u32,
-        broke: Broke,
+        broke: Broken,
         mismatch: impl FnOnce() -> Option<NetError>,
     ) -> (NetError, bool) {
         let error = match broke {
-            Broke::Because(error) => return (error, false),
-            Broke::Fault(fault) => return (fault.to_net_error(), fault.is_retried()),
-            Broke::Stream(error) => error,
+            Broken::Because(error) => return (error, false),
+            Broken::Fault(fault) => return (fault.to_net_error(), fault.is_retried()),
+            Broken::Stream(error) => error,
         };
         if error.is_reset() {
             let code = error.reason().map_or(reason::PROTOCOL_ERROR, u32::from);
@@ -81,9 +81,9 @@ impl Session {
             return (self.library_fault(&error).to_net_error(), false);
         }
         match self.ending() {
-            Broke::Because(error) => (error, false),
-            Broke::Fault(fault) => (fault.to_net_error(), fault.is_retried()),
-            Broke::Stream(_) => (NetError::unexpected_eof(), false),
+            Broken::Because(error) => (error, false),
+            Broken::Fault(fault) => (fault.to_net_error(), fault.is_retried()),
+            Broken::Stream(_) => (NetError::unexpected_eof(), false),
         }
     }
 
@@ -103,15 +103,15 @@ pub(super) fn poll_response(
     limits: &Limits,
     stream: u32,
     context: &mut Context<'_>,
-) -> Poll<Result<http::Response<RecvStream>, Broke>> {
+) -> Poll<Result<http::Response<RecvStream>, Broken>> {
     while let Poll::Ready(Some(interim)) = response.poll_informational(context) {
-        let interim = interim.map_err(Broke::Stream)?;
+        let interim = interim.map_err(Broken::Stream)?;
         *interim_bytes += list_bytes(interim.headers());
         if *interim_bytes > limits.head_bytes_max {
             // Go: more interim responses than header fields would be taken.
             let code = reason::PROTOCOL_ERROR;
-            return Poll::Ready(Err(Broke::Fault(Fault::Stream { stream, code, from_peer: false })));
+            return Poll::Ready(Err(Broken::Fault(Fault::Stream { stream, code, from_peer: false })));
         }
     }
-    Pin::new(response).poll(context).map_err(Broke::Stream)
+    Pin::new(response).poll(context).map_err(Broken::Stream)
 }

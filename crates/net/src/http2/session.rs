@@ -25,7 +25,7 @@ use crate::tls::Advance;
 use super::fault::Fault;
 use super::fields;
 use super::guard::{GoAway, reason};
-use super::message::Usual;
+use super::message::SessionDefaults;
 use super::pipe::{Buffers, Pipe};
 
 /// Windows and limits as Go's client announces them: a stream's window never throttles a body of a megabyte.
@@ -65,7 +65,7 @@ pub(crate) struct Session {
     /// The last fiber's waker: most sessions have one user.
     waker: RefCell<Option<(FiberId, Waker)>>,
     reads: Cell<u32>,
-    pub(super) usual: RefCell<Usual>,
+    pub(super) defaults: RefCell<SessionDefaults>,
     peer: SocketAddr,
     tls: Option<Arc<TlsInfo>>,
 }
@@ -114,7 +114,7 @@ impl Session {
             ended: RefCell::default(),
             waker: RefCell::default(),
             reads: Cell::new(0),
-            usual: RefCell::default(),
+            defaults: RefCell::default(),
         })
     }
 

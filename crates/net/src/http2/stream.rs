@@ -24,7 +24,7 @@ use crate::turns::Turns;
 use super::fault::Fault;
 use super::guard::reason;
 use super::message::{block, stream_opening, trailer_block, trailer_map};
-use super::outcome::{Broke, poll_response};
+use super::outcome::{Broken, poll_response};
 use super::session::{SEND_BYTES_MAX, Session};
 
 /// An HTTP/2 connection of one's own, for any number of streams. It closes when it and its streams are dropped.
@@ -89,7 +89,7 @@ impl Http2 {
     /// What is wrong with the head; or that the connection takes no further stream ([`StreamError::is_unprocessed`]).
     pub fn open(&self, request: &Request<'_>, end: bool) -> Result<Stream, StreamError> {
         let session = &self.session;
-        let head = stream_opening(request, &mut session.usual.borrow_mut()).map_err(StreamError::from)?;
+        let head = stream_opening(request, &mut session.defaults.borrow_mut()).map_err(StreamError::from)?;
         if !session.has_room(&self.counts) {
             let error = match session.ended() {
                 Some(_) => session.judge(0, session.ending(), || None).0,
@@ -190,7 +190,7 @@ impl Stream {
     pub fn head(&self, deadline: Option<Nanos>) -> Result<StreamHead, StreamError> {
         self.receive_with(deadline, |receiving, context| {
             let Receiving::Head(response) = receiving else {
-                return Poll::Ready(Err(Broke::Because(NetError::generic("http2: the head has been read"))));
+                return Poll::Ready(Err(Broken::Because(NetError::generic("http2: the head has been read"))));
             };
             let mut interim_bytes = self.interim_bytes.get();
             let polled = poll_response(response, &mut interim_bytes, &self.limits, self.id, context);
@@ -223,7 +223,7 @@ impl Stream {
                     Poll::Ready(Some(Err(error))) if self.session.is_satisfied(self.id, &error) => {
                         Poll::Ready(Ok(None))
                     }
-                    Poll::Ready(Some(Err(error))) => Poll::Ready(Err(Broke::Stream(error))),
+                    Poll::Ready(Some(Err(error))) => Poll::Ready(Err(Broken::Stream(error))),
                     // The end of a stream may be a frame without data.
                     Poll::Ready(Some(Ok(data))) if data.is_empty() => continue,
                     Poll::Ready(Some(Ok(data))) => {
@@ -250,7 +250,7 @@ impl Stream {
             let Poll::Ready(trailers) = body.poll_trailers(context) else { return Poll::Pending };
             let trailers = match trailers {
                 Err(error) if self.session.is_satisfied(self.id, &error) => None,
-                trailers => trailers.map_err(Broke::Stream)?,
+                trailers => trailers.map_err(Broken::Stream)?,
             };
             *receiving = Receiving::Over;
             Poll::Ready(Ok(trailers.as_ref().map(trailer_block)))
@@ -274,7 +274,7 @@ impl Stream {
     fn receive_with<T>(
         &self,
         deadline: Option<Nanos>,
-        mut poll: impl FnMut(&mut Receiving, &mut Context<'_>) -> Poll<Result<T, Broke>>,
+        mut poll: impl FnMut(&mut Receiving, &mut Context<'_>) -> Poll<Result<T, Broken>>,
     ) -> Result<T, StreamError> {
         let _relay = Relay(&self.session);
         let waker = self.session.waker();
@@ -335,14 +335,14 @@ impl Stream {
     #[cold]
     fn failed(&self, error: h2::Error) -> StreamError {
         if error.is_reset() || error.is_go_away() || error.is_io() {
-            return self.broke(Broke::Stream(error));
+            return self.broke(Broken::Stream(error));
         }
         // It only says that the stream is closed: why, others know.
         let context = &mut Context::from_waker(std::task::Waker::noop());
         let reset = self.sending.borrow_mut().poll_reset(context);
         match reset {
             Poll::Ready(Ok(code)) => {
-                self.broke(Broke::Fault(Fault::Stream { stream: self.id, code: code.into(), from_peer: true }))
+                self.broke(Broken::Fault(Fault::Stream { stream: self.id, code: code.into(), from_peer: true }))
             }
             _ if self.session.ended().is_some() => self.broke(self.session.ending()),
             _ => NetError::generic(format!("http2: the stream takes no data ({error})")).into(),
@@ -350,7 +350,7 @@ impl Stream {
     }
 
     #[cold]
-    fn broke(&self, broke: Broke) -> StreamError {
+    fn broke(&self, broke: Broken) -> StreamError {
         *self.receiving.borrow_mut() = Receiving::Over;
         let reset = broke.reset_by_peer();
         let (error, is_retried) = self.session.judge(self.id, broke, || None);
@@ -395,6 +395,6 @@ fn waited(failure: IoFailure) -> StreamError {
     }
 }
 
-fn head_first() -> Broke {
-    Broke::Because(NetError::generic("http2: the head comes before the data"))
+fn head_first() -> Broken {
+    Broken::Because(NetError::generic("http2: the head comes before the data"))
 }

@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct KeyLog {
     file: File,
     tell: Box<dyn Fn(&io::Error) + Send + Sync>,
-    is_told: AtomicBool,
+    reported: AtomicBool,
 }
 
 impl KeyLog {
     /// Writes to `file`, which was opened for appending: threads write a line in one piece and share no lock. The first
     /// line that cannot be written is told to `tell`.
     pub fn new(file: File, tell: impl Fn(&io::Error) + Send + Sync + 'static) -> Self {
-        Self { file, tell: Box::new(tell), is_told: AtomicBool::new(false) }
+        Self { file, tell: Box::new(tell), reported: AtomicBool::new(false) }
     }
 }
 
 impl rustls::KeyLog for KeyLog {
     fn log(&self, label: &str, client_random: &[u8], secret: &[u8]) {
         if let Err(error) = (&self.file).write_all(line(label, client_random, secret).as_bytes())
-            && !self.is_told.swap(true, Ordering::Relaxed)
+            && !self.reported.swap(true, Ordering::Relaxed)
         {
             (self.tell)(&error);
         }

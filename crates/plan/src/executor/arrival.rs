@@ -2,7 +2,7 @@
 
 use crate::duration::GoDuration;
 use crate::error::PlanError;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// One iteration that is due at a certain time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,26 +47,26 @@ pub(super) fn valid_time_unit(time_unit: Option<GoDuration>, errors: &mut Vec<St
 
 impl ArrivalVus {
     /// Our share of the VUs, and the share of events that goes with it; `None` when we get no VU.
-    pub(super) fn share(self, tuple: &Tuple) -> Result<Option<(Self, Tuple)>, PlanError> {
-        let Some(events) = tuple.from_value(self.max)? else {
+    pub(super) fn share(self, share: &Share) -> Result<Option<(Self, Share)>, PlanError> {
+        let Some(events) = share.from_value(self.max)? else {
             return Ok(None);
         };
-        let own = Self { planned: tuple.scale(self.planned), max: tuple.scale(self.max) };
+        let own = Self { planned: share.scale(self.planned), max: share.scale(self.max) };
         Ok((own.max > 0).then_some((own, events)))
     }
 
     /// `maxVUs: 10-20`, or one number unless `range`. What decides it differs between the two executors, as in k6.
-    pub(super) fn describe(self, tuple: &Tuple, range: bool) -> String {
+    pub(super) fn describe(self, share: &Share, range: bool) -> String {
         if range {
-            format!("maxVUs: {}-{}", tuple.scale(self.planned), tuple.scale(self.max))
+            format!("maxVUs: {}-{}", share.scale(self.planned), share.scale(self.max))
         } else {
-            format!("maxVUs: {}", tuple.scale(self.max))
+            format!("maxVUs: {}", share.scale(self.max))
         }
     }
 }
 
 /// Our part of `rate` per `time_unit_ns`, in iterations per second.
-pub(super) fn rate_per_sec(rate: u64, time_unit_ns: u64, events: Option<&Tuple>) -> f64 {
+pub(super) fn rate_per_sec(rate: u64, time_unit_ns: u64, events: Option<&Share>) -> f64 {
     let share = events.map_or(0.0, |t| t.length().as_f64());
     if time_unit_ns == 0 { 0.0 } else { rate as f64 * share * 1e9 / time_unit_ns as f64 }
 }

@@ -7,7 +7,7 @@ use super::fields::{checked, required_duration};
 use crate::duration::GoDuration;
 use crate::error::PlanError;
 use crate::json::int;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,16 +62,16 @@ pub struct ConstantArrivalRate {
 }
 
 impl ConstantArrivalRate {
-    pub(crate) fn describe(&self, tuple: &Tuple) -> Result<(String, Vec<String>), PlanError> {
-        let events = tuple.from_value(self.vus.max)?;
+    pub(crate) fn describe(&self, share: &Share) -> Result<(String, Vec<String>), PlanError> {
+        let events = share.from_value(self.vus.max)?;
         let rate = rate_per_sec(self.rate, self.time_unit_ns, events.as_ref());
         // k6: a range when our share is one.
-        let range = tuple.scale(self.vus.planned) != tuple.scale(self.vus.max);
-        Ok((format!("{rate:.2} iterations/s for {}", self.duration), vec![self.vus.describe(tuple, range)]))
+        let range = share.scale(self.vus.planned) != share.scale(self.vus.max);
+        Ok((format!("{rate:.2} iterations/s for {}", self.duration), vec![self.vus.describe(share, range)]))
     }
 
-    pub(crate) fn plan(&self, tuple: &Tuple) -> Result<Option<ConstantArrivalRatePlan>, PlanError> {
-        let Some((vus, events)) = self.vus.share(tuple)? else {
+    pub(crate) fn plan(&self, share: &Share) -> Result<Option<ConstantArrivalRatePlan>, PlanError> {
+        let Some((vus, events)) = self.vus.share(share)? else {
             return Ok(None);
         };
         // The last due time is below the duration, so: how many g have g * time_unit / rate < duration.
@@ -99,7 +99,7 @@ pub struct ConstantArrivalRatePlan {
     own_events: u64,
     rate: u64,
     time_unit_ns: u64,
-    events: Tuple,
+    events: Share,
 }
 
 impl ConstantArrivalRatePlan {
@@ -132,7 +132,7 @@ impl ConstantArrivalRatePlan {
         2 * u128::from(self.rate) * u128::from(at_ns)
     }
 
-    pub(crate) fn striping(&self) -> &Tuple {
+    pub(crate) fn striping(&self) -> &Share {
         &self.events
     }
 

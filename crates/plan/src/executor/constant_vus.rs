@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::{checked, positive_vus, required_duration};
 use crate::duration::GoDuration;
 use crate::json::int;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,12 +40,12 @@ pub struct ConstantVus {
 }
 
 impl ConstantVus {
-    pub(crate) fn describe(&self, tuple: &Tuple) -> (String, Vec<String>) {
-        (format!("{} looping VUs for {}", tuple.scale(self.vus), self.duration), Vec::new())
+    pub(crate) fn describe(&self, share: &Share) -> (String, Vec<String>) {
+        (format!("{} looping VUs for {}", share.scale(self.vus), self.duration), Vec::new())
     }
 
-    pub(crate) fn plan(&self, tuple: &Tuple) -> Option<ConstantVusPlan> {
-        let vus = tuple.scale(self.vus);
+    pub(crate) fn plan(&self, share: &Share) -> Option<ConstantVusPlan> {
+        let vus = share.scale(self.vus);
         (vus > 0).then_some(ConstantVusPlan { vus })
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::checked;
 use crate::duration::GoDuration;
 use crate::json::int;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,8 +78,8 @@ impl ExternallyControlled {
         (format!("Externally controlled execution with {vus} VUs, {max_vus} max VUs, {duration}"), Vec::new())
     }
 
-    pub(crate) fn plan(&self, tuple: &Tuple) -> ExternallyControlledPlan {
-        ExternallyControlledPlan { vus: tuple.scale(self.vus), max_vus: tuple.scale(self.max_vus) }
+    pub(crate) fn plan(&self, share: &Share) -> ExternallyControlledPlan {
+        ExternallyControlledPlan { vus: share.scale(self.vus), max_vus: share.scale(self.max_vus) }
     }
 }
 

@@ -43,7 +43,7 @@ use fields::total_ns;
 use crate::duration::GoDuration;
 use crate::error::PlanError;
 use crate::reservation::Step;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// A valid executor with its values, for the whole test.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,29 +100,29 @@ impl Executor {
         }
     }
 
-    /// What this does in the share `tuple`, before the parenthesis of k6's text, and the facts it puts first in it.
-    pub(crate) fn describe(&self, tuple: &Tuple) -> Result<(String, Vec<String>), PlanError> {
+    /// What this does in the share `share`, before the parenthesis of k6's text, and the facts it puts first in it.
+    pub(crate) fn describe(&self, share: &Share) -> Result<(String, Vec<String>), PlanError> {
         Ok(match self {
-            Self::ConstantVus(e) => e.describe(tuple),
-            Self::RampingVus(e) => e.describe(tuple),
-            Self::SharedIterations(e) => e.describe(tuple)?,
-            Self::PerVuIterations(e) => e.describe(tuple),
-            Self::ConstantArrivalRate(e) => e.describe(tuple)?,
-            Self::RampingArrivalRate(e) => e.describe(tuple),
+            Self::ConstantVus(e) => e.describe(share),
+            Self::RampingVus(e) => e.describe(share),
+            Self::SharedIterations(e) => e.describe(share)?,
+            Self::PerVuIterations(e) => e.describe(share),
+            Self::ConstantArrivalRate(e) => e.describe(share)?,
+            Self::RampingArrivalRate(e) => e.describe(share),
             Self::ExternallyControlled(e) => e.describe(),
         })
     }
 
-    /// The schedule for the share `tuple`; `None` when there is no work in it.
-    pub(crate) fn plan(&self, tuple: &Tuple, hard_end_ns: u64) -> Result<Option<ExecutorPlan>, PlanError> {
+    /// The schedule for the share `share`; `None` when there is no work in it.
+    pub(crate) fn plan(&self, share: &Share, hard_end_ns: u64) -> Result<Option<ExecutorPlan>, PlanError> {
         Ok(match self {
-            Self::ConstantVus(e) => e.plan(tuple).map(ExecutorPlan::ConstantVus),
-            Self::RampingVus(e) => e.plan(tuple, hard_end_ns)?.map(ExecutorPlan::RampingVus),
-            Self::SharedIterations(e) => e.plan(tuple)?.map(ExecutorPlan::SharedIterations),
-            Self::PerVuIterations(e) => e.plan(tuple).map(ExecutorPlan::PerVuIterations),
-            Self::ConstantArrivalRate(e) => e.plan(tuple)?.map(ExecutorPlan::ConstantArrivalRate),
-            Self::RampingArrivalRate(e) => e.plan(tuple)?.map(ExecutorPlan::RampingArrivalRate),
-            Self::ExternallyControlled(e) => Some(ExecutorPlan::ExternallyControlled(e.plan(tuple))),
+            Self::ConstantVus(e) => e.plan(share).map(ExecutorPlan::ConstantVus),
+            Self::RampingVus(e) => e.plan(share, hard_end_ns)?.map(ExecutorPlan::RampingVus),
+            Self::SharedIterations(e) => e.plan(share)?.map(ExecutorPlan::SharedIterations),
+            Self::PerVuIterations(e) => e.plan(share).map(ExecutorPlan::PerVuIterations),
+            Self::ConstantArrivalRate(e) => e.plan(share)?.map(ExecutorPlan::ConstantArrivalRate),
+            Self::RampingArrivalRate(e) => e.plan(share)?.map(ExecutorPlan::RampingArrivalRate),
+            Self::ExternallyControlled(e) => Some(ExecutorPlan::ExternallyControlled(e.plan(share))),
         })
     }
 }

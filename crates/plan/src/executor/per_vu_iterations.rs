@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::{checked, max_duration, positive_vus};
 use crate::duration::GoDuration;
 use crate::json::int;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -50,15 +50,15 @@ pub struct PerVuIterations {
 }
 
 impl PerVuIterations {
-    pub(crate) fn describe(&self, tuple: &Tuple) -> (String, Vec<String>) {
+    pub(crate) fn describe(&self, share: &Share) -> (String, Vec<String>) {
         (
-            format!("{} iterations for each of {} VUs", self.iterations, tuple.scale(self.vus)),
+            format!("{} iterations for each of {} VUs", self.iterations, share.scale(self.vus)),
             vec![format!("maxDuration: {}", self.max_duration)],
         )
     }
 
-    pub(crate) fn plan(&self, tuple: &Tuple) -> Option<PerVuIterationsPlan> {
-        let vus = tuple.scale(self.vus);
+    pub(crate) fn plan(&self, share: &Share) -> Option<PerVuIterationsPlan> {
+        let vus = share.scale(self.vus);
         (vus > 0).then_some(PerVuIterationsPlan { vus, iterations: self.iterations })
     }
 }

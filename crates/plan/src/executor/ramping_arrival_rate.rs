@@ -13,7 +13,7 @@ use super::fields::{Stage, StageConfig, checked, text_ns, total_ns, valid_stages
 use crate::duration::GoDuration;
 use crate::error::PlanError;
 use crate::json::int;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -67,22 +67,22 @@ pub struct RampingArrivalRate {
 }
 
 impl RampingArrivalRate {
-    pub(crate) fn describe(&self, tuple: &Tuple) -> (String, Vec<String>) {
+    pub(crate) fn describe(&self, share: &Share) -> (String, Vec<String>) {
         let peak = self.stages.iter().map(|s| s.target).fold(self.start_rate, u64::max);
         // k6: this line shows the segment's share of the rate, not the share that is re-derived from maxVUs, which
         // is what really runs here and what constant-arrival-rate shows.
-        let rate = rate_per_sec(peak, self.time_unit_ns, Some(tuple));
+        let rate = rate_per_sec(peak, self.time_unit_ns, Some(share));
         // k6: a range when the whole test has one.
         let range = self.vus.planned != self.vus.max;
         let duration = text_ns(total_ns(&self.stages));
         (
             format!("Up to {rate:.2} iterations/s for {duration} over {} stages", self.stages.len()),
-            vec![self.vus.describe(tuple, range)],
+            vec![self.vus.describe(share, range)],
         )
     }
 
-    pub(crate) fn plan(&self, tuple: &Tuple) -> Result<Option<RampingArrivalRatePlan>, PlanError> {
-        let Some((vus, events)) = self.vus.share(tuple)? else {
+    pub(crate) fn plan(&self, share: &Share) -> Result<Option<RampingArrivalRatePlan>, PlanError> {
+        let Some((vus, events)) = self.vus.share(share)? else {
             return Ok(None);
         };
         let mut slopes = Vec::with_capacity(self.stages.len());
@@ -124,7 +124,7 @@ pub struct RampingArrivalRatePlan {
     own_share: f64,
     time_unit_ns: u64,
     slopes: Arc<[Slope]>,
-    events: Tuple,
+    events: Share,
 }
 
 impl RampingArrivalRatePlan {
@@ -179,7 +179,7 @@ impl RampingArrivalRatePlan {
         }
     }
 
-    pub(crate) fn striping(&self) -> &Tuple {
+    pub(crate) fn striping(&self) -> &Share {
         &self.events
     }
 

@@ -10,7 +10,7 @@ use crate::error::PlanError;
 use crate::json::int;
 use crate::reservation::{Step, value_at, windowed};
 use crate::share::thread_of;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -63,12 +63,12 @@ pub struct RampingVus {
 }
 
 impl RampingVus {
-    pub(crate) fn describe(&self, tuple: &Tuple) -> (String, Vec<String>) {
+    pub(crate) fn describe(&self, share: &Share) -> (String, Vec<String>) {
         let peak = self.stages.iter().map(|s| s.target).fold(self.start_vus, u64::max);
         (
             format!(
                 "Up to {} looping VUs for {} over {} stages",
-                tuple.scale(peak),
+                share.scale(peak),
                 text_ns(total_ns(&self.stages)),
                 self.stages.len()
             ),
@@ -76,12 +76,12 @@ impl RampingVus {
         )
     }
 
-    pub(crate) fn plan(&self, tuple: &Tuple, hard_end_ns: u64) -> Result<Option<RampingVusPlan>, PlanError> {
+    pub(crate) fn plan(&self, share: &Share, hard_end_ns: u64) -> Result<Option<RampingVusPlan>, PlanError> {
         let peak = self.stages.iter().map(|s| s.target).fold(self.start_vus, u64::max);
-        if tuple.scale(peak) == 0 {
+        if share.scale(peak) == 0 {
             return Ok(None);
         }
-        let mut steps = self.staircase(tuple)?;
+        let mut steps = self.staircase(share)?;
         let window_ns = self.graceful_ramp_down.as_ns();
         let reservation = windowed(&steps, window_ns, hard_end_ns);
         // For the handles only what lasts matters: a level that is left in the same instant starts no VU.
@@ -110,11 +110,11 @@ impl RampingVus {
     ///
     /// On the way up our k-th VU starts at its proportional instant; on the way down one stops a slot later, which
     /// makes the staircase symmetric. Divisions truncate toward zero.
-    pub(crate) fn staircase(&self, tuple: &Tuple) -> Result<Vec<Step>, PlanError> {
+    pub(crate) fn staircase(&self, share: &Share) -> Result<Vec<Step>, PlanError> {
         let mut count: u64 = 1;
-        let mut level = tuple.scale(self.start_vus);
+        let mut level = share.scale(self.start_vus);
         for stage in &self.stages {
-            let next = tuple.scale(stage.target);
+            let next = share.scale(stage.target);
             count = count.saturating_add(next.abs_diff(level));
             level = next;
         }
@@ -127,7 +127,7 @@ impl RampingVus {
                 steps.push(Step { at_ns: u64::try_from(at_ns.max(0)).unwrap_or(u64::MAX), vus });
             }
         };
-        let mut index = tuple.index();
+        let mut index = share.index();
         index.go_to(self.start_vus);
         emit(0, index.scaled());
         let (mut from, mut end_ns) = (i128::from(self.start_vus), 0_i128);

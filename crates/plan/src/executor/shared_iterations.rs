@@ -6,7 +6,7 @@ use super::fields::{checked, max_duration, positive_vus};
 use crate::duration::GoDuration;
 use crate::error::PlanError;
 use crate::json::int;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -54,21 +54,21 @@ pub struct SharedIterations {
 }
 
 impl SharedIterations {
-    pub(crate) fn describe(&self, tuple: &Tuple) -> Result<(String, Vec<String>), PlanError> {
-        let iterations = tuple.from_value(self.vus)?.map_or(0, |t| t.scale(self.iterations));
+    pub(crate) fn describe(&self, share: &Share) -> Result<(String, Vec<String>), PlanError> {
+        let iterations = share.from_value(self.vus)?.map_or(0, |t| t.scale(self.iterations));
         Ok((
-            format!("{iterations} iterations shared among {} VUs", tuple.scale(self.vus)),
+            format!("{iterations} iterations shared among {} VUs", share.scale(self.vus)),
             vec![format!("maxDuration: {}", self.max_duration)],
         ))
     }
 
-    pub(crate) fn plan(&self, tuple: &Tuple) -> Result<Option<SharedIterationsPlan>, PlanError> {
-        let Some(iteration_tuple) = tuple.from_value(self.vus)? else {
+    pub(crate) fn plan(&self, share: &Share) -> Result<Option<SharedIterationsPlan>, PlanError> {
+        let Some(iteration_share) = share.from_value(self.vus)? else {
             return Ok(None);
         };
-        let vus = tuple.scale(self.vus);
-        let iterations = iteration_tuple.scale(self.iterations);
-        Ok((vus > 0 && iterations > 0).then_some(SharedIterationsPlan { vus, iterations, iteration_tuple }))
+        let vus = share.scale(self.vus);
+        let iterations = iteration_share.scale(self.iterations);
+        Ok((vus > 0 && iterations > 0).then_some(SharedIterationsPlan { vus, iterations, iteration_share }))
     }
 }
 
@@ -79,13 +79,13 @@ pub struct SharedIterationsPlan {
     pub vus: u64,
     /// How many iterations they share here; at least 1.
     pub iterations: u64,
-    iteration_tuple: Tuple,
+    iteration_share: Share,
 }
 
 impl SharedIterationsPlan {
     /// The number in the whole test of our `j`-th iteration, both from 0.
     #[must_use]
     pub fn iteration_in_test(&self, j: u64) -> Option<u64> {
-        self.iteration_tuple.nth(j)
+        self.iteration_share.nth(j)
     }
 }

@@ -9,7 +9,7 @@ use super::table::Options;
 use crate::duration::GoDuration;
 use crate::executor::{ConstantVusConfig, PerVuIterationsConfig, RampingVusConfig, SharedIterationsConfig};
 use crate::scenario::{DEFAULT_SCENARIO, Scenario};
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// Where options come from, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,7 +52,7 @@ pub struct Consolidated {
     /// The validated scenarios, in the order of (start time, name).
     pub scenarios: Vec<Scenario>,
     /// This instance's share.
-    pub tuple: Tuple,
+    pub share: Share,
     /// What the user should be told, in order.
     pub warnings: Vec<String>,
 }
@@ -95,10 +95,10 @@ pub fn consolidate_with_exports(
     if options.cardinality_limit.is_some_and(|limit| limit < 1) {
         problems.push("cardinalityLimit must be at least 1".to_owned());
     }
-    let tuple = Tuple::new(options.execution_segment.as_ref(), options.execution_segment_sequence.as_ref());
-    let tuple = tuple.unwrap_or_else(|error| {
+    let share = Share::new(options.execution_segment.as_ref(), options.execution_segment_sequence.as_ref());
+    let share = share.unwrap_or_else(|error| {
         problems.push(error.to_string());
-        Tuple::full()
+        Share::full()
     });
     let mut scenarios = Vec::new();
     let configs = options.scenarios.iter().flatten();
@@ -119,7 +119,7 @@ pub fn consolidate_with_exports(
     }
     check_trend_stats(options.summary_trend_stats.as_deref().unwrap_or_default())?;
     scenarios.sort_by(|a, b| (a.start_time, &a.name).cmp(&(b.start_time, &b.name)));
-    Ok(Consolidated { settings: options.settings(), options, merged, scenarios, tuple, warnings })
+    Ok(Consolidated { settings: options.settings(), options, merged, scenarios, share, warnings })
 }
 
 /// One tier on top. The options that say *what* runs count as one group: setting one drops all of the lower tiers'.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::Ramp;
 use crate::executor::{ArrivalEvent, ConstantArrivalRatePlan, ExecutorPlan, RampingArrivalRatePlan, Slope};
 use crate::plan::ScenarioPlan;
-use crate::stripe::Tuple;
+use crate::stripe::Share;
 
 /// An instance's arrivals after one or more changes of the rate. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct ArrivalCourse {
     origin: Origin,
     /// Slopes, each followed by its last rate until the next begins. Areas are those of ramps.
     bends: Arc<[Slope]>,
-    events: Tuple,
+    events: Share,
     time_unit_ns: u64,
     regular_end_ns: u64,
     own_events: u64,

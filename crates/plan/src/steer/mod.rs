@@ -84,7 +84,7 @@ pub struct Targets {
 
 /// A change as it was asked for; whole numbers of any sign, as clients send them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct TargetRequest {
     /// VUs that loop.
     pub vus: Option<i64>,
     /// The limit of VUs.
@@ -95,7 +95,7 @@ pub struct Wanted {
     pub over_ns: Option<u64>,
 }
 
-impl Wanted {
+impl TargetRequest {
     /// Nothing is to be changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -150,7 +150,7 @@ impl ScenarioPlan {
     ///
     /// # Errors
     /// Whatever is out of bounds or means nothing to the executor; k6's words where it has them.
-    pub fn accept(&self, now: Targets, wanted: Wanted) -> Result<Vec<Target>, TargetError> {
+    pub fn accept(&self, now: Targets, wanted: TargetRequest) -> Result<Vec<Target>, TargetError> {
         self.check_kind(now.steerable, wanted)?;
         check_over(wanted)?;
         self.check_limits(now, wanted)?;
@@ -171,7 +171,7 @@ impl ScenarioPlan {
     }
 
     /// Refuses what means nothing to the executor.
-    fn check_kind(&self, steerable: Steerable, wanted: Wanted) -> Result<(), TargetError> {
+    fn check_kind(&self, steerable: Steerable, wanted: TargetRequest) -> Result<(), TargetError> {
         let instead = match steerable {
             Steerable::Nothing => "which runs a given number of iterations: it has neither VUs nor a rate to change",
             Steerable::Vus | Steerable::External if wanted.rate.is_some() => "which has no rate: change its vus",
@@ -184,7 +184,7 @@ impl ScenarioPlan {
     }
 
     /// Refuses limits below what the test was started with, and VUs above the limit.
-    fn check_limits(&self, now: Targets, wanted: Wanted) -> Result<(), TargetError> {
+    fn check_limits(&self, now: Targets, wanted: TargetRequest) -> Result<(), TargetError> {
         let (vus, max_vus) = (wanted.vus.or_else(|| signed(now.vus)), wanted.max_vus.or_else(|| signed(now.max_vus)));
         if now.steerable == Steerable::External
             && let Some(problem) = vus_error(vus.unwrap_or(0), max_vus.unwrap_or(0))
@@ -213,7 +213,7 @@ impl ScenarioPlan {
 }
 
 /// Refuses a duration without anything that could take it, and one too long.
-fn check_over(wanted: Wanted) -> Result<(), TargetError> {
+fn check_over(wanted: TargetRequest) -> Result<(), TargetError> {
     let problem = match wanted.over_ns {
         Some(_) if wanted.vus.is_none() && wanted.rate.is_none() => "`over` needs `vus` or `rate`",
         Some(over_ns) if over_ns > STEERED_OVER_MAX_NS => "`over` can be at most a year",
@@ -251,7 +251,7 @@ pub(crate) mod tests {
     pub(crate) fn plan(scenario: &str) -> ScenarioPlan {
         let options = parse_json(&format!(r#"{{"scenarios": {{"a": {scenario}}}}}"#)).unwrap().options;
         let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options)]).unwrap();
-        Plan::new(&test.scenarios, &test.tuple).unwrap().scenarios[0].clone()
+        Plan::new(&test.scenarios, &test.share).unwrap().scenarios[0].clone()
     }
 
     const EXTERNAL: &str = r#"{"executor": "externally-controlled", "vus": 2, "maxVUs": 5, "duration": "40s"}"#;
@@ -259,22 +259,22 @@ pub(crate) mod tests {
     const RATE: &str =
         r#"{"executor": "constant-arrival-rate", "rate": 5, "duration": "10s", "preAllocatedVUs": 2, "maxVUs": 4}"#;
 
-    fn check(scenario: &str, wanted: Wanted, expect: Result<&[Target], &str>) {
+    fn check(scenario: &str, wanted: TargetRequest, expect: Result<&[Target], &str>) {
         let plan = plan(scenario);
         let got = plan.accept(plan.targets_at(0), wanted).map_err(|error| error.to_string());
         assert_eq!(got, expect.map(<[Target]>::to_vec).map_err(str::to_owned), "{wanted:?} of {scenario}");
     }
 
-    fn vus(vus: i64) -> Wanted {
-        Wanted { vus: Some(vus), ..Wanted::default() }
+    fn vus(vus: i64) -> TargetRequest {
+        TargetRequest { vus: Some(vus), ..TargetRequest::default() }
     }
 
-    fn max(max: i64) -> Wanted {
-        Wanted { max_vus: Some(max), ..Wanted::default() }
+    fn max(max: i64) -> TargetRequest {
+        TargetRequest { max_vus: Some(max), ..TargetRequest::default() }
     }
 
-    fn rate(rate: i64) -> Wanted {
-        Wanted { rate: Some(rate), ..Wanted::default() }
+    fn rate(rate: i64) -> TargetRequest {
+        TargetRequest { rate: Some(rate), ..TargetRequest::default() }
     }
 
     /// The texts about an externally-controlled scenario were printed by k6 1.8.1.
@@ -282,10 +282,10 @@ pub(crate) mod tests {
     fn bounds() {
         check(EXTERNAL, vus(4), Ok(&[Target::Vus(4)]));
         check(EXTERNAL, vus(2), Ok(&[]));
-        check(EXTERNAL, Wanted::default(), Ok(&[]));
+        check(EXTERNAL, TargetRequest::default(), Ok(&[]));
         check(
             EXTERNAL,
-            Wanted { vus: Some(7), max_vus: Some(8), ..Wanted::default() },
+            TargetRequest { vus: Some(7), max_vus: Some(8), ..TargetRequest::default() },
             Ok(&[Target::MaxVus(8), Target::Vus(7)]),
         );
         let text = "invalid configuration supplied: the number of active VUs (9) must be less than or equal to the number of maxVUs (5)";
@@ -301,10 +301,10 @@ pub(crate) mod tests {
         // To stay where a ramp is at the moment is a change.
         let ramp = r#"{"executor": "ramping-vus", "startVUs": 3, "stages": [{"duration": "9s", "target": 9}]}"#;
         check(ramp, vus(3), Ok(&[Target::Vus(3)]));
-        check(CONSTANT, Wanted { over_ns: Some(1), ..vus(3) }, Ok(&[Target::Vus(3)]));
+        check(CONSTANT, TargetRequest { over_ns: Some(1), ..vus(3) }, Ok(&[Target::Vus(3)]));
         let text = "`over` needs `vus` or `rate`";
-        check(RATE, Wanted { over_ns: Some(1), ..max(9) }, Err(text));
-        check(CONSTANT, Wanted { over_ns: Some(u64::MAX), ..vus(3) }, Err("`over` can be at most a year"));
+        check(RATE, TargetRequest { over_ns: Some(1), ..max(9) }, Err(text));
+        check(CONSTANT, TargetRequest { over_ns: Some(u64::MAX), ..vus(3) }, Err("`over` can be at most a year"));
         check(CONSTANT, vus(-3), Err("the vus of scenario 'a' can't be negative, but is -3"));
         check(CONSTANT, vus(i64::MAX), Err("the vus of scenario 'a' can be at most 100000, not 9223372036854775807"));
         check(CONSTANT, rate(3), Err("scenario 'a' has the executor constant-vus, which has no rate: change its vus"));

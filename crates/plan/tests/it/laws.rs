@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use onrush_plan::{
-    ArrivalEvent, ExecutorPlan, HandleAction, HandleChange, Plan, RampingVusPlan, Scenario, SegmentSequence, Step,
-    Tuple,
+    ArrivalEvent, ExecutorPlan, HandleAction, HandleChange, Plan, RampingVusPlan, Scenario, SegmentSequence, Share,
+    Step,
 };
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn plans_are_cheap_to_share() {
     fn shareable<T: Send + Sync + Clone + 'static>() {}
     shareable::<Plan>();
     shareable::<Scenario>();
-    shareable::<Tuple>();
+    shareable::<Share>();
     shareable::<onrush_plan::Consolidated>();
     shareable::<onrush_plan::RampingArrivalRateCursor>();
 }
@@ -53,15 +53,15 @@ fn any_sequences() -> impl Strategy<Value = SegmentSequence> {
 fn instances(scenarios: &[Scenario], sequence: &SegmentSequence) -> Vec<ExecutorPlan> {
     (0..sequence.segments().len())
         .filter_map(|own| {
-            let tuple = Tuple::of_sequence(sequence, own).unwrap();
-            let plan = Plan::new(scenarios, &tuple).unwrap();
+            let share = Share::of_sequence(sequence, own).unwrap();
+            let plan = Plan::new(scenarios, &share).unwrap();
             plan.scenarios.first().map(|s| s.executor.clone())
         })
         .collect()
 }
 
 fn whole(scenarios: &[Scenario]) -> ExecutorPlan {
-    Plan::new(scenarios, &Tuple::full()).unwrap().scenarios[0].executor.clone()
+    Plan::new(scenarios, &Share::full()).unwrap().scenarios[0].executor.clone()
 }
 
 fn value_at(steps: &[Step], at_ns: u64) -> u64 {
@@ -294,7 +294,7 @@ proptest! {
         let scenarios = one(&format!(r#"{{"executor": "constant-vus", "vus": {vus}, "duration": "1s"}}"#));
         let mut ids: Vec<u64> = (0..sequence.segments().len())
             .flat_map(|own| {
-                let plan = Plan::new(&scenarios, &Tuple::of_sequence(&sequence, own).unwrap()).unwrap();
+                let plan = Plan::new(&scenarios, &Share::of_sequence(&sequence, own).unwrap()).unwrap();
                 (0..plan.max_vus).map(move |k| plan.vu_id_in_test(k).unwrap())
             })
             .collect();
@@ -307,7 +307,7 @@ proptest! {
         a in extreme(), b in extreme(), c in extreme(), d in extreme(), e in extreme(), part in 0usize..3
     ) {
         let sequence: SegmentSequence = "0,1/7,5/7,1".parse().unwrap();
-        let tuples = [Tuple::full(), Tuple::of_sequence(&sequence, part).unwrap()];
+        let shares = [Share::full(), Share::of_sequence(&sequence, part).unwrap()];
         for fields in [
             format!(r#"{{"executor": "constant-vus", "vus": {a}, "duration": "{b}ns", "startTime": "{c}ns", "gracefulStop": "{d}ns"}}"#),
             format!(r#"{{"executor": "shared-iterations", "vus": {a}, "iterations": {b}, "maxDuration": "{c}ns", "gracefulStop": "{d}ns"}}"#),
@@ -319,8 +319,8 @@ proptest! {
                         "stages": [{{"duration": "{c}ns", "target": {d}}}, {{"duration": "{e}ns", "target": {a}}}]}}"#, d % 1_000 + 1),
         ] {
             let Ok(test) = script(&format!(r#"{{"scenarios": {{"a": {fields}}}}}"#)) else { continue };
-            for tuple in &tuples {
-                let Ok(plan) = Plan::new(&test.scenarios, tuple) else { continue };
+            for share in &shares {
+                let Ok(plan) = Plan::new(&test.scenarios, share) else { continue };
                 for scenario in plan.scenarios.iter() {
                     for at_ns in [0, 1, scenario.regular_end_ns / 3, scenario.regular_end_ns, u64::MAX] {
                         let live = onrush_plan::Live { elapsed_ns: at_ns, ..Default::default() };

@@ -13,7 +13,7 @@ fn requirements() {
     for line in include_str!("k6/requirements.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let test = script(&case["options"].to_string()).unwrap();
-        let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
+        let plan = Plan::new(&test.scenarios, &test.share).unwrap();
         let got = format!("{} {}", plan.end_offset, plan.max_vus);
         let expect = format!("{} {}", case["totalDuration"].as_str().unwrap(), case["maxVUs"]);
         match case.get("ours").and_then(Value::as_str) {
@@ -36,7 +36,7 @@ fn descriptions() {
     for line in include_str!("k6/descriptions.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let test = script(&case["options"].to_string()).unwrap();
-        let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
+        let plan = Plan::new(&test.scenarios, &test.share).unwrap();
         let got: Vec<String> = plan.descriptions.iter().map(|d| format!("{}: {}", d.name, d.text)).collect();
         let expect: Vec<&str> = case["lines"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()).collect();
         assert_eq!(got, expect, "{line}");
@@ -52,7 +52,7 @@ fn iteration_numbers() {
     for line in include_str!("k6/iterations.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let test = script(&case["options"].to_string()).unwrap();
-        let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
+        let plan = Plan::new(&test.scenarios, &test.share).unwrap();
         for (j, expect) in case["iterationsInTest"].as_array().unwrap().iter().enumerate() {
             assert_eq!(plan.scenarios[0].iteration_in_test(j as u64), expect.as_u64(), "{line}");
         }

@@ -17,7 +17,7 @@ fn iterations_start_when_k6_starts_them() {
     for line in include_str!("k6/starts.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let test = script(&case["options"].to_string()).unwrap();
-        let plan = Plan::new(&test.scenarios, &test.tuple).unwrap();
+        let plan = Plan::new(&test.scenarios, &test.share).unwrap();
         if case["spells"] == true {
             check_spells(&case, &plan);
             spells += 1;

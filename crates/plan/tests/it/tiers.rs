@@ -81,7 +81,7 @@ fn empty_tags_are_none() {
 fn more_vus_than_a_machine_holds_are_refused() {
     let check = |vus: u64, expect: Option<&str>| {
         let test = together(vec![(Tier::Script, json(&format!(r#"{{"vus": {vus}, "duration": "1s"}}"#)))]);
-        let plan = onrush_plan::Plan::new(&test.scenarios, &test.tuple).unwrap();
+        let plan = onrush_plan::Plan::new(&test.scenarios, &test.share).unwrap();
         assert_eq!(plan.check_size().err().map(|error| error.to_string()).as_deref(), expect);
     };
     check(10_000_000, None);
@@ -98,7 +98,7 @@ fn vus_alone_wins_over_scenarios() {
     let test = together(vec![(Tier::Script, json(SCENARIOS)), (Tier::Cli, flags(&[("vus", "7")]).unwrap())]);
     assert_eq!(test.warnings, ["`vus=7` overrides scenarios configuration"]);
     assert_eq!(
-        test.scenarios[0].describe(&test.tuple).unwrap(),
+        test.scenarios[0].describe(&test.share).unwrap(),
         "7 iterations shared among 7 VUs (maxDuration: 10m0s, gracefulStop: 30s)"
     );
 }
@@ -107,7 +107,7 @@ fn vus_alone_wins_over_scenarios() {
 fn nothing_set_is_one_iteration() {
     let test = together(vec![(Tier::Script, json("{}"))]);
     assert_eq!(
-        test.scenarios[0].describe(&test.tuple).unwrap(),
+        test.scenarios[0].describe(&test.share).unwrap(),
         "1 iterations for each of 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)"
     );
     let test = together(vec![(Tier::Script, json(r#"{"stages": [], "scenarios": {}}"#))]);

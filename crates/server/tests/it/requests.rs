@@ -75,7 +75,7 @@ fn every_endpoint_becomes_its_request() {
         "PATCH",
         "/v1/scenarios/a",
         r#"{"data":{"attributes":{"rate":5}}}"#,
-        r#"Steer("a", Wish { vus: None, max_vus: None, rate: Some(5), over: None })"#,
+        r#"Steer("a", ChangeRequest { vus: None, max_vus: None, rate: Some(5), over: None })"#,
     );
     assert_eq!(api.request("GET", "/ping", "", ""), (200, "ok".to_owned()));
     assert_eq!(api.request("DELETE", "/v1/status", "", ""), (405, String::new()));

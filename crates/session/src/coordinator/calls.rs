@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Coordinator, Notice, Orders, Phase};
+use super::{Coordinator, Notice, Orders, RunPhase};
 use crate::{
     Moment, Steer, SteerError,
     protocol::{Command, Time},
@@ -32,14 +32,14 @@ impl Coordinator {
     /// Why not now.
     pub fn call(&mut self, function: Function, number: u64) -> Result<Orders, &'static str> {
         match self.phase {
-            Phase::Initializing => return Err("the VUs are still being initialised"),
-            Phase::Setup => return Err("setup() is running"),
-            Phase::Teardown => return Err("teardown() is running"),
-            Phase::Paused | Phase::Running if self.call.is_some() => {
+            RunPhase::Initializing => return Err("the VUs are still being initialised"),
+            RunPhase::Setup => return Err("setup() is running"),
+            RunPhase::Teardown => return Err("teardown() is running"),
+            RunPhase::Paused | RunPhase::Running if self.call.is_some() => {
                 return Err("setup() or teardown() is running for another client");
             }
-            Phase::Paused | Phase::Running => {}
-            Phase::Done | Phase::Closing | Phase::Closed => return Err("the test is over"),
+            RunPhase::Paused | RunPhase::Running => {}
+            RunPhase::Done | RunPhase::Closing | RunPhase::Closed => return Err("the test is over"),
         }
         self.call = Some(ClientCall { number, function });
         self.run_on_one(match function {
@@ -83,7 +83,7 @@ impl Coordinator {
     }
 
     pub(super) fn steer_at(&mut self, steer: Steer, moment: Moment) -> Result<(), SteerError> {
-        if self.phase > Phase::Running || self.stop.is_some() {
+        if self.phase > RunPhase::Running || self.stop.is_some() {
             return Err(SteerError::AllOver);
         }
         for (scenario, change) in self.steering.steer(steer, moment)? {
@@ -98,7 +98,7 @@ impl Coordinator {
     /// In k6's words.
     pub fn pause(&mut self, is_paused: bool, source: String, now: Time) -> Result<Orders, SteerError> {
         let moment = self.clock.moment(now);
-        if self.phase > Phase::Paused {
+        if self.phase > RunPhase::Paused {
             self.steering.pause(is_paused, source, moment)?;
             if is_paused {
                 self.clock.stop(now);
@@ -115,7 +115,7 @@ impl Coordinator {
             _ => {
                 self.steering.note_pause(is_paused, source, moment)?;
                 self.settings.starts_paused = is_paused;
-                if self.phase == Phase::Paused {
+                if self.phase == RunPhase::Paused {
                     self.begin(now);
                 }
                 Ok(self.take())

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use onrush_metrics::{Phase as Evaluated, Sink, builtin};
 
-use super::{Coordinator, Notice, Orders, Phase, nanos};
+use super::{Coordinator, Notice, Orders, RunPhase, nanos};
 use crate::{
     Judgement, Outcome, ScenarioLoad,
     protocol::{AgentId, Command, Failure, FailureKind, SummaryFile, Time},
@@ -16,13 +16,13 @@ impl Coordinator {
         self.clock.stop(now);
     }
 
-    /// Nothing is left to run: has the agents hand in their last samples. The run is [`Phase::Closed`] once they have.
+    /// Nothing is left to run: has the agents hand in their last samples. The run is [`RunPhase::Closed`] once they have.
     pub fn close(&mut self, now: Time) -> Orders {
-        if self.phase != Phase::Done {
+        if self.phase != RunPhase::Done {
             return Vec::new();
         }
         self.clock.stop(now);
-        self.enter(Phase::Closing, Some(now + self.settings.patience.flush));
+        self.enter(RunPhase::Closing, Some(now + self.settings.patience.flush));
         self.tell_all(&Command::Flush);
         if self.agents.live().next().is_none() {
             self.closed();
@@ -66,7 +66,7 @@ impl Coordinator {
         }
         let outcome = Outcome { stop: self.stop.clone(), crossed, is_marked_failed: self.is_marked_failed };
         self.closed = Some((elapsed, outcome));
-        self.enter(Phase::Closed, None);
+        self.enter(RunPhase::Closed, None);
     }
 
     /// How the run ended, once it is closed.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use onrush_metrics::Phase as Evaluated;
 
-use super::{Coordinator, Notice, Orders, Phase, nanos};
+use super::{Coordinator, Notice, Orders, RunPhase, nanos};
 use crate::{ExitCode, Moment, Stop, protocol::Time};
 
 impl Coordinator {
@@ -22,7 +22,7 @@ impl Coordinator {
     }
 
     fn is_replaying(&self) -> bool {
-        self.phase == Phase::Running && !self.is_paused() && self.has_begun
+        self.phase == RunPhase::Running && !self.is_paused() && self.has_begun
     }
 
     /// Makes the changes that are due as of the moment they were made at in the run that is replayed.
@@ -42,14 +42,14 @@ impl Coordinator {
 
     fn evaluate(&mut self, now: Time) {
         let elapsed = self.clock.moment(now).test;
-        let is_running = self.phase >= Phase::Setup && self.phase < Phase::Done;
+        let is_running = self.phase >= RunPhase::Setup && self.phase < RunPhase::Done;
         if !self.settings.evaluates_thresholds || elapsed < self.next_evaluation || !is_running {
             return;
         }
         self.next_evaluation = elapsed + Self::EVALUATION_INTERVAL;
         self.thresholds.close_windows(nanos(self.watermark.reached()));
         let evaluation = self.thresholds.evaluate(&self.merged, nanos(elapsed), Evaluated::Running);
-        if !evaluation.abort || self.phase != Phase::Running {
+        if !evaluation.abort || self.phase != RunPhase::Running {
             return;
         }
         let metrics = evaluation.crossed.join(", ");
@@ -61,13 +61,13 @@ impl Coordinator {
 
     /// Gives up agents that say nothing, and those that hold back a phase past every limit.
     fn look_for_late(&mut self, now: Time) {
-        if let Some(silence) = self.settings.patience.silence.filter(|_| self.phase < Phase::Closed) {
+        if let Some(silence) = self.settings.patience.silence.filter(|_| self.phase < RunPhase::Closed) {
             let silent = self.agents.live().filter(|(_, agent)| now.since(agent.heard_at) > silence);
             for id in silent.map(|(id, _)| id).collect::<Vec<_>>() {
                 self.lose(id, &format!("it said nothing for {} s", silence.as_secs_f64()), now);
             }
         }
-        let stands_still = self.phase == Phase::Running && self.is_paused();
+        let stands_still = self.phase == RunPhase::Running && self.is_paused();
         if !stands_still && self.deadline.is_some_and(|deadline| now > deadline) {
             self.deadline = None;
             self.give_up(now);
@@ -77,19 +77,19 @@ impl Coordinator {
     /// What holds back the run after its deadline.
     fn give_up(&mut self, now: Time) {
         match self.phase {
-            Phase::Setup | Phase::Teardown => {
+            RunPhase::Setup | RunPhase::Teardown => {
                 if let Some(id) = self.runner {
                     self.lose(id, "it did not report the end of its function", now);
                 }
             }
-            Phase::Running => {
+            RunPhase::Running => {
                 for id in self.agents.waited_for() {
                     self.lose(id, "it did not report the end of its scenarios", now);
                 }
             }
-            Phase::Closing => self.closed(),
-            Phase::Closed => self.give_up_summary(),
-            Phase::Initializing | Phase::Paused | Phase::Done => {}
+            RunPhase::Closing => self.closed(),
+            RunPhase::Closed => self.give_up_summary(),
+            RunPhase::Initializing | RunPhase::Paused | RunPhase::Done => {}
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Agents that are lost, and what becomes of the run then.
 
-use super::{Coordinator, Notice, Orders, Phase, live::seconds};
+use super::{Coordinator, Notice, Orders, RunPhase, live::seconds};
 use crate::{
     ExitCode, LossPolicy, Stop,
     protocol::{AgentId, Command, Failure, FailureKind, Time},
@@ -19,7 +19,7 @@ impl Coordinator {
         if is_tolerable {
             return self.lose(from, &failure.message, now);
         }
-        if self.phase >= Phase::Done {
+        if self.phase >= RunPhase::Done {
             self.notices.push(Notice::Error(failure.message.clone()));
         }
         let vu = failure.vu;
@@ -43,12 +43,12 @@ impl Coordinator {
             self.runner = None;
         }
         let is_alone = self.agents.live().next().is_none();
-        if self.phase >= Phase::Done {
-            let lacks_samples = self.phase < Phase::Closed && !has_flushed;
+        if self.phase >= RunPhase::Done {
+            let lacks_samples = self.phase < RunPhase::Closed && !has_flushed;
             if lacks_samples && self.settings.on_loss == LossPolicy::Fail {
                 self.stop.get_or_insert(Stop { code: ExitCode::AgentLost, message: text });
             }
-            if self.phase == Phase::Closing && is_alone {
+            if self.phase == RunPhase::Closing && is_alone {
                 self.closed();
             } else if self.awaits_summary && was_runner {
                 self.give_up_summary();
@@ -58,8 +58,10 @@ impl Coordinator {
         }
         // A life-cycle function cannot be run twice, and before the start nothing is lost by beginning anew.
         let in_function = was_runner && self.call.is_none();
-        let goes_on =
-            self.settings.on_loss == LossPolicy::Tolerate && self.phase >= Phase::Running && !is_alone && !in_function;
+        let goes_on = self.settings.on_loss == LossPolicy::Tolerate
+            && self.phase >= RunPhase::Running
+            && !is_alone
+            && !in_function;
         if !goes_on {
             self.stop.get_or_insert(Stop { code: ExitCode::AgentLost, message: text });
         }
@@ -69,11 +71,11 @@ impl Coordinator {
         if goes_on {
             return self.look_at_barrier(now);
         }
-        if self.phase >= Phase::Done {
+        if self.phase >= RunPhase::Done {
             return;
         }
         self.tell_all(&Command::Interrupt);
-        if self.phase == Phase::Running && !is_alone {
+        if self.phase == RunPhase::Running && !is_alone {
             self.deadline = Some(now + self.settings.patience.beyond);
             self.look_at_barrier(now);
         } else {

@@ -43,7 +43,7 @@ pub type Orders = Vec<(AgentId, Command)>;
 
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
+pub enum RunPhase {
     /// VUs are being initialised.
     Initializing,
     /// All is ready, and somebody must resume the run for it to start.
@@ -71,7 +71,7 @@ pub trait DeltaSink: Send {
 /// One run.
 pub struct Coordinator {
     settings: Settings,
-    phase: Phase,
+    phase: RunPhase,
     agents: Agents,
     /// The names of the plan's scenarios.
     scenarios: Vec<String>,
@@ -134,7 +134,7 @@ impl Coordinator {
         let end = ends.max().unwrap_or(0);
         Self {
             settings,
-            phase: Phase::Initializing,
+            phase: RunPhase::Initializing,
             agents: Agents::new(agents),
             scenarios: plan.scenarios.iter().map(|scenario| scenario.name().to_owned()).collect(),
             plan_end: (end < FOREVER_NS).then(|| Duration::from_nanos(end)),
@@ -212,7 +212,7 @@ impl Coordinator {
         agent.heard_at = now;
         match report {
             Report::Accepted(accepted) => self.accepted(from, &accepted, now),
-            Report::Ready => self.pass(from, Phase::Initializing, now),
+            Report::Ready => self.pass(from, RunPhase::Initializing, now),
             Report::Started { at } => self.started(at),
             Report::Delta(part) => self.measured(from, *part),
             Report::Health(health) => {
@@ -228,12 +228,12 @@ impl Coordinator {
             Report::Progress(progress) => agent.progress = *progress,
             Report::Aborted { message } => self.aborted(Stop { code: ExitCode::ScriptAborted, message }, now),
             Report::MarkedFailed => self.is_marked_failed = true,
-            Report::ScenariosDone => self.pass(from, Phase::Running, now),
+            Report::ScenariosDone => self.pass(from, RunPhase::Running, now),
             Report::SetupDone(result) => self.setup_done(from, result, now),
             Report::TeardownDone(result) => self.teardown_done(from, result, now),
             Report::Flushed(flushed) => {
                 agent.flushed = Some(flushed);
-                self.pass(from, Phase::Closing, now);
+                self.pass(from, RunPhase::Closing, now);
             }
             Report::SummaryDone(result) => self.summary_done(from, result),
             Report::Failed(failure) => self.agent_failed(from, failure, now),
@@ -253,7 +253,7 @@ impl Coordinator {
     }
 
     /// Where the run is.
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> RunPhase {
         self.phase
     }
 
@@ -279,7 +279,7 @@ impl Coordinator {
 
     /// Whether the run stands still, before its start or later.
     pub fn is_paused(&self) -> bool {
-        self.steering.is_paused() || (self.settings.starts_paused && self.phase <= Phase::Paused)
+        self.steering.is_paused() || (self.settings.starts_paused && self.phase <= RunPhase::Paused)
     }
 
     /// Whether something stopped the run before its plan did.
@@ -359,7 +359,7 @@ impl Coordinator {
     }
 
     /// Notes that an agent reached the end of a phase; the last one moves the run on.
-    fn pass(&mut self, from: AgentId, phase: Phase, now: Time) {
+    fn pass(&mut self, from: AgentId, phase: RunPhase, now: Time) {
         if self.phase != phase {
             return;
         }
@@ -375,15 +375,15 @@ impl Coordinator {
             return;
         }
         match self.phase {
-            Phase::Initializing if self.settings.starts_paused => self.enter(Phase::Paused, None),
-            Phase::Initializing => self.begin(now),
-            Phase::Running => self.after_scenarios(now),
-            Phase::Closing => self.closed(),
+            RunPhase::Initializing if self.settings.starts_paused => self.enter(RunPhase::Paused, None),
+            RunPhase::Initializing => self.begin(now),
+            RunPhase::Running => self.after_scenarios(now),
+            RunPhase::Closing => self.closed(),
             _ => {}
         }
     }
 
-    fn enter(&mut self, phase: Phase, deadline: Option<Time>) {
+    fn enter(&mut self, phase: RunPhase, deadline: Option<Time>) {
         self.phase = phase;
         self.deadline = deadline;
         self.agents.begin_phase();
@@ -391,10 +391,10 @@ impl Coordinator {
 
     fn begin(&mut self, now: Time) {
         if self.settings.has_setup {
-            self.enter(Phase::Setup, None);
+            self.enter(RunPhase::Setup, None);
             self.step(Step::Setup, now);
         } else {
-            self.enter(Phase::Running, None);
+            self.enter(RunPhase::Running, None);
             self.step(Step::Start, now);
         }
     }
@@ -437,7 +437,7 @@ impl Coordinator {
 
     /// An agent's scenarios began; the first says when the run's did.
     fn started(&mut self, at: Time) {
-        if self.phase != Phase::Running || std::mem::replace(&mut self.has_begun, true) {
+        if self.phase != RunPhase::Running || std::mem::replace(&mut self.has_begun, true) {
             return;
         }
         self.clock.start_scenarios(at);
@@ -454,9 +454,9 @@ impl Coordinator {
             return self.call_done(result.map_err(|failure| failure.message), now);
         }
         match result {
-            Ok(data) if self.phase == Phase::Setup => {
+            Ok(data) if self.phase == RunPhase::Setup => {
                 self.setup_data = data;
-                self.enter(Phase::Running, None);
+                self.enter(RunPhase::Running, None);
                 self.step(Step::Start, now);
             }
             Ok(_) => {}
@@ -473,7 +473,7 @@ impl Coordinator {
             return self.call_done(result.map(|()| None).map_err(|failure| failure.message), now);
         }
         match result {
-            Ok(()) if self.phase == Phase::Teardown => self.end(),
+            Ok(()) if self.phase == RunPhase::Teardown => self.end(),
             Ok(()) => {}
             Err(failure) => self.failed(Stop::teardown(&failure), failure.vu),
         }
@@ -483,13 +483,13 @@ impl Coordinator {
         if !self.settings.has_teardown {
             return self.end();
         }
-        self.enter(Phase::Teardown, None);
+        self.enter(RunPhase::Teardown, None);
         self.step(Step::Teardown, now);
     }
 
     fn end(&mut self) {
-        if self.phase < Phase::Done {
-            self.enter(Phase::Done, None);
+        if self.phase < RunPhase::Done {
+            self.enter(RunPhase::Done, None);
         }
     }
 
@@ -499,7 +499,7 @@ impl Coordinator {
         if self.failed_vu.is_none() {
             self.failed_vu = vu;
         }
-        if self.phase < Phase::Done {
+        if self.phase < RunPhase::Done {
             self.tell_all(&Command::Interrupt);
             self.end();
         }
@@ -507,17 +507,17 @@ impl Coordinator {
 
     /// An abort cuts what runs. Teardown still runs once scenarios have begun, as in k6; before that the run just ends.
     fn aborted(&mut self, stop: Stop, now: Time) {
-        if self.phase >= Phase::Done || self.stop.is_some() {
+        if self.phase >= RunPhase::Done || self.stop.is_some() {
             return;
         }
         self.stop = Some(stop);
         match self.phase {
-            Phase::Initializing | Phase::Paused => {
+            RunPhase::Initializing | RunPhase::Paused => {
                 self.tell_all(&Command::Interrupt);
                 self.end();
             }
             // A cut setup() or teardown() reports its end itself, the agents report the end of their scenarios.
-            Phase::Setup | Phase::Running => {
+            RunPhase::Setup | RunPhase::Running => {
                 self.tell_all(&Command::Interrupt);
                 self.deadline = Some(now + self.settings.patience.beyond);
             }

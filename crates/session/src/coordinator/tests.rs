@@ -18,7 +18,7 @@ fn at(seconds: u64) -> Time {
 fn plan(options: &str) -> Plan {
     let options = parse_json(options).unwrap().options;
     let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options)]).unwrap();
-    Plan::new(&test.scenarios, &test.tuple).unwrap()
+    Plan::new(&test.scenarios, &test.share).unwrap()
 }
 
 const TEN_SECONDS: &str = r#"{"vus": 4, "duration": "10s"}"#;
@@ -102,7 +102,7 @@ fn ready(run: &mut Coordinator, agents: u32) -> Orders {
 
 /// From `Done` to the outcome.
 fn close(run: &mut Coordinator, now: Time) -> Outcome {
-    assert_eq!(run.phase(), Phase::Done);
+    assert_eq!(run.phase(), RunPhase::Done);
     for (id, command) in run.close(now) {
         assert_eq!(command, Command::Flush);
         run.handle(id, Report::Flushed(Flushed::default()), now);
@@ -223,7 +223,7 @@ fn deltas_of_all_agents_add_up() {
 fn a_paused_run_waits_to_be_resumed() {
     let mut run = coordinator(Settings { starts_paused: true, ..all() }, 1, TEN_SECONDS, &[]);
     check(ready(&mut run, 1), &[]);
-    assert!(run.is_paused() && run.phase() == Phase::Paused);
+    assert!(run.is_paused() && run.phase() == RunPhase::Paused);
     assert_eq!(run.pause(true, "test".to_owned(), at(2)), Err(SteerError::PausedBeforeStart));
     check(run.pause(false, "test".to_owned(), at(3)).unwrap(), &["0 clock", "0 setup"]);
     assert!(!run.is_paused());
@@ -259,14 +259,14 @@ fn a_pause_stops_every_clock() {
     check(run.pause(false, String::new(), at(5_011)).unwrap(), &["0 resume"]);
     assert_eq!(run.moment(at(5_012)).scenarios, Duration::from_secs(11));
     check(run.tick(at(5_012)), &[]);
-    assert_eq!(run.phase(), Phase::Running);
+    assert_eq!(run.phase(), RunPhase::Running);
 }
 
 #[test]
 fn agents_learn_the_decision_and_not_their_share() {
     let mut run = coordinator(Settings::default(), 2, EXTERNAL, &[]);
     ready(&mut run, 2);
-    let wanted = onrush_plan::steer::Wanted { vus: Some(9), ..Default::default() };
+    let wanted = onrush_plan::steer::TargetRequest { vus: Some(9), ..Default::default() };
     let orders = run.steer(Steer { scenario: None, wanted, source: String::new() }, at(3)).unwrap();
     let change = TargetChange::Vus(onrush_plan::steer::Ramp::jump(2_000_000_000, 9));
     let steer = Command::Steer { scenario: "ext".to_owned(), change };
@@ -329,7 +329,7 @@ fn a_run_without_agents_ends() {
             run.handle(A, Report::SetupDone(Ok(None)), at(2));
         }
         run.lost(A, "killed", at(3));
-        assert_eq!(run.phase(), Phase::Done, "{phase}");
+        assert_eq!(run.phase(), RunPhase::Done, "{phase}");
         check(run.close(at(3)), &[]);
         assert_eq!(run.outcome().map(Outcome::exit_code), Some(ExitCode::AgentLost), "{phase}");
         check(run.summarize(String::new(), at(3)), &[]);
@@ -360,10 +360,10 @@ fn silent_agents_are_lost_and_no_barrier_waits_for_ever() {
         run.handle(A, Report::Health(Box::default()), at(second));
         run.tick(at(second));
     }
-    assert_eq!(run.phase(), Phase::Done);
+    assert_eq!(run.phase(), RunPhase::Done);
     run.close(at(70));
     run.tick(at(200));
-    assert_eq!(run.phase(), Phase::Closed);
+    assert_eq!(run.phase(), RunPhase::Closed);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use onrush_metrics::Span;
-use onrush_plan::{ExecutorPlan, Plan, SegmentSequence, Tuple, steer::ArrivalCourse};
+use onrush_plan::{ExecutorPlan, Plan, SegmentSequence, Share, steer::ArrivalCourse};
 use onrush_session::protocol::{
     Accepted, Command, Failure, FailureKind, Flushed, Init, MetricName, Progress, Report, ScenarioProgress,
     ThreadDelta, Time, VERSION,
@@ -132,7 +132,7 @@ impl SimAgent {
 
     fn accept(&mut self, init: &Init) -> Report {
         let sequence: SegmentSequence = init.sequence.parse().expect("a sequence");
-        let share = Tuple::of_sequence(&sequence, init.agent as usize).expect("a segment of it");
+        let share = Share::of_sequence(&sequence, init.agent as usize).expect("a segment of it");
         let plan = self.script.plan(&share);
         let registry = self.script.registry_of(self.number);
         self.books = (0..THREADS).map(|_| Book::new(registry.clone())).collect();

@@ -6,7 +6,7 @@ use onrush_metrics::{
     Contains, Limits, MetricId, MetricKind, Registry, Shard, Subscriptions, SystemTag, TagNode, ThresholdSource,
     Thresholds, builtin,
 };
-use onrush_plan::{Consolidated, Options, Plan, Tier, Tuple, consolidate, parse_json};
+use onrush_plan::{Consolidated, Options, Plan, Share, Tier, consolidate, parse_json};
 
 /// Metrics a script declares, in the order in which the coordinator knows them.
 const DECLARED: [(&str, MetricKind, Contains); 4] = [
@@ -46,7 +46,7 @@ impl Script {
         Self { test: Arc::new(consolidate(tiers).expect("valid options")), abort_at: None }
     }
 
-    pub(crate) fn plan(&self, share: &Tuple) -> Plan {
+    pub(crate) fn plan(&self, share: &Share) -> Plan {
         Plan::new(&self.test.scenarios, share).expect("a share of a small test")
     }
 

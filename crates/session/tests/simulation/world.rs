@@ -6,9 +6,9 @@ use std::{
 };
 
 use onrush_metrics::{Merged, MetricKind, Sink, builtin};
-use onrush_plan::Tuple;
+use onrush_plan::Share;
 use onrush_session::{
-    Coordinator, ExitCode, LossPolicy, Notice, Orders, Patience, Phase, Settings, Verdict,
+    Coordinator, ExitCode, LossPolicy, Notice, Orders, Patience, RunPhase, Settings, Verdict,
     link::{Frame, Link},
     protocol::{AgentId, Command, Limits, Report, Time},
 };
@@ -129,7 +129,7 @@ impl World {
         };
         let ids = (0..agents).map(|id| AgentId(id as u32));
         let thresholds = script.thresholds(&registry);
-        let coordinator = Coordinator::new(settings, ids, &script.plan(&Tuple::full()), &registry, thresholds);
+        let coordinator = Coordinator::new(settings, ids, &script.plan(&Share::full()), &registry, thresholds);
         let count = 0..agents as usize;
         Self {
             coordinator,
@@ -159,7 +159,7 @@ impl World {
         let mut now = Time(0);
         let orders = self.coordinator.start(b"test", now);
         self.send(orders, now);
-        while self.coordinator.phase() < Phase::Closed {
+        while self.coordinator.phase() < RunPhase::Closed {
             now = now + STEP;
             assert!(now.since(Time(0)) < END, "seed {}: stuck in {:?}", self.seed, self.coordinator.phase());
             self.deliver(now);
@@ -170,7 +170,7 @@ impl World {
                 }
             }
             let mut orders = self.coordinator.tick(now);
-            if self.coordinator.phase() == Phase::Done {
+            if self.coordinator.phase() == RunPhase::Done {
                 orders.extend(self.coordinator.close(now));
             }
             self.send(orders, now);

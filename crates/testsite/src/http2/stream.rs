@@ -24,10 +24,10 @@ use crate::stats::Class;
 
 /// A request that could not be answered at once.
 pub(super) struct Stream {
-    phase: Phase,
+    phase: StreamPhase,
 }
 
-enum Phase {
+enum StreamPhase {
     /// Its body is arriving.
     Receiving(Box<Upload>),
     /// Its answer waits for its time.
@@ -107,7 +107,7 @@ impl Stream {
                         // What the client does without it is its own affair.
                         let _ = respond.send_informational(status(100, HeaderMap::new()));
                     }
-                    Phase::Receiving(Box::new(Upload { parts, receive, respond, sink, bytes: 0 }))
+                    StreamPhase::Receiving(Box::new(Upload { parts, receive, respond, sink, bytes: 0 }))
                 }
             },
         };
@@ -130,45 +130,47 @@ impl Stream {
         let mut moved = false;
         loop {
             let next = match &mut self.phase {
-                Phase::Done => return Advance::Done,
-                Phase::Cut => return Advance::Cut,
-                Phase::Breaking { turns, .. } if *turns > 0 => {
+                StreamPhase::Done => return Advance::Done,
+                StreamPhase::Cut => return Advance::Cut,
+                StreamPhase::Breaking { turns, .. } if *turns > 0 => {
                     *turns -= 1;
                     task.waker().wake_by_ref();
                     return Advance::Moved;
                 }
-                Phase::Breaking { cut: true, .. } => return Advance::Cut,
-                Phase::Breaking { send, .. } => {
+                StreamPhase::Breaking { cut: true, .. } => return Advance::Cut,
+                StreamPhase::Breaking { send, .. } => {
                     send.send_reset(Reason::INTERNAL_ERROR);
                     return Advance::Done;
                 }
-                Phase::Stalled(send) => send.poll_reset(task).is_ready().then_some(Phase::Done),
-                Phase::Mute(respond) => respond.poll_reset(task).is_ready().then_some(Phase::Done),
-                Phase::Receiving(upload) => match upload.receive(task, cx) {
+                StreamPhase::Stalled(send) => send.poll_reset(task).is_ready().then_some(StreamPhase::Done),
+                StreamPhase::Mute(respond) => respond.poll_reset(task).is_ready().then_some(StreamPhase::Done),
+                StreamPhase::Receiving(upload) => match upload.receive(task, cx) {
                     Received::Nothing => None,
                     Received::Some => {
                         moved = true;
                         continue;
                     }
-                    Received::Failed => Some(Phase::Done),
+                    Received::Failed => Some(StreamPhase::Done),
                     Received::Refused(refusal) => {
-                        let Phase::Receiving(upload) = std::mem::replace(&mut self.phase, Phase::Done) else {
+                        let StreamPhase::Receiving(upload) = std::mem::replace(&mut self.phase, StreamPhase::Done)
+                        else {
                             return Advance::Done;
                         };
                         Some(refuse(refusal, upload.respond, cx))
                     }
                     Received::All => {
-                        let Phase::Receiving(upload) = std::mem::replace(&mut self.phase, Phase::Done) else {
+                        let StreamPhase::Receiving(upload) = std::mem::replace(&mut self.phase, StreamPhase::Done)
+                        else {
                             return Advance::Done;
                         };
                         Some(upload.answer(link, queued_bytes, cx))
                     }
                 },
-                Phase::Held(held) => {
+                StreamPhase::Held(held) => {
                     if held.respond.poll_reset(task).is_ready() {
-                        Some(Phase::Done)
+                        Some(StreamPhase::Done)
                     } else if held.at_ns <= now_ns {
-                        let Phase::Held(held) = std::mem::replace(&mut self.phase, Phase::Done) else {
+                        let StreamPhase::Held(held) = std::mem::replace(&mut self.phase, StreamPhase::Done) else {
                             return Advance::Done;
                         };
                         Some(emit(held.reply, held.head_only, held.class, held.respond, queued_bytes, cx))
@@ -176,13 +178,13 @@ impl Stream {
                         None
                     }
                 }
-                Phase::Sending(sending) => match sending.send(now_ns, task, queued_bytes) {
+                StreamPhase::Sending(sending) => match sending.send(now_ns, task, queued_bytes) {
                     Sent::Nothing => None,
                     Sent::Some => {
                         moved = true;
                         None
                     }
-                    Sent::All => Some(Phase::Done),
+                    Sent::All => Some(StreamPhase::Done),
                 },
             };
             match next {
@@ -199,17 +201,17 @@ impl Stream {
     /// When it wants to go on by itself.
     pub(super) fn at_ns(&self) -> Option<u64> {
         match &self.phase {
-            Phase::Held(held) => Some(held.at_ns),
-            Phase::Sending(sending) => sending.at_ns,
+            StreamPhase::Held(held) => Some(held.at_ns),
+            StreamPhase::Sending(sending) => sending.at_ns,
             _ => None,
         }
     }
 
     pub(super) fn waiting(&self) -> Waiting {
         match &self.phase {
-            Phase::Receiving(_) => Waiting::Body,
-            Phase::Sending(sending) if sending.at_ns.is_none() => Waiting::Room,
-            Phase::Done => Waiting::Idle,
+            StreamPhase::Receiving(_) => Waiting::Body,
+            StreamPhase::Sending(sending) if sending.at_ns.is_none() => Waiting::Room,
+            StreamPhase::Done => Waiting::Idle,
             _ => Waiting::Time,
         }
     }
@@ -217,9 +219,9 @@ impl Stream {
     pub(super) fn held_bytes(&self) -> usize {
         size_of::<Self>()
             + match &self.phase {
-                Phase::Receiving(upload) => upload.sink.held_bytes() + size_of::<Upload>(),
-                Phase::Held(held) => held.reply.held_bytes(),
-                Phase::Sending(sending) => sending.pending.len() + size_of::<Sending>(),
+                StreamPhase::Receiving(upload) => upload.sink.held_bytes() + size_of::<Upload>(),
+                StreamPhase::Held(held) => held.reply.held_bytes(),
+                StreamPhase::Sending(sending) => sending.pending.len() + size_of::<Sending>(),
                 _ => 0,
             }
     }
@@ -256,7 +258,7 @@ impl Upload {
         }
     }
 
-    fn answer(mut self, link: Link<'_>, queued_bytes: &mut usize, cx: &mut Context) -> Phase {
+    fn answer(mut self, link: Link<'_>, queued_bytes: &mut usize, cx: &mut Context) -> StreamPhase {
         let mut storage = [EMPTY_HEADER; HEADERS_MAX];
         match head_of(&self.parts, false, &mut storage, cx) {
             Err(refusal) => refuse(refusal, self.respond, cx),
@@ -379,28 +381,28 @@ fn answer(
     link: Link<'_>,
     queued_bytes: &mut usize,
     cx: &mut Context,
-) -> Phase {
+) -> StreamPhase {
     let head_only = head.is_head();
     let request = Request { head, body, link };
     let answer = routes::respond(&request, cx);
     if answer.hold_ns > 0 {
         let at_ns = crate::clock::monotonic_ns().saturating_add(answer.hold_ns);
         let held = Held { reply: answer.reply, head_only, class: answer.class, respond, at_ns };
-        return Phase::Held(Box::new(held));
+        return StreamPhase::Held(Box::new(held));
     }
     emit(answer.reply, head_only, answer.class, respond, queued_bytes, cx)
 }
 
-fn refuse(refusal: Refusal, mut respond: SendResponse<Bytes>, cx: &mut Context) -> Phase {
+fn refuse(refusal: Refusal, mut respond: SendResponse<Bytes>, cx: &mut Context) -> StreamPhase {
     cx.counters().answered(Class::Refused, refusal.status);
     let (headers, payload, _, _) = Built::refused(refusal).into_http2(cx.statics.date());
-    let Payload::Bytes(body) = payload else { return Phase::Done };
+    let Payload::Bytes(body) = payload else { return StreamPhase::Done };
     if let Ok(mut send) = respond.send_response(status(refusal.status, headers), false) {
         // When the stream is dropped the client is told that the rest of its
         // body is of no interest.
         let _ = send.send_data(Bytes::from(body), true);
     }
-    Phase::Done
+    StreamPhase::Done
 }
 
 /// Sends a response's head, and as much of its body as there is room for.
@@ -411,7 +413,7 @@ fn emit(
     mut respond: SendResponse<Bytes>,
     queued_bytes: &mut usize,
     cx: &mut Context,
-) -> Phase {
+) -> StreamPhase {
     let (code, headers, body, source, trailers) = match reply {
         Reply::Static(id) => {
             cx.counters().answered(class, 200);
@@ -444,10 +446,10 @@ fn emit(
     };
     let empty = body.is_empty() && source.is_none() && trailers.is_none();
     let Ok(mut send) = respond.send_response(status(code, headers), head_only || empty) else {
-        return Phase::Done;
+        return StreamPhase::Done;
     };
     if head_only || empty {
-        return Phase::Done;
+        return StreamPhase::Done;
     }
     if source.is_none() && trailers.is_none() {
         // The common case: the whole body fits and the stream is done with.
@@ -455,43 +457,43 @@ fn emit(
         if send.capacity() >= body.len() {
             *queued_bytes += body.len();
             let _ = send.send_data(body, true);
-            return Phase::Done;
+            return StreamPhase::Done;
         }
     }
-    Phase::Sending(Box::new(Sending { send, pending: body, source, trailers, at_ns: None }))
+    StreamPhase::Sending(Box::new(Sending { send, pending: body, source, trailers, at_ns: None }))
 }
 
 /// Sends a response that goes wrong: offsets count in the body, as heads are
 /// frames here; 0 in the head means that there is none.
-fn emit_broken(built: Built, fault: &Fault, mut respond: SendResponse<Bytes>, cx: &Context) -> Phase {
+fn emit_broken(built: Built, fault: &Fault, mut respond: SendResponse<Bytes>, cx: &Context) -> StreamPhase {
     let code = built.status;
     let (headers, payload, _, _) = built.into_http2(cx.statics.date());
-    let Payload::Bytes(mut body) = payload else { return Phase::Done };
+    let Payload::Bytes(mut body) = payload else { return StreamPhase::Done };
     if !fault.in_body && !matches!(fault.ending, Ending::Slow(_)) {
         return match fault.ending {
-            Ending::Break(Break::Stall) => Phase::Mute(respond),
-            Ending::Break(Break::Close) => Phase::Cut,
+            Ending::Break(Break::Stall) => StreamPhase::Mute(respond),
+            Ending::Break(Break::Close) => StreamPhase::Cut,
             _ => {
                 respond.send_reset(Reason::INTERNAL_ERROR);
-                Phase::Done
+                StreamPhase::Done
             }
         };
     }
-    let Ok(mut send) = respond.send_response(status(code, headers), false) else { return Phase::Done };
+    let Ok(mut send) = respond.send_response(status(code, headers), false) else { return StreamPhase::Done };
     let rest = body.split_off(fault.at_bytes.min(body.len()));
     if !body.is_empty() {
         send.reserve_capacity(body.len());
         let _ = send.send_data(Bytes::from(body), false);
     }
     match fault.ending {
-        Ending::Break(Break::Stall) | Ending::Keep => Phase::Stalled(send),
+        Ending::Break(Break::Stall) | Ending::Keep => StreamPhase::Stalled(send),
         // The state machine is polled between the second turn and the third.
-        Ending::Break(how) => Phase::Breaking { send, turns: 2, cut: how == Break::Close },
+        Ending::Break(how) => StreamPhase::Breaking { send, turns: 2, cut: how == Break::Close },
         Ending::Slow(interval_ns) => {
             let mut source = Source::wire(rest, interval_ns);
             source.start(crate::clock::monotonic_ns());
             let sending = Sending { send, pending: Bytes::new(), source: Some(source), trailers: None, at_ns: None };
-            Phase::Sending(Box::new(sending))
+            StreamPhase::Sending(Box::new(sending))
         }
     }
 }

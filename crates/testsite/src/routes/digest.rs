@@ -44,7 +44,7 @@ pub(super) fn digest_auth(request: &Request<'_>, rest: &str, cx: &mut Context) -
         Some(count) => count.parse().map_err(|_| bad_request("stale_after is never or a number of uses"))?,
     };
     let stale = number_field(request.head.query, "stale", 0)?.min(RENEWALS_MAX);
-    let wanted = Wanted { qops, user, password, algorithm };
+    let expected = Expected { qops, user, password, algorithm };
     let challenge = |renewals: u64, stale: bool, why: &str, cx: &mut Context| {
         let nonce = new_nonce(renewals, cx);
         let mut value = format!("Digest realm=\"{REALM}\", nonce=\"{nonce}\", ");
@@ -64,7 +64,7 @@ pub(super) fn digest_auth(request: &Request<'_>, rest: &str, cx: &mut Context) -
     let Some(renewals) = value(&given, "nonce").and_then(|nonce| renewals_of(nonce, cx)) else {
         return Err(challenge(0, true, "the nonce is not one of this server's", cx));
     };
-    if let Err(why) = wanted.check(&given, request) {
+    if let Err(why) = expected.check(&given, request) {
         return Err(challenge(renewals, false, why, cx));
     }
     let uses = value(&given, "nc").and_then(|count| u64::from_str_radix(count, 16).ok()).unwrap_or(1);
@@ -82,14 +82,14 @@ pub(super) fn digest_auth(request: &Request<'_>, rest: &str, cx: &mut Context) -
 }
 
 /// What the path says credentials must be.
-struct Wanted<'a> {
+struct Expected<'a> {
     qops: &'a [&'a str],
     user: &'a str,
     password: &'a str,
     algorithm: &'a str,
 }
 
-impl Wanted<'_> {
+impl Expected<'_> {
     fn check(&self, given: &[(String, String)], request: &Request<'_>) -> Result<(), &'static str> {
         let get = |name: &str| value(given, name).unwrap_or("");
         let hash = Hash::of(self.algorithm).ok_or("unknown algorithm")?;

@@ -17,11 +17,11 @@ use serde_json::Value;
 use xtask::workspace;
 
 use super::resolver;
-use crate::demo::{Target, free_address};
+use crate::demo::{DemoTarget, free_address};
 
 /// All servers; dropping it ends them.
 pub(super) struct Lab {
-    _target: Target,
+    _target: DemoTarget,
     _peers: Peers,
     /// Where they are, and what scripts need to know of them.
     pub(super) variables: BTreeMap<String, String>,
@@ -42,7 +42,7 @@ impl Lab {
         let (own, of_peers, trusted) = (file("target.pem"), file("peers.pem"), file("trusted.pem"));
         let https = free_address()?.to_string();
         let certificate_out = own.display().to_string();
-        let target = Target::start(onrush, &["--tls-listen", &https, "--certificate-out", &certificate_out])?;
+        let target = DemoTarget::start(onrush, &["--tls-listen", &https, "--certificate-out", &certificate_out])?;
         let peers = Peers::start(peers, &of_peers)?;
         fs::write(&trusted, read_when_there(&own)? + &read_when_there(&of_peers)?)?;
 

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// What a run leaves behind.
-pub(super) struct Remains<'a> {
+pub(super) struct Leftovers<'a> {
     pub(super) folder: &'a Path,
     /// Knows the addresses, which are others in each run.
     pub(super) lab: &'a Lab,
@@ -26,22 +26,22 @@ pub(super) struct Remains<'a> {
 }
 
 /// The result that is recorded and compared.
-pub(super) fn of(script: &Script, remains: &Remains<'_>) -> Result<Value> {
+pub(super) fn of(script: &Script, leftovers: &Leftovers<'_>) -> Result<Value> {
     let mut result = Map::new();
-    result.insert("exit".to_owned(), remains.exit.into());
-    if let Some((complete, interrupted)) = iterations_of(remains.stdout) {
+    result.insert("exit".to_owned(), leftovers.exit.into());
+    if let Some((complete, interrupted)) = iterations_of(leftovers.stdout) {
         let is_counted = !script.varies.iter().any(|metric| metric == "iterations");
         let shown = |count: u64| if is_counted { Value::from(count) } else { VARIES.into() };
         result.insert("iterations".to_owned(), json!({"complete": shown(complete), "interrupted": shown(interrupted)}));
     }
-    if let Some(export) = remains.json(EXPORT)? {
+    if let Some(export) = leftovers.json(EXPORT)? {
         if export.get("results").is_some() {
             result.insert("summary".to_owned(), shape(&export));
         } else {
             summary(script, &export, &mut result);
         }
     }
-    if let Some(data) = remains.json(HANDLED)? {
+    if let Some(data) = leftovers.json(HANDLED)? {
         let mut data = shape(&data);
         if let Some(metrics) = data["metrics"].as_object_mut() {
             metrics.retain(|name, _| is_compared(script, name));
@@ -50,8 +50,8 @@ pub(super) fn of(script: &Script, remains: &Remains<'_>) -> Result<Value> {
     }
     for kind in &script.out {
         let path = lines_file(kind);
-        if let Some(text) = remains.text(path)? {
-            let text = remains.lab.without_addresses(&text);
+        if let Some(text) = leftovers.text(path)? {
+            let text = leftovers.lab.without_addresses(&text);
             let keeps = |metric: &str| is_compared(script, metric);
             let lines = if kind == "json" { lines::json(&text, keeps)? } else { lines::csv(&text, keeps)? };
             result.insert(kind.clone(), lines);
@@ -59,15 +59,15 @@ pub(super) fn of(script: &Script, remains: &Remains<'_>) -> Result<Value> {
     }
     if !script.written.is_empty() {
         let written = script.written.iter().map(|name| {
-            let text = if name == "stdout" { Some(remains.stdout.to_owned()) } else { remains.text(name)? };
-            Ok((name.clone(), text.map_or(Value::Null, |text| remains.lab.without_addresses(&text).into())))
+            let text = if name == "stdout" { Some(leftovers.stdout.to_owned()) } else { leftovers.text(name)? };
+            Ok((name.clone(), text.map_or(Value::Null, |text| leftovers.lab.without_addresses(&text).into())))
         });
         result.insert("written".to_owned(), Value::Object(written.collect::<Result<_>>()?));
     }
     Ok(sorted(&Value::Object(result)))
 }
 
-impl Remains<'_> {
+impl Leftovers<'_> {
     fn text(&self, name: &str) -> Result<Option<String>> {
         let path = self.folder.join(name);
         if !path.is_file() {

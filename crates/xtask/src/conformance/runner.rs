@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{
     lab::Lab,
-    outcome::{self, Remains},
+    outcome::{self, Leftovers},
     resolver,
     script::{FILES, Script},
 };
@@ -78,8 +78,8 @@ impl Runner<'_> {
         let ended = Ended::of(command, script.interrupt.as_deref())
             .with_context(|| format!("cannot run {}", tool.program.display()))?;
         let Some(exit) = ended.status.code() else { bail!("ended with {}:\n{}", ended.status, ended.stderr) };
-        let remains = Remains { folder: place, lab: self.lab, exit, stdout: &ended.stdout };
-        outcome::of(script, &remains).with_context(|| format!("its log was:\n{}", ended.stderr))
+        let leftovers = Leftovers { folder: place, lab: self.lab, exit, stdout: &ended.stdout };
+        outcome::of(script, &leftovers).with_context(|| format!("its log was:\n{}", ended.stderr))
     }
 }
 

@@ -19,37 +19,37 @@ use self::{
 use crate::{
     args::RunArgs,
     failure::Failure,
-    flags::{self, Command, Given},
-    run::{self, Surroundings, config_file::ConfigFile},
+    flags::{self, Command, Flags},
+    run::{self, Context, config_file::ConfigFile},
 };
 
 /// Loads one URL.
 ///
 /// # Errors
 /// As `run`, and 255 for flags that make no request.
-pub(crate) fn http(around: &Surroundings, files: &[String]) -> Result<ExitCode, Failure> {
-    around.given.refuse_unavailable(Command::Http)?;
+pub(crate) fn http(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    cx.flags.refuse_unavailable(Command::Http)?;
     let [url] = files else {
         return Err(Failure::other(format!("accepts 1 arg(s), received {}: the URL", files.len()))
             .hint("onrush http http://127.0.0.1:8080/ -c 50 -d 10s"));
     };
-    let request = request(&around.given, url)?;
+    let request = request(&cx.flags, url)?;
     let source = request.to_script();
-    if around.given.switch("script")?.unwrap_or(false) {
-        around.terminal.stdout(source);
+    if cx.flags.switch("script")?.unwrap_or(false) {
+        cx.terminal.stdout(source);
         return Ok(ExitCode::Success);
     }
-    let around = Surroundings {
-        given: without_load(&around.given),
-        logger: around.logger.clone(),
-        terminal: around.terminal.clone(),
-        look: around.look,
+    let cx = Context {
+        flags: without_load(&cx.flags),
+        logger: cx.logger.clone(),
+        terminal: cx.terminal.clone(),
+        look: cx.look,
     };
-    let config = ConfigFile::read(&around)?;
-    let mut args = RunArgs::new(&around.given, &config, files)?;
+    let config = ConfigFile::read(&cx)?;
+    let mut args = RunArgs::new(&cx.flags, &config, files)?;
     args.script.source = Some(source);
     args.one_liner = Some(request.heading());
-    run::execute(&around, config, &args)
+    run::execute(&cx, config, &args)
 }
 
 /// The tags the report reads.
@@ -65,29 +65,29 @@ pub(crate) fn report(merged: &Merged, elapsed: Duration, judgement: &Judgement, 
 }
 
 /// The flags and variables without those that say how much load: the script says it.
-fn without_load(given: &Given) -> Given {
+fn without_load(flags: &Flags) -> Flags {
     const VARIABLES: [&str; 5] = ["K6_VUS", "K6_DURATION", "K6_ITERATIONS", "K6_STAGES", "K6_RPS"];
     let is_kept = |long: &str| long != "duration";
-    let flags = given.flags.iter().filter(|(long, _)| is_kept(long)).map(|(long, values)| (*long, values.clone()));
-    let env = given.env.iter().filter(|(name, _)| !VARIABLES.contains(&name.as_str()));
+    let by_name = flags.by_name.iter().filter(|(long, _)| is_kept(long)).map(|(long, values)| (*long, values.clone()));
+    let env = flags.env.iter().filter(|(name, _)| !VARIABLES.contains(&name.as_str()));
     let env: BTreeMap<String, String> = env.map(|(name, value)| (name.clone(), value.clone())).collect();
-    Given { flags: flags.collect(), env }
+    Flags { by_name: by_name.collect(), env }
 }
 
 /// Reads the flags.
-fn request(given: &Given, url: &str) -> Result<Request, Failure> {
+fn request(flags: &Flags, url: &str) -> Result<Request, Failure> {
     if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
         return Err(Failure::other(format!("invalid URL \"{url}\": it must begin with http:// or https://"))
             .hint(format!("onrush http http://{}", url.trim_start_matches('/'))));
     }
     let number = |long: &str| -> Result<Option<u64>, Failure> {
-        let Some(text) = given.values(long).pop() else { return Ok(None) };
+        let Some(text) = flags.values(long).pop() else { return Ok(None) };
         let value = text.parse::<u64>().ok().filter(|value| (1..=NUMBER_MAX).contains(value));
         let wrong = || invalid(long, &text, &format!("must be a whole number from 1 to {NUMBER_MAX}"));
         value.map(Some).ok_or_else(wrong)
     };
     let duration = |long: &str| -> Result<Option<Duration>, Failure> {
-        let Some(text) = given.values(long).pop() else { return Ok(None) };
+        let Some(text) = flags.values(long).pop() else { return Ok(None) };
         let duration =
             onrush_plan::parse_go_duration(&text).map_err(|error| invalid(long, &text, &error.to_string()))?;
         if duration <= onrush_plan::GoDuration::ZERO {
@@ -103,8 +103,8 @@ fn request(given: &Given, url: &str) -> Result<Request, Failure> {
         return Err(Failure::other(format!("{requests} requests at {rate} a second are over within a second"))
             .hint(format!("with --rate {rate}, ask for at least {rate} requests")));
     }
-    let body = given.values("body").pop().map(|text| body(&text)).transpose()?;
-    let method = match given.values("method").pop() {
+    let body = flags.values("body").pop().map(|text| body(&text)).transpose()?;
+    let method = match flags.values("method").pop() {
         Some(method) if !is_token(&method) => return Err(invalid("method", &method, "is not an HTTP method")),
         Some(method) => method,
         None if body.is_some() => "POST".to_owned(),
@@ -113,7 +113,7 @@ fn request(given: &Given, url: &str) -> Result<Request, Failure> {
     Ok(Request {
         url: url.to_owned(),
         method,
-        headers: given.values("header").iter().map(|text| header(text)).collect::<Result<_, _>>()?,
+        headers: flags.values("header").iter().map(|text| header(text)).collect::<Result<_, _>>()?,
         body,
         timeout: duration("timeout")?,
         connections: number("connections")?.unwrap_or(CONNECTIONS),
@@ -175,12 +175,12 @@ fn is_token(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn parsed(flags: &[(&'static str, &str)], url: &str) -> Result<Request, String> {
-        let mut given = Given::default();
-        for (long, value) in flags {
-            given.flags.entry(long).or_default().push((*value).to_owned());
+    fn parsed(values: &[(&'static str, &str)], url: &str) -> Result<Request, String> {
+        let mut flags = Flags::default();
+        for (long, value) in values {
+            flags.by_name.entry(long).or_default().push((*value).to_owned());
         }
-        request(&given, url).map_err(|failure| failure.message)
+        request(&flags, url).map_err(|failure| failure.message)
     }
 
     #[test]

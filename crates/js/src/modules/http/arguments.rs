@@ -9,7 +9,7 @@ use super::{
     body,
     expected::ResponseCallback,
     params,
-    url_template::{self, Target},
+    url_template::{self, RequestTarget},
 };
 use crate::{
     embed::{Ctx, Handle, JsResult, Throw},
@@ -19,7 +19,7 @@ use crate::{
 /// A request ready to be sent; holds no script values.
 pub(crate) struct Prepared {
     pub(crate) method: Cow<'static, str>,
-    pub(crate) target: Rc<Target>,
+    pub(crate) target: Rc<RequestTarget>,
     pub(crate) body: Body,
     pub(crate) params: Rc<Params>,
     /// Node of the VU's tags when the request was made, and of those given with it: later requests may run after a

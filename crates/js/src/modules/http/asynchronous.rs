@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw, Val},
-    vu::context,
+    vu::{Vu, context, event_loop},
 };
 
 pub(super) fn async_request(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
@@ -22,22 +22,14 @@ pub(super) fn async_request(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
             return Ok(promise);
         }
     };
-    vu.event_loop.begin();
-    let own = context::vu_rc();
-    let fiber = onrush_fiber::spawn(None, move || {
-        let throttled = crate::realm::throttle::wait(own.thread.config.http.rps);
-        let result = throttled.and_then(|()| send::send(&own, &prepared));
-        let target = own.clone();
-        own.event_loop.complete(Box::new(move |ctx| {
-            let response = result.and_then(|exchange| finish(ctx, &target, exchange));
-            settle(ctx, response, &resolve, &reject)
-        }));
-        own.children.borrow_mut().retain(|child| Some(*child) != onrush_fiber::current());
-        if let Some(fiber) = own.fiber.get() {
-            onrush_fiber::unpark(fiber);
-        }
+    let work = move |vu: &Vu| {
+        crate::realm::throttle::wait(vu.thread.config.http.rps)?;
+        send::send(vu, &prepared)
+    };
+    event_loop::start(work, move |ctx, result| {
+        let response = result.and_then(|exchange| finish(ctx, context::vu(), exchange));
+        settle(ctx, response, &resolve, &reject)
     });
-    vu.children.borrow_mut().push(fiber);
     Ok(promise)
 }
 

@@ -2,6 +2,7 @@
 
 use std::{
     cell::{Cell, RefCell},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     rc::Rc,
 };
 
@@ -207,14 +208,21 @@ fn run(ctx: Ctx, vu: &Vu, requests: Vec<Rc<Prepared>>) -> JsResult<Vec<Val>> {
 impl Batch {
     /// Takes requests in list order until none is left.
     fn work(&self) {
+        let mut panic = None;
         while let Some(request) = self.take() {
             let (index, prepared) = request;
             let host = prepared.target.url.authority().to_owned();
             let result = if self.enter(&host) {
-                let throttled = crate::realm::throttle::wait(self.vu.thread.config.http.rps);
-                let result = throttled.and_then(|()| send::send(&self.vu, &prepared));
+                let sent = catch_unwind(AssertUnwindSafe(|| {
+                    crate::realm::throttle::wait(self.vu.thread.config.http.rps)?;
+                    send::send(&self.vu, &prepared)
+                }));
                 self.leave(&host);
-                result
+                sent.unwrap_or_else(|caught| {
+                    let error = Throw::panic(&*caught);
+                    panic = Some(caught);
+                    Err(error)
+                })
             } else {
                 Err(Throw::Interrupted)
             };
@@ -223,6 +231,10 @@ impl Batch {
         self.running.set(self.running.get() - 1);
         if self.running.get() == 0 {
             onrush_fiber::unpark(self.parent);
+        }
+        // The VU has its error. From here the panic is reported like one of any fiber.
+        if let Some(panic) = panic {
+            resume_unwind(panic);
         }
     }
 

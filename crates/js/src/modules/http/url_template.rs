@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A parsed URL and the name its samples carry.
-pub(crate) struct Target {
+pub(crate) struct RequestTarget {
     pub(crate) url: Url,
     /// The template, or the URL without credentials.
     pub(crate) name: Arc<str>,
@@ -22,7 +22,7 @@ pub(crate) struct Target {
 
 /// What a thread keeps: parsed URLs by text, since scripts ask for the same few again and again.
 #[derive(Default)]
-struct UrlCache(RefCell<FxHashMap<Box<str>, Rc<Target>>>);
+struct UrlCache(RefCell<FxHashMap<Box<str>, Rc<RequestTarget>>>);
 
 /// URLs a thread remembers; beyond that it forgets all and starts again.
 const CACHE_MAX: usize = 4096;
@@ -30,7 +30,7 @@ const CACHE_MAX: usize = 4096;
 const CACHED_BYTES_MAX: usize = 512;
 
 /// What `` http.url`…` `` returns.
-pub(super) struct UrlTemplate(Rc<Target>);
+pub(super) struct UrlTemplate(Rc<RequestTarget>);
 
 impl HostObject for UrlTemplate {
     const NAME: &'static str = "HTTPURL";
@@ -74,7 +74,11 @@ pub(super) fn url(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     }
     let url = parse_url(&url).map_err(|error| Throw::error(error.message))?;
     let template = vu().realm().slots.of_or_try(|| Template::<UrlTemplate>::new(ctx, &[]))?;
-    template.create(ctx, Box::new(UrlTemplate(Rc::new(Target { url, name: name.into(), is_template: true }))), [])
+    template.create(
+        ctx,
+        Box::new(UrlTemplate(Rc::new(RequestTarget { url, name: name.into(), is_template: true }))),
+        [],
+    )
 }
 
 /// Parses a URL. The error does not show credentials: it is logged.
@@ -97,7 +101,7 @@ fn without_credentials(text: &str) -> Option<String> {
 }
 
 /// Reads a URL argument. The inner error is what parsing it gave.
-pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Target>, NetError>> {
+pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<RequestTarget>, NetError>> {
     if let Some(template) = HostClass::<UrlTemplate>::of(value) {
         return Ok(Ok(template.0.clone()));
     }
@@ -111,13 +115,13 @@ pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Ta
     Ok(parse(vu, &text))
 }
 
-fn parse(vu: &Vu, text: &str) -> Result<Rc<Target>, NetError> {
+fn parse(vu: &Vu, text: &str) -> Result<Rc<RequestTarget>, NetError> {
     let cache = &vu.thread.slots.of::<UrlCache>().0;
     if let Some(target) = cache.borrow().get(text) {
         return Ok(target.clone());
     }
     let url = parse_url(text)?;
-    let target = Rc::new(Target { name: url.clean(), url, is_template: false });
+    let target = Rc::new(RequestTarget { name: url.clean(), url, is_template: false });
     if text.len() <= CACHED_BYTES_MAX {
         let mut cache = cache.borrow_mut();
         if cache.len() >= CACHE_MAX {

@@ -91,7 +91,9 @@ enum Source {
 impl Source {
     fn read(ctx: Ctx, value: &Handle, base: &Handle, operation: Operation) -> Step<Self> {
         match algorithm(ctx, value, operation)? {
-            algorithm @ (Algorithm::Ecdh | Algorithm::X25519) => Self::agreement(ctx, algorithm, value, base, operation),
+            algorithm @ (Algorithm::Ecdh | Algorithm::X25519) => {
+                Self::agreement(ctx, algorithm, value, base, operation)
+            }
             Algorithm::Pbkdf2 => {
                 // k6: its error names the operation it normalizes hash functions for.
                 let hash = hash_member(ctx, value, Operation::DeriveBits)?;
@@ -141,10 +143,7 @@ impl Source {
             return Err(Refusal::access("provided baseKey is not a private key"));
         }
         if !own.allows(operation.name()) {
-            return Err(Refusal::access(format!(
-                "provided baseKey does not contain the '{}' usage",
-                operation.name()
-            )));
+            return Err(Refusal::access(format!("provided baseKey does not contain the '{}' usage", operation.name())));
         }
         if own.key.algorithm != algorithm {
             return Err(Refusal::access("algorithm name does not match baseKey's algorithm name"));
@@ -152,11 +151,7 @@ impl Source {
         if let (Some(own), Some(other)) = (own.key.curve, other.key.curve)
             && own != other
         {
-            return Err(Refusal::access(format!(
-                "keys have different curves {} and {}",
-                own.name(),
-                other.name()
-            )));
+            return Err(Refusal::access(format!("keys have different curves {} and {}", own.name(), other.name())));
         }
         Ok(Self::Agreement { own: own.key.clone(), other: other.key.clone() })
     }

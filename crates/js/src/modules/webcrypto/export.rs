@@ -19,9 +19,8 @@ pub(super) fn export_key(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
 
 /// A key in a format, and for secrets as JSON what they may be used for.
 pub(super) fn exported(key: &Handle, format: &str) -> Step<(Exported, Option<Usages>)> {
-    let key: &CryptoKey = HostClass::of(key).ok_or_else(|| {
-        Refusal::named("ImplementationError", "unable to extract CryptoKey from key object")
-    })?;
+    let key: &CryptoKey = HostClass::of(key)
+        .ok_or_else(|| Refusal::named("ImplementationError", "unable to extract CryptoKey from key object"))?;
     if !key.extractable {
         return Err(Refusal::access("the key is not extractable"));
     }

@@ -1,14 +1,13 @@
 //! `subtle.generateKey()`.
 
 use onrush_crypto::web::{
-    Algorithm, Curve, Generated, KeyType, WebError, generate_aes, generate_ec, generate_hmac, generate_okp, generate_rsa,
+    Algorithm, Curve, Generated, KeyType, WebError, generate_aes, generate_ec, generate_hmac, generate_okp,
+    generate_rsa,
 };
 
 use super::{
     Refusal, Step,
-    algorithm::{
-        Operation, algorithm, hash_member, integer_member, missing, optional_integer, rsa_hash_member,
-    },
+    algorithm::{Operation, algorithm, hash_member, integer_member, missing, optional_integer, rsa_hash_member},
     key::{NewKey, Usages, among, outside, usages},
     work::{Answer, Work, promise},
 };
@@ -99,9 +98,9 @@ fn exponent_value(bytes: &[u8]) -> Step<u64> {
         return Err(invalid("is even"));
     }
     let start = bytes.iter().position(|&byte| byte != 0).unwrap_or(bytes.len());
-    let value = bytes[start..].iter().try_fold(0_u64, |value, &byte| {
-        value.checked_mul(256).map(|value| value | u64::from(byte))
-    });
+    let value = bytes[start..]
+        .iter()
+        .try_fold(0_u64, |value, &byte| value.checked_mul(256).map(|value| value | u64::from(byte)));
     match value {
         Some(0 | 1) => Err(invalid("too small")),
         Some(value) if value <= i32::MAX as u64 => Ok(value),
@@ -119,14 +118,14 @@ fn done(generated: Generated, extractable: bool, wanted: &[String]) -> Work {
 
 fn answer(generated: Generated, extractable: bool, wanted: &[String]) -> Answer {
     match generated {
-        Generated::Key(key) => Answer::Key(Box::new(NewKey { key, extractable, usages: wanted.to_vec() })),
+        Generated::Key(key) => Answer::Key(Box::new(NewKey { key: *key, extractable, usages: wanted.to_vec() })),
         Generated::Pair(private, public) => {
             let (own, others) = private.algorithm.usages();
             debug_assert_eq!(public.key_type(), KeyType::Public);
             Answer::Pair(
-                Box::new(NewKey { key: private, extractable, usages: among(wanted, own) }),
+                Box::new(NewKey { key: *private, extractable, usages: among(wanted, own) }),
                 // Anybody may have it.
-                Box::new(NewKey { key: public, extractable: true, usages: among(wanted, others) }),
+                Box::new(NewKey { key: *public, extractable: true, usages: among(wanted, others) }),
             )
         }
     }

@@ -26,11 +26,9 @@ pub(super) fn import_key(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         let wanted = Wanted::read(ctx, args.at(2))?;
         let bytes = data(ctx, value)?;
         if bytes.len() > KEY_BYTES_MAX {
-            return Err(WebError::data(format!(
-                "the key has {} bytes, at most {KEY_BYTES_MAX} are read",
-                bytes.len()
-            ))
-            .into());
+            return Err(
+                WebError::data(format!("the key has {} bytes, at most {KEY_BYTES_MAX} are read", bytes.len())).into()
+            );
         }
         let key = target.key(&wanted, KeyData::Bytes(format, bytes));
         Ok(Work::Done(key.map(|key| Answer::Key(Box::new(key)))))

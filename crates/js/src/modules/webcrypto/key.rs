@@ -43,9 +43,7 @@ impl NewKey {
     /// Refuses secret and private keys that cannot be used for anything.
     pub(super) fn usable(self) -> Result<Self, WebError> {
         if self.usages.is_empty() && self.key.key_type() != KeyType::Public {
-            return Err(WebError::syntax(
-                "usages cannot not be empty for a secret or private CryptoKey",
-            ));
+            return Err(WebError::syntax("usages cannot not be empty for a secret or private CryptoKey"));
         }
         Ok(self)
     }
@@ -69,14 +67,17 @@ impl NewKey {
 fn algorithm_object(ctx: Ctx, key: &Key) -> JsResult {
     let object = ctx.object()?;
     object.define(ctx, "name", Val::string(ctx, key.algorithm.name())?)?;
-    if let Some(bits) = key.bits {
-        let name = if key.algorithm.is_rsa() { "modulusLength" } else { "length" };
-        object.define(ctx, name, Val::number(bits as f64))?;
+    let bits = |name: &str| key.bits.map_or(Ok(()), |bits| object.define(ctx, name, Val::number(bits as f64)));
+    if key.algorithm.is_rsa() {
+        bits("modulusLength")?;
     }
     if let Some(hash) = key.hash {
         let inner = ctx.object()?;
         inner.define(ctx, "name", Val::string(ctx, hash_name(hash))?)?;
         object.define(ctx, "hash", inner)?;
+    }
+    if !key.algorithm.is_rsa() {
+        bits("length")?;
     }
     if let Some(curve) = key.curve {
         object.define(ctx, "namedCurve", Val::string(ctx, curve.name())?)?;

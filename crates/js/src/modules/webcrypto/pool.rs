@@ -34,9 +34,8 @@ pub(super) fn wait<T: Send + 'static>(
             if unwanted.load(Ordering::Acquire) {
                 return;
             }
-            let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-                Err(WebError::operation("internal error in Onrush (please report it): panic"))
-            });
+            let done = catch_unwind(AssertUnwindSafe(work))
+                .unwrap_or_else(|_| Err(WebError::operation("internal error in Onrush (please report it): panic")));
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             remote.unpark(fiber);
         })

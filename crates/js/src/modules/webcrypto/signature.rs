@@ -62,10 +62,13 @@ impl Scheme {
             Algorithm::RsaPss => {
                 salt = integer_member(ctx, value, "saltLength")?;
                 if salt == 0 {
-                    return Err(Refusal::named("ImplementationError", match operation {
-                        Operation::Sign => PSS_SIGN_ZERO,
-                        _ => PSS_VERIFY_ZERO,
-                    }));
+                    return Err(Refusal::named(
+                        "ImplementationError",
+                        match operation {
+                            Operation::Sign => PSS_SIGN_ZERO,
+                            _ => PSS_VERIFY_ZERO,
+                        },
+                    ));
                 }
             }
             _ => {}
@@ -95,10 +98,7 @@ impl Scheme {
             Material::RsaPublic(_) => {
                 Err(WebError::invalid_access("given CryptoKey is not a private RSA key, it's *rsa.PublicKey"))
             }
-            _ => Err(WebError::invalid_access(format!(
-                "key is not a valid {} private key",
-                self.key.algorithm.name()
-            ))),
+            _ => Err(WebError::invalid_access(format!("key is not a valid {} private key", self.key.algorithm.name()))),
         }
     }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     embed::{Charge, Ctx, Handle, JsResult, Throw, Val},
-    vu::context::{self, vu},
+    vu::{Vu, context::vu, event_loop},
 };
 
 /// Input up to this size is worked on at once: a fifth of a slice at half a gigabyte a second. Longer input goes to the
@@ -116,25 +116,15 @@ pub(super) fn promise(ctx: Ctx, call: impl FnOnce() -> Step<Work>) -> JsResult {
         Work::Long(work, held) => {
             let charge = Charge::take(held)?;
             let (promise, resolve, reject) = ctx.promise()?;
-            vu().event_loop.begin();
-            let own = context::vu_rc();
-            let fiber = onrush_fiber::spawn(None, move || {
-                let result = pool::wait(work);
-                own.event_loop.complete(Box::new(move |ctx| {
-                    drop(charge);
-                    let Some(result) = result else { return Err(Throw::Interrupted) };
-                    let (settle, value) = match outcome(ctx, result)? {
-                        Ok(value) => (resolve, value),
-                        Err(reason) => (reject, reason),
-                    };
-                    ctx.call(&settle, Handle::UNDEFINED, &[&value]).map(drop)
-                }));
-                own.children.borrow_mut().retain(|child| Some(*child) != onrush_fiber::current());
-                if let Some(fiber) = own.fiber.get() {
-                    onrush_fiber::unpark(fiber);
-                }
+            let wait = |_: &Vu| pool::wait(work).ok_or(Throw::Interrupted);
+            event_loop::start(wait, move |ctx, result| {
+                drop(charge);
+                let (settle, value) = match outcome(ctx, result?)? {
+                    Ok(value) => (resolve, value),
+                    Err(reason) => (reject, reason),
+                };
+                ctx.call(&settle, Handle::UNDEFINED, &[&value]).map(drop)
             });
-            vu().children.borrow_mut().push(fiber);
             Ok(promise)
         }
     }
@@ -149,7 +139,5 @@ fn outcome(ctx: Ctx, result: Result<Answer, WebError>) -> JsResult<Result<Val, V
 }
 
 fn settle_later(settle: Val, value: Val) {
-    let event_loop = &vu().event_loop;
-    event_loop.begin();
-    event_loop.complete(Box::new(move |ctx| ctx.call(&settle, Handle::UNDEFINED, &[&value]).map(drop)));
+    vu().event_loop.defer(Box::new(move |ctx| ctx.call(&settle, Handle::UNDEFINED, &[&value]).map(drop)));
 }

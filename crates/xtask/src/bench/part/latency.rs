@@ -32,7 +32,7 @@ const UNTRUTH_MAX_MS: f64 = 0.05;
 
 /// What a client says about latencies, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Reported {
+struct AddedLatency {
     mean: f64,
     p99: f64,
 }
@@ -90,7 +90,7 @@ fn show(lab: &mut Lab, comparison: &Comparison, connections: u64) -> Result<()> 
         let seen = measured
             .iter()
             .map(|one| {
-                let Reported { mean, p99 } = reported(one)?;
+                let AddedLatency { mean, p99 } = reported(one)?;
                 Ok(Seen { took: connections as f64 * 1000.0 / one.rps(), mean, p99 })
             })
             .collect::<Result<Vec<_>>>()?;
@@ -137,13 +137,13 @@ fn show(lab: &mut Lab, comparison: &Comparison, connections: u64) -> Result<()> 
 }
 
 /// Reads what a client printed or summed up.
-fn reported(measurement: &Measurement) -> Result<Reported> {
+fn reported(measurement: &Measurement) -> Result<AddedLatency> {
     let text = &measurement.printed;
     let found = match measurement.client {
         Client::Onrush | Client::K6 => measurement
             .metric("http_req_duration", "avg")
             .zip(measurement.metric("http_req_duration", "p(99)"))
-            .map(|(mean, p99)| Reported { mean, p99 }),
+            .map(|(mean, p99)| AddedLatency { mean, p99 }),
         Client::Wrk { .. } => of_wrk(text),
         Client::Ab => of_ab(text),
         _ => of_hey(text),
@@ -152,12 +152,12 @@ fn reported(measurement: &Measurement) -> Result<Reported> {
 }
 
 /// `    Latency    10.59ms  421.00us  16.49ms   85.12%` and `     99%   11.97ms`.
-fn of_wrk(text: &str) -> Option<Reported> {
+fn of_wrk(text: &str) -> Option<AddedLatency> {
     let word = |start: &str| {
         text.lines()
             .find_map(|line| line.trim_start().strip_prefix(start)?.split_whitespace().next().map(str::to_owned))
     };
-    Some(Reported { mean: wrk_ms(&word("Latency  ")?)?, p99: wrk_ms(&word("99%")?)? })
+    Some(AddedLatency { mean: wrk_ms(&word("Latency  ")?)?, p99: wrk_ms(&word("99%")?)? })
 }
 
 fn wrk_ms(text: &str) -> Option<f64> {
@@ -168,20 +168,20 @@ fn wrk_ms(text: &str) -> Option<f64> {
 }
 
 /// `Time per request:       10.451 [ms] (mean)` and `  99%     11`.
-fn of_ab(text: &str) -> Option<Reported> {
+fn of_ab(text: &str) -> Option<AddedLatency> {
     let number = |start: &str| {
         text.lines().find_map(|line| line.trim_start().strip_prefix(start)?.split_whitespace().next()?.parse().ok())
     };
-    Some(Reported { mean: number("Time per request:")?, p99: number("99%")? })
+    Some(AddedLatency { mean: number("Time per request:")?, p99: number("99%")? })
 }
 
 /// `  Average:\t0.0106 secs` and `  99% in 0.0116 secs`, in newer versions `99%% in`.
-fn of_hey(text: &str) -> Option<Reported> {
+fn of_hey(text: &str) -> Option<AddedLatency> {
     let seconds = |start: &str| {
         let rest = text.lines().find_map(|line| line.trim_start().strip_prefix(start))?;
         rest.split_whitespace().find_map(|word| word.parse::<f64>().ok()).map(|seconds| seconds * 1000.0)
     };
-    Some(Reported { mean: seconds("Average:")?, p99: seconds("99%")? })
+    Some(AddedLatency { mean: seconds("Average:")?, p99: seconds("99%")? })
 }
 
 #[cfg(test)]
@@ -191,10 +191,10 @@ mod tests {
     #[test]
     fn what_clients_print() {
         let wrk = "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency    10.59ms  421.00us  16.49ms   85.12%\n  Latency Distribution\n     50%   10.51ms\n     99%   11.97ms\n";
-        assert_eq!(of_wrk(wrk), Some(Reported { mean: 10.59, p99: 11.97 }));
+        assert_eq!(of_wrk(wrk), Some(AddedLatency { mean: 10.59, p99: 11.97 }));
         assert_eq!(wrk_ms("1.50s"), Some(1500.0));
         let ab = "Time per request:       10.451 [ms] (mean)\nTime per request:       0.523 [ms] (mean, across all)\n  98%     11\n  99%     12\n";
-        assert_eq!(of_ab(ab), Some(Reported { mean: 10.451, p99: 12.0 }));
+        assert_eq!(of_ab(ab), Some(AddedLatency { mean: 10.451, p99: 12.0 }));
         let hey = "  Average:\t0.0106 secs\n  99%% in 0.0116 secs\n";
         assert_eq!(of_hey(hey).map(|one| (one.mean * 10.0).round()), Some(106.0));
         assert_eq!(of_hey("nothing"), None);

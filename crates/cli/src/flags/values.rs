@@ -7,17 +7,17 @@ use crate::failure::Failure;
 
 /// The flags given on the command line, and a snapshot of the environment.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Given {
+pub(crate) struct Flags {
     /// Values by long name, in their order.
-    pub(crate) flags: BTreeMap<&'static str, Vec<String>>,
+    pub(crate) by_name: BTreeMap<&'static str, Vec<String>>,
     /// The environment.
     pub(crate) env: BTreeMap<String, String>,
 }
 
-impl Given {
+impl Flags {
     /// All values of a flag; none when it was not given. Variables are not looked at.
     pub(crate) fn values(&self, long: &str) -> Vec<String> {
-        self.flags.get(long).cloned().unwrap_or_default()
+        self.by_name.get(long).cloned().unwrap_or_default()
     }
 
     /// The flag's last value, else its variable's. k6: an empty text is as none.

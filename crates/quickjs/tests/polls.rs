@@ -1,0 +1,111 @@
+//! No built-in holds the thread: each of those that may work long asks the host again and again whether to go on, gives
+//! the same result when others run meanwhile, and ends when it is told to.
+
+mod support;
+
+#[path = "polls/cases.rs"]
+mod cases;
+
+use std::{
+    ffi::{c_int, c_void},
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use cases::CASES;
+use onrush_quickjs_sys::*;
+use support::{Engine, Layout, with_stack};
+
+/// Elements, characters or bits: enough for a poll in each thousand rounds to be many.
+const N: u32 = 1 << 17;
+/// More than the few dozen words of a case have, of which each is a poll of the parser.
+const POLLS_MIN: u32 = 110;
+/// The words of a case are past by then, so it is the built-in that is cut.
+const CUT_AFTER: u32 = 90;
+
+/// What the handler counts, and when it wants an end.
+struct Host {
+    polls: u32,
+    cut_after: u32,
+}
+
+unsafe extern "C" fn handler(_: *mut JSRuntime, host: *mut c_void) -> c_int {
+    // SAFETY: the host outlives the engine's last evaluation.
+    let host = unsafe { &mut *host.cast::<Host>() };
+    host.polls += 1;
+    c_int::from(host.polls > host.cut_after)
+}
+
+impl Host {
+    /// Evaluates with the flag raised all the time; what came of it and how often the handler was asked.
+    fn watch(&mut self, engine: &Engine, source: &str, cut_after: u32) -> (Result<String, String>, u32) {
+        self.polls = 0;
+        self.cut_after = cut_after;
+        // SAFETY: the runtime is alive, and the host until the handler is taken away.
+        let flag = unsafe {
+            JS_SetInterruptHandler(engine.rt, Some(handler), std::ptr::from_mut(self).cast());
+            AtomicU32::from_ptr(onrush_rt_poke(engine.rt))
+        };
+        flag.store(1, Ordering::Relaxed);
+        let result = engine.eval("work.js", source, false);
+        flag.store(0, Ordering::Relaxed);
+        (result, self.polls)
+    }
+}
+
+/// Runs `check` on each case; it says what is wrong.
+fn each(layout: Layout, check: fn(&cases::Case, &Engine, &mut Host) -> Result<(), String>) {
+    let mut wrong = Vec::new();
+    for case in CASES {
+        let result = with_stack(|| {
+            let engine = Engine::new(layout);
+            engine.eval("size.js", &format!("var N = {N}"), false)?;
+            engine.eval("make.js", &case.input(), false)?;
+            check(case, &engine, &mut Host { polls: 0, cut_after: 0 })?;
+            // It goes on as if nothing had happened.
+            assert_eq!(engine.eval("after.js", "[3, 1, 2].sort().join()", false)?, "1,2,3");
+            Ok::<(), String>(())
+        });
+        wrong.extend(result.err().map(|error| format!("{}: {error}", case.what)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn long_work_polls_and_its_result_is_the_same() {
+    each(Layout::Shared, |case, engine, host| {
+        let (watched, polls) = host.watch(engine, &case.work(), u32::MAX);
+        engine.eval("make.js", &case.input(), false)?;
+        let alone = engine.eval("work.js", &case.work(), false);
+        match () {
+            () if polls < POLLS_MIN => Err(format!("only {polls} polls")),
+            () if watched != alone => Err(format!("{watched:?} instead of {alone:?}")),
+            () => Ok(()),
+        }
+    });
+}
+
+#[test]
+fn freeing_takes_turns_and_what_waits_is_dead_for_weak_references() {
+    let result = with_stack(|| {
+        let engine = Engine::new(Layout::Shared);
+        let mut host = Host { polls: 0, cut_after: 0 };
+        let make = "var a = []; for (let i = 0; i < 5000; i++) a.push([i]); \
+                    for (const at of [0, 4999]) a[at] = { at }; \
+                    var ends = [new WeakRef(a[0]), new WeakRef(a[4999])];";
+        engine.eval("make.js", make, false)?;
+        let look = "a = null; ends.map((end) => typeof end.deref()).join()";
+        let (seen, polls) = host.watch(&engine, look, u32::MAX);
+        assert!(polls > 5000, "only {polls} polls: the list was freed at once");
+        assert_eq!(seen?, "undefined,undefined");
+        Ok::<(), String>(())
+    });
+    assert_eq!(result, Ok(()));
+}
+
+#[test]
+fn long_work_ends_when_it_is_told_to() {
+    each(Layout::Plain, |case, engine, host| match host.watch(engine, &case.work(), CUT_AFTER).0 {
+        Err(error) if error.contains("interrupted") => Ok(()),
+        other => Err(format!("{other:?}")),
+    });
+}
