@@ -16,12 +16,13 @@ use crate::{Digest, Hash};
 pub struct Hmac(State);
 
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "the one almost everybody uses; boxed it would cost an allocation")]
 enum State {
     Aws(Context),
     Md4(Keyed<Md4>),
     Md5(Keyed<Md5>),
-    Sha512_224(Box<Keyed<Sha512_224>>),
-    Sha512_256(Box<Keyed<Sha512_256>>),
+    Sha512_224(Keyed<Sha512_224>),
+    Sha512_256(Keyed<Sha512_256>),
     Ripemd160(Keyed<Ripemd160>),
 }
 
@@ -37,8 +38,8 @@ impl Hmac {
             Hash::Sha512 => in_aws(HMAC_SHA512),
             Hash::Md4 => State::Md4(keyed(key)),
             Hash::Md5 => State::Md5(keyed(key)),
-            Hash::Sha512_224 => State::Sha512_224(Box::new(keyed(key))),
-            Hash::Sha512_256 => State::Sha512_256(Box::new(keyed(key))),
+            Hash::Sha512_224 => State::Sha512_224(keyed(key)),
+            Hash::Sha512_256 => State::Sha512_256(keyed(key)),
             Hash::Ripemd160 => State::Ripemd160(keyed(key)),
         })
     }

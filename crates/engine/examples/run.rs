@@ -45,6 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         builtins: BUILTIN_MODULES,
         source_bytes_max: 64 << 20,
         archived: None,
+        remote: None,
     };
     let program =
         onrush_script::load(onrush_script::Entry::File(path.into()), &options).map_err(|error| error.render())?;

@@ -10,10 +10,12 @@ use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc};
 use onrush_fiber::{Reactor, ReactorConfig};
 use onrush_metrics::{Registry, Subscriptions};
 use onrush_net::{Client, ClientOptions};
+use onrush_script::Target;
 
 use crate::{
     HttpSettings, Isolation, IsolationChoice, JsThread, RunConfig, RunState, ScriptEnv, ScriptFailure, ThreadError,
     embed::{Handle, JsResult, Throw},
+    log::{Level, Line},
     vu::Vu,
 };
 
@@ -64,6 +66,7 @@ pub enum InitError {
 
 /// Runs the init pass on a thread of its own.
 pub fn run(script: &Arc<ScriptEnv>, mode: IsolationMode) -> Result<Init, InitError> {
+    warn_of_old_names(script);
     let fixed = match mode {
         IsolationMode::Dense => Some((Isolation::Dense, ASKED_FOR.to_owned())),
         IsolationMode::Isolated => Some((Isolation::Isolated, ASKED_FOR.to_owned())),
@@ -86,6 +89,18 @@ pub fn run(script: &Arc<ScriptEnv>, mode: IsolationMode) -> Result<Init, InitErr
             let reason = format!("init code changes the shared built-in property '{property}'");
             Ok(pass(script, Isolation::Isolated, reason)?.0)
         }
+    }
+}
+
+/// k6's warning for a module that has got another name.
+fn warn_of_old_names(script: &ScriptEnv) {
+    let imports = script.program.modules.iter().flat_map(|module| &module.imports);
+    let is_old = |target: &Target| matches!(target, Target::Builtin(name) if name == OLD_WEBSOCKETS);
+    if imports.map(|import| &import.target).any(is_old) {
+        let message = format!(
+            "{OLD_WEBSOCKETS} is deprecated and will be removed in a future release. Please use k6/websockets instead."
+        );
+        script.log.line(Line { level: Level::Warn, message, fields: Vec::new() });
     }
 }
 
@@ -213,4 +228,5 @@ fn provisional_config(script: &Arc<ScriptEnv>, isolation: Isolation, client: Arc
     }
 }
 
+const OLD_WEBSOCKETS: &str = "k6/experimental/websockets";
 const ASKED_FOR: &str = "asked for with --vu-isolation";

@@ -37,6 +37,8 @@ pub struct ScriptEnv {
     pub freezes_env: bool,
     pub(crate) files: FileCache,
     pub(crate) shared_arrays: SharedArrays,
+    /// What gRPC clients have loaded.
+    pub(crate) schemas: crate::modules::grpc::SchemaCache,
     pub(crate) bytecode: Mutex<Option<Arc<Bytecode>>>,
 }
 
@@ -58,6 +60,7 @@ impl ScriptEnv {
             freezes_env: false,
             files: FileCache::default(),
             shared_arrays: SharedArrays::default(),
+            schemas: crate::modules::grpc::SchemaCache::default(),
             bytecode: Mutex::new(None),
         }
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
 use self::sessions::{Connected, Dialling};
-pub use self::wire::Upgrade;
+pub use self::wire::{Http2Route, Upgrade};
 use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};
 use crate::dial::proxy::Proxy;
 use crate::dial::{DialMarks, Dialer};
@@ -228,7 +228,7 @@ impl Connections {
     fn dial(
         &self,
         url: &Url,
-        route: Route,
+        route: Route<'_>,
         deadline: Option<Nanos>,
         attempt: &mut Attempt,
     ) -> Result<Link, Box<Disconnected>> {
@@ -240,6 +240,7 @@ impl Connections {
             wire: &self.wire,
             alpn: route.alpn,
             tunnels: route.tunnels,
+            way: route.way,
             sessions: &self.resumable,
         };
         let link = dialer.dial(url, &mut marks);
@@ -323,16 +324,18 @@ impl std::fmt::Debug for Connections {
 
 /// How a connection is made.
 #[derive(Debug, Clone, Copy)]
-struct Route {
+struct Route<'a> {
     /// What the server may choose.
     alpn: Alpn,
     /// A proxy is asked for a tunnel even where it could forward requests.
     tunnels: bool,
+    way: Http2Route<'a>,
 }
 
-impl Route {
+impl Route<'_> {
     fn of(request: &Request<'_>) -> Self {
-        Self { alpn: if request.is_http1 { Alpn::Http1 } else { Alpn::Any }, tunnels: false }
+        let alpn = if request.is_http1 { Alpn::Http1 } else { Alpn::Any };
+        Self { alpn, tunnels: false, way: Http2Route::default() }
     }
 }
 

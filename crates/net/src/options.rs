@@ -14,7 +14,7 @@ use crate::dns::{DnsOptions, HostPattern, HostTable, IpRange, NameRules, Resolve
 use crate::error::NetError;
 use crate::http1::Limits;
 use crate::link::Origin;
-use crate::tls::{TlsOptions, TlsOptionsError, TlsSettings};
+use crate::tls::{ClientAuth, TlsOptions, TlsOptionsError, TlsSettings};
 use crate::url::Url;
 
 /// Origins kept by name; those without a connection are forgotten when there are more.
@@ -160,6 +160,22 @@ impl std::fmt::Debug for Client {
     }
 }
 
+/// Settings of TLS that replace the run's for some connections: its certificates are others, the rest is the run's.
+#[derive(Clone)]
+pub struct OwnTls(Arc<TlsSettings>);
+
+impl OwnTls {
+    pub(crate) fn settings(&self) -> &TlsSettings {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for OwnTls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OwnTls").finish_non_exhaustive()
+    }
+}
+
 /// What the VUs of one thread share.
 pub struct ClientShared {
     inner: Arc<ClientInner>,
@@ -186,6 +202,21 @@ impl ClientShared {
 
     pub(crate) fn resolver(&self) -> &Resolver {
         &self.inner.resolver
+    }
+
+    /// The run's settings of TLS with another client certificate, or none, and further roots.
+    ///
+    /// # Errors
+    /// What is wrong with the certificates or the key.
+    pub fn own_tls(&self, auth: Option<ClientAuth>, roots_pem: Option<&str>) -> Result<OwnTls, TlsOptionsError> {
+        let mut options = self.inner.tls.options().clone();
+        options.auth = auth.into_iter().collect();
+        if let Some(pem) = roots_pem {
+            let known = options.extra_roots_pem.get_or_insert_default();
+            known.push('\n');
+            known.push_str(pem);
+        }
+        Ok(OwnTls(Arc::new(TlsSettings::new(options)?)))
     }
 
     pub(crate) fn tls(&self) -> &TlsSettings {

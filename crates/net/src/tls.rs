@@ -194,6 +194,11 @@ impl TlsSettings {
         })
     }
 
+    /// What it was made from.
+    pub(crate) fn options(&self) -> &TlsOptions {
+        &self.options
+    }
+
     /// Starts a session with `host`; with a memory, and where that was asked for, one that is resumed.
     #[inline(never)]
     pub(crate) fn connect(

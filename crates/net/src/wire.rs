@@ -29,6 +29,8 @@ pub struct Wire {
     /// What came with the response's head.
     early: RefCell<Vec<u8>>,
     writers: Turns,
+    /// What [`Wire::try_write`] could not write: it goes out before anything else, in the order it came.
+    rest: RefCell<Vec<u8>>,
     /// The peer has closed its side.
     is_closed: Cell<bool>,
     /// A write broke off in the middle: nothing that follows would make sense to the peer.
@@ -45,6 +47,7 @@ impl Wire {
             counts,
             early: RefCell::new(early),
             writers: Turns::default(),
+            rest: RefCell::default(),
             is_closed: Cell::new(false),
             is_cut: Cell::new(false),
         }
@@ -55,9 +58,7 @@ impl Wire {
     /// # Errors
     /// The socket's or TLS's failure, or why the wait ended. After a timeout it can be read on.
     pub fn read(&self, out: &mut Vec<u8>, deadline: Option<Nanos>) -> Result<bool, NetError> {
-        let early = self.early.take();
-        if !early.is_empty() {
-            out.extend_from_slice(&early);
+        if self.take_early(out) {
             return Ok(true);
         }
         if self.is_closed.get() {
@@ -65,31 +66,100 @@ impl Wire {
         }
         loop {
             self.stream.wait_readable(deadline).map_err(|failure| self.failed(Op::Read, &failure))?;
-            let before = out.len();
-            let is_open = match &self.tls {
-                None => pull_plain(&self.stream, &self.counts, |bytes| {
-                    bytes.is_none_or(|bytes| {
-                        out.extend_from_slice(bytes);
-                        !bytes.is_empty()
-                    })
-                })
-                .map_err(|failure| self.failed(Op::Read, &failure))?,
-                Some(tls) => {
-                    let sink = |bytes: &[u8]| out.extend_from_slice(bytes);
-                    let advance = pull_tls(&self.stream, &mut tls.borrow_mut(), &self.origin, &self.counts, sink)?;
-                    self.flush(deadline)?;
-                    advance != Advance::Closed
-                }
-            };
-            self.is_closed.set(!is_open);
-            if out.len() > before || !is_open {
-                return Ok(is_open || out.len() > before);
+            let pulled = self.pull(out)?;
+            self.flush(deadline)?;
+            if let Some(is_more) = pulled {
+                return Ok(is_more);
             }
             if deadline.is_some_and(|deadline| deadline <= Clock::now()) {
                 // A peer that sends half a record at a time must not outlive the deadline.
                 return Err(NetError::timeout());
             }
         }
+    }
+
+    /// Appends what is there to `out` without waiting: one read's. `None` when nothing is, `Some(false)` when the peer has
+    /// closed its side. What TLS answers by itself may be left to [`Wire::finish_writes`].
+    ///
+    /// # Errors
+    /// The socket's or TLS's failure.
+    pub fn try_read(&self, out: &mut Vec<u8>) -> Result<Option<bool>, NetError> {
+        if self.take_early(out) {
+            return Ok(Some(true));
+        }
+        if self.is_closed.get() {
+            return Ok(Some(false));
+        }
+        if !self.stream.is_readable() {
+            return Ok(None);
+        }
+        let pulled = self.pull(out)?;
+        if let Some(tls) = &self.tls
+            && tls.borrow().has_outgoing()
+        {
+            let records = tls.borrow_mut().take_outgoing();
+            self.try_put(&records)?;
+        }
+        Ok(pulled)
+    }
+
+    /// Waits until [`Wire::try_read`] has something to say, or may have.
+    ///
+    /// # Errors
+    /// Why the wait ended.
+    pub fn wait_readable(&self, deadline: Option<Nanos>) -> Result<(), NetError> {
+        if !self.early.borrow().is_empty() || self.is_closed.get() {
+            return Ok(());
+        }
+        self.stream.wait_readable(deadline).map_err(|failure| self.failed(Op::Read, &failure))
+    }
+
+    /// Has the current fiber unparked whenever something arrives, until it or another one waits for this wire.
+    ///
+    /// # Errors
+    /// When another fiber waits for it.
+    pub fn notify_readable(&self) -> Result<(), NetError> {
+        self.stream.notify_readable().map_err(|failure| self.failed(Op::Read, &failure))
+    }
+
+    /// Writes without waiting. What the socket does not take now is kept, for [`Wire::finish_writes`] on any fiber; false
+    /// when there is such a rest.
+    ///
+    /// # Errors
+    /// The socket's or TLS's failure.
+    pub fn try_write(&self, bytes: &[u8]) -> Result<bool, NetError> {
+        if self.is_cut.get() {
+            return Err(cut_off());
+        }
+        let Some(tls) = &self.tls else { return self.try_put(bytes) };
+        let mut records = tls.borrow_mut().take_outgoing();
+        for piece in bytes.chunks(TLS_WRITE_BYTES) {
+            tls.borrow_mut().encrypt(piece, &mut records).map_err(|error| to_net_error(&error, &self.origin.host))?;
+        }
+        self.try_put(&records)
+    }
+
+    /// Writes what [`Wire::try_write`] has left.
+    ///
+    /// # Errors
+    /// The socket's failure, or why the wait ended.
+    pub fn finish_writes(&self, deadline: Option<Nanos>) -> Result<(), NetError> {
+        let _turn = self.writers.take(deadline).map_err(|failure| self.failed(Op::Write, &failure))?;
+        loop {
+            let rest = self.rest.take();
+            if rest.is_empty() {
+                return Ok(());
+            }
+            if self.is_cut.get() {
+                return Err(cut_off());
+            }
+            self.put(&rest, deadline)?;
+        }
+    }
+
+    /// Bytes that [`Wire::try_write`] has left and nobody writes yet.
+    pub fn unsent_bytes(&self) -> usize {
+        self.rest.borrow().len()
     }
 
     /// Writes all of `bytes`, after what other fibers are writing.
@@ -99,11 +169,15 @@ impl Wire {
     pub fn write_all(&self, bytes: &[u8], deadline: Option<Nanos>) -> Result<(), NetError> {
         let _turn = self.writers.take(deadline).map_err(|failure| self.failed(Op::Write, &failure))?;
         if self.is_cut.get() {
-            return Err(NetError::generic("an earlier write was cut off"));
+            return Err(cut_off());
         }
-        let Some(tls) = &self.tls else { return self.put(bytes, deadline) };
+        let Some(tls) = &self.tls else {
+            let rest = self.rest.take();
+            self.put(&rest, deadline)?;
+            return self.put(bytes, deadline);
+        };
         for piece in bytes.chunks(TLS_WRITE_BYTES) {
-            let mut records = Vec::new();
+            let mut records = self.rest.take();
             {
                 let mut tls = tls.borrow_mut();
                 records.append(&mut tls.take_outgoing());
@@ -112,7 +186,8 @@ impl Wire {
             self.put(&records, deadline)?;
         }
         // What a reader has made TLS say meanwhile.
-        let records = tls.borrow_mut().take_outgoing();
+        let mut records = self.rest.take();
+        records.append(&mut tls.borrow_mut().take_outgoing());
         self.put(&records, deadline)
     }
 
@@ -139,8 +214,60 @@ impl Wire {
             return Ok(());
         }
         let _turn = self.writers.take(deadline).map_err(|failure| self.failed(Op::Write, &failure))?;
-        let records = tls.borrow_mut().take_outgoing();
+        let mut records = self.rest.take();
+        records.append(&mut tls.borrow_mut().take_outgoing());
         self.put(&records, deadline)
+    }
+
+    /// Moves what came with the response's head to `out`, if that has not happened yet.
+    fn take_early(&self, out: &mut Vec<u8>) -> bool {
+        let early = self.early.take();
+        out.extend_from_slice(&early);
+        !early.is_empty()
+    }
+
+    /// Reads once without waiting.
+    fn pull(&self, out: &mut Vec<u8>) -> Result<Option<bool>, NetError> {
+        let before = out.len();
+        let is_open = match &self.tls {
+            None => pull_plain(&self.stream, &self.counts, |bytes| {
+                bytes.is_none_or(|bytes| {
+                    out.extend_from_slice(bytes);
+                    !bytes.is_empty()
+                })
+            })
+            .map_err(|failure| self.failed(Op::Read, &failure))?,
+            Some(tls) => {
+                let sink = |bytes: &[u8]| out.extend_from_slice(bytes);
+                pull_tls(&self.stream, &mut tls.borrow_mut(), &self.origin, &self.counts, sink)? != Advance::Closed
+            }
+        };
+        self.is_closed.set(!is_open);
+        let has_read = out.len() > before;
+        Ok((has_read || !is_open).then_some(is_open || has_read))
+    }
+
+    /// Writes what the socket takes now, and keeps the rest.
+    fn try_put(&self, bytes: &[u8]) -> Result<bool, NetError> {
+        let mut rest = self.rest.borrow_mut();
+        let mut left = bytes;
+        if rest.is_empty() && !self.writers.is_taken() {
+            while !left.is_empty() {
+                match self.stream.try_write(left) {
+                    Ok(Some(sent)) => {
+                        self.counts.add_sent(sent);
+                        left = left.get(sent..).unwrap_or_default();
+                    }
+                    Ok(None) => break,
+                    Err(failure) => {
+                        self.is_cut.set(true);
+                        return Err(self.failed(Op::Write, &failure));
+                    }
+                }
+            }
+        }
+        rest.extend_from_slice(left);
+        Ok(rest.is_empty())
     }
 
     fn put(&self, bytes: &[u8], deadline: Option<Nanos>) -> Result<(), NetError> {
@@ -159,6 +286,10 @@ impl Wire {
     fn failed(&self, op: Op, failure: &IoFailure) -> NetError {
         NetError::waiting(op, failure, Ends { local: self.stream.local_addr().ok(), peer: self.peer() })
     }
+}
+
+fn cut_off() -> NetError {
+    NetError::generic("an earlier write was cut off")
 }
 
 impl std::fmt::Debug for Wire {

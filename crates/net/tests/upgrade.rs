@@ -52,7 +52,7 @@ fn wire(upgrade: Result<Upgrade, Box<Failure>>) -> Wire {
     match upgrade.expect("an answer") {
         Upgrade::Switched(response, wire) => {
             assert_eq!((response.status, response.headers.get("x-a")), (101, Some(&b"1"[..])));
-            wire
+            *wire
         }
         Upgrade::Refused(response) => panic!("refused with {}", response.status),
     }

@@ -860,3 +860,43 @@ JSValue onrush_new_string_latin1(JSContext *ctx, const uint8_t *p, size_t len)
         return JS_ThrowRangeError(ctx, "invalid string length");
     return js_new_string8_len(ctx, (const char *)p, (int)len);
 }
+
+const void *onrush_string_units(JSValueConst str, size_t *len, int *is_wide)
+{
+    if (JS_VALUE_GET_TAG(str) != JS_TAG_STRING)
+        return NULL;
+    JSString *p = JS_VALUE_GET_STRING(str);
+    *len = p->len;
+    *is_wide = p->is_wide_char;
+    return p->is_wide_char ? (const void *)str16(p) : (const void *)str8(p);
+}
+
+int64_t onrush_boxed_tag(JSValueConst obj)
+{
+    if (JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
+        return JS_TAG_UNDEFINED;
+    JSObject *p = JS_VALUE_GET_OBJ(obj);
+    switch (p->class_id) {
+    case JS_CLASS_NUMBER:
+    case JS_CLASS_STRING:
+    case JS_CLASS_BOOLEAN:
+    case JS_CLASS_SYMBOL:
+    case JS_CLASS_BIG_INT:
+        return JS_VALUE_GET_NORM_TAG(p->u.object_data);
+    default:
+        return JS_TAG_UNDEFINED;
+    }
+}
+
+JSValue onrush_begin_string_latin1(JSContext *ctx, size_t len, uint8_t **units)
+{
+    if (len > JS_STRING_LEN_MAX)
+        return JS_ThrowRangeError(ctx, "invalid string length");
+    JSString *p = js_alloc_string(ctx, (int)len, 0);
+    if (!p)
+        return JS_EXCEPTION;
+    *units = str8(p);
+    /* what js_new_string8_len has beyond the last character */
+    (*units)[len] = '\0';
+    return JS_MKPTR(JS_TAG_STRING, p);
+}

@@ -155,4 +155,10 @@ uint32_t *onrush_rt_poke(JSRuntime *rt);
 const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len);
 /* A string from Latin-1 (so also ASCII) bytes, without UTF-8 validation. */
 JSValue onrush_new_string_latin1(JSContext *ctx, const uint8_t *p, size_t len);
+/* The characters of a flat string, 8 or 16 bits each, as long as it lives; NULL for anything else. */
+const void *onrush_string_units(JSValueConst str, size_t *len, int *is_wide);
+/* The tag of the value within a Number, Boolean, String, Symbol or BigInt object; that of undefined for anything else. */
+int64_t onrush_boxed_tag(JSValueConst obj);
+/* A Latin-1 string whose characters the caller writes to `*units` before anybody sees it. */
+JSValue onrush_begin_string_latin1(JSContext *ctx, size_t len, uint8_t **units);
 #endif

@@ -70,6 +70,9 @@ unsafe extern "C" {
     pub fn onrush_rt_poke(rt: *mut JSRuntime) -> *mut u32;
     pub fn onrush_string_ascii(s: JSValueConst, len: *mut usize) -> *const u8;
     pub fn onrush_new_string_latin1(ctx: *mut JSContext, p: *const u8, len: usize) -> JSValue;
+    pub fn onrush_string_units(s: JSValueConst, len: *mut usize, is_wide: *mut c_int) -> *const c_void;
+    pub fn onrush_boxed_tag(obj: JSValueConst) -> i64;
+    pub fn onrush_begin_string_latin1(ctx: *mut JSContext, len: usize, units: *mut *mut u8) -> JSValue;
 }
 
 /// Whether the defect of that name was put back in, for the fuzzer of module graphs to find; see `fuzz/README.md`.

@@ -33,6 +33,8 @@ pub enum ErrorKind {
     Syntax,
     /// An import, `require()` or the script itself cannot be resolved to something Onrush can load.
     Resolve,
+    /// A module on a server cannot be had, or what the server sent is no module.
+    Fetch,
     /// The file exists but cannot be read (permissions, a directory, too large, not UTF-8).
     Read,
     /// ECMAScript modules and CommonJS are mixed in one file.

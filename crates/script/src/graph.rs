@@ -3,9 +3,12 @@
 //! A static import that fails makes its importer fail, and so on up to the script. What only `require()` or `import()`
 //! asks for may fail: the error is kept for the moment the call is executed, as many scripts never get there.
 
+mod assemble;
+mod fetching;
+
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use onrush_archive::FileTree;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,11 +17,11 @@ use url::Url;
 use crate::analyze::Request;
 use crate::compile::{Compiled, Language, compile};
 use crate::error::{ErrorKind, ScriptError};
-use crate::facade::{facade, is_exportable};
 use crate::map;
 use crate::position::{Lines, Position};
-use crate::program::{Finding, Import, ImportKind, Module, ModuleIndex, ModuleKind, Program, Target};
-use crate::source;
+use crate::program::{ImportKind, Program};
+use crate::remote::{Fetch, REMOTE_DEPTH_MAX, Remote, Unfetched};
+use crate::source::{self, FoundMap};
 use crate::specifier::{self, Base, Resolved, STDIN, Unresolved};
 
 /// What loading depends on besides the script.
@@ -32,8 +35,10 @@ pub struct LoadOptions {
     pub builtins: &'static [&'static str],
     /// The largest source file that is read, in bytes.
     pub source_bytes_max: u64,
-    /// The files of the archive the script comes from. Then nothing is read from the disk.
+    /// The files of the archive the script comes from. Then nothing is read from the disk, and nothing fetched.
     pub archived: Option<Arc<FileTree>>,
+    /// Who gets modules from servers. Without it, imports of URLs fail.
+    pub remote: Option<Arc<dyn Remote>>,
 }
 
 /// k6's `--compatibility-mode`. All modes load scripts alike: they differ in the globals the engine offers.
@@ -113,6 +118,11 @@ struct Loader<'o> {
     by_specifier: FxHashMap<String, usize>,
     /// Files found and not read yet: index of the draft, and the request to name in errors.
     queue: VecDeque<(usize, String)>,
+    /// The same for modules on servers: they are fetched together once no file is left to read.
+    to_fetch: Vec<(usize, String)>,
+    /// Source maps on servers that belong to drafts.
+    maps: Vec<(usize, Url)>,
+    fetch: Option<Box<dyn Fetch + 'o>>,
     warnings: Vec<String>,
     assets: Vec<(String, Arc<[u8]>)>,
 }
@@ -125,6 +135,10 @@ struct Draft {
     source: Arc<str>,
     outcome: Result<Compiled, ScriptError>,
     edges: Vec<Edge>,
+    /// How many modules lie between it and the script.
+    depth: u32,
+    /// Why it is not there, if it is on a server.
+    unfetched: Option<Unfetched>,
 }
 
 /// One request of a draft, in the order of [`crate::analyze::Analysis::requests`].
@@ -146,6 +160,9 @@ impl<'o> Loader<'o> {
             drafts: Vec::new(),
             by_specifier: FxHashMap::default(),
             queue: VecDeque::new(),
+            to_fetch: Vec::new(),
+            maps: Vec::new(),
+            fetch: None,
             warnings: Vec::new(),
             assets: Vec::new(),
         }
@@ -155,23 +172,19 @@ impl<'o> Loader<'o> {
         match entry {
             Entry::Stdin(source) => {
                 let dir = self.options.working_dir.clone();
-                self.draft(STDIN.to_owned(), dir.join("-"), Base::Folder(dir));
+                self.draft(STDIN.to_owned(), dir.join("-"), Base::Folder(dir), 0);
                 self.compile(0, source.as_str().into());
             }
             Entry::File(path) => self.entry_file(path)?,
         }
-        while let Some((index, request)) = self.queue.pop_front() {
-            let draft = &self.drafts[index];
-            let archived = self.options.archived.as_deref();
-            match source::read(&draft.path, &draft.specifier, &request, archived, self.options.source_bytes_max) {
-                Ok(source) => self.compile(index, source),
-                Err((kind, unresolved)) => {
-                    let specifier = &self.drafts[index].specifier;
-                    let error = ScriptError::new(kind, specifier, unresolved.message);
-                    self.drafts[index].outcome = Err(error.with_hint(unresolved.hint));
-                }
+        loop {
+            self.read_queue();
+            if self.to_fetch.is_empty() {
+                break;
             }
+            self.fetch_modules();
         }
+        self.fetch_maps();
         self.attribute_unread();
         let failed = self.failed();
         if failed[0] {
@@ -187,14 +200,13 @@ impl<'o> Loader<'o> {
             let base = Base::Folder(self.options.working_dir.clone());
             match specifier::resolve(&base, &request, self.options.builtins) {
                 Err(unresolved) => return Err(entry_error(&request, unresolved)),
-                Ok(Resolved::Remote { specifier }) if self.options.archived.is_some() => {
+                Ok(Resolved::Remote { specifier }) => {
                     let url =
                         Url::parse(&specifier).map_err(|_| entry_error(&request, specifier::not_found(&request)))?;
-                    self.draft(specifier, PathBuf::from(url.path()), Base::Remote(url));
+                    self.draft(specifier, PathBuf::from(url.path()), Base::Remote(url), 0);
                     self.queue.push_back((0, request));
                     return Ok(());
                 }
-                Ok(Resolved::Remote { .. }) => return Err(entry_error(&request, specifier::remote(&request))),
                 Ok(_) => {}
             }
         }
@@ -203,16 +215,45 @@ impl<'o> Loader<'o> {
             return Err(entry_error(&request, specifier::not_found(&request)));
         };
         let base = Base::Folder(parent(&path));
-        self.draft(specifier, path, base);
+        self.draft(specifier, path, base, 0);
         self.queue.push_back((0, request));
         Ok(())
     }
 
-    fn draft(&mut self, specifier: String, path: PathBuf, base: Base) -> usize {
+    /// Reads the files that were found, until they name no further ones.
+    fn read_queue(&mut self) {
+        while let Some((index, request)) = self.queue.pop_front() {
+            let draft = &self.drafts[index];
+            let archived = self.options.archived.as_deref();
+            if archived.is_none() && matches!(draft.base, Base::Remote(_)) {
+                self.to_fetch.push((index, request));
+                continue;
+            }
+            match source::read(&draft.path, &draft.specifier, &request, archived, self.options.source_bytes_max) {
+                Ok(source) => self.compile(index, source),
+                Err((kind, unresolved)) => {
+                    let specifier = &self.drafts[index].specifier;
+                    let error = ScriptError::new(kind, specifier, unresolved.message);
+                    self.drafts[index].outcome = Err(error.with_hint(unresolved.hint));
+                }
+            }
+        }
+    }
+
+    fn draft(&mut self, specifier: String, path: PathBuf, base: Base, depth: u32) -> usize {
         let index = self.drafts.len();
         self.by_specifier.insert(specifier.clone(), index);
         let unread = ScriptError::new(ErrorKind::Internal, &specifier, "not read");
-        self.drafts.push(Draft { specifier, path, base, source: "".into(), outcome: Err(unread), edges: Vec::new() });
+        self.drafts.push(Draft {
+            specifier,
+            path,
+            base,
+            source: "".into(),
+            outcome: Err(unread),
+            edges: Vec::new(),
+            depth,
+            unfetched: None,
+        });
         index
     }
 
@@ -235,22 +276,22 @@ impl<'o> Loader<'o> {
             && let Some(url) = map::mapping_url(&source)
         {
             match source::map(url, &draft.specifier, self.options.archived.as_deref()) {
-                Ok((map, file)) => {
+                Ok(FoundMap::Read(map, file)) => {
                     compiled.map = Some(map);
                     self.assets.extend(file);
                 }
-                Err(reason) => {
-                    self.warnings.push(format!("couldn't load source map for {}: {reason}", draft.specifier))
-                }
+                Ok(FoundMap::Remote(url)) => self.maps.push((index, url)),
+                Err(reason) => self.warn_of_map(index, &reason),
             }
         }
+        let draft = &self.drafts[index];
         let lines = Lines::new(&source);
         let base = draft.base.clone();
-        let specifier = draft.specifier.clone();
+        let (specifier, depth) = (draft.specifier.clone(), draft.depth);
         let mut edges = Vec::with_capacity(compiled.analysis.requests.len());
         for request in &compiled.analysis.requests {
             let position = lines.position(&source, request.offset);
-            let target = self.target(&base, request).map_err(|unresolved| {
+            let target = self.target(&base, depth, request).map_err(|unresolved| {
                 ScriptError::new(ErrorKind::Resolve, &specifier, unresolved.message)
                     .at(&source, position, request.len)
                     .with_hint(unresolved.hint)
@@ -262,28 +303,28 @@ impl<'o> Loader<'o> {
         draft.outcome = Ok(compiled);
     }
 
-    fn target(&mut self, base: &Base, request: &Request) -> Result<EdgeTarget, Unresolved> {
+    fn target(&mut self, base: &Base, depth: u32, request: &Request) -> Result<EdgeTarget, Unresolved> {
         let (path, specifier, base) = match specifier::resolve(base, &request.text, self.options.builtins)? {
             Resolved::Builtin(name) => return Ok(EdgeTarget::Builtin(name)),
             Resolved::File { path, specifier } => {
                 let folder = Base::Folder(parent(&path));
                 (path, specifier, folder)
             }
-            Resolved::Remote { specifier } if self.options.archived.is_some() => {
+            Resolved::Remote { specifier } => {
                 // It is a URL: the resolver made it from one.
                 let url = Url::parse(&specifier).map_err(|error| Unresolved::new(error.to_string(), ""))?;
                 (PathBuf::from(url.path()), specifier, Base::Remote(url))
             }
-            Resolved::Remote { .. } => return Err(specifier::remote(&request.text)),
         };
         if let Some(&index) = self.by_specifier.get(&specifier) {
             return Ok(EdgeTarget::Draft(index));
         }
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
-            return Err(Unresolved::new(
-                format!("JSON files cannot be imported: {:?}", request.text),
-                format!("use JSON.parse(open({:?}))", request.text),
-            ));
+            let hint = match base {
+                Base::Folder(_) => format!("use JSON.parse(open({:?}))", request.text),
+                Base::Remote(_) => "download it and use JSON.parse(open(…))".to_owned(),
+            };
+            return Err(Unresolved::new(format!("JSON files cannot be imported: {:?}", request.text), hint));
         }
         if self.drafts.len() >= MODULES_MAX {
             return Err(Unresolved::new(
@@ -291,37 +332,60 @@ impl<'o> Loader<'o> {
                 "bundle the script",
             ));
         }
-        let index = self.draft(specifier, path, base);
+        if depth >= REMOTE_DEPTH_MAX && matches!(base, Base::Remote(_)) {
+            return Err(Unresolved::new(
+                format!("more than {REMOTE_DEPTH_MAX} modules import one another up to {:?}", request.text),
+                "bundle the module",
+            ));
+        }
+        let index = self.draft(specifier, path, base, depth + 1);
         self.queue.push_back((index, request.text.clone()));
         Ok(EdgeTarget::Draft(index))
     }
 
-    /// A file that does not exist is an error at the import that names it, not in the file.
+    /// A module that is not there is an error at the import that names it, not in the module. One from a server that
+    /// is no JavaScript says who wants it.
     fn attribute_unread(&mut self) {
-        let unread: Vec<Option<ScriptError>> = self
+        let unread: Vec<Option<(ScriptError, Option<Unfetched>)>> = self
             .drafts
             .iter()
             .map(|draft| match &draft.outcome {
-                Err(error) if matches!(error.kind, ErrorKind::Resolve | ErrorKind::Read) => Some(error.clone()),
+                Err(error) if matches!(error.kind, ErrorKind::Resolve | ErrorKind::Read | ErrorKind::Fetch) => {
+                    Some((error.clone(), draft.unfetched.clone()))
+                }
                 _ => None,
             })
             .collect();
+        let urls: Vec<String> = self.drafts.iter().map(|draft| draft.specifier.clone()).collect();
+        let mut importers: Vec<Option<String>> = vec![None; self.drafts.len()];
         for draft in &mut self.drafts {
             let Ok(compiled) = &draft.outcome else {
                 continue;
             };
             for (edge, request) in draft.edges.iter_mut().zip(&compiled.analysis.requests) {
-                if let Ok(EdgeTarget::Draft(index)) = edge.target
-                    && let Some(error) = &unread[index]
-                {
+                let Ok(EdgeTarget::Draft(index)) = edge.target else { continue };
+                let Position { line, column } = edge.position;
+                importers[index].get_or_insert_with(|| format!("{}:{line}:{column}", draft.specifier));
+                if let Some((error, unfetched)) = &unread[index] {
                     let mut error = error.clone();
                     error.specifier.clone_from(&draft.specifier);
-                    if error.kind == ErrorKind::Resolve {
-                        // Name the file as this importer does.
-                        error.message = specifier::not_found(&request.text).message;
+                    // Name the file as this importer does.
+                    match unfetched {
+                        Some(unfetched) => error.message = unfetched.named(&request.text, &urls[index]).message,
+                        None if error.kind == ErrorKind::Resolve => {
+                            error.message = specifier::not_found(&request.text).message;
+                        }
+                        None => {}
                     }
                     edge.target = Err(error.at(&draft.source, edge.position, request.len));
                 }
+            }
+        }
+        for (draft, importer) in self.drafts.iter_mut().zip(importers) {
+            if let (Err(error), Base::Remote(_), Some(importer)) = (&mut draft.outcome, &draft.base, importer)
+                && matches!(error.kind, ErrorKind::Syntax | ErrorKind::MixedStyles)
+            {
+                error.hint = format!("{importer} imports it: see whether the URL leads to a module");
             }
         }
     }
@@ -386,158 +450,6 @@ impl<'o> Loader<'o> {
         }
         let specifier = &self.drafts[index].specifier;
         ScriptError::new(ErrorKind::Internal, specifier, "an import failed")
-    }
-
-    fn assemble(self, failed: &[bool]) -> Program {
-        let kept = self.reachable(failed);
-        let mut indices = vec![None; self.drafts.len()];
-        for (new, &old) in kept.iter().enumerate() {
-            indices[old] = Some(ModuleIndex(u32::try_from(new).unwrap_or(u32::MAX)));
-        }
-        let facades = self.facades(&kept);
-        // Errors of failed drafts have to be taken before the drafts are taken apart.
-        let errors: FxHashMap<usize, ScriptError> = (0..self.drafts.len())
-            .filter(|&index| failed[index])
-            .map(|index| (index, self.failure(index, failed)))
-            .collect();
-        let mut finding = None;
-        let mut modules = Vec::with_capacity(kept.len());
-        let mut drafts: Vec<Option<Draft>> = self.drafts.into_iter().map(Some).collect();
-        for (&old, facade) in kept.iter().zip(facades) {
-            let Some(Draft { specifier, base, source, outcome: Ok(compiled), edges, .. }) = drafts[old].take() else {
-                continue;
-            };
-            if finding.is_none()
-                && let Some(write) = &compiled.write
-            {
-                let position = Lines::new(&source).position(&source, write.offset);
-                finding = Some(Finding {
-                    module: ModuleIndex(u32::try_from(modules.len()).unwrap_or(u32::MAX)),
-                    line: position.line,
-                    column: position.column,
-                    what: write.what.clone(),
-                });
-            }
-            let imports = edges
-                .into_iter()
-                .zip(compiled.analysis.requests)
-                .map(|(edge, request)| Import {
-                    request: request.text,
-                    kind: edge.kind,
-                    line: edge.position.line,
-                    column: edge.position.column,
-                    target: match edge.target {
-                        Ok(EdgeTarget::Builtin(name)) => Target::Builtin(name),
-                        Ok(EdgeTarget::Draft(target)) => match indices[target] {
-                            Some(index) => Target::Module(index),
-                            None => Target::Missing(Box::new(errors[&target].clone())),
-                        },
-                        Err(error) => Target::Missing(Box::new(error)),
-                    },
-                })
-                .collect();
-            modules.push(Module {
-                specifier,
-                code: compiled.code,
-                kind: compiled.kind,
-                imports,
-                facade,
-                uses_import_meta: compiled.analysis.uses_import_meta,
-                has_top_level_await: compiled.analysis.has_top_level_await,
-                source,
-                map: compiled.map,
-                prefix_len: compiled.prefix_len,
-                base,
-                lines: OnceLock::new(),
-            });
-        }
-        let by_specifier =
-            modules.iter().zip(0..).map(|(module, index)| (module.specifier.clone(), ModuleIndex(index))).collect();
-        Program {
-            modules,
-            entry: ModuleIndex(0),
-            warnings: self.warnings,
-            assets: self.assets,
-            by_specifier,
-            builtins: self.options.builtins,
-            finding,
-        }
-    }
-
-    /// The drafts the script can get at, in the order they were found. Those that failed are left out.
-    fn reachable(&self, failed: &[bool]) -> Vec<usize> {
-        let mut seen = vec![false; self.drafts.len()];
-        let mut stack = vec![0];
-        while let Some(index) = stack.pop() {
-            if failed[index] || std::mem::replace(&mut seen[index], true) {
-                continue;
-            }
-            for edge in &self.drafts[index].edges {
-                if let Ok(EdgeTarget::Draft(target)) = edge.target {
-                    stack.push(target);
-                }
-            }
-        }
-        (0..self.drafts.len()).filter(|&index| seen[index]).collect()
-    }
-
-    /// The facades of the kept drafts; empty for ES modules.
-    fn facades(&self, kept: &[usize]) -> Vec<String> {
-        // Names that importers ask for, by draft.
-        let mut asked: FxHashMap<usize, FxHashSet<&str>> = FxHashMap::default();
-        for &index in kept {
-            let draft = &self.drafts[index];
-            let Ok(compiled) = &draft.outcome else {
-                continue;
-            };
-            for (edge, request) in draft.edges.iter().zip(&compiled.analysis.requests) {
-                if let Ok(EdgeTarget::Draft(target)) = edge.target {
-                    asked.entry(target).or_default().extend(request.names.iter().map(String::as_str));
-                }
-            }
-        }
-        kept.iter()
-            .map(|&index| {
-                let draft = &self.drafts[index];
-                match &draft.outcome {
-                    Ok(compiled) if compiled.kind == ModuleKind::CommonJs => {
-                        let mut names = self.export_names(index);
-                        names.extend(asked.remove(&index).unwrap_or_default());
-                        let mut names: Vec<&str> = names.into_iter().filter(|name| is_exportable(name)).collect();
-                        names.sort_unstable();
-                        facade(&draft.specifier, names.into_iter())
-                    }
-                    _ => String::new(),
-                }
-            })
-            .collect()
-    }
-
-    /// The names a CommonJS module exports, as far as a static look tells, through modules it passes on.
-    fn export_names(&self, index: usize) -> FxHashSet<&str> {
-        let mut names = FxHashSet::default();
-        let mut seen = FxHashSet::default();
-        let mut stack = vec![index];
-        while let Some(index) = stack.pop() {
-            let draft = &self.drafts[index];
-            let Ok(compiled) = &draft.outcome else {
-                continue;
-            };
-            if !seen.insert(index) {
-                continue;
-            }
-            let analysis = &compiled.analysis;
-            names.extend(analysis.export_names.iter().map(String::as_str));
-            for (edge, request) in draft.edges.iter().zip(&analysis.requests) {
-                if let Ok(EdgeTarget::Draft(target)) = edge.target
-                    && request.kind == ImportKind::Require
-                    && analysis.reexports.contains(&request.text)
-                {
-                    stack.push(target);
-                }
-            }
-        }
-        names
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! [`load`] reads a k6 script and everything it imports, turns TypeScript into JavaScript, recognises CommonJS, and
 //! returns a [`Program`]: plain data, shared by all threads, that also leads positions in stack traces back to what
-//! the user wrote. It reads source files (and their source maps) and does nothing else; it knows no engine and runs no
-//! script. The engine has native ES modules, so nothing is bundled and ES modules stay ES modules.
+//! the user wrote. It reads source files (and their source maps) and does nothing else: modules on servers come from
+//! the [`Remote`] of the caller. It knows no engine and runs no script. The engine has native ES modules, so nothing is bundled and ES modules stay ES modules.
 //!
 //! This is the only crate that uses oxc.
 //!
@@ -19,6 +19,7 @@
 //!     builtins: &["k6", "k6/http"],
 //!     source_bytes_max: 64 * 1024 * 1024,
 //!     archived: None,
+//!     remote: None,
 //! };
 //! let source = "import http from 'k6/http'; export default function () { let n: number = 1; }";
 //! let program = load(Entry::Stdin(source.to_owned()), &options).expect("a valid script");
@@ -36,6 +37,7 @@ mod map;
 mod namespaces;
 mod position;
 mod program;
+mod remote;
 mod source;
 mod specifier;
 mod writes;
@@ -52,5 +54,6 @@ pub use position::Position;
 pub use program::{
     Finding, Import, ImportKind, MIXED_STYLES, Module, ModuleIndex, ModuleKind, Program, Target, mixed_styles_message,
 };
+pub use remote::{Fetch, REMOTE_DEPTH_MAX, Remote, Unfetched};
 pub use source::SOURCE_MAP_BYTES_MAX;
 pub use specifier::{EXTENSIONS, Resolved, normalise, path_of_url, url_of_path};

@@ -34,7 +34,7 @@ pub struct ModuleIndex(pub u32);
 /// One source file, ready to be compiled.
 #[derive(Debug)]
 pub struct Module {
-    /// `file:///abs/path.js`, percent-encoded: the module's name in the engine and in stack traces.
+    /// `file:///abs/path.js`, percent-encoded, or `https://...`: the module's name in the engine and in stack traces.
     /// A script from standard input is `file:///-`.
     pub specifier: String,
     /// What the engine compiles: an ES module, or for CommonJS one function expression
@@ -129,7 +129,7 @@ impl Program {
         self.modules.get(index.0 as usize)
     }
 
-    /// A module by its specifier (`file:///...`).
+    /// A module by its specifier (`file:///...`, `https://...`).
     pub fn find(&self, specifier: &str) -> Option<ModuleIndex> {
         self.by_specifier.get(specifier).copied()
     }
@@ -175,18 +175,17 @@ impl Program {
         self.finding.clone()
     }
 
-    /// Leads every `file:///x.ts:LINE:COLUMN` in `stack` back to what the user wrote. Positions of unknown files and
+    /// Leads every `file:///x.ts:LINE:COLUMN` (or `https://…`) in `stack` back to what the user wrote. Positions of unknown files and
     /// all other text are left as they are.
     pub fn remap_stack(&self, stack: &str) -> String {
-        const SCHEME: &str = "file://";
         let mut out = String::with_capacity(stack.len());
         let mut rest = stack;
-        while let Some(at) = rest.find(SCHEME) {
+        while let Some((at, scheme)) = first_url(rest) {
             out.push_str(&rest[..at]);
             rest = &rest[at..];
             let Some((module, line, column, len)) = self.located(rest) else {
-                out.push_str(SCHEME);
-                rest = &rest[SCHEME.len()..];
+                out.push_str(scheme);
+                rest = &rest[scheme.len()..];
                 continue;
             };
             let (source, position) = self.original(module, line, column.unwrap_or(1));
@@ -276,6 +275,11 @@ pub const MIXED_STYLES: &str = "you are trying to access identifier \"%s\", this
 /// [`MIXED_STYLES`] for one identifier.
 pub fn mixed_styles_message(identifier: &str) -> String {
     MIXED_STYLES.replacen("%s", identifier, 1)
+}
+
+/// Where the first URL of a module may begin, and its scheme.
+fn first_url(text: &str) -> Option<(usize, &'static str)> {
+    ["file://", "https://"].into_iter().filter_map(|scheme| Some((text.find(scheme)?, scheme))).min()
 }
 
 /// The decimal number at the start of `text` and its length.

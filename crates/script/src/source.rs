@@ -51,10 +51,15 @@ pub(crate) fn read(
             return Err(failed(format!("{} is larger than {bytes_max} bytes", path.display())));
         }
     };
+    decode(bytes).map_err(|reason| failed(format!("{} {}", path.display(), reason.trim_start_matches("it "))))
+}
+
+/// The text of a source file. The reason it has none begins with `it`.
+pub(crate) fn decode(bytes: Vec<u8>) -> Result<Arc<str>, String> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-        failed(format!("{} is not valid UTF-8 (line {line})", path.display()))
+        format!("it is not valid UTF-8 (line {line})")
     })?;
     // A byte order mark is no part of the program; the engine would count it as a column.
     Ok(text.strip_prefix('\u{feff}').unwrap_or(&text).into())
@@ -88,16 +93,26 @@ fn cause(error: &std::io::Error) -> String {
 /// A file that is no module: its URL and its contents.
 type Asset = (String, Arc<[u8]>);
 
-/// The map that `//# sourceMappingURL=` names, and where it was read if it is a file of its own.
-pub(crate) fn map(url: &str, specifier: &str, archived: Option<&FileTree>) -> Result<(Map, Option<Asset>), String> {
+/// Where a source map is.
+pub(crate) enum FoundMap {
+    /// Here, and the file it was read from if it has one of its own.
+    Read(Map, Option<Asset>),
+    /// On a server.
+    Remote(Url),
+}
+
+/// The map that `//# sourceMappingURL=` names.
+pub(crate) fn map(url: &str, specifier: &str, archived: Option<&FileTree>) -> Result<FoundMap, String> {
     let base = Url::parse(specifier).map_err(|error| error.to_string())?;
     if url.starts_with("data:") {
-        return Ok((Map::parse(&map::data_url(url)?, Some(&base))?, None));
+        return Ok(FoundMap::Read(Map::parse(&map::data_url(url)?, Some(&base))?, None));
     }
     let location = base.join(url).map_err(|error| error.to_string())?;
     let bytes: Arc<[u8]> = if let Some(files) = archived {
         files.get(location.as_str()).ok_or_else(|| format!("{location} is not in the archive"))?.clone()
-    } else if location.scheme() == "file" {
+    } else if location.scheme() == "https" {
+        return Ok(FoundMap::Remote(location));
+    } else if location.scheme() == "file" && base.scheme() == "file" {
         let path = location.to_file_path().map_err(|()| format!("{location} is not a path"))?;
         match read_limited(&path, SOURCE_MAP_BYTES_MAX) {
             Ok(bytes) => bytes.into(),
@@ -107,9 +122,9 @@ pub(crate) fn map(url: &str, specifier: &str, archived: Option<&FileTree>) -> Re
             }
         }
     } else {
-        return Err(format!("{location} is not a local file"));
+        return Err(format!("{location} may not be read from {specifier}"));
     };
     let json = str::from_utf8(&bytes).map_err(|_| "not UTF-8".to_owned())?;
     let map = Map::parse(json, Some(&location))?;
-    Ok((map, Some((location.into(), bytes))))
+    Ok(FoundMap::Read(map, Some((location.into(), bytes))))
 }

@@ -21,7 +21,7 @@ pub enum Resolved {
         /// `file:///...`, percent-encoded: the module's name in the engine and in stack traces.
         specifier: String,
     },
-    /// A module on a server. Only archives have such modules.
+    /// A module on a server.
     Remote {
         /// `https://...`
         specifier: String,
@@ -72,8 +72,9 @@ pub(crate) fn resolve(base: &Base, request: &str, builtins: &[&str]) -> Result<R
     }
     if let Some(path) = request.strip_prefix("file:") {
         if let Base::Remote(url) = base {
-            // k6: its text.
-            return Err(Unresolved::new(format!("origin ({url}) not allowed to load local file: {request}"), ""));
+            // k6: its text, with the folder for the origin.
+            let origin = url.join(".").unwrap_or_else(|_| url.clone());
+            return Err(Unresolved::new(format!("origin ({origin}) not allowed to load local file: {request}"), ""));
         }
         let path = path.strip_prefix("//").unwrap_or(path);
         return if path.starts_with('/') { file(base, request, path) } else { Err(not_found(request)) };
@@ -81,7 +82,8 @@ pub(crate) fn resolve(base: &Base, request: &str, builtins: &[&str]) -> Result<R
     if request.starts_with(['.', '/']) || Path::new(request).is_absolute() {
         return file(base, request, request);
     }
-    if request.starts_with("https://") {
+    // Go's schemes have no case.
+    if request.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://")) {
         let url = Url::parse(request).map_err(|error| Unresolved::new(format!("parse {request:?}: {error}"), ""))?;
         return Ok(Resolved::Remote { specifier: url.into() });
     }
@@ -93,14 +95,6 @@ pub(crate) fn resolve(base: &Base, request: &str, builtins: &[&str]) -> Result<R
         ));
     }
     Err(unrecognised(request))
-}
-
-/// What to say about modules on servers.
-pub(crate) fn remote(request: &str) -> Unresolved {
-    Unresolved::new(
-        format!("importing remote modules is not supported by this version of Onrush: {request}"),
-        "download the module next to the script and import it by a relative path, such as \"./module.js\"",
-    )
 }
 
 /// k6: the text for a file that does not exist.
@@ -297,6 +291,7 @@ mod tests {
         check("file://./a.js", "The moduleSpecifier \"file://./a.js\" couldn't be found on local disk.…");
         check("http://h/a.js", "only supported schemes for imports are file and https, http://h/a.js has `http`");
         check("ftp://h/a.js", "only supported schemes for imports are file and https, ftp://h/a.js has `ftp`");
+        check("HTTPS://h/a.js", "https://h/a.js");
         check("https://jslib.k6.io/b/../a.js", "https://jslib.k6.io/a.js");
         check("https://", "parse \"https://\": empty host");
         check("lodash", "The moduleSpecifier \"lodash\" couldn't be recognised as something k6 supports.");
@@ -317,7 +312,7 @@ mod tests {
         check("../c.js", "https://h/a/c.js");
         check("/c.js?v=1", "https://h/c.js?v=1");
         check("https://g/c.js", "https://g/c.js");
-        check("file:///c.js", "origin (https://h/a/b/index.js) not allowed to load local file: file:///c.js");
+        check("file:///c.js", "origin (https://h/a/b/) not allowed to load local file: file:///c.js");
         assert_eq!(resolve(&base, "k6/x/sql", &["k6", EXTENSIONS]).unwrap(), Resolved::Builtin("k6/x/sql".to_owned()));
     }
 

@@ -4,6 +4,7 @@ mod commonjs;
 mod hostile;
 mod loading;
 mod positions;
+mod remote;
 mod typescript;
 mod writes;
 
@@ -36,6 +37,7 @@ impl Project {
             builtins: &["k6", "k6/crypto", "k6/execution", "k6/http", "k6/metrics"],
             source_bytes_max: 1 << 20,
             archived: None,
+            remote: None,
         }
     }
 

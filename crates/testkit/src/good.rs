@@ -49,6 +49,8 @@ pub struct Reply {
     pub close: bool,
     /// How long to wait before answering.
     pub delay: std::time::Duration,
+    /// The length that is announced instead of the body's. The rest never comes.
+    pub announced_bytes: Option<u64>,
 }
 
 impl Reply {
@@ -61,6 +63,7 @@ impl Reply {
             chunk_bytes: None,
             close: false,
             delay: std::time::Duration::ZERO,
+            announced_bytes: None,
         }
     }
 
@@ -92,6 +95,13 @@ impl Reply {
     #[must_use]
     pub fn closing(mut self) -> Self {
         self.close = true;
+        self
+    }
+
+    /// Announces a longer body than it sends.
+    #[must_use]
+    pub fn announcing(mut self, bytes: u64) -> Self {
+        self.announced_bytes = Some(bytes);
         self
     }
 
@@ -260,7 +270,8 @@ fn write_reply(out: &mut impl Write, request: &Incoming, reply: &Reply) -> std::
             }
         }
         None => {
-            write!(wire, "Content-Length: {}\r\n\r\n", reply.body.len())?;
+            let length = reply.announced_bytes.unwrap_or(reply.body.len() as u64);
+            write!(wire, "Content-Length: {length}\r\n\r\n")?;
             if has_body {
                 wire.extend_from_slice(&reply.body);
             }

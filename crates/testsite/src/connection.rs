@@ -4,6 +4,8 @@
 //! only while nothing waits to be written, so a client that does not take its
 //! responses is not served further, and memory stays bounded.
 
+mod websocket;
+
 use std::cell::Cell;
 use std::io;
 use std::mem::{MaybeUninit, take};
@@ -23,6 +25,9 @@ use crate::source::{Progress, Source};
 use crate::stats::Class;
 use crate::timers::TimerId;
 use crate::transport::{Received, Transport};
+use crate::websocket as ws;
+
+pub(crate) use self::websocket::answer as upgrade_answer;
 
 /// Turns one connection gets before others get theirs.
 const ROUNDS_MAX: usize = 16;
@@ -32,6 +37,8 @@ const BATCH_BYTES_MAX: usize = 256 * 1024;
 const LINGER_SECONDS: u32 = 5;
 /// How long a connection stays that is broken by saying nothing.
 const STALL_SECONDS: u32 = 600;
+/// How long a WebSocket stays on which nothing happens.
+const WEBSOCKET_SECONDS: u32 = 3600;
 /// No time limit.
 pub(crate) const NEVER: u32 = u32::MAX;
 
@@ -82,6 +89,8 @@ enum ConnectionPhase {
     Reset,
     /// The client speaks HTTP/2.
     Http2(Box<Http2>),
+    /// The connection is a WebSocket.
+    WebSocket(Box<ws::Session>),
     /// Everything is sent: received bytes are dropped until the client is done.
     Linger,
 }
@@ -160,6 +169,7 @@ impl Connection {
             ConnectionPhase::Body(upload) => upload.head.capacity() + upload.sink.held_bytes(),
             ConnectionPhase::Held(held) => held.reply.held_bytes(),
             ConnectionPhase::Http2(http2) => http2.held_bytes(),
+            ConnectionPhase::WebSocket(session) => session.held_bytes(),
             _ => 0,
         };
         phase_bytes + self.input.capacity() + self.transport.held_bytes()
@@ -218,6 +228,17 @@ impl Connection {
                         Turn::More => {}
                         Turn::Wait if received || !cx.unsent().is_empty() => {}
                         Turn::Wait => return Ok(Outcome::Wait),
+                    }
+                }
+                ConnectionPhase::WebSocket(_) => {
+                    let received = self.read(cx)?;
+                    match self.drive_websocket(cx) {
+                        ws::Turn::Close => self.phase = ConnectionPhase::Closing { linger: true },
+                        ws::Turn::Reset => self.phase = ConnectionPhase::Reset,
+                        ws::Turn::Stall => self.stall(cx),
+                        ws::Turn::More => {}
+                        ws::Turn::Wait | ws::Turn::At(_) if received || !cx.unsent().is_empty() => {}
+                        ws::Turn::Wait | ws::Turn::At(_) => return Ok(Outcome::Wait),
                     }
                 }
                 ConnectionPhase::Reset => return Ok(Outcome::Reset),
@@ -376,6 +397,10 @@ impl Connection {
                     http2.feed(&data[at..]);
                     return data.len();
                 }
+                ConnectionPhase::WebSocket(session) => {
+                    session.feed(&data[at..]);
+                    return data.len();
+                }
                 // What follows the last request is not of interest.
                 ConnectionPhase::Closing { .. } | ConnectionPhase::Reset | ConnectionPhase::Linger => {
                     return data.len();
@@ -481,6 +506,9 @@ impl Connection {
             }
             Reply::Built(mut built) => {
                 cx.counters().answered(class, built.status);
+                if built.is_upgrade() {
+                    return self.emit_upgrade(*built, mode, cx);
+                }
                 if let Some(fault) = built.take_fault() {
                     self.emit_broken(*built, fault, mode, cx);
                     return;
@@ -563,6 +591,7 @@ impl Connection {
                 (Waiting::Time, _) => NEVER,
             },
             ConnectionPhase::Held(_) | ConnectionPhase::Stream { .. } => NEVER,
+            ConnectionPhase::WebSocket(_) => cx.now_s.saturating_add(WEBSOCKET_SECONDS),
             ConnectionPhase::Closing { .. } | ConnectionPhase::Reset => after(self.written_s, limits.write_timeout),
             ConnectionPhase::Linger => self.linger_until_s,
         }

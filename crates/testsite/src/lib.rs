@@ -28,6 +28,7 @@ mod clock;
 mod connection;
 mod context;
 mod fault;
+mod grpc;
 mod handle;
 mod head;
 mod http2;
@@ -46,6 +47,7 @@ mod status_code;
 mod timers;
 mod tls;
 mod transport;
+mod websocket;
 mod worker;
 
 pub use fault::{Break, HandshakeFault};

@@ -7,6 +7,7 @@ use crate::head::{Head, Refusal};
 use crate::http2::{Taken, add_lines, common_headers};
 use crate::source::Source;
 use crate::statics::{StaticId, Statics};
+use crate::websocket::Behaviour;
 
 /// The `Server` header's value.
 pub(crate) const SERVER: &str = "onrush-target";
@@ -48,6 +49,8 @@ pub(crate) struct Extra {
     pub(crate) chunk_bytes: Option<usize>,
     /// What goes wrong with it.
     pub(crate) fault: Option<Fault>,
+    /// The connection becomes a WebSocket.
+    pub(crate) upgrade: Option<Box<Behaviour>>,
 }
 
 /// A response's body.
@@ -139,6 +142,16 @@ impl Built {
     /// What is to go wrong, taken out.
     pub(crate) fn take_fault(&mut self) -> Option<Fault> {
         self.extra.as_mut()?.fault.take()
+    }
+
+    /// Whether the connection goes on as another protocol.
+    pub(crate) fn is_upgrade(&self) -> bool {
+        self.extra.as_ref().is_some_and(|extra| extra.upgrade.is_some())
+    }
+
+    /// What the connection becomes, taken out; nothing where the status says no.
+    pub(crate) fn take_upgrade(&mut self) -> Option<Box<Behaviour>> {
+        self.extra.as_mut()?.upgrade.take().filter(|_| self.status == 101)
     }
 
     /// Adds a trailer; names and values as with [`Built::add`].

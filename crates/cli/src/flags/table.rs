@@ -141,6 +141,24 @@ const SETTINGS: &[Flag] = &[
         "Where k6/secrets reads: file=PATH, env[=PREFIX], url=urlTemplate=…, mock=KEY=VALUE,…; with name=NAME and default",
     )
     .group(Group::Script).scope(Scope::Load),
+    flag("offline", None, Switch, Some("ONRUSH_OFFLINE"), "Never fetch remote modules: use those in the cache")
+        .group(Group::Script)
+        .scope(Scope::Load),
+    flag("import-timeout", None, Duration, Some("ONRUSH_IMPORT_TIMEOUT"), "Time limit for fetching one remote module (default 60s)")
+        .group(Group::Script)
+        .scope(Scope::Load),
+    flag(
+        "import-ca",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_IMPORT_CA"),
+        "Also trust the certificates in this file (PEM) when fetching remote modules",
+    )
+    .group(Group::Script)
+    .scope(Scope::Load),
+    flag("lock", None, Switch, None, "Write the hashes of the remote modules to onrush.lock beside the script")
+        .group(Group::Script)
+        .scope(Scope::Only(Command::Deps)),
     // Results.
     flag(
         "out",

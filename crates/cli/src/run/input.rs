@@ -12,7 +12,7 @@ use onrush_archive::{Archive, FileTree, HEADER_BYTES, Metadata};
 use onrush_plan::Options;
 use onrush_script::{CompatibilityMode, Entry};
 
-use super::load::SOURCE_BYTES_MAX;
+use super::{imports::is_url, load::SOURCE_BYTES_MAX};
 use crate::{
     args::{InputKind, ScriptArgs},
     failure::Failure,
@@ -56,6 +56,10 @@ impl Input {
         }
         if args.file == "-" {
             return Self::from_stream(args, working_dir, io::stdin().lock(), "standard input");
+        }
+        if is_url(&args.file) && !args.file.starts_with("file://") && !Path::new(&args.file).exists() {
+            let entry = Entry::File(PathBuf::from(&args.file));
+            return Ok(Self { entry, working_dir, name: args.file.clone(), archived: None });
         }
         let path = PathBuf::from(args.file.strip_prefix("file://").unwrap_or(&args.file));
         let absolute = onrush_script::normalise(&working_dir, &path);

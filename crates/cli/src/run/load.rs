@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use onrush_imports::Imports;
 use onrush_js::{
     BUILTIN_MODULES, ScriptEnv, ThreadError,
     init::{self, Init, InitError},
@@ -12,6 +13,7 @@ use onrush_session::ExitCode;
 
 use super::{
     features::Features,
+    imports::{self, is_url},
     input::{Archived, Input},
 };
 use crate::{args::ScriptArgs, failure::Failure, flags::Flags, log::Logger};
@@ -45,7 +47,9 @@ pub(crate) fn load(
     if compatibility == CompatibilityMode::ExperimentalEnhanced {
         logger.warn("the compatibility mode experimental_enhanced is deprecated and behaves as extended");
     }
-    let program = compile(args, &input, BUILTIN_MODULES)?;
+    let imports = imports::imports(flags, &input, false)?;
+    let program = compile(args, &input, BUILTIN_MODULES, &imports)?;
+    imports::report(&imports, &input, logger);
     for warning in &program.warnings {
         logger.warn(warning.clone());
     }
@@ -74,13 +78,19 @@ pub(crate) fn load(
 ///
 /// # Errors
 /// As [`load`].
-pub(crate) fn compile(args: &ScriptArgs, input: &Input, builtins: &'static [&'static str]) -> Result<Program, Failure> {
+pub(crate) fn compile(
+    args: &ScriptArgs,
+    input: &Input,
+    builtins: &'static [&'static str],
+    imports: &Arc<Imports>,
+) -> Result<Program, Failure> {
     let options = LoadOptions {
         working_dir: input.working_dir.clone(),
         compatibility_mode: input.compatibility(args)?,
         builtins,
         source_bytes_max: SOURCE_BYTES_MAX,
         archived: input.archived.as_ref().map(|archived| archived.files.clone()),
+        remote: Some(imports.clone()),
     };
     let failed_to = failed_to(args, input);
     onrush_script::load(input.entry.clone(), &options).map_err(|error| in_script(&error, &failed_to))
@@ -89,7 +99,8 @@ pub(crate) fn compile(args: &ScriptArgs, input: &Input, builtins: &'static [&'st
 /// k6: how its messages about scripts begin.
 fn failed_to(args: &ScriptArgs, input: &Input) -> impl Fn(String) -> String + use<> {
     let what = if input.archived.is_some() { "JS from test archive bundle" } else { "JS test" };
-    let start = format!("could not initialize '{}': could not load {what} 'file://{}'", args.file, input.name);
+    let scheme = if is_url(&input.name) { "" } else { "file://" };
+    let start = format!("could not initialize '{}': could not load {what} '{scheme}{}'", args.file, input.name);
     move |reason| format!("{start}: {reason}")
 }
 
@@ -105,7 +116,7 @@ fn secrets(flags: &Flags, logger: &Logger) -> Result<Secrets, Failure> {
 
 fn in_script(error: &ScriptError, failed_to: &dyn Fn(String) -> String) -> Failure {
     // The script itself is not there: k6 says so without its usual introduction, and with another code.
-    if error.kind == ErrorKind::Resolve && error.line == 0 {
+    if matches!(error.kind, ErrorKind::Resolve | ErrorKind::Fetch) && error.line == 0 {
         return with_hint(Failure::other(error.message.clone()), error);
     }
     let mut text = error.to_string();

@@ -6,6 +6,7 @@
 pub(crate) mod config_file;
 mod drive;
 pub(crate) mod features;
+pub(crate) mod imports;
 pub(crate) mod input;
 mod key_log;
 mod live;

@@ -74,7 +74,12 @@ fn pwd(env: &ScriptEnv, specifier: &str) -> String {
     if specifier == STDIN {
         return onrush_script::url_of_path(&env.working_dir).unwrap_or_default();
     }
-    specifier.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned())
+    match specifier.rsplit_once('/') {
+        // k6: a server's root keeps its slash.
+        Some((folder, _)) if folder.starts_with("https://") && !folder[8..].contains('/') => format!("{folder}/"),
+        Some((folder, _)) => folder.to_owned(),
+        None => String::new(),
+    }
 }
 
 fn write(cx: &Context, archive: &Archive, target: &str) -> Result<(), Failure> {

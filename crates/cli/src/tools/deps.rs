@@ -1,10 +1,11 @@
-//! `onrush deps`: what a script imports, and which versions it asks for.
+//! `onrush deps`: what a script imports, and which versions it asks for; `--lock` pins what comes from servers.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::LazyLock,
 };
 
+use onrush_imports::Imports;
 use onrush_js::BUILTIN_MODULES;
 use onrush_script::{EXTENSIONS, ImportKind, Program, Target};
 use onrush_session::ExitCode;
@@ -14,7 +15,12 @@ use crate::{
     args::ScriptArgs,
     failure::Failure,
     flags::Command,
-    run::{Context, input::Input, load},
+    run::{
+        Context,
+        imports::{self, LOCK},
+        input::Input,
+        load,
+    },
 };
 
 /// The modules there are, and any extension: nothing is run, so nothing has to be there.
@@ -24,16 +30,11 @@ static BUILTINS: LazyLock<Vec<&'static str>> =
 /// Modules of k6 that this version does not have.
 const OTHERS: &[&str] = &[
     "k6/browser",
-    "k6/crypto",
-    "k6/encoding",
+    "k6/crypto/x509",
     "k6/experimental/csv",
     "k6/experimental/fs",
     "k6/experimental/redis",
     "k6/experimental/streams",
-    "k6/experimental/websockets",
-    "k6/net/grpc",
-    "k6/websockets",
-    "k6/ws",
 ];
 
 /// Prints imports and version constraints.
@@ -44,7 +45,13 @@ pub(crate) fn deps(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> 
     cx.flags.refuse_unavailable(Command::Deps)?;
     let args = ScriptArgs::new(&cx.flags, files, false)?;
     let input = Input::find(&args)?;
-    let program = load::compile(&args, &input, &BUILTINS)?;
+    let is_locking = cx.flags.switch("lock")?.unwrap_or(false);
+    let fetcher = imports::imports(&cx.flags, &input, is_locking)?;
+    let program = load::compile(&args, &input, &BUILTINS, &fetcher)?;
+    if is_locking {
+        return lock(cx, &input, &fetcher);
+    }
+    imports::report(&fetcher, &input, &cx.logger);
     let constraints = constraints(&program);
     let imports = imports(&program);
     let is_custom = constraints.keys().any(|name| name.starts_with("k6/x/"));
@@ -55,12 +62,16 @@ pub(crate) fn deps(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> 
             name.starts_with("k6/") && !name.starts_with("k6/x/") && !BUILTIN_MODULES.contains(&name.as_str())
         })
         .collect();
+    let hashes = fetcher.used();
     let text = if cx.flags.switch("json")?.unwrap_or(false) {
         let mut json = json!({
             "buildDependencies": constraints, "imports": imports, "customBuildRequired": is_custom,
         });
         if !missing.is_empty() {
             json["missingModules"] = json!(missing);
+        }
+        if !hashes.is_empty() {
+            json["hashes"] = json!(hashes.iter().collect::<BTreeMap<_, _>>());
         }
         format!("{json:#}\n")
     } else {
@@ -76,6 +87,33 @@ pub(crate) fn deps(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> 
         text
     };
     cx.terminal.stdout(text);
+    Ok(ExitCode::Success)
+}
+
+/// Writes the hashes of what was fetched into the lock file. What it has of other scripts stays.
+fn lock(cx: &Context, input: &Input, fetcher: &Imports) -> Result<ExitCode, Failure> {
+    let used = fetcher.used();
+    let path = imports::lock_path(input);
+    let name = path.display();
+    if used.is_empty() {
+        cx.terminal.stdout("The script imports nothing from servers: there is nothing to lock.\n".to_owned());
+        return Ok(ExitCode::Success);
+    }
+    let mut lock = imports::read(&path)?.unwrap_or_default();
+    let (count, mut changes) = (used.len(), String::new());
+    for (url, hash) in used.iter() {
+        match lock.get(url) {
+            Some(before) if before == hash => {}
+            Some(before) => changes.push_str(&format!("  changed: {url}\n    {before}\n    {hash}\n")),
+            None => changes.push_str(&format!("  added: {url}\n")),
+        }
+    }
+    lock.extend(used);
+    std::fs::write(&path, lock.to_text())
+        .map_err(|error| Failure::other(format!("failed to write {name}: {error}")))?;
+    let plural = if count == 1 { "" } else { "s" };
+    let modules = format!("{LOCK} has the hashes of {count} remote module{plural} of this script ({name}).\n");
+    cx.terminal.stdout(modules + &changes);
     Ok(ExitCode::Success)
 }
 

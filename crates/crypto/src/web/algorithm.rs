@@ -36,7 +36,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 14] = [
         Self::AesCbc,
         Self::AesCtr,
         Self::AesGcm,

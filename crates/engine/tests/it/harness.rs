@@ -186,6 +186,12 @@ impl Report {
         coordinator.merged().sink(metric).and_then(Sink::counter).unwrap_or(0.0)
     }
 
+    /// How many samples of a rate were hits, of how many.
+    pub(crate) fn rate(&self, metric: onrush_metrics::MetricId) -> (u64, u64) {
+        let coordinator = self.coordinator.as_ref().expect("the run started");
+        coordinator.merged().sink(metric).and_then(Sink::rate).unwrap_or_default()
+    }
+
     pub(crate) fn iterations(&self) -> f64 {
         self.count(builtin::ITERATIONS)
     }
@@ -352,6 +358,7 @@ fn load(case: &Case, directory: &Path, lines: &Arc<Lines>) -> Result<Arc<ScriptE
         builtins: BUILTIN_MODULES,
         source_bytes_max: 64 << 20,
         archived: None,
+        remote: None,
     };
     let entry = onrush_script::Entry::File(PathBuf::from(&case.entry));
     let program = onrush_script::load(entry, &options).map_err(|error| (ExitCode::ScriptException, error.render()))?;

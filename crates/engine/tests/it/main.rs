@@ -1,10 +1,11 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
 //! `harness` runs a script and collects all it did; `bodies`, `html`, `isolation`, `language`, `limits`, `modules`,
-//! `records`, `schedules` and `webcrypto` hold tests with scripts of their own; `parity` replays the scripts of `k6/` against what k6
-//! printed for them.
+//! `records`, `schedules`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts
+//! of `k6/` against what k6 printed for them.
 
 mod bodies;
+mod crypto;
 mod harness;
 mod html;
 mod isolation;
@@ -13,7 +14,9 @@ mod limits;
 mod loader;
 mod modules;
 mod natives;
+mod pages;
 mod parity;
 mod records;
 mod schedules;
 mod webcrypto;
+mod websockets;

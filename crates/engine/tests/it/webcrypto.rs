@@ -111,7 +111,7 @@ fn long_work_leaves_the_thread_to_others() {
            const bits = await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-512', salt: 'salt', iterations: 400000 }, key, 512);
            done = true;
            console.log('long', bits.byteLength, ticks > 5);
-           const big = new Uint8Array(3 << 20);
+           const big = new Uint8Array(9 << 20);
            console.log('large', (await crypto.subtle.digest('SHA-384', big)).byteLength);
          }
          export function short() { JSON.stringify([1, 2, 3]); }",

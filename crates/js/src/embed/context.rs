@@ -110,6 +110,12 @@ impl Ctx {
         Val::checked(unsafe { sys::JS_NewArrayBufferCopy(self.raw(), bytes.as_ptr(), bytes.len()) })
     }
 
+    /// A `Uint8Array` over a copy of `bytes`.
+    pub(crate) fn uint8_array(self, bytes: &[u8]) -> JsResult {
+        // SAFETY: QuickJS copies the bytes.
+        Val::checked(unsafe { sys::JS_NewUint8ArrayCopy(self.raw(), bytes.as_ptr(), bytes.len()) })
+    }
+
     /// Parses JSON text. Errors are pending `SyntaxError`s.
     pub(crate) fn parse_json(self, text: &[u8]) -> JsResult {
         // QuickJS wants a terminating zero beyond the length it is given.
@@ -122,10 +128,14 @@ impl Ctx {
 
     /// `JSON.stringify(value)`; `None` where it gives undefined.
     pub(crate) fn stringify(self, value: &Handle) -> JsResult<Option<String>> {
+        self.stringify_with(value, Handle::UNDEFINED)
+    }
+
+    /// `JSON.stringify(value, replacer)`
+    pub(crate) fn stringify_with(self, value: &Handle, replacer: &Handle) -> JsResult<Option<String>> {
         // SAFETY: borrowed values stay alive over the call.
-        let text = Val::checked(unsafe {
-            sys::JS_JSONStringify(self.raw(), value.raw(), sys::JS_UNDEFINED, sys::JS_UNDEFINED)
-        })?;
+        let text =
+            Val::checked(unsafe { sys::JS_JSONStringify(self.raw(), value.raw(), replacer.raw(), sys::JS_UNDEFINED) })?;
         if text.is_undefined() { Ok(None) } else { text.to_text(self).map(Some) }
     }
 

@@ -15,7 +15,12 @@ pub(crate) struct Lent(Rc<UnsafeCell<Vec<u8>>>);
 impl Lent {
     /// Takes the bytes over; without a copy when nobody else holds them.
     pub(crate) fn new(bytes: Bytes) -> Self {
-        Self(Rc::new(UnsafeCell::new(bytes.into())))
+        Self::of(bytes.into())
+    }
+
+    /// The same for bytes of our own.
+    pub(crate) fn of(bytes: Vec<u8>) -> Self {
+        Self(Rc::new(UnsafeCell::new(bytes)))
     }
 
     /// What they are now, as the script may have written to them.

@@ -16,6 +16,7 @@ mod lent;
 mod native;
 mod object;
 mod poll;
+mod text;
 mod value;
 
 pub(crate) use account::Charge;
@@ -28,4 +29,5 @@ pub(crate) use lent::Lent;
 pub(crate) use native::{Args, Getter, Native, contained, guarded};
 pub(crate) use object::Atom;
 pub(crate) use poll::{Asked, flag, is_undivided, undivided};
-pub(crate) use value::{Handle, JsString, Val};
+pub(crate) use text::{FlatText, TextBuilder, Units};
+pub(crate) use value::{Handle, JsString, ObjectKind, TypedArray, Val};

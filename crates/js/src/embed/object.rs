@@ -184,6 +184,23 @@ impl Handle {
         if status < 0 { Err(Throw::Pending) } else { Ok(()) }
     }
 
+    /// Defines an enumerable accessor.
+    pub(crate) fn define_accessor(&self, ctx: Ctx, key: &str, getter: Val, setter: Val) -> JsResult<()> {
+        let atom = Atom::new(ctx, key);
+        // SAFETY: ownership of both functions moves to QuickJS.
+        let status = unsafe {
+            sys::JS_DefinePropertyGetSet(
+                ctx.raw(),
+                self.raw(),
+                atom.raw(),
+                getter.into_raw(),
+                setter.into_raw(),
+                sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_ENUMERABLE,
+            )
+        };
+        if status < 0 { Err(Throw::Pending) } else { Ok(()) }
+    }
+
     /// Adds a native method, as built-in methods are: not enumerable.
     pub(crate) fn method<F: Native>(&self, ctx: Ctx, name: &str, length: i32, function: F) -> JsResult<()> {
         let function = ctx.function(name, length, function)?;

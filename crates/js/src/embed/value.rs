@@ -72,14 +72,14 @@ impl Val {
         Self::checked(unsafe { sys::onrush_new_string_latin1(ctx.raw(), bytes.as_ptr(), bytes.len()) })
     }
 
-    /// A string from bytes that should be UTF-8; invalid sequences become U+FFFD, as in k6.
+    /// A string from bytes that should be UTF-8. k6: each byte that is not becomes U+FFFD.
     pub(crate) fn text(ctx: Ctx, bytes: &[u8]) -> JsResult {
         if bytes.is_ascii() {
             return Self::latin1(ctx, bytes);
         }
-        match String::from_utf8_lossy(bytes) {
-            Cow::Borrowed(text) => Self::string(ctx, text),
-            Cow::Owned(text) => Self::string(ctx, &text),
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::string(ctx, text),
+            Err(_) => Self::string(ctx, &with_replacements(bytes, 1)),
         }
     }
 }
@@ -312,6 +312,66 @@ impl Handle {
         self.is_object() && unsafe { sys::JS_IsImmutableArrayBuffer(self.0) } > 0
     }
 
+    /// Whether this is a `DataView`.
+    pub(crate) fn is_data_view(&self) -> bool {
+        // SAFETY: only reads the value.
+        self.is_object() && unsafe { sys::JS_IsDataView(self.0) }
+    }
+
+    /// What a typed array's elements are; `None` for anything else.
+    pub(crate) fn typed_array_kind(&self) -> Option<TypedArray> {
+        if !self.is_object() {
+            return None;
+        }
+        // SAFETY: only reads the value.
+        Some(match unsafe { sys::JS_GetTypedArrayType(self.0) } {
+            0 => TypedArray::Uint8Clamped,
+            1 => TypedArray::Int8,
+            2 => TypedArray::Uint8,
+            3 => TypedArray::Int16,
+            4 => TypedArray::Uint16,
+            5 => TypedArray::Int32,
+            6 => TypedArray::Uint32,
+            7 => TypedArray::BigInt64,
+            8 => TypedArray::BigUint64,
+            9 => TypedArray::Float16,
+            10 => TypedArray::Float32,
+            11 => TypedArray::Float64,
+            _ => return None,
+        })
+    }
+
+    /// Which of the built-in kinds an object is; reads nothing that scripts could have changed.
+    pub(crate) fn object_kind(&self) -> ObjectKind {
+        if !self.is_object() {
+            return ObjectKind::Other;
+        }
+        let raw = self.0;
+        // SAFETY: these only read the value.
+        unsafe {
+            match () {
+                () if sys::JS_IsProxy(raw) => ObjectKind::Proxy,
+                () if sys::JS_IsArray(raw) => ObjectKind::Array,
+                () if sys::JS_IsSet(raw) => ObjectKind::Set,
+                () if sys::JS_IsMap(raw) => ObjectKind::Map,
+                () if sys::JS_IsDate(raw) => ObjectKind::Date,
+                () if sys::JS_IsPromise(raw) => ObjectKind::Promise,
+                () => match sys::onrush_boxed_tag(raw) {
+                    sys::JS_TAG_INT | sys::JS_TAG_FLOAT64 => ObjectKind::Number,
+                    sys::JS_TAG_BOOL => ObjectKind::Boolean,
+                    sys::JS_TAG_BIG_INT | sys::JS_TAG_SHORT_BIG_INT => ObjectKind::BigInt,
+                    _ => ObjectKind::Other,
+                },
+            }
+        }
+    }
+
+    /// An `ArrayBuffer`, attached or not.
+    pub(crate) fn is_array_buffer(&self) -> bool {
+        // SAFETY: only reads the value.
+        self.is_object() && unsafe { sys::JS_IsArrayBuffer(self.0) }
+    }
+
     /// The bytes a typed array views; `None` for anything else. Valid until script code runs again.
     pub(crate) fn typed_array(&self, ctx: Ctx) -> Option<&[u8]> {
         // SAFETY: checked to be a typed array first; the buffer is kept alive by the array `self` borrows.
@@ -337,6 +397,38 @@ impl Handle {
     }
 }
 
+/// The built-in kinds of objects that k6 tells apart. `Number`, `Boolean` and `BigInt` are what `Object(1)` gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ObjectKind {
+    Array,
+    Set,
+    Map,
+    Date,
+    Promise,
+    Proxy,
+    Number,
+    Boolean,
+    BigInt,
+    Other,
+}
+
+/// The kinds of typed arrays, by their numbers in QuickJS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypedArray {
+    Uint8Clamped,
+    Int8,
+    Uint8,
+    Int16,
+    Uint16,
+    Int32,
+    Uint32,
+    BigInt64,
+    BigUint64,
+    Float16,
+    Float32,
+    Float64,
+}
+
 /// A string's UTF-8 form, owned by QuickJS.
 pub(crate) struct JsString {
     ptr: *const u8,
@@ -350,7 +442,10 @@ impl JsString {
     }
 
     pub(crate) fn text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(self.bytes())
+        match std::str::from_utf8(self.bytes()) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => Cow::Owned(with_replacements(self.bytes(), HALF_PAIR_BYTES)),
+        }
     }
 }
 
@@ -358,5 +453,43 @@ impl Drop for JsString {
     fn drop(&mut self) {
         // SAFETY: the pointer came from JS_ToCStringLen2 of this thread's runtime.
         unsafe { sys::JS_FreeCStringRT(runtime_ptr(), self.ptr.cast()) }
+    }
+}
+
+/// A text from bytes of which some are no UTF-8. As in Go, each of these becomes U+FFFD; but of the bytes that stand for half
+/// of a surrogate pair, `half_bytes` together become one.
+fn with_replacements(bytes: &[u8], half_bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes.len() + 2);
+    let mut rest = bytes;
+    while let Some(chunk) = rest.utf8_chunks().next() {
+        text.push_str(chunk.valid());
+        rest = &rest[chunk.valid().len()..];
+        let count = if matches!(rest, [0xed, 0xa0..=0xbf, 0x80..=0xbf, ..]) { half_bytes } else { 1 };
+        if let Some(after) = rest.get(count..) {
+            text.push(char::REPLACEMENT_CHARACTER);
+            rest = after;
+        }
+    }
+    text
+}
+
+/// QuickJS writes half of a pair like any character of its size.
+const HALF_PAIR_BYTES: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::with_replacements;
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        let check = |bytes: &[u8], expect: &str| assert_eq!(with_replacements(bytes, 3), expect, "{bytes:x?}");
+        check(b"", "");
+        check(b"a\xffb", "a\u{fffd}b");
+        check(b"\xe2\x82", "\u{fffd}\u{fffd}");
+        check(b"\xf0\x9f\x98x", "\u{fffd}\u{fffd}\u{fffd}x");
+        check(b"\xed\xa0\x80a", "\u{fffd}a");
+        check(b"\xed\xa0a", "\u{fffd}\u{fffd}a");
+        assert_eq!(with_replacements(b"\xed\xa0\x80a", 1), "\u{fffd}\u{fffd}\u{fffd}a");
+        check("é\u{fffd}日".as_bytes(), "é\u{fffd}日");
     }
 }

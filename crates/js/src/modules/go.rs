@@ -1,6 +1,6 @@
 //! Script values as Go names and prints them: k6's texts contain that, and some of what it sends.
 
-use crate::embed::{Ctx, Handle, JsResult};
+use crate::embed::{Ctx, Handle, JsResult, ObjectKind, TypedArray};
 
 /// What Go calls the type a script value is exported as; k6's texts name it.
 pub(super) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
@@ -10,21 +10,46 @@ pub(super) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
         "string"
     } else if value.is_bool() {
         "bool"
-    } else if value.as_int().is_some() {
-        "int64"
-    } else if value.is_number() {
-        "float64"
+    } else if let Some(number) = value.as_number() {
+        go_number_type(number)
     } else if value.is_bigint() {
         "*big.Int"
     } else if value.is_function(ctx) {
         "func(sobek.FunctionCall) sobek.Value"
-    } else if value.is_array() {
-        "[]interface {}"
-    } else if value.get(ctx, "toISOString").is_ok_and(|method| method.is_function(ctx)) {
-        "time.Time"
+    } else if let Some(kind) = value.typed_array_kind() {
+        match kind {
+            TypedArray::Uint8 | TypedArray::Uint8Clamped => "[]uint8",
+            TypedArray::Int8 => "[]int8",
+            TypedArray::Int16 => "[]int16",
+            TypedArray::Uint16 => "[]uint16",
+            TypedArray::Int32 => "[]int32",
+            TypedArray::Uint32 => "[]uint32",
+            TypedArray::BigInt64 => "[]int64",
+            TypedArray::BigUint64 => "[]uint64",
+            // k6 has no halves.
+            TypedArray::Float16 | TypedArray::Float32 => "[]float32",
+            TypedArray::Float64 => "[]float64",
+        }
     } else {
-        "map[string]interface {}"
+        match value.object_kind() {
+            ObjectKind::Array | ObjectKind::Set => "[]interface {}",
+            ObjectKind::Map => "[][2]interface {}",
+            ObjectKind::Date => "time.Time",
+            ObjectKind::Promise => "*sobek.Promise",
+            ObjectKind::Proxy => "sobek.Proxy",
+            ObjectKind::Boolean => "bool",
+            ObjectKind::BigInt => "*big.Int",
+            ObjectKind::Number => go_number_type(value.to_number(ctx).unwrap_or(f64::NAN)),
+            ObjectKind::Other => "map[string]interface {}",
+        }
     }
+}
+
+/// k6: a whole number is an integer, whatever it was computed from.
+fn go_number_type(value: f64) -> &'static str {
+    let is_whole =
+        value == value.trunc() && value.abs() < 2.0_f64.powi(63) && !(value == 0.0 && value.is_sign_negative());
+    if is_whole { "int64" } else { "float64" }
 }
 
 /// How Go prints a value that should have been a URL, roughly.

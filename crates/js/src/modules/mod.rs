@@ -7,10 +7,14 @@
 //! that are dear to make are its `LAZY` ones. A new module is a file and a row of `MODULES`.
 #![expect(unsafe_code, reason = "QuickJS C modules")]
 
+mod bytes;
+mod crypto;
 mod data;
+mod encoding;
 mod execution;
 mod export;
 mod go;
+pub(crate) mod grpc;
 mod html;
 pub(crate) mod http;
 mod k6;
@@ -19,6 +23,7 @@ mod secrets;
 mod tag_value;
 mod timers;
 mod webcrypto;
+mod websocket;
 
 use std::{cell::RefCell, ffi::CString};
 
@@ -39,6 +44,9 @@ struct Module {
     install_classes: fn(Ctx) -> JsResult<()>,
     /// Builds its default export in a realm.
     build: fn(Ctx) -> JsResult,
+    /// Whether a function replaced in the default export is replaced for those who import it by name as well. k6: it is
+    /// for the modules that were written with a default export only.
+    is_patchable: bool,
     /// Makes what it keeps in a realm, where VUs share that; else it is made at first use.
     share: fn(&Realm) -> JsResult<()>,
 }
@@ -46,20 +54,26 @@ struct Module {
 impl Module {
     /// A module with nothing but its default export.
     const fn new(name: &'static str, build: fn(Ctx) -> JsResult) -> Self {
-        Self { name, install_classes: |_| Ok(()), build, share: |_| Ok(()) }
+        Self { name, install_classes: |_| Ok(()), build, is_patchable: false, share: |_| Ok(()) }
     }
 }
 
-const MODULES: [Module; 9] = [
+const MODULES: [Module; 15] = [
     Module::new("k6", k6::build),
+    Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
     Module { install_classes: data::install_classes, ..Module::new("k6/data", data::build) },
+    Module::new("k6/encoding", encoding::build),
     Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },
     Module { install_classes: webcrypto::install, ..Module::new("k6/experimental/webcrypto", webcrypto::build) },
-    Module { share: html::share, ..Module::new("k6/html", html::build) },
-    Module { install_classes: http::install_classes, ..Module::new("k6/http", http::build) },
+    Module { share: html::share, is_patchable: true, ..Module::new("k6/html", html::build) },
+    Module { install_classes: http::install_classes, is_patchable: true, ..Module::new("k6/http", http::build) },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },
     Module { install_classes: secrets::install_classes, ..Module::new("k6/secrets", secrets::build) },
-    Module::new("k6/timers", timers::build),
+    Module { install_classes: grpc::install_classes, ..Module::new("k6/net/grpc", grpc::build) },
+    Module { is_patchable: true, ..Module::new("k6/timers", timers::build) },
+    Module { install_classes: websocket::install_classes, ..Module::new("k6/websockets", websocket::build) },
+    Module::new("k6/experimental/websockets", websocket::build),
+    Module { install_classes: websocket::install_legacy_classes, ..Module::new("k6/ws", websocket::build_legacy) },
 ];
 
 /// Names of the modules this version provides.
@@ -86,19 +100,23 @@ pub(crate) fn share_classes(realm: &Realm) -> JsResult<()> {
     MODULES.iter().try_for_each(|module| (module.share)(realm))
 }
 
-/// Builds the default export of a module.
-fn build(ctx: Ctx, name: &str) -> JsResult {
+/// The module of that name. The loader refuses unknown names before anything runs; an error is for names computed at run
+/// time.
+fn module(name: &str) -> JsResult<&'static Module> {
+    const CJS: &Module = &Module::new(CJS_MODULE, build_cjs);
     if name == CJS_MODULE {
-        let exports = ctx.object()?;
-        export(ctx, &exports, "cjs", 1, cjs)?;
-        return Ok(exports);
+        return Ok(CJS);
     }
-    // The loader refuses unknown names before anything runs; this is for names computed at run time.
-    let module = MODULES
+    MODULES
         .iter()
         .find(|module| module.name == name)
-        .ok_or_else(|| Throw::error(format!("the module \"{name}\" is not available in this version of Onrush")))?;
-    (module.build)(ctx)
+        .ok_or_else(|| Throw::error(format!("the module \"{name}\" is not available in this version of Onrush")))
+}
+
+fn build_cjs(ctx: Ctx) -> JsResult {
+    let exports = ctx.object()?;
+    export(ctx, &exports, "cjs", 1, cjs)?;
+    Ok(exports)
 }
 
 thread_local! {
@@ -108,13 +126,14 @@ thread_local! {
 
 /// Creates and evaluates a built-in module in a realm.
 pub(crate) fn create(ctx: Ctx, name: &str) -> JsResult<*mut sys::JSModuleDef> {
-    let default = build(ctx, name)?;
+    let module = module(name)?;
+    let default = (module.build)(ctx)?;
     let mut exports = Vec::new();
     for key in default.keys(ctx)? {
         let name = CString::new(key.text(ctx)?).map_err(|_| Throw::error("export name holds a NUL character"))?;
         exports.push((name, default.get(ctx, &key)?));
     }
-    exports.push((c"default".to_owned(), default));
+    exports.push((c"default".to_owned(), default.clone()));
     let c_name = CString::new(name).map_err(|_| Throw::error("module name holds a NUL character"))?;
     // SAFETY: names outlive the calls; the record lives as long as the realm.
     unsafe {
@@ -131,6 +150,9 @@ pub(crate) fn create(ctx: Ctx, name: &str) -> JsResult<*mut sys::JSModuleDef> {
         let result = Val::checked(sys::onrush_module_evaluate(ctx.raw(), record));
         PENDING.take();
         result?;
+        if module.is_patchable && sys::onrush_module_link_exports(ctx.raw(), record, default.raw()) < 0 {
+            return Err(Throw::Pending);
+        }
         Ok(record)
     }
 }

@@ -17,7 +17,7 @@ use onrush_script::Target;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    embed::{Ctx, JsResult, Throw, Val},
+    embed::{Ctx, JsResult, Val},
     slots::Slots,
 };
 
@@ -59,12 +59,6 @@ impl Realm {
             return Ok(*record);
         }
         let record = (self.create)(self.ctx, name)?;
-        // k6: a function replaced in the default export is replaced for those who import it by name as well.
-        let default = self.default_export(record)?;
-        // SAFETY: the record is evaluated, the object alive.
-        if unsafe { sys::onrush_module_link_exports(self.ctx.raw(), record, default.raw()) } < 0 {
-            return Err(Throw::Pending);
-        }
         self.natives.borrow_mut().insert(name.to_owned(), record);
         Ok(record)
     }

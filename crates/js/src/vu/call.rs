@@ -194,6 +194,7 @@ impl Vu {
 
     /// After an exception or interruption nothing of the call may run on.
     fn abandon_pending(&self) {
+        self.event_loop.abandon_sources();
         let (count, named) = self.event_loop.clear(STOPPED_TIMERS_SHOWN);
         for timer in &named {
             self.log(Level::Warn, format!("{timer} was stopped because the VU iteration was interrupted"));

@@ -170,6 +170,13 @@ pub(crate) unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void
     i32::from(vu.is_halted.get())
 }
 
+/// Lets the thread's other VUs run if this one has used up its slice: for natives, between pieces of long work. No borrow
+/// of what scripts can change may live across it.
+pub(crate) fn pause() -> JsResult<()> {
+    // SAFETY: the hook looks at the running VU only.
+    if unsafe { interrupt(std::ptr::null_mut(), std::ptr::null_mut()) } == 0 { Ok(()) } else { Err(Throw::Interrupted) }
+}
+
 /// Turns the outcome of a wait into the error that unwinds a cancelled VU.
 pub(crate) fn not_cancelled(woke: Woke) -> JsResult<()> {
     if woke == Woke::Cancelled { Err(Throw::Interrupted) } else { Ok(()) }

@@ -9,6 +9,7 @@ use std::{
     collections::VecDeque,
     ffi::c_void,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    rc::Rc,
 };
 
 use onrush_fiber::{Clock, Nanos, Woke};
@@ -33,7 +34,24 @@ pub(crate) struct EventLoop {
     operations: Cell<usize>,
     completions: RefCell<VecDeque<Completion>>,
     rejections: RefCell<Rejections<Val>>,
+    /// What else has events.
+    sources: RefCell<Vec<Rc<dyn Source>>>,
+    /// The source whose turn is next.
+    next_source: Cell<usize>,
 }
+
+/// Something that has events by itself, such as an open connection: the loop asks it, and does not end before it is
+/// removed. What it waits for unparks the VU's fiber.
+pub(crate) trait Source {
+    /// Handles one event, if there is one. Does not wait for any.
+    fn turn(self: Rc<Self>, ctx: Ctx, vu: &Vu) -> JsResult<bool>;
+
+    /// The call has ended early: lets go of everything. Runs no script code.
+    fn abandon(&self);
+}
+
+/// Events of sources handled before other VUs have their turn.
+const EVENTS_PER_TURN: u32 = 64;
 
 // Values are dropped where nothing is borrowed: freeing what they hold may take long, and then others run.
 impl EventLoop {
@@ -50,6 +68,39 @@ impl EventLoop {
     pub(crate) fn clear_timer(&self, id: u32) {
         let removed = self.timers.borrow_mut().remove(id);
         drop(removed);
+    }
+
+    /// Adds something that has events; it counts as an operation until it is removed.
+    pub(crate) fn add_source(&self, source: Rc<dyn Source>) {
+        self.operations.set(self.operations.get() + 1);
+        self.sources.borrow_mut().push(source);
+    }
+
+    /// Removes a source; one that is not there does nothing.
+    pub(crate) fn remove_source(&self, source: &Rc<dyn Source>) {
+        let mut sources = self.sources.borrow_mut();
+        if let Some(index) = sources.iter().position(|known| Rc::ptr_eq(known, source)) {
+            let removed = sources.swap_remove(index);
+            drop(sources);
+            self.operations.set(self.operations.get() - 1);
+            drop(removed);
+        }
+    }
+
+    /// Lets go of all sources.
+    pub(crate) fn abandon_sources(&self) {
+        let sources = self.sources.take();
+        self.operations.set(self.operations.get() - sources.len());
+        for source in sources {
+            source.abandon();
+        }
+    }
+
+    /// The source whose turn is in `offset` turns.
+    fn source(&self, offset: usize) -> Option<Rc<dyn Source>> {
+        let sources = self.sources.borrow();
+        let index = (self.next_source.get() + offset).checked_rem(sources.len())?;
+        Some(sources[index].clone())
     }
 
     /// Drops microtasks, timers, completions and noted rejections of the running VU; returns how many timers there were,
@@ -112,6 +163,15 @@ pub(crate) fn start<T: 'static>(
     vu.children.borrow_mut().push(fiber);
 }
 
+/// Has the VU's fiber run something while an operation is under way that has more to come. Called from the operation's
+/// fiber.
+pub(crate) fn post(vu: &Vu, event: impl FnOnce(Ctx) -> JsResult<()> + 'static) {
+    vu.event_loop.completions.borrow_mut().push_back(Box::new(event));
+    if let Some(fiber) = vu.fiber.get() {
+        onrush_fiber::unpark(fiber);
+    }
+}
+
 impl Vu {
     /// Runs microtasks until none is left.
     pub(crate) fn run_jobs(&self) -> JsResult<()> {
@@ -130,6 +190,7 @@ impl Vu {
     /// Runs everything that is pending until the loop is empty, waiting where it must.
     pub(crate) fn drain(&self) -> JsResult<()> {
         let ctx = self.ctx();
+        let (mut events, mut was_timer) = (0_u32, false);
         loop {
             self.not_halted()?;
             self.run_jobs()?;
@@ -140,11 +201,22 @@ impl Vu {
                 continue;
             }
             // The clock is only read where there are timers: this runs after every iteration.
-            let has_timers = !self.event_loop.timers.borrow().is_empty();
+            let has_sources = !self.event_loop.sources.borrow().is_empty();
+            // Timers that are always due must not keep everything else waiting.
+            let has_timers = !(was_timer && has_sources || self.event_loop.timers.borrow().is_empty());
+            was_timer = false;
             let due = has_timers.then(|| self.event_loop.timers.borrow_mut().take_due(Clock::now())).flatten();
             if let Some((callback, args)) = due {
                 let args: Vec<&Handle> = args.iter().map(|arg| &**arg).collect();
                 ctx.call(&callback, Handle::UNDEFINED, &args)?;
+                was_timer = true;
+                continue;
+            }
+            if has_sources && self.turn_of_sources(ctx)? {
+                events += 1;
+                if events.is_multiple_of(EVENTS_PER_TURN) {
+                    context::not_cancelled(onrush_fiber::yield_now())?;
+                }
                 continue;
             }
             let due = self.event_loop.timers.borrow().next_due();
@@ -155,6 +227,20 @@ impl Vu {
                 return Err(Throw::Interrupted);
             }
         }
+    }
+
+    /// Has one source handle one event; false if none has any.
+    fn turn_of_sources(&self, ctx: Ctx) -> JsResult<bool> {
+        let count = self.event_loop.sources.borrow().len();
+        for offset in 0..count {
+            let Some(source) = self.event_loop.source(offset) else { return Ok(false) };
+            if source.turn(ctx, self)? {
+                // The others come first next time.
+                self.event_loop.next_source.set(self.event_loop.next_source.get().wrapping_add(offset + 1));
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Waits for a promise, running the loop meanwhile, and returns its value or throws its reason.

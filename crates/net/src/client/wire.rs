@@ -11,6 +11,7 @@ use crate::http1::{
 };
 use crate::http2::{Http2, Session};
 use crate::link::Link;
+use crate::options::OwnTls;
 use crate::tls::Alpn;
 use crate::url::Url;
 use crate::wire::Wire;
@@ -20,9 +21,20 @@ use crate::wire::Wire;
 pub enum Upgrade {
     /// 101: from here on the connection is the caller's. Whether the fields say what they should is for the caller to
     /// judge.
-    Switched(Box<Response>, Wire),
+    Switched(Box<Response>, Box<Wire>),
     /// Any other response, complete.
     Refused(Box<Response>),
+}
+
+/// How a connection that is handed out comes about, where not as those of requests.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Http2Route<'a> {
+    /// Settings of TLS that replace the run's.
+    pub tls: Option<&'a OwnTls>,
+    /// The name the certificate has to be for, where it is not the URL's.
+    pub server_name: Option<&'a str>,
+    /// The environment's proxies are passed by.
+    pub is_direct: bool,
 }
 
 impl Connections {
@@ -41,7 +53,7 @@ impl Connections {
         let mut attempt = Attempt::new(start);
         let mut reader = ResponseReader::new(request.method == "HEAD", BodyMode::Keep, self.shared.limits());
         match self.ask_for_upgrade(request, deadline, &mut attempt, &mut reader) {
-            Ok(Some(wire)) => Ok(Upgrade::Switched(attempt.finish(&mut reader), wire)),
+            Ok(Some(wire)) => Ok(Upgrade::Switched(attempt.finish(&mut reader), Box::new(wire))),
             Ok(None) => Ok(Upgrade::Refused(attempt.finish(&mut reader))),
             Err(lost) => Err(attempt.fail(lost.error, &mut reader)),
         }
@@ -55,9 +67,23 @@ impl Connections {
     /// # Errors
     /// As [`Connections::exchange`], and when the server speaks something else.
     pub fn connect_http2(&self, url: &Url, deadline: Option<Nanos>) -> Result<(Http2, Timings), Box<Failure>> {
+        self.connect_http2_as(url, &Http2Route::default(), deadline)
+    }
+
+    /// The same, on a way of the caller's choice.
+    ///
+    /// # Errors
+    /// As [`Connections::connect_http2`].
+    pub fn connect_http2_as(
+        &self,
+        url: &Url,
+        way: &Http2Route<'_>,
+        deadline: Option<Nanos>,
+    ) -> Result<(Http2, Timings), Box<Failure>> {
         let mut attempt = Attempt::new(Clock::now());
         let made = check_url(url).map_err(Into::into).and_then(|()| {
-            let link = self.dial(url, Route { alpn: Alpn::Any, tunnels: true }, deadline, &mut attempt)?;
+            let route = Route { alpn: Alpn::Any, tunnels: true, way: *way };
+            let link = self.dial(url, route, deadline, &mut attempt)?;
             if url.is_https() && !link.speaks_http2() {
                 return Err(NetError::generic("http2: the server did not choose HTTP/2 (ALPN)").into());
             }
@@ -83,7 +109,7 @@ impl Connections {
     ) -> Result<Option<Wire>, Box<Disconnected>> {
         check_url(request.url)?;
         check_request(request)?;
-        let route = Route { alpn: Alpn::Http1, tunnels: true };
+        let route = Route { alpn: Alpn::Http1, tunnels: true, way: Http2Route::default() };
         let mut link = self.dial(request.url, route, deadline, attempt)?;
         attempt.remote = Some(link.peer());
         attempt.tls = link.tls_info();

@@ -11,7 +11,12 @@ impl Dialer<'_> {
     /// Puts TLS on a link. A function of its own: a plain dial must not carry its stack frame.
     #[inline(never)]
     pub(super) fn secure(&self, link: &mut Link) -> Result<(), NetError> {
-        let session = self.shared.tls().connect(&link.origin.host, self.alpn, Some(self.sessions))?;
+        let host = self.way.server_name.unwrap_or(&link.origin.host);
+        let session = match self.way.tls {
+            // What was agreed under other settings is not resumed.
+            Some(own) => own.settings().connect(host, self.alpn, None)?,
+            None => self.shared.tls().connect(host, self.alpn, Some(self.sessions))?,
+        };
         self.shake_hands(link, session)
     }
 

@@ -16,6 +16,7 @@ use std::net::IpAddr;
 
 use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
 
+use crate::client::Http2Route;
 use crate::dns::Address;
 use crate::error::{NetError, code};
 use crate::link::{Link, WireBytes};
@@ -45,6 +46,8 @@ pub(crate) struct Dialer<'a> {
     pub(crate) alpn: Alpn,
     /// A proxy is asked for a tunnel even where it could forward requests.
     pub(crate) tunnels: bool,
+    /// What is different from connections of requests.
+    pub(crate) way: Http2Route<'a>,
     /// The VU's TLS sessions.
     pub(crate) sessions: &'a SessionMemory,
 }
@@ -56,7 +59,9 @@ impl Dialer<'_> {
     /// # Errors
     /// What k6 would report: names, addresses, the connect, the proxy, TLS, the deadline.
     pub(crate) fn dial(&self, url: &Url, marks: &mut DialMarks) -> Result<Link, NetError> {
-        if let Some(proxy) = self.shared.proxy_for(url)? {
+        if !self.way.is_direct
+            && let Some(proxy) = self.shared.proxy_for(url)?
+        {
             return self.dial_through(proxy, url, marks);
         }
         let address = self.shared.rules().address_of(url, self.shared.resolver(), self.deadline)?;

@@ -122,6 +122,11 @@ impl Guard {
         self.opened = self.opened.max(stream);
     }
 
+    /// Whether the server's SETTINGS have come.
+    pub(super) fn is_greeted(&self) -> bool {
+        self.greeted
+    }
+
     /// The last GOAWAY.
     pub(super) fn goaway(&self) -> Option<&GoAway> {
         self.goaway.as_deref()

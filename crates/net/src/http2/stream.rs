@@ -63,6 +63,8 @@ pub struct StreamHead {
     pub status: u16,
     /// The fields.
     pub headers: HeaderBlock,
+    /// Nothing follows, neither data nor trailers.
+    pub is_end: bool,
 }
 
 /// Why a stream, or an operation on it, failed.
@@ -121,6 +123,28 @@ impl Http2 {
             receiving: RefCell::new(Receiving::Head(response)),
             interim_bytes: Cell::new(0),
         })
+    }
+
+    /// Says hello, and waits for the server's SETTINGS: until then it may be something else that listens there.
+    ///
+    /// # Errors
+    /// What the server said instead, or why the wait ended.
+    pub fn ready(&self, deadline: Option<Nanos>) -> Result<(), StreamError> {
+        let session = &self.session;
+        let _relay = Relay(session);
+        session.turn(&self.counts);
+        loop {
+            if session.ended().is_some() {
+                return Err(session.judge(0, session.ending(), || None).0.into());
+            }
+            if session.pipe.borrow().guard.is_greeted() {
+                return Ok(());
+            }
+            match session.wait(false, deadline, &self.counts) {
+                Ok(()) | Err(IoFailure::Io(_)) => {}
+                Err(failure) => return Err(waited(failure)),
+            }
+        }
     }
 
     /// Whether it takes another stream now: it is not closing, and the server's limit is not reached.
@@ -197,9 +221,10 @@ impl Stream {
             self.interim_bytes.set(interim_bytes);
             let Poll::Ready(response) = polled else { return Poll::Pending };
             let (parts, body) = response?.into_parts();
+            let is_end = body.is_end_stream();
             *receiving = Receiving::Body(body);
             let headers = block(parts.status, &parts.headers);
-            Poll::Ready(Ok(StreamHead { status: parts.status.as_u16(), headers }))
+            Poll::Ready(Ok(StreamHead { status: parts.status.as_u16(), headers, is_end }))
         })
     }
 

@@ -141,7 +141,8 @@ fn static_failures_are_reported_at_the_import() {
     check(
         &[("main.js", "import x from 'https://jslib.k6.io/x.js';")],
         &[
-            "file://~/main.js:1:15: importing remote modules is not supported by this version of Onrush: https://jslib.k6.io/x.js",
+            "file://~/main.js:1:15: The moduleSpecifier \"https://jslib.k6.io/x.js\" couldn't be retrieved from the resolved \
+             url \"https://jslib.k6.io/x.js\". Error : \"remote modules are not fetched here\"",
             "",
             "",
             "hint: download",
@@ -188,11 +189,8 @@ fn entries_that_cannot_be_read() {
     assert!(message.starts_with("The moduleSpecifier \"nope.js\" couldn't be found on local disk."));
     assert_eq!(load("."), (ErrorKind::Read, "read ~: is a directory".into()));
     let (kind, message) = load("https://example.com/x.js");
-    assert_eq!(kind, ErrorKind::Resolve);
-    assert_eq!(
-        message,
-        "importing remote modules is not supported by this version of Onrush: https://example.com/x.js"
-    );
+    assert_eq!(kind, ErrorKind::Fetch);
+    assert!(message.ends_with("Error : \"remote modules are not fetched here\""), "{message}");
     assert!(load("http://example.com/x.js").1.starts_with("only supported schemes"));
     let absolute = project.dir.path().join("x/../main.js");
     assert!(crate::load(Entry::File(absolute), &project.options()).is_ok());

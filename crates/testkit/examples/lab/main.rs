@@ -9,11 +9,13 @@
 //!   443 to those of TLS), but for `forbidden.test` and `gone.test`; the second asks for `user:pass`
 //! - `DNS_SERVER`: the address of a DNS server, see [`names`]; missing where port 53 is not to be had
 //! - `TLS_PEERS`, `host:port`: TLS where the name that is asked for says so; see [`tls`] and [`http2`]
+//! - `MODULES`, `https://host:port`: a server of modules, see [`modules`]
 //! - `LAB_CA`, `CLIENT_CERT`, `CLIENT_KEY`, …: PEM texts
 //!
 //! The first argument is a file, which gets the certificates that clients shall trust.
 
 mod http2;
+mod modules;
 mod names;
 mod plain;
 mod tls;
@@ -42,6 +44,8 @@ fn main() -> Result<()> {
     variables.insert("PEERS".to_owned(), peers.to_string().into());
     let half_dead = names::HalfDead::start(|listener| accept(listener, &plain))?;
     variables.insert("HALF_DEAD".to_owned(), half_dead.address.to_string().into());
+    let modules = modules::start(tls.good());
+    variables.insert("MODULES".to_owned(), modules.url("").into());
     let tls = Arc::new(move |stream| tls.serve(stream));
     let listener = TcpListener::bind(("127.0.0.1", 0)).context("loopback has no free port")?;
     let tls_peers = listener.local_addr()?;

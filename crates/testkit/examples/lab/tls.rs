@@ -59,6 +59,11 @@ impl Names {
         })
     }
 
+    /// A configuration with which nothing is wrong.
+    pub(crate) fn good(&self) -> Arc<ServerConfig> {
+        self.configs["good.lab.test"].clone()
+    }
+
     /// What clients shall trust.
     pub(crate) fn authority_pem(&self) -> &str {
         self.authority.pem()

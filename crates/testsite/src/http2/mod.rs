@@ -5,6 +5,7 @@
 //! has asked to be woken, and what the pipe holds then is sent. One request's
 //! way is in `stream`.
 
+mod exchange;
 mod pipe;
 mod stream;
 

@@ -11,6 +11,7 @@ use http::{Request as HttpRequest, Response, StatusCode};
 use httparse::{EMPTY_HEADER, Header};
 
 use super::Waiting;
+use super::exchange::{Exchange, is_call};
 use crate::body::{Body, Sink};
 use crate::context::Context;
 use crate::fault::{Break, Ending, Fault};
@@ -39,6 +40,8 @@ enum StreamPhase {
     Mute(SendResponse<Bytes>),
     /// The whole connection is to end.
     Cut,
+    /// A call of gRPC.
+    Call(Box<Exchange>),
     /// So many turns from now it breaks: what was handed over is sent then.
     Breaking {
         send: SendStream<Bytes>,
@@ -93,6 +96,13 @@ impl Stream {
         cx: &mut Context,
     ) -> Option<Self> {
         let (parts, receive) = request.into_parts();
+        if is_call(&parts) {
+            let mut stream = Self { phase: StreamPhase::Call(Box::new(Exchange::new(parts, receive, respond))) };
+            return match stream.advance(link, 0, task, queued_bytes, cx) {
+                Advance::Done => None,
+                _ => Some(stream),
+            };
+        }
         let mut storage = [EMPTY_HEADER; HEADERS_MAX];
         let phase = match head_of(&parts, receive.is_end_stream(), &mut storage, cx) {
             Err(refusal) => refuse(refusal, respond, cx),
@@ -132,6 +142,7 @@ impl Stream {
             let next = match &mut self.phase {
                 StreamPhase::Done => return Advance::Done,
                 StreamPhase::Cut => return Advance::Cut,
+                StreamPhase::Call(call) => return call.advance(now_ns, task, queued_bytes),
                 StreamPhase::Breaking { turns, .. } if *turns > 0 => {
                     *turns -= 1;
                     task.waker().wake_by_ref();
@@ -203,6 +214,7 @@ impl Stream {
         match &self.phase {
             StreamPhase::Held(held) => Some(held.at_ns),
             StreamPhase::Sending(sending) => sending.at_ns,
+            StreamPhase::Call(call) => call.at_ns(),
             _ => None,
         }
     }
@@ -210,6 +222,7 @@ impl Stream {
     pub(super) fn waiting(&self) -> Waiting {
         match &self.phase {
             StreamPhase::Receiving(_) => Waiting::Body,
+            StreamPhase::Call(call) => call.waiting(),
             StreamPhase::Sending(sending) if sending.at_ns.is_none() => Waiting::Room,
             StreamPhase::Done => Waiting::Idle,
             _ => Waiting::Time,
@@ -221,6 +234,7 @@ impl Stream {
             + match &self.phase {
                 StreamPhase::Receiving(upload) => upload.sink.held_bytes() + size_of::<Upload>(),
                 StreamPhase::Held(held) => held.reply.held_bytes(),
+                StreamPhase::Call(call) => call.held_bytes(),
                 StreamPhase::Sending(sending) => sending.pending.len() + size_of::<Sending>(),
                 _ => 0,
             }

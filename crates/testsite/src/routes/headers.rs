@@ -18,12 +18,16 @@ const MODIFIED_SECONDS: u64 = 1_718_000_000;
 
 pub(super) fn headers(head: &Head<'_>) -> Outcome {
     allow(head, GET)?;
+    Ok(Built::json(headers_json(head)))
+}
+
+pub(super) fn headers_json(head: &Head<'_>) -> Vec<u8> {
     let mut json = Json::new();
     json.open();
     json.key("headers");
     write_headers(&mut json, head);
     json.close();
-    Ok(Built::json(json.finish()))
+    json.finish()
 }
 
 pub(super) fn user_agent(head: &Head<'_>) -> Outcome {

@@ -17,6 +17,7 @@ mod sample;
 mod site;
 mod status;
 mod tls;
+mod websocket;
 
 use std::borrow::Cow;
 
@@ -184,6 +185,7 @@ impl Call {
             ("gzip" | "deflate" | "brotli" | "zstd", None) => encoding::encoded(request, first),
             ("encoded", Some(rest)) => encoding::sized(head, rest, cx),
             ("fault", Some(kind)) => fault::fault(request, kind, cx),
+            ("ws", Some(kind)) => websocket::websocket(request, kind),
             ("basic-auth", Some(rest)) => auth::basic(head, rest, 401),
             ("hidden-basic-auth", Some(rest)) => auth::basic(head, rest, 404),
             ("digest-auth", Some(rest)) => digest::digest_auth(request, rest, cx),

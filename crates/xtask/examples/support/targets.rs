@@ -239,6 +239,21 @@ pub(crate) const TARGETS: &[Target] = &[
         bytes_max: 512,
     },
     Target {
+        name: "websocket",
+        run: onrush_net::websocket::fuzz,
+        words: &[
+            "\u{1}\u{3}abc",
+            "\0\0",
+            "\u{2}\u{7e}\0\u{10}0123456789abcdef",
+            "\u{2}\u{7f}\0\0\0\0\0\0\0\u{2}xy",
+            "Hello",
+            "\u{3}\u{e8}",
+            "\0\0\u{7f}\u{7f}",
+            "\u{41}\u{5}",
+        ],
+        bytes_max: 4096,
+    },
+    Target {
         name: "http2",
         run: onrush_net::fuzz_http2,
         words: &[

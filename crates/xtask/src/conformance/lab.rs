@@ -52,8 +52,12 @@ impl Lab {
         variables.insert("HTTPS_URL".to_owned(), format!("https://{https}"));
         // Go and the verifier of Onrush both read it.
         variables.insert("SSL_CERT_FILE".to_owned(), trusted.display().to_string());
+        // Two other ways to write the address of modules.
+        let modules = variables.get("MODULES").context("the lab has no MODULES")?.clone();
+        variables.insert("USER_MODULES".to_owned(), modules.replace("https://", "https://user:pass@"));
+        variables.insert("UPPER_MODULES".to_owned(), modules.replace("https://", "HTTPS://"));
         let mut addresses = vec![(format!("http://{host}"), "BASE"), (host, "HOST"), (https, "TLS_HOST")];
-        for name in ["TLS_PEERS", "PEERS", "HALF_DEAD", "PROXY", "LOCKED_PROXY"] {
+        for name in ["TLS_PEERS", "PEERS", "HALF_DEAD", "PROXY", "LOCKED_PROXY", "MODULES"] {
             addresses.push((variables.get(name).with_context(|| format!("the lab has no {name}"))?.clone(), name));
         }
         Ok(Self { _target: target, _peers: peers, variables, addresses, _folder: folder })

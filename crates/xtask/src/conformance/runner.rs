@@ -41,7 +41,12 @@ impl Runner<'_> {
         let folder = tempfile::tempdir().context("cannot make a folder")?;
         let place = folder.path();
         let file = script.path.file_name().context("a script is a file")?;
-        fs::copy(&script.path, place.join(file)).context("cannot copy the script")?;
+        if script.is_importing {
+            let text = fs::read_to_string(&script.path).context("cannot read the script")?;
+            fs::write(place.join(file), self.lab.filled(&text)).context("cannot write the script")?;
+        } else {
+            fs::copy(&script.path, place.join(file)).context("cannot copy the script")?;
+        }
         for (name, source) in &script.files {
             let to = place.join(name);
             fs::create_dir_all(to.parent().unwrap_or(place))?;

@@ -30,6 +30,8 @@ pub(super) struct Script {
     pub(super) needs_ipv6: bool,
     /// It is read from standard input.
     pub(super) is_stdin: bool,
+    /// Variables in its text are filled in: names of modules have to be literals.
+    pub(super) is_importing: bool,
     /// When its log shows this, it gets a SIGINT.
     pub(super) interrupt: Option<String>,
     /// Metrics that are otherwise left out (`vus`, `vus_max`).
@@ -68,6 +70,7 @@ impl Script {
                 "resolver" => script.is_resolver = true,
                 "ipv6" => script.needs_ipv6 = true,
                 "stdin" => script.is_stdin = true,
+                "imports" => script.is_importing = true,
                 _ => topic.push(line),
             }
         }

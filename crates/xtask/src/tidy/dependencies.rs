@@ -50,6 +50,8 @@ const FENCES: &[Fence] = &[
     Fence { package: "clap_complete", ours: &["cli"], others: &[] },
     Fence { package: "tar", ours: &["archive", "cli"], others: &[] },
     Fence { package: "html5ever", ours: &["html"], others: &[] },
+    Fence { package: "protox", ours: &["grpc"], others: &[] },
+    Fence { package: "prost-reflect", ours: &["grpc"], others: &["protox"] },
     Fence { package: "gjson", ours: &["js"], others: &[] },
     Fence { package: "onrush-quickjs-sys", ours: &["js"], others: &[] },
 ];

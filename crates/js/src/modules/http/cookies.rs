@@ -3,12 +3,16 @@
 use std::{cell::RefCell, rc::Rc};
 
 use onrush_fiber::Clock;
-use onrush_net::{CookieJar, SetCookie, Url, cookie::parse_http_date};
+use onrush_net::{CookieJar, HeaderBlock, SetCookie, Url, cookie::parse_http_date};
 
-use super::{lists::Lists, state::HttpState, url_template::parse_url};
+use super::{
+    lists::Lists,
+    state::{HttpState, SharedJar},
+    url_template::parse_url,
+};
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
-    vu::context::vu,
+    vu::{Vu, context::vu},
 };
 
 /// A jar as scripts hold it.
@@ -52,6 +56,47 @@ pub(super) fn vu_jar(ctx: Ctx, _: &Handle, _: Args<'_>) -> JsResult {
 /// Wall-clock milliseconds, for cookies' expiry.
 pub(super) fn now_ms() -> i64 {
     Clock::unix_ms(Clock::now()) as i64
+}
+
+/// The jar a script gives, if it is one.
+pub(in crate::modules) fn given_jar(value: &Handle) -> Option<SharedJar> {
+    HostClass::<Jar>::of(value).map(Jar::shared)
+}
+
+/// The jar this call's requests use, made if there is none.
+pub(in crate::modules) fn own_jar(vu: &Vu) -> SharedJar {
+    HttpState::of(vu).jar_or_new(vu)
+}
+
+/// What a jar has for a URL, as a `Cookie` header has it.
+pub(in crate::modules) fn cookie_header(jar: &SharedJar, url: &Url) -> Option<String> {
+    let jar = jar.borrow();
+    let mut line = Vec::new();
+    for cookie in jar.for_url(url, now_ms()) {
+        if !line.is_empty() {
+            line.extend_from_slice(b"; ");
+        }
+        push_cookie(&mut line, cookie.name, cookie.value, cookie.quoted);
+    }
+    (!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned())
+}
+
+/// Keeps the cookies of a response's headers.
+pub(in crate::modules) fn store_cookies(jar: &SharedJar, url: &Url, headers: &HeaderBlock) {
+    if headers.has_set_cookie() {
+        jar.borrow_mut().store(url, headers.get_all("set-cookie"), now_ms());
+    }
+}
+
+/// Appends a cookie as Go writes it.
+pub(super) fn push_cookie(line: &mut Vec<u8>, name: &str, value: &str, is_quoted: bool) {
+    line.extend(name.bytes().map(|byte| if matches!(byte, b'\r' | b'\n' | 0) { b'-' } else { byte }));
+    line.push(b'=');
+    // Go: quotes around values with blanks or commas, and no bytes that would end a value.
+    let quote: &[u8] = if is_quoted || value.contains([' ', ',']) { b"\"" } else { b"" };
+    line.extend_from_slice(quote);
+    line.extend(value.bytes().filter(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b';' | b'\\')));
+    line.extend_from_slice(quote);
 }
 
 fn url(ctx: Ctx, value: &Handle) -> JsResult<Url> {

@@ -7,7 +7,7 @@ use onrush_net::{NetError, RequestHeaders, Response, Url, redirect};
 
 use super::{
     arguments::{Auth, Prepared},
-    cookies::now_ms,
+    cookies::{now_ms, push_cookie},
     handshake::{Authorization, Handshake},
     state::HttpState,
 };
@@ -220,15 +220,7 @@ impl Hop {
         let mut write = |name: &str, value: &str, is_quoted: bool, head: &mut Vec<u8>| {
             head.extend_from_slice(if is_first { b"Cookie: " } else { b"; " });
             is_first = false;
-            head.extend(name.bytes().map(|byte| if matches!(byte, b'\r' | b'\n' | 0) { b'-' } else { byte }));
-            head.push(b'=');
-            // Go: quotes around values with blanks or commas, and no bytes that would end a value.
-            let quote: &[u8] = if is_quoted || value.contains([' ', ',']) { b"\"" } else { b"" };
-            head.extend_from_slice(quote);
-            head.extend(
-                value.bytes().filter(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b';' | b'\\')),
-            );
-            head.extend_from_slice(quote);
+            push_cookie(head, name, value, is_quoted);
             if let Some(sent) = sent.as_deref_mut() {
                 sent.push((name.into(), value.into()));
             }

@@ -28,7 +28,9 @@ mod send;
 mod state;
 mod url_template;
 
+pub(super) use cookies::{cookie_header, given_jar, own_jar, store_cookies};
 pub(crate) use json::fuzz as fuzz_json_path;
+pub(super) use state::SharedJar;
 
 use super::export::{export, export_class};
 use crate::embed::{Ctx, HostClass, JsResult, Val};

@@ -15,7 +15,7 @@ pub(super) struct HttpState {
     pub(super) callback: RefCell<Option<ResponseCallback>>,
 }
 
-type SharedJar = Rc<RefCell<CookieJar>>;
+pub(in crate::modules) type SharedJar = Rc<RefCell<CookieJar>>;
 
 impl Default for HttpState {
     fn default() -> Self {

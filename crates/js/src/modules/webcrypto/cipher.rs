@@ -23,7 +23,7 @@ fn call(ctx: Ctx, args: Args<'_>, operation: Operation) -> Step<Work> {
     data(ctx, args.at(2))?;
     let cipher = Cipher::read(ctx, args.at(0), args.at(1), operation)?;
     let is_long = cipher.is_long();
-    Ok(Work::on(data(ctx, args.at(2))?, is_long, move |bytes| cipher.run(bytes).map(Answer::Bytes)))
+    Work::on(data(ctx, args.at(2))?, is_long, move |bytes| cipher.run(bytes).map(Answer::Bytes))
 }
 
 /// Encryption or decryption with a key, ready to be run.

@@ -5,8 +5,11 @@ use onrush_crypto::web::WebError;
 use super::{Refusal, Step};
 use crate::embed::{Ctx, Handle, Val};
 
-/// The longest array or text that is read as a member of an algorithm, such as an initialization vector.
-const MEMBER_BYTES_MAX: u32 = 1 << 20;
+/// The most bytes that are read as a member of an algorithm, such as additional data: they are worked on at once.
+const MEMBER_BYTES_MAX: usize = 1 << 20;
+
+/// The longest array of numbers that is read as one: each takes a call.
+const MEMBER_ITEMS_MAX: u32 = 1 << 16;
 
 /// What an `ArrayBuffer` holds or a typed array shows. Good until script code runs again.
 pub(super) fn buffer(ctx: Ctx, value: &Handle) -> Option<&[u8]> {
@@ -29,15 +32,15 @@ pub(super) fn member(ctx: Ctx, algorithm: &Handle, name: &str) -> Step<Vec<u8>> 
         return Ok(Vec::new());
     }
     if let Some(bytes) = buffer(ctx, &value) {
-        return Ok(bytes.to_vec());
+        return limited(name, bytes);
     }
     if value.is_string() {
-        return Ok(value.to_text(ctx)?.into_bytes());
+        return limited(name, value.to_js_string(ctx)?.text().as_bytes());
     }
     if value.is_array() {
         let length = value.length(ctx)?;
-        if length > MEMBER_BYTES_MAX {
-            return Err(unreadable());
+        if length > MEMBER_ITEMS_MAX {
+            return Err(Refusal::operation(format!("{name} is an array of more than {MEMBER_ITEMS_MAX} numbers")));
         }
         let mut bytes = Vec::with_capacity(length as usize);
         for index in 0..length {
@@ -45,7 +48,18 @@ pub(super) fn member(ctx: Ctx, algorithm: &Handle, name: &str) -> Step<Vec<u8>> 
         }
         return Ok(bytes);
     }
-    view(ctx, &value)?.ok_or_else(unreadable)
+    let bytes = view(ctx, &value)?.ok_or_else(unreadable)?;
+    limited(name, &bytes)
+}
+
+fn limited(name: &str, bytes: &[u8]) -> Step<Vec<u8>> {
+    if bytes.len() > MEMBER_BYTES_MAX {
+        return Err(Refusal::operation(format!(
+            "{name} has {} bytes, at most {MEMBER_BYTES_MAX} are allowed",
+            bytes.len()
+        )));
+    }
+    Ok(bytes.to_vec())
 }
 
 /// What a `DataView` shows.

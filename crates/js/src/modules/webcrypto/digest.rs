@@ -22,6 +22,6 @@ pub(super) fn digest(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         }
         let hash = hash(ctx, algorithm, Operation::Digest)?;
         let bytes = buffer(ctx, value).ok_or_else(|| Refusal::operation("the data is gone"))?;
-        Ok(Work::on(bytes, false, move |bytes| Ok(Answer::Bytes(hash.digest(bytes).to_vec()))))
+        Work::on(bytes, false, move |bytes| Ok(Answer::Bytes(hash.digest(bytes).to_vec())))
     })
 }

@@ -22,7 +22,7 @@ pub(super) fn sign(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         data(ctx, args.at(2))?;
         let scheme = Scheme::read(ctx, args.at(0), args.at(1), Operation::Sign)?;
         let is_long = rsa_is_long(&scheme.key);
-        Ok(Work::on(data(ctx, args.at(2))?, is_long, move |bytes| scheme.sign(bytes).map(Answer::Bytes)))
+        Work::on(data(ctx, args.at(2))?, is_long, move |bytes| scheme.sign(bytes).map(Answer::Bytes))
     })
 }
 
@@ -36,7 +36,7 @@ pub(super) fn verify(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
             return Ok(Work::Done(Ok(Answer::Bool(false))));
         }
         let signature = signature.to_vec();
-        Ok(Work::on(data(ctx, args.at(3))?, false, move |bytes| scheme.verify(bytes, &signature).map(Answer::Bool)))
+        Work::on(data(ctx, args.at(3))?, false, move |bytes| scheme.verify(bytes, &signature).map(Answer::Bool))
     })
 }
 

@@ -9,13 +9,23 @@ use super::{
     refusal::error_value,
 };
 use crate::{
-    embed::{Charge, Ctx, Handle, JsResult, Throw, Val},
-    vu::{Vu, context::vu, event_loop},
+    embed::{Charge, Ctx, Handle, JsResult, Lent, Throw, Val},
+    vu::{
+        Vu,
+        context::{not_cancelled, vu},
+        event_loop,
+    },
 };
 
 /// Input up to this size is worked on at once: a fifth of a slice at half a gigabyte a second. Longer input goes to the
 /// pool.
 const INLINE_BYTES_MAX: usize = 1 << 20;
+
+/// How much is copied before others run: about a millisecond.
+const COPIED_BYTES_MAX: usize = 4 << 20;
+
+/// Longer results are lent to the script instead of being copied.
+const RESULT_COPIED_BYTES_MAX: usize = 16 << 10;
 
 /// What a call gives.
 pub(super) enum Answer {
@@ -31,8 +41,8 @@ pub(super) enum Answer {
 /// Work on its way to an answer.
 pub(super) enum Work {
     Done(Result<Answer, WebError>),
-    /// For the pool: the work, and the bytes it holds.
-    Long(LongWork, usize),
+    /// For the pool: the work, and what its input takes of the VU's memory.
+    Long(LongWork, Charge),
 }
 
 /// Work for a thread of the pool.
@@ -44,25 +54,38 @@ impl Work {
         bytes: &[u8],
         is_long: bool,
         work: impl FnOnce(&[u8]) -> Result<Answer, WebError> + Send + 'static,
-    ) -> Self {
+    ) -> Step<Self> {
         if !is_long && bytes.len() <= INLINE_BYTES_MAX {
-            return Self::Done(work(bytes));
+            return Ok(Self::Done(work(bytes)));
         }
-        let held = bytes.len();
-        let owned = bytes.to_vec();
-        Self::Long(Box::new(move || work(&owned)), held)
+        let charge = Charge::take(bytes.len())?;
+        let mut owned = Vec::with_capacity(bytes.len());
+        // The caller waits, so nothing changes the bytes; other VUs run between the pieces.
+        for piece in bytes.chunks(COPIED_BYTES_MAX) {
+            owned.extend_from_slice(piece);
+            if owned.len() < bytes.len() {
+                not_cancelled(onrush_fiber::yield_now())?;
+            }
+        }
+        Ok(Self::Long(Box::new(move || work(&owned)), charge))
     }
 
     /// Work without input.
     pub(super) fn plain(is_long: bool, work: impl FnOnce() -> Result<Answer, WebError> + Send + 'static) -> Self {
-        if is_long { Self::Long(Box::new(work), 0) } else { Self::Done(work()) }
+        if is_long { Self::Long(Box::new(work), Charge::default()) } else { Self::Done(work()) }
     }
 }
 
 impl Answer {
     fn into_js(self, ctx: Ctx) -> JsResult {
         match self {
-            Self::Bytes(bytes) | Self::Exported(Exported::Bytes(bytes), _) => ctx.array_buffer(&bytes),
+            Self::Bytes(bytes) | Self::Exported(Exported::Bytes(bytes), _) => {
+                if bytes.len() <= RESULT_COPIED_BYTES_MAX {
+                    return ctx.array_buffer(&bytes);
+                }
+                let charge = Charge::take(bytes.len())?;
+                Lent::new(bytes.into()).array_buffer(ctx, charge)
+            }
             Self::Bool(is_so) => Ok(Val::bool(is_so)),
             Self::Key(key) => key.into_object(ctx),
             Self::Pair(private, public) => {
@@ -113,8 +136,7 @@ pub(super) fn promise(ctx: Ctx, call: impl FnOnce() -> Step<Work>) -> JsResult {
             }
             Ok(promise)
         }
-        Work::Long(work, held) => {
-            let charge = Charge::take(held)?;
+        Work::Long(work, charge) => {
             let (promise, resolve, reject) = ctx.promise()?;
             let wait = |_: &Vu| pool::wait(work).ok_or(Throw::Interrupted);
             event_loop::start(wait, move |ctx, result| {

@@ -44,7 +44,7 @@ pub(super) fn unwrap_key(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         let is_long = cipher.is_long();
         let bytes = data(ctx, args.at(1))?;
         checked_length(bytes)?;
-        Ok(Work::on(bytes, is_long, move |bytes| {
+        Work::on(bytes, is_long, move |bytes| {
             let plain = cipher.run(bytes)?;
             let key = if format == ImportFormat::Jwk {
                 let text = std::str::from_utf8(&plain)
@@ -54,7 +54,7 @@ pub(super) fn unwrap_key(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
                 target.key(&wanted, KeyData::Bytes(format, &plain))?
             };
             Ok(Answer::Key(Box::new(key)))
-        }))
+        })
     })
 }
 

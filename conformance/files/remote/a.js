@@ -1,0 +1,2 @@
+export const a = 'a';
+export default function name() { return 'default of a'; }

@@ -1,0 +1,2 @@
+import { a } from '{MODULES}/a.js';
+export const absolute = a;

@@ -1,0 +1,3 @@
+import * as me from './itself.js';
+export const a = 1;
+export const names = () => Object.keys(me).sort().join();

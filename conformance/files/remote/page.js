@@ -1,0 +1,2 @@
+<!DOCTYPE html>
+<html><body>busy</body></html>

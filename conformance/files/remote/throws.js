@@ -1,0 +1,3 @@
+export function fail() {
+  throw new TypeError('no such luck');
+}

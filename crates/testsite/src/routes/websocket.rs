@@ -1,0 +1,19 @@
+//! `/ws/…`: WebSockets.
+
+use crate::connection::upgrade_answer;
+use crate::link::Protocol;
+use crate::routes::headers::headers_json;
+use crate::routes::{GET, Outcome, Request, allow, bad_request, field};
+use crate::websocket::accept;
+
+/// `kind` is the endpoint's name.
+pub(super) fn websocket(request: &Request<'_>, kind: &str) -> Outcome {
+    allow(request.head, GET)?;
+    if request.link.protocol != Protocol::Http1 {
+        return Err(bad_request("WebSockets come over HTTP/1.1"));
+    }
+    let query = request.head.query;
+    let field = |name: &str| field(query, name).map(std::borrow::Cow::into_owned);
+    let headers = String::from_utf8_lossy(&headers_json(request.head)).into_owned();
+    accept(request.head, kind, &field, &headers).map(upgrade_answer).map_err(bad_request)
+}
