@@ -78,3 +78,36 @@ fn json_that_is_nested_without_end() {
     assert_eq!(deep, 3 * 7, "{}", done.stderr);
     assert!(done.stderr.lines().any(|line| line == "done"), "{}", done.stderr);
 }
+
+/// Calls that would go on for minutes, cut without any grace: no thread is held past the end and given up, memory stays
+/// within the VU's limit, and the neighbour's measurements are all there.
+#[test]
+fn work_past_its_time_ends_and_the_summary_is_whole() {
+    const SCRIPT: &str = "
+        import { sleep } from 'k6';
+        import { hostile } from './hostile.js';
+        const scenario = (exec, vus) => ({ executor: 'constant-vus', exec, vus, duration: '1s', gracefulStop: '0s' });
+        const names = JSON.parse(__ENV.NAMES);
+        export const options = { scenarios: { work: scenario('work', names.length), neighbour: scenario('neighbour', 1) } };
+        export function work() { return hostile[names[__VU % names.length]](); }
+        export function neighbour() { sleep(0.01); }
+        export function handleSummary(data) {
+            return { stdout: `${data.metrics.iterations.values.count > 1}` };
+        }";
+    let names = [
+        "typed sort",
+        "deep JSON",
+        "backtracking pattern",
+        "array-like: Array.from",
+        "100,000 timers",
+        "sort of numbers as texts",
+    ];
+    let done = Program::script(&["--quiet", "--threads=1", "--vu-memory-limit=128MiB"], SCRIPT)
+        .file("hostile.js", include_str!("../../../../bench/scripts/hostile.js"))
+        .env("NAMES", &serde_json::json!(names).to_string())
+        .run()
+        .expect(0);
+    assert_eq!(done.stdout, "true", "{done:#?}");
+    assert!(!done.stderr.contains("given up"), "{done:#?}");
+    assert!(done.peak_bytes < (names.len() as u64 + 1) * (128 << 20), "{} bytes at the peak", done.peak_bytes);
+}
