@@ -24,7 +24,7 @@ pub(crate) use class::{HostClass, HostObject};
 pub(crate) use context::{Ctx, PromiseState, Runtime, runtime_ptr};
 pub(crate) use error::{Exception, JsResult, Throw};
 pub(crate) use halt::{halt, is_halted, look_at as look_at_halt_mark};
-pub(crate) use lazy::{LazyProperty, Template};
+pub(crate) use lazy::{BoundMethod, LazyProperty, Template};
 pub(crate) use lent::Lent;
 pub(crate) use native::{Args, Getter, Native, contained, guarded};
 pub(crate) use object::Atom;

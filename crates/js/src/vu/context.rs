@@ -1,7 +1,7 @@
 //! Whose code is running: the current VU of a thread, entering and leaving it, and its tags.
 #![expect(unsafe_code, reason = "thread-local raw pointers set by fiber hooks")]
 
-use std::{cell::Cell, ffi::c_void, rc::Rc};
+use std::{cell::Cell, ffi::c_void, rc::Rc, sync::atomic::Ordering};
 
 use onrush_fiber::{Hooks, StackRange, Woke};
 use onrush_metrics::{Shard, SystemTag, TagNode};
@@ -159,6 +159,7 @@ pub(crate) unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void
             // The flag stays up: there will be a better moment.
             return 0;
         }
+        note_slice(vu);
         // Entering again lowers the flag.
         if onrush_fiber::yield_now() == Woke::Cancelled {
             vu.is_halted.set(true);
@@ -168,6 +169,16 @@ pub(crate) unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void
         Asked::Halt.of(flag());
     }
     i32::from(vu.is_halted.get())
+}
+
+/// Notes whose code it is that others wait for.
+#[cold]
+fn note_slice(vu: &Vu) {
+    if let Ok(scenario) = vu.scenario.try_borrow()
+        && let Some((_, scenario)) = scenario.as_ref()
+    {
+        scenario.slices.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// Lets the thread's other VUs run if this one has used up its slice: for natives, between pieces of long work. No borrow
