@@ -6,6 +6,7 @@
 //! nothing here uses the rest of the crate: it can be read alone.
 
 mod account;
+mod bytes;
 mod class;
 mod context;
 mod elements;
