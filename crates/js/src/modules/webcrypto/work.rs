@@ -9,7 +9,7 @@ use super::{
     refusal::error_value,
 };
 use crate::{
-    embed::{Charge, Ctx, Handle, JsResult, Lent, Throw, Val},
+    embed::{Charge, Ctx, Handle, JsResult, Throw, Val},
     vu::{
         Vu,
         context::{not_cancelled, vu},
@@ -23,9 +23,6 @@ const INLINE_BYTES_MAX: usize = 1 << 20;
 
 /// How much is copied before others run: about a millisecond.
 const COPIED_BYTES_MAX: usize = 4 << 20;
-
-/// Longer results are lent to the script instead of being copied.
-const RESULT_COPIED_BYTES_MAX: usize = 16 << 10;
 
 /// What a call gives.
 pub(super) enum Answer {
@@ -79,13 +76,7 @@ impl Work {
 impl Answer {
     fn into_js(self, ctx: Ctx) -> JsResult {
         match self {
-            Self::Bytes(bytes) | Self::Exported(Exported::Bytes(bytes), _) => {
-                if bytes.len() <= RESULT_COPIED_BYTES_MAX {
-                    return ctx.array_buffer(&bytes);
-                }
-                let charge = Charge::take(bytes.len())?;
-                Lent::new(bytes.into()).array_buffer(ctx, charge)
-            }
+            Self::Bytes(bytes) | Self::Exported(Exported::Bytes(bytes), _) => ctx.array_buffer(&bytes),
             Self::Bool(is_so) => Ok(Val::bool(is_so)),
             Self::Key(key) => key.into_object(ctx),
             Self::Pair(private, public) => {
