@@ -118,11 +118,6 @@ const REMOVED: &[(&str, &str)] = &[
          More info available at the docs: \
          https://grafana.com/docs/k6/latest/javascript-api/jslib/http-instrumentation-tempo",
     ),
-    (
-        "k6/experimental/webcrypto",
-        "k6/experimental/webcrypto has been graduated and it's now globally available as defined by standard WebAPIs. \
-         You just need to remove the import.",
-    ),
 ];
 
 #[cfg(test)]

@@ -83,21 +83,6 @@ fn modules_of_later_versions_fail_by_name() {
 }
 
 #[test]
-fn globals_of_later_versions_fail_by_name() {
-    case(
-        "import http from 'k6/http';
-         export default function () {
-           for (const [what, f] of [['crypto', () => crypto.subtle.digest('SHA-256', new Uint8Array(1))]])
-             try { f(); console.log(what, 'no error'); } catch (e) { console.log(what, e.message.includes('Onrush') && e.message.includes(what)); }
-         }",
-    )
-    .both(|report| {
-        report.assert_clean();
-        assert_eq!(report.said(), ["crypto true"]);
-    });
-}
-
-#[test]
 fn exports_scenarios_call_may_be_any_function() {
     case(
         "export const options = { scenarios: {

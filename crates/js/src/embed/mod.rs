@@ -9,6 +9,7 @@ mod account;
 mod bytes;
 mod class;
 mod context;
+mod elements;
 mod error;
 mod halt;
 mod lazy;

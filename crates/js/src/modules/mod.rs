@@ -26,6 +26,7 @@ mod secrets;
 mod streams;
 mod tag_value;
 mod timers;
+mod webcrypto;
 mod websocket;
 mod x509;
 
@@ -72,6 +73,7 @@ const MODULES: [Module; 18] = [
     Module { install_classes: csv::install_classes, ..Module::new("k6/experimental/csv", csv::build) },
     Module { install_classes: fs::install_classes, ..Module::new("k6/experimental/fs", fs::build) },
     Module::new("k6/experimental/streams", streams::build),
+    Module { install_classes: webcrypto::install, ..Module::new("k6/experimental/webcrypto", webcrypto::build) },
     Module { share: html::share, is_patchable: true, ..Module::new("k6/html", html::build) },
     Module { install_classes: http::install_classes, is_patchable: true, ..Module::new("k6/http", http::build) },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },

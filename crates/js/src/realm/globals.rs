@@ -30,7 +30,6 @@ pub(super) fn install(ctx: Ctx, extended_mode: bool) -> JsResult {
         };
         global.define_getter(ctx, identifier, getter)?;
     }
-    global.define_hidden(ctx, "crypto", crypto(ctx)?)?;
     global.define_hidden(ctx, "require", require_function(ctx, None)?)?;
     global.method(ctx, "open", 2, files::open)?;
     global.method(ctx, "setTimeout", 2, |ctx, _, args| set_timer(ctx, args, "setTimeout"))?;
@@ -52,19 +51,6 @@ pub(super) fn install(ctx: Ctx, extended_mode: bool) -> JsResult {
     let stock = buffer.get(ctx, "slice")?;
     buffer.method(ctx, "slice", 2, files::slice)?;
     Ok(stock)
-}
-
-/// Stands in for WebCrypto: libraries that only ask whether it exists work, and using it says what is missing.
-fn crypto(ctx: Ctx) -> JsResult {
-    let object = ctx.object()?;
-    object.method(ctx, "getRandomValues", 1, |_, _, _| unavailable("crypto.getRandomValues()"))?;
-    object.method(ctx, "randomUUID", 0, |_, _, _| unavailable("crypto.randomUUID()"))?;
-    object.define_getter(ctx, "subtle", ctx.getter("subtle", |_, _| unavailable("crypto.subtle"))?)?;
-    Ok(object)
-}
-
-fn unavailable(what: &str) -> JsResult {
-    Err(Throw::error(format!("{what} is not available in this version of Onrush")))
 }
 
 /// `setTimeout` and `setInterval`.

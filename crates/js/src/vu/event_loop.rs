@@ -121,6 +121,11 @@ impl EventLoop {
         drop(forgotten);
     }
 
+    /// Has something done by the loop, after the code and the microtasks that are running now.
+    pub(crate) fn defer(&self, completion: Completion) {
+        self.completions.borrow_mut().push_back(completion);
+    }
+
     /// Delivers the end of an operation. Called from a child fiber of the same thread; the caller then unparks the VU.
     fn complete(&self, completion: Completion) {
         self.operations.set(self.operations.get() - 1);

@@ -1,0 +1,30 @@
+// AES-CTR with known results; the counter runs over.
+import { check } from 'k6';
+
+const subtle = crypto.subtle;
+const zeros = (n) => new Uint8Array(n);
+const hex = (b) => Array.from(new Uint8Array(b), (x) => x.toString(16).padStart(2, '0')).join('');
+const note = (name) => check(null, { [name]: () => true });
+// What a call gives or how it fails, as the name of a check.
+async function say(label, call) {
+  try {
+    const value = await call();
+    note(`${label}: ${value instanceof ArrayBuffer ? hex(value) : typeof value === 'object' ? shown(value) : value}`);
+  } catch (e) {
+    note(`${label}: ${String(e)}`);
+  }
+}
+const shown = (key) => key.privateKey ? `pair ${shown(key.privateKey)} ${shown(key.publicKey)}` : key.kty ? jwk(key)
+  : [key.type, key.extractable, key.algorithm.name, key.algorithm.length, key.algorithm.modulusLength, key.algorithm.namedCurve,
+    key.algorithm.hash && key.algorithm.hash.name, key.usages.join('+')].filter((x) => x !== undefined).join(' ');
+const jwk = (key) => Object.keys(key).sort().map((k) => `${k}=${Array.isArray(key[k]) ? key[k].join('+') : key[k]}`).join(' ');
+
+export default async function () {
+  const key = await subtle.importKey('raw', zeros(24).fill(3), 'AES-CTR', true, ['encrypt', 'decrypt']);
+  for (const [name, counter] of Object.entries({ zero: zeros(16), one: zeros(16).fill(1), over: zeros(16).fill(255) }))
+    for (const n of [0, 1, 33]) {
+      const sealed = await subtle.encrypt({ name: 'AES-CTR', counter, length: 64 }, key, zeros(n));
+      await say(`${name} ${n}`, () => sealed);
+      await say(`${name} ${n} back`, () => subtle.decrypt({ name: 'AES-CTR', counter, length: 64 }, key, sealed));
+    }
+}

@@ -1,0 +1,30 @@
+// importKey(): formats each algorithm has.
+import { check } from 'k6';
+
+const subtle = crypto.subtle;
+const zeros = (n) => new Uint8Array(n);
+const hex = (b) => Array.from(new Uint8Array(b), (x) => x.toString(16).padStart(2, '0')).join('');
+const note = (name) => check(null, { [name]: () => true });
+// What a call gives or how it fails, as the name of a check.
+async function say(label, call) {
+  try {
+    const value = await call();
+    note(`${label}: ${value instanceof ArrayBuffer ? hex(value) : typeof value === 'object' ? shown(value) : value}`);
+  } catch (e) {
+    note(`${label}: ${String(e)}`);
+  }
+}
+const shown = (key) => key.privateKey ? `pair ${shown(key.privateKey)} ${shown(key.publicKey)}` : key.kty ? jwk(key)
+  : [key.type, key.extractable, key.algorithm.name, key.algorithm.length, key.algorithm.modulusLength, key.algorithm.namedCurve,
+    key.algorithm.hash && key.algorithm.hash.name, key.usages.join('+')].filter((x) => x !== undefined).join(' ');
+const jwk = (key) => Object.keys(key).sort().map((k) => `${k}=${Array.isArray(key[k]) ? key[k].join('+') : key[k]}`).join(' ');
+
+export default async function () {
+  const algorithms = ['AES-CBC', 'AES-KW', { name: 'HMAC', hash: 'SHA-1' }, { name: 'RSA-PSS', hash: 'SHA-1' }, 'PBKDF2'];
+  for (const format of ['raw', 'spki', 'pkcs8', 'x', '', 5, 'RAW', 'jwk'])
+    for (const algorithm of algorithms) {
+      const usage = { 'AES-KW': 'wrapKey', HMAC: 'sign', 'RSA-PSS': 'sign', PBKDF2: 'deriveBits' }[algorithm.name || algorithm] || 'encrypt';
+      if (algorithm.name === 'RSA-PSS' && (format === 'spki' || format === 'pkcs8')) continue;
+      await say(`${format} ${JSON.stringify(algorithm)}`, () => subtle.importKey(format, format === 'jwk' ? {} : zeros(7), algorithm, false, [usage]));
+    }
+}
