@@ -1,6 +1,10 @@
 //! A running agent: commands in, the engine's events in, reports out.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use onrush_engine::{Engine, Event, LifecycleError, ThreadSample};
 use onrush_fiber::{Clock, Nanos};
@@ -399,9 +403,17 @@ impl<R: FnMut(Report)> Agent<R> {
     }
 
     fn report_health(&mut self, report: Option<onrush_session::protocol::HealthReport>) {
-        if let Some(report) = report {
+        if let Some(mut report) = report {
+            report.computing = self.computing();
             (self.report)(Report::Health(Box::new(report)));
         }
+    }
+
+    /// The scenario whose code most often computed for a whole time slice, and how often it did.
+    fn computing(&self) -> Option<(String, u64)> {
+        let slices = |scenario: &onrush_js::ScenarioContext| scenario.slices.load(Ordering::Relaxed);
+        let most = self.test.run.scenarios.iter().max_by_key(|scenario| slices(scenario))?;
+        Some((most.name.clone(), slices(most))).filter(|(_, slices)| *slices > 0)
     }
 
     /// Says how the scenarios stand, if that has changed or nothing was said for a while.
@@ -411,7 +423,7 @@ impl<R: FnMut(Report)> Agent<R> {
         let progress = Progress {
             scenarios,
             vus_active: state.vus_active.get(),
-            vus_initialized: state.vus_initialized.load(std::sync::atomic::Ordering::Relaxed),
+            vus_initialized: state.vus_initialized.load(Ordering::Relaxed),
             complete: state.iterations_completed.get(),
             interrupted: state.iterations_interrupted.get(),
         };

@@ -154,6 +154,7 @@ impl HealthWatch {
             trapped_writes: self.trapped.values().map(|(count, _)| count).sum(),
             trapped_property: self.trapped.values().next().map(|(_, property)| property.clone()).unwrap_or_default(),
             threads_given_up: self.threads_given_up,
+            computing: None,
         }
     }
 }

@@ -75,6 +75,7 @@ fn start(
         return Err(Failure::new(FailureKind::Engine, message));
     }
     let Test { engine: config, finish_outputs, stops } = prepare(init)?;
+    take_shares(&config.run, init);
     let running = Running {
         run: config.run.clone(),
         plan: config.plan.clone(),
@@ -86,6 +87,16 @@ fn start(
     let engine = Engine::start(config, inbox.events())
         .map_err(|error| Failure::new(FailureKind::Engine, format!("failed to start worker threads: {error}")))?;
     Ok((engine, running))
+}
+
+/// The limits of the whole test, as far as this agent may use them up.
+fn take_shares(run: &onrush_js::RunConfig, init: &Init) {
+    if let Some(series) = init.series_max {
+        run.census.set_limit(usize::try_from(series).unwrap_or(usize::MAX));
+    }
+    if let Some(rps) = init.rps {
+        run.state.set_rps_share(rps);
+    }
 }
 
 fn accepted(test: &Running) -> Accepted {

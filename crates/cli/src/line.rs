@@ -65,12 +65,14 @@ impl Style {
         };
         let (on, off) = if self.color { (format!("\x1b[{color}m"), "\x1b[0m") } else { (String::new(), "") };
         let message = line.message.strip_suffix('\n').unwrap_or(&line.message);
+        let (message, frame) = split_frame(line, message);
         let mut text = format!("{on}{name}{off}[{:04}] {message:<MESSAGE_WIDTH$} ", at.0 / 1_000_000_000);
         for (key, value) in sorted(line) {
             // Writing to a String cannot fail.
             let _ = write!(text, " {on}{key}{off}={}", quoted(value));
         }
         text.push('\n');
+        push_frame(&mut text, frame);
         text
     }
 }
@@ -78,15 +80,38 @@ impl Style {
 /// `time="…" level=info msg=hello source=console`.
 fn pairs(at: Nanos, line: &Line) -> String {
     let mut text = format!("time=\"{}\" level={}", rfc3339(Clock::unix_nanos(at)), level_name(line.level));
+    let (message, frame) = split_frame(line, &line.message);
     // k6: an empty message leaves no pair.
-    if !line.message.is_empty() {
-        let _ = write!(text, " msg={}", quoted(&line.message));
+    if !message.is_empty() {
+        let _ = write!(text, " msg={}", quoted(message));
     }
     for (key, value) in sorted(line) {
         let _ = write!(text, " {key}={}", quoted(value));
     }
     text.push('\n');
+    push_frame(&mut text, frame);
     text
+}
+
+/// A message and the source lines at its end, which are for people: within quotes nobody could read them. What a script
+/// prints itself stays whole.
+fn split_frame<'a>(line: &Line, message: &'a str) -> (&'a str, &'a str) {
+    let is_frame_line = |line: &str| {
+        let line = line.trim_start_matches(' ').trim_start_matches(|char: char| char.is_ascii_digit());
+        line.starts_with(" |") || line.starts_with('|')
+    };
+    let is_console = line.fields.iter().any(|(key, value)| key == "source" && value == "console");
+    match message.split_once('\n') {
+        Some((first, frame)) if !is_console && !frame.is_empty() && frame.lines().all(is_frame_line) => (first, frame),
+        _ => (message, ""),
+    }
+}
+
+fn push_frame(text: &mut String, frame: &str) {
+    if !frame.is_empty() {
+        text.push_str(frame);
+        text.push('\n');
+    }
 }
 
 fn json(at: Nanos, line: &Line) -> String {
@@ -183,6 +208,27 @@ mod tests {
         // The wall clock is whatever it is.
         let time = rfc3339(Clock::unix_nanos(Nanos(3_000_000_000)));
         assert_eq!(text.replace(&time, "NOW"), expect);
+    }
+
+    #[test]
+    fn source_lines_stand_below_their_message() {
+        let line = |message: &str, source: &str| Line {
+            level: Level::Error,
+            message: message.to_owned(),
+            fields: vec![("source".into(), source.to_owned()), ("hint".into(), "add it".to_owned())],
+        };
+        let check = |is_terminal: bool, line: &Line, expect: &str| {
+            let text = Style { format: Format::Text, is_terminal, color: false }.render(Nanos(3_000_000_000), line);
+            let at = text.find(if is_terminal { "] " } else { "msg=" }).expect("a message");
+            assert_eq!(&text[at..], expect);
+        };
+        let frame = "a.js:2:1: no\n  1 | let a;\n  2 | let a;\n    |     ^";
+        let below = "  1 | let a;\n  2 | let a;\n    |     ^\n";
+        check(false, &line(frame, "x"), &format!("msg=\"a.js:2:1: no\" hint=\"add it\" source=x\n{below}"));
+        check(true, &line(frame, "x"), &format!("] {:<44}  hint=\"add it\" source=x\n{below}", "a.js:2:1: no"));
+        let own = "msg=\"a.js:2:1: no\\n  1 | let a;\\n  2 | let a;\\n    |     ^\" hint=\"add it\" source=console\n";
+        check(false, &line(frame, "console"), own);
+        check(false, &line("a\n\tat b", "x"), "msg=\"a\\n\\tat b\" hint=\"add it\" source=x\n");
     }
 
     /// The texts were printed by k6 1.8.1.

@@ -70,6 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 iterations: Default::default(),
                 done: Default::default(),
                 iterations_total: plan.total_iterations().unwrap_or(0),
+                slices: std::sync::atomic::AtomicU64::new(0),
             })
         })
         .collect();

@@ -120,14 +120,26 @@ impl ScenarioRun {
     /// Makes an initialised VU this scenario's.
     pub(crate) fn adopt(&self, slot: &Rc<Slot>) {
         slot.activate(self);
-        self.slots.borrow_mut().push(slot.clone());
+        let mut slots = self.slots.borrow_mut();
+        slot.place.set(slots.len());
+        slots.push(slot.clone());
+        drop(slots);
         let active = self.shared.active.fetch_add(1, Ordering::Relaxed) + 1;
         self.shared.active_max.fetch_max(active, Ordering::Relaxed);
     }
 
     /// Gives a VU back to the thread's pool.
     pub(crate) fn release(&self, worker: &Worker, slot: &Rc<Slot>) {
-        self.slots.borrow_mut().retain(|own| !Rc::ptr_eq(own, slot));
+        // All may come back at once: finding one costs the same however many there are. Their order means nothing.
+        let mut slots = self.slots.borrow_mut();
+        let place = slot.place.get();
+        if slots.get(place).is_some_and(|own| Rc::ptr_eq(own, slot)) {
+            slots.swap_remove(place);
+            if let Some(moved) = slots.get(place) {
+                moved.place.set(place);
+            }
+        }
+        drop(slots);
         self.shared.active.fetch_sub(1, Ordering::Relaxed);
         worker.give_back(slot);
     }

@@ -29,6 +29,8 @@ pub(crate) struct Slot {
     earlier: RefCell<BTreeMap<usize, u64>>,
     /// The VU is inside an iteration.
     pub(crate) is_running: Cell<bool>,
+    /// Where it is among the VUs of the scenario that has it now.
+    pub(crate) place: Cell<usize>,
 }
 
 impl Slot {
@@ -47,6 +49,7 @@ impl Slot {
             job: RefCell::new(None),
             quit: Cell::new(false),
             iterations: Cell::new(0),
+            place: Cell::new(0),
             scenario: Cell::new(None),
             earlier: RefCell::default(),
             is_running: Cell::new(false),

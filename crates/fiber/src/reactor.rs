@@ -2,7 +2,8 @@
 //!
 //! A *turn* is: what other threads posted, then ready fibers in the order they became ready, then
 //! the kernel's events, then timers. While fibers are ready the loop asks the kernel only every
-//! [`POLL_INTERVAL`]: under load that is once for many events.
+//! [`POLL_INTERVAL`]: under load that is once for many events. A fiber that yields ends the turn: it may have run for long,
+//! and goes behind all who became ready meanwhile.
 #![expect(unsafe_code, reason = "switches stacks")]
 
 use std::any::Any;
@@ -167,6 +168,9 @@ pub(crate) struct Inner {
     /// Set by a fiber's last switch.
     ended: Cell<bool>,
     running: Cell<bool>,
+    /// The fiber that ran last and gave up its turn: it goes behind all that became ready meanwhile. It may have run for
+    /// long, so the loop looks for events and due timers first.
+    yielded: Cell<Option<u32>>,
     timer_interval: Nanos,
     last_poll: Cell<Nanos>,
     /// Reads and writes of the current fiber since it was last resumed; see `tcp`.
@@ -200,6 +204,7 @@ impl Inner {
             current: Cell::new(NO_FIBER),
             ended: Cell::new(false),
             running: Cell::new(false),
+            yielded: Cell::new(None),
             timer_interval: config.timer_interval,
             last_poll: Cell::new(Nanos::ZERO),
             io_streak: Cell::new(0),
@@ -237,6 +242,9 @@ impl Inner {
         if let Some(woke) = self.sched.borrow_mut().wait(index, wait, deadline) {
             return woke;
         }
+        if wait == Wait::Yield {
+            self.yielded.set(Some(index));
+        }
         // SAFETY: the loop's stack was left by the `switch` in `resume_next` that started or resumed
         // this fiber and has not been touched since. `resume_next` sees to it that our frames are
         // in place before it switches back here.
@@ -260,6 +268,9 @@ impl Inner {
         let _running = Running(&self.running);
         loop {
             self.receive();
+            if let Some(index) = self.yielded.take() {
+                self.sched.borrow_mut().push_ready(index);
+            }
             self.run_ready();
             if self.remote.take_stop() {
                 break;
@@ -288,6 +299,9 @@ impl Inner {
     fn run_ready(&self) {
         let mut switches = 0u32;
         while self.resume_next() {
+            if self.yielded.get().is_some() {
+                break;
+            }
             switches += 1;
             if switches.is_multiple_of(CLOCK_INTERVAL) {
                 let now = Clock::now();
@@ -401,7 +415,7 @@ impl Inner {
     fn poll(&self) {
         let timeout = {
             let sched = self.sched.borrow();
-            if sched.has_ready() || self.remote.is_signalled() {
+            if sched.has_ready() || self.yielded.get().is_some() || self.remote.is_signalled() {
                 Some(Nanos::ZERO)
             } else {
                 match sched.wake_at() {

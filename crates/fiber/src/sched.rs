@@ -191,7 +191,7 @@ impl Sched {
             Wait::Yield => {
                 fiber.state = State::Ready;
                 fiber.reason = Reason::Yield;
-                self.push_ready(index);
+                // The reactor queues it, behind what became ready while it ran.
                 return None;
             }
             _ if fiber.cancelled => return Some(Woke::Cancelled),
@@ -306,7 +306,7 @@ impl Sched {
     }
 
     #[inline]
-    fn push_ready(&mut self, index: u32) {
+    pub(crate) fn push_ready(&mut self, index: u32) {
         self.ready.push_back(index);
         self.counters.ready_queue_max = self.counters.ready_queue_max.max(self.ready.len());
     }

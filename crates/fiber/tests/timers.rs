@@ -127,3 +127,32 @@ fn lag_is_counted_per_timeout_and_drained() {
     reactor.run();
     assert_eq!(reactor.stats().panics, 0);
 }
+
+#[test]
+fn a_timer_that_is_due_comes_before_a_fiber_that_yields_again() {
+    let reactor = reactor();
+    let turns = Rc::new(Cell::new(0));
+    let (is_awake, seen) = (Rc::new(Cell::new(false)), Rc::new(Cell::new(None)));
+    {
+        let (turns, is_awake, seen) = (Rc::clone(&turns), Rc::clone(&is_awake), Rc::clone(&seen));
+        spawn(None, move || {
+            let due = Clock::now() + Duration::from_millis(1);
+            let hog_turns = Rc::clone(&turns);
+            let hog_sees = Rc::clone(&is_awake);
+            spawn(None, move || {
+                while !hog_sees.get() {
+                    hog_turns.set(hog_turns.get() + 1);
+                    // Longer than the other wants to sleep.
+                    let until = Clock::now() + Duration::from_millis(2);
+                    while Clock::now() < until {}
+                    let _ = yield_now();
+                }
+            });
+            assert_eq!(sleep_until(due), Woke::Timeout);
+            is_awake.set(true);
+            seen.set(Some(turns.get()));
+        });
+    }
+    reactor.run();
+    assert_eq!(seen.get(), Some(1));
+}

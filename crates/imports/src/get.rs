@@ -5,7 +5,7 @@ use std::{rc::Rc, time::Duration};
 use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
 use onrush_net::{
-    Body, BodyMode, Connections, NetError, Request, RequestHeaders, Scheme, Url, encoding,
+    Body, BodyMode, Connections, Limits, NetError, Request, RequestHeaders, Scheme, Url, encoding,
     redirect::{self, RequestMeta},
 };
 use onrush_script::Unfetched;
@@ -106,7 +106,9 @@ impl Getter {
                 return match response.status {
                     200 => {
                         let encoding = response.headers.content_encoding().unwrap_or_default();
-                        let body = encoding::decode(response.body, &encoding, self.bytes_max);
+                        let limits = Limits { body_bytes_max: self.bytes_max, ..Limits::default() };
+                        let mut hold = response.hold;
+                        let body = encoding::decode(response.body, &encoding, &limits, &mut hold);
                         let body = body.map_err(|failure| refused(detail(&failure.error).to_owned(), ""))?;
                         Ok(Answer::Module(body, validators))
                     }

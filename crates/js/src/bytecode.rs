@@ -41,6 +41,18 @@ fn compile_module(ctx: Ctx, module: &Module) -> JsResult<Compiled> {
     }
 }
 
+/// Compiles a script of ours.
+pub(crate) fn compile_script(ctx: Ctx, code: &str, name: &str) -> JsResult<Box<[u8]>> {
+    serialise(ctx, code, name, false)
+}
+
+/// Runs a compiled script; the result is its value.
+pub(crate) fn run(ctx: Ctx, code: &[u8]) -> JsResult {
+    let script = read(ctx, code)?;
+    // SAFETY: the bytecode is a script; ownership of the reference moves to the call.
+    Val::checked(unsafe { sys::JS_EvalFunction(ctx.raw(), script.into_raw()) })
+}
+
 fn serialise(ctx: Ctx, code: &str, name: &str, is_module: bool) -> JsResult<Box<[u8]>> {
     let compiled = ctx.compile(code, name, is_module)?;
     let mut len = 0;

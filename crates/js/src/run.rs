@@ -30,12 +30,12 @@ pub struct HttpSettings {
     pub no_vu_connection_reuse: bool,
     /// `throw`.
     pub throw: bool,
-    /// `rps`: requests a second over all VUs of this agent; 0 is unlimited.
+    /// `rps`: requests a second over all VUs; 0 is unlimited. [`RunState::set_rps_share`] says what this agent has of them.
     pub rps: u64,
     /// `httpDebug`.
     pub debug: HttpDebug,
-    /// `responseBodyLimit`: most bytes that the body of a response may unfold to, in bytes.
-    pub body_bytes_max: u64,
+    /// What the body of a response may unfold to.
+    pub limits: onrush_net::Limits,
 }
 
 /// What `httpDebug` logs of requests and responses.
@@ -76,7 +76,7 @@ impl Default for HttpSettings {
             throw: false,
             rps: 0,
             debug: HttpDebug::Off,
-            body_bytes_max: onrush_net::Limits::default().body_bytes_max,
+            limits: onrush_net::Limits::default(),
         }
     }
 }
@@ -104,6 +104,8 @@ pub struct ScenarioContext {
     pub done: crate::ShardedCounter,
     /// Iterations it will run in all, where the executor knows (shared-iterations, per-vu-iterations); else 0.
     pub iterations_total: u64,
+    /// How often its code computed for a whole time slice, so that others of its thread had to wait.
+    pub slices: std::sync::atomic::AtomicU64,
 }
 
 /// Everything fixed once options are consolidated.

@@ -12,7 +12,7 @@ use onrush_script::Program;
 use crate::{
     bytecode::Bytecode,
     log::Sink,
-    shared::{FileCache, SharedArrays},
+    shared::{FileCache, SharedArrays, SharedTables},
 };
 
 /// What is known before any script code has run. Shared by the init pass and all worker threads.
@@ -37,6 +37,7 @@ pub struct ScriptEnv {
     pub freezes_env: bool,
     pub(crate) files: FileCache,
     pub(crate) shared_arrays: SharedArrays,
+    pub(crate) shared_tables: SharedTables,
     /// What gRPC clients have loaded.
     pub(crate) schemas: crate::modules::grpc::SchemaCache,
     pub(crate) bytecode: Mutex<Option<Arc<Bytecode>>>,
@@ -60,6 +61,7 @@ impl ScriptEnv {
             freezes_env: false,
             files: FileCache::default(),
             shared_arrays: SharedArrays::default(),
+            shared_tables: SharedTables::default(),
             schemas: crate::modules::grpc::SchemaCache::default(),
             bytecode: Mutex::new(None),
         }

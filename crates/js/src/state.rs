@@ -27,6 +27,8 @@ pub struct RunState {
     pub vus_active: ShardedCounter,
     /// VUs whose init code has run.
     pub vus_initialized: AtomicU64,
+    /// This agent's share of the option `rps`; 0 where it has all of it.
+    rps_share: AtomicU64,
     started_at: AtomicU64,
     /// Since when the test's clock stands still; 0 while it runs.
     paused_at: AtomicU64,
@@ -36,6 +38,19 @@ pub struct RunState {
 }
 
 impl RunState {
+    /// Sets this agent's share of the option `rps`.
+    pub fn set_rps_share(&self, rps: u64) {
+        self.rps_share.store(rps, Ordering::Relaxed);
+    }
+
+    /// Requests a second this agent may make; `option` is the option `rps`, and 0 means no limit.
+    pub(crate) fn rps(&self, option: u64) -> u64 {
+        match (option, self.rps_share.load(Ordering::Relaxed)) {
+            (0, _) | (_, 0) => option,
+            (_, share) => share,
+        }
+    }
+
     /// Starts the test's clock; later calls change nothing.
     pub fn start_clock(&self, at: Nanos) {
         let _ = self.started_at.compare_exchange(0, at.0.max(1), Ordering::Relaxed, Ordering::Relaxed);
@@ -93,5 +108,18 @@ impl RunState {
     /// Whether the script marked the run as failed.
     pub fn is_marked_failed(&self) -> bool {
         self.marked_failed.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_a_rate_counts_only_where_there_is_a_rate() {
+        let state = RunState::default();
+        assert_eq!([state.rps(0), state.rps(100)], [0, 100]);
+        state.set_rps_share(34);
+        assert_eq!([state.rps(0), state.rps(100)], [0, 34]);
     }
 }

@@ -4,7 +4,7 @@
 //! them; the path of a sample does not.
 
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::{FxHashSet, FxHasher};
@@ -15,7 +15,7 @@ use crate::registry::MetricId;
 /// The series of a run, shared by its shards.
 #[derive(Debug)]
 pub struct Census {
-    limit: usize,
+    limit: AtomicUsize,
     /// Hashes of metric and tags. Two series that share one of 2^64 count as one, which does no harm.
     seen: Mutex<FxHashSet<u64>>,
     is_full: AtomicBool,
@@ -38,12 +38,17 @@ impl Census {
 
     /// A run of at most `limit` series, and a quarter more of folded ones.
     pub fn new(limit: usize) -> Self {
-        Self { limit, seen: Mutex::default(), is_full: AtomicBool::new(false) }
+        Self { limit: AtomicUsize::new(limit), seen: Mutex::default(), is_full: AtomicBool::new(false) }
     }
 
     /// The limit.
     pub fn limit(&self) -> usize {
-        self.limit
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    /// Sets another limit, such as an agent's share of it. What is counted already stays.
+    pub fn set_limit(&self, limit: usize) {
+        self.limit.store(limit, Ordering::Relaxed);
     }
 
     /// How many series there are.
@@ -68,8 +73,8 @@ impl Census {
         let hash = hasher.finish();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let limit = match folded {
-            Folded::Nothing => self.limit,
-            Folded::Largest => self.limit.saturating_add(self.limit / 4).saturating_add(RESERVE_MIN),
+            Folded::Nothing => self.limit(),
+            Folded::Largest => self.limit().saturating_add(self.limit() / 4).saturating_add(RESERVE_MIN),
             Folded::All => usize::MAX,
         };
         if seen.len() < limit || seen.contains(&hash) {
@@ -93,6 +98,14 @@ mod tests {
 
     fn tags(value: usize) -> TagPairs {
         Arc::from([(Arc::from("url"), Arc::from(value.to_string()))])
+    }
+
+    #[test]
+    fn a_share_replaces_the_limit() {
+        let census = Census::new(10);
+        census.set_limit(3);
+        let admitted = (0..10).filter(|value| census.admit(builtin::CHECKS, &tags(*value), Folded::Nothing)).count();
+        assert_eq!((admitted, census.limit(), census.is_full()), (3, 3, true));
     }
 
     #[test]

@@ -426,7 +426,7 @@ impl Attempt {
         if let Some(message) = self.message.take() {
             return self.finish_http2(*message);
         }
-        let body = reader.take_body();
+        let (body, hold) = (reader.take_body(), reader.take_hold());
         let body_len = reader.body_len();
         let (status, proto, headers) = reader.take_head_parts().unwrap_or_default();
         Box::new(Response {
@@ -434,6 +434,7 @@ impl Attempt {
             proto,
             headers,
             body,
+            hold,
             body_len,
             remote: self.remote.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0))),
             tls: self.tls.take(),
@@ -559,7 +560,7 @@ mod tests {
     #[test]
     fn sizes() {
         assert!(size_of::<Conn>() <= 64, "{}", size_of::<Conn>());
-        assert!(size_of::<ResponseReader>() <= 168, "{}", size_of::<ResponseReader>());
+        assert!(size_of::<ResponseReader>() <= 192, "{}", size_of::<ResponseReader>());
         assert!(size_of::<Attempt>() <= 160, "{}", size_of::<Attempt>());
     }
 }

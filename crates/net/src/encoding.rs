@@ -9,7 +9,9 @@ use brotli::enc::StandardAlloc;
 use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
 use bytes::Bytes;
 
+use crate::body_budget::BodyHold;
 use crate::error::{NetError, code};
+use crate::http1::Limits;
 
 /// The algorithms of the `compression` parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,12 +92,20 @@ pub fn encode(body: &[u8], algorithms: &[Algorithm]) -> io::Result<Vec<u8>> {
 /// there.)
 ///
 /// # Errors
-/// A broken body, or one that decodes to more than `limit` bytes.
-pub fn decode(body: Bytes, content_encoding: &[u8], limit: u64) -> Result<Bytes, DecodeFailure> {
+/// A broken body, or one that decodes to more than the limits allow. `hold` is the share of `body` before, and that of the
+/// result after.
+pub fn decode(
+    body: Bytes,
+    content_encoding: &[u8],
+    limits: &Limits,
+    hold: &mut BodyHold,
+) -> Result<Bytes, DecodeFailure> {
     let mut current = body;
     for name in content_encoding.rsplit(|&byte| byte == b',') {
         if let Some(algorithm) = decoder_of(name) {
-            current = decode_one(&current, algorithm, limit)?;
+            let mut next = BodyHold::new(limits.bodies);
+            current = decode_one(&current, algorithm, limits, &mut next)?;
+            *hold = next;
         }
     }
     Ok(current)
@@ -133,7 +143,7 @@ fn encode_one(body: &[u8], algorithm: Algorithm) -> io::Result<Vec<u8>> {
     }
 }
 
-fn decode_one(body: &[u8], algorithm: Algorithm, limit: u64) -> Result<Bytes, DecodeFailure> {
+fn decode_one(body: &[u8], algorithm: Algorithm, limits: &Limits, hold: &mut BodyHold) -> Result<Bytes, DecodeFailure> {
     if let Err(reason) = check_start(body, algorithm) {
         let reason = match reason {
             Start::BreaksOff(text) => text.to_owned(),
@@ -149,14 +159,14 @@ fn decode_one(body: &[u8], algorithm: Algorithm, limit: u64) -> Result<Bytes, De
         Algorithm::Zstd => "zstd",
     };
     match algorithm {
-        Algorithm::Gzip => drain(flate2::bufread::MultiGzDecoder::new(body), body.len(), limit, name),
-        Algorithm::Deflate => drain(flate2::bufread::ZlibDecoder::new(body), body.len(), limit, name)
-            .map_err(|failure| name_zlib_failure(failure, body, limit)),
-        Algorithm::Brotli => drain(BrotliReader::new(body), body.len(), limit, name),
+        Algorithm::Gzip => drain(flate2::bufread::MultiGzDecoder::new(body), body.len(), limits, hold, name),
+        Algorithm::Deflate => drain(flate2::bufread::ZlibDecoder::new(body), body.len(), limits, hold, name)
+            .map_err(|failure| name_zlib_failure(failure, body, limits, hold)),
+        Algorithm::Brotli => drain(BrotliReader::new(body), body.len(), limits, hold, name),
         // Go's zstd reader takes nothing for nothing.
         Algorithm::Zstd if body.is_empty() => Ok(Bytes::new()),
         Algorithm::Zstd => match zstd::stream::read::Decoder::with_buffer(body) {
-            Ok(decoder) => drain(decoder, body.len(), limit, name),
+            Ok(decoder) => drain(decoder, body.len(), limits, hold, name),
             Err(error) => Err(broken(&error, Vec::new(), name)),
         },
     }
@@ -232,18 +242,27 @@ fn check_start(body: &[u8], algorithm: Algorithm) -> Result<(), Start> {
     }
 }
 
-fn drain(mut source: impl Read, input_len: usize, limit: u64, name: &str) -> Result<Bytes, DecodeFailure> {
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+fn drain(
+    mut source: impl Read,
+    input_len: usize,
+    limits: &Limits,
+    hold: &mut BodyHold,
+    name: &str,
+) -> Result<Bytes, DecodeFailure> {
+    let limit = usize::try_from(limits.body_bytes_max).unwrap_or(usize::MAX);
     let mut out = Vec::new();
     let mut step = input_len.saturating_mul(2).clamp(DECODE_STEP_MIN, DECODE_STEP_MAX);
     loop {
         let filled = out.len();
         if filled > limit {
             out.truncate(limit);
-            let error = failed(&format!("more than {limit} bytes"));
+            let error = failed(&format!("more than {limit} bytes, see --response-body-limit"));
             return Err(DecodeFailure { error, partial: out.into(), began: true });
         }
         out.resize(filled + step, 0);
+        if let Err(error) = hold.cover(out.capacity()) {
+            return Err(DecodeFailure { error, partial: Bytes::new(), began: true });
+        }
         let read = source.read(&mut out[filled..]);
         out.truncate(filled + *read.as_ref().unwrap_or(&0));
         match read {
@@ -281,13 +300,13 @@ fn broken(error: &io::Error, partial: Vec<u8>, name: &str) -> DecodeFailure {
 /// The zlib decoder does not say whether the data or only the checksum behind it is wrong: inflate the
 /// data alone to find out.
 #[cold]
-fn name_zlib_failure(failure: DecodeFailure, body: &[u8], limit: u64) -> DecodeFailure {
+fn name_zlib_failure(failure: DecodeFailure, body: &[u8], limits: &Limits, hold: &mut BodyHold) -> DecodeFailure {
     let is_corrupt = failure.error.code == code::GENERIC && failure.error != NetError::unexpected_eof().in_body();
     let data = body.get(ZLIB_HEADER_BYTES..).unwrap_or_default();
     if !is_corrupt {
         return failure;
     }
-    match drain(flate2::bufread::DeflateDecoder::new(data), data.len(), limit, "zlib") {
+    match drain(flate2::bufread::DeflateDecoder::new(data), data.len(), limits, hold, "zlib") {
         Ok(partial) => DecodeFailure { error: failed(&wrapped("zlib: invalid checksum")), partial, began: true },
         Err(_) => failure,
     }
@@ -306,9 +325,10 @@ fn wrapped(reason: &str) -> String {
 /// encoded and decoded.
 pub fn fuzz(data: &[u8]) {
     const LIMIT: usize = 64 << 10;
+    let limits = Limits { body_bytes_max: LIMIT as u64, ..Limits::default() };
     let end = data.iter().position(|&byte| byte == b'\n').unwrap_or(data.len());
     let (names, body) = (&data[..end], data.get(end + 1..).unwrap_or_default());
-    match decode(Bytes::copy_from_slice(body), names, LIMIT as u64) {
+    match decode(Bytes::copy_from_slice(body), names, &limits, &mut BodyHold::default()) {
         Ok(decoded) => assert!(decoded.len() <= LIMIT.max(body.len()), "{} bytes", decoded.len()),
         Err(failure) => {
             assert!(failure.partial.len() <= LIMIT, "{} bytes", failure.partial.len());
@@ -321,7 +341,7 @@ pub fn fuzz(data: &[u8]) {
         && body.len() <= LIMIT / 2
     {
         let encoded = encode(body, &algorithms).expect("memory takes everything");
-        assert_eq!(decode(encoded.into(), names, LIMIT as u64).as_deref(), Ok(body), "{list}");
+        assert_eq!(decode(encoded.into(), names, &limits, &mut BodyHold::default()).as_deref(), Ok(body), "{list}");
     }
 }
 
@@ -342,6 +362,11 @@ mod tests {
     use proptest::prelude::*;
 
     const LIMIT: u64 = 1 << 20;
+
+    fn decode(body: Bytes, content_encoding: &[u8], body_bytes_max: u64) -> Result<Bytes, DecodeFailure> {
+        let limits = Limits { body_bytes_max, ..Limits::default() };
+        super::decode(body, content_encoding, &limits, &mut BodyHold::default())
+    }
 
     #[test]
     fn round_trips_lists() {

@@ -25,6 +25,7 @@ pub use head::{Framing, Head, HeadParser, HeadState};
 pub use reader::{Fed, ResponseReader};
 pub(crate) use write::{BodyPlan, check_request, usually_lacks_body, write_head};
 
+use crate::body_budget::{BodyBudget, BodyHold};
 use crate::error::NetError;
 use crate::header::HeaderBlock;
 use crate::tls::OcspResponse;
@@ -70,18 +71,20 @@ pub enum BodyMode {
 }
 
 /// Limits against hostile or mistaken servers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Most bytes of a response head, interim responses included. Go's default, so that k6's verdict and
     /// text are the same; a head is only buffered while it arrives.
     pub head_bytes_max: usize,
     /// Most bytes of a response body that is kept. A discarded body has no limit but the deadline.
     pub body_bytes_max: u64,
+    /// What the bodies of all who share it may take together.
+    pub bodies: &'static BodyBudget,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { head_bytes_max: 10 << 20, body_bytes_max: 1 << 30 }
+        Self { head_bytes_max: 10 << 20, body_bytes_max: 128 << 20, bodies: BodyBudget::of_process() }
     }
 }
 
@@ -134,7 +137,7 @@ pub struct TlsInfo {
 }
 
 /// A complete response.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Response {
     /// The status code.
     pub status: u16,
@@ -144,6 +147,8 @@ pub struct Response {
     pub headers: HeaderBlock,
     /// The body without its transfer encoding, still content-encoded; empty when discarded.
     pub body: Bytes,
+    /// Its share of [`Limits::bodies`].
+    pub hold: BodyHold,
     /// How long the body was, kept or not.
     pub body_len: u64,
     /// The peer.
@@ -207,7 +212,7 @@ pub fn fuzz(data: &[u8]) {
     let step = usize::from(control & 63) + 1;
     let is_head = control & 64 != 0;
     let mode = if control & 128 != 0 { BodyMode::Discard } else { BodyMode::Keep };
-    let limits = Limits { head_bytes_max: 4096, body_bytes_max: 1 << 16 };
+    let limits = Limits { head_bytes_max: 4096, body_bytes_max: 1 << 16, ..Limits::default() };
     let run = |step: usize| {
         let mut reader = ResponseReader::new(is_head, mode, limits);
         let mut used = 0;

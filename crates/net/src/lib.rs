@@ -30,6 +30,7 @@
 //! Read next: [`client`] for an exchange, [`http1`] for the protocol, [`tls`] and [`dns`].
 
 pub mod auth;
+mod body_budget;
 pub mod client;
 mod conn;
 pub mod cookie;
@@ -50,6 +51,7 @@ pub mod url;
 pub mod websocket;
 mod wire;
 
+pub use body_budget::{BodyBudget, BodyHold};
 pub use client::{Connections, Http2Route, Upgrade};
 pub use cookie::{Cookie, CookieJar, SetCookie};
 pub use dial::fuzz as fuzz_proxy;

@@ -9,7 +9,7 @@ mod support;
 
 use std::time::Duration;
 
-use onrush_net::{Body, BodyMode, ClientOptions, Connections, Failure, Response};
+use onrush_net::{Body, BodyBudget, BodyMode, ClientOptions, Connections, Failure, Response};
 use onrush_testkit::{Behaviour, End, HostileServer, open_fds};
 use support::{PLENTY, get, on_fiber, send};
 
@@ -131,6 +131,32 @@ fn limits_on_kept_bodies_hold() {
         let server = HostileServer::start(behaviour);
         let url = server.url("/");
         let failure = on_fiber(options.clone(), move |shared| get(&Connections::new(shared), &url)).unwrap_err();
-        assert_eq!(failure.error.message, "response body exceeds 100000 bytes");
+        assert_eq!(failure.error.message, "response body exceeds 100000 bytes (--response-body-limit)");
+        assert_eq!(failure.partial_body.map(|body| body.len()), Some(0), "nothing of it is kept");
     }
+    // Together they may take less than one of them.
+    let mut options = ClientOptions::default();
+    let budget: &'static BodyBudget = Box::leak(Box::new(BodyBudget::new(2 << 20)));
+    options.limits.bodies = budget;
+    for behaviour in [Behaviour::EndlessBody, Behaviour::EndlessChunks] {
+        let server = HostileServer::start(behaviour);
+        let url = server.url("/");
+        let failure = on_fiber(options.clone(), move |shared| get(&Connections::new(shared), &url)).unwrap_err();
+        assert!(
+            failure.error.message.starts_with("response bodies of all VUs exceed 2097152 bytes"),
+            "{:?}",
+            failure.error
+        );
+        assert_eq!((failure.error.code, budget.held()), (1000, 0));
+    }
+    let long = vec![b'x'; 1 << 20];
+    let mut answer = b"HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n".to_vec();
+    answer.extend_from_slice(&long);
+    let server = HostileServer::start(Behaviour::Say(answer, End::Close));
+    let url = server.url("/");
+    let response = on_fiber(options, move |shared| get(&Connections::new(shared), &url)).expect("a response");
+    assert_eq!(response.body, long);
+    assert!((1 << 20..2 << 20).contains(&budget.held()), "{}", budget.held());
+    drop(response);
+    assert_eq!(budget.held(), 0);
 }

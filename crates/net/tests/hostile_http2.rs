@@ -195,7 +195,7 @@ const VERDICTS: &[(&str, Verdict)] = &[
     // k6: 1050, ""
     ("empty_data_flood", Connection(1662, "ENHANCE_YOUR_CALM", Some(""))),
     // k6: 1654; its client is too slow for the window
-    ("endless_body", Bad(1000, "response body exceeds 8388608 bytes", Some("*"))),
+    ("endless_body", Bad(1000, "response body exceeds 8388608 bytes (--response-body-limit)", Some("*"))),
     ("interim_flood", Stream(1632, "PROTOCOL_ERROR", None)),
     ("continuation_flood", Connection(1652, "PROTOCOL_ERROR", None)),
     // k6: 1050

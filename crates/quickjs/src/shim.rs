@@ -88,3 +88,18 @@ pub fn planted(name: &str) -> bool {
 pub const fn planted(_name: &str) -> bool {
     false
 }
+
+/// Whether every poll is to suspend the VU that runs, instead of one each few milliseconds; see `fuzz/README.md`.
+#[cfg(onrush_plants)]
+#[must_use]
+pub fn suspends_at_every_poll() -> bool {
+    static ASKED: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *ASKED.get_or_init(|| std::env::var_os("ONRUSH_SUSPEND").is_some())
+}
+
+/// Whether every poll is to suspend the VU that runs: never in this build.
+#[cfg(not(onrush_plants))]
+#[must_use]
+pub const fn suspends_at_every_poll() -> bool {
+    false
+}

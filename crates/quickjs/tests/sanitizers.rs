@@ -1,6 +1,9 @@
 //! The C programs under `tests/c`, with the patched source, under address and undefined
 //! behaviour sanitizers. Slow to build (about a minute), so objects are kept between runs.
 
+#[path = "polls/cases.rs"]
+mod cases;
+
 use onrush_quickjs_sys::PATCHED_SOURCE;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
@@ -83,6 +86,8 @@ fn run(name: &str) -> String {
     command
         .args(FLAGS)
         .arg(format!("-I{PATCHED_SOURCE}"))
+        .arg("-I")
+        .arg(env!("CARGO_TARGET_TMPDIR"))
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(format!("{name}.c")))
         .args(objects())
         .args(["-lm", "-o"])
@@ -123,4 +128,31 @@ fn module_records_are_released_and_asked_for_again() {
         return;
     }
     assert!(run("modules").contains("clean"));
+}
+
+#[test]
+fn built_ins_are_suspended_and_ended_at_every_poll() {
+    if gcc().arg("--version").output().is_err() {
+        println!("skipped: no gcc");
+        return;
+    }
+    let mut table = String::from("typedef struct { const char *what, *input, *work; } PollCase;\n");
+    table.push_str("static const PollCase poll_cases[] = {\n");
+    for case in cases::CASES {
+        let work = case.work();
+        let (body, look) = work.rsplit_once("; ").expect("work ends with what is looked at");
+        // A function, so that its own words are not among the polls.
+        let work = format!("(() => {{ {body}; return {look}; }})");
+        table += &format!("    {{ {}, {}, {} }},\n", literal(case.what), literal(&case.input()), literal(&work));
+    }
+    table.push_str("    { 0 },\n};\n");
+    std::fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join("polls_cases.h"), table)
+        .expect("the target folder is writable");
+    assert!(run("polls").contains("clean"));
+}
+
+/// A text as C has it.
+fn literal(text: &str) -> String {
+    let escaped: String = text.bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    format!("\"{escaped}\"")
 }

@@ -41,7 +41,7 @@ pub(crate) struct Request {
     /// Where the request's string literal begins, and its length.
     pub(crate) offset: u32,
     pub(crate) len: u32,
-    /// The names a static request asks for, without `default`.
+    /// The names a static request asks for; members of a namespace other than `default` are among them.
     pub(crate) names: FxHashSet<String>,
 }
 
@@ -106,7 +106,9 @@ impl Visitor<'_> {
                                 self.namespaces.insert(symbol, request);
                             }
                         }
-                        ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => {}
+                        ImportDeclarationSpecifier::ImportDefaultSpecifier(_) => {
+                            self.out.requests[request].names.insert("default".to_owned());
+                        }
                     }
                 }
             }
@@ -148,10 +150,7 @@ impl Visitor<'_> {
     }
 
     fn name(&mut self, request: usize, name: &ModuleExportName<'_>) {
-        let name = name.name();
-        if name != "default" {
-            self.out.requests[request].names.insert(name.to_string());
-        }
+        self.out.requests[request].names.insert(name.name().to_string());
     }
 
     fn is_global(&self, identifier: &IdentifierReference<'_>, name: &str) -> bool {

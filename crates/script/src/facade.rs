@@ -9,14 +9,14 @@ use std::fmt::Write as _;
 /// The facade of the CommonJS module `specifier` with these named exports.
 ///
 /// k6: `default` is `module.exports.default` if there is one, otherwise `module.exports` itself; a name that does not
-/// exist is `undefined`. Unlike in k6 the names are not live: they have their value at the end of the module's
+/// exist is `undefined`; a namespace has no `default`, so it is left out where nobody imports it by that name. Unlike in k6 the names are not live: they have their value at the end of the module's
 /// evaluation.
-pub(crate) fn facade<'n>(specifier: &str, names: impl Iterator<Item = &'n str>) -> String {
-    let mut out = format!(
-        "import {{ cjs }} from \"onrush:cjs\";\nconst m = cjs({});\nconst o = Object(m);\n\
-         export default \"default\" in o ? o.default : m;\n",
-        quote(specifier)
-    );
+pub(crate) fn facade<'n>(specifier: &str, has_default: bool, names: impl Iterator<Item = &'n str>) -> String {
+    let mut out =
+        format!("import {{ cjs }} from \"onrush:cjs\";\nconst m = cjs({});\nconst o = Object(m);\n", quote(specifier));
+    if has_default {
+        out.push_str("export default \"default\" in o ? o.default : m;\n");
+    }
     for (index, name) in names.enumerate() {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "const e{index} = o[{}];\nexport {{ e{index} as {name} }};", quote(name));
@@ -43,7 +43,7 @@ mod tests {
         let names = ["a", "delete", "ünï"];
         assert!(names.iter().all(|name| is_exportable(name)));
         assert_eq!(
-            facade("file:///a\"b.js", names.into_iter()),
+            facade("file:///a\"b.js", true, names.into_iter()),
             "import { cjs } from \"onrush:cjs\";\n\
              const m = cjs(\"file:///a\\\"b.js\");\n\
              const o = Object(m);\n\
@@ -52,6 +52,7 @@ mod tests {
              const e1 = o[\"delete\"];\nexport { e1 as delete };\n\
              const e2 = o[\"ünï\"];\nexport { e2 as ünï };\n"
         );
+        assert!(!facade("a", false, ["x"].into_iter()).contains("default"));
         assert!(!is_exportable("default"));
         assert!(!is_exportable("a-b"));
         assert!(!is_exportable(""));

@@ -47,6 +47,7 @@ pub struct Judge {
     /// Of each agent, so far.
     panics: BTreeMap<AgentId, u64>,
     threads_given_up: BTreeMap<AgentId, u32>,
+    computing: BTreeMap<AgentId, (String, u64)>,
     trapped_property: String,
     agents_lost: Vec<String>,
     samples_lost: u64,
@@ -130,6 +131,9 @@ impl Judge {
         self.start_lag(&report.start_lag);
         self.panics.insert(from, report.panics);
         self.threads_given_up.insert(from, report.threads_given_up);
+        if let Some(computing) = &report.computing {
+            self.computing.insert(from, computing.clone());
+        }
     }
 
     /// Adds one second of one agent.
@@ -240,6 +244,7 @@ impl Judge {
                 ));
             }
         }
+        findings.extend(self.computes(&findings));
         findings.extend(self.unanswered());
         findings.extend(dropped_arrivals(loads));
         if self.memory_max > 0.9 {
@@ -297,6 +302,25 @@ impl Judge {
                 self.interrupted
             );
             (Verdict::Suspect, text)
+        })
+    }
+
+    /// Whose code kept others waiting, where something waited.
+    fn computes(&self, findings: &[(Verdict, String)]) -> Option<(Verdict, String)> {
+        /// Slices of 5 to 10 ms in a second, over all threads, that others notice.
+        const SLICES_PER_SECOND: u64 = 10;
+        let has_waited = self.late > 0 || self.saturated > 0 || self.start_lag.quantile(0.99) > Self::START_LAG_P99_MS;
+        let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+        for (name, slices) in self.computing.values() {
+            *sums.entry(name).or_default() += slices;
+        }
+        let (name, slices) = sums.into_iter().max_by_key(|(_, slices)| *slices)?;
+        let verdict = findings.iter().map(|(verdict, _)| *verdict).max()?;
+        (has_waited && slices >= SLICES_PER_SECOND * self.seconds.max(1)).then(|| {
+            let text = format!(
+                "code of scenario '{name}' kept other VUs waiting: it computed for 5 to 10 ms without a pause {slices} times; compute less in it, or use more threads or machines"
+            );
+            (verdict, text)
         })
     }
 
@@ -479,6 +503,28 @@ mod tests {
             judge.report(AgentId(agent), &HealthReport { panics: 2, ..HealthReport::default() });
         }
         assert_eq!(judge.judge(&[]).reasons[0], "4 VU fibers ended in an internal error");
+    }
+
+    #[test]
+    fn code_that_computes_is_named_where_others_waited() {
+        let judged = |health: Health, count: u64| {
+            let mut judge = Judge::default();
+            for agent in [0, 1] {
+                let report = HealthReport {
+                    second: Some(health),
+                    computing: Some(("heavy".to_owned(), count)),
+                    ..HealthReport::default()
+                };
+                judge.report(AgentId(agent), &report);
+            }
+            judge.judge(&[])
+        };
+        let late = Health { timer_lag_mean_ms: 9.0, ..healthy() };
+        let judgement = judged(late, 50);
+        assert!(judgement.reasons[1].starts_with("code of scenario 'heavy' kept other VUs waiting"), "{judgement:?}");
+        assert!(judgement.reasons[1].contains(" 100 times"), "{judgement:?}");
+        assert_eq!(judged(late, 5).reasons.len(), 1, "now and then is no reason");
+        assert_eq!(judged(healthy(), 50).verdict, Verdict::Valid);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod demo;
 mod docs;
 mod fuzz;
 mod graphs;
+mod picture;
 mod soak;
 mod test;
 
@@ -56,6 +57,12 @@ const COMMANDS: &[Command] = &[
         arguments: "",
         about: "Write docs/reference/options.md from the tables of options and flags",
         run: docs::run,
+    },
+    Command {
+        name: "picture",
+        arguments: "< TEXT",
+        about: "Turn what a terminal shows (tmux capture-pane -e -p) into SVG, as docs/images/README.md describes",
+        run: picture::run,
     },
     Command {
         name: "bench",

@@ -3,7 +3,12 @@
 
 mod bar;
 mod board;
+mod line;
 mod pulse;
+mod row;
+mod stage;
 
-pub(crate) use board::{Board, Screen, Stage, Totals};
+pub(crate) use board::Board;
+pub(crate) use line::Screen;
 pub(crate) use pulse::Pulse;
+pub(crate) use stage::{Stage, Totals};

@@ -93,14 +93,14 @@ impl Pulse {
         Some(text)
     }
 
-    /// `all 120345 requests, 0.02% failed`: since the start.
+    /// `total 120345 requests, 0.02% failed`: since the start.
     pub(crate) fn all(merged: &Merged) -> Option<String> {
         let total = |metric| merged.sink(metric).and_then(Sink::counter).unwrap_or(0.0);
         let requests = total(builtin::HTTP_REQS);
         if requests <= 0.0 {
             return None;
         }
-        let mut text = format!("all {requests:.0} requests");
+        let mut text = format!("total {requests:.0} requests");
         let failed = merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate).filter(|(_, all)| *all > 0);
         if let Some((failed, all)) = failed {
             let _ = write!(text, ", {:.2}% failed", failed as f64 * 100.0 / all as f64);

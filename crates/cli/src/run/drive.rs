@@ -28,7 +28,7 @@ use super::{
     summary::Results,
     warnings::{self, Warnings},
 };
-use crate::{args::RunArgs, failure::Failure, log::Level, signals::Watch};
+use crate::{args::RunArgs, failure::Failure, log::Level, save::SpareFiles, signals::Watch, tools::http};
 
 /// How a run ended.
 pub(super) struct Ended {
@@ -42,6 +42,8 @@ pub(super) struct Ended {
     pub(super) verdict: Verdict,
     /// Thresholds that were never judged.
     pub(super) unjudged: Vec<String>,
+    /// Not one request succeeded.
+    pub(super) nothing_succeeded: bool,
 }
 
 /// How often signals, thresholds and the terminal's progress are looked after.
@@ -99,6 +101,7 @@ pub(super) fn drive(
         losses,
         is_ready: false,
         summary: None,
+        spare: Some(SpareFiles::hold()),
     };
     let orders = drive.coordinator.start(&[], now());
     drive.send(orders);
@@ -111,6 +114,7 @@ pub(super) fn drive(
         export_failed,
         verdict: drive.coordinator.judgement().verdict,
         unjudged: warnings::unjudged(drive.coordinator.thresholds()),
+        nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
     })
 }
 
@@ -160,6 +164,8 @@ struct Drive<'a> {
     is_ready: bool,
     /// What `handleSummary()` returned.
     summary: Option<Result<Option<Vec<SummaryFile>>, AgentFailure>>,
+    /// Until the files at the end are written.
+    spare: Option<SpareFiles>,
 }
 
 impl Drive<'_> {
@@ -339,6 +345,7 @@ impl Drive<'_> {
             self.step_until(false, |drive| drive.summary.is_some());
             custom = self.summary.take().and_then(|result| results.returned_files(result));
         }
+        self.spare = None;
         let is_exported = results.show(custom);
         self.screen.last(block);
         let orders = self.coordinator.stop_agents();

@@ -26,6 +26,7 @@ mod warnings;
 
 use std::sync::Arc;
 
+use onrush_net::BodyBudget;
 use onrush_session::ExitCode;
 
 use self::{config_file::ConfigFile, drive::Ended, features::Features, needs::Needs, prepare::Prepared};
@@ -90,16 +91,18 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
             Some(heading) => cx.terminal.stdout(format!("{heading}\n")),
             None => {
                 cx.terminal.stdout(banner::banner(color));
-                cx.terminal.stdout(banner::execution(
+                let execution = banner::execution(
                     &args.script.file,
                     &outputs::described(&wanted),
                     &prepared.isolation,
                     &prepared.plan,
                     color,
-                ));
+                );
+                cx.terminal.stdout(cx.look.fitted(execution));
             }
         }
     }
+    limit_bodies(needs.memory_bytes);
     let ended = drive::drive(cx, args, &prepared, &signals, outputs, replay)?;
     report(&cx.logger, &ended);
     let code = ended.outcome.exit_code();
@@ -110,8 +113,20 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         cx.logger.error(reason);
         return Ok(refused);
     }
+    // A script says with thresholds what must not fail; a one-liner has none.
+    if args.one_liner.is_some() && ended.nothing_succeeded && code == ExitCode::Success {
+        cx.logger.error("no request succeeded");
+        return Ok(ExitCode::ThresholdsHaveFailed);
+    }
     // Whoever waits for the file must not take an old one, or none, for the result.
     Ok(if code == ExitCode::Success && ended.export_failed { ExitCode::Other } else { code })
+}
+
+/// Response bodies of all VUs together may take half of the memory; the other half is for VUs and all else.
+fn limit_bodies(memory_bytes: u64) {
+    if memory_bytes > 0 {
+        BodyBudget::of_process().set_bytes_max(memory_bytes / 2);
+    }
 }
 
 /// A test that could start now.

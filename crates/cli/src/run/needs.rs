@@ -122,7 +122,15 @@ impl Needs {
 
 /// Whether the program imports a module that opens connections.
 pub(super) fn has_network(program: &Program) -> bool {
-    const MODULES: [&str; 6] = ["k6/http", "k6/ws", "k6/websockets", "k6/net/", "k6/browser", "k6/experimental/"];
+    const MODULES: [&str; 7] = [
+        "k6/http",
+        "k6/ws",
+        "k6/websockets",
+        "k6/net/",
+        "k6/browser",
+        "k6/experimental/redis",
+        "k6/experimental/websockets",
+    ];
     let imports = program.modules.iter().flat_map(|module| &module.imports);
     imports.into_iter().any(|import| {
         matches!(&import.target, Target::Builtin(name) if MODULES.iter().any(|module| name.starts_with(module)))

@@ -105,8 +105,7 @@ pub(super) fn prepare(
         handle_summary: has("handleSummary"),
         handle_summary_is_wrong: script.init.not_functions.iter().any(|name| name == "handleSummary"),
     };
-    let defaults = Limits::default();
-    let limits = Limits { body_bytes_max: args.response_body_bytes_max.unwrap_or(defaults.body_bytes_max), ..defaults };
+    let limits = body_limits(args.response_body_bytes_max, script.env.memory_limit_bytes as u64);
     let run = RunConfig {
         script: script.env,
         registry: registry.clone(),
@@ -114,9 +113,9 @@ pub(super) fn prepare(
         census: Arc::new(Census::new(usize::try_from(settings.cardinality_limit).unwrap_or(usize::MAX))),
         isolation: script.init.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
-        export_json: test.merged.to_export_json().to_string(),
+        export_json: shown_options(&test, &script.init.options_json),
         tags: settings.tags.clone(),
-        http: HttpSettings { body_bytes_max: limits.body_bytes_max, ..http_settings(&test) },
+        http: HttpSettings { limits, ..http_settings(&test) },
         client: network::client(&test, limits, key_log::open(std::env::var_os("SSLKEYLOGFILE"), logger)?)?,
         state: Arc::new(RunState::default()),
         scenarios: plan.scenarios.iter().map(scenario).map(Arc::new).collect(),
@@ -229,6 +228,25 @@ fn subscriptions(args: &RunArgs, test: &Consolidated, thresholds: &Thresholds, h
     thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build()
 }
 
+/// What the script's own `options` shows in VUs. Scenarios it has itself are those it wrote: with thousands of them, making
+/// them once more in each of as many VUs takes longer than the test.
+fn shown_options(test: &Consolidated, own: &str) -> String {
+    let mut shown = test.merged.to_export_json();
+    let has_scenarios = serde_json::from_str::<serde_json::Value>(own)
+        .is_ok_and(|own| own.get("scenarios").is_some_and(|all| all.is_object()));
+    if let Some(shown) = shown.as_object_mut().filter(|_| has_scenarios) {
+        shown.remove("scenarios");
+    }
+    shown.to_string()
+}
+
+/// What responses may take. A body is charged to the heap of its VU; its text takes up to two bytes a character more: with a
+/// quarter of the heap for one body, a script can read it.
+fn body_limits(wanted: Option<u64>, heap_bytes: u64) -> Limits {
+    let body_bytes_max = wanted.unwrap_or(heap_bytes / 4).min(heap_bytes);
+    Limits { body_bytes_max, ..Limits::default() }
+}
+
 fn http_settings(test: &Consolidated) -> HttpSettings {
     let settings = &test.settings;
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -264,6 +282,7 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
         iterations: AtomicU64::new(0),
         done: ShardedCounter::default(),
         iterations_total: plan.total_iterations().unwrap_or(0),
+        slices: std::sync::atomic::AtomicU64::new(0),
     }
 }
 

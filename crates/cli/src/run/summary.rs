@@ -7,7 +7,8 @@ use onrush_metrics::{
     Merged, Outcomes, RELATIVE_ERROR, Thresholds,
     summary::{
         Endpoint, Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict,
-        endpoints_from, handle_summary, input_from, machine_readable, render, summary_export, to_file, to_stdout,
+        endpoints_from, handle_summary, input_from, machine_readable, render, requests, summary_export, to_file,
+        to_stdout,
     },
 };
 use onrush_session::{
@@ -97,6 +98,7 @@ impl<'a> Results<'a> {
         }
         let mut data = if self.args.machine_readable { self.newer_shape(model) } else { handle_summary(model) };
         self.add_steering(&mut data);
+        self.add_requests(&mut data);
         add_measurement(&self.judgement, &mut data);
         Some(data.to_string())
     }
@@ -134,7 +136,8 @@ impl<'a> Results<'a> {
                 files = custom;
             }
             None if self.one_liner.is_some() => {
-                self.cx.terminal.stdout(self.one_liner.clone().unwrap_or_default());
+                let text = self.one_liner.clone().unwrap_or_default();
+                self.cx.terminal.stdout(self.cx.look.fitted(text));
             }
             None => {
                 let footer = footer(&self.judgement);
@@ -146,15 +149,17 @@ impl<'a> Results<'a> {
                     outcomes: Some(&self.outcomes),
                     endpoints: &self.endpoints,
                 };
-                self.cx.terminal.stdout(to_stdout(&render(model, &options)));
+                let text = to_stdout(&render(model, &options));
+                self.cx.terminal.stdout(self.cx.look.fitted(text));
                 if let Some(text) = &self.steering_text {
-                    self.cx.terminal.stdout(text.clone());
+                    self.cx.terminal.stdout(self.cx.look.fitted(text.clone()));
                 }
             }
         }
         if let Some(path) = &self.args.summary_export {
             let mut value = if self.args.machine_readable { self.newer_shape(model) } else { summary_export(model) };
             self.add_steering(&mut value);
+            self.add_requests(&mut value);
             add_measurement(&self.judgement, &mut value);
             files.push(SummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
         }
@@ -169,6 +174,13 @@ impl<'a> Results<'a> {
         let fields = if reasons.is_empty() { Vec::new() } else { vec![("reason", reasons)] };
         logger.log(level, format!("the measurement is {}", judgement.verdict.as_str()), fields);
         judgement.notes.iter().for_each(|note| logger.log(Level::Info, note.clone(), Vec::new()));
+    }
+
+    /// The tables of errors, statuses and endpoints, under a key that k6 does not have.
+    fn add_requests(&self, data: &mut serde_json::Value) {
+        if let (Some(requests), Some(data)) = (requests(&self.outcomes, &self.endpoints), data.as_object_mut()) {
+            data.insert("requests".to_owned(), requests);
+        }
     }
 
     /// The journal of a steered run goes with its numbers: without it they cannot be explained.
@@ -205,7 +217,8 @@ impl<'a> Results<'a> {
                 _ => {
                     if let Err(error) = save(&path, content) {
                         is_exported &= self.args.summary_export.as_ref() != Some(&path);
-                        errors.push(format!("\t- could not save '{path}': {error}"));
+                        let what = if is_about_path(&error) { "open" } else { "save" };
+                        errors.push(format!("\t- could not {what} '{path}': {error}"));
                     }
                 }
             }
@@ -215,6 +228,12 @@ impl<'a> Results<'a> {
         }
         is_exported
     }
+}
+
+/// k6: a place that is none has another word than one that takes nothing.
+fn is_about_path(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    matches!(error.kind(), NotFound | PermissionDenied | IsADirectory | NotADirectory)
 }
 
 /// What `handleSummary()` would get now, with the statistics of k6's REST API.

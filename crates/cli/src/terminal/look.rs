@@ -5,6 +5,8 @@ use std::{
     io::{IsTerminal as _, stderr, stdout},
 };
 
+use super::wrap::wrapped;
+
 /// What can be printed where.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Look {
@@ -30,6 +32,11 @@ impl Look {
     /// Whether the standard output stream shows colours.
     pub(crate) fn stdout_color(self) -> bool {
         self.color && self.stdout_tty
+    }
+
+    /// Text for the standard output stream: on a terminal, lines that are too long break between words.
+    pub(crate) fn fitted(self, text: String) -> String {
+        if self.stdout_tty { wrapped(&text, Self::columns()) } else { text }
     }
 
     /// Columns of the terminal; a common width where it does not say.

@@ -8,6 +8,7 @@ mod pen;
 mod queue;
 mod screen;
 mod streams;
+mod wrap;
 mod writer;
 
 use std::{

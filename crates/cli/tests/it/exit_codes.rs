@@ -4,7 +4,8 @@ use crate::program::Program;
 
 fn check(flags: &[&str], script: &str, code: i32, log: &str) {
     let done = Program::script(&[&["-q"], flags].concat(), script).run().expect(code).expect_log(log);
-    let last = done.stderr.lines().last().unwrap_or_default();
+    // Source lines may follow it.
+    let last = done.stderr.lines().rfind(|line| !line.starts_with("  ")).unwrap_or_default();
     assert!(code == 0 || last.contains("level=error"), "{}", done.stderr);
 }
 

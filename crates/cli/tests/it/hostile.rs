@@ -1,7 +1,11 @@
 //! A run whose every VU meets another server that misbehaves: each request comes to what k6 makes of it, every
 //! VU ends its iteration, and memory stays within bounds.
 
+use std::io::Write as _;
+
+use flate2::{Compression, write::GzEncoder};
 use onrush_testkit::cases::{Authorities, Case, CaseServer, Outcome, RECORDED, SCRIPT, cases, mask, script_input};
+use onrush_testkit::{Behaviour, HostileServer};
 use serde_json::Value;
 
 use crate::program::Program;
@@ -77,4 +81,80 @@ fn json_that_is_nested_without_end() {
     // An argument that is undefined is a selector, too.
     assert_eq!(deep, 3 * 7, "{}", done.stderr);
     assert!(done.stderr.lines().any(|line| line == "done"), "{}", done.stderr);
+}
+
+/// A body without end and one that decompresses to far more: the request fails, not the VU, whose heap they would fill.
+#[test]
+fn bodies_larger_than_the_heap_fail_their_requests() {
+    let endless = HostileServer::start(Behaviour::EndlessBody);
+    let packed = |bytes: usize| {
+        let mut sink = GzEncoder::new(Vec::new(), Compression::fast());
+        sink.write_all(&vec![b' '; bytes]).expect("memory");
+        sink.finish().expect("memory")
+    };
+    let (bomb, fits) = (packed(40 << 20), packed(4_000_000));
+    let server = onrush_testkit::GoodServer::start(move |request| {
+        let body = if request.target == "/bomb" { &bomb } else { &fits };
+        onrush_testkit::Reply::text(body.clone()).header("Content-Encoding", "gzip")
+    });
+    let script = "
+        import http from 'k6/http';
+        export default function () {
+            for (const url of [__ENV.ENDLESS, `${__ENV.BASE}/bomb`, `${__ENV.BASE}/fits`]) {
+                const res = http.get(url, { responseCallback: null });
+                console.log(`${res.status} ${res.error_code} ${res.error} ${(res.body || '').trim().length} ${(res.body || '').length}`);
+            }
+        }";
+    let (to_endless, base) = (endless.url("/"), server.url(""));
+    let done = Program::script(&["--vu-memory-limit=16MiB", "--log-format=raw"], script)
+        .env("ENDLESS", &to_endless)
+        .env("BASE", &base)
+        .run()
+        .expect(0);
+    let lines: Vec<&str> =
+        done.stderr.lines().filter(|line| line.starts_with("0 ") || line.starts_with("200 ")).collect();
+    assert_eq!(
+        lines,
+        [
+            "0 1000 response body exceeds 4194304 bytes (--response-body-limit) 0 0",
+            "0 1701 error decompressing response body (more than 4194304 bytes, see --response-body-limit) 0 4194304",
+            "200 0  0 4000000",
+        ],
+        "{}",
+        done.stderr
+    );
+    assert!(!done.stderr.contains("out of memory"), "{}", done.stderr);
+}
+
+/// Calls that would go on for minutes, cut without any grace: no thread is held past the end and given up, memory stays
+/// within the VU's limit, and the neighbour's measurements are all there.
+#[test]
+fn work_past_its_time_ends_and_the_summary_is_whole() {
+    const SCRIPT: &str = "
+        import { sleep } from 'k6';
+        import { hostile } from './hostile.js';
+        const scenario = (exec, vus) => ({ executor: 'constant-vus', exec, vus, duration: '1s', gracefulStop: '0s' });
+        const names = JSON.parse(__ENV.NAMES);
+        export const options = { scenarios: { work: scenario('work', names.length), neighbour: scenario('neighbour', 1) } };
+        export function work() { return hostile[names[__VU % names.length]](); }
+        export function neighbour() { sleep(0.01); }
+        export function handleSummary(data) {
+            return { stdout: `${data.metrics.iterations.values.count > 1}` };
+        }";
+    let names = [
+        "typed sort",
+        "deep JSON",
+        "backtracking pattern",
+        "array-like: Array.from",
+        "100,000 timers",
+        "sort of numbers as texts",
+    ];
+    let done = Program::script(&["--quiet", "--threads=1", "--vu-memory-limit=128MiB"], SCRIPT)
+        .file("hostile.js", include_str!("../../../../bench/scripts/hostile.js"))
+        .env("NAMES", &serde_json::json!(names).to_string())
+        .run()
+        .expect(0);
+    assert_eq!(done.stdout, "true", "{done:#?}");
+    assert!(!done.stderr.contains("given up"), "{done:#?}");
+    assert!(done.peak_bytes < (names.len() as u64 + 1) * (128 << 20), "{} bytes at the peak", done.peak_bytes);
 }

@@ -79,7 +79,8 @@ fn statuses_and_errors_are_counted() {
     let server = GoodServer::start(|_| Reply::status(503));
     http(&["-n", "7", "-c", "1"], &server.url("/"))
         .run()
-        .expect(0)
+        .expect(99)
+        .expect_log("no request succeeded")
         .expect_output("503        7 (100.00%)")
         .expect_output("failed     7 (100.00%)");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -87,7 +88,8 @@ fn statuses_and_errors_are_counted() {
     drop(listener);
     http(&["-n", "4", "-c", "2"], &url)
         .run()
-        .expect(0)
+        .expect(99)
+        .expect_log("no request succeeded")
         .expect_output("1212       4 ")
         .expect_output("connection refused");
 }

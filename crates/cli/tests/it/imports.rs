@@ -36,6 +36,9 @@ impl Modules {
                      export const options = { iterations: 2 };
                      export default function () { console.log('main', answer); }",
                 ),
+                "/utils.js" => {
+                    Reply::text("exports.randomItem = (list) => list[Math.floor(Math.random() * list.length)];")
+                }
                 "/page" => Reply::text("<!DOCTYPE html><html></html>"),
                 _ => Reply::status(404),
             }
@@ -209,4 +212,17 @@ fn what_is_wrong_names_the_import() {
     trusting.env("ONRUSH_IMPORT_CA", "").env("SSL_CERT_FILE", "ca.pem").run().expect(0);
     modules.script(&["--import-timeout=0s"], "").run().expect(255).expect_log("it must be greater than 0");
     modules.script(&["--import-ca=gone.pem"], "").run().expect(255).expect_log("failed to read --import-ca 'gone.pem'");
+}
+
+/// The example of the guide, with the library of this server.
+#[test]
+fn the_guides_example_runs() {
+    let guide = include_str!("../../../../docs/guide/imports.md");
+    let example = guide.split("```js\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let library = "https://jslib.k6.io/k6-utils/1.4.0/index.js";
+    assert!(example.contains(library), "{example}");
+    let modules = Modules::start();
+    let script = example.replace(library, &modules.url("/utils.js"));
+    let done = modules.script(&["--no-summary"], &script).run().expect(0);
+    assert!(done.stderr.contains("msg=a ") || done.stderr.contains("msg=b "), "{}", done.stderr);
 }

@@ -101,7 +101,7 @@ fn a_failing_handle_summary_falls_back_to_the_text() {
 #[test]
 fn files_that_cannot_be_written_are_named() {
     let script = "export default function () {}\nexport function handleSummary() { return { 'missing/x.txt': 'x' }; }";
-    Program::script(&["-q"], script).run().expect(0).expect_log("could not save 'missing/x.txt'");
+    Program::script(&["-q"], script).run().expect(0).expect_log("could not open 'missing/x.txt'");
 }
 
 #[test]

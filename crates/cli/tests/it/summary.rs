@@ -146,7 +146,12 @@ fn exported() {
     // k6: here true means crossed.
     assert_eq!(json["metrics"]["http_req_failed"]["thresholds"]["rate<0.5"], false);
     assert_eq!(json["root_group"]["groups"]["front"]["checks"]["never"]["fails"], 3);
+    assert_eq!(json["requests"]["statuses"][0]["status"], 200);
+    assert_eq!(json["requests"]["endpoints"], serde_json::Value::Null);
+    let json = run(&["--summary-export=out.json", "--summary-mode=full"]).json("out.json");
+    assert!(json["requests"]["endpoints"][0]["p(95)"].as_f64().is_some_and(|ms| ms > 0.0), "{json}");
     let json = run(&["--summary-export=out.json", "--new-machine-readable-summary"]).json("out.json");
+    assert!(json["requests"]["statuses"][0]["count"].as_u64().is_some_and(|count| count > 0), "{json}");
     assert_eq!(json["version"], "1.0.0");
     assert_eq!(json["results"]["checks"]["metrics"][0]["values"]["count"], 6);
     assert!(json["config"]["script"].as_str().is_some_and(|source| source.contains("my_trend")));

@@ -414,6 +414,7 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
         iterations: Default::default(),
         done: Default::default(),
         iterations_total: plan.total_iterations().unwrap_or(0),
+        slices: std::sync::atomic::AtomicU64::new(0),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use onrush_js::init::IsolationMode;
+
 use crate::harness::case;
 
 #[test]
@@ -97,6 +99,24 @@ fn garbage_is_collected_under_the_limit() {
         report.assert_clean();
         assert_eq!(report.said(), ["100000"; 6]);
     });
+}
+
+#[test]
+fn cycles_are_collected_before_they_add_up() {
+    // Some 100 KB of garbage that only a collection frees.
+    let report = case(
+        "function first() { const cycle = { list: [] }; cycle.self = cycle; return new WeakRef(cycle); }
+         export default function () {
+           const seen = first();
+           for (let i = 0; i < 600; i++) { const cycle = { list: [i] }; cycle.self = cycle; }
+           console.log(typeof seen.deref());
+         }",
+    )
+    .isolation(IsolationMode::Dense)
+    .vus(2, 2)
+    .run();
+    report.assert_clean();
+    assert_eq!(report.said(), ["undefined"; 4]);
 }
 
 #[test]

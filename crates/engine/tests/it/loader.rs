@@ -70,7 +70,7 @@ fn module_and_exports_in_an_es_module_are_explained() {
 
 #[test]
 fn modules_of_later_versions_fail_by_name() {
-    for name in ["k6/browser", "k6/experimental/fs"] {
+    for name in ["k6/browser", "k6/experimental/grpc"] {
         let report = case(&format!("import x from '{name}';\nexport default function () {{}}")).run();
         let stop = report.stop.as_deref().unwrap_or_default();
         assert!(

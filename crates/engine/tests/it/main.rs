@@ -1,11 +1,12 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
-//! `harness` runs a script and collects all it did; `bodies`, `html`, `isolation`, `language`, `limits`, `modules`,
-//! `records`, `schedules` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of `k6/` against what k6
-//! printed for them.
+//! `harness` runs a script and collects all it did; `bodies`, `data_modules`, `html`, `isolation`, `language`, `limits`, `modules`,
+//! `neighbours`, `records`, `schedules` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
+//! `k6/` against what k6 printed for them.
 
 mod bodies;
 mod crypto;
+mod data_modules;
 mod harness;
 mod html;
 mod isolation;
@@ -14,6 +15,7 @@ mod limits;
 mod loader;
 mod modules;
 mod natives;
+mod neighbours;
 mod pages;
 mod parity;
 mod records;

@@ -152,3 +152,30 @@ fn data_keys_are_written_as_in_go() {
         assert_eq!(report.said(), ["apiURLX,id,testID,twoWords", "1 2 2 2 3 3 4 undefined"], "{report:#?}");
     });
 }
+
+/// Methods belong to each Response: a copy has them, and so has who keeps only one of them.
+#[test]
+fn methods_of_responses_work_on_copies() {
+    case(
+        "import http from 'k6/http';
+         export default function () {
+           const res = http.get(`http://${__ENV.TARGET}/get?n=1`);
+           const copy = { ...res, status: 7 };
+           const { json } = Object.assign({}, res);
+           console.log(copy.status, copy.json('args.n'), json('args').n, copy.html().text() === res.html().text());
+           console.log(res.json.call({}) === undefined, res.json === res.json, res.json.name, Object.hasOwn(res, 'html'));
+           console.log(Object.keys(res).slice(-4).join(), Object.keys(JSON.parse(JSON.stringify(res))).includes('json'));
+           let failed = ''; try { copy.clickLink(); } catch (e) { failed = e.message; } console.log(failed !== '' && !failed.includes('this is not'));
+           // What keeps the data is the function, not the Response.
+           const kept = []; for (let i = 0; i < 50; i++) kept.push(http.get(`http://${__ENV.TARGET}/get?n=1`).json);
+           console.log(kept.every((json) => typeof json() === 'object'));
+         }",
+    )
+    .both(|report| {
+        assert_eq!(
+            report.said(),
+            ["7 1 1 true", "false true json true", "clickLink,html,json,submitForm false", "true", "true"],
+            "{report:#?}"
+        );
+    });
+}

@@ -102,3 +102,50 @@ fn a_scripts_options_are_the_merged_ones() {
     .run();
     assert_eq!(report.said(), ["5 5 undefined 3 undefined", "undefined 5"], "{report:#?}");
 }
+
+/// VUs that a ramp takes away have `gracefulRampDown`, also where the scenario ends meanwhile and would give them longer.
+#[test]
+fn a_ramp_down_at_the_end_keeps_its_deadline() {
+    case(
+        "import { sleep } from 'k6';
+         export const options = { scenarios: { ramp: {
+           executor: 'ramping-vus', startVUs: 4, gracefulRampDown: '200ms', gracefulStop: '30s',
+           stages: [{ duration: '300ms', target: 4 }, { duration: '200ms', target: 0 }],
+         } } };
+         export default function () { sleep(5); console.log('too late'); }",
+    )
+    .both(|report| assert_eq!((report.said(), report.iterations()), (vec![], 0.0), "{report:#?}"));
+}
+
+/// An iteration that waits for its least duration has not ended: cut then, it is interrupted, as in k6.
+#[test]
+fn an_iteration_cut_while_it_waits_for_its_least_duration_is_interrupted() {
+    case(
+        "export const options = { minIterationDuration: '1m', scenarios: { one: {
+           executor: 'constant-vus', vus: 2, duration: '300ms', gracefulStop: '0s',
+         } } };
+         export default function () { console.log('ran'); }",
+    )
+    .both(|report| assert_eq!((report.said(), report.iterations()), (vec!["ran", "ran"], 0.0), "{report:#?}"));
+}
+
+/// Threads that prepare VUs at different times never have more of them together than `maxVUs`.
+#[test]
+fn arrivals_never_grow_past_the_most_vus() {
+    let report = case(
+        "import { sleep } from 'k6';
+         for (let i = 0; i < 300000; i++) Math.sqrt(i);
+         export const options = { scenarios: { grows: {
+           executor: 'constant-arrival-rate', rate: 200, timeUnit: '1s', duration: '1s', preAllocatedVUs: 3, maxVUs: 5,
+         } } };
+         export default function () { console.log(__VU); sleep(0.4); }",
+    )
+    .threads(3)
+    .run();
+    let mut vus = report.said();
+    vus.sort_unstable();
+    vus.dedup();
+    assert!((3..=5).contains(&vus.len()), "{vus:?}");
+    assert!(vus.iter().all(|vu| vu.parse::<u32>().is_ok_and(|vu| vu <= 5)), "{vus:?}");
+    assert!(report.count(onrush_metrics::builtin::DROPPED_ITERATIONS) > 0.0, "{report:#?}");
+}

@@ -1,16 +1,16 @@
 //! Host classes: JavaScript objects that own a Rust value.
 #![expect(unsafe_code, reason = "class registration and opaque pointers")]
 
-use std::{any::type_name, cell::RefCell, ffi::CString};
+use std::{any::type_name, cell::RefCell, ffi::CString, rc::Rc};
 
 use onrush_quickjs_sys as sys;
 use rustc_hash::FxHashMap;
 
-use super::{Ctx, Handle, JsResult, LazyProperty, Throw, Val, contained, lazy, runtime_ptr};
+use super::{BoundMethod, Ctx, Handle, JsResult, LazyProperty, Throw, Val, contained, lazy, runtime_ptr};
 
 /// A Rust type scripts see as objects of one class.
 ///
-/// The value sits in a box behind the object's opaque pointer and is dropped by the object's finalizer. It must not
+/// The value sits in an `Rc` behind the object's opaque pointer, which the object's finalizer drops. It must not
 /// hold JavaScript values: QuickJS's cycle collector would not see them.
 pub(crate) trait HostObject: Sized + 'static {
     /// The class name, as `Object.prototype.toString` shows it.
@@ -18,6 +18,10 @@ pub(crate) trait HostObject: Sized + 'static {
 
     /// Properties whose values are made at their first touch; see [`super::Template`].
     const LAZY: &'static [LazyProperty<Self>] = &[];
+
+    /// Methods that are properties of each object: they work without the object, as in `{...res}.json()`. Made at their first
+    /// touch, like [`HostObject::LAZY`], and after those.
+    const BOUND: &'static [BoundMethod] = &[];
 
     /// Exotic property behaviour, if the class has one.
     fn exotic() -> Option<&'static sys::JSClassExoticMethods> {
@@ -73,10 +77,26 @@ impl<T: HostObject> HostClass<T> {
 
     /// Wraps a value in a new object.
     pub(crate) fn create(ctx: Ctx, value: T) -> JsResult {
-        // SAFETY: the class is registered; the object then owns the box.
+        Self::over(ctx, Rc::new(value))
+    }
+
+    /// Another object over the value of `object`: it keeps the value, and not the object.
+    pub(super) fn alias(ctx: Ctx, object: &Handle) -> JsResult {
+        let Some(value) = Self::of(object) else { return Err(Throw::type_error(format!("this is not a {}", T::NAME))) };
+        // SAFETY: the pointer behind an object came from `Rc::into_raw`, and the object is alive.
+        let value = unsafe {
+            let pointer = std::ptr::from_ref(value);
+            Rc::increment_strong_count(pointer);
+            Rc::from_raw(pointer)
+        };
+        Self::over(ctx, value)
+    }
+
+    fn over(ctx: Ctx, value: Rc<T>) -> JsResult {
+        // SAFETY: the class is registered; the object then owns the reference.
         unsafe {
             let object = Val::checked(sys::JS_NewObjectClass(ctx.raw(), Self::id()))?;
-            sys::JS_SetOpaque(object.raw(), Box::into_raw(Box::new(value)).cast());
+            sys::JS_SetOpaque(object.raw(), Rc::into_raw(value).cast_mut().cast());
             Ok(object)
         }
     }
@@ -97,11 +117,11 @@ impl<T: HostObject> HostClass<T> {
 }
 
 unsafe extern "C" fn finalize<T: HostObject>(_: *mut sys::JSRuntime, object: sys::JSValue) {
-    // SAFETY: called once per object by QuickJS; the pointer, if set, came from Box::into_raw.
+    // SAFETY: called once per object by QuickJS; the pointer, if set, came from Rc::into_raw.
     unsafe {
         let pointer = sys::JS_GetOpaque(object, HostClass::<T>::id()).cast::<T>();
         if !pointer.is_null() {
-            contained((), || drop(Box::from_raw(pointer)));
+            contained((), || drop(Rc::from_raw(pointer)));
         }
     }
 }

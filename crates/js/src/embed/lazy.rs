@@ -1,16 +1,20 @@
 //! Properties of host classes whose values are made at their first touch, and templates of objects that have such.
 #![expect(unsafe_code, reason = "QuickJS's hook for lazy properties, and clones of templates")]
 
-use std::{cell::RefCell, ffi::c_void, marker::PhantomData};
+use std::{cell::RefCell, ffi::c_void, marker::PhantomData, rc::Rc};
 
 use onrush_quickjs_sys as sys;
 
-use super::{Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val, native, runtime_ptr, undivided};
+use super::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val, native, runtime_ptr, undivided};
 
 /// A property of objects over a `T`: its name, and what makes its value.
 pub(crate) type LazyProperty<T> = (&'static str, fn(Ctx, &T) -> JsResult);
 
-/// Makes the value of a class's lazy property with that number.
+/// A method of objects of a class that is bound to each: its name, length, and what it does; `this` is an object over the
+/// same value.
+pub(crate) type BoundMethod = (&'static str, i32, fn(Ctx, &Handle, Args<'_>) -> JsResult);
+
+/// Makes the value of a class's lazy property with that number; bound methods are numbered after them.
 type Materialise = fn(Ctx, &Handle, usize) -> JsResult;
 
 thread_local! {
@@ -20,7 +24,7 @@ thread_local! {
 
 /// Notes what makes the lazy properties of a class.
 pub(super) fn register<T: HostObject>(id: sys::JSClassID) {
-    if T::LAZY.is_empty() {
+    if T::LAZY.is_empty() && T::BOUND.is_empty() {
         return;
     }
     CLASSES.with_borrow_mut(|classes| {
@@ -37,8 +41,20 @@ pub(super) fn register<T: HostObject>(id: sys::JSClassID) {
 fn materialise<T: HostObject>(ctx: Ctx, object: &Handle, number: usize) -> JsResult {
     // A template has nothing behind it.
     let Some(value) = HostClass::<T>::of(object) else { return Ok(Val::undefined()) };
+    if let Some((index, (name, length, _))) =
+        number.checked_sub(T::LAZY.len()).and_then(|index| T::BOUND.get(index).map(|method| (index, method)))
+    {
+        let alias = HostClass::<T>::alias(ctx, object)?;
+        return ctx.bound(name, *length, index, bound::<T>, &alias);
+    }
     let (_, make) = T::LAZY.get(number).ok_or_else(|| Throw::error("unknown lazy property"))?;
     make(ctx, value)
+}
+
+/// Calls a bound method.
+fn bound<T: HostObject>(ctx: Ctx, this: &Handle, args: Args<'_>, index: usize) -> JsResult {
+    let (_, _, method) = T::BOUND.get(index).ok_or_else(|| Throw::error("unknown method"))?;
+    method(ctx, this, args)
 }
 
 unsafe extern "C" fn hook(
@@ -81,20 +97,23 @@ impl<T: HostObject> Template<T> {
         for (name, _) in T::LAZY {
             HostClass::<T>::define_lazy(ctx, &object, name)?;
         }
+        for (index, (name, ..)) in T::BOUND.iter().enumerate() {
+            object.define_lazy(ctx, name, (T::LAZY.len() + index) as i32)?;
+        }
         Ok(Self(object, PhantomData))
     }
 
     /// A new object over `value`. `first` are the values of its first properties; the others are the template's.
-    pub(crate) fn create<const N: usize>(&self, ctx: Ctx, value: Box<T>, first: [Val; N]) -> JsResult {
+    pub(crate) fn create<const N: usize>(&self, ctx: Ctx, value: Rc<T>, first: [Val; N]) -> JsResult {
         let mut first = first.map(Val::into_raw);
-        let opaque = Box::into_raw(value);
-        // SAFETY: the values' references and the box move to the new object, whose finalizer drops the box.
+        let opaque = Rc::into_raw(value).cast_mut();
+        // SAFETY: the references to the values and to `value` move to the new object, whose finalizer drops the latter.
         let object = Val::checked(unsafe {
             sys::onrush_clone_template(ctx.raw(), self.0.raw(), first.as_mut_ptr(), N as i32, opaque.cast())
         });
         object.inspect_err(|_| {
-            // SAFETY: without an object nobody else owns the box.
-            drop(unsafe { Box::from_raw(opaque) });
+            // SAFETY: without an object nobody else owns the reference.
+            drop(unsafe { Rc::from_raw(opaque) });
         })
     }
 }

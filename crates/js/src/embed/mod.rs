@@ -6,6 +6,7 @@
 //! nothing here uses the rest of the crate: it can be read alone.
 
 mod account;
+mod bytes;
 mod class;
 mod context;
 mod error;
@@ -23,7 +24,7 @@ pub(crate) use class::{HostClass, HostObject};
 pub(crate) use context::{Ctx, PromiseState, Runtime, runtime_ptr};
 pub(crate) use error::{Exception, JsResult, Throw};
 pub(crate) use halt::{halt, is_halted, look_at as look_at_halt_mark};
-pub(crate) use lazy::{LazyProperty, Template};
+pub(crate) use lazy::{BoundMethod, LazyProperty, Template};
 pub(crate) use lent::Lent;
 pub(crate) use native::{Args, Getter, Native, contained, guarded};
 pub(crate) use object::Atom;

@@ -62,6 +62,17 @@ impl Ctx {
         })
     }
 
+    /// A function whose `this` is always the given one, and that is told `number` at each call; QuickJS keeps 16 bits of it.
+    pub(super) fn bound<F: Numbered>(self, name: &str, length: i32, number: usize, _: F, this: &Handle) -> JsResult {
+        let name = CString::new(name).expect("native functions have literal names");
+        let mut data = this.raw();
+        // SAFETY: the trampoline matches the signature and takes one value, which is copied as the name is.
+        Val::checked(unsafe {
+            let function = bound_trampoline::<F>;
+            sys::JS_NewCFunctionData2(self.raw(), function, name.as_ptr(), length, number as c_int, 1, &mut data)
+        })
+    }
+
     pub(crate) fn function<F: Native>(self, name: &str, length: i32, _: F) -> JsResult {
         self.native(name, length, trampoline::<F>, sys::JSCFunctionEnum::generic)
     }
@@ -117,6 +128,19 @@ unsafe extern "C" fn numbered_trampoline<F: Numbered>(
 ) -> sys::JSValue {
     // SAFETY: QuickJS passes a live context and `argc` live arguments.
     let (ctx, args) = unsafe { (Ctx::from_raw(ctx), Handle::slice(argv, argc.max(0) as usize)) };
+    finish(ctx, || conjure::<F>()(ctx, Handle::from_raw_ref(&this), Args(args), number.max(0) as usize))
+}
+
+unsafe extern "C" fn bound_trampoline<F: Numbered>(
+    ctx: *mut sys::JSContext,
+    _: sys::JSValue,
+    argc: c_int,
+    argv: *mut sys::JSValue,
+    number: c_int,
+    data: *mut sys::JSValue,
+) -> sys::JSValue {
+    // SAFETY: QuickJS passes a live context, `argc` live arguments and the value the function was made with.
+    let (ctx, args, this) = unsafe { (Ctx::from_raw(ctx), Handle::slice(argv, argc.max(0) as usize), *data) };
     finish(ctx, || conjure::<F>()(ctx, Handle::from_raw_ref(&this), Args(args), number.max(0) as usize))
 }
 

@@ -3,7 +3,7 @@
 //! What scripts get is a Proxy around an empty array: `Array.isArray`, `JSON.stringify` and every method of arrays see an
 //! array, whose length and elements the traps below make up from the shared text.
 
-use super::export::export_class;
+use super::{csv::Rows, export::export_class};
 use crate::{
     embed::{Args, Atom, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     shared::Elements,
@@ -11,7 +11,30 @@ use crate::{
 };
 
 /// The proxy's handler: each access parses a fresh, deep-frozen copy of one element, as in k6.
-struct SharedArray(Elements);
+enum SharedArray {
+    /// What a function of the script returned.
+    Elements(Elements),
+    /// A file.
+    Rows(Rows),
+}
+
+impl SharedArray {
+    fn len(&self) -> usize {
+        match self {
+            Self::Elements(elements) => elements.len(),
+            Self::Rows(rows) => rows.len(),
+        }
+    }
+}
+
+/// An array of the records of a file, with the same behaviour.
+pub(super) fn shared_array(ctx: Ctx, rows: Rows) -> JsResult {
+    proxy(ctx, SharedArray::Rows(rows))
+}
+
+fn proxy(ctx: Ctx, array: SharedArray) -> JsResult {
+    ctx.proxy(&*ctx.array()?, &*HostClass::create(ctx, array)?)
+}
 
 impl HostObject for SharedArray {
     const NAME: &'static str = "SharedArray";
@@ -59,8 +82,7 @@ fn construct(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         Some(elements) => elements,
         None => arrays.insert(name, collect(ctx, make)?),
     };
-    let handler = HostClass::create(ctx, SharedArray(elements))?;
-    ctx.proxy(&*ctx.array()?, &handler)
+    proxy(ctx, SharedArray::Elements(elements))
 }
 
 fn collect(ctx: Ctx, make: &Handle) -> JsResult<Elements> {
@@ -78,7 +100,11 @@ fn collect(ctx: Ctx, make: &Handle) -> JsResult<Elements> {
 }
 
 fn element(ctx: Ctx, array: &SharedArray, index: usize) -> JsResult<Option<Val>> {
-    let Some(text) = array.0.get(index) else { return Ok(None) };
+    let text = match array {
+        SharedArray::Elements(elements) => elements.get(index),
+        SharedArray::Rows(rows) => return rows.element(ctx, index),
+    };
+    let Some(text) = text else { return Ok(None) };
     let value = ctx.parse_json(text.as_bytes())?;
     value.freeze_deep(ctx)?;
     Ok(Some(value))
@@ -105,7 +131,7 @@ fn get(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let array = HostClass::<SharedArray>::expect(this)?;
     match asked(args.at(1)) {
         Asked::Index(index) => Ok(element(ctx, array, index)?.unwrap_or_else(Val::undefined)),
-        Asked::Length => Ok(Val::number(array.0.len() as f64)),
+        Asked::Length => Ok(Val::number(array.len() as f64)),
         Asked::Other => args.at(0).get(ctx, &Atom::of(ctx, args.at(1))?),
     }
 }
@@ -113,14 +139,14 @@ fn get(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
 fn has(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let array = HostClass::<SharedArray>::expect(this)?;
     Ok(Val::bool(match asked(args.at(1)) {
-        Asked::Index(index) => index < array.0.len(),
+        Asked::Index(index) => index < array.len(),
         Asked::Length => true,
         Asked::Other => args.at(0).has(ctx, &Atom::of(ctx, args.at(1))?)?,
     }))
 }
 
 fn own_keys(ctx: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
-    let length = HostClass::<SharedArray>::expect(this)?.0.len();
+    let length = HostClass::<SharedArray>::expect(this)?.len();
     let keys = ctx.array()?;
     for index in 0..length as u32 {
         keys.define_index(ctx, index, Val::string(ctx, &index.to_string())?)?;
@@ -136,7 +162,7 @@ fn descriptor(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
             Some(value) => (value, true),
             None => return Ok(Val::undefined()),
         },
-        Asked::Length => (Val::number(array.0.len() as f64), false),
+        Asked::Length => (Val::number(array.len() as f64), false),
         Asked::Other => return Ok(Val::undefined()),
     };
     // What a proxy reports must fit its target, an ordinary array; writes are refused all the same.

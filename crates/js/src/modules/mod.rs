@@ -9,17 +9,21 @@
 
 mod bytes;
 mod crypto;
+mod csv;
 mod data;
 mod encoding;
 mod execution;
 mod export;
+mod fs;
 mod go;
 pub(crate) mod grpc;
 mod html;
 pub(crate) mod http;
 mod k6;
 mod metrics;
+mod promise;
 mod secrets;
+mod streams;
 mod tag_value;
 mod timers;
 mod websocket;
@@ -57,12 +61,15 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 14] = [
+const MODULES: [Module; 17] = [
     Module::new("k6", k6::build),
     Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
     Module { install_classes: data::install_classes, ..Module::new("k6/data", data::build) },
     Module::new("k6/encoding", encoding::build),
     Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },
+    Module { install_classes: csv::install_classes, ..Module::new("k6/experimental/csv", csv::build) },
+    Module { install_classes: fs::install_classes, ..Module::new("k6/experimental/fs", fs::build) },
+    Module::new("k6/experimental/streams", streams::build),
     Module { share: html::share, is_patchable: true, ..Module::new("k6/html", html::build) },
     Module { install_classes: http::install_classes, is_patchable: true, ..Module::new("k6/http", http::build) },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },

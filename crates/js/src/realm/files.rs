@@ -70,6 +70,12 @@ fn resolve(vu: &Vu, shown: &str) -> JsResult<PathBuf> {
     Ok(onrush_script::normalise(&base, path))
 }
 
+/// Where relative paths of the main script start.
+pub(crate) fn main_folder(vu: &Vu) -> PathBuf {
+    let program = &vu.script().program;
+    folder(vu, &program.modules[program.entry.0 as usize].specifier)
+}
+
 /// Where relative paths of a module start: its folder, or for what is no file the working folder.
 fn folder(vu: &Vu, specifier: &str) -> PathBuf {
     match url::Url::parse(specifier).ok().and_then(|url| url.to_file_path().ok()) {

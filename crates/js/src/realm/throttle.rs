@@ -4,16 +4,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use onrush_fiber::{Clock, Nanos, Woke};
 
-use crate::embed::{JsResult, Throw};
+use crate::{
+    RunConfig,
+    embed::{JsResult, Throw},
+};
 
 /// The moment before which no further request may start; shared by all threads. 0: none has started.
 static NEXT_FREE: AtomicU64 = AtomicU64::new(0);
 
-/// Waits for this request's turn. `rps` 0 means no limit.
+/// Waits for this request's turn.
 ///
 /// k6 uses a token bucket with burst 1; handing out the next free slot by an atomic addition gives the same spacing
 /// without a lock, and VUs queue in the order they asked.
-pub(crate) fn wait(rps: u64) -> JsResult<()> {
+pub(crate) fn wait(config: &RunConfig) -> JsResult<()> {
+    let rps = config.state.rps(config.http.rps);
     if rps == 0 {
         return Ok(());
     }

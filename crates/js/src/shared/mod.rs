@@ -2,6 +2,8 @@
 
 mod arrays;
 mod files;
+mod tables;
 
 pub(crate) use arrays::{Elements, SharedArrays};
 pub(crate) use files::FileCache;
+pub(crate) use tables::{FileTable, SharedTables, TableKey};

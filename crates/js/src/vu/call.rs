@@ -219,7 +219,10 @@ impl Vu {
             fields.push(("scenario".into(), scenario.name.clone()));
         }
         fields.extend(super::hint::missing_import(&failure.text).map(|hint| ("hint".into(), hint)));
-        fields.push(("source".into(), "stacktrace".to_owned()));
+        // k6: rejections that nobody handles come from elsewhere.
+        if !failure.text.starts_with("Uncaught (in promise)") {
+            fields.push(("source".into(), "stacktrace".to_owned()));
+        }
         self.script().log.line(Line { level: Level::Error, message: format!("{}\n", failure.text), fields });
     }
 

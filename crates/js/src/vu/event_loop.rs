@@ -158,6 +158,12 @@ pub(crate) fn start<T: 'static>(
     vu.children.borrow_mut().push(fiber);
 }
 
+/// Has `settle` called by the running VU's loop after the microtasks that are due: for an operation that k6 does in the
+/// background and that is done here already.
+pub(crate) fn later(settle: impl FnOnce(Ctx) -> JsResult<()> + 'static) {
+    context::vu().event_loop.completions.borrow_mut().push_back(Box::new(settle));
+}
+
 /// Has the VU's fiber run something while an operation is under way that has more to come. Called from the operation's
 /// fiber.
 pub(crate) fn post(vu: &Vu, event: impl FnOnce(Ctx) -> JsResult<()> + 'static) {

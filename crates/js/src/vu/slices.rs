@@ -87,8 +87,13 @@ impl Turn {
 pub(super) fn begin(is_halted: bool) {
     if let Some(turn) = TURN.get() {
         turn.next();
-        if is_halted { Asked::Halt } else { Asked::Nothing }.of(turn.flag);
+        if is_halted { Asked::Halt } else { fresh() }.of(turn.flag);
     }
+}
+
+/// What is asked of a VU whose slice begins.
+pub(super) fn fresh() -> Asked {
+    if onrush_quickjs_sys::suspends_at_every_poll() { Asked::Yield } else { Asked::Nothing }
 }
 
 /// The VU that was entered last is left.

@@ -9,6 +9,9 @@ use super::boundaries::MANTISSAS;
 /// Buckets per octave.
 pub(super) const PER_OCTAVE: i32 = 256;
 
+/// A little below what stands for the last bucket.
+pub(super) const LARGEST: f64 = 1.793e308;
+
 /// The bucket of a positive value; infinity shares the last one.
 pub(super) fn index_of(magnitude: f64) -> i32 {
     if magnitude.is_normal() {

@@ -201,7 +201,8 @@ impl Histogram {
         let fraction = position - rank as f64;
         let last = self.count - 1;
         let (lower, upper) = self.order_statistics(rank.min(last), (rank + 1).min(last));
-        if fraction > 0.0 && lower < upper { lower + (upper - lower) * fraction } else { lower }
+        // Between a number and infinity there is nothing to interpolate.
+        if fraction > 0.0 && lower < upper && lower.is_finite() { lower + (upper - lower) * fraction } else { lower }
     }
 
     /// The values by bucket in rising order, for outputs of whole distributions.
@@ -334,7 +335,12 @@ impl Histogram {
         } else if rank == self.count - 1 {
             self.max
         } else {
-            representative.clamp(self.min, self.max)
+            // The outermost bucket may hold infinities and the largest numbers: all of them count as what is more usual.
+            match representative {
+                value if value >= bucket::LARGEST && self.max.is_infinite() => self.max,
+                value if value <= -bucket::LARGEST && self.min.is_infinite() => self.min,
+                value => value.clamp(self.min, self.max),
+            }
         }
     }
 }

@@ -76,6 +76,19 @@ fn infinities() {
     assert!((wild.quantile(0.5) - 1.0).abs() <= RELATIVE_ERROR);
     assert!(wild.mean().is_nan());
     assert_eq!(histogram(&[f64::INFINITY, 1.0]).quantile(0.5), f64::INFINITY);
+    // In buckets as well, at any rank.
+    let mostly: Vec<f64> = std::iter::repeat_n(f64::INFINITY, 200).chain((0..100).map(f64::from)).collect();
+    assert_eq!([0.1, 0.5, 0.95].map(|q| histogram(&mostly).quantile(q).is_infinite()), [false, true, true]);
+    let negated: Vec<f64> = mostly.iter().map(|value| -value).collect();
+    assert_eq!([0.05, 0.5, 0.9].map(|q| histogram(&negated).quantile(q).is_infinite()), [true, true, false]);
+    let mut sides = vec![f64::NEG_INFINITY; 100];
+    sides.resize(200, f64::INFINITY);
+    assert_eq!(
+        [0.25, 0.5, 0.75].map(|q| histogram(&sides).quantile(q)),
+        [f64::NEG_INFINITY, f64::NEG_INFINITY, f64::INFINITY]
+    );
+    let large = vec![f64::MAX; 100];
+    assert_eq!(histogram(&large).quantile(0.5), f64::MAX);
     assert_eq!(histogram(&[f64::NAN]).count(), 0);
 }
 

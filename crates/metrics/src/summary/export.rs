@@ -257,7 +257,7 @@ fn machine_metric(metric: &MetricSummary) -> Value {
 }
 
 /// Whole numbers without a decimal point, as JavaScript writes them.
-fn number(value: f64) -> Value {
+pub(super) fn number(value: f64) -> Value {
     /// Every whole number up to here has a float of its own: 2^53.
     const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
     if value.fract() == 0.0 && value.abs() <= EXACT_MAX {

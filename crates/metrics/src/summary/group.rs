@@ -117,8 +117,9 @@ impl Paths {
             return *index;
         }
         let mut parent = 0;
-        // A path starts with the separator, so what precedes it is no group; k6 makes none of an empty name either.
-        for name in path.splitn(DEPTH_MAX + 1, SEPARATOR).filter(|name| !name.is_empty()) {
+        // A path starts with the separator. k6: the root is the only group whose own group without a name is itself.
+        let names = path.strip_prefix(SEPARATOR).unwrap_or(path);
+        for name in names.splitn(DEPTH_MAX, SEPARATOR).filter(|_| !names.is_empty()) {
             let path = format!("{}{SEPARATOR}{name}", self.nodes[parent].path);
             parent = *self.by_path.entry(path).or_insert_with_key(|path| {
                 self.nodes.push(Node { name: name.to_owned(), path: path.clone(), parent });
@@ -200,7 +201,10 @@ mod tests {
         let names = |groups: &[Group]| groups.iter().map(|group| group.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&root.groups), ["b", "a"]);
         assert_eq!(names(&root.groups[0].groups), ["x", "w"]);
-        assert_eq!(root.groups[1].groups[0].path, "::a::y");
+        // A group without a name within another one.
+        let unnamed = &root.groups[1].groups[0];
+        assert_eq!((&*unnamed.name, &*unnamed.path, &*unnamed.id), ("", "::a::", id_of("::a::").as_str()));
+        assert_eq!(unnamed.groups[0].path, "::a::::y");
     }
 
     #[test]

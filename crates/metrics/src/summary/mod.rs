@@ -20,6 +20,7 @@ mod group;
 mod input;
 mod model;
 mod number;
+mod requests;
 mod text;
 mod trend_stat;
 
@@ -30,5 +31,6 @@ pub use footer::{Footer, Verdict};
 pub use group::{Check, Group};
 pub use input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values};
 pub use model::{CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, TrendSummary};
+pub use requests::requests;
 pub use text::{SummaryMode, SummaryModeError, TextOptions, render, to_stdout};
 pub use trend_stat::{TimeUnit, TimeUnitError, TrendStat, TrendStatError, TrendStatKind};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use onrush_fiber::{Clock, Nanos, Woke, sleep_until};
 
 use super::{Attempt, Connections, Disconnected};
+use crate::body_budget::BodyHold;
 use crate::error::NetError;
 use crate::header::HeaderBlock;
 use crate::http1::{BodyMode, Proto, Request, Response};
@@ -49,7 +50,13 @@ impl Connections {
             Err(lost) => {
                 attempt.message = lost.partial_body.map(|body| {
                     let body_len = body.len() as u64;
-                    Box::new(Message { status: 0, headers: HeaderBlock::default(), body, body_len })
+                    Box::new(Message {
+                        status: 0,
+                        headers: HeaderBlock::default(),
+                        body,
+                        hold: BodyHold::default(),
+                        body_len,
+                    })
                 });
                 Err(Box::new(Disconnected { error: lost.error, retry: lost.retry, backs_off: lost.retry }))
             }
@@ -89,6 +96,7 @@ impl Attempt {
             proto: Proto::Http2,
             headers: message.headers,
             body: message.body,
+            hold: message.hold,
             body_len: message.body_len,
             remote: self.remote.unwrap_or_else(|| SocketAddr::from(([0, 0, 0, 0], 0))),
             tls: self.tls.take(),

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::head::{Framing, Head, HeadParser, HeadState};
 use super::{BodyMode, Chunked, Limits, Proto};
+use crate::body_budget::BodyHold;
 use crate::error::NetError;
 use crate::header::HeaderBlock;
 
@@ -33,6 +34,7 @@ pub struct ResponseReader {
     head: Option<Head>,
     state: BodyState,
     body: Vec<u8>,
+    hold: BodyHold,
     body_len: u64,
 }
 
@@ -59,6 +61,7 @@ impl ResponseReader {
             head: None,
             state: BodyState::Head,
             body: Vec::new(),
+            hold: BodyHold::new(limits.bodies),
             body_len: 0,
         }
     }
@@ -126,7 +129,10 @@ impl ResponseReader {
         let filled = usize::try_from(self.body_len).ok()?;
         if self.body.len() == filled {
             let left = usize::try_from(left).unwrap_or(usize::MAX);
-            self.body.reserve_exact(left.min(BODY_STEP_BYTES.max(filled)));
+            let room = left.min(BODY_STEP_BYTES.max(filled));
+            // Where they do not fit, feeding the next piece says so.
+            self.hold.cover(filled + room).ok()?;
+            self.body.reserve_exact(room);
             self.body.resize(filled + left.min(BODY_STEP_BYTES), 0);
         }
         Some(&mut self.body[filled..])
@@ -182,6 +188,11 @@ impl ResponseReader {
         Bytes::from(std::mem::take(&mut self.body))
     }
 
+    /// Takes the share of the limit on all bodies that goes with this one.
+    pub fn take_hold(&mut self) -> BodyHold {
+        std::mem::replace(&mut self.hold, BodyHold::new(self.limits.bodies))
+    }
+
     /// Takes the head of a complete response.
     pub fn take_head_parts(&mut self) -> Option<(u16, Proto, HeaderBlock)> {
         self.head.take().map(|head| (head.status, head.proto, head.headers))
@@ -201,6 +212,25 @@ impl ResponseReader {
     }
 
     fn feed_body(&mut self, input: &[u8]) -> Result<Fed, NetError> {
+        let fed = self.decode_body(input).and_then(|fed| {
+            self.hold.cover(self.body.capacity())?;
+            Ok(fed)
+        });
+        if fed.is_err() && self.is_full(input.len()) {
+            // What arrived of a body is worth keeping, but not as much as all limits allow.
+            self.body = Vec::new();
+            self.take_hold();
+        }
+        fed
+    }
+
+    /// Whether so many bytes more are too many.
+    fn is_full(&self, more: usize) -> bool {
+        let bytes = self.body_len.saturating_add(more as u64);
+        bytes > self.limits.body_bytes_max || !self.hold.covers(self.body.capacity())
+    }
+
+    fn decode_body(&mut self, input: &[u8]) -> Result<Fed, NetError> {
         let keeps = self.mode == BodyMode::Keep;
         let limit = self.limits.body_bytes_max;
         match &mut self.state {
@@ -269,7 +299,7 @@ fn keep(body: &mut Vec<u8>, body_len: &mut u64, data: &[u8]) {
 }
 
 fn too_big(limit: u64) -> NetError {
-    NetError::generic(format!("response body exceeds {limit} bytes")).in_body()
+    NetError::generic(format!("response body exceeds {limit} bytes (--response-body-limit)")).in_body()
 }
 
 #[cfg(test)]
@@ -368,12 +398,12 @@ mod tests {
     #[test]
     fn a_lying_length_costs_what_arrives() {
         let mut reader = ResponseReader::new(false, BodyMode::Keep, Limits::default());
-        reader.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\nabc").unwrap();
+        reader.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\nabc").unwrap();
         assert!(reader.direct_space(1).unwrap().len() <= BODY_STEP_BYTES);
         let error = ResponseReader::new(false, BodyMode::Keep, Limits::default())
             .feed(b"HTTP/1.1 200 OK\r\nContent-Length: 9000000000000\r\n\r\nabc")
             .unwrap_err();
-        assert_eq!(error.message, "response body exceeds 1073741824 bytes");
+        assert_eq!(error.message, "response body exceeds 134217728 bytes (--response-body-limit)");
     }
 
     #[test]

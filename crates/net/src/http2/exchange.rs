@@ -11,6 +11,7 @@ use h2::{RecvStream, SendStream};
 use http::HeaderMap;
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
+use crate::body_budget::BodyHold;
 use crate::error::NetError;
 use crate::header::HeaderBlock;
 use crate::http1::{BodyMode, Limits, Request};
@@ -38,6 +39,7 @@ pub(crate) struct Message {
     pub(crate) status: u16,
     pub(crate) headers: HeaderBlock,
     pub(crate) body: Bytes,
+    pub(crate) hold: BodyHold,
     pub(crate) body_len: u64,
 }
 
@@ -93,6 +95,7 @@ struct Exchange<'a> {
     is_sent: bool,
     head: Option<Box<Head>>,
     body: Vec<u8>,
+    hold: BodyHold,
     body_len: u64,
     interim_bytes: usize,
 }
@@ -162,6 +165,7 @@ impl<'a> Exchange<'a> {
             upload: body.map(|further| Upload { stream, rest: Bytes::new(), further }),
             head: None,
             body: Vec::new(),
+            hold: BodyHold::new(limits.bodies),
             body_len: 0,
             interim_bytes: 0,
         }))
@@ -271,10 +275,15 @@ impl<'a> Exchange<'a> {
             }
             if self.body_len > self.limits.body_bytes_max {
                 let limit = self.limits.body_bytes_max;
-                let error = NetError::generic(format!("response body exceeds {limit} bytes"));
+                self.body = Vec::new();
+                let error = NetError::generic(format!("response body exceeds {limit} bytes (--response-body-limit)"));
                 return Poll::Ready(Err(Broken::Because(error)));
             }
             self.keep(&data);
+            if let Err(error) = self.hold.cover(self.body.capacity()) {
+                self.body = Vec::new();
+                return Poll::Ready(Err(Broken::Because(error)));
+            }
         }
     }
 
@@ -304,7 +313,14 @@ impl<'a> Exchange<'a> {
             Some(head) => (head.status, head.headers),
             None => (0, HeaderBlock::default()),
         };
-        Box::new(Message { status, headers, body: std::mem::take(&mut self.body).into(), body_len: self.body_len })
+        let hold = std::mem::replace(&mut self.hold, BodyHold::new(self.limits.bodies));
+        Box::new(Message {
+            status,
+            headers,
+            body: std::mem::take(&mut self.body).into(),
+            hold,
+            body_len: self.body_len,
+        })
     }
 
     #[cold]

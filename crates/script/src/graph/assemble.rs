@@ -115,7 +115,10 @@ impl Loader<'_> {
             };
             for (edge, request) in draft.edges.iter().zip(&compiled.analysis.requests) {
                 if let Ok(EdgeTarget::Draft(target)) = edge.target {
-                    asked.entry(target).or_default().extend(request.names.iter().map(String::as_str));
+                    let names = asked.entry(target).or_default();
+                    names.extend(request.names.iter().map(String::as_str));
+                    // Nothing tells what becomes of its namespace, and k6 has no import().
+                    names.extend((request.kind == ImportKind::Dynamic).then_some("default"));
                 }
             }
         }
@@ -125,10 +128,12 @@ impl Loader<'_> {
                 match &draft.outcome {
                     Ok(compiled) if compiled.kind == ModuleKind::CommonJs => {
                         let mut names = self.export_names(index);
-                        names.extend(asked.remove(&index).unwrap_or_default());
+                        let asked = asked.remove(&index).unwrap_or_default();
+                        let has_default = asked.contains("default");
+                        names.extend(asked);
                         let mut names: Vec<&str> = names.into_iter().filter(|name| is_exportable(name)).collect();
                         names.sort_unstable();
-                        facade(&draft.specifier, names.into_iter())
+                        facade(&draft.specifier, has_default, names.into_iter())
                     }
                     _ => String::new(),
                 }

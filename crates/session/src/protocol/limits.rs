@@ -80,7 +80,10 @@ impl Limits {
                 within("a number of outcomes", part.delta.outcomes.len(), OUTCOMES_MAX)?;
                 within("a number of warnings", part.delta.warnings.len(), self.series_max)
             }
-            Report::Health(health) => text(&health.trapped_property),
+            Report::Health(health) => {
+                text(&health.trapped_property)?;
+                health.computing.iter().try_for_each(|(scenario, _)| text(scenario))
+            }
             Report::Warning { message, fields } => line(message, fields),
             Report::Log(said) => line(&said.message, &said.fields),
             Report::Progress(progress) => within("a number of scenarios", progress.scenarios.len(), self.scenarios_max),

@@ -204,6 +204,8 @@ pub struct HealthReport {
     pub trapped_property: String,
     /// Worker threads given up so far, because a VU held them past every limit.
     pub threads_given_up: u32,
+    /// The scenario whose code most often computed for a whole time slice so far, and how often it did.
+    pub computing: Option<(String, u64)>,
 }
 
 /// One second of an agent's view of itself.

@@ -18,7 +18,7 @@ pub(super) fn cases() -> Vec<Case> {
         head("length_max", "has a length of 2^63-1", "Content-Length: 9223372036854775807", "hello").differs(
             0,
             1000,
-            "response body exceeds 1073741824 bytes",
+            "response body exceeds 134217728 bytes (--response-body-limit)",
             "a length over the limit of kept bodies is refused before the body comes",
         ),
         head("length_over_i64", "has a length of 2^63", "Content-Length: 9223372036854775808", "hello"),

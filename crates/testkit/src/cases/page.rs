@@ -22,7 +22,7 @@ $ cargo run -p onrush-testkit --example hostile_cases serve                     
 $ cargo run -p onrush-testkit --example hostile_cases compare /path/to/k6 /path/to/onrush
 ```
 
-A response head has at most 10 MiB, as in k6. A body that is kept has at most 1 GiB, decoded or not; one that is
+A response head has at most 10 MiB, as in k6. A body that is kept has at most 128 MiB, decoded or not; one that is
 discarded has no limit but the request's timeout. `Response.json(selector)` looks into documents of at most 500 levels.
 ";
 

@@ -349,6 +349,12 @@ pub(crate) const TARGETS: &[Target] = &[
         bytes_max: 4 << 10,
     },
     Target {
+        name: "csv",
+        run: onrush_csv::fuzz,
+        words: &[",\0", ";\u{1}", ",\u{24}", "a,b\n", "\"a\",", "\"\"", "\"", "\r\n", "\r", "\n\n", ",,", "\"\n\"\n"],
+        bytes_max: 1 << 10,
+    },
+    Target {
         name: "html_document",
         run: |input| onrush_html::fuzz_document(&String::from_utf8_lossy(input)),
         words: &[

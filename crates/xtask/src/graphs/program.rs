@@ -73,7 +73,8 @@ impl Program {
     }
 
     /// Runs `m0.js` of a folder to its end.
-    pub(super) fn run(&self, folder: &Path, layout: Layout, server: &Server) -> Result<Done> {
+    /// A sanitized build suspends its VUs at every poll if `suspends`.
+    pub(super) fn run(&self, folder: &Path, layout: Layout, suspends: bool, server: &Server) -> Result<Done> {
         let log = folder.join("log");
         let out = File::create(&log)?;
         let mut command = Command::new(&self.path);
@@ -93,6 +94,9 @@ impl Program {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(out);
+        if suspends {
+            command.env("ONRUSH_SUSPEND", "1");
+        }
         match layout {
             Layout::Dense => command.arg("--vu-isolation=dense"),
             Layout::Isolated => command.arg("--vu-isolation=isolated"),

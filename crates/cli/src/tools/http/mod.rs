@@ -9,7 +9,7 @@ mod script;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use onrush_metrics::{Merged, SubscriptionsBuilder, SystemTag, builtin};
+use onrush_metrics::{Merged, Sink, SubscriptionsBuilder, SystemTag, builtin};
 use onrush_session::{ExitCode, Judgement};
 
 use self::{
@@ -62,6 +62,11 @@ pub(crate) fn subscribe(builder: SubscriptionsBuilder) -> SubscriptionsBuilder {
 /// What is printed at the end.
 pub(crate) fn report(merged: &Merged, elapsed: Duration, judgement: &Judgement, color: bool) -> String {
     report::text(&Figures::new(merged, elapsed, judgement), color)
+}
+
+/// Whether every request failed (no response, or a status of 400 or above), or none was made.
+pub(crate) fn nothing_succeeded(merged: &Merged) -> bool {
+    merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate).is_none_or(|(failed, all)| failed >= all)
 }
 
 /// The flags and variables without those that say how much load: the script says it.

@@ -23,7 +23,7 @@ pub(super) fn async_request(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         }
     };
     let work = move |vu: &Vu| {
-        crate::realm::throttle::wait(vu.thread.config.http.rps)?;
+        crate::realm::throttle::wait(&vu.thread.config)?;
         send::send(vu, &prepared)
     };
     event_loop::start(work, move |ctx, result| {

@@ -28,7 +28,7 @@ struct Batch {
     vu: Rc<Vu>,
     requests: Vec<Rc<Prepared>>,
     next: Cell<usize>,
-    results: RefCell<Vec<Option<JsResult<Box<Exchange>>>>>,
+    results: RefCell<Vec<Option<JsResult<Rc<Exchange>>>>>,
     running: Cell<usize>,
     parent: FiberId,
     /// Requests under way by `host:port`, and the workers waiting for a place.
@@ -214,7 +214,7 @@ impl Batch {
             let host = prepared.target.url.authority().to_owned();
             let result = if self.enter(&host) {
                 let sent = catch_unwind(AssertUnwindSafe(|| {
-                    crate::realm::throttle::wait(self.vu.thread.config.http.rps)?;
+                    crate::realm::throttle::wait(&self.vu.thread.config)?;
                     send::send(&self.vu, &prepared)
                 }));
                 self.leave(&host);

@@ -49,13 +49,13 @@ pub(super) fn synchronous(ctx: Ctx, vu: &Vu, prepared: JsResult<Result<Rc<Prepar
         Ok(prepared) => prepared,
         Err(refused) => return finish(ctx, vu, send::Exchange::refused(refused)),
     };
-    throttle::wait(vu.thread.config.http.rps)?;
+    throttle::wait(&vu.thread.config)?;
     let exchange = send::send(vu, &prepared)?;
     finish(ctx, vu, exchange)
 }
 
 /// Turns an ended exchange into a Response, or into an exception where the script asked for that.
-pub(super) fn finish(ctx: Ctx, vu: &Vu, exchange: Box<send::Exchange>) -> JsResult {
+pub(super) fn finish(ctx: Ctx, vu: &Vu, exchange: Rc<send::Exchange>) -> JsResult {
     if let Some(failure) = exchange.failure() {
         if exchange.is_thrown() {
             return Err(Throw::error(failure.to_owned()));

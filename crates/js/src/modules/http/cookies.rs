@@ -105,10 +105,17 @@ fn url(ctx: Ctx, value: &Handle) -> JsResult<Url> {
 
 fn cookies_for_url(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let url = url(ctx, args.at(0))?;
-    let jar = HostClass::<Jar>::expect(this)?.0.borrow();
+    // Making values may suspend this VU, and its own requests that run meanwhile store cookies: nothing is borrowed then.
+    let found: Vec<(String, String)> = {
+        let jar = HostClass::<Jar>::expect(this)?.0.borrow();
+        jar.for_url(&url, now_ms())
+            .into_iter()
+            .map(|cookie| (cookie.name.to_owned(), cookie.value.to_owned()))
+            .collect()
+    };
     let mut lists = Lists::default();
-    for cookie in jar.for_url(&url, now_ms()) {
-        lists.push(cookie.name, Val::string(ctx, cookie.value)?);
+    for (name, value) in &found {
+        lists.push(name, Val::string(ctx, value)?);
     }
     lists.object(ctx)
 }

@@ -12,7 +12,7 @@ use super::{
     send::Exchange,
 };
 use crate::{
-    embed::{Ctx, Handle, HostClass, HostObject, JsResult, LazyProperty, Template, Val},
+    embed::{BoundMethod, Ctx, Handle, HostClass, HostObject, JsResult, LazyProperty, Template, Val},
     vu::{Vu, context},
 };
 
@@ -37,6 +37,13 @@ impl HostObject for Exchange {
         ("ocsp", |ctx, exchange| ocsp::object(ctx, exchange.tls())),
         ("request", request),
     ];
+    // k6: in this order.
+    const BOUND: &'static [BoundMethod] = &[
+        ("clickLink", 1, page::click_link),
+        ("html", 1, page::html),
+        ("json", 1, json::json),
+        ("submitForm", 1, page::submit_form),
+    ];
 }
 
 /// What `res.request` is: its body becomes a string when it is read, as it may be a file of many megabytes.
@@ -48,18 +55,13 @@ impl HostObject for SentRequest {
 }
 
 pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
-    let prototype = ctx.object()?;
-    prototype.method(ctx, "json", 1, json::json)?;
-    prototype.method(ctx, "html", 1, page::html)?;
-    prototype.method(ctx, "submitForm", 1, page::submit_form)?;
-    prototype.method(ctx, "clickLink", 1, page::click_link)?;
-    HostClass::<Exchange>::set_prototype(ctx, prototype);
+    HostClass::<Exchange>::set_prototype(ctx, ctx.object()?);
     HostClass::<SentRequest>::set_prototype(ctx, ctx.object()?);
     Ok(())
 }
 
 /// A Response over an exchange.
-pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Box<Exchange>) -> JsResult {
+pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Rc<Exchange>) -> JsResult {
     exchange.body.charge()?;
     let template = vu.realm().slots.of_or_try(|| {
         let zero = &*Val::int(0);

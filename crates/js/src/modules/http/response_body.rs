@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use bytes::Bytes;
+use onrush_net::BodyHold;
 
 use crate::embed::{Charge, Ctx, JsResult, Lent};
 
@@ -12,20 +13,21 @@ pub(super) struct ResponseBody(RefCell<State>);
 
 enum State {
     /// Nobody but the Response has it.
-    Held { bytes: Bytes, charge: Charge },
+    Held { bytes: Bytes, hold: BodyHold, charge: Charge },
     /// The script has it as an `ArrayBuffer`, and may write to it.
     Lent(Lent),
 }
 
 impl Default for State {
     fn default() -> Self {
-        Self::Held { bytes: Bytes::new(), charge: Charge::default() }
+        Self::Held { bytes: Bytes::new(), hold: BodyHold::default(), charge: Charge::default() }
     }
 }
 
 impl ResponseBody {
-    pub(super) fn new(bytes: Bytes) -> Self {
-        Self(RefCell::new(State::Held { bytes, charge: Charge::default() }))
+    /// `hold` is its share of the limit on all bodies of the process.
+    pub(super) fn new(bytes: Bytes, hold: BodyHold) -> Self {
+        Self(RefCell::new(State::Held { bytes, hold, charge: Charge::default() }))
     }
 
     /// Counts it towards the heap limit of the VU, whose script can keep it from now on.
@@ -34,7 +36,7 @@ impl ResponseBody {
     ///
     /// Throws where it is beyond the limit.
     pub(super) fn charge(&self) -> JsResult<()> {
-        if let State::Held { bytes, charge } = &mut *self.0.borrow_mut() {
+        if let State::Held { bytes, charge, .. } = &mut *self.0.borrow_mut() {
             *charge = Charge::take(bytes.len())?;
         }
         Ok(())
@@ -51,7 +53,7 @@ impl ResponseBody {
     /// An `ArrayBuffer` over it.
     pub(super) fn array_buffer(&self, ctx: Ctx) -> JsResult {
         let (lent, charge) = match self.0.take() {
-            State::Held { bytes, charge } => (Lent::new(bytes), charge),
+            State::Held { bytes, hold, charge } => (Lent::new(bytes, hold), charge),
             // k6: `body` is made once. Nothing asks again; if it did, it would see the same bytes.
             State::Lent(lent) => (lent, Charge::default()),
         };

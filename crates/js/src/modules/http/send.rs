@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, rc::Rc, sync::Arc};
 
 use onrush_fiber::{Clock, Nanos};
-use onrush_net::{Body, BodyMode, Failure, NetError, Request, Response, Timings, TlsInfo, Url, encoding};
+use onrush_net::{Body, BodyHold, BodyMode, Failure, NetError, Request, Response, Timings, TlsInfo, Url, encoding};
 
 use super::{
     arguments::{Auth, Prepared, Refused, ResponseType},
@@ -50,14 +50,14 @@ struct Fault {
 }
 
 impl Exchange {
-    pub(super) fn refused(refused: Refused) -> Box<Self> {
+    pub(super) fn refused(refused: Refused) -> Rc<Self> {
         let fault = Fault {
             log_text: refused.error.detail.clone(),
             error: refused.error,
             timings: Timings::default(),
             remote: None,
         };
-        Box::new(Self {
+        Rc::new(Self {
             prepared: None,
             refused_throws: refused.throw,
             url: None,
@@ -138,7 +138,7 @@ impl Exchange {
 ///
 /// What lives in this frame while the fiber waits is copied with its stack on every request: results are boxed, and
 /// what happens before and after the wait is in functions of its own.
-pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Box<Exchange>> {
+pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Rc<Exchange>> {
     let params = &prepared.params;
     let start = Clock::now();
     let deadline = Some(Nanos(start.0.saturating_add(params.timeout_ns)));
@@ -291,11 +291,11 @@ fn ended(
     hop: &Hop,
     mut response: Box<Response>,
     sent_cookies: Vec<(Box<str>, Box<str>)>,
-) -> Box<Exchange> {
-    let mut body = std::mem::take(&mut response.body);
+) -> Rc<Exchange> {
+    let (mut body, mut hold) = (std::mem::take(&mut response.body), std::mem::take(&mut response.hold));
     let mut fault = None;
     if let Some(list) = response.headers.content_encoding().filter(|_| !body.is_empty()) {
-        match encoding::decode(body, &list, vu.thread.config.http.body_bytes_max) {
+        match encoding::decode(body, &list, &vu.thread.config.http.limits, &mut hold) {
             Ok(decoded) => body = decoded,
             Err(failure) => {
                 body = failure.partial;
@@ -312,12 +312,12 @@ fn ended(
     if response.status != SWITCHING_PROTOCOLS {
         sample::response(vu, prepared, hop, &response, fault.as_ref().map(|fault| &fault.error));
     }
-    Box::new(Exchange {
+    Rc::new(Exchange {
         prepared: Some(prepared.clone()),
         refused_throws: false,
         url: hop.shown_url(true),
         is_partial: fault.is_some() && !body.is_empty(),
-        body: ResponseBody::new(body),
+        body: ResponseBody::new(body, hold),
         fault,
         response: Some(response),
         sent_cookies,
@@ -331,7 +331,7 @@ fn failed(
     hop: &Hop,
     failure: Box<Failure>,
     sent_cookies: Vec<(Box<str>, Box<str>)>,
-) -> Box<Exchange> {
+) -> Rc<Exchange> {
     let url = hop.url(prepared);
     sample::failure(vu, prepared, hop, &failure);
     let fault = Fault {
@@ -340,13 +340,13 @@ fn failed(
         timings: failure.timings,
         remote: failure.remote,
     };
-    Box::new(Exchange {
+    Rc::new(Exchange {
         prepared: Some(prepared.clone()),
         refused_throws: false,
         url: hop.shown_url(false),
         response: None,
         is_partial: failure.partial_body.is_some(),
-        body: ResponseBody::new(failure.partial_body.unwrap_or_default()),
+        body: ResponseBody::new(failure.partial_body.unwrap_or_default(), BodyHold::default()),
         fault: Some(Box::new(fault)),
         sent_cookies,
     })

@@ -74,11 +74,7 @@ pub(super) fn url(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     }
     let url = parse_url(&url).map_err(|error| Throw::error(error.message))?;
     let template = vu().realm().slots.of_or_try(|| Template::<UrlTemplate>::new(ctx, &[]))?;
-    template.create(
-        ctx,
-        Box::new(UrlTemplate(Rc::new(RequestTarget { url, name: name.into(), is_template: true }))),
-        [],
-    )
+    template.create(ctx, Rc::new(UrlTemplate(Rc::new(RequestTarget { url, name: name.into(), is_template: true }))), [])
 }
 
 /// Parses a URL. The error does not show credentials: it is logged.

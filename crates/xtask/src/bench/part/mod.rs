@@ -8,6 +8,7 @@ mod https;
 mod latency;
 mod memory;
 mod minimal;
+mod neighbours;
 mod search;
 mod sockets;
 mod stages;
@@ -82,5 +83,11 @@ pub(super) const PARTS: &[Part] = &[
         about: "when each executor begins its iterations",
         needs: &[Tool::K6],
         run: starts::run,
+    },
+    Part {
+        name: neighbours::NAME,
+        about: "a VU beside one whose single calls take long, on one thread",
+        needs: &[],
+        run: neighbours::run,
     },
 ];

@@ -1,0 +1,4 @@
+// Modules are not fetched without encryption.
+// imports
+import '{BASE_URL}/a.js';
+export default function () {}

@@ -1,0 +1,4 @@
+// JSON in the place of a module.
+// imports
+import '{MODULES}/json.json';
+export default function () {}

@@ -1,0 +1,4 @@
+// Nor packages.
+// imports
+import '{MODULES}/wants_package.js';
+export default function () {}

@@ -1,0 +1,4 @@
+// A page in the place of a module.
+// imports
+import '{MODULES}/page.js';
+export default function () {}

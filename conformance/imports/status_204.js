@@ -1,0 +1,4 @@
+// A module whose server answers 204.
+// imports
+import '{MODULES}/status/204';
+export default function () {}

@@ -1,0 +1,69 @@
+//! Work that takes long within one call, beside a well-behaved VU of the same thread: the neighbour goes on, and the
+//! work ends when its time is over. The table is the benchmark's: `bench/scripts/hostile.js`.
+
+use onrush_js::init::IsolationMode;
+
+use crate::harness::case;
+
+const TABLE: &str = include_str!("../../../../bench/scripts/hostile.js");
+
+const SCRIPT: &str = "import { sleep } from 'k6'; import { hostile } from './hostile.js';
+    const scenario = (exec) => ({ executor: 'ramping-vus', exec, startVUs: 1, stages: [{ duration: '250ms', target: 1 }], gracefulStop: '0s' });
+    export const options = __ENV.HOSTILE ? { scenarios: { work: scenario('work'), neighbour: scenario('neighbour') } } : {};
+    export default function () { for (const name of Object.keys(hostile)) console.log(name); }
+    export function work() { return hostile[__ENV.HOSTILE](); }
+    export function neighbour() { sleep(0.005); console.log('here'); }";
+
+/// A heap in which all the work fits, so that it is cut and does not fail.
+const MEMORY_LIMIT: usize = 128 << 20;
+
+/// Of the fifty turns that an idle machine gives; one without slices gives one or two.
+const TURNS_MIN: usize = 5;
+
+fn names() -> Vec<String> {
+    let report = case(SCRIPT).file("hostile.js", TABLE).run();
+    report.assert_clean();
+    report.said().into_iter().map(str::to_owned).collect()
+}
+
+/// Each fourth of the table, so that these tests run side by side. Half of it in each layout.
+fn check(part: usize) {
+    let mut wrong = Vec::new();
+    for (row, name) in names().iter().enumerate().filter(|(row, _)| row % 4 == part) {
+        let layout = if row % 8 < 4 { IsolationMode::Dense } else { IsolationMode::Isolated };
+        let report = case(SCRIPT)
+            .file("hostile.js", TABLE)
+            .env("HOSTILE", name)
+            .isolation(layout)
+            .memory_limit(MEMORY_LIMIT)
+            .run();
+        // A thread that is held past the end is given up after two seconds, with a warning: there may be others.
+        let is_given_up = report.lines.iter().any(|line| line.contains("given up"));
+        let is_clean = report.stop.is_none() && report.level("error").is_empty() && !is_given_up;
+        let turns = report.said().len();
+        if !is_clean || turns < TURNS_MIN {
+            wrong.push(format!("{name}: {turns} turns, {report:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_neighbour_goes_on_and_the_work_ends_1() {
+    check(0);
+}
+
+#[test]
+fn a_neighbour_goes_on_and_the_work_ends_2() {
+    check(1);
+}
+
+#[test]
+fn a_neighbour_goes_on_and_the_work_ends_3() {
+    check(2);
+}
+
+#[test]
+fn a_neighbour_goes_on_and_the_work_ends_4() {
+    check(3);
+}
