@@ -97,7 +97,6 @@ impl Channel {
         deadline: Nanos,
     ) -> Result<Rc<Self>, ConnectError> {
         let scheme = if options.is_plaintext { "http" } else { "https" };
-        // A port is what decides where to connect to; without one it is that of the scheme, as in Go.
         let base = format!("{scheme}://{}", options.address);
         let user_agent = format!("{} {AGENT}", options.user_agent);
         let channel = Rc::new(Self {
@@ -277,6 +276,11 @@ impl Channel {
         let url = Url::parse(&format!("{}/", self.base)).map_err(|error| {
             refused(format!("connection error: desc = \"transport: error while dialing: {}\"", error.message), true)
         })?;
+        if url.port_text().is_empty() {
+            let text =
+                format!("transport: error while dialing: address {}: missing port in address", self.options.address);
+            return Err(refused(format!("connection error: desc = {}", quoted(&text)), true));
+        }
         let name = self.options.authority.as_deref().map(host_of);
         let way = Http2Route { tls: self.options.tls.as_ref(), server_name: name, is_direct: true };
         let described = |desc: String| format!("connection error: desc = {}", quoted(&desc));
@@ -390,6 +394,7 @@ fn tls_text(error: &NetError) -> &str {
         "http2: the server did not choose HTTP/2 (ALPN)" => {
             "credentials: cannot check peer: missing selected ALPN property"
         }
+        "http: server gave HTTP response to HTTPS client" => "tls: first record does not look like a TLS handshake",
         detail => detail,
     }
 }

@@ -39,9 +39,9 @@ impl FrameReader {
         self.pending.extend_from_slice(&piece);
     }
 
-    /// Whether a message has begun that is not complete.
+    /// Whether a message has begun that is not complete. Go: less than a frame's head is nothing.
     pub(crate) fn is_amid(&self) -> bool {
-        !self.pending.is_empty() || !self.piece.is_empty()
+        self.pending.len() + self.piece.len() >= HEAD_BYTES
     }
 
     /// The next message, as `encoding` has it; `None` where more is needed.
@@ -89,7 +89,7 @@ fn unpack(packed: &[u8], encoding: Option<&str>, bytes_max: usize) -> Result<Byt
                 } else {
                     error.to_string()
                 };
-                return Err(failed(format!("grpc: failed to decompress the received message: {reason}")));
+                return Err(failed(format!("grpc: failed to decompress the message: {reason}")));
             }
             if message.len() > bytes_max {
                 return Err(Status::new(

@@ -102,7 +102,7 @@ fn what_is_required_must_be_there() {
     let schema = schema();
     let legacy = schema.message_named("target.Legacy").expect("it is there");
     let outcome = Decoder::new(&schema, 1 << 20, &mut || true).message(legacy, &[]);
-    assert_eq!(outcome.unwrap_err().to_string(), "proto: required field target.Legacy.name not set");
+    assert_eq!(outcome.unwrap_err().to_string(), "proto:\u{a0}required field target.Legacy.name not set");
 }
 
 proptest! {

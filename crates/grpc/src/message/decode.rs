@@ -8,16 +8,16 @@ use crate::schema::{Field, Kind, MessageId, Schema, Shape};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// k6: Go's text.
-    #[error("proto: cannot parse invalid wire-format data")]
+    #[error("proto:\u{a0}cannot parse invalid wire-format data")]
     Invalid,
     /// A text of a proto3 file.
-    #[error("proto: field {0} contains invalid UTF-8")]
+    #[error("proto:\u{a0}field {0} contains invalid UTF-8")]
     NotUtf8(String),
     /// A field of a proto2 file.
-    #[error("proto: required field {0} not set")]
+    #[error("proto:\u{a0}required field {0} not set")]
     Missing(String),
     /// Messages within messages.
-    #[error("proto: exceeded max recursion depth")]
+    #[error("proto:\u{a0}exceeded max recursion depth")]
     TooDeep,
     /// What it would take to hold it.
     #[error("the message needs more than {} MiB of memory", .0 >> 20)]

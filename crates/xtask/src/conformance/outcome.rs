@@ -159,7 +159,7 @@ fn is_compared(script: &Script, metric: &str) -> bool {
 fn is_exact(script: &Script, metric: &str) -> bool {
     let base = base_of(metric);
     let is_measured = base.starts_with("http_req_") && base != "http_req_failed"
-        || ["iteration_duration", "group_duration", "data_sent", "data_received"].contains(&base);
+        || ["iteration_duration", "group_duration", "grpc_req_duration", "data_sent", "data_received"].contains(&base);
     !is_measured && !script.varies.iter().any(|varying| varying == base)
 }
 

@@ -12,7 +12,8 @@ pub(super) fn shown(ctx: Ctx, value: &Handle) -> JsResult<String> {
 
 fn shown_within(ctx: Ctx, value: &Handle, depth: u32) -> JsResult<String> {
     if !value.is_set() {
-        return Ok("<nil>".to_owned());
+        // Go: within something else its type is shown.
+        return Ok(if depth == DEPTH_MAX { "<nil>" } else { "interface {}(nil)" }.to_owned());
     }
     if value.is_string() {
         return Ok(quoted(&value.to_text(ctx)?));
