@@ -122,7 +122,7 @@ fn a_ramp_down_at_the_end_keeps_its_deadline() {
 fn an_iteration_cut_while_it_waits_for_its_least_duration_is_interrupted() {
     case(
         "export const options = { minIterationDuration: '1m', scenarios: { one: {
-           executor: 'constant-vus', vus: 2, duration: '300ms', gracefulStop: '0s',
+           executor: 'constant-vus', vus: 2, duration: '1s', gracefulStop: '0s',
          } } };
          export default function () { console.log('ran'); }",
     )
