@@ -22,6 +22,7 @@ pub(crate) mod http;
 mod k6;
 mod metrics;
 mod promise;
+mod redis;
 mod secrets;
 mod streams;
 mod tag_value;
@@ -63,7 +64,7 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 18] = [
+const MODULES: [Module; 21] = [
     Module::new("k6", k6::build),
     Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
     Module::new("k6/crypto/x509", x509::build),
@@ -72,8 +73,10 @@ const MODULES: [Module; 18] = [
     Module { install_classes: execution::install_classes, ..Module::new("k6/execution", execution::build) },
     Module { install_classes: csv::install_classes, ..Module::new("k6/experimental/csv", csv::build) },
     Module { install_classes: fs::install_classes, ..Module::new("k6/experimental/fs", fs::build) },
+    Module::new("k6/experimental/redis", redis::build),
     Module::new("k6/experimental/streams", streams::build),
     Module { install_classes: webcrypto::install, ..Module::new("k6/experimental/webcrypto", webcrypto::build) },
+    Module { install_classes: redis::install_classes, ..Module::new("k6/x/redis", redis::build) },
     Module { share: html::share, is_patchable: true, ..Module::new("k6/html", html::build) },
     Module { install_classes: http::install_classes, is_patchable: true, ..Module::new("k6/http", http::build) },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },

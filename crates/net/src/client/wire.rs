@@ -59,6 +59,20 @@ impl Connections {
         }
     }
 
+    /// Connects for a protocol of the caller's: `http` stands for a bare connection, `https` for one with TLS. The
+    /// environment's proxies, which are for HTTP, are passed by. Suspends the fiber.
+    ///
+    /// # Errors
+    /// What k6 would report: names, addresses, the connect, TLS, the deadline.
+    pub fn connect_wire(&self, url: &Url, deadline: Option<Nanos>) -> Result<Wire, NetError> {
+        let mut attempt = Attempt::new(Clock::now());
+        let way = Http2Route { is_direct: true, ..Http2Route::default() };
+        match self.dial(url, Route { alpn: Alpn::Http1, tunnels: true, way }, deadline, &mut attempt) {
+            Ok(link) => Ok(Wire::new(link, Vec::new(), Rc::clone(&self.wire))),
+            Err(lost) => Err(lost.error),
+        }
+    }
+
     /// Connects to an HTTP/2 server for streams that are read and written as they come. The connection is the caller's:
     /// requests of [`Connections::exchange`] do not share it. Suspends the fiber.
     ///
