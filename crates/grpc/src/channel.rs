@@ -253,9 +253,8 @@ impl Channel {
                     let until = deadline.map_or(until, |deadline| deadline.min(until));
                     let dialled = self.dial(connections, until);
                     self.is_dialling.set(false);
-                    let outcome = dialled.map(|http2| {
-                        self.link.replace((!self.is_closed.get()).then(|| Rc::clone(&http2)));
-                        http2
+                    let outcome = dialled.inspect(|http2| {
+                        self.link.replace((!self.is_closed.get()).then(|| Rc::clone(http2)));
                     });
                     self.wake();
                     match outcome {

@@ -282,7 +282,7 @@ fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
         iterations: AtomicU64::new(0),
         done: ShardedCounter::default(),
         iterations_total: plan.total_iterations().unwrap_or(0),
-        slices: std::sync::atomic::AtomicU64::new(0),
+        slices: AtomicU64::new(0),
     }
 }
 

@@ -40,7 +40,7 @@ fn wrap_line(out: &mut String, line: &str, columns: usize) {
 fn indent(line: &str, columns: usize) -> usize {
     let start = line.chars().take_while(|char| *char == ' ').count();
     let after_name = line.find(": ").map(|at| width(&line[..at]) + 2);
-    after_name.filter(|column| *column * 5 <= columns * 3).unwrap_or((start + 2).min(columns / 2))
+    after_name.filter(|column| *column * 5 <= columns * 3).unwrap_or_else(|| (start + 2).min(columns / 2))
 }
 
 /// Characters that are seen.

@@ -1,7 +1,10 @@
 //! The key of a certificate, as numbers.
 
 use x509_cert::{
-    der::{Any, Decode, Encode, Reader, SliceReader, Tag, Tagged, asn1::UintRef},
+    der::{
+        Any, Decode, Encode, Reader, SliceReader, Tag, Tagged,
+        asn1::{ObjectIdentifier, UintRef},
+    },
     spki::SubjectPublicKeyInfoOwned,
 };
 
@@ -66,7 +69,7 @@ fn rsa(key: &[u8]) -> Result<PublicKey, X509Error> {
 
 fn ecdsa(parameters: Option<&Any>, key: &[u8]) -> Result<PublicKey, X509Error> {
     let curve = parameters
-        .and_then(|any| any.decode_as::<x509_cert::der::asn1::ObjectIdentifier>().ok())
+        .and_then(|any| any.decode_as::<ObjectIdentifier>().ok())
         .ok_or(X509Error::Certificate("invalid ECDSA parameters"))?;
     let bytes = match curve.to_string().as_str() {
         "1.3.132.0.33" => 28,

@@ -31,7 +31,7 @@ impl Server {
             .stdout(Stdio::null())
             .spawn();
         let Ok(process) = process else {
-            eprintln!("skipped: redis-server is not installed");
+            let _ = writeln!(std::io::stderr(), "skipped: redis-server is not installed");
             return None;
         };
         let until = Instant::now() + Duration::from_secs(20);

@@ -45,7 +45,7 @@ const FENCES: &[Fence] = &[
     Fence { package: "axum", ours: &["server"], others: &[] },
     Fence { package: "hyper", ours: &["server"], others: &["axum", "hyper-util"] },
     Fence { package: "httparse", ours: &["net", "testsite", "testkit"], others: &["hyper"] },
-    Fence { package: "anyhow", ours: &["xtask", "testkit"], others: &["brotli*"] },
+    Fence { package: "anyhow", ours: &["xtask", "testkit"], others: &["brotli*", "prost-derive"] },
     Fence { package: "clap", ours: &["cli"], others: &["clap_complete"] },
     Fence { package: "clap_complete", ours: &["cli"], others: &[] },
     Fence { package: "tar", ours: &["archive", "cli"], others: &[] },

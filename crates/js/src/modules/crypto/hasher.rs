@@ -8,6 +8,7 @@ use super::{bytes::Input, output::Encoding};
 use crate::embed::{Ctx, HostClass, HostObject, JsResult, Throw, Val};
 
 /// A hash or an HMAC that is under way.
+#[expect(clippy::large_enum_variant, reason = "there is one for each hasher of a script, and most are plain")]
 pub(super) enum Hasher {
     Plain(onrush_crypto::Hasher),
     Keyed(Box<Hmac>),

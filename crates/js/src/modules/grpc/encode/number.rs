@@ -101,7 +101,7 @@ pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     const PADDED: GeneralPurposeConfig = lenient(DecodePaddingMode::RequireCanonical);
     const BARE: GeneralPurposeConfig = lenient(DecodePaddingMode::RequireNone);
     let alphabet = if text.contains(['-', '_']) { &URL_SAFE } else { &STANDARD };
-    let config = if text.len() % 4 == 0 { PADDED } else { BARE };
+    let config = if text.len().is_multiple_of(4) { PADDED } else { BARE };
     GeneralPurpose::new(alphabet, config).decode(text).ok()
 }
 

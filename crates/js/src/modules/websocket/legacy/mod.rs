@@ -50,11 +50,14 @@ fn connect(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     ended(ctx, vu, args, &session, &response, start, ran)
 }
 
+/// A session, the response that opened it, and when it was asked for.
+type Opened = (Rc<Session>, Box<Response>, Nanos);
+
 /// Asks for the connection; the inner error is what `connect()` returns where there is none.
 ///
 /// What is needed for that only is gone while the session runs: the fiber's stack is copied whenever it waits.
 #[inline(never)]
-fn open(ctx: Ctx, vu: &Vu, args: Args<'_>) -> JsResult<Result<(Rc<Session>, Box<Response>, Nanos), Val>> {
+fn open(ctx: Ctx, vu: &Vu, args: Args<'_>) -> JsResult<Result<Opened, Val>> {
     let given = if args.len() == 3 { args.at(1) } else { Handle::UNDEFINED };
     let params = Params::read(ctx, vu, given, Style::Legacy)?;
     let url = args.at(0).to_text(ctx)?;
