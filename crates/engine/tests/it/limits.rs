@@ -64,10 +64,11 @@ fn a_vu_out_of_memory_says_so_and_the_others_live() {
         "const keep = []; for (;;) keep.push(() => keep);",
         "'x'.repeat(1 << 28).split('');",
         "const keep = []; for (let i = 0; ; i++) keep['k' + i] = i;",
+        "const keep = []; for (;;) keep.push(http.url`http://h/${'x'.repeat(100000)}`);",
         "const keep = []; for (;;) { try { keep.push(new Uint8Array(100000)); } catch (e) { keep.length = 0; throw e; } }",
     ] {
         let script = format!(
-            "import {{ sleep }} from 'k6'; const own = 'kept ' + __VU;
+            "import {{ sleep }} from 'k6'; import http from 'k6/http'; const own = 'kept ' + __VU;
              export default function () {{
                if (__VU === 1 && __ITER === 0) {{ {grow} }}
                sleep(0.01); const list = []; for (let i = 0; i < 1000; i++) list.push({{ i }}); console.log(own, list.length);

@@ -10,7 +10,7 @@ use onrush_quickjs_sys as sys;
 use super::{Vu, slices};
 use crate::{
     JsThread, RunConfig, ScenarioContext,
-    embed::{Asked, JsResult, Throw, flag, is_undivided, look_at_halt_mark, runtime_ptr, undivided},
+    embed::{Asked, JsResult, Throw, contained, flag, is_undivided, look_at_halt_mark, runtime_ptr, undivided},
     thread::STACK_RESERVE_BYTES,
 };
 
@@ -153,6 +153,11 @@ pub(crate) fn with_entered<R>(vu: &Vu, body: impl FnOnce() -> R) -> R {
 /// QuickJS asks whether to go on, while its flag is raised. Suspends a VU that used up its time slice, and ends one that
 /// was cancelled.
 pub(crate) unsafe extern "C" fn interrupt(_: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
+    // A panic of ours must not unwind into QuickJS's frames: it ends the call.
+    contained(1, may_go_on)
+}
+
+fn may_go_on() -> i32 {
     let Some(vu) = try_vu() else { return 0 };
     if Asked::by(flag()) == Asked::Yield {
         if is_undivided() || onrush_fiber::current().is_none() {

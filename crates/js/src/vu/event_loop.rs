@@ -20,7 +20,7 @@ use super::{
     rejections::Rejections,
     timers::{TIMERS_MAX, Timers},
 };
-use crate::embed::{Ctx, Exception, Handle, JsResult, PromiseState, Throw, Val};
+use crate::embed::{Ctx, Exception, Handle, JsResult, PromiseState, Throw, Val, contained};
 
 /// Work handed back to the VU by a child fiber, run on the VU's own fiber.
 type Completion = Box<dyn FnOnce(Ctx) -> JsResult<()>>;
@@ -303,11 +303,13 @@ pub(crate) unsafe extern "C" fn track_rejection(
     is_handled: bool,
     _: *mut c_void,
 ) {
-    let Some(vu) = context::try_vu() else { return };
-    let promise = Handle::from_raw_ref(&promise);
-    if is_handled {
-        vu.event_loop.forget_rejection(promise);
-    } else {
-        vu.event_loop.rejections.borrow_mut().note(promise.identity(), promise.dup());
-    }
+    contained((), || {
+        let Some(vu) = context::try_vu() else { return };
+        let promise = Handle::from_raw_ref(&promise);
+        if is_handled {
+            vu.event_loop.forget_rejection(promise);
+        } else {
+            vu.event_loop.rejections.borrow_mut().note(promise.identity(), promise.dup());
+        }
+    });
 }

@@ -6,7 +6,7 @@ use onrush_net::{NetError, Url};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, LazyProperty, Template, Throw, Val},
+    embed::{Args, Charge, Ctx, Handle, HostClass, HostObject, JsResult, LazyProperty, Template, Throw, Val},
     modules::go::go_text,
     vu::{Vu, context::vu},
 };
@@ -29,8 +29,8 @@ const CACHE_MAX: usize = 4096;
 /// Longer URLs are not worth remembering: they are usually unique.
 const CACHED_BYTES_MAX: usize = 512;
 
-/// What `` http.url`…` `` returns.
-pub(super) struct UrlTemplate(Rc<RequestTarget>);
+/// What `` http.url`…` `` returns; its memory counts towards the heap limit of the VU.
+pub(super) struct UrlTemplate(Rc<RequestTarget>, #[expect(dead_code, reason = "is given back when dropped")] Charge);
 
 impl HostObject for UrlTemplate {
     const NAME: &'static str = "HTTPURL";
@@ -73,8 +73,10 @@ pub(super) fn url(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         }
     }
     let url = parse_url(&url).map_err(|error| Throw::error(error.message))?;
+    let charge = Charge::take(url.as_str().len() + name.len() + size_of::<RequestTarget>())?;
     let template = vu().realm().slots.of_or_try(|| Template::<UrlTemplate>::new(ctx, &[]))?;
-    template.create(ctx, Rc::new(UrlTemplate(Rc::new(RequestTarget { url, name: name.into(), is_template: true }))), [])
+    let target = Rc::new(RequestTarget { url, name: name.into(), is_template: true });
+    template.create(ctx, Rc::new(UrlTemplate(target, charge)), [])
 }
 
 /// Parses a URL. The error does not show credentials: it is logged.
