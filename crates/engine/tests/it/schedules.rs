@@ -117,18 +117,6 @@ fn a_ramp_down_at_the_end_keeps_its_deadline() {
     .both(|report| assert_eq!((report.said(), report.iterations()), (vec![], 0.0), "{report:#?}"));
 }
 
-/// An iteration that waits for its least duration has not ended: cut then, it is interrupted, as in k6.
-#[test]
-fn an_iteration_cut_while_it_waits_for_its_least_duration_is_interrupted() {
-    case(
-        "export const options = { minIterationDuration: '1m', scenarios: { one: {
-           executor: 'constant-vus', vus: 2, duration: '1s', gracefulStop: '0s',
-         } } };
-         export default function () { console.log('ran'); }",
-    )
-    .both(|report| assert_eq!((report.said(), report.iterations()), (vec!["ran", "ran"], 0.0), "{report:#?}"));
-}
-
 /// Threads that prepare VUs at different times never have more of them together than `maxVUs`.
 #[test]
 fn arrivals_never_grow_past_the_most_vus() {
