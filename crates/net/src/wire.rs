@@ -31,6 +31,8 @@ pub struct Wire {
     writers: Turns,
     /// What [`Wire::try_write`] could not write: it goes out before anything else, in the order it came.
     rest: RefCell<Vec<u8>>,
+    /// Bytes of it that [`Wire::finish_writes`] has taken and is writing.
+    finishing_bytes: Cell<usize>,
     /// The peer has closed its side.
     is_closed: Cell<bool>,
     /// A write broke off in the middle: nothing that follows would make sense to the peer.
@@ -48,6 +50,7 @@ impl Wire {
             early: RefCell::new(early),
             writers: Turns::default(),
             rest: RefCell::default(),
+            finishing_bytes: Cell::new(0),
             is_closed: Cell::new(false),
             is_cut: Cell::new(false),
         }
@@ -153,13 +156,16 @@ impl Wire {
             if self.is_cut.get() {
                 return Err(cut_off());
             }
-            self.put(&rest, deadline)?;
+            self.finishing_bytes.set(rest.len());
+            let put = self.put(&rest, deadline);
+            self.finishing_bytes.set(0);
+            put?;
         }
     }
 
-    /// Bytes that [`Wire::try_write`] has left and nobody writes yet.
+    /// Bytes that [`Wire::try_write`] has left and that are not all written yet.
     pub fn unsent_bytes(&self) -> usize {
-        self.rest.borrow().len()
+        self.rest.borrow().len() + self.finishing_bytes.get()
     }
 
     /// Writes all of `bytes`, after what other fibers are writing.

@@ -193,7 +193,7 @@ fn ctrl_c_ends_a_test_that_waits_for_messages() {
 #[test]
 fn memory_that_sockets_hold_counts() {
     let script = "import ws from 'k6/ws'; import { WebSocket } from 'k6/websockets';
-         const big = new ArrayBuffer(2 << 20);
+         const big = new ArrayBuffer(6 << 20);
          export default async function () {
            ws.connect(`ws://${__ENV.TARGET}/ws/raw?then=stall`, {}, (socket) => socket.close());
            const socket = new WebSocket(`ws://${__ENV.TARGET}/ws/raw?then=stall&data=`);
