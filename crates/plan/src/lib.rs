@@ -17,7 +17,7 @@
 //!
 //! let script = parse_json(r#"{"vus": 20, "duration": "1m"}"#)?;
 //! let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, script.options)])?;
-//! let plan = Plan::new(&test.scenarios, &test.tuple)?;
+//! let plan = Plan::new(&test.scenarios, &test.share)?;
 //! assert_eq!(plan.max_vus, 20);
 //! assert_eq!(plan.end_offset.to_string(), "1m30s");
 //! assert_eq!(plan.descriptions[0].text, "20 looping VUs for 1m0s (gracefulStop: 30s)");

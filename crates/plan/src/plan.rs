@@ -104,7 +104,7 @@ impl Plan {
 
     /// This instance's share.
     #[must_use]
-    pub fn tuple(&self) -> &Share {
+    pub fn share(&self) -> &Share {
         &self.share
     }
 

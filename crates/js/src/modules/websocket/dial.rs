@@ -128,8 +128,9 @@ fn as_http(text: &str) -> Result<Url, String> {
     if url.host().is_empty() {
         return Err("lookup : no such host".to_owned());
     }
-    // What follows the two letters is `s://…` or `://…`.
-    parse(&format!("http{}", text.get(2..).unwrap_or_default()))
+    // What follows the scheme's first two letters is `s://…`, `S://…` or `://…`.
+    let rest = text.get(url.scheme_text().len()..).unwrap_or_default();
+    parse(&format!("http{}{rest}", if &*url.scheme_text() == "wss" { "s" } else { "" }))
 }
 
 /// Parses a URL; the error is Go's.
