@@ -12,7 +12,11 @@ fn http(flags: &[&str], url: &str) -> Program {
 
 #[test]
 fn a_number_of_requests_over_some_connections() {
-    let server = GoodServer::start(|_| Reply::text("hello"));
+    // Slow enough for each connection to get its part.
+    let server = GoodServer::start(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        Reply::text("hello")
+    });
     let done = http(&["-c", "3", "-n", "200"], &server.url("/")).run().expect(0);
     assert_eq!((server.requests(), server.accepted()), (200, 3));
     for expect in [

@@ -197,7 +197,7 @@ fn memory_that_sockets_hold_counts() {
          export default async function () {
            ws.connect(`ws://${__ENV.TARGET}/ws/raw?then=stall`, {}, (socket) => socket.close());
            const socket = new WebSocket(`ws://${__ENV.TARGET}/ws/raw?then=stall&data=`);
-           socket.onopen = () => { for (let i = 0; i < 100; i++) socket.send(big); console.log('never'); };
+           socket.onopen = () => { for (;;) socket.send(big); };
          }";
     case(script).memory_limit(16 << 20).both(|report| {
         assert_eq!(report.said(), [""; 0], "{report:#?}");
