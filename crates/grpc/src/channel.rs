@@ -7,12 +7,12 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use onrush_fiber::{Clock, FiberId, Nanos, Woke, current, park, sleep_until, unpark};
-use onrush_net::{Body, Connections, Http2, Http2Route, NetError, OwnTls, StreamError, Url};
+use onrush_net::{Body, Connections, Http2, Http2Route, NetError, OwnTls, StreamError, Url, reason_name};
 use rustc_hash::FxHashMap;
 
 use crate::call::Call;
 use crate::metadata::Metadata;
-use crate::status::{Code, Status, reset_name};
+use crate::status::{Code, Status};
 
 /// Where a channel goes and how.
 #[derive(Debug, Clone)]
@@ -355,7 +355,7 @@ pub(crate) fn status_of(error: &StreamError) -> Status {
         return Status::canceled();
     }
     if let Some(reason) = error.reset {
-        let text = format!("stream terminated by RST_STREAM with error code: {}", reset_name(reason));
+        let text = format!("stream terminated by RST_STREAM with error code: {}", reason_name(reason));
         return Status::new(Code::of_reset(reason), text);
     }
     if let Some(text) = goaway_text(&error.error) {

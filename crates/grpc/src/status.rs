@@ -118,14 +118,6 @@ pub fn schema() -> crate::Schema {
     crate::schema::built_in("status.proto", include_str!("status.proto"))
 }
 
-/// The name of an HTTP/2 error code.
-pub(crate) fn reset_name(reason: u32) -> Cow<'static, str> {
-    match RESETS.get(reason as usize) {
-        Some(name) => Cow::Borrowed(name),
-        None => Cow::Owned(format!("unknown error code 0x{reason:x}")),
-    }
-}
-
 const NAMES: [&str; 17] = [
     "OK",
     "Canceled",
@@ -144,23 +136,6 @@ const NAMES: [&str; 17] = [
     "Unavailable",
     "DataLoss",
     "Unauthenticated",
-];
-
-const RESETS: [&str; 14] = [
-    "NO_ERROR",
-    "PROTOCOL_ERROR",
-    "INTERNAL_ERROR",
-    "FLOW_CONTROL_ERROR",
-    "SETTINGS_TIMEOUT",
-    "STREAM_CLOSED",
-    "FRAME_SIZE_ERROR",
-    "REFUSED_STREAM",
-    "CANCEL",
-    "COMPRESSION_ERROR",
-    "CONNECT_ERROR",
-    "ENHANCE_YOUR_CALM",
-    "INADEQUATE_SECURITY",
-    "HTTP_1_1_REQUIRED",
 ];
 
 #[cfg(test)]
@@ -183,6 +158,6 @@ mod tests {
         let check = |code: u32, expect: &str| assert_eq!(Status::new(Code(code), "m").to_string(), expect);
         check(5, "rpc error: code = NotFound desc = m");
         check(17, "rpc error: code = Code(17) desc = m");
-        assert_eq!(reset_name(20), "unknown error code 0x14");
+        assert_eq!(onrush_net::reason_name(20), "unknown error code 0x14");
     }
 }

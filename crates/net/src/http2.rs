@@ -20,6 +20,7 @@ mod session;
 mod stream;
 
 pub(crate) use exchange::{Message, Progress};
+pub use fault::reason_name;
 pub use fuzz::fuzz;
 pub(crate) use session::Session;
 pub use stream::{Http2, Stream, StreamError, StreamHead};

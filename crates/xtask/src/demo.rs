@@ -1,6 +1,7 @@
 //! `cargo xtask demo`: builds Onrush, starts its target, runs a script against it.
 
 use std::{
+    ffi::OsString,
     io::{Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
@@ -22,7 +23,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }
 
-    let target = DemoTarget::start(&onrush, &[])?;
+    let target = DemoTarget::start(&onrush, None)?;
     let script = Path::new("examples").join("demo.js");
     let address = format!("TARGET={}", target.address);
     eprintln!("$ onrush target --listen {} &", target.address);
@@ -79,12 +80,19 @@ pub(crate) fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
 pub(crate) struct DemoTarget {
     process: Child,
     pub(crate) address: SocketAddr,
+    /// Of its TLS port, where it has one.
+    pub(crate) https: SocketAddr,
 }
 
 impl DemoTarget {
-    /// Starts it on a free port; `more` are further flags.
-    pub(crate) fn start(onrush: &Path, more: &[&str]) -> Result<Self> {
-        let address = free_address()?;
+    /// Starts it on free ports, with TLS where the certificate is to be written to a file.
+    pub(crate) fn start(onrush: &Path, certificate_out: Option<&Path>) -> Result<Self> {
+        let [address, https] = free_addresses()?;
+        let mut more: Vec<OsString> = Vec::new();
+        if let Some(file) = certificate_out {
+            more.extend(["--tls-listen".into(), https.to_string().into()]);
+            more.extend(["--certificate-out".into(), file.as_os_str().to_owned()]);
+        }
         let process = Command::new(onrush)
             .args(["target", "--listen", &address.to_string()])
             .args(more)
@@ -92,7 +100,7 @@ impl DemoTarget {
             .stdout(Stdio::null())
             .spawn()
             .with_context(|| format!("cannot run {}", onrush.display()))?;
-        let mut target = Self { process, address };
+        let mut target = Self { process, address, https };
         let until = Instant::now() + READY_TIMEOUT;
         while !is_healthy(address) {
             if let Some(status) = target.process.try_wait()? {
@@ -115,11 +123,13 @@ impl Drop for DemoTarget {
     }
 }
 
-/// A loopback address nobody listens on now. Somebody else might take it before the target does, which
+/// Two loopback addresses nobody listens on now. Somebody else might take one before the target does, which
 /// then says so.
-pub(crate) fn free_address() -> Result<SocketAddr> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot find a free port on 127.0.0.1")?;
-    Ok(listener.local_addr()?)
+fn free_addresses() -> Result<[SocketAddr; 2]> {
+    let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot find a free port on 127.0.0.1");
+    // Both are held until both are known: a port that is free again may be handed out at once.
+    let (first, second) = (listen()?, listen()?);
+    Ok([first.local_addr()?, second.local_addr()?])
 }
 
 fn is_healthy(address: SocketAddr) -> bool {

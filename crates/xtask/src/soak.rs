@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         Some(onrush) => onrush.clone(),
         None => build(&root, Profile::Release)?,
     };
-    let target = DemoTarget::start(&onrush, &[])?;
+    let target = DemoTarget::start(&onrush, None)?;
     let folder = tempfile::TempDir::with_prefix("onrush-soak-").context("cannot make a scratch folder")?;
     eprintln!("{} minutes of unique URLs at full speed with {} VUs ...", options.minutes, options.vus);
     let result = soak(&onrush, &options, target.address.to_string(), folder.path())?;

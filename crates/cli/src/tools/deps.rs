@@ -28,8 +28,7 @@ static BUILTINS: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| BUILTIN_MODULES.iter().copied().chain(OTHERS.iter().copied()).chain([EXTENSIONS]).collect());
 
 /// Modules of k6 that this version does not have.
-const OTHERS: &[&str] =
-    &["k6/browser", "k6/experimental/csv", "k6/experimental/fs", "k6/experimental/redis", "k6/experimental/streams"];
+const OTHERS: &[&str] = &["k6/browser"];
 
 /// Prints imports and version constraints.
 ///

@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use aws_lc_rs::rand;
-
 use super::WebError;
+use crate::random;
 
-/// Fills `bytes` from the generator of the cryptographic library.
+/// Fills `bytes` with what nobody can predict.
 pub fn random_bytes(bytes: &mut [u8]) -> Result<(), WebError> {
-    rand::fill(bytes).map_err(|_| WebError::operation("the system has no randomness"))
+    random::fill(bytes).map_err(|_| WebError::operation("the system has no randomness"))
 }
 
 /// A random UUID (version 4, RFC 9562), in lower case.

@@ -169,19 +169,7 @@ impl Handle {
 
     /// Defines an enumerable accessor without a setter.
     pub(crate) fn define_getter(&self, ctx: Ctx, key: &str, getter: Val) -> JsResult<()> {
-        let atom = Atom::new(ctx, key);
-        // SAFETY: ownership of the getter moves to QuickJS.
-        let status = unsafe {
-            sys::JS_DefinePropertyGetSet(
-                ctx.raw(),
-                self.raw(),
-                atom.raw(),
-                getter.into_raw(),
-                sys::JS_UNDEFINED,
-                sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_ENUMERABLE,
-            )
-        };
-        if status < 0 { Err(Throw::Pending) } else { Ok(()) }
+        self.define_accessor(ctx, key, getter, Val::undefined())
     }
 
     /// Defines an enumerable accessor.

@@ -1,4 +1,4 @@
-//! Promises of operations that are done at once, and what they are rejected with.
+//! Promises of operations, at once or in the background, and what they are rejected with.
 
 use crate::{
     embed::{Ctx, Handle, JsResult, Throw, Val},
@@ -16,6 +16,15 @@ pub(super) fn settled_later(ctx: Ctx, result: Result<Val, Val>) -> JsResult {
         ctx.call(settle, Handle::UNDEFINED, &[value]).map(drop)
     });
     Ok(promise)
+}
+
+/// Settles a promise with what an operation of the background came to. One that was cut short settles nothing.
+pub(super) fn settle(ctx: Ctx, result: JsResult, resolve: &Handle, reject: &Handle) -> JsResult<()> {
+    match result {
+        Ok(value) => ctx.call(resolve, Handle::UNDEFINED, &[&value]).map(drop),
+        Err(Throw::Interrupted) => Err(Throw::Interrupted),
+        Err(throw) => ctx.call(reject, Handle::UNDEFINED, &[&reason(ctx, throw)]).map(drop),
+    }
 }
 
 /// The value `throw` throws.

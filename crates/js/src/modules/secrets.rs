@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use onrush_secrets::{GetError, Secrets, SourceId};
 
-use super::export::export;
+use super::{export::export, promise::settle};
 use crate::{
-    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    embed::{Args, Ctx, HostClass, HostObject, JsResult, Throw, Val},
     vu::{Vu, context::vu, event_loop},
 };
 
@@ -50,30 +50,21 @@ fn get(ctx: Ctx, source: Result<SourceId, GetError>, args: Args<'_>) -> JsResult
     let source = match source {
         Ok(source) if secrets.waits(source) => source,
         source => {
-            let result = source.and_then(|source| secrets.get(source, &key));
-            settle(ctx, result, &resolve, &reject)?;
+            let result = source.and_then(|source| secrets.get(source, &key)).map_err(thrown);
+            settle(ctx, result.and_then(|value| Val::string(ctx, &value)), &resolve, &reject)?;
             return Ok(promise);
         }
     };
-    let work = move |_: &Vu| match secrets.get(source, &key) {
-        Err(GetError::Cancelled) => Err(Throw::Interrupted),
-        result => Ok(result),
-    };
-    event_loop::start(work, move |ctx, result| settle(ctx, result?, &resolve, &reject));
+    let work = move |_: &Vu| secrets.get(source, &key).map_err(thrown);
+    event_loop::start(work, move |ctx, result| {
+        settle(ctx, result.and_then(|value| Val::string(ctx, &value)), &resolve, &reject)
+    });
     Ok(promise)
 }
 
-fn settle(ctx: Ctx, result: Result<String, GetError>, resolve: &Handle, reject: &Handle) -> JsResult<()> {
-    match result {
-        Ok(value) => {
-            let value = Val::string(ctx, &value)?;
-            ctx.call(resolve, Handle::UNDEFINED, &[&value]).map(drop)
-        }
-        Err(GetError::Cancelled) => Err(Throw::Interrupted),
-        Err(error) => {
-            ctx.raise(Throw::error(error.to_string()));
-            let reason = ctx.take_exception_value();
-            ctx.call(reject, Handle::UNDEFINED, &[&reason]).map(drop)
-        }
+fn thrown(error: GetError) -> Throw {
+    match error {
+        GetError::Cancelled => Throw::Interrupted,
+        error => Throw::error(error.to_string()),
     }
 }

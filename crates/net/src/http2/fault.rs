@@ -1,5 +1,7 @@
 //! What can go wrong with an HTTP/2 session or stream, and k6's codes and texts for it.
 
+use std::borrow::Cow;
+
 use crate::error::{NetError, code};
 use crate::text::go_quote;
 
@@ -108,9 +110,12 @@ fn known(reason: u32, base: u16) -> u16 {
     }
 }
 
-fn reason_name(reason: u32) -> String {
-    let name = usize::try_from(reason).ok().and_then(|number| NAMES.get(number));
-    name.map_or_else(|| format!("unknown error code 0x{reason:x}"), |&name| name.to_owned())
+/// The name of an HTTP/2 error code, RFC 9113 section 7, as Go writes it.
+pub fn reason_name(reason: u32) -> Cow<'static, str> {
+    match NAMES.get(reason as usize) {
+        Some(name) => Cow::Borrowed(name),
+        None => Cow::Owned(format!("unknown error code 0x{reason:x}")),
+    }
 }
 
 const NAMES: [&str; 14] = [

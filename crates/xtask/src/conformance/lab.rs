@@ -17,7 +17,7 @@ use serde_json::Value;
 use xtask::workspace;
 
 use super::resolver;
-use crate::demo::{DemoTarget, free_address};
+use crate::demo::DemoTarget;
 
 /// All servers; dropping it ends them.
 pub(super) struct Lab {
@@ -40,14 +40,12 @@ impl Lab {
         let folder = tempfile::tempdir().context("cannot make a folder")?;
         let file = |name: &str| folder.path().join(name);
         let (own, of_peers, trusted) = (file("target.pem"), file("peers.pem"), file("trusted.pem"));
-        let https = free_address()?.to_string();
-        let certificate_out = own.display().to_string();
-        let target = DemoTarget::start(onrush, &["--tls-listen", &https, "--certificate-out", &certificate_out])?;
+        let target = DemoTarget::start(onrush, Some(&own))?;
         let peers = Peers::start(peers, &of_peers)?;
         fs::write(&trusted, read_when_there(&own)? + &read_when_there(&of_peers)?)?;
 
         let mut variables = peers.variables.clone();
-        let host = target.address.to_string();
+        let (host, https) = (target.address.to_string(), target.https.to_string());
         variables.insert("BASE_URL".to_owned(), format!("http://{host}"));
         variables.insert("HTTPS_URL".to_owned(), format!("https://{https}"));
         // Go and the verifier of Onrush both read it.

@@ -16,7 +16,8 @@ use super::{
     schemas::{MethodRef, Schemas},
 };
 use crate::{
-    embed::{Args, Ctx, Handle, JsResult, Throw, Val},
+    embed::{Args, Ctx, Handle, JsResult, Throw},
+    modules::promise::settle,
     vu::{Vu, context, event_loop},
 };
 
@@ -177,18 +178,6 @@ fn conclude(ctx: Ctx, vu: &Vu, prepared: &Prepared, mut ended: Ended) -> JsResul
     let response = response::create(ctx, schemas, method, *discards_message, &mut ended);
     sample::duration(vu, prepared.node, ended.took, ended.status.code);
     response
-}
-
-fn settle(ctx: Ctx, result: JsResult, resolve: &Handle, reject: &Handle) -> JsResult<()> {
-    match result {
-        Ok(response) => ctx.call(resolve, Handle::UNDEFINED, &[&response]).map(drop),
-        Err(Throw::Interrupted) => Err(Throw::Interrupted),
-        Err(throw) => {
-            ctx.raise(throw);
-            let reason: Val = ctx.take_exception_value();
-            ctx.call(reject, Handle::UNDEFINED, &[&reason]).map(drop)
-        }
-    }
 }
 
 pub(super) const NO_CONNECTION: &str = "no gRPC connection, you must call connect first";

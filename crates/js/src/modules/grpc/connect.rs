@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use onrush_fiber::{Clock, Nanos};
-use onrush_grpc::{Channel, ChannelOptions, ConnectError, Metadata, reflection};
+use onrush_grpc::{Channel, ChannelOptions, Code, ConnectError, Metadata, reflection};
 use onrush_net::{ClientAuth, OwnTls};
 
 use super::{
@@ -77,7 +77,10 @@ fn reflect(vu: &Vu, client: &Client, channel: &Rc<Channel>, metadata: &Metadata,
     let mut start = Clock::now();
     let learnt = reflection::learn(channel, &vu.connections, metadata, Some(deadline), &mut |_, status| {
         let now = Clock::now();
-        sample::duration(vu, vu.node.get(), now - start, status.code);
+        // k6: the conversation that worked is not over when the connection is made, and has no sample.
+        if status.code != Code::OK {
+            sample::duration(vu, vu.node.get(), now - start, status.code);
+        }
         start = now;
     });
     if onrush_fiber::is_cancelled() {

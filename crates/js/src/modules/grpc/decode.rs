@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use base64::Engine as _;
-use onrush_fiber::{Clock, Nanos};
 use onrush_grpc::{
     message::{DecodeError, Decoder, Message, Value},
     schema::{Kind, MessageId, MessageType, Schema, Unset, WellKnown},
     well_known::{duration_text, mask_path_text, timestamp_text},
 };
 
-use super::{go_value::quoted, pause::pause, schemas::Schemas};
-use crate::embed::{Ctx, JsResult, Throw, Val};
+use super::{go_value::quoted, schemas::Schemas};
+use crate::{
+    embed::{Ctx, JsResult, Throw, Val},
+    vu::context::pause,
+};
 
 /// A message that has no form for scripts: Go's words.
 pub(super) enum Problem {
@@ -34,8 +36,7 @@ pub(super) fn read<T>(
     bytes: &[u8],
     look: impl FnOnce(&Message<'_>) -> T,
 ) -> JsResult<Result<T, DecodeError>> {
-    let mut slice_start = Clock::now();
-    let mut go_on = || pause(&mut slice_start).is_ok();
+    let mut go_on = || pause().is_ok();
     let outcome = Decoder::new(schema, TREE_BYTES_MAX, &mut go_on).message(of, bytes);
     match outcome {
         Err(DecodeError::Interrupted) => Err(Throw::Interrupted),
@@ -46,14 +47,13 @@ pub(super) fn read<T>(
 
 /// An object of a message.
 pub(super) fn object(ctx: Ctx, schemas: &Schemas, schema: &Arc<Schema>, message: &Message<'_>) -> Outcome {
-    Builder { ctx, schemas, values: 0, slice_start: Clock::now() }.message(schema, message, DEPTH_MAX)
+    Builder { ctx, schemas, values: 0 }.message(schema, message, DEPTH_MAX)
 }
 
 struct Builder<'a> {
     ctx: Ctx,
     schemas: &'a Schemas,
     values: u32,
-    slice_start: Nanos,
 }
 
 impl Builder<'_> {
@@ -100,7 +100,7 @@ impl Builder<'_> {
     fn value(&mut self, schema: &Arc<Schema>, kind: Kind, value: &Value<'_>, depth: u32) -> Outcome {
         self.values = self.values.wrapping_add(1);
         if self.values.is_multiple_of(VALUES_PER_LOOK) {
-            pause(&mut self.slice_start)?;
+            pause()?;
         }
         let ctx = self.ctx;
         Ok(match value {

@@ -6,7 +6,6 @@
 mod number;
 mod well_known;
 
-use onrush_fiber::{Clock, Nanos};
 use onrush_grpc::{
     call::HEAD_BYTES,
     message::Writer,
@@ -16,7 +15,10 @@ use std::sync::Arc;
 
 use self::number::Digits;
 use super::{complaint, schemas::Schemas};
-use crate::embed::{Ctx, Handle, JsResult, Throw, Val};
+use crate::{
+    embed::{Ctx, Handle, JsResult, Throw, Val},
+    vu::context::pause,
+};
 
 /// How numbers that JSON has no form for are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,14 +94,7 @@ pub(super) fn encode(
     specials: Specials,
 ) -> JsResult<Result<Vec<u8>, String>> {
     let attempt = |value: &Handle| {
-        let mut encoder = Encoder {
-            ctx,
-            schemas,
-            writer: Writer::with_room(HEAD_BYTES),
-            specials,
-            values: 0,
-            slice_start: Clock::now(),
-        };
+        let mut encoder = Encoder { ctx, schemas, writer: Writer::with_room(HEAD_BYTES), specials, values: 0 };
         encoder.whole(schema, of, value, DEPTH_MAX).map(|()| encoder.writer.into_bytes())
     };
     let outcome = match attempt(value) {
@@ -130,7 +125,6 @@ struct Encoder<'a> {
     writer: Writer,
     specials: Specials,
     values: u32,
-    slice_start: Nanos,
 }
 
 impl Encoder<'_> {
@@ -412,7 +406,7 @@ impl Encoder<'_> {
     fn look_up(&mut self) -> Outcome {
         self.values = self.values.wrapping_add(1);
         if self.values.is_multiple_of(VALUES_PER_LOOK) {
-            super::pause::pause(&mut self.slice_start)?;
+            pause()?;
         }
         Ok(())
     }

@@ -14,7 +14,6 @@ mod go_value;
 mod health;
 mod load;
 mod params;
-mod pause;
 mod response;
 mod sample;
 mod schemas;

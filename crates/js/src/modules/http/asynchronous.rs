@@ -6,7 +6,8 @@ use super::{
     send,
 };
 use crate::{
-    embed::{Args, Ctx, Handle, JsResult, Throw, Val},
+    embed::{Args, Ctx, Handle, JsResult},
+    modules::promise::settle,
     vu::{Vu, context, event_loop},
 };
 
@@ -31,16 +32,4 @@ pub(super) fn async_request(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         settle(ctx, response, &resolve, &reject)
     });
     Ok(promise)
-}
-
-fn settle(ctx: Ctx, result: JsResult, resolve: &Handle, reject: &Handle) -> JsResult<()> {
-    match result {
-        Ok(response) => ctx.call(resolve, Handle::UNDEFINED, &[&response]).map(drop),
-        Err(Throw::Interrupted) => Err(Throw::Interrupted),
-        Err(throw) => {
-            ctx.raise(throw);
-            let reason: Val = ctx.take_exception_value();
-            ctx.call(reject, Handle::UNDEFINED, &[&reason]).map(drop)
-        }
-    }
 }
