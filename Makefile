@@ -26,7 +26,9 @@ help: ## Show this.
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile
 
 demo: toolchain ## Run a k6 script with hundreds of VUs against the built-in target (ten seconds, once it is built).
-	@$(CARGO) xtask demo $(ARGS)
+	@echo 'Building Onrush (about three minutes the first time) ...' >&2
+	@$(CARGO) build --profile quick --locked --package onrush
+	@sh packaging/demo.sh "$(TARGET_DIR)/quick/onrush" $(ARGS)
 
 test: toolchain ## Build and test everything, tidy included; clippy and rustfmt where installed.
 	@$(CARGO) xtask test

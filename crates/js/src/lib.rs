@@ -10,6 +10,7 @@ pub mod init;
 mod layout;
 pub mod log;
 mod modules;
+mod offload;
 mod realm;
 mod run;
 mod script_env;

@@ -4,7 +4,10 @@ use std::{cell::OnceCell, cmp::Ordering};
 
 use icu_collator::{Collator, CollatorBorrowed, options::CollatorOptions};
 
-use crate::embed::{Args, Ctx, Handle, JsResult, Throw, Val};
+use crate::{
+    embed::{Args, Charge, Ctx, Handle, JsResult, Throw, Val},
+    offload::{self, Outcome},
+};
 
 /// Replaces the method of QuickJS, which has no collation: it orders by code points.
 pub(super) fn install(ctx: Ctx, global: &Handle) -> JsResult<()> {
@@ -18,11 +21,29 @@ fn locale_compare(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     }
     let text = this.to_js_string(ctx)?;
     let other = args.at(0).to_js_string(ctx)?;
-    Ok(Val::int(match compare(text.bytes(), other.bytes()) {
+    let ordering = if text.bytes().len() + other.bytes().len() <= SHORT_BYTES_MAX {
+        compare(text.bytes(), other.bytes())
+    } else {
+        compare_elsewhere(text.bytes(), other.bytes())?
+    };
+    Ok(Val::int(match ordering {
         Ordering::Less => -1,
         Ordering::Equal => 0,
         Ordering::Greater => 1,
     }))
+}
+
+/// Compares texts that would hold the thread for longer than a slice: the library cannot be interrupted.
+fn compare_elsewhere(text: &[u8], other: &[u8]) -> JsResult<Ordering> {
+    let charge = Charge::take(text.len() + other.len())?;
+    let (text, other) = (text.to_vec(), other.to_vec());
+    let outcome = offload::wait(move || compare(&text, &other));
+    drop(charge);
+    match outcome {
+        Outcome::Done(ordering) => Ok(ordering),
+        Outcome::Panicked => Err(Throw::error("internal error in Onrush (please report it): panic")),
+        Outcome::Cancelled => Err(Throw::Interrupted),
+    }
 }
 
 /// Compares texts in UTF-8; what is not UTF-8 (lone surrogates) counts as U+FFFD.
@@ -38,6 +59,9 @@ fn compare(text: &[u8], other: &[u8]) -> Ordering {
         .compare_utf8(text, other)
     })
 }
+
+/// A comparison takes about 40 ns for a character of two texts that are equal to people but not byte for byte.
+const SHORT_BYTES_MAX: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {

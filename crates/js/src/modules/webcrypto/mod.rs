@@ -1,7 +1,7 @@
 //! Web Crypto: the global `crypto`, and `k6/experimental/webcrypto`, which older scripts import it from.
 //!
 //! Algorithms and key formats are [`onrush_crypto::web`]'s. Here are the objects: what a script passes is read as k6 reads
-//! it (`algorithm`, `data`, `key`), the work is done at once or, where it takes long, by the threads of `pool`, and `work`
+//! it (`algorithm`, `data`, `key`), the work is done at once or, where it takes long, by the threads of `crate::offload`, and `work`
 //! settles the promise. A file a method or a pair of them: `cipher`, `derive`, `digest`, `export`, `generate`, `import`,
 //! `signature`, `wrap`.
 
@@ -14,7 +14,6 @@ mod export;
 mod generate;
 mod import;
 mod key;
-mod pool;
 mod random;
 mod refusal;
 mod signature;

@@ -5,11 +5,11 @@ use onrush_crypto::web::{Exported, WebError};
 use super::{
     Refusal, Step,
     key::{NewKey, Usages, usages_array},
-    pool,
     refusal::error_value,
 };
 use crate::{
     embed::{Charge, Ctx, Handle, JsResult, Throw, Val},
+    offload::{self, Outcome},
     vu::{
         Vu,
         context::{not_cancelled, vu},
@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// Input up to this size is worked on at once: a fifth of a slice at half a gigabyte a second. Longer input goes to the
-/// pool.
+/// Input up to this size is worked on at once: a fifth of a slice at half a gigabyte a second. Longer input is handed
+/// over.
 const INLINE_BYTES_MAX: usize = 1 << 20;
 
 /// How much is copied before others run: about a millisecond.
@@ -129,7 +129,13 @@ pub(super) fn promise(ctx: Ctx, call: impl FnOnce() -> Step<Work>) -> JsResult {
         }
         Work::Long(work, charge) => {
             let (promise, resolve, reject) = ctx.promise()?;
-            let wait = |_: &Vu| pool::wait(work).ok_or(Throw::Interrupted);
+            let wait = |_: &Vu| match offload::wait(work) {
+                Outcome::Done(result) => Ok(result),
+                Outcome::Panicked => {
+                    Ok(Err(WebError::operation("internal error in Onrush (please report it): panic")))
+                }
+                Outcome::Cancelled => Err(Throw::Interrupted),
+            };
             event_loop::start(wait, move |ctx, result| {
                 drop(charge);
                 let (settle, value) = match outcome(ctx, result?)? {

@@ -11,19 +11,26 @@ use std::{
     thread,
 };
 
-use onrush_crypto::web::WebError;
 use onrush_fiber::Woke;
 
 /// The most threads. They compete with the worker threads, so that more would not finish sooner.
 const THREADS_MAX: usize = 4;
 
-/// Has a thread of the pool do the work while this fiber waits; `None` if the fiber was cancelled meanwhile. Work that
-/// has begun then goes on without anybody waiting for it.
-pub(super) fn wait<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, WebError> + Send + 'static,
-) -> Option<Result<T, WebError>> {
+/// How work ended that was handed over.
+#[derive(Debug)]
+pub(crate) enum Outcome<T> {
+    Done(T),
+    /// The work panicked: a defect in Onrush.
+    Panicked,
+    /// The fiber that waited was cancelled.
+    Cancelled,
+}
+
+/// Has a thread of the pool do the work while this fiber waits. Work that has begun when the fiber is cancelled goes on
+/// without anybody waiting for it.
+pub(crate) fn wait<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Outcome<T> {
     let (Some(fiber), Some(remote)) = (onrush_fiber::current(), onrush_fiber::remote()) else {
-        return Some(work());
+        return Outcome::Done(work());
     };
     // Shared with another thread, so on the heap: a suspended fiber's stack is elsewhere.
     let result = Arc::new(Mutex::new(None));
@@ -34,26 +41,25 @@ pub(super) fn wait<T: Send + 'static>(
             if unwanted.load(Ordering::Acquire) {
                 return;
             }
-            let done = catch_unwind(AssertUnwindSafe(work))
-                .unwrap_or_else(|_| Err(WebError::operation("internal error in Onrush (please report it): panic")));
+            let done = catch_unwind(AssertUnwindSafe(work)).map_or(Outcome::Panicked, Outcome::Done);
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             remote.unpark(fiber);
         })
     });
     loop {
         if let Some(done) = result.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            return Some(done);
+            return done;
         }
         if onrush_fiber::park(None) == Woke::Cancelled {
             unwanted.store(true, Ordering::Release);
-            return None;
+            return Outcome::Cancelled;
         }
     }
 }
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Queues work. Each piece belongs to a promise of some VU, whose memory limit counts its input.
+/// Queues work. Each piece belongs to a wait of some VU, whose memory limit counts its input.
 fn submit(work: Work) {
     static QUEUE: OnceLock<Option<Mutex<Sender<Work>>>> = OnceLock::new();
     let Some(queue) = QUEUE.get_or_init(start) else {
@@ -80,7 +86,7 @@ fn start() -> Option<Mutex<Sender<Work>>> {
                 Err(_) => return,
             }
         };
-        thread::Builder::new().name(format!("crypto-{index}")).spawn(run).is_ok()
+        thread::Builder::new().name(format!("offload-{index}")).spawn(run).is_ok()
     });
     (started.count() > 0).then(|| Mutex::new(sender))
 }
