@@ -23,6 +23,9 @@ pub(crate) struct HealthWatch {
     /// How often the process was stopped and went on: in all, and since the probe was last looked at.
     stops_seen: u64,
     stops: u64,
+    /// When somebody last looked, and how long before that nobody did.
+    ticked_at: Nanos,
+    gap: Nanos,
     /// There is something to report beside seconds.
     has_news: bool,
 }
@@ -46,11 +49,15 @@ impl HealthWatch {
     const HUGE_PAGES_MAX: usize = 16;
     /// A shorter rest at the end says nothing about the CPU.
     const INTERVAL_MIN: Nanos = Nanos::from_millis(500);
+    /// A process that was stopped looks at nothing for that long; otherwise it does every 100 ms. SIGCONT alone says
+    /// little: `timeout` and service managers send it to processes that run.
+    const STOP_MIN: Nanos = Nanos::from_millis(250);
 
     /// The scenarios start.
     pub(crate) fn begin(&mut self, now: Nanos) {
         self.probe = Some(HealthProbe::new());
         self.sampled_at = now;
+        (self.ticked_at, self.gap) = (now, Nanos::ZERO);
     }
 
     /// Takes a thread's view of itself. What it says of the scenarios counts whenever it comes: the last delays are
@@ -84,8 +91,11 @@ impl HealthWatch {
 
     /// Looks at the process once a second. `stops` is how often it was stopped and went on so far.
     pub(crate) fn tick(&mut self, now: Nanos, stops: u64) -> Option<HealthReport> {
+        // The signal may be noticed a moment after the first look that follows it.
+        let gap = now.saturating_sub(std::mem::replace(&mut self.ticked_at, now));
+        let longest_gap = gap.max(std::mem::replace(&mut self.gap, gap));
         let new = stops.saturating_sub(std::mem::replace(&mut self.stops_seen, stops));
-        if self.probe.is_some() {
+        if self.probe.is_some() && longest_gap >= Self::STOP_MIN {
             self.stops += new;
         }
         if self.probe.is_none() || now.saturating_sub(self.sampled_at) < Self::INTERVAL {
@@ -182,6 +192,24 @@ mod tests {
             panics: 0,
             trapped_writes: (0, String::new()),
         }
+    }
+
+    #[test]
+    fn going_on_counts_as_a_stop_only_after_a_gap() {
+        let mut watch = HealthWatch::default();
+        watch.begin(Nanos::from_millis(1_000));
+        let mut check = |ms: u64, resumed: u64, expect: u64| {
+            watch.tick(Nanos::from_millis(ms), resumed);
+            assert_eq!(watch.stops, expect, "at {ms} ms");
+        };
+        check(1_100, 0, 0);
+        // `timeout` says SIGCONT to a process that runs.
+        check(1_200, 1, 0);
+        check(1_600, 2, 1);
+        // Noticed one look later.
+        check(1_900, 2, 1);
+        check(1_950, 3, 2);
+        check(1_960, 4, 2);
     }
 
     #[test]

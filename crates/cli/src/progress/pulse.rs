@@ -114,15 +114,18 @@ impl Pulse {
         let mut troubles = Vec::new();
         let all =
             || thresholds.results().iter().flat_map(|metric| metric.expressions.iter().map(move |one| (metric, one)));
-        let judged = all().filter(|(_, one)| one.history.judged > 0);
-        let (count, holds) = (all().count(), judged.filter(|(_, one)| one.ok).count());
+        let judged = || all().filter(|(_, one)| one.history.judged > 0);
+        let (count, holds) = (all().count(), judged().filter(|(_, one)| one.ok).count());
         let crossed = all().find(|(_, one)| !one.ok);
         match crossed {
             Some((metric, one)) => {
                 troubles.push(format!("✗ {} {} ({holds} of {count} thresholds hold)", metric.name, one.source));
             }
             None if count > 0 && holds == count => troubles.push(format!("✓ {count} thresholds hold")),
-            None if count > 0 => troubles.push(format!("✓ {holds} of {count} thresholds hold, others have no samples")),
+            // Nothing is said before the first of them was judged.
+            None if judged().count() > 0 => {
+                troubles.push(format!("✓ {holds} of {count} thresholds hold, the others are not judged yet"));
+            }
             None => {}
         }
         if self.dropped > 0.0 {

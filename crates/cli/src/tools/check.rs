@@ -59,7 +59,11 @@ fn examine(cx: &Context, files: &[String]) -> Result<Found, Failure> {
     let ready = ready(cx, config, &args)?;
     ready.check_outputs()?;
     let writes = args.summary_export.iter().cloned().chain(ready.output_names()).collect();
-    let (problem, warnings) = (ready.needs.problem().filter(|_| !args.force), ready.needs.warnings());
+    let (mut problem, mut warnings) = (ready.needs.problem(), ready.needs.warnings());
+    if args.force {
+        // Asked to run all the same: said, but no failure.
+        warnings.extend(problem.take().map(|problem| format!("{problem} (--force starts it nevertheless)")));
+    }
     Ok(Found { file: args.script.file, ready, writes, problem, warnings })
 }
 

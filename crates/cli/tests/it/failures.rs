@@ -1,7 +1,7 @@
 //! What a run says of what failed: tables of errors and statuses, thresholds without samples, requests without answers,
 //! limits of this machine.
 
-use std::net::TcpListener;
+use std::{net::TcpListener, time::Duration};
 
 use onrush_testsite::{TargetHandle, TargetOptions};
 use rustix::process::Signal;
@@ -111,6 +111,7 @@ fn a_process_that_was_stopped_says_so() {
     running.wait_for("running (0");
     running.signal(Signal::STOP);
     running.wait_until_it_is_stopped();
+    std::thread::sleep(Duration::from_millis(400));
     running.signal(Signal::CONT);
     running.wait().expect_output("the process was stopped once (SIGSTOP or Ctrl+Z) while scenarios ran");
 }

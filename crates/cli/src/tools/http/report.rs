@@ -34,12 +34,13 @@ pub(super) fn text(figures: &Figures, color: bool) -> String {
     }
     row("received", format!("{}, {}/s", bytes(figures.received as f64), bytes(per_second(figures.received))));
     row("sent", format!("{}, {}/s", bytes(figures.sent as f64), bytes(per_second(figures.sent))));
-    latency(&mut text, figures);
-    if !figures.latency.is_empty() {
-        text.push_str("\n  Histogram\n");
-        text.push_str(&histogram(&figures.latency));
-    }
+    // Where nobody answered, all times are 0: they say nothing.
     if !figures.statuses.is_empty() {
+        latency(&mut text, figures);
+        if !figures.latency.is_empty() {
+            text.push_str("\n  Histogram\n");
+            text.push_str(&histogram(&figures.latency));
+        }
         text.push_str("\n  Statuses\n");
         for (status, count) in &figures.statuses {
             text.push_str(&format!("    {status:<10} {count} ({})\n", percent(*count, figures.requests)));
@@ -267,5 +268,7 @@ mod tests {
         let mut one = Histogram::new();
         one.record(5.0);
         assert!(text(&Figures { latency: one, ..figures() }, false).contains("5.00ms [       1] ■"));
+        let refused = Figures { statuses: BTreeMap::new(), ..figures() };
+        assert!(!text(&refused, false).contains("Latency"));
     }
 }
