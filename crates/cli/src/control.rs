@@ -9,7 +9,7 @@ use onrush_server::{Address, Answer, Client, Fingerprint, TlsError, Trust};
 use onrush_session::ExitCode;
 use serde_json::{Map, Value, json};
 
-use crate::{args::ApiArgs, failure::Failure, flags, run::Context};
+use crate::{args::ApiArgs, context::Context, failure::Failure, flags};
 
 /// Shows the status of the test.
 ///
