@@ -7,7 +7,7 @@ use onrush_plan::parse_extended_duration;
 
 use super::problem::Problem;
 use crate::{
-    embed::{Ctx, Handle, Throw},
+    embed::{Ctx, Handle},
     modules::{go::go_type, tag_value},
     vu::{Vu, context::with_named},
 };
