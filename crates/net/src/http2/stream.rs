@@ -320,6 +320,7 @@ impl Stream {
     fn wait(&self, sends: bool, deadline: Option<Nanos>) -> Result<(), StreamError> {
         match self.session.wait(sends, deadline, &self.counts) {
             Ok(()) => Ok(()),
+            Err(IoFailure::Io(_)) if sends => Err(self.judged(self.session.ending())),
             Err(IoFailure::Io(_)) => Err(self.broke(self.session.ending())),
             Err(failure) => Err(waited(failure)),
         }
@@ -356,20 +357,21 @@ impl Stream {
         }
     }
 
-    /// What it means that `h2` takes nothing more.
+    /// What it means that `h2` takes nothing more. What the server has said before is still to be read: it may have answered
+    /// without waiting for the end of the request.
     #[cold]
     fn failed(&self, error: h2::Error) -> StreamError {
         if error.is_reset() || error.is_go_away() || error.is_io() {
-            return self.broke(Broken::Stream(error));
+            return self.judged(Broken::Stream(error));
         }
         // It only says that the stream is closed: why, others know.
         let context = &mut Context::from_waker(std::task::Waker::noop());
         let reset = self.sending.borrow_mut().poll_reset(context);
         match reset {
             Poll::Ready(Ok(code)) => {
-                self.broke(Broken::Fault(Fault::Stream { stream: self.id, code: code.into(), from_peer: true }))
+                self.judged(Broken::Fault(Fault::Stream { stream: self.id, code: code.into(), from_peer: true }))
             }
-            _ if self.session.ended().is_some() => self.broke(self.session.ending()),
+            _ if self.session.ended().is_some() => self.judged(self.session.ending()),
             _ => NetError::generic(format!("http2: the stream takes no data ({error})")).into(),
         }
     }
@@ -377,6 +379,11 @@ impl Stream {
     #[cold]
     fn broke(&self, broke: Broken) -> StreamError {
         *self.receiving.borrow_mut() = Receiving::Over;
+        self.judged(broke)
+    }
+
+    #[cold]
+    fn judged(&self, broke: Broken) -> StreamError {
         let reset = broke.reset_by_peer();
         let (error, is_retried) = self.session.judge(self.id, broke, || None);
         // Go sends requests again after this one, too; but it does not say that nothing was done.

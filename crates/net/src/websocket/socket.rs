@@ -47,13 +47,14 @@ impl Socket {
         }
     }
 
-    /// What has come since, without waiting.
+    /// What has come since, without waiting. [`Step::Busy`] after many reads that brought nothing whole, such as endless
+    /// empty frames of one message: others should run before the next step.
     ///
     /// # Errors
     /// Why nothing more will come.
     pub fn step(&self) -> Result<Step, Lost> {
         let mut decoder = self.decoder.borrow_mut();
-        loop {
+        for _ in 0..READS_PER_STEP {
             let step = decoder.step()?;
             if step != Step::Hungry {
                 return Ok(step);
@@ -66,6 +67,7 @@ impl Socket {
                 Some(is_more) => self.is_at_end.set(!is_more),
             }
         }
+        Ok(Step::Busy)
     }
 
     /// Whether a step would bring anything, or may. No system call.
@@ -133,3 +135,6 @@ impl Socket {
         &self.wire
     }
 }
+
+/// A read brings 16 to 64 KiB, which may be tens of thousands of frames: a millisecond or two.
+const READS_PER_STEP: usize = 8;

@@ -67,6 +67,18 @@ impl Line {
         self.settle(sent.map_err(|error| error.detail))
     }
 
+    /// Answers a ping, unless much is unsent: a server that sends pings and does not read gets no pong for each (RFC 6455,
+    /// section 5.5.3). A pong that cannot be sent is told by whatever is sent next.
+    ///
+    /// # Errors
+    /// As [`Line::send`].
+    pub(super) fn send_pong(self: &Rc<Self>, payload: &[u8]) -> JsResult<Result<(), SendError>> {
+        if self.socket.unsent_bytes() > PONGS_UNSENT_MAX {
+            return Ok(Ok(()));
+        }
+        self.send_control(Opcode::Pong, payload)
+    }
+
     /// Sends a close; nothing can be sent after it. As [`Line::send`].
     ///
     /// # Errors
@@ -204,5 +216,7 @@ const CLOSE_SENT: &str = "websocket: close sent";
 const CLOSE_WAIT: Duration = Duration::from_secs(10);
 /// What a socket may hold without being charged: about a read.
 const UNCHARGED_BYTES: usize = 64 << 10;
+/// Unsent bytes beyond which pings are not answered.
+const PONGS_UNSENT_MAX: usize = 64 << 10;
 /// Messages handled before other VUs have their turn.
 pub(super) const MESSAGES_PER_TURN: u32 = 64;

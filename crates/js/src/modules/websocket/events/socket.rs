@@ -251,7 +251,7 @@ impl WebSocket {
             }),
             Event::Ping(payload) => {
                 if !line.is_close_sent() {
-                    let sent = line.send_control(Opcode::Pong, &payload)?;
+                    let sent = line.send_pong(&payload)?;
                     line.note_fault(sent);
                 }
                 self.emit(ctx, Kind::Ping, |_| Ok(()))

@@ -171,8 +171,7 @@ impl Session {
                 }
             }
             Event::Ping(payload) => {
-                // A pong that cannot be sent is told by whatever is sent next.
-                let _ = self.line.send_control(Opcode::Pong, &payload)?;
+                let _ = self.line.send_pong(&payload)?;
                 self.emit(ctx, On::Ping, &[])?;
             }
             Event::Pong(payload) => {
