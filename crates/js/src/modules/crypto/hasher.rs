@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use onrush_crypto::{Digest, Hmac};
 
 use super::{bytes::Input, output::Encoding};
-use crate::embed::{Ctx, HostClass, HostObject, JsResult, Throw, Val};
+use crate::embed::{Charge, Ctx, HostClass, HostObject, JsResult, Throw, Val};
 
 /// A hash or an HMAC that is under way.
 #[expect(clippy::large_enum_variant, reason = "there is one for each hasher of a script, and most are plain")]
@@ -14,8 +14,8 @@ pub(super) enum Hasher {
     Keyed(Box<Hmac>),
 }
 
-/// Empty while a call of `update()` is under way.
-struct Running(RefCell<Option<Hasher>>);
+/// Empty while a call of `update()` is under way. Its state is the library's, outside of the script's heap.
+struct Running(RefCell<Option<Hasher>>, #[expect(dead_code, reason = "gives back what was charged")] Charge);
 
 impl HostObject for Running {
     const NAME: &'static str = "Hasher";
@@ -23,7 +23,12 @@ impl HostObject for Running {
 
 impl Hasher {
     pub(super) fn create(ctx: Ctx, hasher: Self) -> JsResult {
-        HostClass::create(ctx, Running(RefCell::new(Some(hasher))))
+        let bytes = match hasher {
+            Self::Plain(_) => PLAIN_BYTES,
+            Self::Keyed(_) => KEYED_BYTES,
+        };
+        let charge = Charge::take(bytes)?;
+        HostClass::create(ctx, Running(RefCell::new(Some(hasher)), charge))
     }
 
     fn update(&mut self, bytes: &[u8]) {
@@ -62,6 +67,11 @@ pub(in crate::modules) fn install_classes(ctx: Ctx) -> JsResult<()> {
     HostClass::<Running>::set_prototype(ctx, prototype);
     Ok(())
 }
+
+/// About what the state of a hash takes, the largest of them.
+const PLAIN_BYTES: usize = 1 << 10;
+/// An HMAC has two of them, and the key's.
+const KEYED_BYTES: usize = 3 << 10;
 
 fn busy() -> Throw {
     Throw::error("the hasher is in use by a call that has not returned yet")

@@ -16,7 +16,7 @@ use super::{
     schemas::{MethodRef, Schemas},
 };
 use crate::{
-    embed::{Args, Ctx, Handle, JsResult, Throw},
+    embed::{Args, Charge, Ctx, Handle, JsResult, Throw},
     modules::promise::settle,
     vu::{Vu, context, event_loop},
 };
@@ -52,11 +52,14 @@ pub(super) fn async_invoke(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult 
             return Ok(promise);
         }
     };
+    // A script may begin any number of calls without waiting for one.
+    let charge = Charge::take(prepared.frame.len())?;
     let prepared = Rc::new(prepared);
     let sent = prepared.clone();
     event_loop::start(
         move |vu| exchange(vu, &sent),
         move |ctx, outcome| {
+            drop(charge);
             let response = outcome.and_then(|ended| conclude(ctx, context::vu(), &prepared, ended));
             settle(ctx, response, &resolve, &reject)
         },

@@ -18,6 +18,7 @@ use super::{
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, JsResult},
     modules::go::go_type,
+    offload,
 };
 
 pub(super) fn derive_bits(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
@@ -181,7 +182,7 @@ impl Source {
                 Ok(secret)
             }
             Self::Pbkdf2 { password, hash, iterations, salt } => {
-                pbkdf2(*hash, *iterations, salt, secret_bytes(password)?, length)
+                pbkdf2(*hash, *iterations, salt, secret_bytes(password)?, length, offload::is_wanted)
             }
             Self::Hkdf { secret, hash, salt, info } => hkdf(*hash, salt, info, secret_bytes(secret)?, length),
         }

@@ -131,9 +131,7 @@ pub(super) fn promise(ctx: Ctx, call: impl FnOnce() -> Step<Work>) -> JsResult {
             let (promise, resolve, reject) = ctx.promise()?;
             let wait = |_: &Vu| match offload::wait(work) {
                 Outcome::Done(result) => Ok(result),
-                Outcome::Panicked => {
-                    Ok(Err(WebError::operation("internal error in Onrush (please report it): panic")))
-                }
+                Outcome::Panicked => Ok(Err(WebError::operation("internal error in Onrush (please report it): panic"))),
                 Outcome::Cancelled => Err(Throw::Interrupted),
             };
             event_loop::start(wait, move |ctx, result| {
