@@ -301,11 +301,11 @@ const HOARDS: &[(&str, &str)] = &[
     ),
     (
         "messages of ws",
-        "ws.connect(WS('/ws/count?count=20000&bytes=10000'), {}, (socket) => socket.on('message', (text) => keep.push(text)));",
+        "ws.connect(WS('/ws/count?count=1500&bytes=10000'), {}, (socket) => socket.on('message', (text) => keep.push(text, new Uint8Array(10000))));",
     ),
     (
         "messages of websockets",
-        "await new Promise((done) => { new WebSocket(WS('/ws/count?count=20000&bytes=10000')).onmessage = ({ data }) => keep.push(data); });",
+        "await new Promise((done) => { new WebSocket(WS('/ws/count?count=1500&bytes=10000')).onmessage = ({ data }) => keep.push(data, new Uint8Array(10000)); });",
     ),
     ("blobs", "for (;;) keep.push(new Blob([MB]));"),
     (
@@ -356,7 +356,7 @@ fn ran_out(what: &str, report: &Report) {
 /// A socket that is still dialled when its iteration fails refers to itself: nothing of it may stay.
 #[test]
 fn sockets_that_were_never_open_leave_nothing() {
-    let body = "const big = new Uint8Array(4 << 20); const socket = new WebSocket(WS('/ws/echo?delay_ms=60000')); socket.onopen = () => big.length; throw new Error('on purpose');";
+    let body = "const big = new Uint8Array(4 << 20); const socket = new WebSocket(WS('/ws/echo?delay_ms=60000')); socket.onopen = () => big.length; setTimeout(() => { throw new Error('on purpose'); }, 1);";
     lab(body, "", false).vus(1, 20).memory_limit(24 << 20).both(|report| {
         let errors = report.level("error");
         assert!(errors.len() == 20 && errors.iter().all(|line| line.contains("on purpose")), "{report:#?}");
