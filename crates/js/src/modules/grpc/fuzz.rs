@@ -11,6 +11,7 @@ use onrush_grpc::{
 use super::{
     decode::{self, object},
     encode::{Specials, encode},
+    problem::Problem,
     schemas::Schemas,
 };
 use crate::embed::{Ctx, JsResult, Runtime, Throw, Val};
@@ -103,8 +104,8 @@ impl Lab {
             decode::read(&self.schema, of, bytes, |message| object(self.ctx, &self.schemas, &self.schema, message));
         match self.caught(made)?.map_err(|error| error.to_string())? {
             Ok(object) => Ok(object),
-            Err(decode::Problem::Text(text)) => Err(text),
-            Err(decode::Problem::Throw(throw)) => self.caught(Err(throw)),
+            Err(Problem::Text(text)) => Err(text),
+            Err(Problem::Throw(throw)) => self.caught(Err(throw)),
         }
     }
 
