@@ -42,7 +42,7 @@ release: toolchain ## Build the optimised program: stripped, its symbols beside 
 	@sh packaging/stage.sh "$(DIST)/onrush" "$(DIST)"
 	@echo "$(DIST)/onrush"
 
-static: toolchain ## Build a program that needs no libraries of the system, for containers and old machines.
+static: toolchain ## Build a statically linked binary, for containers and old machines.
 	@RUSTFLAGS="$(RUSTFLAGS) -C target-feature=+crt-static" \
 		$(CARGO) build --profile $(PROFILE) --locked --package onrush --target $(HOST)
 	@sh packaging/strip.sh "$(TARGET_DIR)/$(HOST)/$(PROFILE)/onrush" "$(DIST)/static"

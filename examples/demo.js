@@ -4,13 +4,13 @@
 //   onrush target &
 //   onrush run examples/demo.js
 //
-// TARGET   address and port of `onrush target` (default 127.0.0.1:8080)
-// VUS      how many visitors (default 300)
+// BASE_URL   the system under test (default http://127.0.0.1:8080); TARGET=host:port takes precedence
+// VUS        how many visitors (default 300)
 import http from 'k6/http';
 import { check, group, sleep } from 'k6';
 import { Counter, Trend } from 'k6/metrics';
 
-const BASE_URL = `http://${__ENV.TARGET || '127.0.0.1:8080'}`;
+const BASE_URL = __ENV.TARGET ? `http://${__ENV.TARGET}` : __ENV.BASE_URL || 'http://127.0.0.1:8080';
 const VUS = Number(__ENV.VUS || 300);
 
 export const options = {

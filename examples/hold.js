@@ -1,4 +1,6 @@
 // Holds a connection open for each VU. See docs/guide/many-connections.md.
+//
+// BASE_URL   the system under test (no default)
 import http from 'k6/http';
 import { sleep } from 'k6';
 

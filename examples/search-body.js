@@ -3,13 +3,14 @@
 //
 //   onrush run --vus 100 --duration 10s examples/search-body.js
 //
-// URL      a page like the built-in target's front page (default http://127.0.0.1:8080/)
-// REPEAT   how often each body is searched (default 1; 0 leaves the body alone).
-//          Two runs that differ in REPEAT only tell what one search costs.
+// BASE_URL   the built-in target (default http://127.0.0.1:8080), whose front page is searched
+// URL        another page with that text, instead
+// REPEAT     how often each body is searched (default 1; 0 leaves the body alone).
+//            Two runs that differ only in REPEAT tell what one search costs.
 import http from 'k6/http';
 import { check } from 'k6';
 
-const URL = __ENV.URL || 'http://127.0.0.1:8080/';
+const URL = __ENV.URL || `${__ENV.BASE_URL || 'http://127.0.0.1:8080'}/`;
 const REPEAT = Number(__ENV.REPEAT || 1);
 
 export const options = { vus: 10, duration: '10s' };

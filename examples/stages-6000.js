@@ -6,13 +6,14 @@
 // Every VU keeps a connection open, so 6,000 VUs need 6,000 file descriptors
 // here and at the system under test: see `ulimit -Hn`.
 //
-// URL    what to post to (default http://127.0.0.1:8080/post, which echoes)
-// VUS    how many users (default 6000)
+// BASE_URL   the system under test (default http://127.0.0.1:8080), whose /post echoes
+// URL        another address to post to instead
+// VUS        how many users (default 6000)
 // RAMP, HOLD, FALL   how long the stages are (default 1m, 2m, 30s)
 import http from 'k6/http';
 import { check, sleep } from 'k6';
 
-const URL = __ENV.URL || 'http://127.0.0.1:8080/post';
+const URL = __ENV.URL || `${__ENV.BASE_URL || 'http://127.0.0.1:8080'}/post`;
 const VUS = Number(__ENV.VUS || 6000);
 
 export const options = {

@@ -1,8 +1,8 @@
 // Soak test: does the system hold out for hours? Leaks, full disks, expiring tokens and slow degradation only show
-// with time. A steady rate, moderate and long; the latency threshold is judged window by window.
+// over time. A steady rate, moderate and long; the latency threshold is judged window by window.
 //
 // HOURS   how long (default 4)
-import { ask, minutes } from './visitor.js';
+import { ask, minutes, seconds } from './visitor.js';
 
 const HOURS = Number(__ENV.HOURS || 4);
 
@@ -20,7 +20,7 @@ export const options = {
   thresholds: {
     http_req_failed: ['rate<0.001'],
     // In each window of `over`, three bad ones in a row end the wait: degradation is found when it happens.
-    http_req_duration: [{ threshold: 'p(99)<800', over: '60s', for: 3, abortOnFail: true }],
+    http_req_duration: [{ threshold: 'p(99)<800', over: seconds(60), for: 3, abortOnFail: true }],
   },
 };
 

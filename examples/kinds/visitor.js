@@ -14,6 +14,11 @@ export function minutes(count) {
   return `${Math.max(1000, Math.round(count * 60000 * TIME_SCALE))}ms`;
 }
 
+/** A whole number of seconds, at least one, for the fields of thresholds that take no less. */
+export function seconds(count) {
+  return `${Math.max(1, Math.round(count * TIME_SCALE))}s`;
+}
+
 /** One visit: two pages with a pause after each. */
 export function visit() {
   const front = http.get(`${BASE_URL}/`, { tags: { name: 'front page' } });

@@ -56,7 +56,7 @@ pub(crate) fn pause(cx: &Context, files: &[String], is_paused: bool) -> Result<E
 /// When no test answers, or it refuses.
 pub(crate) fn stop(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
     let status = change(&client(cx, files)?, &json!({"stopped": true}))?;
-    print(cx, &status, || "The test is stopping: iterations end, then teardown() and the summary follow.\n".to_owned())
+    print(cx, &status, || text::stopped(&status).to_owned())
 }
 
 /// Changes the VUs or the rate of a scenario.
@@ -173,7 +173,7 @@ fn change(client: &Client, attributes: &Value) -> Result<Value, Failure> {
 /// The body of an answer, unless it is an error.
 fn answered(answer: Result<Answer, onrush_server::ClientError>) -> Result<Value, Failure> {
     let answer = answer.map_err(|error| {
-        Failure::other(error.to_string()).hint("is a test running, and is its REST API there? See --address")
+        Failure::other(error.to_string()).hint("is a test running, and is its REST API at --address? An API over HTTPS needs --api-fingerprint or --api-tls-ca")
     })?;
     if answer.status < 300 {
         return Ok(answer.body);

@@ -147,11 +147,11 @@ fn could_not_start(listen: SocketAddr, error: &std::io::Error) -> Failure {
 fn greeting(target: &onrush_testsite::TargetHandle, certificate: Option<&str>) -> String {
     let mut text = format!("target: http://{}\n", target.addr);
     if let Some(address) = target.tls_addr {
-        text.push_str(&format!("        https://{address} (self-made certificate)\n"));
+        text.push_str(&format!("        https://{address} (self-signed certificate)\n"));
     }
     if let Some(path) = certificate {
         text.push_str(&format!("        certificate in {path}\n"));
     }
-    text.push_str("        /healthz and /stats tell how it is; Ctrl+C ends it\n");
+    text.push_str("        /healthz and /stats report its state; press Ctrl+C to stop it\n");
     text
 }

@@ -15,13 +15,16 @@ pub(crate) fn missing(request: &str, available: &[&str]) -> Unresolved {
         return Unresolved::new(*text, "");
     }
     if EXISTING.contains(&request) {
-        return Unresolved::new(
-            format!("{request} is not available in this version of Onrush"),
-            format!(
-                "bundle a JavaScript package that does the same with the script, or run it with k6; available are {}",
-                available.join(", ")
-            ),
+        let text = format!("{request} is not available in this version of Onrush");
+        // No package has a browser.
+        if request == "k6/browser" {
+            return Unresolved::new(text, "run this script with k6");
+        }
+        let hint = format!(
+            "bundle a JavaScript package that does the same with the script, or run it with k6; available are {}",
+            available.join(", ")
         );
+        return Unresolved::new(text, hint);
     }
     // k6: the text k6 prints when automatic extension resolution is off.
     let text = format!(
@@ -134,6 +137,7 @@ mod tests {
     #[test]
     fn says_what_is_missing_and_what_to_use() {
         check("k6/html", "k6/html is not available in this version of Onrush", "k6, k6/http, k6/metrics");
+        check("k6/browser", "k6/browser is not available in this version of Onrush", "run this script with k6");
         check("k6/experimental/grpc", "please use k6/net/grpc instead", "");
         check("k6/experimental/redis", "'k6/x/redis'", "");
         check("k6/x/foo", "unknown modules [\"k6/x/foo\"]", "extensions written in Go");

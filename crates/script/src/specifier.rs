@@ -97,15 +97,13 @@ pub(crate) fn resolve(base: &Base, request: &str, builtins: &[&str]) -> Result<R
     Err(unrecognised(request))
 }
 
-/// k6: the text for a file that does not exist.
+/// k6: the text for a file that does not exist, up to what it says of its Docker image.
 pub(crate) fn not_found(request: &str) -> Unresolved {
     let mut unresolved = Unresolved::new(
         format!(
             "The moduleSpecifier {request:?} couldn't be found on local disk. Make sure that you've specified the right \
-             path to the file. If you're running k6 using the Docker image make sure you have mounted the local \
-             directory (-v /local/path/:/inside/docker/path) containing your script and modules so that they're \
-             accessible by k6 from inside of the container, see \
-             https://grafana.com/docs/k6/latest/using-k6/modules/#use-modules-with-docker."
+             path to the file. If you're running Onrush in a container, make sure that the folder with your script and \
+             its modules is mounted there (docker run -v \"$PWD:/scripts\")."
         ),
         "",
     );

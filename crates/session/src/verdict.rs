@@ -82,7 +82,8 @@ impl std::fmt::Display for StartLag {
         let Self { iterations, p99_ms, max_ms } = self;
         write!(
             f,
-            "{iterations} arrivals began after their intended start by {p99_ms:.3} ms at p(99), {max_ms:.3} ms at most"
+            "start delay of {iterations} iteration{}: p(99) {p99_ms:.3} ms, max {max_ms:.3} ms",
+            if *iterations == 1 { "" } else { "s" }
         )
     }
 }
@@ -307,7 +308,7 @@ impl Judge {
         let mut findings = Vec::new();
         if self.fd_errors > 0 {
             let text = format!(
-                "{} connections failed here because no file descriptor was left: raise the limit with ulimit -n, or use fewer VUs",
+                "{} connections failed here because no file descriptor was left: raise the hard limit (as root: ulimit -Hn), or use fewer VUs",
                 self.fd_errors
             );
             findings.push((Verdict::Invalid, text));

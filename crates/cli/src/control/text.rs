@@ -25,6 +25,16 @@ pub(super) fn status(body: &Value) -> String {
     format!("{phase}: {} of {} VUs active, {thresholds}\n", attributes["vus"], attributes["vus-max"])
 }
 
+/// What follows when a test is told to stop.
+pub(super) fn stopped(body: &Value) -> &'static str {
+    // Finished before it was told: only --linger keeps it.
+    if body["data"]["attributes"]["status"] == 9 {
+        "The test is over already; with --linger its process waits for Ctrl+C.\n"
+    } else {
+        "The test is stopping: iterations end, then teardown() and the summary follow.\n"
+    }
+}
+
 /// A line for each scenario.
 pub(super) fn scenarios(body: &Value) -> String {
     let all = body["data"].as_array().into_iter().flatten();
@@ -116,6 +126,8 @@ mod tests {
             json!({"status": 7, "paused": true, "vus": 0, "vus-max": 5, "stopped": false, "tainted": true}),
             "paused: 0 of 5 VUs active, a threshold is crossed\n",
         );
+        let told = |status: u64| stopped(&json!({"data": {"attributes": {"status": status}}}));
+        assert!(told(7).starts_with("The test is stopping") && told(9).contains("--linger"));
         let rate = json!({"id": "api", "attributes": {"executor": "constant-arrival-rate", "rate": 30, "timeUnit": "1m",
             "maxVUs": 9, "runningVUs": 3, "over": false, "ramp": {"to": 60.0, "leftSeconds": 2.25}}});
         assert_eq!(

@@ -279,10 +279,12 @@ Options come from the following sources; later ones win:
 
 Exit codes:
     0  the test passed                     105  ended by a signal
+   80  measurement rejected by --fail-on   106  the REST API could not start
    99  thresholds were crossed             107  the script threw in init code, setup() or teardown()
   100  setup() took too long               108  the script aborted the test
-  101  teardown() took too long            110  the script marked the test as failed
-  103  stopped over the REST API           106  the REST API could not start
+  101  teardown() took too long            109  a bug in Onrush
+  102  another step took too long          110  the script marked the test as failed
+  103  stopped over the REST API           120  a worker thread died and the test could not continue
   104  invalid options or thresholds       255  any other error, such as an unknown flag
 
 Examples:

@@ -245,7 +245,7 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("SIZE"),
         Some("ONRUSH_RESPONSE_BODY_LIMIT"),
-        "Maximum size of a response body after decompression, such as 16MiB; larger ones fail the request (default a quarter of --vu-memory-limit, which is also the maximum)",
+        "Maximum size of a response body after decompression, such as 16MiB; larger ones fail the request (default: a quarter of --vu-memory-limit; at most --vu-memory-limit)",
     )
     .group(Group::Machine),
     // Live control.

@@ -299,7 +299,8 @@ impl Drive<'_> {
 
     fn look_for_signal(&mut self, now: Time) {
         if let Some(signal) = self.signals.first() {
-            let message = format!("test run was aborted because Onrush received a '{signal}' signal");
+            let article = if signal.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            let message = format!("test run was aborted because Onrush received {article} '{signal}' signal");
             let orders = self.coordinator.abort(Stop { code: ExitCode::ExternalAbort, message }, now);
             self.send(orders);
         }

@@ -69,8 +69,9 @@ impl Needs {
     pub(crate) fn problem(&self) -> Option<String> {
         if self.is_too_much(self.total_bytes()) {
             return Some(format!(
-                "{} VUs need at least {} of memory ({} each), this machine has {}",
-                self.vus,
+                "{} {} at least {} of memory ({} each), this machine has {}",
+                vus(self.vus),
+                if self.vus == 1 { "needs" } else { "need" },
                 size(self.total_bytes()),
                 size(self.vu_bytes),
                 size(self.memory_bytes)
@@ -78,9 +79,10 @@ impl Needs {
         }
         let allowed = self.files_max.filter(|allowed| self.files(self.vus) > *allowed)?;
         Some(format!(
-            "{} VUs with a connection each need {} open files, this process may have {allowed}: raise the limit (ulimit -Hn, LimitNOFILE=)",
+            "{} VUs with a connection each need {} open files, but {}",
             self.vus,
-            self.files(self.vus)
+            self.files(self.vus),
+            may_open(allowed)
         ))
     }
 
@@ -100,9 +102,10 @@ impl Needs {
             && self.files(self.vus_max) > allowed
         {
             warnings.push(format!(
-                "with all its {} VUs (maxVUs) this test needs {} open files, this process may have {allowed}: raise the limit (ulimit -Hn, LimitNOFILE=)",
-                self.vus_max,
-                self.files(self.vus_max)
+                "with all its {} (maxVUs) this test needs {} open files, but {}",
+                vus(self.vus_max),
+                self.files(self.vus_max),
+                may_open(allowed)
             ));
         }
         if let Some(ports) = self.ports.filter(|ports| self.has_network && self.vus_max > *ports) {
@@ -118,6 +121,18 @@ impl Needs {
     fn is_too_much(&self, bytes: u64) -> bool {
         self.memory_bytes > 0 && bytes as f64 > self.memory_bytes as f64 * MEMORY_SHARE
     }
+}
+
+/// What to do about too few open files.
+fn may_open(allowed: u64) -> String {
+    format!(
+        "this process may open only {allowed}: raise the hard limit (as root `ulimit -Hn 32000`, LimitNOFILE=, Docker's --ulimit)"
+    )
+}
+
+/// `1 VU`, `2 VUs`
+pub(crate) fn vus(count: u64) -> String {
+    if count == 1 { "1 VU".to_owned() } else { format!("{count} VUs") }
 }
 
 /// Whether the program imports a module that opens connections.

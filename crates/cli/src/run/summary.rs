@@ -256,12 +256,14 @@ pub(super) fn live(merged: &Merged, thresholds: &Thresholds, elapsed: Duration) 
 /// Requests that are in no metric because their iterations were interrupted.
 fn interrupted(coordinator: &Coordinator) -> Option<String> {
     let row = coordinator.merged().outcomes().interrupted()?;
-    let requests = if row.count == 1 { "request was" } else { "requests were" };
+    let (requests, counted) = if row.count == 1 { ("request was", "is") } else { ("requests were", "are") };
+    let iterations = match coordinator.progress().interrupted {
+        1 => "1 iteration was".to_owned(),
+        count => format!("{count} iterations were"),
+    };
     Some(format!(
-        "{} {requests} under way when {} iterations were interrupted, and in no metric; the first was {}",
-        row.count,
-        coordinator.progress().interrupted,
-        row.example
+        "{} {requests} under way when {} interrupted, and {counted} not counted in any metric; the first was {}",
+        row.count, iterations, row.example
     ))
 }
 
@@ -309,7 +311,7 @@ fn steering_text(steering: &Steering, moment: Moment) -> Option<String> {
     let replay = steering.replay(moment);
     if !replay.is_empty() {
         let options = serde_json::json!({"scenarios": replay});
-        text.push_str(&format!("\n    options that do the same by plan: {options}\n"));
+        text.push_str(&format!("\n    options that reproduce this load: {options}\n"));
     }
     text.push('\n');
     Some(text)

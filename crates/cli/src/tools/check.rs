@@ -12,7 +12,7 @@ use crate::{
     run::{
         Ready,
         config_file::ConfigFile,
-        needs::{self, size},
+        needs::{self, size, vus},
         ready,
     },
 };
@@ -77,12 +77,13 @@ impl Found {
         let mut row = |name: &str, value: String| text.push_str(&format!("  {name:<12} {value}\n"));
         let count = plan.descriptions.len();
         let plural = |count: usize| if count == 1 { "" } else { "s" };
-        row("scenarios", format!("{count}, at most {} VUs, at most {}", plan.max_vus, plan.end_offset));
+        row("scenarios", format!("{count}, at most {}, at most {}", vus(plan.max_vus), plan.end_offset));
         for description in plan.descriptions.iter() {
             row("", format!("{}: {}", description.name, description.text));
         }
         let (files, builtins) = modules(&prepared.run.script.program);
-        row("modules", format!("{files} file{}; {}", plural(files), builtins.join(", ")));
+        let builtins = if builtins.is_empty() { String::new() } else { format!("; {}", builtins.join(", ")) };
+        row("modules", format!("{files} file{}{builtins}", plural(files)));
         let lifecycle = self.lifecycle();
         if !lifecycle.is_empty() {
             row("life cycle", lifecycle.iter().map(|name| format!("{name}()")).collect::<Vec<_>>().join(", "));
@@ -96,7 +97,12 @@ impl Found {
         };
         row(
             "memory",
-            format!("at least {}: {} VUs, {} each{memory}", size(needs.total_bytes()), needs.vus, size(needs.vu_bytes)),
+            format!(
+                "at least {}: {}, {} each{memory}",
+                size(needs.total_bytes()),
+                vus(needs.vus),
+                size(needs.vu_bytes)
+            ),
         );
         if needs.has_network {
             let allowed = needs.files_max.map_or_else(String::new, |allowed| format!(" of at most {allowed}"));

@@ -21,8 +21,8 @@ the options of an archive), `K6_*` variables, flags. A dash means that the optio
 
 - Setting one of `duration`, `iterations`, `stages` and `scenarios` in one place drops all four of the places below.
 - Objects and lists (`tags`, `thresholds`, …) replace those of the places below; nothing is merged.
-- Durations of flags need a unit (`10s`); elsewhere a bare number counts milliseconds and days are allowed (`1d2h`).
-- Unknown keys of options are warned of, unknown fields of a scenario are errors.
+- Durations of flags need a unit (`10s`); elsewhere a bare number is in milliseconds and days are allowed (`1d2h`).
+- Unknown keys of options cause a warning, unknown fields of a scenario are errors.
 
 ## Options
 
@@ -56,7 +56,7 @@ fn page() -> String {
         page.push_str(&format!("| `{}` | {executors} | {default} | {} |\n", field.key, sentence(field.about, &[])));
     }
     page.push_str(
-        "\n## Settings of the program\n\nThese are no options of a test: scripts and archives do not have them.\n\n",
+        "\n## Settings of the program\n\nThese are not options of a test: scripts and archives do not have them. `-c` is `--config`, except in `http`, where it is\n`--connections`.\n\n",
     );
     page.push_str("| flag | variable | commands | what it does |\n|---|---|---|---|\n");
     for flag in FLAGS.iter().filter(|flag| flag.role != Role::Option && flag.group != Group::NotYet) {

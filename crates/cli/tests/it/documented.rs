@@ -19,9 +19,6 @@ fn grpc() {
     let target = target.expect("the target starts");
     let folder = tempfile::tempdir().expect("a folder");
     let assets = format!("{}/../testsite/assets/grpc", env!("CARGO_MANIFEST_DIR"));
-    for file in ["target.proto", "everything.proto", "legacy.proto"] {
-        std::fs::copy(format!("{assets}/{file}"), folder.path().join(file)).expect(file);
-    }
     let path = folder.path().join("script.js");
     std::fs::write(&path, script("grpc")).expect("it can be written");
     let address = format!("ADDRESS={}", target.addr);
@@ -29,7 +26,14 @@ fn grpc() {
         .run()
         .expect(0)
         .expect_output("checks_succeeded...: 100.00%");
-    // The same from an archive, which holds the files.
+    // With files instead of reflection, the same from an archive, which holds them.
+    for file in ["target.proto", "everything.proto", "legacy.proto"] {
+        std::fs::copy(format!("{assets}/{file}"), folder.path().join(file)).expect(file);
+    }
+    let with_files = script("grpc")
+        .replace("new grpc.Client();", "new grpc.Client();\nclient.load(null, 'target.proto');")
+        .replace(", reflect: true", "");
+    std::fs::write(&path, with_files).expect("it can be written");
     let archive = folder.path().join("script.tar").display().to_string();
     Program::new(&["archive", "-O", &archive, &path.display().to_string()]).run().expect(0);
     for file in ["target.proto", "everything.proto", "legacy.proto"] {

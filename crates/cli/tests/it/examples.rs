@@ -41,6 +41,17 @@ fn sockets_are_opened_and_closed() {
     }
 }
 
+#[test]
+fn calls_are_made() {
+    let target =
+        onrush_testsite::start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() });
+    let target = target.expect("the target starts");
+    let url = format!("BASE_URL=http://{}", target.addr);
+    let path = format!("{}/../../examples/grpc.js", env!("CARGO_MANIFEST_DIR"));
+    let flags = ["run", "--no-thresholds", "-e", &url, &path];
+    Program::new(&flags).run().expect(0).expect_output("checks_succeeded...: 100.00%");
+}
+
 /// Four hours are 29 seconds at that scale, so this one is shorter.
 #[test]
 fn the_soak_test_runs() {

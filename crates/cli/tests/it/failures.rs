@@ -80,7 +80,7 @@ fn a_server_that_hangs_is_suspect() {
     );
     let done = Program::script(&["-q", "--fail-on", "suspect"], &script).run().expect(80);
     done.expect_output("3 of 3 requests had no answer when their iterations were interrupted").expect_output(&format!(
-        "3 requests were under way when 3 iterations were interrupted, and in no metric; the first was GET {url}"
+        "3 requests were under way when 3 iterations were interrupted, and are not counted in any metric; the first was GET {url}"
     ));
 }
 
@@ -98,7 +98,7 @@ fn want_of_descriptors_is_a_reason() {
     // The descriptors VUs took do not cost the run its results.
     assert_eq!(done.json("out.json")["measurement"]["verdict"], "INVALID");
     done.expect_output("✗ measurement INVALID")
-        .expect_output("connections failed here because no file descriptor was left: raise the limit with ulimit -n");
+        .expect_output("connections failed here because no file descriptor was left: raise the hard limit");
 }
 
 #[test]

@@ -72,7 +72,8 @@ fn bodies_are_cut_without_secrets() {
 #[test]
 fn without_a_source_there_is_no_secret() {
     let script = "import secrets from 'k6/secrets'; export default async function () { await secrets.get('a'); }";
-    Program::script(&["-q"], script).run().expect(0).expect_log("no secret sources are configured");
+    let done = Program::script(&["-q"], script).run().expect(0);
+    done.expect_log("no secret sources are configured").expect_log("--secret-source=file=secrets.txt");
 }
 
 #[test]

@@ -10,29 +10,30 @@ const LONG: &str = "
     export default function () { sleep(50); }
     export function teardown() { console.log('teardown'); sleep(__ENV.TEARDOWN); }";
 
+/// `name` has its article.
 fn check_first(signal: Signal, name: &str) {
     let mut running = Program::script(&["-e", "TEARDOWN=0"], LONG).start();
     running.wait_for("running (0m0");
     running.signal(signal);
     let done = running.wait().expect(105).expect_log("msg=teardown").expect_output("█ TOTAL RESULTS");
     done.expect_output("0 complete and 2 interrupted iterations")
-        .expect_log(&format!("msg=\"test run was aborted because Onrush received a '{name}' signal\""));
+        .expect_log(&format!("msg=\"test run was aborted because Onrush received {name} signal\""));
 }
 
 #[test]
 fn an_interrupt_cuts_iterations_and_keeps_the_rest() {
-    check_first(Signal::INT, "interrupt");
+    check_first(Signal::INT, "an 'interrupt'");
 }
 
 #[test]
 fn a_termination_does_the_same() {
-    check_first(Signal::TERM, "terminated");
+    check_first(Signal::TERM, "a 'terminated'");
 }
 
 /// The terminal was closed, or the connection to it: what was measured is kept.
 #[test]
 fn a_hangup_does_the_same() {
-    check_first(Signal::HUP, "hangup");
+    check_first(Signal::HUP, "a 'hangup'");
 }
 
 /// `nohup` means that a hangup does not matter.
@@ -47,7 +48,7 @@ fn an_ignored_hangup_does_not_matter() {
     running.signal(Signal::HUP);
     running.wait_for("running (0m10");
     running.signal(Signal::INT);
-    running.wait().expect(105).expect_log("received a 'interrupt' signal");
+    running.wait().expect(105).expect_log("received an 'interrupt' signal");
 }
 
 #[test]

@@ -221,7 +221,7 @@ impl Vu {
             fields.push(("executor".into(), scenario.executor.clone()));
             fields.push(("scenario".into(), scenario.name.clone()));
         }
-        fields.extend(super::hint::missing_import(&failure.text).map(|hint| ("hint".into(), hint)));
+        fields.extend(super::hint::of(&failure.text).map(|hint| ("hint".into(), hint)));
         // k6: rejections that nobody handles come from elsewhere.
         if !failure.text.starts_with("Uncaught (in promise)") {
             fields.push(("source".into(), "stacktrace".to_owned()));

@@ -144,10 +144,10 @@ options! {
         .env("K6_HANDLE_SUMMARY_TIMEOUT").default("2m0s");
 
     #[serde(deserialize_with = "int")]
-    rps: Option<i64>, Int = ("rps", Load, "Most HTTP requests a second over all VUs; 0 for no limit")
+    rps: Option<i64>, Int = ("rps", Load, "Maximum HTTP requests per second over all VUs; 0 for no limit")
         .flag("rps", "N").env("K6_RPS").default("0");
 
-    dns: DnsConfig, Dns = ("dns", Http, "Name resolution: how long answers are kept, which address is taken")
+    dns: DnsConfig, Dns = ("dns", Http, "Name resolution: how long answers are kept, which address is used")
         .flag("dns", "KEY=VALUE,…").env("K6_DNS").default("ttl=5m,select=random,policy=preferIPv4");
 
     #[serde(deserialize_with = "int")]
@@ -162,7 +162,7 @@ options! {
         .flag("batch", "N").env("K6_BATCH").default("20");
 
     #[serde(deserialize_with = "int")]
-    batch_per_host: Option<i64>, Int = ("batchPerHost", Http, "Of these, to one host")
+    batch_per_host: Option<i64>, Int = ("batchPerHost", Http, "Maximum parallel requests of a batch to one host")
         .flag("batch-per-host", "N").env("K6_BATCH_PER_HOST").default("6");
 
     http_debug: Option<String>, Debug = ("httpDebug", Http, "Log requests and responses")
@@ -173,11 +173,11 @@ options! {
 
     #[serde(deserialize_with = "super::tls::cipher_suites")]
     tls_cipher_suites: Option<Vec<String>>, Suites =
-        ("tlsCipherSuites", Http, "The cipher suites, by the names Go has for them")
+        ("tlsCipherSuites", Http, "The cipher suites, by their names in Go")
         .env("K6_TLS_CIPHER_SUITES");
 
     tls_version: Option<TlsVersions>, Versions =
-        ("tlsVersion", Http, "The TLS version, or an object with min and max")
+        ("tlsVersion", Http, "tls1.2 or tls1.3, or an object with min and max; tls1.0 and tls1.1 alone are refused (exit code 104)")
         .allowed(&["tls1.0", "tls1.1", "tls1.2", "tls1.3"]);
 
     tls_auth: Option<Vec<TlsAuth>>, Certificates =
@@ -195,12 +195,12 @@ options! {
 
     #[serde(deserialize_with = "super::hosts::patterns")]
     block_hostnames: Option<Vec<String>>, Patterns =
-        ("blockHostnames", Http, "Refuse to connect to these hosts; * may lead")
+        ("blockHostnames", Http, "Refuse to connect to these hosts; patterns may begin with *")
         .flag("block-hostnames", "PATTERN").env("K6_BLOCK_HOSTNAMES");
 
     #[serde(deserialize_with = "super::hosts::targets")]
     hosts: Option<BTreeMap<String, HostTarget>>, Hosts =
-        ("hosts", Http, "Addresses for host names, asked before the DNS; * may lead").env("K6_HOSTS");
+        ("hosts", Http, "Addresses for host names, used before DNS; names may begin with *").env("K6_HOSTS");
 
     no_connection_reuse: Option<bool>, Switch =
         ("noConnectionReuse", Http, "Open a new connection for every request")
@@ -212,12 +212,12 @@ options! {
 
     #[serde(skip_serializing_if = "Option::is_none")]
     http2_prior_knowledge: Option<bool>, Switch = ("http2PriorKnowledge", Http,
-        "Speak HTTP/2 with http:// servers, which must expect it (https:// servers choose by themselves)")
+        "Speak HTTP/2 with http:// servers, which must expect it (with https:// servers it is negotiated)")
         .flag("http2-prior-knowledge", "").env("ONRUSH_HTTP2_PRIOR_KNOWLEDGE").default("false");
 
     #[serde(skip_serializing_if = "Option::is_none")]
     tls_session_resumption: Option<bool>, Switch =
-        ("tlsSessionResumption", Http, "Have a VU's new connections resume its TLS sessions, as a browser's do")
+        ("tlsSessionResumption", Http, "Let new connections of a VU resume its TLS sessions, as browsers do")
         .flag("tls-session-resumption", "").env("ONRUSH_TLS_SESSION_RESUMPTION").default("false");
 
     min_iteration_duration: Option<GoDuration>, Time =
@@ -231,14 +231,14 @@ options! {
         ("ext", Script, "Settings of extensions: kept, not used");
 
     summary_trend_stats: Option<Vec<String>>, Names =
-        ("summaryTrendStats", Results, "Columns of trends in the summary; also count, p(N)")
+        ("summaryTrendStats", Results, "Columns of trends in the summary; count and p(N) are also possible")
         .flag("summary-trend-stats", "A,B,…").env("K6_SUMMARY_TREND_STATS").default("avg,min,med,max,p(90),p(95)");
 
     summary_time_unit: Option<String>, TimeUnit =
-        ("summaryTimeUnit", Results, "Unit of times in the summary; whatever fits if not set")
+        ("summaryTimeUnit", Results, "Unit of times in the summary; chosen for each value if not set")
         .flag("summary-time-unit", "UNIT").env("K6_SUMMARY_TIME_UNIT").allowed(&["s", "ms", "us"]);
 
-    system_tags: Option<SystemTags>, TagNames = ("systemTags", Results, "The tags samples get by themselves")
+    system_tags: Option<SystemTags>, TagNames = ("systemTags", Results, "The tags added to samples automatically")
         .flag("system-tags", "A,B,…").env("K6_SYSTEM_TAGS");
 
     #[serde(deserialize_with = "crate::json::texts")]
@@ -252,7 +252,7 @@ options! {
 
     #[serde(deserialize_with = "int", skip_serializing_if = "Option::is_none")]
     cardinality_limit: Option<i64>, Int = ("cardinalityLimit", Results,
-        "Time series to keep apart; beyond, values of the tag that has most are counted together")
+        "Maximum number of time series; beyond it, values of the tag with the most values are merged")
         .flag("cardinality-limit", "N").env("ONRUSH_CARDINALITY_LIMIT").default("100000");
 
     no_cookies_reset: Option<bool>, Switch =
