@@ -1,6 +1,8 @@
 //! Where remote modules come from: flags, the cache's folder, the lock file beside the script.
 
 use std::{
+    fs::File,
+    io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -95,12 +97,23 @@ pub(crate) fn read(path: &Path) -> Result<Option<Lock>, Failure> {
         Failure::other(format!("failed to read {}: {reason}", path.display()))
             .hint("mend the file, or remove it and write it again with `onrush deps --lock SCRIPT`")
     };
-    match std::fs::read_to_string(path) {
+    let read = || {
+        let mut text = String::new();
+        File::open(path)?.take(LOCK_BYTES_MAX + 1).read_to_string(&mut text)?;
+        Ok::<_, std::io::Error>(text)
+    };
+    match read() {
+        Ok(text) if text.len() as u64 > LOCK_BYTES_MAX => {
+            Err(failed(format!("it is larger than {} MiB", LOCK_BYTES_MAX >> 20)))
+        }
         Ok(text) => Lock::parse(&text).map(Some).map_err(|error| failed(error.to_string())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed(error.to_string())),
     }
 }
+
+/// A hundred thousand modules.
+const LOCK_BYTES_MAX: u64 = 16 << 20;
 
 /// `$XDG_CACHE_HOME/onrush/modules`, or below `~/.cache`. Relative paths do not count, as the specification says.
 fn cache_folder(flags: &Flags) -> Option<PathBuf> {
