@@ -132,7 +132,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let duration_ns = coordinator.duration().map_or(1, |duration| duration.as_nanos() as u64);
     let info = summary::RunInfo { duration_ns, ..Default::default() };
-    let model = summary::SummaryModel::new(summary::input_from(coordinator.merged(), coordinator.thresholds(), info));
+    let (merged, mode) = (coordinator.merged(), summary::SummaryMode::Compact);
+    let model = summary::SummaryModel::new(summary::input_from(merged, coordinator.thresholds(), info, mode));
     let text = summary::render(
         &model,
         &summary::TextOptions { mode: summary::SummaryMode::Compact, ..summary::TextOptions::default() },

@@ -78,14 +78,15 @@ impl Pipeline {
 
     fn input(&mut self, reference: &Reference) -> SummaryInput<'_> {
         let expect = reference.input();
-        self.thresholds.evaluate(&self.merged, expect.duration_ns, Phase::End);
-        let info = RunInfo {
-            duration_ns: expect.duration_ns,
-            trend_stats: expect.trend_stats,
-            scopes: reference.mode() == "full",
-            ..RunInfo::default()
-        };
-        summary::input_from(&self.merged, &self.thresholds, info)
+        self.thresholds.evaluate(&self.merged, expect.run.duration_ns, Phase::End);
+        let (duration_ns, trend_stats) = (expect.run.duration_ns, expect.run.trend_stats);
+        let mode = SummaryMode::parse(reference.mode()).expect("a mode of k6's");
+        summary::input_from(
+            &self.merged,
+            &self.thresholds,
+            RunInfo { duration_ns, trend_stats, ..RunInfo::default() },
+            mode,
+        )
     }
 }
 
@@ -112,13 +113,7 @@ impl TrendStats for Stated {
 
 fn empty_run() -> SummaryInput<'static> {
     SummaryInput {
-        duration_ns: 2_000_000_000,
-        trend_stats: TrendStat::defaults(),
-        time_unit: None,
-        no_color: false,
-        stdout_tty: false,
-        stderr_tty: false,
-        setup_data: None,
+        run: RunInfo { duration_ns: 2_000_000_000, ..RunInfo::default() },
         metrics: Vec::new(),
         thresholds: Vec::new(),
         checks: Vec::new(),
@@ -261,7 +256,7 @@ fn machine_readable_shape() {
         mode: SummaryMode::Compact,
     };
     let mut input = small_run();
-    input.trend_stats = TrendStat::parse_list(&["avg", "p(99.90)", "count"]).expect("they are valid");
+    input.run.trend_stats = TrendStat::parse_list(&["avg", "p(99.90)", "count"]).expect("they are valid");
     let value = summary::machine_readable(&SummaryModel::new(input), &info);
     insta::assert_snapshot!(serde_json::to_string_pretty(&value).expect("it is JSON"), @r#"
     {
@@ -394,7 +389,7 @@ fn numbers_that_json_cannot_say() {
 
 #[test]
 fn rates_of_a_run_of_no_length() {
-    let model = SummaryModel::new(SummaryInput { duration_ns: 0, ..small_run() });
+    let model = SummaryModel::new(SummaryInput { run: RunInfo::default(), ..small_run() });
     assert_eq!(
         summary::handle_summary(&model)["metrics"]["http_reqs"]["values"].to_string(),
         r#"{"count":10,"rate":0}"#
@@ -443,9 +438,13 @@ proptest! {
             scenario: check.scenario.clone(), group: Some(check.group.clone()), metrics: inputs(),
         }).collect();
         let model = SummaryModel::new(SummaryInput {
-            duration_ns, thresholds, checks, scopes,
+            run: RunInfo {
+                duration_ns,
+                time_unit: summary::TimeUnit::parse(unit).expect("one of k6's"),
+                ..RunInfo::default()
+            },
+            thresholds, checks, scopes,
             metrics: inputs(),
-            time_unit: summary::TimeUnit::parse(unit).expect("one of k6's"),
             ..empty_run()
         });
         for mode in [SummaryMode::Compact, SummaryMode::Full, SummaryMode::Legacy] {

@@ -65,9 +65,9 @@ impl<'a> Results<'a> {
             stdout_tty: look.stdout_tty,
             stderr_tty: look.stderr_tty,
             setup_data: coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok()),
-            scopes: args.summary_mode == SummaryMode::Full,
         };
-        let model = || SummaryModel::new(input_from(coordinator.merged(), coordinator.thresholds(), info()));
+        let model =
+            || SummaryModel::new(input_from(coordinator.merged(), coordinator.thresholds(), info(), args.summary_mode));
         let mut judgement = coordinator.judgement();
         judgement.notes.extend(interrupted(coordinator));
         let merged = coordinator.merged();
@@ -248,9 +248,8 @@ pub(super) fn live(merged: &Merged, thresholds: &Thresholds, elapsed: Duration) 
         stdout_tty: false,
         stderr_tty: false,
         setup_data: None,
-        scopes: false,
     };
-    handle_summary(&SummaryModel::new(input_from(merged, thresholds, info)))
+    handle_summary(&SummaryModel::new(input_from(merged, thresholds, info, SummaryMode::Compact)))
 }
 
 /// Requests that are in no metric because their iterations were interrupted.

@@ -422,7 +422,8 @@ impl Drive<'_> {
             let setup_data = self.coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok());
             let duration_ns = self.coordinator.duration().map_or(0, |duration| duration.as_nanos() as u64);
             let info = RunInfo { duration_ns, setup_data, ..RunInfo::default() };
-            let model = SummaryModel::new(input_from(self.coordinator.merged(), self.coordinator.thresholds(), info));
+            let (merged, thresholds) = (self.coordinator.merged(), self.coordinator.thresholds());
+            let model = SummaryModel::new(input_from(merged, thresholds, info, SummaryMode::Compact));
             let orders = self.coordinator.summarize(handle_summary(&model).to_string(), now());
             self.send(orders);
             while self.summary.is_none() {

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values};
+use super::input::{
+    CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values,
+};
 use super::mode::SummaryMode;
-use super::trend_stat::{TimeUnit, TrendStat};
 use crate::builtin;
 use crate::delta::TagPairs;
 use crate::histogram::Histogram;
@@ -17,43 +18,6 @@ use crate::submetric::SubMetric;
 use crate::subscriptions::SubscriptionsBuilder;
 use crate::tag::SystemTag;
 use crate::threshold::Thresholds;
-
-/// What the summary needs to know beside the metrics.
-#[derive(Clone, Debug)]
-pub struct RunInfo {
-    /// How long the run took, paused time excluded, ns.
-    pub duration_ns: u64,
-    /// The columns of trends (option `summaryTrendStats`).
-    pub trend_stats: Vec<TrendStat>,
-    /// The unit of durations (option `summaryTimeUnit`).
-    pub time_unit: Option<TimeUnit>,
-    /// Whether the user switched colours off.
-    pub no_color: bool,
-    /// Whether stdout is a terminal.
-    pub stdout_tty: bool,
-    /// Whether stderr is a terminal.
-    pub stderr_tty: bool,
-    /// What `setup()` returned, if anything.
-    pub setup_data: Option<serde_json::Value>,
-    /// Whether to tell apart scenarios and groups, for the full layout; see [`subscribe`].
-    pub scopes: bool,
-}
-
-impl Default for RunInfo {
-    /// A run of no length with the default columns.
-    fn default() -> Self {
-        Self {
-            duration_ns: 0,
-            trend_stats: TrendStat::defaults(),
-            time_unit: None,
-            no_color: false,
-            stdout_tty: false,
-            stderr_tty: false,
-            setup_data: None,
-            scopes: false,
-        }
-    }
-}
 
 /// Makes metrics keep the tags that the summary of this mode reads. Those of
 /// thresholds come on top.
@@ -72,21 +36,21 @@ pub fn subscribe(subscriptions: SubscriptionsBuilder, mode: SummaryMode) -> Subs
     }
 }
 
-/// Gathers the summary's input. The thresholds must have been evaluated at the end of the run.
-pub fn input_from<'a>(merged: &'a Merged, thresholds: &Thresholds, info: RunInfo) -> SummaryInput<'a> {
+/// Gathers the summary's input. The thresholds must have been evaluated at the end of the run. Scenarios and groups are
+/// told apart for the full layout only, whose tags [`subscribe`] has kept.
+pub fn input_from<'a>(
+    merged: &'a Merged,
+    thresholds: &Thresholds,
+    run: RunInfo,
+    mode: SummaryMode,
+) -> SummaryInput<'a> {
     SummaryInput {
+        run,
         metrics: metrics(merged, thresholds),
         thresholds: judged(thresholds),
         checks: checks(merged),
         groups: groups(merged),
-        scopes: if info.scopes { scopes(merged) } else { Vec::new() },
-        duration_ns: info.duration_ns,
-        trend_stats: info.trend_stats,
-        time_unit: info.time_unit,
-        no_color: info.no_color,
-        stdout_tty: info.stdout_tty,
-        stderr_tty: info.stderr_tty,
-        setup_data: info.setup_data,
+        scopes: if mode == SummaryMode::Full { scopes(merged) } else { Vec::new() },
     }
 }
 

@@ -21,13 +21,13 @@ pub fn handle_summary(model: &SummaryModel) -> Value {
     let mut data = json!({
         "root_group": group_with_lists(&model.root_group),
         "options": {
-            "summaryTrendStats": model.trend_stats.iter().map(|stat| stat.name()).collect::<Vec<_>>(),
-            "summaryTimeUnit": model.time_unit.map_or("", |unit| unit.as_str()),
-            "noColor": model.no_color,
+            "summaryTrendStats": model.run.trend_stats.iter().map(|stat| stat.name()).collect::<Vec<_>>(),
+            "summaryTimeUnit": model.run.time_unit.map_or("", |unit| unit.as_str()),
+            "noColor": model.run.no_color,
         },
         "state": {
-            "isStdOutTTY": model.stdout_tty,
-            "isStdErrTTY": model.stderr_tty,
+            "isStdOutTTY": model.run.stdout_tty,
+            "isStdErrTTY": model.run.stderr_tty,
             "testRunDurationMs": number(model.duration_ms()),
         },
         "metrics": metrics.collect::<Map<_, _>>(),
@@ -97,7 +97,7 @@ pub fn machine_readable(model: &SummaryModel, info: &MachineInfo<'_>) -> Value {
     }
     json!({
         "config": {
-            "duration": number(model.duration_ns as f64 / 1e9),
+            "duration": number(model.run.duration_ns as f64 / 1e9),
             "execution": "local",
             "script": info.script,
         },
@@ -123,7 +123,7 @@ pub fn to_file(value: &Value) -> String {
 }
 
 fn add_setup_data(data: &mut Value, model: &SummaryModel) {
-    if let (Value::Object(fields), Some(setup_data)) = (data, &model.setup_data) {
+    if let (Value::Object(fields), Some(setup_data)) = (data, &model.run.setup_data) {
         fields.insert("setup_data".to_owned(), setup_data.clone());
     }
 }

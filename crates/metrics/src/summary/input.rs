@@ -11,7 +11,25 @@ use super::trend_stat::{TimeUnit, TrendStat};
 /// A finished run, as far as its summary is concerned.
 #[derive(Debug)]
 pub struct SummaryInput<'a> {
-    /// How long it took, paused time excluded, ns. Counter rates are per this time.
+    /// The run itself.
+    pub run: RunInfo,
+    /// The metrics to show, over the whole run: those with samples or thresholds,
+    /// the sub-metrics to show, and every sub-metric's parent.
+    pub metrics: Vec<MetricInput<'a>>,
+    /// Every expression of every threshold, in the user's order.
+    pub thresholds: Vec<ThresholdInput>,
+    /// Every check in the order of its first outcome.
+    pub checks: Vec<CheckInput>,
+    /// Every group in the order it was first seen. Groups of checks need not be repeated here.
+    pub groups: Vec<GroupInput>,
+    /// The metrics of each scenario and group. Only the full layout shows them.
+    pub scopes: Vec<ScopeInput<'a>>,
+}
+
+/// What the summary needs to know beside the metrics.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunInfo {
+    /// How long the run took, paused time excluded, ns. Counter rates are per this time.
     pub duration_ns: u64,
     /// The columns of trends (option `summaryTrendStats`).
     pub trend_stats: Vec<TrendStat>,
@@ -25,17 +43,21 @@ pub struct SummaryInput<'a> {
     pub stderr_tty: bool,
     /// What `setup()` returned, if anything.
     pub setup_data: Option<serde_json::Value>,
-    /// The metrics to show, over the whole run: those with samples or thresholds,
-    /// the sub-metrics to show, and every sub-metric's parent.
-    pub metrics: Vec<MetricInput<'a>>,
-    /// Every expression of every threshold, in the user's order.
-    pub thresholds: Vec<ThresholdInput>,
-    /// Every check in the order of its first outcome.
-    pub checks: Vec<CheckInput>,
-    /// Every group in the order it was first seen. Groups of checks need not be repeated here.
-    pub groups: Vec<GroupInput>,
-    /// The metrics of each scenario and group. Only the full layout shows them.
-    pub scopes: Vec<ScopeInput<'a>>,
+}
+
+impl Default for RunInfo {
+    /// A run of no length with the default columns.
+    fn default() -> Self {
+        Self {
+            duration_ns: 0,
+            trend_stats: TrendStat::defaults(),
+            time_unit: None,
+            no_color: false,
+            stdout_tty: false,
+            stderr_tty: false,
+            setup_data: None,
+        }
+    }
 }
 
 /// A metric or a sub-metric.

@@ -25,12 +25,14 @@ mod requests;
 mod text;
 mod trend_stat;
 
-pub use collect::{RunInfo, input_from, subscribe};
+pub use collect::{input_from, subscribe};
 pub use endpoint::{Endpoint, endpoints_from};
 pub use export::{MachineInfo, handle_summary, machine_readable, summary_export, to_file};
 pub use footer::{Footer, Verdict};
 pub use group::{Check, Group};
-pub use input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values};
+pub use input::{
+    CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values,
+};
 pub use mode::{SummaryMode, SummaryModeError};
 pub use model::{CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, TrendSummary};
 pub use requests::requests;

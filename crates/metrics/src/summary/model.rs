@@ -9,8 +9,8 @@ use crate::threshold::History;
 
 use super::collate;
 use super::group::{Group, Nest, Paths};
-use super::input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, TrendStats, Values};
-use super::trend_stat::{TimeUnit, TrendStat};
+use super::input::{CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, TrendStats, Values};
+use super::trend_stat::TrendStat;
 
 /// The scenario of a test that names none: its groups stand beside the totals, not below a scenario.
 const DEFAULT_SCENARIO: &str = "default";
@@ -24,20 +24,8 @@ const CHECKS: &str = "checks";
 /// The summary of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryModel {
-    /// How long the run took, paused time excluded, ns.
-    pub duration_ns: u64,
-    /// The columns of trends.
-    pub trend_stats: Vec<TrendStat>,
-    /// The unit of durations, if it is fixed.
-    pub time_unit: Option<TimeUnit>,
-    /// Whether the user switched colours off.
-    pub no_color: bool,
-    /// Whether stdout is a terminal.
-    pub stdout_tty: bool,
-    /// Whether stderr is a terminal.
-    pub stderr_tty: bool,
-    /// What `setup()` returned, if anything.
-    pub setup_data: Option<serde_json::Value>,
+    /// The run itself.
+    pub run: RunInfo,
     /// The metrics over the whole run by name, each followed by its sub-metrics.
     pub metrics: Vec<MetricSummary>,
     /// All groups and their checks, over all scenarios.
@@ -146,7 +134,7 @@ pub struct Scope {
 impl SummaryModel {
     /// Computes the summary.
     pub fn new(input: SummaryInput<'_>) -> Self {
-        let context = Context { duration_ns: input.duration_ns, trend_stats: &input.trend_stats };
+        let context = Context { duration_ns: input.run.duration_ns, trend_stats: &input.run.trend_stats };
         let mut metrics = context.metrics(&input.metrics);
         for threshold in input.thresholds {
             // One on a metric that is not shown has nowhere to go; `input_from` shows all that have thresholds.
@@ -168,24 +156,18 @@ impl SummaryModel {
             metrics,
             groups,
             scenarios,
-            duration_ns: input.duration_ns,
-            time_unit: input.time_unit,
-            no_color: input.no_color,
-            stdout_tty: input.stdout_tty,
-            stderr_tty: input.stderr_tty,
-            setup_data: input.setup_data,
-            trend_stats: input.trend_stats,
+            run: input.run,
         }
     }
 
     /// The run's length, ms.
     pub fn duration_ms(&self) -> f64 {
-        self.duration_ns as f64 / 1e6
+        self.run.duration_ns as f64 / 1e6
     }
 
     /// Per second of the run; 0 for a run of no length.
     pub(super) fn per_second(&self, count: f64) -> f64 {
-        per_second(count, self.duration_ns)
+        per_second(count, self.run.duration_ns)
     }
 
     /// Whether any number of the summary is an estimate from a distribution.

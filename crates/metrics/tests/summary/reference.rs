@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use onrush_metrics::summary::{
-    CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TimeUnit, TrendStat, TrendStatKind,
-    TrendStats, Values,
+    CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, ThresholdInput, TimeUnit, TrendStat,
+    TrendStatKind, TrendStats, Values,
 };
 use onrush_metrics::{Contains, MetricKind};
 use serde_json::Value;
@@ -84,14 +84,16 @@ impl Reference {
         let state = |name: &str| data["state"][name].as_bool().expect("a flag");
         let duration_ns = (data["state"]["testRunDurationMs"].as_f64().expect("a number") * 1e6).round() as u64;
         SummaryInput {
-            duration_ns,
-            trend_stats: TrendStat::parse_list(&stats).expect("k6 accepted them"),
-            time_unit: TimeUnit::parse(data["options"]["summaryTimeUnit"].as_str().expect("a text"))
-                .expect("k6 accepted it"),
-            no_color: data["options"]["noColor"].as_bool().expect("a flag"),
-            stdout_tty: state("isStdOutTTY"),
-            stderr_tty: state("isStdErrTTY"),
-            setup_data: data.get("setup_data").cloned(),
+            run: RunInfo {
+                duration_ns,
+                trend_stats: TrendStat::parse_list(&stats).expect("k6 accepted them"),
+                time_unit: TimeUnit::parse(data["options"]["summaryTimeUnit"].as_str().expect("a text"))
+                    .expect("k6 accepted it"),
+                no_color: data["options"]["noColor"].as_bool().expect("a flag"),
+                stdout_tty: state("isStdOutTTY"),
+                stderr_tty: state("isStdErrTTY"),
+                setup_data: data.get("setup_data").cloned(),
+            },
             metrics: self.metrics(),
             thresholds: self.thresholds(duration_ns),
             checks: self.checks(),

@@ -19,7 +19,7 @@ pub(super) fn render(model: &SummaryModel, palette: &Palette) -> String {
         .iter()
         .map(|metric| {
             let name = metric.split_name().1.map_or_else(|| metric.name.clone(), |tags| format!("  {{ {tags} }}"));
-            (metric, Row::metric(name, metric, model.time_unit))
+            (metric, Row::metric(name, metric, model.run.time_unit))
         })
         .collect();
     let widths = Widths::of(rows.iter().map(|(_, row)| row));

@@ -51,7 +51,7 @@ pub fn render(model: &SummaryModel, options: &TextOptions<'_>) -> String {
         SummaryMode::Disabled => return String::new(),
     };
     if !legacy {
-        text.push_str(&endpoints::render(options.endpoints, model.time_unit, &palette));
+        text.push_str(&endpoints::render(options.endpoints, model.run.time_unit, &palette));
         if let Some(outcomes) = options.outcomes {
             text.push_str(&outcomes::render(outcomes, options.mode, &palette));
         }

@@ -134,9 +134,9 @@ impl Writer<'_> {
         let shown = match &metric.values {
             MetricValues::Rate { .. } => number::percent(threshold.observed),
             MetricValues::Counter { .. } if method != "count" => {
-                format!("{}/s", number::value(threshold.observed, metric.contains, self.model.time_unit))
+                format!("{}/s", number::value(threshold.observed, metric.contains, self.model.run.time_unit))
             }
-            _ => number::value(threshold.observed, metric.contains, self.model.time_unit),
+            _ => number::value(threshold.observed, metric.contains, self.model.run.time_unit),
         };
         let mark = if threshold.ok { self.palette.good.on("✓") } else { self.palette.bad.on("✗") };
         let source = self.palette.source.on(&format!("'{source}'"));
@@ -177,7 +177,7 @@ impl Writer<'_> {
         let rows: Vec<(&str, Row)> = shown
             .map(|metric| {
                 let name = metric.split_name().1.map_or_else(|| metric.name.clone(), |tags| format!("  {{ {tags} }}"));
-                (block_of(&metric.name), Row::metric(name, metric, self.model.time_unit))
+                (block_of(&metric.name), Row::metric(name, metric, self.model.run.time_unit))
             })
             .collect();
         let widths = Widths::of(rows.iter().map(|(_, row)| row));

@@ -67,7 +67,7 @@ impl Row {
     pub(super) fn checks(passes: u64, fails: u64, model: &SummaryModel) -> [Self; 3] {
         let total = u128::from(passes) + u128::from(fails);
         let count = total as f64;
-        let show = |value: f64| number::value(value, Contains::Default, model.time_unit);
+        let show = |value: f64| number::value(value, Contains::Default, model.run.time_unit);
         let rate = |part: u64, rest: u64| Cells::share(crate::summary::model::share(part, rest), part, total);
         let counter = Cells::Plain { value: show(count), extras: vec![format!("{}/s", show(model.per_second(count)))] };
         [("checks_total", counter), ("checks_succeeded", rate(passes, fails)), ("checks_failed", rate(fails, passes))]
