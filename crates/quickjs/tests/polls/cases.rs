@@ -5,25 +5,11 @@ pub struct Case {
     pub make: &'static str,
     pub call: &'static str,
     pub look: &'static str,
-    /// At least so many polls.
-    pub polls: u32,
 }
 
 const fn case(what: &'static str, make: &'static str, call: &'static str, look: &'static str) -> Case {
-    Case { what, make, call, look, polls: POLLS_MIN }
+    Case { what, make, call, look }
 }
-
-impl Case {
-    /// Where a built-in consists of several loops that each poll.
-    const fn polling(self, polls: u32) -> Case {
-        Case { polls, ..self }
-    }
-}
-
-/// More than the few dozen words of a case have, of which each is a poll of the parser.
-const POLLS_MIN: u32 = 110;
-/// Three loops over `N` = 2^17 elements, of which each thousandth polls.
-const THREE_LOOPS: u32 = 380;
 
 const LIST: &str = "a = Array.from({ length: N }, (_, i) => (i * 7919) % N)";
 const LIKE: &str = "a = { length: N, 0: 1, 5: 2 }";
@@ -74,16 +60,15 @@ pub const CASES: &[Case] = &[
     // Objects.
     case("keys", KEYS, "Object.keys(a)", "r.length"),
     case("entries", KEYS, "Object.entries(a)", "r.length"),
-    case("assign", KEYS, "Object.assign({}, a)", "r.k9").polling(THREE_LOOPS),
-    case("spread", KEYS, "({ ...a })", "r.k9").polling(THREE_LOOPS),
-    case("for…in", KEYS, "(() => { for (const key in a) return key; })()", "r").polling(THREE_LOOPS),
+    case("assign", KEYS, "Object.assign({}, a)", "r.k9"),
+    case("spread", KEYS, "({ ...a })", "r.k9"),
+    case("for…in", KEYS, "(() => { for (const key in a) return key; })()", "r"),
     case(
         "for…in of inherited names",
         "p = {}; for (let i = 0; i < N; i++) p['k' + i] = i; a = Object.create(p)",
         "(() => { for (const key in a) return key; })()",
         "r",
-    )
-    .polling(THREE_LOOPS),
+    ),
     case("spread of an object", KEYS, "({ ...a })", "r.k9"),
     case("fromEntries", LIST, "Object.fromEntries(a.entries())", "r[9]"),
     case("getOwnPropertyDescriptors", KEYS, "Object.getOwnPropertyDescriptors(a)", "r.k9.value"),
