@@ -32,7 +32,15 @@ pub(crate) fn missing(request: &str, available: &[&str]) -> Unresolved {
          resolution is required or a custom k6 binary with the required extensions"
     );
     if request.starts_with("k6/x/") {
-        return Unresolved::new(text, "k6/x/ modules are k6 extensions written in Go, which Onrush cannot load");
+        let here: Vec<&str> = available.iter().copied().filter(|name| name.starts_with("k6/x/")).collect();
+        return Unresolved::new(
+            text,
+            format!(
+                "k6/x/ modules are k6 extensions written in Go, which Onrush cannot load; built in are {}; an extension \
+                 of your own is a WebAssembly module that the script imports as a file",
+                if here.is_empty() { "none".to_owned() } else { here.join(", ") }
+            ),
+        );
     }
     let hint = closest(request, available).map(|name| format!("did you mean {name:?}?")).unwrap_or_default();
     Unresolved::new(text, hint)

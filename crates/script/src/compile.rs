@@ -43,6 +43,13 @@ pub(crate) struct Compiled {
     pub(crate) write: Option<Write>,
 }
 
+impl Compiled {
+    /// A module that was not written by anybody, without its code.
+    pub(crate) fn generated(kind: ModuleKind) -> Self {
+        Self { code: String::new(), kind, prefix_len: 0, map: None, analysis: Analysis::default(), write: None }
+    }
+}
+
 /// What is put before CommonJS code, on its first line.
 ///
 /// k6: CommonJS modules are strict, too.

@@ -37,6 +37,8 @@ pub enum ErrorKind {
     Fetch,
     /// The file exists but cannot be read (permissions, a directory, too large, not UTF-8).
     Read,
+    /// A WebAssembly module is none, or is no extension.
+    Extension,
     /// ECMAScript modules and CommonJS are mixed in one file.
     MixedStyles,
     /// A defect of Onrush itself: the compiler failed on this input.

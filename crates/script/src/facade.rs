@@ -17,11 +17,25 @@ pub(crate) fn facade<'n>(specifier: &str, has_default: bool, names: impl Iterato
     if has_default {
         out.push_str("export default \"default\" in o ? o.default : m;\n");
     }
+    name_exports(&mut out, names);
+    out
+}
+
+/// The module of an extension: its functions, by name and as members of the default export.
+pub(crate) fn of_extension<'n>(specifier: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let mut out = format!(
+        "import {{ extension }} from \"onrush:cjs\";\nconst o = extension({});\nexport default o;\n",
+        quote(specifier)
+    );
+    name_exports(&mut out, names.filter(|name| is_exportable(name)));
+    out
+}
+
+fn name_exports<'n>(out: &mut String, names: impl Iterator<Item = &'n str>) {
     for (index, name) in names.enumerate() {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "const e{index} = o[{}];\nexport {{ e{index} as {name} }};", quote(name));
     }
-    out
 }
 
 /// Whether a name can stand in `export { x as NAME }`.

@@ -4,6 +4,7 @@
 //! asks for may fail: the error is kept for the moment the call is executed, as many scripts never get there.
 
 mod assemble;
+mod extension;
 mod fetching;
 
 use std::collections::VecDeque;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use onrush_archive::FileTree;
+use onrush_extension::Extension;
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::Url;
 
@@ -123,6 +125,7 @@ struct Loader<'o> {
     /// Source maps on servers that belong to drafts.
     maps: Vec<(usize, Url)>,
     fetch: Option<Box<dyn Fetch + 'o>>,
+    extensions: usize,
     warnings: Vec<String>,
     assets: Vec<(String, Arc<[u8]>)>,
 }
@@ -139,6 +142,8 @@ struct Draft {
     depth: u32,
     /// Why it is not there, if it is on a server.
     unfetched: Option<Unfetched>,
+    /// What it is if it is WebAssembly.
+    extension: Option<Arc<Extension>>,
 }
 
 /// One request of a draft, in the order of [`crate::analyze::Analysis::requests`].
@@ -146,6 +151,12 @@ struct Edge {
     kind: ImportKind,
     position: Position,
     target: Result<EdgeTarget, ScriptError>,
+}
+
+/// A file that has been read.
+enum Source {
+    Text(Arc<str>),
+    Extension(Vec<u8>),
 }
 
 enum EdgeTarget {
@@ -163,6 +174,7 @@ impl<'o> Loader<'o> {
             to_fetch: Vec::new(),
             maps: Vec::new(),
             fetch: None,
+            extensions: 0,
             warnings: Vec::new(),
             assets: Vec::new(),
         }
@@ -229,8 +241,19 @@ impl<'o> Loader<'o> {
                 self.to_fetch.push((index, request));
                 continue;
             }
-            match source::read(&draft.path, &draft.specifier, &request, archived, self.options.source_bytes_max) {
-                Ok(source) => self.compile(index, source),
+            let bytes_max = self.options.source_bytes_max;
+            let read = source::read(&draft.path, &draft.specifier, &request, archived, bytes_max);
+            let is_extension = extension::is_extension(&draft.path) && index != 0;
+            let read = read.and_then(|bytes| {
+                if is_extension {
+                    Ok(Source::Extension(bytes))
+                } else {
+                    source::text(bytes, &draft.path).map(Source::Text)
+                }
+            });
+            match read {
+                Ok(Source::Text(source)) => self.compile(index, source),
+                Ok(Source::Extension(bytes)) => self.extension(index, bytes.into()),
                 Err((kind, unresolved)) => {
                     let specifier = &self.drafts[index].specifier;
                     let error = ScriptError::new(kind, specifier, unresolved.message);
@@ -253,6 +276,7 @@ impl<'o> Loader<'o> {
             edges: Vec::new(),
             depth,
             unfetched: None,
+            extension: None,
         });
         index
     }
@@ -325,6 +349,9 @@ impl<'o> Loader<'o> {
                 Base::Remote(_) => "download it and use JSON.parse(open(…))".to_owned(),
             };
             return Err(Unresolved::new(format!("JSON files cannot be imported: {:?}", request.text), hint));
+        }
+        if extension::is_extension(&path) {
+            self.count_extension()?;
         }
         if self.drafts.len() >= MODULES_MAX {
             return Err(Unresolved::new(

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
+use onrush_extension::Extension;
 use rustc_hash::FxHashMap;
 
 use crate::error::{ErrorKind, ScriptError};
@@ -22,6 +23,8 @@ pub struct Program {
     pub warnings: Vec<String>,
     /// Files read beside the modules, by their URLs: source maps.
     pub assets: Vec<(String, Arc<[u8]>)>,
+    /// The modules that are extensions, in the order of `modules`.
+    pub extensions: Vec<ModuleIndex>,
     pub(crate) by_specifier: FxHashMap<String, ModuleIndex>,
     pub(crate) builtins: &'static [&'static str],
     pub(crate) finding: Option<Finding>,
@@ -51,8 +54,11 @@ pub struct Module {
     pub uses_import_meta: bool,
     /// Whether the module contains `await` outside functions.
     pub has_top_level_await: bool,
-    /// What the user wrote.
+    /// What the user wrote; empty for extensions.
     pub source: Arc<str>,
+    /// The WebAssembly module this is, if it is one: `code` then gets its exports from `extension(specifier)` of the
+    /// module `onrush:cjs`.
+    pub extension: Option<Arc<Extension>>,
     /// From positions in `code` (after the CommonJS prefix) to the user's source, where they differ.
     pub map: Option<Map>,
     /// Bytes of wrapper in front of the source on the first line of `code`.
@@ -132,6 +138,12 @@ impl Program {
     /// A module by its specifier (`file:///...`, `https://...`).
     pub fn find(&self, specifier: &str) -> Option<ModuleIndex> {
         self.by_specifier.get(specifier).copied()
+    }
+
+    /// An extension by its place in [`Program::extensions`].
+    pub fn extension(&self, place: usize) -> Option<(&Module, &Arc<Extension>)> {
+        let module = self.module(*self.extensions.get(place)?)?;
+        Some((module, module.extension.as_ref()?))
     }
 
     /// Resolves a request that was not a literal (`require(name)`), as written in module `importer`.

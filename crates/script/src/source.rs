@@ -22,8 +22,7 @@ pub(crate) fn read(
     request: &str,
     archived: Option<&FileTree>,
     bytes_max: u64,
-) -> Result<Arc<str>, (ErrorKind, Unresolved)> {
-    let failed = |message: String| (ErrorKind::Read, Unresolved::new(message, ""));
+) -> Result<Vec<u8>, (ErrorKind, Unresolved)> {
     let read = match archived {
         Some(files) => match files.get(specifier) {
             Some(bytes) if bytes.len() as u64 > bytes_max => Err(ReadError::TooLarge),
@@ -38,20 +37,23 @@ pub(crate) fn read(
         },
         None => read_limited(path, bytes_max),
     };
-    let bytes = match read {
-        Ok(bytes) => bytes,
-        Err(ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err((ErrorKind::Resolve, specifier::not_found(request)));
+    read.map_err(|error| match error {
+        ReadError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            (ErrorKind::Resolve, specifier::not_found(request))
         }
         // k6: its text for folders.
-        Err(ReadError::Io(error)) => {
-            return Err(failed(format!("read {}: {}", path.display(), cause(&error))));
-        }
-        Err(ReadError::TooLarge) => {
-            return Err(failed(format!("{} is larger than {bytes_max} bytes", path.display())));
-        }
-    };
+        ReadError::Io(error) => failed(format!("read {}: {}", path.display(), cause(&error))),
+        ReadError::TooLarge => failed(format!("{} is larger than {bytes_max} bytes", path.display())),
+    })
+}
+
+/// The text of a file that was read from `path`.
+pub(crate) fn text(bytes: Vec<u8>, path: &Path) -> Result<Arc<str>, (ErrorKind, Unresolved)> {
     decode(bytes).map_err(|reason| failed(format!("{} {}", path.display(), reason.trim_start_matches("it "))))
+}
+
+fn failed(message: String) -> (ErrorKind, Unresolved) {
+    (ErrorKind::Read, Unresolved::new(message, ""))
 }
 
 /// The text of a source file. The reason it has none begins with `it`.

@@ -12,11 +12,12 @@ use onrush_secrets::Secrets;
 use onrush_session::ExitCode;
 
 use super::{
+    dependencies::{self, MANIFEST},
     features::Features,
     imports,
     input::{Archived, Input, SOURCE_BYTES_MAX, is_url},
 };
-use crate::{args::ScriptArgs, failure::Failure, flags::Flags, log::Logger};
+use crate::{args::ScriptArgs, failure::Failure, flags::Flags, log::Logger, version::K6_VERSION};
 
 /// A loaded script whose init code has run once.
 pub(crate) struct Script {
@@ -47,6 +48,8 @@ pub(crate) fn load(
     let imports = imports::imports(flags, &input, false)?;
     let program = compile(args, &input, BUILTIN_MODULES, &imports)?;
     imports::report(&imports, &input, logger);
+    check_dependencies(&program, flags, logger)
+        .map_err(|failure| Failure { message: failed_to(failure.message), ..failure })?;
     for warning in &program.warnings {
         logger.warn(warning.clone());
     }
@@ -93,8 +96,34 @@ pub(crate) fn compile(
     onrush_script::load(input.entry.clone(), &options).map_err(|error| in_script(&error, &failed_to))
 }
 
+/// What the script's directives ask for has to be there. k6 builds a binary that has it.
+fn check_dependencies(program: &Program, flags: &Flags, logger: &Logger) -> Result<(), Failure> {
+    // k6: where it may not build one, it does not look.
+    if flags.env.get("K6_AUTO_EXTENSION_RESOLUTION").is_some_and(|value| value == "false") {
+        return Ok(());
+    }
+    let manifest = flags.env.get(MANIFEST).map(String::as_str);
+    let needed = dependencies::of(program, manifest).map_err(Failure::other)?;
+    let unmet = dependencies::unmet(&needed);
+    if let Some(constraint) = unmet.k6 {
+        logger.warn(format!(
+            "the script asks for k6 {constraint}; this version of Onrush runs scripts as k6 {K6_VERSION} does"
+        ));
+    }
+    if unmet.extensions.is_empty() {
+        return Ok(());
+    }
+    let names = unmet.extensions.join(", ");
+    Err(Failure::other(format!("the script asks for extensions that are not in this version of Onrush: {names}")).hint(
+        format!(
+            "there are {}; an extension of your own is a WebAssembly module that the script imports as a file",
+            BUILTIN_MODULES.iter().filter(|name| name.starts_with("k6/x/")).copied().collect::<Vec<_>>().join(", ")
+        ),
+    ))
+}
+
 /// k6: how its messages about scripts begin.
-fn failed_to(args: &ScriptArgs, input: &Input) -> impl Fn(String) -> String + use<> {
+pub(crate) fn failed_to(args: &ScriptArgs, input: &Input) -> impl Fn(String) -> String + use<> {
     let what = if input.archived.is_some() { "JS from test archive bundle" } else { "JS test" };
     let scheme = if is_url(&input.name) { "" } else { "file://" };
     let start = format!("could not initialize '{}': could not load {what} '{scheme}{}'", args.file, input.name);

@@ -4,6 +4,8 @@
 //! drive the coordinator and its agent until nothing is left to run → print the summary.
 
 pub(crate) mod config_file;
+mod constraint;
+pub(crate) mod dependencies;
 mod drive;
 pub(crate) mod features;
 pub(crate) mod imports;

@@ -6,13 +6,18 @@ use onrush_archive::{Archive, FileTree, Metadata, WriteError};
 use onrush_js::ScriptEnv;
 use onrush_session::ExitCode;
 
-use super::deps;
 use crate::{
     args::ScriptArgs,
     context::Context,
     failure::Failure,
     flags::Command,
-    run::{config_file::ConfigFile, features::Features, input::STDIN, load, prepare, tiers},
+    run::{
+        config_file::ConfigFile,
+        dependencies::{self, MANIFEST},
+        features::Features,
+        input::STDIN,
+        load, prepare, tiers,
+    },
     terminal::Message,
     version::K6_VERSION,
 };
@@ -42,7 +47,7 @@ pub(crate) fn archive(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
         env: (!without_env).then(|| env.env.clone()),
         compatibility_mode: if env.extended_mode { "extended" } else { "base" }.to_owned(),
         k6_version: K6_VERSION.to_owned(),
-        dependencies: deps::constraints(program),
+        dependencies: dependencies::of(program, flags.env.get(MANIFEST).map(String::as_str)).unwrap_or_default(),
         ..Metadata::default()
     };
     let data = entry.source.as_bytes().into();
@@ -57,7 +62,13 @@ fn tree(env: &ScriptEnv) -> Result<FileTree, Failure> {
     let mut files = FileTree::default();
     let program = &env.program;
     let modules = program.modules.iter().enumerate().filter(|(index, _)| *index != program.entry.0 as usize);
-    let modules = modules.map(|(_, module)| (module.specifier.clone(), Arc::from(module.source.as_bytes())));
+    let modules = modules.map(|(_, module)| {
+        let bytes = match &module.extension {
+            Some(extension) => Arc::clone(extension.bytes()),
+            None => Arc::from(module.source.as_bytes()),
+        };
+        (module.specifier.clone(), bytes)
+    });
     let opened = env.opened_files().into_iter().map(|(path, bytes)| {
         let url = onrush_script::url_of_path(&path).unwrap_or_else(|| path.display().to_string());
         (url, bytes)

@@ -72,3 +72,46 @@ fn each_kind_of_test_is_checked() {
         Program::new(&["check", &path]).run().expect(0).expect_output("can run");
     }
 }
+
+/// The worked example of an extension: from its folder, and from an archive, in both layouts.
+#[test]
+fn the_extension_runs() {
+    let folder = format!("{}/../../examples/extensions/checksums", env!("CARGO_MANIFEST_DIR"));
+    let script = format!("{folder}/script.js");
+    for layout in ["dense", "isolated"] {
+        let isolation = format!("--vu-isolation={layout}");
+        Program::new(&["run", &isolation, &script]).run().expect(0).expect_output("checks_succeeded...: 100.00%");
+    }
+    let copy = tempfile::tempdir().expect("a folder");
+    for file in ["script.js", "checksums.wasm"] {
+        std::fs::copy(format!("{folder}/{file}"), copy.path().join(file)).expect(file);
+    }
+    let archive = copy.path().join("script.tar").display().to_string();
+    let script = copy.path().join("script.js").display().to_string();
+    Program::new(&["archive", "-O", &archive, &script]).run().expect(0);
+    let deps = Program::new(&["deps", &script]).run().expect(0);
+    assert!(deps.stdout.contains("/checksums.wasm\n"), "{}", deps.stdout);
+    for file in ["script.js", "checksums.wasm"] {
+        std::fs::remove_file(copy.path().join(file)).expect(file);
+    }
+    Program::new(&["run", &archive]).run().expect(0).expect_output("checks_succeeded...: 100.00%");
+}
+
+/// What is in the repository is what its source makes, where the toolchain can make it.
+#[test]
+fn the_extension_can_be_built() {
+    let folder = format!("{}/../../examples/extensions/checksums", env!("CARGO_MANIFEST_DIR"));
+    let target = tempfile::tempdir().expect("a folder");
+    let built = target.path().join("checksums.wasm");
+    let build =
+        std::process::Command::new("sh").arg(format!("{folder}/build.sh")).arg(&built).output().expect("a shell");
+    let complaint = String::from_utf8_lossy(&build.stderr);
+    if complaint.contains("target may not be installed") {
+        eprintln!("not tried: there is no wasm32-unknown-unknown here");
+        return;
+    }
+    assert!(build.status.success(), "{complaint}");
+    std::fs::copy(format!("{folder}/script.js"), target.path().join("script.js")).expect("a script");
+    let script = target.path().join("script.js").display().to_string();
+    Program::new(&["run", &script]).run().expect(0).expect_output("checks_succeeded...: 100.00%");
+}

@@ -53,9 +53,9 @@ fn deps_lists_imports_and_versions() {
         Program::new(args)
             .file(
                 "d.js",
-                "\"use k6 >= 1.2\";\n'use k6 with k6/x/faker >= 0.4';\nimport http from 'k6/http';
-                import faker from 'k6/x/faker'; import x from './sub/c.cjs'; const e = require('./e.js');
-                export default function () { http.get(faker, x, e); }",
+                "\"use k6 >= 1.2\";\n'use k6 with k6/x/kubernetes >= 0.4';\nimport http from 'k6/http';
+                import kubernetes from 'k6/x/kubernetes'; import x from './sub/c.cjs'; const e = require('./e.js');
+                export default function () { http.get(kubernetes, x, e); }",
             )
             .file("sub/c.cjs", "module.exports = 1;")
             .file("e.js", "export const e = 1;")
@@ -68,8 +68,8 @@ fn deps_lists_imports_and_versions() {
     assert_eq!(
         deps,
         json!({
-            "buildDependencies": {"k6": ">=1.2", "k6/x/faker": ">=0.4"},
-            "imports": [format!("file://{dir}/d.js"), format!("file://{dir}/sub/c.cjs"), "k6/http", "k6/x/faker"],
+            "buildDependencies": {"k6": ">=1.2", "k6/x/kubernetes": ">=0.4"},
+            "imports": [format!("file://{dir}/d.js"), format!("file://{dir}/sub/c.cjs"), "k6/http", "k6/x/kubernetes"],
             "customBuildRequired": true,
         })
     );
@@ -77,8 +77,8 @@ fn deps_lists_imports_and_versions() {
     let text = text.stdout.replace(&text.path("").canonicalize().expect("a folder").display().to_string(), "");
     assert_eq!(
         text,
-        "Build Dependencies:\n  k6: >=1.2\n  k6/x/faker: >=0.4\n\nImports:\n  file:///d.js\n  file:///sub/c.cjs\n  \
-         k6/http\n  k6/x/faker\n\nCustom Build Required: yes\n"
+        "Build Dependencies:\n  k6: >=1.2\n  k6/x/kubernetes: >=0.4\n\nImports:\n  file:///d.js\n  file:///sub/c.cjs\n  \
+         k6/http\n  k6/x/kubernetes\n\nCustom Build Required: yes\n"
     );
 }
 
@@ -119,4 +119,55 @@ fn completion_knows_commands_flags_and_values() {
     assert!(!fish.contains("-l quiet -d 'No banner, no progress' -r"), "{fish}");
     Program::new(&["completion", "tcsh"]).run().expect(255).expect_log("no completion for the shell 'tcsh'");
     Program::new(&["completion"]).run().expect(255).expect_log("one of bash, fish, powershell, zsh");
+}
+
+/// Texts and rules as k6 1.8.1 has them.
+#[test]
+fn directives_and_the_manifest_are_constraints() {
+    let deps = |script: &str, manifest: &str| {
+        Program::new(&["deps", "--json", "s.js"])
+            .file("s.js", &format!("{script}\nexport default function () {{}}"))
+            .env("K6_DEPENDENCIES_MANIFEST", manifest)
+            .run()
+    };
+    let check = |script: &str, manifest: &str, expect: serde_json::Value| {
+        let deps: serde_json::Value = serde_json::from_str(&deps(script, manifest).expect(0).stdout).expect("JSON");
+        assert_eq!((&deps["buildDependencies"], &deps["customBuildRequired"]), (&expect[0], &expect[1]), "{script}");
+    };
+    check("'use k6 >= 1.2, < 99'", "", json!([{"k6": ">=1.2 <99"}, false]));
+    check("'use k6 > 98'", "", json!([{"k6": ">98"}, true]));
+    check(
+        "'use k6 with k6/x/redis > 2'; 'use k6 with k6/x/redis'",
+        "",
+        json!([{"k6": "*", "k6/x/redis": ">2"}, false]),
+    );
+    check("'use k6 with k6/x/kubernetes'", "", json!([{"k6": "*", "k6/x/kubernetes": "*"}, true]));
+    let manifest = r#"{"k6/x/redis": "v0.4.4", "k6/x/sql": ">=1", "k6": ">=1.2"}"#;
+    check("import 'k6/x/redis'", manifest, json!([{"k6": ">=1.2", "k6/x/redis": "v0.4.4"}, false]));
+    check("'use k6 with k6/x/redis > 2'", manifest, json!([{"k6": ">=1.2", "k6/x/redis": ">2"}, false]));
+    let refused = |script: &str, manifest: &str, text: &str| {
+        deps(script, manifest).expect(255).expect_log(text);
+    };
+    refused("'use k6 >= banana'", "", "improper constraint: >= banana");
+    refused("'use k6 > 1'; 'use k6 < 3'", "", "already have constraint for \\\"k6\\\", when parsing \\\"<3\\\"");
+    refused("", "{bad", "invalid dependencies manifest");
+    refused("import 'k6/x/redis'", r#"{"k6/x/redis": "banana"}"#, "improper constraint: banana");
+}
+
+#[test]
+fn what_a_script_asks_for_has_to_be_there() {
+    let run = |directive: &str| {
+        Program::new(&["run", "-q", "s.js"]).file("s.js", &format!("'{directive}'; export default function () {{}}"))
+    };
+    run("use k6 with k6/x/redis > 99").run().expect(0);
+    run("use k6 > 98")
+        .run()
+        .expect(0)
+        .expect_log("the script asks for k6 >98; this version of Onrush runs scripts as k6");
+    let asks = "use k6 with k6/x/kubernetes";
+    run(asks)
+        .run()
+        .expect(255)
+        .expect_log("the script asks for extensions that are not in this version of Onrush: k6/x/kubernetes");
+    run(asks).env("K6_AUTO_EXTENSION_RESOLUTION", "false").run().expect(0);
 }

@@ -56,7 +56,7 @@ fn shared_target() -> &'static TargetHandle {
 
 /// A script and how to run it.
 pub(crate) struct Case {
-    files: Vec<(String, String)>,
+    files: Vec<(String, Vec<u8>)>,
     entry: String,
     mode: IsolationMode,
     threads: usize,
@@ -69,7 +69,7 @@ pub(crate) struct Case {
 /// A test's script under a layout, `vus` × `iterations` in all by default 1 × 1.
 pub(crate) fn case(script: &str) -> Case {
     Case {
-        files: vec![("script.js".to_owned(), script.to_owned())],
+        files: vec![("script.js".to_owned(), script.into())],
         entry: "script.js".to_owned(),
         mode: IsolationMode::Auto,
         threads: 1,
@@ -88,8 +88,8 @@ impl Case {
         self
     }
 
-    pub(crate) fn file(mut self, name: &str, text: &str) -> Self {
-        self.files.push((name.to_owned(), text.to_owned()));
+    pub(crate) fn file(mut self, name: &str, contents: impl AsRef<[u8]>) -> Self {
+        self.files.push((name.to_owned(), contents.as_ref().to_vec()));
         self
     }
 
@@ -345,7 +345,8 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         // The run may have failed and gone by the time the last reports are sent.
         onrush_agent::serve(&inbox, 0, |_| Ok(test), |report| drop(sender.send(report)))
     });
-    let mut drive = Drive { agent, commander, reports, coordinator, summary: None, lines, script: &case.files[0].1 };
+    let script = &String::from_utf8_lossy(&case.files[0].1);
+    let mut drive = Drive { agent, commander, reports, coordinator, summary: None, lines, script };
     let outcome = drive.run(case.interrupt_after, is_exported("handleSummary"));
     report.exit = outcome.exit_code();
     report.stop = outcome.stop.as_ref().map(|stop| stop.message.clone());

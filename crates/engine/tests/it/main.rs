@@ -1,13 +1,14 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
-//! `harness` runs a script and collects all it did; `bodies`, `data_modules`, `faker`, `html`, `isolation`, `language`, `limits`, `modules`,
-//! `neighbours`, `records`, `redis`, `schedules`, `waits`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
+//! `harness` runs a script and collects all it did; `bodies`, `data_modules`, `extensions`, `faker`, `html`, `isolation`, `language`, `limits`, `modules`,
+//! `neighbours`, `records`, `redis`, `schedules`, `streams`, `waits`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
 //! `k6/` against what k6 printed for them.
 
 mod bodies;
 mod crypto;
 mod data_modules;
 mod declared;
+mod extensions;
 mod faker;
 mod harness;
 mod html;
@@ -23,6 +24,7 @@ mod parity;
 mod records;
 mod redis;
 mod schedules;
+mod streams;
 mod waits;
 mod webcrypto;
 mod websockets;

@@ -139,6 +139,18 @@ impl Ctx {
         if text.is_undefined() { Ok(None) } else { text.to_text(self).map(Some) }
     }
 
+    /// A BigInt.
+    pub(crate) fn bigint_i64(self, value: i64) -> JsResult {
+        // SAFETY: makes a new value.
+        Val::checked(unsafe { sys::JS_NewBigInt64(self.raw(), value) })
+    }
+
+    /// A BigInt that is not negative.
+    pub(crate) fn bigint_u64(self, value: u64) -> JsResult {
+        // SAFETY: makes a new value.
+        Val::checked(unsafe { sys::JS_NewBigUint64(self.raw(), value) })
+    }
+
     /// A BigInt from the bytes of a whole number, the first of which counts most.
     pub(crate) fn bigint(self, bytes: &[u8]) -> JsResult {
         let mut literal = String::with_capacity(bytes.len() * 2 + 4);

@@ -260,6 +260,16 @@ impl Handle {
         Ok(self.to_number(ctx)? as i64)
     }
 
+    /// A BigInt's last 64 bits; an error for anything else.
+    pub(crate) fn to_big_i64(&self, ctx: Ctx) -> JsResult<i64> {
+        let mut number = 0;
+        // SAFETY: `number` outlives the call.
+        match unsafe { sys::JS_ToBigInt64(ctx.raw(), &mut number, self.0) } {
+            0 => Ok(number),
+            _ => Err(Throw::Pending),
+        }
+    }
+
     /// JavaScript's ToString; may run user code.
     pub(crate) fn to_js_string(&self, ctx: Ctx) -> JsResult<JsString> {
         let mut len = 0;

@@ -14,6 +14,7 @@ mod data;
 mod encoding;
 mod execution;
 mod export;
+pub(crate) mod extension;
 mod faker;
 mod fs;
 mod go;
@@ -101,7 +102,7 @@ pub const BUILTIN_MODULES: &[&str] = &{
     names
 };
 
-/// The module behind the facades of CommonJS modules; scripts cannot name it.
+/// The module behind the ES modules that are generated for CommonJS modules and extensions; scripts cannot name it.
 pub(crate) const CJS_MODULE: &str = "onrush:cjs";
 
 /// Registers the host classes of all modules in a realm.
@@ -130,6 +131,7 @@ fn module(name: &str) -> JsResult<&'static Module> {
 fn build_cjs(ctx: Ctx) -> JsResult {
     let exports = ctx.object()?;
     export(ctx, &exports, "cjs", 1, cjs)?;
+    export(ctx, &exports, "extension", 1, extension::exports)?;
     Ok(exports)
 }
 

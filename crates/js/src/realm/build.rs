@@ -43,6 +43,7 @@ impl Realm {
         let ctx = self.ctx;
         self.stock_slice = globals::install(ctx, script.extended_mode)?;
         builtins::install_classes(ctx)?;
+        builtins::extension::install(self, &script.program)?;
         for (module, compiled) in script.program.modules.iter().zip(&bytecode.modules) {
             let code = compiled.facade.as_ref().unwrap_or(&compiled.code);
             let value = bytecode::read(ctx, code)?;

@@ -27,7 +27,9 @@ impl Loader<'_> {
         let mut modules = Vec::with_capacity(kept.len());
         let mut drafts: Vec<Option<Draft>> = self.drafts.into_iter().map(Some).collect();
         for (&old, facade) in kept.iter().zip(facades) {
-            let Some(Draft { specifier, base, source, outcome: Ok(compiled), edges, .. }) = drafts[old].take() else {
+            let Some(Draft { specifier, base, source, outcome: Ok(compiled), edges, extension, .. }) =
+                drafts[old].take()
+            else {
                 continue;
             };
             if finding.is_none()
@@ -68,6 +70,7 @@ impl Loader<'_> {
                 uses_import_meta: compiled.analysis.uses_import_meta,
                 has_top_level_await: compiled.analysis.has_top_level_await,
                 source,
+                extension,
                 map: compiled.map,
                 prefix_len: compiled.prefix_len,
                 base,
@@ -76,8 +79,15 @@ impl Loader<'_> {
         }
         let by_specifier =
             modules.iter().zip(0..).map(|(module, index)| (module.specifier.clone(), ModuleIndex(index))).collect();
+        let extensions = modules
+            .iter()
+            .zip(0..)
+            .filter(|(module, _): &(&Module, u32)| module.extension.is_some())
+            .map(|(_, index)| ModuleIndex(index))
+            .collect();
         Program {
             modules,
+            extensions,
             entry: ModuleIndex(0),
             warnings: self.warnings,
             assets: self.assets,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Loader;
+use super::{Loader, extension};
 use crate::error::{ErrorKind, ScriptError};
 use crate::map::Map;
 use crate::remote::{self, Unfetched};
@@ -15,6 +15,13 @@ impl Loader<'_> {
         let urls = wanted.iter().map(|(index, _)| self.drafts[*index].specifier.clone()).collect();
         for ((index, request), fetched) in wanted.into_iter().zip(self.fetched(urls)) {
             let bytes_max = self.options.source_bytes_max;
+            let fetched = match fetched {
+                Ok(bytes) if extension::is_extension(&self.drafts[index].path) => {
+                    self.extension(index, bytes);
+                    continue;
+                }
+                fetched => fetched,
+            };
             let source = fetched.and_then(|bytes| {
                 if bytes.len() as u64 > bytes_max {
                     return Err(Unfetched::new(format!("it is larger than {bytes_max} bytes"), ""));

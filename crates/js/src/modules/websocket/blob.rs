@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 
+use super::blob_stream;
 use crate::{
     embed::{Args, Charge, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     modules::{export::export, go::go_type},
@@ -43,13 +44,9 @@ pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
     export(ctx, &prototype, "bytes", 0, |ctx, this, _| promised(ctx, ctx.uint8_array(&blob(this)?.bytes)?))?;
     export(ctx, &prototype, "slice", 3, slice)?;
     export(ctx, &prototype, "text", 0, |ctx, this, _| promised(ctx, Val::text(ctx, &blob(this)?.bytes)?))?;
-    export(ctx, &prototype, "stream", 0, |_, _, _| {
-        Err(Throw::error(
-            "Blob.stream() is not available in this version of Onrush; use bytes() or arrayBuffer(), which give all of it",
-        ))
-    })?;
+    export(ctx, &prototype, "stream", 0, |ctx, this, _| blob_stream::create(ctx, blob(this)?.bytes.clone()))?;
     HostClass::<Blob>::set_prototype(ctx, prototype);
-    Ok(())
+    blob_stream::install_class(ctx)
 }
 
 fn blob(this: &Handle) -> JsResult<&Blob> {

@@ -5,6 +5,7 @@
 //! the event loop does, for any number of sockets. No socket has a fiber while nothing is to be sent.
 
 mod blob;
+mod blob_stream;
 mod dial;
 mod events;
 mod legacy;

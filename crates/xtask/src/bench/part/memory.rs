@@ -30,11 +30,14 @@ struct Script {
     kb_max: f64,
 }
 
-const SCRIPTS: [Script; 2] = [
+const SCRIPTS: [Script; 3] = [
     Script { name: "minimal", path: "bench/scripts/idle.js", requests: 1, kb_max: 8.0 },
+    Script { name: "all modules", path: "bench/scripts/idle-imports.js", requests: 1, kb_max: 8.0 + IMPORTS_KB_MAX },
     Script { name: "60 lines", path: "examples/typical.js", requests: 2, kb_max: 20.0 },
 ];
 
+/// What importing every module may add to a VU that uses one of them.
+const IMPORTS_KB_MAX: f64 = 1.0;
 /// Memory per VU against k6's.
 const K6_RATIO_MAX: f64 = 1.0 / 12.0;
 /// All of the largest number of VUs have sent their first request.
