@@ -1,7 +1,7 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
-//! `harness` runs a script and collects all it did; `bodies`, `data_modules`, `html`, `isolation`, `language`, `limits`, `modules`,
-//! `neighbours`, `records`, `redis`, `schedules`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
+//! `harness` runs a script and collects all it did; `bodies`, `data_modules`, `html`, `isolation`, `language`, `limits`, `modules`, `mqtt`,
+//! `neighbours`, `records`, `redis`, `schedules`, `sse`, `tcp`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
 //! `k6/` against what k6 printed for them.
 
 mod bodies;
@@ -15,6 +15,7 @@ mod language;
 mod limits;
 mod loader;
 mod modules;
+mod mqtt;
 mod natives;
 mod neighbours;
 mod pages;
@@ -22,5 +23,7 @@ mod parity;
 mod records;
 mod redis;
 mod schedules;
+mod sse;
+mod tcp;
 mod webcrypto;
 mod websockets;
