@@ -3,7 +3,7 @@
 use crate::clock::NANOS_PER_MILLI;
 use crate::head::Head;
 use crate::reply::{Built, Payload};
-use crate::routes::{Outcome, allow, bad_request, field, number_field};
+use crate::routes::request::{Outcome, allow, bad_request, field, number_field};
 use crate::source::{Source, Texts};
 
 /// Most texts of a response.
