@@ -3,6 +3,8 @@
 //! Redirects, cookies, decompression and metrics are the caller's; see [`crate::redirect`],
 //! [`crate::cookie`], [`crate::encoding`].
 
+mod download;
+mod names;
 mod over_http2;
 mod sessions;
 mod wire;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
+pub use self::download::Download;
 use self::sessions::{Connected, Dialling};
 pub use self::wire::{Http2Route, Upgrade};
 use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};

@@ -7,6 +7,7 @@ mod options;
 mod order;
 mod pattern;
 mod provider;
+mod query;
 mod resolver;
 mod system;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use onrush_fiber::Nanos;
 
 pub use options::{DnsOptions, Policy, Select, Ttl};
 pub use pattern::{HostPattern, HostTable, IpRange};
+pub use query::{QueryFailure, RecordKind, query, server_address};
 pub use resolver::Resolver;
 
 use crate::error::{NetError, code};
@@ -94,7 +96,11 @@ impl NameRules {
         matches!(self.hosts.find(url.host(), url.port().unwrap_or_default()), Some(Address::Unix(_)))
     }
 
-    fn check_name(&self, host: &str) -> Result<(), NetError> {
+    /// Whether a name may be asked for at all.
+    ///
+    /// # Errors
+    /// 1111 for a name that is blocked.
+    pub fn check_name(&self, host: &str) -> Result<(), NetError> {
         match self.blocked.iter().find(|pattern| pattern.matches(host)) {
             Some(pattern) => Err(NetError::blocked_hostname(host, pattern.as_str())),
             None => Ok(()),
@@ -135,7 +141,11 @@ impl NameRules {
         Ok(Address::Ip(address))
     }
 
-    fn check_address(&self, ip: IpAddr) -> Result<(), NetError> {
+    /// Whether an address may be used.
+    ///
+    /// # Errors
+    /// 1110 for one that is blocked.
+    pub fn check_address(&self, ip: IpAddr) -> Result<(), NetError> {
         match self.blacklist.iter().find(|range| range.contains(ip)) {
             Some(range) => Err(NetError::blacklisted(ip, range.as_str())),
             None => Ok(()),

@@ -1,7 +1,11 @@
 //! Content encodings: undoing those of a response, applying those a script asks for.
 //!
-//! Output is always capped, and a decoder never runs on input it has not been given: the body is
-//! complete (or known to be cut short) before it is decoded.
+//! Output is always capped. [`decode`] is for bodies that are complete, or known to be cut short; [`Decoder`] for those that
+//! are read in pieces.
+
+mod incremental;
+
+pub use incremental::Decoder;
 
 use std::io::{self, Read, Write};
 

@@ -68,6 +68,8 @@ pub enum BodyMode {
     Keep,
     /// It is read and counted, not kept.
     Discard,
+    /// It is kept until it is taken, piece by piece: what is not taken has no limit but the reader's.
+    Pieces,
 }
 
 /// Limits against hostile or mistaken servers.

@@ -38,6 +38,7 @@ mod dial;
 pub mod dns;
 pub mod encoding;
 pub mod error;
+pub mod event_stream;
 pub mod header;
 pub mod http1;
 mod http2;
@@ -52,7 +53,7 @@ pub mod websocket;
 mod wire;
 
 pub use body_budget::{BodyBudget, BodyHold};
-pub use client::{Connections, Http2Route, Upgrade};
+pub use client::{Connections, Download, Http2Route, Upgrade};
 pub use cookie::{Cookie, CookieJar, SetCookie};
 pub use dial::fuzz as fuzz_proxy;
 pub use dial::proxy::ProxyOptions;

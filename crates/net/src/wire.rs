@@ -197,6 +197,13 @@ impl Wire {
         self.put(&records, deadline)
     }
 
+    /// Ends the connection both ways, whoever waits for it: what is not sent yet is lost.
+    pub fn shut_down(&self) {
+        self.is_cut.set(true);
+        // One that is gone already is shut down enough.
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+    }
+
     /// Whether a read would return at once, or may.
     pub fn is_readable(&self) -> bool {
         !self.early.borrow().is_empty() || self.stream.is_readable()
@@ -205,6 +212,11 @@ impl Wire {
     /// The peer's address: the proxy's, if there is one between.
     pub fn peer(&self) -> SocketAddr {
         self.stream.peer_addr()
+    }
+
+    /// Our own address, if the socket still has one.
+    pub fn local(&self) -> Option<SocketAddr> {
+        self.stream.local_addr().ok()
     }
 
     /// What TLS negotiated.

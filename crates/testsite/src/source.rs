@@ -23,6 +23,42 @@ enum Kind {
     Fixed,
     /// A few bytes at a time, at intervals.
     Drip { interval_ns: u64, next_ns: u64, piece_bytes: usize },
+    /// Texts one by one, at intervals.
+    Texts { texts: Texts, interval_ns: u64, next_ns: u64 },
+}
+
+/// Texts that differ in their number: server-sent events, or lines of JSON.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    pub(crate) is_events: bool,
+    /// The `event` field.
+    pub(crate) name: String,
+    /// Letters in each.
+    pub(crate) bytes: usize,
+    /// A comment comes before each.
+    pub(crate) has_comments: bool,
+    /// The data of one more event at the end.
+    pub(crate) last: String,
+    /// The number of the next one.
+    pub(crate) at: u64,
+}
+
+impl Texts {
+    fn write(&mut self, is_last: bool, out: &mut Vec<u8>) {
+        let number = self.at;
+        self.at += 1;
+        let letters = "x".repeat(self.bytes);
+        let text = if !self.is_events {
+            format!("{{\"index\":{number},\"text\":\"{letters}\"}}\n")
+        } else if is_last && !self.last.is_empty() {
+            format!("data: {}\n\n", self.last)
+        } else {
+            let comment = if self.has_comments { ": still here\n\n" } else { "" };
+            let name = if self.name.is_empty() { String::new() } else { format!("event: {}\n", self.name) };
+            format!("{comment}{name}id: {number}\ndata: {number} {letters}\n\n")
+        };
+        out.extend_from_slice(text.as_bytes());
+    }
 }
 
 /// What a source can do next.
@@ -62,9 +98,14 @@ impl Source {
         Self { kind: Kind::Wire { data, at: 0, interval_ns, next_ns: interval_ns }, remaining, chunked: false }
     }
 
+    /// `count` texts, the first `start_ns` after the head, then one each interval.
+    pub(crate) fn texts(count: u64, texts: Texts, start_ns: u64, interval_ns: u64) -> Self {
+        Self { kind: Kind::Texts { texts, interval_ns, next_ns: start_ns }, remaining: count, chunked: false }
+    }
+
     /// Begins: times count from here.
     pub(crate) fn start(&mut self, now_ns: u64) {
-        if let Kind::Drip { next_ns, .. } | Kind::Wire { next_ns, .. } = &mut self.kind {
+        if let Kind::Drip { next_ns, .. } | Kind::Wire { next_ns, .. } | Kind::Texts { next_ns, .. } = &mut self.kind {
             *next_ns = next_ns.saturating_add(now_ns);
         }
     }
@@ -76,6 +117,7 @@ impl Source {
     /// Appends the next piece or pieces, about [`ROUND_BYTES`] of them.
     pub(crate) fn produce(&mut self, now_ns: u64, out: &mut Vec<u8>) -> Progress {
         let start = out.len();
+        let mut text = Vec::new();
         while self.remaining > 0 && out.len() - start < ROUND_BYTES {
             let left = usize::try_from(self.remaining).unwrap_or(usize::MAX).min(ROUND_BYTES);
             let bytes = match &mut self.kind {
@@ -95,6 +137,15 @@ impl Source {
                     *next_ns = next_ns.saturating_add(*interval_ns);
                     left.min(*piece_bytes)
                 }
+                Kind::Texts { texts, interval_ns, next_ns } => {
+                    if now_ns < *next_ns {
+                        return Progress::At(*next_ns);
+                    }
+                    *next_ns = next_ns.saturating_add(*interval_ns);
+                    text.clear();
+                    texts.write(self.remaining == 1, &mut text);
+                    text.len()
+                }
             };
             if self.chunked {
                 out.extend_from_slice(format!("{bytes:x}\r\n").as_bytes());
@@ -107,11 +158,13 @@ impl Source {
                 }
                 Kind::Fixed => out.resize(out.len() + bytes, b'x'),
                 Kind::Drip { .. } => out.resize(out.len() + bytes, b'*'),
+                Kind::Texts { .. } => out.extend_from_slice(&text),
             }
             if self.chunked {
                 out.extend_from_slice(b"\r\n");
             }
-            self.remaining -= bytes as u64;
+            // Texts are counted, not their bytes.
+            self.remaining -= if matches!(self.kind, Kind::Texts { .. }) { 1 } else { bytes as u64 };
         }
         if self.remaining > 0 {
             return Progress::More;
@@ -171,6 +224,26 @@ mod tests {
         let mut empty = Source::fixed(0);
         empty.set_chunked(true);
         assert_eq!(all(empty), b"0\r\n\r\n");
+    }
+
+    #[test]
+    fn texts() {
+        let texts = |is_events, last: &str| Texts {
+            is_events,
+            name: String::new(),
+            bytes: 2,
+            has_comments: false,
+            last: last.to_owned(),
+            at: 0,
+        };
+        let shown = |source| String::from_utf8(all(source)).unwrap();
+        assert_eq!(shown(Source::texts(1, texts(true, ""), 5, 5)), "id: 0\ndata: 0 xx\n\n");
+        assert_eq!(shown(Source::texts(2, texts(true, "end"), 5, 5)), "id: 0\ndata: 0 xx\n\ndata: end\n\n");
+        let mut lines = Source::texts(2, texts(false, ""), 0, 10);
+        lines.set_chunked(true);
+        let mut out = Vec::new();
+        assert_eq!(lines.produce(0, &mut out), Progress::At(10));
+        assert_eq!(out, b"18\r\n{\"index\":0,\"text\":\"xx\"}\n\r\n");
     }
 
     #[test]

@@ -52,3 +52,63 @@ fn faker() {
         .expect(0)
         .expect_output("checks_succeeded...: 100.00%");
 }
+
+/// Runs a page's script against a target and whatever else it is told of.
+fn runs_against_target(page: &str, env: &[&str]) {
+    let target =
+        onrush_testsite::start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() });
+    let target = target.expect("the target starts");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("script.js");
+    std::fs::write(&path, script(page)).expect("it can be written");
+    let (address, path) = (format!("ADDRESS={}", target.addr), path.display().to_string());
+    let mut arguments = vec!["run", "-i", "3", "-e", &address];
+    for variable in env {
+        arguments.extend(["-e", variable]);
+    }
+    arguments.push(&path);
+    Program::new(&arguments).run().expect(0).expect_output("checks_succeeded...: 100.00%");
+}
+
+#[test]
+fn sse() {
+    runs_against_target("sse", &[]);
+}
+
+#[test]
+fn tcp() {
+    runs_against_target("tcp", &[]);
+}
+
+#[test]
+fn dns() {
+    let server = onrush_testkit::DnsServer::start(|_| onrush_testkit::DnsAnswer::addresses(&["10.0.0.1"]));
+    runs_against_target("dns", &[&format!("NAMESERVER={}", server.addr())]);
+}
+
+#[test]
+fn mqtt() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let port = free.local_addr().expect("it is bound").port();
+    drop(free);
+    let config = folder.path().join("mosquitto.conf");
+    std::fs::write(&config, format!("listener {port} 127.0.0.1\nallow_anonymous true\n")).expect("a file");
+    let program = ["/usr/sbin/mosquitto", "mosquitto"].into_iter().find_map(|program| {
+        let mut command = std::process::Command::new(program);
+        let command = command.arg("-c").arg(&config).stdout(std::process::Stdio::null());
+        command.stderr(std::process::Stdio::null()).spawn().ok()
+    });
+    // Where it is not installed there is nothing to run against.
+    let Some(mut broker) = program else { return };
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && std::time::Instant::now() < until {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let ran = std::panic::catch_unwind(|| {
+        runs_against_target("mqtt", &[&format!("BROKER=mqtt://127.0.0.1:{port}")]);
+    });
+    let _ = broker.kill();
+    let _ = broker.wait();
+    ran.expect("the page's script runs");
+}

@@ -201,7 +201,7 @@ fn what_is_wrong_names_the_import() {
             "open the URL in a browser",
         ],
     );
-    check("import 'k6/x/sse'; export default function () {}", 107, &["unknown modules [", "extensions written in Go"]);
+    check("import 'k6/x/nope'; export default function () {}", 107, &["unknown modules [", "extensions written in Go"]);
     // What is not needed may be missing.
     let script = "let m; try { require('{S}/gone.js') } catch (e) { m = e.message }
         export default function () { console.log(m) }";

@@ -1,7 +1,7 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
-//! `harness` runs a script and collects all it did; `bodies`, `data_modules`, `extensions`, `faker`, `html`, `isolation`, `language`, `limits`, `modules`,
-//! `neighbours`, `records`, `redis`, `schedules`, `streams`, `waits`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
+//! `harness` runs a script and collects all it did; `bodies`, `data_modules`, `extensions`, `faker`, `html`, `isolation`, `language`, `limits`, `modules`, `mqtt`,
+//! `neighbours`, `records`, `redis`, `schedules`, `sse`, `streams`, `tcp`, `waits`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
 //! `k6/` against what k6 printed for them.
 
 mod bodies;
@@ -17,6 +17,7 @@ mod language;
 mod limits;
 mod loader;
 mod modules;
+mod mqtt;
 mod natives;
 mod neighbours;
 mod pages;
@@ -24,7 +25,9 @@ mod parity;
 mod records;
 mod redis;
 mod schedules;
+mod sse;
 mod streams;
+mod tcp;
 mod waits;
 mod webcrypto;
 mod websockets;

@@ -11,6 +11,7 @@ mod bytes;
 mod crypto;
 mod csv;
 mod data;
+mod dns;
 mod encoding;
 mod execution;
 mod export;
@@ -23,15 +24,21 @@ mod html;
 pub(crate) mod http;
 mod k6;
 mod metrics;
+mod mqtt;
+mod own_metrics;
 mod promise;
 mod redis;
 mod secrets;
+mod sse;
 mod streams;
 mod tag_value;
+mod tcp;
 mod timers;
 mod webcrypto;
 mod websocket;
 mod x509;
+
+pub(crate) use own_metrics::declare_early;
 
 use std::{cell::RefCell, ffi::CString};
 
@@ -66,7 +73,7 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 22] = [
+const MODULES: [Module; 26] = [
     Module::new("k6", k6::build),
     Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
     Module::new("k6/crypto/x509", x509::build),
@@ -78,8 +85,12 @@ const MODULES: [Module; 22] = [
     Module::new("k6/experimental/redis", redis::build),
     Module::new("k6/experimental/streams", streams::build),
     Module { install_classes: webcrypto::install, ..Module::new("k6/experimental/webcrypto", webcrypto::build) },
+    Module::new("k6/x/dns", dns::build),
     Module { install_classes: faker::install_classes, ..Module::new("k6/x/faker", faker::build) },
+    Module { install_classes: mqtt::install_classes, ..Module::new("k6/x/mqtt", mqtt::build) },
     Module { install_classes: redis::install_classes, ..Module::new("k6/x/redis", redis::build) },
+    Module { install_classes: sse::install_classes, ..Module::new("k6/x/sse", sse::build) },
+    Module { install_classes: tcp::install_classes, ..Module::new("k6/x/tcp", tcp::build) },
     Module { share: html::share, is_patchable: true, ..Module::new("k6/html", html::build) },
     Module { install_classes: http::install_classes, is_patchable: true, ..Module::new("k6/http", http::build) },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },

@@ -18,6 +18,7 @@ use crate::{
     Isolation, RunConfig,
     bytecode::Bytecode,
     embed::Runtime,
+    modules::declare_early,
     realm::Realm,
     slots::Slots,
     vu::{context, event_loop, modules, slices},
@@ -61,6 +62,7 @@ impl JsThread {
             number: number(),
             iteration_series: Cell::new(None),
         });
+        declare_early(&thread).map_err(ThreadError::Engine)?;
         context::install_thread(&thread);
         Ok(thread)
     }

@@ -27,15 +27,7 @@ impl Connections {
         deadline: Option<Nanos>,
         attempt: &mut Attempt,
     ) -> Result<(), Box<Disconnected>> {
-        if attempt.dialled.is_none() {
-            attempt.reused = session.has_served();
-            attempt.got_conn = Clock::now();
-        }
-        if deadline.is_some_and(|deadline| deadline <= attempt.got_conn) {
-            return Err(NetError::timeout().into());
-        }
-        attempt.remote = Some(session.peer());
-        attempt.tls = session.tls_info();
+        attempt.begin_over(session, deadline)?;
         let mut progress = Progress::default();
         let limits = self.shared.limits();
         let outcome = session.exchange(request, mode, limits, deadline, &self.wire, &mut progress);
@@ -65,6 +57,20 @@ impl Connections {
 }
 
 impl Attempt {
+    /// It goes over this session.
+    pub(super) fn begin_over(&mut self, session: &Session, deadline: Option<Nanos>) -> Result<(), NetError> {
+        if self.dialled.is_none() {
+            self.reused = session.has_served();
+            self.got_conn = Clock::now();
+        }
+        if deadline.is_some_and(|deadline| deadline <= self.got_conn) {
+            return Err(NetError::timeout());
+        }
+        self.remote = Some(session.peer());
+        self.tls = session.tls_info();
+        Ok(())
+    }
+
     /// Whether a lost request is sent again; with `backs_off`, after a pause that grows.
     #[cold]
     #[inline(never)]

@@ -65,10 +65,18 @@ impl Connections {
     /// # Errors
     /// What k6 would report: names, addresses, the connect, TLS, the deadline.
     pub fn connect_wire(&self, url: &Url, deadline: Option<Nanos>) -> Result<Wire, NetError> {
+        self.connect_wire_measured(url, deadline).map(|(wire, _)| wire)
+    }
+
+    /// The same, with the phases of it: those before the first byte.
+    ///
+    /// # Errors
+    /// As [`Connections::connect_wire`].
+    pub fn connect_wire_measured(&self, url: &Url, deadline: Option<Nanos>) -> Result<(Wire, Timings), NetError> {
         let mut attempt = Attempt::new(Clock::now());
         let way = Http2Route { is_direct: true, ..Http2Route::default() };
         match self.dial(url, Route { alpn: Alpn::Http1, tunnels: true, way }, deadline, &mut attempt) {
-            Ok(link) => Ok(Wire::new(link, Vec::new(), Rc::clone(&self.wire))),
+            Ok(link) => Ok((Wire::new(link, Vec::new(), Rc::clone(&self.wire)), attempt.timings())),
             Err(lost) => Err(lost.error),
         }
     }

@@ -101,14 +101,18 @@ impl Resolver {
             }
             state.ask(host, &self.shared)?
         };
-        let waited = block_on(Box::pin(WaitFor { answer }), deadline);
-        let ips = match waited {
-            Ok(outcome) => outcome?,
-            Err(Woke::Cancelled) => return Err(NetError::cancelled()),
-            Err(_) => return Err(NetError::timeout()),
-        };
+        let ips = wait_for(answer, deadline)?;
         let mut state = self.shared.lock();
         self.shared.settle(&mut state, host, ips)
+    }
+
+    /// All addresses of a name, asked anew each time. Suspends the fiber.
+    ///
+    /// # Errors
+    /// As [`Resolver::resolve`].
+    pub fn look_up(&self, host: &str, deadline: Option<Nanos>) -> Result<Vec<IpAddr>, NetError> {
+        let answer = self.shared.lock().ask(host, &self.shared)?;
+        wait_for(answer, deadline)
     }
 }
 
@@ -213,6 +217,14 @@ impl Entry {
             }
         };
         self.ips.get(at).copied()
+    }
+}
+
+fn wait_for(answer: Arc<Answer>, deadline: Option<Nanos>) -> Outcome {
+    match block_on(Box::pin(WaitFor { answer }), deadline) {
+        Ok(outcome) => outcome,
+        Err(Woke::Cancelled) => Err(NetError::cancelled()),
+        Err(_) => Err(NetError::timeout()),
     }
 }
 

@@ -123,7 +123,7 @@ impl ResponseReader {
     /// a body with a known length are missing.
     pub fn direct_space(&mut self, min: usize) -> Option<&mut [u8]> {
         let BodyState::Length { left } = self.state else { return None };
-        if self.mode == BodyMode::Discard || left < min as u64 {
+        if self.mode != BodyMode::Keep || left < min as u64 {
             return None;
         }
         let filled = usize::try_from(self.body_len).ok()?;
@@ -180,6 +180,16 @@ impl ResponseReader {
         matches!(self.state, BodyState::Done) && self.head.as_ref().is_some_and(|head| head.keep_alive)
     }
 
+    /// Whether the response is complete.
+    pub fn is_done(&self) -> bool {
+        matches!(self.state, BodyState::Done)
+    }
+
+    /// The head, once it is complete.
+    pub fn head_parts(&self) -> Option<(u16, Proto, HeaderBlock)> {
+        self.head.as_ref().map(|head| (head.status, head.proto, head.headers.clone()))
+    }
+
     /// Takes what has arrived of the body.
     pub fn take_body(&mut self) -> Bytes {
         // Space laid out for direct reads may not have been filled.
@@ -227,17 +237,22 @@ impl ResponseReader {
     /// Whether so many bytes more are too many.
     fn is_full(&self, more: usize) -> bool {
         let bytes = self.body_len.saturating_add(more as u64);
-        bytes > self.limits.body_bytes_max || !self.hold.covers(self.body.capacity())
+        bytes > self.bytes_max() || !self.hold.covers(self.body.capacity())
+    }
+
+    /// The most that is taken of a body. One that is taken in pieces may go on for ever.
+    fn bytes_max(&self) -> u64 {
+        if self.mode == BodyMode::Pieces { u64::MAX } else { self.limits.body_bytes_max }
     }
 
     fn decode_body(&mut self, input: &[u8]) -> Result<Fed, NetError> {
-        let keeps = self.mode == BodyMode::Keep;
-        let limit = self.limits.body_bytes_max;
+        let keeps = self.mode != BodyMode::Discard;
+        let limit = self.bytes_max();
         match &mut self.state {
             BodyState::Head => Ok(Fed::More),
             BodyState::Done => Ok(Fed::Done { used: 0 }),
             BodyState::Length { left } => {
-                if keeps && self.body_len + *left > limit {
+                if keeps && self.body_len.saturating_add(*left) > limit {
                     return Err(too_big(limit));
                 }
                 let count = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());

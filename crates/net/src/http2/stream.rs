@@ -23,7 +23,7 @@ use crate::turns::Turns;
 
 use super::fault::Fault;
 use super::guard::reason;
-use super::message::{block, stream_opening, trailer_block, trailer_map};
+use super::message::{block, opening, stream_opening, trailer_block, trailer_map};
 use super::outcome::{Broken, poll_response};
 use super::session::{SEND_BYTES_MAX, Session};
 
@@ -81,7 +81,12 @@ pub struct StreamError {
 
 impl Http2 {
     pub(crate) fn new(session: Session, counts: Rc<WireBytes>, limits: Limits) -> Self {
-        Self { session: Rc::new(session), counts, limits }
+        Self::over(Rc::new(session), counts, limits)
+    }
+
+    /// Streams over a connection that others use as well.
+    pub(crate) fn over(session: Rc<Session>, counts: Rc<WireBytes>, limits: Limits) -> Self {
+        Self { session, counts, limits }
     }
 
     /// Opens a stream with a request's head. Its body is not sent: the head says nothing of a length, and `end` that
@@ -90,8 +95,22 @@ impl Http2 {
     /// # Errors
     /// What is wrong with the head; or that the connection takes no further stream ([`StreamError::is_unprocessed`]).
     pub fn open(&self, request: &Request<'_>, end: bool) -> Result<Stream, StreamError> {
+        let head = stream_opening(request, &mut self.session.defaults.borrow_mut()).map_err(StreamError::from)?;
+        self.open_with(head, end)
+    }
+
+    /// Opens a stream for a request with its body: the pieces that are to be sent, if there are any.
+    pub(crate) fn open_request<'a>(&self, request: &Request<'a>) -> Result<(Stream, Option<&'a [Bytes]>), StreamError> {
+        let opening = opening(request, &mut self.session.defaults.borrow_mut()).map_err(StreamError::from)?;
+        if opening.wants_close {
+            self.session.retire();
+        }
+        let stream = self.open_with(opening.request, opening.body.is_none())?;
+        Ok((stream, opening.body))
+    }
+
+    fn open_with(&self, head: http::Request<()>, end: bool) -> Result<Stream, StreamError> {
         let session = &self.session;
-        let head = stream_opening(request, &mut session.defaults.borrow_mut()).map_err(StreamError::from)?;
         if !session.has_room(&self.counts) {
             let error = match session.ended() {
                 Some(_) => session.judge(0, session.ending(), || None).0,

@@ -8,6 +8,7 @@ mod cookies;
 mod digest;
 mod echo;
 mod encoding;
+mod events;
 mod fault;
 mod headers;
 mod pages;
@@ -152,6 +153,8 @@ impl Call {
                 self.hold_ns = self.hold_ns.saturating_add(delay_ns);
                 Ok(built)
             }
+            ("sse", None) => events::events(head, true),
+            ("stream", None) => events::events(head, false),
             ("bytes", Some(size)) => bytes::bytes(head, size, cx),
             ("stream-bytes", Some(size)) => bytes::stream_bytes(head, size, cx),
             ("upload", None) => bytes::upload(request),

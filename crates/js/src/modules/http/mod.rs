@@ -26,11 +26,13 @@ mod sample;
 mod selector;
 mod send;
 mod state;
+mod streamed;
 mod url_template;
 
 pub(super) use cookies::{cookie_header, given_jar, own_jar, store_cookies};
 pub(crate) use json::fuzz as fuzz_json_path;
 pub(super) use state::SharedJar;
+pub(super) use streamed::{Ask, Lost, Streamed};
 
 use super::export::{export, export_class};
 use crate::embed::{Ctx, HostClass, JsResult, Val};

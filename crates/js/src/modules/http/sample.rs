@@ -15,8 +15,18 @@ use crate::vu::{Vu, context::with_named};
 
 /// Samples of a hop that was answered. `error` is set when its body could not be decoded.
 pub(super) fn response(vu: &Vu, prepared: &Prepared, hop: &Hop, response: &Response, error: Option<&NetError>) {
+    record(vu, prepared, hop, &answered(response, error));
+}
+
+/// The tags of a hop that was answered, for samples of other metrics.
+pub(super) fn node(vu: &Vu, prepared: &Prepared, hop: &Hop, response: &Response) -> TagNode {
+    let mut shard = vu.thread.shard.borrow_mut();
+    tags(&mut shard, vu, prepared, &hop.method, hop.url(prepared), &answered(response, None), None)
+}
+
+fn answered<'a>(response: &'a Response, error: Option<&'a NetError>) -> Outcome<'a> {
     let code = error.map_or_else(|| code_of_status(response.status), |error| error.code);
-    let outcome = Outcome {
+    Outcome {
         status: if error.is_some() { 0 } else { response.status },
         error: error.map(|error| error.message.as_str()),
         code,
@@ -25,8 +35,7 @@ pub(super) fn response(vu: &Vu, prepared: &Prepared, hop: &Hop, response: &Respo
         remote: Some(response.remote),
         tls: response.tls.as_deref().filter(|_| error.is_none()),
         timings: &response.timings,
-    };
-    record(vu, prepared, hop, &outcome);
+    }
 }
 
 /// Samples of a hop that failed.

@@ -173,7 +173,7 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Rc<Exchange>> {
 
 #[cold]
 #[inline(never)]
-fn fault_before_sending(prepared: &Prepared) -> Box<Failure> {
+pub(super) fn fault_before_sending(prepared: &Prepared) -> Box<Failure> {
     let error = prepared.fault.as_deref().cloned().unwrap_or_else(NetError::timeout);
     Box::new(Failure { error, timings: Timings::default(), remote: None, tls: None, reused: false, partial_body: None })
 }
@@ -216,7 +216,7 @@ fn one_hop(
 
 /// After a response: stores its cookies and moves `hop` on where it redirects. `Some` is the answer.
 #[inline(never)]
-fn follow(
+pub(super) fn follow(
     vu: &Vu,
     prepared: &Prepared,
     hop: &mut Hop,

@@ -1,0 +1,199 @@
+//! Requests whose responses are read as they arrive, for modules that stream: the same hops, cookies and samples as those
+//! of `k6/http`, one response's body at a time. No JavaScript runs here.
+
+use std::rc::Rc;
+
+use onrush_fiber::{Clock, Nanos};
+use onrush_metrics::TagNode;
+use onrush_net::{Body, Download, Failure, HeaderBlock, NetError, Request, Response, encoding};
+
+use super::{
+    arguments::{self, Auth, Prepared, Refused},
+    hop::Hop,
+    sample, send,
+};
+use crate::{
+    embed::{Ctx, Handle, JsResult, Throw},
+    realm::throttle,
+    vu::Vu,
+};
+
+/// A request that is ready to be sent.
+pub(in crate::modules) struct Ask {
+    prepared: Rc<Prepared>,
+    /// Header lines that go with it unless the script gives them.
+    defaults: &'static [(&'static str, &'static str)],
+}
+
+/// A response whose body is still to be read.
+pub(in crate::modules) struct Streamed {
+    prepared: Rc<Prepared>,
+    hop: Box<Hop>,
+    response: Box<Response>,
+    download: Box<Download>,
+}
+
+/// A request that failed; its samples are made.
+pub(in crate::modules) struct Lost {
+    /// As k6 logs it.
+    pub(in crate::modules) text: String,
+    /// The script wants an exception.
+    pub(in crate::modules) throws: bool,
+}
+
+impl Ask {
+    /// Reads what `k6/http` would be asked.
+    ///
+    /// # Errors
+    /// What the script's getters throw; the inner one is what is wrong with the request.
+    pub(in crate::modules) fn read(
+        ctx: Ctx,
+        vu: &Vu,
+        method: &Handle,
+        url: &Handle,
+        body: &Handle,
+        params: &Handle,
+        defaults: &'static [(&'static str, &'static str)],
+    ) -> JsResult<Result<Self, Lost>> {
+        let method = arguments::method(ctx, method)?;
+        Ok(match arguments::prepare(ctx, vu, method, url, body, params)? {
+            Ok(prepared) => Ok(Self { prepared, defaults }),
+            Err(Refused { error, throw }) => Err(Lost { text: error.detail, throws: throw }),
+        })
+    }
+
+    /// The `timeout` parameter, or the default of requests.
+    pub(in crate::modules) fn timeout_ns(&self) -> u64 {
+        self.prepared.params.timeout_ns
+    }
+
+    /// Sends it, follows redirects, and reads the head of the answer. Suspends the fiber.
+    ///
+    /// # Errors
+    /// When the VU was cancelled; the inner one is why there is no answer.
+    pub(in crate::modules) fn send(self, vu: &Vu, deadline: Option<Nanos>) -> JsResult<Result<Streamed, Lost>> {
+        throttle::wait(&vu.thread.config)?;
+        let settings = &vu.thread.config.http;
+        let prepared = self.prepared.clone();
+        let redirects_max = prepared.params.redirects.unwrap_or(settings.max_redirects);
+        let mut hop = Box::new(Hop::first(&prepared));
+        if prepared.fault.is_some() {
+            return Ok(Err(lost(vu, &prepared, &hop, &send::fault_before_sending(&prepared))));
+        }
+        loop {
+            let asked = self.one_hop(vu, &hop, deadline);
+            if onrush_fiber::is_cancelled() {
+                sample::interrupted(vu, &prepared, &hop);
+                return Err(Throw::Interrupted);
+            }
+            let followed = asked.and_then(|(response, download)| {
+                let answer = send::follow(vu, &prepared, &mut hop, response, redirects_max)?;
+                Ok(match answer {
+                    Some(response) => Some((response, download)),
+                    None => {
+                        pass_over(vu, download, deadline);
+                        None
+                    }
+                })
+            });
+            match followed {
+                Ok(Some((response, download))) => return Ok(Ok(Streamed { prepared, hop, response, download })),
+                Ok(None) => {}
+                Err(failure) => return Ok(Err(lost(vu, &prepared, &hop, &failure))),
+            }
+        }
+    }
+
+    fn one_hop(
+        &self,
+        vu: &Vu,
+        hop: &Hop,
+        deadline: Option<Nanos>,
+    ) -> Result<(Box<Response>, Box<Download>), Box<Failure>> {
+        let prepared = &self.prepared;
+        let url = hop.url(prepared);
+        let mut head = hop.head(vu, prepared, url, &mut Vec::new());
+        for (name, value) in self.defaults {
+            if prepared.params.headers.get(name).is_none() {
+                head.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+            }
+        }
+        let request = Request {
+            method: &hop.method,
+            url,
+            head: &head,
+            host: prepared.params.host.as_deref().filter(|_| hop.keep_host),
+            body: if hop.keep_body { &prepared.body } else { &Body::None },
+            user_agent: Some(prepared.params.user_agent.as_deref().unwrap_or(&vu.thread.config.http.user_agent)),
+            is_http1: prepared.params.auth == Auth::Ntlm,
+        };
+        vu.connections.download(&request, Clock::now(), deadline)
+    }
+}
+
+/// Reads the little that a redirect has for a body, so that its connection can be used again.
+fn pass_over(vu: &Vu, mut download: Box<Download>, deadline: Option<Nanos>) {
+    let mut body = Vec::new();
+    while body.len() <= REDIRECT_BYTES_MAX {
+        match download.read(&mut body, deadline) {
+            Ok(true) => {}
+            Ok(false) => return download.finish(&vu.connections),
+            Err(_) => return,
+        }
+    }
+}
+
+fn lost(vu: &Vu, prepared: &Prepared, hop: &Hop, failure: &Failure) -> Lost {
+    sample::failure(vu, prepared, hop, failure);
+    let text = failure.error.log_text(&hop.method, &hop.url(prepared).log_text());
+    Lost { text, throws: prepared.params.throw }
+}
+
+impl Streamed {
+    pub(in crate::modules) fn status(&self) -> u16 {
+        self.response.status
+    }
+
+    pub(in crate::modules) fn headers(&self) -> &HeaderBlock {
+        &self.response.headers
+    }
+
+    /// What undoes the encodings of the body; `None` where there are none.
+    ///
+    /// # Errors
+    /// When the body has encodings that are not undone.
+    pub(in crate::modules) fn decoder(&self) -> Result<Option<encoding::Decoder>, NetError> {
+        match self.response.headers.content_encoding() {
+            Some(list) => encoding::Decoder::new(&list),
+            None => Ok(None),
+        }
+    }
+
+    /// The tags of its samples.
+    pub(in crate::modules) fn node(&self, vu: &Vu) -> TagNode {
+        sample::node(vu, &self.prepared, &self.hop, &self.response)
+    }
+
+    /// Waits for the next piece of the body; see [`Download::read`].
+    ///
+    /// # Errors
+    /// As there.
+    pub(in crate::modules) fn read(&mut self, out: &mut Vec<u8>, deadline: Option<Nanos>) -> Result<bool, NetError> {
+        self.download.read(out, deadline)
+    }
+
+    /// It is over: makes its samples, and leaves the connection to others if the body was read to its end.
+    pub(in crate::modules) fn end(mut self, vu: &Vu, error: Option<&NetError>) {
+        self.response.timings = self.download.timings();
+        sample::response(vu, &self.prepared, &self.hop, &self.response, error);
+        self.download.finish(&vu.connections);
+    }
+
+    /// The VU is cut while it reads.
+    pub(in crate::modules) fn interrupted(&self, vu: &Vu) {
+        sample::interrupted(vu, &self.prepared, &self.hop);
+    }
+}
+
+/// What is read of a redirect's body.
+const REDIRECT_BYTES_MAX: usize = 16 << 10;

@@ -1,0 +1,146 @@
+//! The client that `sse.open()` hands to its callback: callbacks for events, and a way to end it.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+use crate::{
+    embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
+    modules::export::export,
+};
+
+/// The callbacks of a stream. They are forgotten when it is over, because what a host object holds is hidden from the cycle
+/// collector.
+#[derive(Default)]
+pub(super) struct Client {
+    handlers: RefCell<Vec<(On, Val)>>,
+    is_closed: Cell<bool>,
+}
+
+/// What a callback is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum On {
+    Open,
+    Event,
+    /// A piece of the body, whatever is in it.
+    Chunk,
+    Error,
+}
+
+impl On {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "open" => Self::Open,
+            "event" => Self::Event,
+            "chunk" => Self::Chunk,
+            "error" => Self::Error,
+            _ => return None,
+        })
+    }
+}
+
+/// The client as scripts see it.
+struct ClientObject(Rc<Client>);
+
+impl HostObject for ClientObject {
+    const NAME: &'static str = "Client";
+}
+
+/// What `error` callbacks get.
+struct StreamError(Box<str>);
+
+impl HostObject for StreamError {
+    const NAME: &'static str = "StreamError";
+}
+
+impl Client {
+    /// A client, and the object that scripts see.
+    pub(super) fn create(ctx: Ctx) -> JsResult<(Rc<Self>, Val)> {
+        let client = Rc::new(Self::default());
+        let object = HostClass::create(ctx, ClientObject(client.clone()))?;
+        Ok((client, object))
+    }
+
+    /// The script, or what it called, has ended the stream.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.get()
+    }
+
+    pub(super) fn close(&self) {
+        self.is_closed.set(true);
+    }
+
+    /// Lets go of the callbacks.
+    pub(super) fn forget(&self) {
+        drop(self.handlers.take());
+    }
+
+    pub(super) fn has(&self, on: On) -> bool {
+        self.handlers.borrow().iter().any(|(known, _)| *known == on)
+    }
+
+    /// Calls the callbacks for something, in the order they were given.
+    pub(super) fn emit(&self, ctx: Ctx, on: On, args: &[&Handle]) -> JsResult<()> {
+        let mut index = 0;
+        loop {
+            let handler = {
+                let handlers = self.handlers.borrow();
+                let Some((known, handler)) = handlers.get(index) else { return Ok(()) };
+                (*known == on).then(|| handler.clone())
+            };
+            if let Some(handler) = handler {
+                ctx.call(&handler, Handle::UNDEFINED, args)?;
+            }
+            index += 1;
+        }
+    }
+
+    pub(super) fn emit_error(&self, ctx: Ctx, text: &str) -> JsResult<()> {
+        if !self.has(On::Error) {
+            return Ok(());
+        }
+        let error = HostClass::create(ctx, StreamError(text.into()))?;
+        self.emit(ctx, On::Error, &[&error])
+    }
+}
+
+pub(in crate::modules) fn install_classes(ctx: Ctx) -> JsResult<()> {
+    let prototype = ctx.object()?;
+    export(ctx, &prototype, "close", 0, |_, this, _| {
+        client(this)?.close();
+        Ok(Val::undefined())
+    })?;
+    export(ctx, &prototype, "on", 2, on)?;
+    HostClass::<ClientObject>::set_prototype(ctx, prototype);
+    let prototype = ctx.object()?;
+    prototype.method(ctx, "error", 0, text_of_error)?;
+    prototype.method(ctx, "toString", 0, text_of_error)?;
+    HostClass::<StreamError>::set_prototype(ctx, prototype);
+    Ok(())
+}
+
+fn client(this: &Handle) -> JsResult<&Rc<Client>> {
+    HostClass::<ClientObject>::expect(this).map(|client| &client.0)
+}
+
+fn text_of_error(ctx: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
+    Val::string(ctx, &HostClass::<StreamError>::expect(this)?.0)
+}
+
+fn on(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
+    let client = client(this)?;
+    let name = if args.at(0).is_set() { args.at(0).to_text(ctx)? } else { String::new() };
+    let Some(kind) = On::of(&name) else { return Err(Throw::error(format!("unknown event: {name}"))) };
+    if args.at(1).is_function(ctx) && !client.is_closed() {
+        let mut handlers = client.handlers.borrow_mut();
+        if handlers.len() >= HANDLERS_MAX {
+            return Err(Throw::Range(format!("a client cannot have more than {HANDLERS_MAX} callbacks")));
+        }
+        handlers.push((kind, args.at(1).dup()));
+    }
+    Ok(Val::undefined())
+}
+
+/// Callbacks of a client; each keeps a closure alive.
+const HANDLERS_MAX: usize = 10_000;
