@@ -5,7 +5,7 @@ use std::{
     net::TcpListener,
 };
 
-use onrush_testkit::certificates::CertificateAuthority;
+use onrush_testkit::CertificateAuthority;
 
 use super::server::{Server, free_port};
 use crate::harness::case;

@@ -301,7 +301,7 @@ impl ClusterOptions {
             } else if index > 0 {
                 // k6: the first one says what all are.
                 let wanted = if first.is_string() { "string" } else { "redis.singleNodeOptions" };
-                Err(super::fields::wrong_type(ctx, &node, &format!("{CLUSTER_TYPE}.nodes"), wanted))
+                Err(super::fields::wrong_type(ctx, &node, "clusterNodesStringOptions.nodes", wanted))
             } else {
                 let found = go_type(ctx, &node);
                 Err(format!("cluster nodes array must contain string or object elements; got {found}"))
