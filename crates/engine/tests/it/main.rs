@@ -1,6 +1,6 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
-//! `harness` runs a script and collects all it did; `bodies`, `bombs`, `data_modules`, `html`, `isolation`, `language`, `limits`, `modules`,
+//! `harness` runs a script and collects all it did; `bodies`, `bombs`, `data_modules`, `go_grpc`, `html`, `isolation`, `language`, `limits`, `modules`,
 //! `neighbours`, `records`, `redis`, `schedules`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
 //! `k6/` against what k6 printed for them.
 
@@ -9,6 +9,7 @@ mod bombs;
 mod crypto;
 mod data_modules;
 mod declared;
+mod go_grpc;
 mod harness;
 mod html;
 mod isolation;
