@@ -4,12 +4,12 @@
 
 mod text;
 
-use onrush_plan::GoDuration;
+use onrush_plan::{ExecutorKind, GoDuration};
 use onrush_server::{Address, Answer, Client, Fingerprint, TlsError, Trust};
 use onrush_session::ExitCode;
 use serde_json::{Map, Value, json};
 
-use crate::{args::ApiArgs, failure::Failure, flags, run::Context};
+use crate::{args::ApiArgs, context::Context, failure::Failure, flags};
 
 /// Shows the status of the test.
 ///
@@ -107,7 +107,8 @@ fn default_scenario(client: &Client, takes_external: bool) -> Result<Option<Stri
     }
     let body = answered(answer)?;
     let all: Vec<&Value> = body["data"].as_array().into_iter().flatten().collect();
-    if takes_external && all.iter().any(|scenario| scenario["attributes"]["executor"] == "externally-controlled") {
+    let external = ExecutorKind::ExternallyControlled.name();
+    if takes_external && all.iter().any(|scenario| scenario["attributes"]["executor"] == external) {
         return Ok(None);
     }
     let open: Vec<&&Value> = all.iter().filter(|scenario| scenario["attributes"]["over"] == false).collect();

@@ -100,7 +100,7 @@ fn split_frame<'a>(line: &Line, message: &'a str) -> (&'a str, &'a str) {
         let line = line.trim_start_matches(' ').trim_start_matches(|char: char| char.is_ascii_digit());
         line.starts_with(" |") || line.starts_with('|')
     };
-    let is_console = line.fields.iter().any(|(key, value)| key == "source" && value == "console");
+    let is_console = line.is_console();
     match message.split_once('\n') {
         Some((first, frame)) if !is_console && !frame.is_empty() && frame.lines().all(is_frame_line) => (first, frame),
         _ => (message, ""),

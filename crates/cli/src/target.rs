@@ -12,9 +12,9 @@ use signal_hook::{
 
 use crate::{
     args,
+    context::Context,
     failure::Failure,
     flags::{self, Command, Flags},
-    run::Context,
 };
 
 /// Runs the target until a signal comes.

@@ -55,25 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let test = consolidate(vec![(Tier::Defaults, Options::defaults()), (Tier::Script, parsed.options)])?;
     let plan = Arc::new(Plan::new(&test.scenarios, &test.share)?);
     let subscriptions = summary::subscribe(Subscriptions::builder(), summary::SummaryMode::Compact).build();
-    let scenarios = plan
-        .scenarios
-        .iter()
-        .map(|plan| {
-            Arc::new(ScenarioContext {
-                name: plan.name().to_owned(),
-                executor: plan.scenario.executor.type_name().to_owned(),
-                exec: plan.scenario.exec.clone(),
-                env: BTreeMap::new(),
-                tags: BTreeMap::new(),
-                duration_ns: plan.regular_end_ns,
-                started_at: Default::default(),
-                iterations: Default::default(),
-                done: Default::default(),
-                iterations_total: plan.total_iterations().unwrap_or(0),
-                slices: std::sync::atomic::AtomicU64::new(0),
-            })
-        })
-        .collect();
+    let scenarios = plan.scenarios.iter().map(ScenarioContext::of).map(Arc::new).collect();
     let client = onrush_net::ClientOptions {
         tls: onrush_net::TlsOptions { insecure_skip_verify: true, ..Default::default() },
         ..Default::default()

@@ -151,7 +151,10 @@ impl Arrivals {
     }
 }
 
-/// How a scenario stands, for progress lines.
+/// How a scenario stands on this engine, in this process's clock.
+///
+/// `session::protocol` has the type that travels, in the coordinator's clock: the engine knows no session, and what
+/// others receive must not change with what the engine counts. `agent` translates.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ScenarioProgress {
     /// When it started, in the process clock; 0 while it waits.

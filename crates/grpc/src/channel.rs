@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use onrush_fiber::{Clock, FiberId, Nanos, Woke, current, park, sleep_until, unpark};
-use onrush_net::{Body, Connections, Http2, Http2Route, NetError, OwnTls, StreamError, Url, reason_name};
+use onrush_net::{Body, Connections, Http2, Http2Route, NetError, OwnTls, StreamError, Url, go_quote, reason_name};
 use rustc_hash::FxHashMap;
 
 use crate::call::Call;
@@ -278,11 +278,11 @@ impl Channel {
         if url.port_text().is_empty() {
             let text =
                 format!("transport: error while dialing: address {}: missing port in address", self.options.address);
-            return Err(refused(format!("connection error: desc = {}", quoted(&text)), true));
+            return Err(refused(format!("connection error: desc = {}", go_quote(&text)), true));
         }
         let name = self.options.authority.as_deref().map(host_of);
         let way = Http2Route { tls: self.options.tls.as_ref(), server_name: name, is_direct: true };
-        let described = |desc: String| format!("connection error: desc = {}", quoted(&desc));
+        let described = |desc: String| format!("connection error: desc = {}", go_quote(&desc));
         let made = connections.connect_http2_as(&url, &way, Some(deadline));
         let http2 = made.map(|(http2, _)| http2).map_err(|failure| {
             let error = &failure.error;
@@ -396,21 +396,6 @@ fn tls_text(error: &NetError) -> &str {
         "http: server gave HTTP response to HTTPS client" => "tls: first record does not look like a TLS handshake",
         detail => detail,
     }
-}
-
-/// A text in Go's quotes.
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
-            '\n' => out.push_str("\\n"),
-            _ => out.push(letter),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// Without the port.

@@ -33,6 +33,11 @@ impl Line {
     /// Longest message in bytes that a log should keep.
     pub const BYTES_MAX: usize = 1 << 20;
 
+    /// Whether the script printed it with `console.*`.
+    pub fn is_console(&self) -> bool {
+        self.fields.iter().any(|(key, value)| key == "source" && value == "console")
+    }
+
     /// Shortens a message that is too long, which it then says. Secrets must have been removed before.
     pub fn shorten(&mut self) {
         if self.message.len() > Self::BYTES_MAX {

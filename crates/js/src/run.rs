@@ -1,9 +1,13 @@
 //! The plain data a run hands to every worker thread.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 use onrush_metrics::{Census, Registry, Subscriptions};
 use onrush_net::Client;
+use onrush_plan::{Consolidated, FOREVER_NS, ScenarioPlan};
 
 use crate::{Isolation, RunState, ScriptEnv};
 
@@ -36,6 +40,30 @@ pub struct HttpSettings {
     pub debug: HttpDebug,
     /// What the body of a response may unfold to.
     pub limits: onrush_net::Limits,
+}
+
+impl HttpSettings {
+    /// As the options of a test say; [`HttpSettings::limits`] are not among them.
+    pub fn of(test: &Consolidated) -> Self {
+        let settings = &test.settings;
+        let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let defaults = Self::default();
+        Self {
+            max_redirects: u32::try_from(settings.max_redirects).unwrap_or(u32::MAX),
+            warns_of_redirects: test.options.max_redirects.is_none(),
+            user_agent: settings.user_agent.clone().unwrap_or(defaults.user_agent),
+            batch: count(settings.batch),
+            batch_per_host: count(settings.batch_per_host),
+            discard_bodies: settings.discard_response_bodies,
+            no_cookies_reset: settings.no_cookies_reset,
+            no_connection_reuse: settings.no_connection_reuse,
+            no_vu_connection_reuse: settings.no_vu_connection_reuse,
+            throw: settings.throw,
+            rps: settings.rps.unwrap_or(0),
+            debug: HttpDebug::from_option(test.options.http_debug.as_deref()),
+            limits: defaults.limits,
+        }
+    }
 }
 
 /// What `httpDebug` logs of requests and responses.
@@ -97,15 +125,36 @@ pub struct ScenarioContext {
     /// Nanoseconds from scenario start to its regular end, for `exec.scenario.progress`; 0 if unknown.
     pub duration_ns: u64,
     /// When it started, in the process clock; 0 until then.
-    pub started_at: std::sync::atomic::AtomicU64,
+    pub started_at: AtomicU64,
     /// Next `iterationInInstance`.
-    pub iterations: std::sync::atomic::AtomicU64,
+    pub iterations: AtomicU64,
     /// Iterations that ran to their end.
     pub done: crate::ShardedCounter,
     /// Iterations it will run in all, where the executor knows (shared-iterations, per-vu-iterations); else 0.
     pub iterations_total: u64,
     /// How often its code computed for a whole time slice, so that others of its thread had to wait.
-    pub slices: std::sync::atomic::AtomicU64,
+    pub slices: AtomicU64,
+}
+
+impl ScenarioContext {
+    /// That of a scenario which has not started.
+    pub fn of(plan: &ScenarioPlan) -> Self {
+        let scenario = &plan.scenario;
+        Self {
+            name: scenario.name.clone(),
+            executor: scenario.executor.type_name().to_owned(),
+            exec: scenario.exec.clone(),
+            env: scenario.env.clone(),
+            tags: scenario.tags.clone(),
+            // Without an end there is no progress.
+            duration_ns: if plan.regular_end_ns >= FOREVER_NS { 0 } else { plan.regular_end_ns },
+            started_at: AtomicU64::new(0),
+            iterations: AtomicU64::new(0),
+            done: crate::ShardedCounter::default(),
+            iterations_total: plan.total_iterations().unwrap_or(0),
+            slices: AtomicU64::new(0),
+        }
+    }
 }
 
 /// Everything fixed once options are consolidated.

@@ -162,6 +162,8 @@ pub struct Response {
 }
 
 /// The phases of an exchange, in milliseconds, as k6 defines them.
+///
+/// `metrics` has a type of its own for what becomes samples: this one says when the exchange ended, too.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Timings {
     /// Until a connection was there, including the making of a new one.

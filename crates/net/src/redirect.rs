@@ -71,7 +71,7 @@ pub fn next(previous: &RequestMeta<'_>, status: u16, location: Option<&[u8]>) ->
     let Some(location) = location.filter(|location| !location.is_empty()) else { return Ok(None) };
     let location = String::from_utf8_lossy(location);
     let url = previous.url.join(&location).map_err(|reason| {
-        NetError::generic(format!("failed to parse Location header {}: {reason}", go_quote(location.as_bytes())))
+        NetError::generic(format!("failed to parse Location header {}: {reason}", go_quote(&*location)))
     })?;
     let strip_sensitive = previous.strip_sensitive || leaves_domain(previous.first_url, &url);
     let referer = match (previous.url.scheme(), url.scheme()) {

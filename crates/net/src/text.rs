@@ -41,8 +41,11 @@ const fn mark(table: &mut [u8; 256], bytes: &[u8], class: u8) {
     }
 }
 
-/// Quotes bytes as Go's `%q` does: `"…"` with `\"`, `\\`, `\n`, `\x01` and so on.
-pub(crate) fn go_quote(bytes: &[u8]) -> String {
+/// Quotes a text as Go's `%q` does: `"…"` with `\"`, `\\`, `\n`, `\x01`, `\u00a0` and so on.
+///
+/// `metrics` has the same for `str`: neither crate may use the other.
+pub fn go_quote(text: impl AsRef<[u8]>) -> String {
+    let bytes = text.as_ref();
     let mut out = String::with_capacity(bytes.len() + 2);
     out.push('"');
     for chunk in bytes.utf8_chunks() {
@@ -103,8 +106,17 @@ fn push_quoted(out: &mut String, letter: char) {
         other if u32::from(other) < 0x20 || other == '\u{7f}' => {
             push_hex(out, u8::try_from(u32::from(other)).unwrap_or(b'?'));
         }
-        other => out.push(other),
+        ' '..='~' => out.push(letter),
+        _ if is_printable(letter) => out.push(letter),
+        '\u{80}'..='\u{ffff}' => out.push_str(&format!("\\u{:04x}", u32::from(letter))),
+        _ => out.push_str(&format!("\\U{:08x}", u32::from(letter))),
     }
+}
+
+/// Go prints letters, marks, numbers, punctuation and symbols, but of spaces only U+0020.
+fn is_printable(letter: char) -> bool {
+    // Debug escapes what is not printable; a combining mark only where nothing is before it.
+    !letter.is_whitespace() && ['a', letter].iter().collect::<String>().escape_debug().count() == 2
 }
 
 fn push_hex(out: &mut String, byte: u8) {
@@ -124,7 +136,9 @@ mod tests {
         check(b"plain", r#""plain""#);
         check(b"a\"b\\c", r#""a\"b\\c""#);
         check(b"x\r\n\x01\xff", r#""x\r\n\x01\xff""#);
-        check("é".as_bytes(), "\"é\"");
+        check("é\u{301}".as_bytes(), "\"é\u{301}\"");
+        check(b"\x07\x0b\x7f", r#""\a\v\x7f""#);
+        check("\u{a0}\u{200b}\u{e000}\u{10ffff}".as_bytes(), r#""\u00a0\u200b\ue000\U0010ffff""#);
     }
 
     #[test]

@@ -98,9 +98,6 @@ pub enum TlsOptionsError {
     /// A name Go knows.
     #[error("none of the cipher suites is supported: {0} (only suites with forward secrecy and AEAD are)")]
     NoUsableCipherSuite(String),
-    /// A name that is no version.
-    #[error("unknown TLS version '{0}'")]
-    UnknownVersion(String),
     /// TLS 1.0 or 1.1 only.
     #[error("{0} is not supported: only tls1.2 and tls1.3 are")]
     UnsupportedVersion(&'static str),

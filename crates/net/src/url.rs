@@ -460,10 +460,7 @@ mod tests {
         let check = |text: &str, reason: &str| {
             let error = Url::parse(text).unwrap_err();
             assert_eq!(error.code, 1020);
-            assert_eq!(
-                error.message,
-                format!("invalid URL: parse {}: {reason}", crate::text::go_quote(text.as_bytes()))
-            );
+            assert_eq!(error.message, format!("invalid URL: parse {}: {reason}", crate::text::go_quote(text)));
         };
         check("http://%zz/", "invalid URL escape \"%zz\"");
         check("http://h/%zz", "invalid URL escape \"%zz\"");

@@ -434,18 +434,6 @@ int onrush_share_realm(JSContext *ctx)
     return n;
 }
 
-void onrush_share_object(JSContext *ctx, JSValueConst obj)
-{
-    if (JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
-        return;
-    JSObject *p = JS_VALUE_GET_OBJ(obj);
-    if (onrush_materialise(ctx, p) || onrush_flag(ctx, p)) {
-        /* out of memory: still refuse writes, but drop the exception nobody asked for */
-        p->is_shared = 1;
-        JS_FreeValue(ctx, JS_GetException(ctx));
-    }
-}
-
 int onrush_is_shared(JSValueConst obj)
 {
     return JS_VALUE_GET_TAG(obj) == JS_TAG_OBJECT && JS_VALUE_GET_OBJ(obj)->is_shared;

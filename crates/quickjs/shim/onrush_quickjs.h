@@ -77,9 +77,6 @@ void onrush_set_stack(JSRuntime *rt, uintptr_t top, size_t size);
    list. Objects with lazy properties of the host (onrush_define_lazy) are templates: they
    are left alone. Returns the number of objects flagged, or -1 with an exception pending. */
 int onrush_share_realm(JSContext *ctx);
-/* Flag one object (not what it refers to). A shared array loses its fast elements, a
-   shared ArrayBuffer becomes immutable. */
-void onrush_share_object(JSContext *ctx, JSValueConst obj);
 /* Whether the object is flagged. */
 int onrush_is_shared(JSValueConst obj);
 uint64_t onrush_shared_violations(JSRuntime *rt);

@@ -27,7 +27,6 @@ unsafe extern "C" {
 
     // Shared realm and write traps.
     pub fn onrush_share_realm(ctx: *mut JSContext) -> c_int;
-    pub fn onrush_share_object(ctx: *mut JSContext, obj: JSValueConst);
     pub fn onrush_is_shared(obj: JSValueConst) -> c_int;
     pub fn onrush_shared_violations(rt: *mut JSRuntime) -> u64;
     pub fn onrush_last_violation(rt: *mut JSRuntime) -> *const c_char;

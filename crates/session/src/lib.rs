@@ -17,7 +17,8 @@ mod verdict;
 mod watermark;
 
 pub use coordinator::{Coordinator, DeltaSink, Function, LossPolicy, Notice, Orders, Patience, RunPhase, Settings};
+pub use onrush_metrics::summary::Verdict;
 pub use outcome::{ExitCode, Outcome, Stop};
 pub use replay::{Replay, ReplayError, ReplayStep};
 pub use steering::{CHANGES_MAX, Change, Moment, ScenarioTargets, Steer, SteerError, Steering};
-pub use verdict::{Judge, Judgement, ScenarioLoad, StartLag, Verdict};
+pub use verdict::{Judge, Judgement, ScenarioLoad, StartLag};

@@ -5,31 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use onrush_metrics::Histogram;
+use onrush_metrics::{Histogram, summary::Verdict};
 
 use crate::protocol::{AgentId, Health, HealthReport};
-
-/// Whether a run's numbers can be trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Nothing limited the generator.
-    Valid,
-    /// Something came close to limiting it, or did so briefly.
-    Suspect,
-    /// The generator was the bottleneck: latencies include its own delays, rates are its own limits.
-    Invalid,
-}
-
-impl Verdict {
-    /// The word that is printed.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Valid => "VALID",
-            Self::Suspect => "SUSPECT",
-            Self::Invalid => "INVALID",
-        }
-    }
-}
 
 /// Collects what agents report and judges at the end.
 #[derive(Debug, Clone, Default)]

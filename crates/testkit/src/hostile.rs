@@ -1,9 +1,11 @@
 //! Servers that do what servers must not do.
 
+use std::iter::repeat_n;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::acceptor::{Acceptor, Peer, announced_length};
+use crate::acceptor::Acceptor;
+use crate::steps::{self, Step};
 
 /// A server with one bad habit, on loopback, until it is dropped.
 pub struct HostileServer {
@@ -93,7 +95,8 @@ impl HostileServer {
     /// # Panics
     /// When no port is free.
     pub fn start(behaviour: Behaviour) -> Self {
-        let acceptor = Acceptor::start(move |peer| behaviour.serve(peer)).expect("loopback has a free port");
+        let steps = behaviour.steps();
+        let acceptor = Acceptor::start(move |peer| steps::run(peer, None, &steps)).expect("loopback has a free port");
         Self { acceptor }
     }
 
@@ -129,76 +132,60 @@ impl HostileServer {
 }
 
 impl Behaviour {
-    fn serve(&self, mut peer: Peer) {
+    /// What it does, step by step.
+    fn steps(&self) -> Vec<Step> {
+        let send = |bytes: &[u8]| Step::Send(bytes.to_vec());
+        let drip = |bytes: &[u8], every: Duration| Step::Drip(bytes.to_vec(), every);
+        let flood = |start: &[u8], piece: &[u8]| vec![Step::Read, send(start), Step::Flood(piece.to_vec())];
+        let hello = |bytes: &[u8], end: End| [vec![Step::ReadSome, send(bytes)], end.steps()].concat();
         match self {
-            Self::Hang => peer.hang(),
-            Self::CloseAtOnce => {}
-            Self::ResetAtOnce => peer.reset(),
-            Self::Say(bytes, end) => {
-                if peer.read_request() {
-                    peer.send(bytes);
-                    finish(peer, *end);
-                }
-            }
-            Self::SlowHead { every } => {
-                if peer.read_request() {
-                    drip(&mut peer, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", *every);
-                }
-            }
+            Self::Hang | Self::TlsSilence => vec![Step::Hang],
+            Self::CloseAtOnce => vec![Step::Close],
+            Self::ResetAtOnce => vec![Step::Reset],
+            Self::Say(bytes, end) => [vec![Step::Read, send(bytes)], end.steps()].concat(),
+            Self::SlowHead { every } => vec![Step::Read, drip(GOOD, *every), Step::Hang],
             Self::SlowBody { every } => {
-                if peer.read_request() && peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n") {
-                    drip(&mut peer, &[b'x'; 1_000_000], *every);
-                }
+                let head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n";
+                vec![Step::Read, send(head), drip(&[b'x'; 1_000_000], *every), Step::Hang]
             }
             Self::EndlessHead => {
-                flood(peer, b"HTTP/1.1 200 OK\r\n", b"X-Filler: 0123456789012345678901234567890123456789\r\n")
+                flood(b"HTTP/1.1 200 OK\r\n", b"X-Filler: 0123456789012345678901234567890123456789\r\n")
             }
-            Self::EndlessHeaderLine => flood(peer, b"HTTP/1.1 200 OK\r\nX-Filler: ", &[b'x'; 100]),
-            Self::EndlessInterim => flood(peer, b"", b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"),
-            Self::EndlessChunks => flood(peer, CHUNKED_HEAD, b"a\r\n0123456789\r\n"),
-            Self::EndlessBody => flood(peer, b"HTTP/1.1 200 OK\r\n\r\n", &[b'x'; 1000]),
-            Self::EndlessChunkExtension => flood(peer, &[CHUNKED_HEAD, b"a;x="].concat(), &[b'x'; 100]),
-            Self::EndlessTrailer => flood(peer, &[CHUNKED_HEAD, b"0\r\n"].concat(), b"X-Filler: y\r\n"),
+            Self::EndlessHeaderLine => flood(b"HTTP/1.1 200 OK\r\nX-Filler: ", &[b'x'; 100]),
+            Self::EndlessInterim => flood(b"", b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"),
+            Self::EndlessChunks => flood(CHUNKED_HEAD, b"a\r\n0123456789\r\n"),
+            Self::EndlessBody => flood(b"HTTP/1.1 200 OK\r\n\r\n", &[b'x'; 1000]),
+            Self::EndlessChunkExtension => flood(&[CHUNKED_HEAD, b"a;x="].concat(), &[b'x'; 100]),
+            Self::EndlessTrailer => flood(&[CHUNKED_HEAD, b"0\r\n"].concat(), b"X-Filler: y\r\n"),
             Self::HugeHeader(bytes) => {
-                if peer.read_request() {
-                    let filler = vec![b'a'; *bytes];
-                    let _ = peer.send(b"HTTP/1.1 200 OK\r\nX-Huge: ")
-                        && peer.send(&filler)
-                        && peer.send(b"\r\nContent-Length: 2\r\n\r\nhi");
-                    peer.hang();
-                }
+                let filler = vec![b'a'; *bytes];
+                let (start, end) = (&b"HTTP/1.1 200 OK\r\nX-Huge: "[..], &b"\r\nContent-Length: 2\r\n\r\nhi"[..]);
+                vec![Step::Read, Step::Send([start, &filler, end].concat()), Step::Hang]
             }
-            Self::CloseKeptAlive => {
-                if peer.read_request() && peer.send(GOOD) {
-                    peer.read_request();
-                }
-            }
-            Self::ResetKeptAlive => {
-                if peer.read_request() && peer.send(GOOD) && peer.read_request() {
-                    peer.reset();
-                }
-            }
-            Self::CloseIdle => {
-                if peer.read_request() && peer.send(GOOD) {
-                    peer.pause(MOMENT);
-                }
-            }
-            Self::UnaskedResponse => while peer.read_request() && peer.send(GOOD) && peer.send(GOOD) {},
+            Self::CloseKeptAlive => vec![Step::Read, send(GOOD), Step::Read, Step::Close],
+            Self::ResetKeptAlive => vec![Step::Read, send(GOOD), Step::Read, Step::Reset],
+            Self::CloseIdle => vec![Step::Read, send(GOOD), Step::Pause(MOMENT), Step::Close],
+            Self::UnaskedResponse => repeat_n([Step::Read, send(GOOD), send(GOOD)], REQUESTS_MAX).flatten().collect(),
             Self::AnswerEarly => {
-                let mut some = [0; 64];
-                let _ = std::io::Read::read(&mut peer.stream, &mut some);
-                peer.send(b"HTTP/1.1 413 Payload Too Large\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbig!");
-                peer.pause(MOMENT);
+                let early = b"HTTP/1.1 413 Payload Too Large\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbig!";
+                vec![Step::ReadSome, send(early), Step::Pause(MOMENT), Step::Close]
             }
-            Self::EchoWhileReading => echo_while_reading(peer),
-            Self::TlsPlainText => {
-                say_to_hello(peer, b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", End::Close)
-            }
-            Self::TlsGarbage => say_to_hello(peer, &[0x16, 3, 3, 0, 40].repeat(9), End::Hang),
-            Self::TlsSilence => peer.hang(),
-            Self::TlsHalfRecord => say_to_hello(peer, &[0x16, 3, 3, 0, 80, 2, 0, 0, 76, 3, 3], End::Hang),
-            Self::TlsAlert => say_to_hello(peer, &[0x15, 3, 3, 0, 2, 2, 40], End::Close),
-            Self::TlsClose => say_to_hello(peer, b"", End::Close),
+            Self::EchoWhileReading => vec![Step::Echo, Step::Hang],
+            Self::TlsPlainText => hello(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", End::Close),
+            Self::TlsGarbage => hello(&[0x16, 3, 3, 0, 40].repeat(9), End::Hang),
+            Self::TlsHalfRecord => hello(&[0x16, 3, 3, 0, 80, 2, 0, 0, 76, 3, 3], End::Hang),
+            Self::TlsAlert => hello(&[0x15, 3, 3, 0, 2, 2, 40], End::Close),
+            Self::TlsClose => hello(b"", End::Close),
+        }
+    }
+}
+
+impl End {
+    fn steps(self) -> Vec<Step> {
+        match self {
+            Self::Close => vec![Step::Close],
+            Self::Reset => vec![Step::Pause(MOMENT), Step::Reset],
+            Self::Hang => vec![Step::Hang],
         }
     }
 }
@@ -206,57 +193,5 @@ impl Behaviour {
 /// A correct response that keeps the connection.
 const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
 const CHUNKED_HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-
-fn finish(mut peer: Peer, end: End) {
-    match end {
-        End::Close => {}
-        End::Reset => {
-            peer.pause(MOMENT);
-            peer.reset();
-        }
-        End::Hang => peer.hang(),
-    }
-}
-
-fn drip(peer: &mut Peer, bytes: &[u8], every: Duration) {
-    for byte in bytes {
-        if !peer.send(&[*byte]) || !peer.pause(every) {
-            return;
-        }
-    }
-    peer.hang();
-}
-
-/// Sends `start` and then `piece` for as long as anybody takes it.
-fn flood(mut peer: Peer, start: &[u8], piece: &[u8]) {
-    if !peer.read_request() || !peer.send(start) {
-        return;
-    }
-    let block = piece.repeat(64 * 1024 / piece.len() + 1);
-    while peer.send(&block) {}
-}
-
-fn echo_while_reading(mut peer: Peer) {
-    let Some(head) = peer.read_head() else { return };
-    let mut left = announced_length(&head);
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {left}\r\n\r\n");
-    if !peer.send(head.as_bytes()) {
-        return;
-    }
-    let mut piece = vec![0; 64 << 10];
-    while left > 0 {
-        match std::io::Read::read(&mut peer.stream, &mut piece) {
-            Ok(count) if count > 0 && peer.send(&piece[..count]) => left -= count,
-            _ => return,
-        }
-    }
-    peer.hang();
-}
-
-fn say_to_hello(mut peer: Peer, bytes: &[u8], end: End) {
-    let mut hello = [0; 4096];
-    if matches!(std::io::Read::read(&mut peer.stream, &mut hello), Ok(count) if count > 0) {
-        peer.send(bytes);
-        finish(peer, end);
-    }
-}
+/// More requests than any test makes over one connection.
+const REQUESTS_MAX: usize = 100;

@@ -24,6 +24,7 @@ pub mod http2;
 mod line;
 mod proxy;
 mod staple;
+mod steps;
 
 pub use certificates::{CertificateAuthority, Identity};
 pub use dns::{DnsAnswer, DnsQuestion, DnsServer};

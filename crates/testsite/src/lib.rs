@@ -39,6 +39,7 @@ mod multipart;
 mod ntlm;
 mod options;
 mod reply;
+mod response_head;
 mod routes;
 mod source;
 mod statics;

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::header::{DATE, HeaderMap, HeaderValue};
 
 use crate::clock::{DATE_BYTES, http_date};
-use crate::reply::{HTML, TEXT, write_common, write_length, write_status};
+use crate::response_head::{HTML, TEXT, write_common, write_length, write_status};
 use crate::stats::Class;
 
 /// Index of a ready response.

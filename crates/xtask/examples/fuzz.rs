@@ -4,14 +4,12 @@
 #[path = "support/targets.rs"]
 mod targets;
 
-use std::{
-    process::ExitCode,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{process::ExitCode, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use targets::TARGETS;
 use xtask::{
+    arguments::Arguments,
     fuzzing::{self, Corpus, Effort, Finding, Outcome, Target},
     workspace,
 };
@@ -61,23 +59,14 @@ fn report(target: &Target, folder: &std::path::Path, finding: &Finding) -> Resul
 }
 
 fn effort(options: &[String]) -> Result<Effort> {
-    let mut effort = Effort { seed: seed_of_now(), time: SECONDS_DEFAULT, runs: u64::MAX };
-    for pair in options.chunks(2) {
-        let [option, value] = pair else { bail!("{} needs a value", pair.concat()) };
-        let number: u64 = value.parse().with_context(|| format!("{option} needs a number, not `{value}`"))?;
-        match option.as_str() {
-            "--seconds" => effort.time = Duration::from_secs(number),
-            "--seed" => effort.seed = number,
-            "--runs" => effort.runs = number,
-            _ => bail!("there is no option `{option}`, only --seconds, --seed and --runs"),
-        }
-    }
+    let mut arguments = Arguments::new(options);
+    let effort = Effort {
+        seed: arguments.value("--seed")?.unwrap_or_else(fuzzing::seed_of_now),
+        time: arguments.value("--seconds")?.map_or(SECONDS_DEFAULT, Duration::from_secs),
+        runs: arguments.value("--runs")?.unwrap_or(u64::MAX),
+    };
+    arguments.end("fuzz TARGET [--seconds N] [--seed N] [--runs N]")?;
     Ok(effort)
-}
-
-/// Another start for each run; it is printed, and every finding prints its own.
-fn seed_of_now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_micros() as u64)
 }
 
 const SECONDS_DEFAULT: Duration = Duration::from_secs(60);

@@ -1,7 +1,8 @@
-//! What developers' commands and tests share: the workspace as data, the tidy check, the fuzz driver.
+//! What developers' commands and tests share: their arguments, the workspace as data, the tidy check, the fuzz driver.
 //!
 //! Not part of the product. `main.rs` has the commands.
 
+pub mod arguments;
 pub mod fuzzing;
 pub mod packages;
 pub mod tidy;

@@ -72,7 +72,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "soak",
-        arguments: "[--minutes N] [--vus N] [--cardinality-limit N] [--out NAME] [--onrush PATH]",
+        arguments: soak::ARGUMENTS,
         about: "Run at full speed with a new URL for every request and watch memory; --out keeps it in bench/runs",
         run: soak::run,
     },

@@ -13,9 +13,12 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use xtask::workspace;
+use xtask::{arguments::Arguments, workspace};
 
 use crate::demo::{DemoTarget, Profile, build};
+
+/// The arguments in one line.
+pub(crate) const ARGUMENTS: &str = "[--minutes N] [--vus N] [--cardinality-limit N] [--out NAME] [--onrush PATH]";
 
 /// What a soak was asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,25 +57,23 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
 }
 
 impl Options {
-    fn parse(arguments: &[String]) -> Result<Self> {
-        let mut options = Self { minutes: 30.0, vus: 64, limit: 100_000, out: None, onrush: None };
-        let mut arguments = arguments.iter();
-        while let Some(argument) = arguments.next() {
-            let value = arguments.next().with_context(|| format!("{argument} needs a value"))?;
-            match argument.as_str() {
-                "--minutes" => options.minutes = value.parse().context("--minutes needs a number")?,
-                "--vus" => options.vus = value.parse().context("--vus needs a number")?,
-                "--cardinality-limit" => options.limit = value.parse().context("--cardinality-limit needs a number")?,
-                "--out" if value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') => {
-                    options.out = Some(value.clone());
-                }
-                "--out" => bail!("--out takes a folder's name below bench/runs, such as 2026-11-22-soak"),
-                "--onrush" => options.onrush = Some(PathBuf::from(value)),
-                _ => bail!("there is no {argument}; there are --minutes, --vus, --cardinality-limit, --out, --onrush"),
-            }
-        }
+    fn parse(given: &[String]) -> Result<Self> {
+        let mut arguments = Arguments::new(given);
+        let options = Self {
+            minutes: arguments.value("--minutes")?.unwrap_or(30.0),
+            vus: arguments.value("--vus")?.unwrap_or(64),
+            limit: arguments.value("--cardinality-limit")?.unwrap_or(100_000),
+            out: arguments.value("--out")?,
+            onrush: arguments.value("--onrush")?,
+        };
+        arguments.end(ARGUMENTS)?;
         if !(options.minutes > 0.0 && options.minutes <= MINUTES_MAX) {
             bail!("--minutes must be more than 0 and at most {MINUTES_MAX}");
+        }
+        if let Some(name) = &options.out
+            && !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        {
+            bail!("--out takes a folder's name below bench/runs, such as 2026-11-22-soak, not `{name}`");
         }
         Ok(options)
     }

@@ -88,7 +88,7 @@ impl onrush_js::log::Sink for Logger {
         }
         self.redact(&mut line);
         line.shorten();
-        let is_console = line.fields.iter().any(|(key, value)| key == "source" && value == "console");
+        let is_console = line.is_console();
         self.terminal.send(Message::Log { at: Clock::now(), line, to_console_file: is_console && self.console_file });
     }
 }

@@ -8,8 +8,7 @@ use std::{
 use onrush_plan::Options;
 use serde_json::{Map, Value};
 
-use super::Context;
-use crate::failure::Failure;
+use crate::{context::Context, failure::Failure};
 
 /// What a config file says.
 #[derive(Debug, Default)]

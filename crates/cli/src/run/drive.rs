@@ -18,7 +18,6 @@ use onrush_session::{
 };
 
 use super::{
-    Context,
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
     outputs,
@@ -28,7 +27,9 @@ use super::{
     summary::Results,
     warnings::{self, Warnings},
 };
-use crate::{args::RunArgs, failure::Failure, log::Level, save::SpareFiles, signals::Watch, tools::http};
+use crate::{
+    args::RunArgs, context::Context, failure::Failure, log::Level, save::SpareFiles, signals::Watch, tools::http,
+};
 
 /// How a run ended.
 pub(super) struct Ended {

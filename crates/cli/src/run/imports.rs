@@ -9,7 +9,7 @@ use onrush_imports::{ImportOptions, Imports, Lock, TIMEOUT};
 use onrush_net::ProxyOptions;
 use onrush_script::Entry;
 
-use super::input::Input;
+use super::input::{Input, is_url};
 use crate::{failure::Failure, flags::Flags, log::Logger};
 
 /// The name of lock files.
@@ -100,14 +100,6 @@ pub(crate) fn read(path: &Path) -> Result<Option<Lock>, Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed(error.to_string())),
     }
-}
-
-/// Whether what is named on the command line is a URL.
-pub(crate) fn is_url(name: &str) -> bool {
-    name.split_once("://").is_some_and(|(scheme, _)| {
-        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-            && scheme.bytes().all(|b| b.is_ascii_alphanumeric())
-    })
 }
 
 /// `$XDG_CACHE_HOME/onrush/modules`, or below `~/.cache`. Relative paths do not count, as the specification says.

@@ -12,7 +12,6 @@ use onrush_archive::{Archive, FileTree, HEADER_BYTES, Metadata};
 use onrush_plan::Options;
 use onrush_script::{CompatibilityMode, Entry};
 
-use super::{imports::is_url, load::SOURCE_BYTES_MAX};
 use crate::{
     args::{InputKind, ScriptArgs},
     failure::Failure,
@@ -154,8 +153,18 @@ impl Input {
 
 /// The name of a script from the standard input.
 pub(crate) const STDIN: &str = "file:///-";
+/// Largest source file that is read: bundles of real test suites have a few megabytes.
+pub(super) const SOURCE_BYTES_MAX: u64 = 64 << 20;
 /// Bytes read from an archive at once.
 const READ_BYTES: usize = 256 << 10;
+
+/// Whether what is named on the command line is a URL.
+pub(crate) fn is_url(name: &str) -> bool {
+    name.split_once("://").is_some_and(|(scheme, _)| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
+}
 
 /// What a file looks like. What cannot be read is a script: there the error is found again, and explained.
 fn kind(path: &Path) -> InputKind {

@@ -13,8 +13,8 @@ use onrush_session::ExitCode;
 
 use super::{
     features::Features,
-    imports::{self, is_url},
-    input::{Archived, Input},
+    imports,
+    input::{Archived, Input, SOURCE_BYTES_MAX, is_url},
 };
 use crate::{args::ScriptArgs, failure::Failure, flags::Flags, log::Logger};
 
@@ -27,9 +27,6 @@ pub(crate) struct Script {
     /// What an archive brought, if it comes from one.
     pub(crate) archived: Option<Archived>,
 }
-
-/// Largest source file that is read: bundles of real test suites have a few megabytes.
-pub(super) const SOURCE_BYTES_MAX: u64 = 64 << 20;
 
 /// Loads the script and runs its init code.
 ///

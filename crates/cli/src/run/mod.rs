@@ -24,8 +24,6 @@ mod summary;
 pub(crate) mod tiers;
 mod warnings;
 
-use std::sync::Arc;
-
 use onrush_net::BodyBudget;
 use onrush_session::ExitCode;
 
@@ -33,24 +31,12 @@ use self::{config_file::ConfigFile, drive::Ended, features::Features, needs::Nee
 use crate::{
     args::RunArgs,
     banner,
+    context::Context,
     failure::Failure,
-    flags::{Command, Flags},
+    flags::Command,
     log::{Level, Logger},
     signals::Watch,
-    terminal::{Look, Terminal},
 };
-
-/// What every step can use.
-pub(crate) struct Context {
-    /// Flags and variables.
-    pub(crate) flags: Flags,
-    /// For what the user should know.
-    pub(crate) logger: Arc<Logger>,
-    /// For what the user asked for.
-    pub(crate) terminal: Terminal,
-    /// What the streams are.
-    pub(crate) look: Look,
-}
 
 /// Runs a test.
 ///

@@ -5,8 +5,9 @@ use std::{io, path::PathBuf, sync::Arc, time::Duration};
 use onrush_metrics::{Registry, SubMetric, SystemTag};
 use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Target, TimeFormat};
 
-use super::{Context, prepare::Prepared};
+use super::prepare::Prepared;
 use crate::{
+    context::Context,
     failure::Failure,
     flags::Flags,
     log::{Level, Logger},

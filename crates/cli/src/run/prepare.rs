@@ -1,12 +1,9 @@
 //! What engine and coordinator are started with.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, atomic::AtomicU64},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use onrush_engine::{EngineConfig, Timeouts};
-use onrush_js::{HttpDebug, HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ShardedCounter};
+use onrush_js::{HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext};
 use onrush_metrics::{
     Census, Registry, SubMetric, Subscriptions, SystemTag, SystemTags, ThresholdError, ThresholdSource, Thresholds,
     WindowSource,
@@ -115,10 +112,10 @@ pub(super) fn prepare(
         options_json: test.options.to_test_json().to_string(),
         export_json: shown_options(&test, &script.init.options_json),
         tags: settings.tags.clone(),
-        http: HttpSettings { limits, ..http_settings(&test) },
+        http: HttpSettings { limits, ..HttpSettings::of(&test) },
         client: network::client(&test, limits, key_log::open(std::env::var_os("SSLKEYLOGFILE"), logger)?)?,
         state: Arc::new(RunState::default()),
-        scenarios: plan.scenarios.iter().map(scenario).map(Arc::new).collect(),
+        scenarios: plan.scenarios.iter().map(ScenarioContext::of).map(Arc::new).collect(),
         functions: functions(&test, &script.init.functions),
         local_ips: test.options.local_ips.clone(),
         init_pass: false,
@@ -245,45 +242,6 @@ fn shown_options(test: &Consolidated, own: &str) -> String {
 fn body_limits(wanted: Option<u64>, heap_bytes: u64) -> Limits {
     let body_bytes_max = wanted.unwrap_or(heap_bytes / 4).min(heap_bytes);
     Limits { body_bytes_max, ..Limits::default() }
-}
-
-fn http_settings(test: &Consolidated) -> HttpSettings {
-    let settings = &test.settings;
-    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let defaults = HttpSettings::default();
-    HttpSettings {
-        max_redirects: u32::try_from(settings.max_redirects).unwrap_or(u32::MAX),
-        warns_of_redirects: test.options.max_redirects.is_none(),
-        user_agent: settings.user_agent.clone().unwrap_or(defaults.user_agent),
-        batch: count(settings.batch),
-        batch_per_host: count(settings.batch_per_host),
-        discard_bodies: settings.discard_response_bodies,
-        no_cookies_reset: settings.no_cookies_reset,
-        no_connection_reuse: settings.no_connection_reuse,
-        no_vu_connection_reuse: settings.no_vu_connection_reuse,
-        throw: settings.throw,
-        rps: settings.rps.unwrap_or(0),
-        debug: HttpDebug::from_option(test.options.http_debug.as_deref()),
-        ..HttpSettings::default()
-    }
-}
-
-fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
-    let scenario = &plan.scenario;
-    ScenarioContext {
-        name: scenario.name.clone(),
-        executor: scenario.executor.type_name().to_owned(),
-        exec: scenario.exec.clone(),
-        env: scenario.env.clone(),
-        tags: scenario.tags.clone(),
-        // Without an end there is no progress.
-        duration_ns: if plan.regular_end_ns >= onrush_plan::FOREVER_NS { 0 } else { plan.regular_end_ns },
-        started_at: AtomicU64::new(0),
-        iterations: AtomicU64::new(0),
-        done: ShardedCounter::default(),
-        iterations_total: plan.total_iterations().unwrap_or(0),
-        slices: AtomicU64::new(0),
-    }
 }
 
 /// The exported functions VUs must keep: what scenarios call, and those of the life cycle.

@@ -3,8 +3,7 @@
 use onrush_plan::Consolidated;
 use onrush_session::{Replay, SteerError};
 
-use super::Context;
-use crate::failure::Failure;
+use crate::{context::Context, failure::Failure};
 
 /// Largest file that is read: a journal of 10,000 changes has two megabytes, the rest of a summary less.
 const FILE_BYTES_MAX: u64 = 64 << 20;

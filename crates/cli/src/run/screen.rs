@@ -9,8 +9,8 @@ use onrush_session::{
     protocol::{AgentId, ThreadDelta, Time},
 };
 
-use super::Context;
 use crate::{
+    context::Context,
     progress::{Board, Pulse, Screen, Stage, Totals},
     terminal::{Look, Message},
 };

@@ -16,9 +16,10 @@ use onrush_session::{
     protocol::{Failure, FailureKind, SummaryFile, Time},
 };
 
-use super::{Context, prepare::Prepared};
+use super::prepare::Prepared;
 use crate::{
     args::RunArgs,
+    context::Context,
     log::{Level, rfc3339_nanos},
     save::save,
     terminal::Message,
@@ -124,7 +125,7 @@ impl<'a> Results<'a> {
     pub(super) fn show(&self, custom: Option<Vec<SummaryFile>>) -> bool {
         let Some(model) = &self.model else {
             // Who wants no summary need not read that all is well.
-            if self.judgement.verdict != onrush_session::Verdict::Valid {
+            if self.judgement.verdict != Verdict::Valid {
                 self.log_verdict();
             }
             return true;
@@ -169,7 +170,7 @@ impl<'a> Results<'a> {
     /// Where the built-in text does not say it.
     fn log_verdict(&self) {
         let (judgement, logger) = (&self.judgement, &self.cx.logger);
-        let level = if judgement.verdict == onrush_session::Verdict::Valid { Level::Info } else { Level::Warn };
+        let level = if judgement.verdict == Verdict::Valid { Level::Info } else { Level::Warn };
         let reasons = judgement.reasons.join("; ");
         let fields = if reasons.is_empty() { Vec::new() } else { vec![("reason", reasons)] };
         logger.log(level, format!("the measurement is {}", judgement.verdict.as_str()), fields);
@@ -265,14 +266,9 @@ fn interrupted(coordinator: &Coordinator) -> Option<String> {
 }
 
 fn footer(judgement: &Judgement) -> Footer {
-    let verdict = match judgement.verdict {
-        onrush_session::Verdict::Valid => Verdict::Valid,
-        onrush_session::Verdict::Suspect => Verdict::Suspect,
-        onrush_session::Verdict::Invalid => Verdict::Invalid,
-    };
     Footer {
         percentile_error: Some(RELATIVE_ERROR),
-        verdict: Some(verdict),
+        verdict: Some(judgement.verdict),
         reasons: judgement.reasons.clone(),
         notes: judgement.notes.iter().cloned().chain(judgement.start_lag.map(|lag| lag.to_string())).collect(),
     }

@@ -2,8 +2,9 @@
 
 use onrush_plan::{Consolidated, Options, OptionsError, SystemTags, Tier};
 
-use super::{ConfigFile, Context, features::Features, load::Script};
+use super::{ConfigFile, features::Features, load::Script};
 use crate::{
+    context::Context,
     failure::Failure,
     flags::{self, Flags},
     log::Level,

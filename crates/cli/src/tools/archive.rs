@@ -9,9 +9,10 @@ use onrush_session::ExitCode;
 use super::deps;
 use crate::{
     args::ScriptArgs,
+    context::Context,
     failure::Failure,
     flags::Command,
-    run::{Context, config_file::ConfigFile, features::Features, input::STDIN, load, prepare, tiers},
+    run::{config_file::ConfigFile, features::Features, input::STDIN, load, prepare, tiers},
     terminal::Message,
     version::K6_VERSION,
 };

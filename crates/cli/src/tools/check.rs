@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use crate::{
     args::RunArgs,
+    context::Context,
     failure::Failure,
     flags::Command,
     run::{
-        Context, Ready,
+        Ready,
         config_file::ConfigFile,
         needs::{self, size},
         ready,

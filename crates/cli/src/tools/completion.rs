@@ -5,9 +5,9 @@ use clap_complete::Shell;
 use onrush_session::ExitCode;
 
 use crate::{
+    context::Context,
     failure::Failure,
     flags::{Command, FILES, FLAGS, parser_for_completion},
-    run::Context,
 };
 
 /// The shells there are scripts for.

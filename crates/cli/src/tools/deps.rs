@@ -13,10 +13,10 @@ use serde_json::json;
 
 use crate::{
     args::ScriptArgs,
+    context::Context,
     failure::Failure,
     flags::Command,
     run::{
-        Context,
         imports::{self, LOCK},
         input::Input,
         load,

@@ -5,9 +5,10 @@ use onrush_session::ExitCode;
 
 use crate::{
     args::ScriptArgs,
+    context::Context,
     failure::Failure,
     flags::Command,
-    run::{Context, config_file::ConfigFile, features::Features, load, prepare, tiers},
+    run::{config_file::ConfigFile, features::Features, load, prepare, tiers},
 };
 
 /// Prints the options the script exports; with `--execution-requirements` those of all places, as scenarios, and what

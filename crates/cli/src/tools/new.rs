@@ -5,7 +5,7 @@ use std::{io::Write as _, path::Path};
 use onrush_session::ExitCode;
 
 use super::template::fill;
-use crate::{failure::Failure, run::Context};
+use crate::{context::Context, failure::Failure};
 
 /// The templates that come with the program.
 const TEMPLATES: &[(&str, &str)] = &[

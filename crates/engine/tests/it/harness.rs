@@ -15,7 +15,7 @@ use onrush_agent::{Commander, Test};
 use onrush_engine::{Engine, EngineConfig, Timeouts};
 use onrush_fiber::Clock;
 use onrush_js::{
-    BUILTIN_MODULES, HttpDebug, HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ScriptEnv,
+    BUILTIN_MODULES, HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext, ScriptEnv,
     init::{self, InitError, IsolationMode},
     log,
 };
@@ -305,10 +305,10 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         options_json: test.options.to_test_json().to_string(),
         export_json: test.merged.to_export_json().to_string(),
         tags: test.settings.tags.clone(),
-        http: http(&test),
+        http: HttpSettings::of(&test),
         client: Arc::new(client.build().map_err(|error| invalid(error.to_string()))?),
         state: Arc::new(RunState::default()),
-        scenarios: plan.scenarios.iter().map(|plan| Arc::new(scenario(plan))).collect(),
+        scenarios: plan.scenarios.iter().map(ScenarioContext::of).map(Arc::new).collect(),
         functions: found.functions.clone(),
         local_ips: None,
         init_pass: false,
@@ -380,42 +380,6 @@ fn thresholds(test: &Consolidated, registry: &onrush_metrics::Registry) -> Resul
     let sources: BTreeMap<String, Vec<ThresholdSource>> =
         configs.map(|(metric, configs)| (metric.clone(), configs.iter().map(source).collect())).collect();
     Thresholds::parse(&sources, registry).map_err(|errors| format!("{errors:?}"))
-}
-
-fn http(test: &Consolidated) -> HttpSettings {
-    let settings = &test.settings;
-    HttpSettings {
-        max_redirects: settings.max_redirects as u32,
-        warns_of_redirects: test.options.max_redirects.is_none(),
-        user_agent: settings.user_agent.clone().unwrap_or_default(),
-        batch: settings.batch as usize,
-        batch_per_host: settings.batch_per_host as usize,
-        discard_bodies: settings.discard_response_bodies,
-        no_cookies_reset: settings.no_cookies_reset,
-        no_connection_reuse: settings.no_connection_reuse,
-        no_vu_connection_reuse: settings.no_vu_connection_reuse,
-        throw: settings.throw,
-        rps: settings.rps.unwrap_or(0),
-        debug: HttpDebug::from_option(test.options.http_debug.as_deref()),
-        ..HttpSettings::default()
-    }
-}
-
-fn scenario(plan: &onrush_plan::ScenarioPlan) -> ScenarioContext {
-    let scenario = &plan.scenario;
-    ScenarioContext {
-        name: scenario.name.clone(),
-        executor: scenario.executor.type_name().to_owned(),
-        exec: scenario.exec.clone(),
-        env: scenario.env.clone(),
-        tags: scenario.tags.clone(),
-        duration_ns: plan.regular_end_ns,
-        started_at: Default::default(),
-        iterations: Default::default(),
-        done: Default::default(),
-        iterations_total: plan.total_iterations().unwrap_or(0),
-        slices: std::sync::atomic::AtomicU64::new(0),
-    }
 }
 
 /// A run under way.

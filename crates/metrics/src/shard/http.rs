@@ -6,7 +6,9 @@ use super::{SeriesIdx, TagNode};
 use crate::builtin;
 use crate::registry::MetricId;
 
-/// Where one request's time went, in milliseconds.
+/// Where one request's time went, in milliseconds: the values of its samples.
+///
+/// `net` measures them as its own `Timings`: neither crate may use the other, and `js`, which knows both, copies them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HttpTimings {
     /// Sending + waiting + receiving.

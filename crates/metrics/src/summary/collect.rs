@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values};
-use super::text::SummaryMode;
+use super::mode::SummaryMode;
 use super::trend_stat::{TimeUnit, TrendStat};
 use crate::builtin;
 use crate::delta::TagPairs;

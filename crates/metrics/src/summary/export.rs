@@ -7,8 +7,8 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::group::{Check, Group};
+use super::mode::SummaryMode;
 use super::model::{CheckTotal, MetricSummary, MetricValues, SummaryModel, ThresholdSummary, check_counts, share};
-use super::text::SummaryMode;
 use super::trend_stat::TrendStatKind;
 use crate::threshold::History;
 

@@ -13,14 +13,14 @@ pub struct Footer {
     pub notes: Vec<String>,
 }
 
-/// The verdict on the measurement, not on the system under test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether a run's numbers can be trusted: the verdict on the measurement, not on the system under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// The generator kept up.
+    /// Nothing limited the generator.
     Valid,
-    /// Something may have distorted the numbers.
+    /// Something came close to limiting it, or did so briefly.
     Suspect,
-    /// The numbers do not describe the system under test.
+    /// The generator was the bottleneck: latencies include its own delays, rates are its own limits.
     Invalid,
 }
 

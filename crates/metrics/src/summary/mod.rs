@@ -18,6 +18,7 @@ mod export;
 mod footer;
 mod group;
 mod input;
+mod mode;
 mod model;
 mod number;
 mod requests;
@@ -30,7 +31,8 @@ pub use export::{MachineInfo, handle_summary, machine_readable, summary_export, 
 pub use footer::{Footer, Verdict};
 pub use group::{Check, Group};
 pub use input::{CheckInput, GroupInput, MetricInput, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values};
+pub use mode::{SummaryMode, SummaryModeError};
 pub use model::{CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, TrendSummary};
 pub use requests::requests;
-pub use text::{SummaryMode, SummaryModeError, TextOptions, render, to_stdout};
+pub use text::{TextOptions, render, to_stdout, with_commas};
 pub use trend_stat::{TimeUnit, TimeUnitError, TrendStat, TrendStatError, TrendStatKind};

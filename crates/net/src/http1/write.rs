@@ -87,7 +87,7 @@ enum Framing {
 /// Code 1000 with Go's texts: `net/http: invalid method "…"`, `net/http: invalid header field value for "…"`.
 pub(crate) fn check_request(request: &Request<'_>) -> Result<(), NetError> {
     if !request.method.bytes().all(is_token_byte) {
-        return Err(NetError::generic(format!("net/http: invalid method {}", go_quote(request.method.as_bytes()))));
+        return Err(NetError::generic(format!("net/http: invalid method {}", go_quote(request.method))));
     }
     for (name, value) in [("Host", request.host), ("User-Agent", request.user_agent)] {
         if !value.unwrap_or_default().bytes().all(is_value_byte) {

@@ -2,9 +2,9 @@
 
 use rustls::{CipherSuite, ProtocolVersion};
 
-use super::TlsOptionsError;
-
 /// A TLS version as k6 names it.
+///
+/// `plan` has a type of its own, which reads the option: it knows no network, and `net` knows no options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsVersion {
     /// `tls1.0`: known, not supported.
@@ -18,17 +18,6 @@ pub enum TlsVersion {
 }
 
 impl TlsVersion {
-    /// Parses `tls1.0` … `tls1.3`.
-    ///
-    /// # Errors
-    /// k6's `unknown TLS version '%s'`.
-    pub fn parse(text: &str) -> Result<Self, TlsOptionsError> {
-        [Self::Tls10, Self::Tls11, Self::Tls12, Self::Tls13]
-            .into_iter()
-            .find(|version| version.name() == text)
-            .ok_or_else(|| TlsOptionsError::UnknownVersion(text.to_owned()))
-    }
-
     /// k6's name.
     pub fn name(self) -> &'static str {
         match self {
@@ -104,7 +93,5 @@ mod tests {
         for suite in rustls::crypto::aws_lc_rs::ALL_CIPHER_SUITES {
             assert_ne!(cipher_name(suite.suite()), "", "{suite:?}");
         }
-        assert_eq!(TlsVersion::parse("tls1.3"), Ok(TlsVersion::Tls13));
-        assert_eq!(TlsVersion::parse("ssl3"), Err(TlsOptionsError::UnknownVersion("ssl3".into())));
     }
 }

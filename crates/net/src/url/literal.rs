@@ -10,14 +10,10 @@ use crate::text::go_quote;
 /// Go's text.
 pub(super) fn check(text: &str) -> Result<(), String> {
     match fault(text) {
-        Some(Fault { reason, at: "" }) => {
-            Err(format!("invalid host: ParseAddr({}): {reason}", go_quote(text.as_bytes())))
+        Some(Fault { reason, at: "" }) => Err(format!("invalid host: ParseAddr({}): {reason}", go_quote(text))),
+        Some(Fault { reason, at }) => {
+            Err(format!("invalid host: ParseAddr({}): {reason} (at {})", go_quote(text), go_quote(at)))
         }
-        Some(Fault { reason, at }) => Err(format!(
-            "invalid host: ParseAddr({}): {reason} (at {})",
-            go_quote(text.as_bytes()),
-            go_quote(at.as_bytes())
-        )),
         None if text.contains(':') => Ok(()),
         None => Err("invalid IP-literal".to_owned()),
     }
@@ -163,7 +159,7 @@ mod tests {
     fn what_is_wrong_as_k6_says_it() {
         let says = |text: &str, expect: &str| {
             let error = check(text).unwrap_err();
-            let rest = error.strip_prefix(&format!("invalid host: ParseAddr({}): ", go_quote(text.as_bytes())));
+            let rest = error.strip_prefix(&format!("invalid host: ParseAddr({}): ", go_quote(text)));
             assert_eq!(rest.unwrap_or(&error), expect, "{text}");
         };
         says("", "unable to parse IP");

@@ -73,11 +73,9 @@ impl Parts {
         let main_end = cut.unwrap_or(raw.len());
         let fragment = Span::new(cut.map_or(raw.len(), |at| at + 1), raw.len());
         let main = &raw[..main_end];
-        let mut parts =
-            Self::parse_main(main).map_err(|reason| format!("parse {}: {reason}", go_quote(main.as_bytes())))?;
+        let mut parts = Self::parse_main(main).map_err(|reason| format!("parse {}: {reason}", go_quote(main)))?;
         parts.fragment = fragment;
-        check_escapes(fragment.of(raw).as_bytes())
-            .map_err(|reason| format!("parse {}: {reason}", go_quote(raw.as_bytes())))?;
+        check_escapes(fragment.of(raw).as_bytes()).map_err(|reason| format!("parse {}: {reason}", go_quote(raw)))?;
         Ok(parts)
     }
 
@@ -200,7 +198,7 @@ fn take_port(main: &str, start: usize, end: usize) -> Result<Span, String> {
     }
     match text.strip_prefix(':') {
         Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Ok(Span::new(start + 1, end)),
-        _ => Err(format!("invalid port {} after host", go_quote(text.as_bytes()))),
+        _ => Err(format!("invalid port {} after host", go_quote(text))),
     }
 }
 

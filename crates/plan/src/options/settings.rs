@@ -71,33 +71,33 @@ impl Options {
     /// The values with the defaults filled in.
     #[must_use]
     pub fn settings(&self) -> Settings {
-        let defaults = Self::defaults();
+        let unset = Self::unset();
         let on = |switch: Option<bool>| switch.unwrap_or(false);
-        let time = |value: Option<GoDuration>, default: GoDuration| value.unwrap_or(default).as_std();
-        let number = |value: Option<i64>, default: u64, least: u64| {
-            value.map_or(default, |n| u64::try_from(n).unwrap_or(0)).max(least)
+        let time = |value: Option<GoDuration>, unset: Option<GoDuration>| value.or(unset).unwrap_or_default().as_std();
+        let number = |value: Option<i64>, unset: Option<i64>, least: u64| {
+            u64::try_from(value.or(unset).unwrap_or(0)).unwrap_or(0).max(least)
         };
         Settings {
             paused: on(self.paused),
             setup: !on(self.no_setup),
             teardown: !on(self.no_teardown),
-            setup_timeout: time(self.setup_timeout, DEFAULT_SETUP_TIMEOUT),
-            teardown_timeout: time(self.teardown_timeout, DEFAULT_SETUP_TIMEOUT),
-            handle_summary_timeout: time(self.handle_summary_timeout, DEFAULT_HANDLE_SUMMARY_TIMEOUT),
+            setup_timeout: time(self.setup_timeout, unset.setup_timeout),
+            teardown_timeout: time(self.teardown_timeout, unset.teardown_timeout),
+            handle_summary_timeout: time(self.handle_summary_timeout, unset.handle_summary_timeout),
             rps: self.rps.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0),
             dns: self.dns.clone(),
-            max_redirects: number(self.max_redirects, DEFAULT_MAX_REDIRECTS, 0),
+            max_redirects: number(self.max_redirects, unset.max_redirects, 0),
             user_agent: self.user_agent.clone(),
-            batch: number(self.batch, DEFAULT_BATCH, 1),
-            batch_per_host: number(self.batch_per_host, DEFAULT_BATCH_PER_HOST, 1),
+            batch: number(self.batch, unset.batch, 1),
+            batch_per_host: number(self.batch_per_host, unset.batch_per_host, 1),
             throw: on(self.throw),
-            min_iteration_duration: time(self.min_iteration_duration, GoDuration::ZERO),
-            summary_trend_stats: self.summary_trend_stats.clone().or(defaults.summary_trend_stats).unwrap_or_default(),
+            min_iteration_duration: time(self.min_iteration_duration, unset.min_iteration_duration),
+            summary_trend_stats: self.summary_trend_stats.clone().or(unset.summary_trend_stats).unwrap_or_default(),
             summary_time_unit: self.summary_time_unit.clone().unwrap_or_default(),
             system_tags: self.system_tags.clone().unwrap_or_default(),
             tags: self.tags.clone().unwrap_or_default(),
-            metric_samples_buffer_size: number(self.metric_samples_buffer_size, DEFAULT_METRIC_SAMPLES_BUFFER_SIZE, 1),
-            cardinality_limit: number(self.cardinality_limit, DEFAULT_CARDINALITY_LIMIT, 1),
+            metric_samples_buffer_size: number(self.metric_samples_buffer_size, unset.metric_samples_buffer_size, 1),
+            cardinality_limit: number(self.cardinality_limit, unset.cardinality_limit, 1),
             no_cookies_reset: on(self.no_cookies_reset),
             discard_response_bodies: on(self.discard_response_bodies),
             no_connection_reuse: on(self.no_connection_reuse),
@@ -109,11 +109,33 @@ impl Options {
     }
 }
 
-const DEFAULT_SETUP_TIMEOUT: GoDuration = GoDuration::from_secs(60);
-const DEFAULT_HANDLE_SUMMARY_TIMEOUT: GoDuration = GoDuration::from_secs(120);
-const DEFAULT_MAX_REDIRECTS: u64 = 10;
-/// The number of series k6 warns of.
-const DEFAULT_CARDINALITY_LIMIT: u64 = 100_000;
-const DEFAULT_BATCH: u64 = 20;
-const DEFAULT_BATCH_PER_HOST: u64 = 6;
-const DEFAULT_METRIC_SAMPLES_BUFFER_SIZE: u64 = 1_000;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::OPTIONS;
+
+    #[test]
+    fn what_nobody_sets_is_what_the_rows_say() {
+        let settings = Options::default().settings();
+        let seconds = Duration::from_secs;
+        assert_eq!((settings.setup_timeout, settings.teardown_timeout), (seconds(60), seconds(60)));
+        assert_eq!((settings.handle_summary_timeout, settings.min_iteration_duration), (seconds(120), seconds(0)));
+        assert_eq!((settings.max_redirects, settings.batch, settings.batch_per_host), (10, 20, 6));
+        assert_eq!((settings.metric_samples_buffer_size, settings.cardinality_limit), (1_000, 100_000));
+        assert_eq!(settings.summary_trend_stats, ["avg", "min", "med", "max", "p(90)", "p(95)"]);
+        assert!(settings.setup && settings.teardown && !settings.paused && !settings.throw);
+    }
+
+    #[test]
+    fn every_row_has_a_default_that_can_be_read() {
+        let unset = Options::unset().to_json();
+        for row in OPTIONS.iter().filter(|row| !row.default.is_empty()) {
+            let value = &unset[row.key];
+            assert!(!value.is_null(), "{}: {}", row.key, row.default);
+            // Switches and numbers stand in the row as in JSON.
+            if value.is_boolean() || value.is_number() {
+                assert_eq!(value.to_string(), row.default, "{}", row.key);
+            }
+        }
+    }
+}

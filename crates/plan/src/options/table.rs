@@ -83,6 +83,11 @@ macro_rules! options {
         }
 
         impl Options {
+            /// What each row says for an option that nobody sets.
+            pub(super) fn unset() -> Self {
+                Self { $($field: default::<$form>(Row::$field),)* }
+            }
+
             /// Lays `over` on top: what it sets replaces what was there.
             pub(crate) fn apply(&mut self, over: Self) {
                 $(<$form as Form>::lay(&mut self.$field, over.$field);)*
@@ -285,12 +290,21 @@ fn variable<F: Form>(row: Row, get: &dyn Fn(&str) -> Option<String>) -> Result<F
     }
 }
 
+/// What a row says where nothing is set. A test reads them all, so none is wrong here.
+fn default<F: Form>(row: Row) -> F::Field {
+    match OPTIONS[row as usize].default {
+        "" => F::Field::default(),
+        text => F::env(text).unwrap_or_default(),
+    }
+}
+
 impl Options {
-    /// The built-in tier: what is visible to scripts without being set. Other defaults are in [`super::Settings`].
+    /// The built-in tier: what is visible to scripts without being set. [`super::Settings`] take the other defaults from
+    /// the rows.
     #[must_use]
     pub fn defaults() -> Self {
         Self {
-            summary_trend_stats: Some(["avg", "min", "med", "max", "p(90)", "p(95)"].map(str::to_owned).to_vec()),
+            summary_trend_stats: Self::unset().summary_trend_stats,
             system_tags: Some(SystemTags::default()),
             ..Self::default()
         }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A protocol version.
+/// A protocol version, as the option names it.
+///
+/// `net` has a type of its own for what a handshake may use: it knows no options, and `plan` no network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsVersion {
     /// TLS 1.0.

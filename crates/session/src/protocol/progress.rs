@@ -19,7 +19,7 @@ pub struct Progress {
     pub interrupted: u64,
 }
 
-/// One scenario of an agent, or of all.
+/// One scenario of an agent, or of all, in the coordinator's clock. The engine has its own type, in its process's clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScenarioProgress {
     /// When it started; `None` while it waits.

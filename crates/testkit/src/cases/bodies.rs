@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use super::{CHUNKED, Case, Step};
+use super::case::{CHUNKED, Case};
+use crate::steps::Step;
 
 /// Bytes a bomb grows to where every client is to take it: enough to show that memory is given back.
 const BOMB_BYTES: usize = 24 << 20;

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Case, GOOD, Step};
+use super::case::{Case, GOOD};
+use crate::steps::Step;
 
 /// Long enough that the other side has read what was sent before.
 const MOMENT: Duration = Duration::from_millis(30);

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use rustls::ServerConfig;
 
-use super::certificates::{Authorities, good, good_with};
-use super::{Case, GOOD, SLOW, Step};
+use super::authorities::{Authorities, good, good_with};
+use super::case::{Case, GOOD, SLOW};
+use crate::steps::Step;
 
 pub(super) fn cases() -> Vec<Case> {
     let mut cases = raw();

@@ -1,6 +1,7 @@
 //! Heads that are none: status lines, versions, headers, floods.
 
-use super::{Case, GOOD, Step};
+use super::case::{Case, GOOD};
+use crate::steps::Step;
 
 pub(super) fn cases() -> Vec<Case> {
     let status = |name, about, line: &str| Case::says(name, about, format!("{line}\r\nContent-Length: 2\r\n\r\nhi"));

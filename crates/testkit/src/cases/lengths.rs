@@ -1,6 +1,6 @@
 //! Framing that contradicts itself: what smuggling is made of.
 
-use super::{Case, GOOD};
+use super::case::{Case, GOOD};
 
 pub(super) fn cases() -> Vec<Case> {
     let head = |name, about, lines: &str, body: &str| {

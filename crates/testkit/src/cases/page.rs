@@ -1,6 +1,7 @@
 //! The page of the hostile suite, made from its table.
 
-use super::{Case, Outcome, RECORDED, cases};
+use super::case::{Case, Outcome};
+use super::{RECORDED, cases};
 
 /// Where the page is, from this crate.
 pub const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/hostile-servers.md");

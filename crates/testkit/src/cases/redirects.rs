@@ -1,6 +1,7 @@
 //! Redirects that lead nowhere, and cookies by the thousand.
 
-use super::{Case, Step};
+use super::case::Case;
+use crate::steps::Step;
 
 pub(super) fn cases() -> Vec<Case> {
     let to = |name, about, location: &str| {

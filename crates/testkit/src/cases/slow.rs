@@ -1,6 +1,7 @@
 //! Servers that take their time: slowloris in both directions.
 
-use super::{CHUNKED, Case, GOOD, SLOW, Step};
+use super::case::{CHUNKED, Case, GOOD, SLOW};
+use crate::steps::Step;
 
 pub(super) fn cases() -> Vec<Case> {
     let after = |name, about, sent: &str, dripped: &str| {

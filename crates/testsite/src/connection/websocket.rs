@@ -1,11 +1,12 @@
 //! A connection that has become a WebSocket.
 
+use super::answer::after;
 use super::{Connection, ConnectionPhase};
 use crate::clock::monotonic_ns;
 use crate::context::Context;
 use crate::reply::{Built, ReplyMode};
 use crate::stats::Class;
-use crate::websocket::{Accepted, Session, Turn};
+use crate::websocket::{Session, Turn};
 
 impl Connection {
     /// Puts the answer to a handshake in the output, and goes on as what was agreed.
@@ -15,7 +16,7 @@ impl Connection {
         let (_, keep_alive) = built.write(mode, statics.date(), out);
         self.phase = match upgrade {
             Some(behaviour) => ConnectionPhase::WebSocket(Box::new(Session::new(*behaviour))),
-            None => super::after(keep_alive),
+            None => after(keep_alive),
         };
     }
 
@@ -39,13 +40,3 @@ impl Connection {
 
 /// What an answered message counts as in `/stats`.
 const STATUS_OF_MESSAGES: u16 = 101;
-
-/// The answer to an accepted handshake.
-pub(crate) fn answer(accepted: Accepted) -> Built {
-    let mut built = Built::empty(accepted.status);
-    for (name, value) in &accepted.lines {
-        built.add(name, value);
-    }
-    built.extra().upgrade = Some(Box::new(accepted.behaviour));
-    built
-}

@@ -25,7 +25,6 @@ use crate::context::Context;
 use crate::link::{Link, Protocol};
 use pipe::PipeEnd;
 use stream::{Advance, Stream};
-pub(crate) use stream::{Taken, add_lines, common_headers};
 
 /// What every HTTP/2 client sends first.
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

@@ -5,7 +5,7 @@ use std::task::{Context as TaskContext, Poll};
 use bytes::Bytes;
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream, SendStream};
-use http::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
+use http::header::HeaderMap;
 use http::request::Parts;
 use http::{Request as HttpRequest, Response, StatusCode};
 use httparse::{EMPTY_HEADER, Header};
@@ -17,7 +17,8 @@ use crate::context::Context;
 use crate::fault::{Break, Ending, Fault};
 use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
 use crate::link::Link;
-use crate::reply::{Built, Payload, Reply, SERVER};
+use crate::reply::{Built, Payload, Reply};
+use crate::response_head::{add_lines, common_headers};
 use crate::routes::{self, Request};
 use crate::source::{Progress, Source};
 use crate::statics::Statics;
@@ -517,36 +518,6 @@ fn status(code: u16, headers: HeaderMap) -> Response<()> {
     *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     *response.headers_mut() = headers;
     response
-}
-
-/// What [`Built::into_http2`] gives: headers, body, trailers, interim responses.
-pub(crate) type Taken = (HeaderMap, Payload, Option<HeaderMap>, Vec<(u16, HeaderMap)>);
-
-/// The headers every response has.
-pub(crate) fn common_headers(date: &[u8], length: Option<u64>) -> HeaderMap {
-    let mut headers = HeaderMap::with_capacity(8);
-    headers.insert(http::header::SERVER, HeaderValue::from_static(SERVER));
-    if let Ok(date) = HeaderValue::from_bytes(date) {
-        headers.insert(http::header::DATE, date);
-    }
-    if let Some(length) = length {
-        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
-    }
-    headers
-}
-
-/// Adds lines as HTTP/1.1 has them.
-pub(crate) fn add_lines(headers: &mut HeaderMap, lines: &[u8]) {
-    for line in lines.split(|&byte| byte == b'\n') {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let Some(colon) = memchr::memchr(b':', line) else { continue };
-        let name = HeaderName::from_bytes(&line[..colon]);
-        let value = HeaderValue::from_bytes(line[colon + 1..].trim_ascii());
-        // Lines are made of names and values that were checked.
-        if let (Ok(name), Ok(value)) = (name, value) {
-            headers.append(name, value);
-        }
-    }
 }
 
 impl Statics {

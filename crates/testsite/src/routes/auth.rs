@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::request::{GET, Outcome, Request, allow, decode, not_found};
 use crate::body::starts_with_ignore_case;
 use crate::clock::wall_seconds;
 use crate::context::Context;
@@ -10,7 +11,6 @@ use crate::head::Head;
 use crate::json::Json;
 use crate::ntlm::{self, Message, State};
 use crate::reply::Built;
-use crate::routes::{GET, Outcome, Request, allow, decode, not_found};
 
 /// `rest` is `{user}/{password}`; without them the answer is `denied`.
 pub(super) fn basic(head: &Head<'_>, rest: &str, denied: u16) -> Outcome {

@@ -1,12 +1,13 @@
 //! Bodies of a chosen size and pace, and uploads.
 
+use super::request::{GET, Outcome, Request, allow, bad_request, field, number_field, parse_size, seconds_ns};
 use crate::body::Body;
 use crate::clock::NANOS_PER_SEC;
 use crate::context::Context;
 use crate::head::Head;
 use crate::json::Json;
-use crate::reply::{Built, OCTETS, Payload, TEXT};
-use crate::routes::{GET, Outcome, Request, allow, bad_request, field, number_field, parse_size, seconds_ns};
+use crate::reply::{Built, Payload};
+use crate::response_head::{OCTETS, TEXT};
 use crate::source::{ROUND_BYTES, Source, random_bytes};
 use crate::status_code::code_in;
 

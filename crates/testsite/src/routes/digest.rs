@@ -8,13 +8,13 @@ use std::hash::BuildHasher;
 use aws_lc_rs::digest::{Algorithm, SHA256, SHA512, SHA512_256, digest};
 use md5::{Digest, Md5};
 
+use super::request::{Outcome, Request, bad_request, decode, not_found, number_field};
 use crate::body::Body;
 use crate::context::Context;
 use crate::head::Head;
 use crate::json::Json;
 use crate::reply::Built;
 use crate::routes::auth::credentials;
-use crate::routes::{Outcome, Request, bad_request, decode, not_found, number_field};
 
 const REALM: &str = "onrush";
 const OPAQUE: &str = "6f6e72757368";

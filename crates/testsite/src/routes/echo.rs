@@ -6,12 +6,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 
+use super::request::{Request, fields};
 use crate::body::{Body, starts_with_ignore_case};
 use crate::head::Head;
 use crate::json::Json;
 use crate::multipart::Part;
 use crate::reply::Built;
-use crate::routes::{Request, fields};
 
 /// The request as JSON.
 pub(super) fn echo(request: &Request<'_>) -> Built {

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
+use super::request::{GET, Outcome, Request, allow, bad_request, decode, field, not_found, parse_size};
 use crate::context::Context;
 use crate::head::Head;
 use crate::json::Json;
-use crate::reply::{Built, JSON, TEXT};
+use crate::reply::Built;
+use crate::response_head::{JSON, TEXT};
 use crate::routes::echo::write_headers;
-use crate::routes::{GET, Outcome, Request, allow, bad_request, decode, field, not_found, parse_size};
 use crate::source::split_mix;
 
 /// Brotli's middle quality and the window that fits a few kilobytes: larger

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use super::request::{Outcome, Request, bad_request, field, not_found, number_field, seconds_ns};
 use crate::clock::NANOS_PER_SEC;
 use crate::context::Context;
 use crate::fault::{Break, Ending, Fault, break_in};
 use crate::link::Protocol;
-use crate::reply::{Built, TEXT};
-use crate::routes::{Outcome, Request, bad_request, field, not_found, number_field, seconds_ns};
+use crate::reply::Built;
+use crate::response_head::TEXT;
 use crate::source::random_bytes;
 use crate::status_code::code_in;
 

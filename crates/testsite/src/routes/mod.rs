@@ -12,6 +12,7 @@ mod fault;
 mod headers;
 mod pages;
 mod redirect;
+mod request;
 mod respond;
 mod sample;
 mod site;
@@ -19,35 +20,22 @@ mod status;
 mod tls;
 mod websocket;
 
-use std::borrow::Cow;
-
-use crate::body::{Body, Sink};
-use crate::clock::{NANOS_PER_MILLI, NANOS_PER_SEC};
+pub(crate) use self::request::Request;
+use self::request::{
+    DELAY_SECONDS_MAX, GET, Outcome, POST, allow, bad_request, decode, field, not_found, parse_size, seconds_ns,
+};
+use crate::body::Sink;
+use crate::clock::NANOS_PER_MILLI;
 use crate::context::Context;
 use crate::head::{Head, Refusal};
-use crate::link::Link;
 use crate::options::Limits;
-use crate::reply::{Built, Payload, Reply, TEXT};
+use crate::reply::{Built, Payload, Reply};
+use crate::response_head::TEXT;
 use crate::statics::Statics;
 use crate::stats::Class;
 
-/// Longest delay a request can ask for.
-const DELAY_SECONDS_MAX: f64 = 300.0;
-/// Query or form fields looked at; further ones are ignored.
-const FIELDS_MAX: usize = 1000;
-
 /// Every endpoint and what it answers: what `/endpoints` says.
 pub const ENDPOINTS: &str = include_str!("../../assets/endpoints.txt");
-
-const GET: &str = "GET, HEAD";
-const POST: &str = "POST";
-
-/// A request with its body, as endpoints see it.
-pub(crate) struct Request<'a> {
-    pub(crate) head: &'a Head<'a>,
-    pub(crate) body: Body<'a>,
-    pub(crate) link: Link<'a>,
-}
 
 /// What is answered, and when.
 pub(crate) struct Answer {
@@ -56,10 +44,6 @@ pub(crate) struct Answer {
     /// How long to wait before answering.
     pub(crate) hold_ns: u64,
 }
-
-/// An endpoint's answer. `Err` is an answer too: the one that says what is wrong
-/// with the request.
-type Outcome = Result<Built, Box<Built>>;
 
 /// Chooses what becomes of a request's body.
 ///
@@ -217,26 +201,6 @@ fn class_of(first: &str) -> Class {
     }
 }
 
-fn not_found() -> Box<Built> {
-    Box::new(Built::explained(404, "there is nothing at this path"))
-}
-
-fn bad_request(reason: &str) -> Box<Built> {
-    Box::new(Built::explained(400, reason))
-}
-
-/// Checks the method; the error is the 405, or the answer to OPTIONS.
-fn allow(head: &Head<'_>, allowed: &str) -> Result<(), Box<Built>> {
-    if allowed.split(", ").any(|method| method == head.method) {
-        return Ok(());
-    }
-    let built = match head.method {
-        "OPTIONS" => Built::empty(204),
-        _ => Built::explained(405, "this path does not take that method"),
-    };
-    Err(Box::new(built.with("Allow", &format!("{allowed}, OPTIONS"))))
-}
-
 /// The delay a request asks for with `delay_ms`.
 fn delay_wanted(query: &str) -> Result<Option<u64>, Box<Built>> {
     if query.is_empty() || !query.contains("delay_ms=") {
@@ -253,91 +217,9 @@ fn delay_wanted(query: &str) -> Result<Option<u64>, Box<Built>> {
     }
 }
 
-fn seconds_ns(text: &str) -> Result<u64, Box<Built>> {
-    match text.parse::<f64>() {
-        Ok(seconds) if (0.0..=DELAY_SECONDS_MAX).contains(&seconds) => Ok((seconds * NANOS_PER_SEC as f64) as u64),
-        _ => Err(bad_request("seconds must be a number between 0 and 300")),
-    }
-}
-
-/// A decimal number without sign, for sizes in paths.
-fn parse_size(text: &str) -> Option<usize> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    text.parse().ok()
-}
-
-/// The fields of a query or an urlencoded form.
-fn fields(text: &[u8]) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
-    form_urlencoded::parse(text).take(FIELDS_MAX)
-}
-
-/// The first query field of that name.
-fn field<'a>(query: &'a str, name: &str) -> Option<Cow<'a, str>> {
-    fields(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value)
-}
-
-/// A query field that is a number; the default when it is missing.
-fn number_field(query: &str, name: &str, default: u64) -> Result<u64, Box<Built>> {
-    match field(query, name) {
-        None => Ok(default),
-        Some(text) => text.parse().map_err(|_| bad_request(&format!("{name} must be a whole number"))),
-    }
-}
-
-/// Decodes percent escapes in a path. Unlike in a query, `+` is a plus sign.
-fn decode(segment: &str) -> String {
-    if !segment.contains('%') {
-        return segment.to_owned();
-    }
-    let mut bytes = segment.bytes();
-    let mut decoded = Vec::with_capacity(segment.len());
-    while let Some(byte) = bytes.next() {
-        let mut ahead = bytes.clone();
-        let digit = |byte: Option<u8>| byte.and_then(|byte| (byte as char).to_digit(16));
-        match (byte, digit(ahead.next()), digit(ahead.next())) {
-            (b'%', Some(high), Some(low)) => {
-                decoded.push((high * 16 + low) as u8);
-                bytes = ahead;
-            }
-            _ => decoded.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
-}
-
-impl Request<'_> {
-    /// The request's scheme and authority, such as `http://localhost:8080`.
-    fn base(&self) -> String {
-        let scheme = if self.link.tls.is_some() { "https" } else { "http" };
-        let host = self.head.header_text("host").unwrap_or(Cow::Borrowed("localhost"));
-        format!("{scheme}://{host}")
-    }
-
-    /// The request's whole address.
-    fn url(&self) -> String {
-        let mut url = self.base();
-        url.push_str(self.head.path);
-        if !self.head.query.is_empty() {
-            url.push('?');
-            url.push_str(self.head.query);
-        }
-        url
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_are_decoded() {
-        assert_eq!(decode("a+b%20c%2Fd"), "a+b c/d");
-        assert_eq!(decode("100%"), "100%");
-        assert_eq!(decode("%zz%4"), "%zz%4");
-        assert_eq!(decode("%ff"), "\u{fffd}");
-    }
 
     #[test]
     fn delays_are_read_from_queries() {
@@ -347,14 +229,6 @@ mod tests {
         assert_eq!(wanted("xdelay_ms=2"), Ok(None));
         for bad in ["delay_ms=", "delay_ms=-1", "delay_ms=NaN", "delay_ms=300001", "delay_ms=inf"] {
             assert_eq!(wanted(bad), Err(400), "{bad}");
-        }
-    }
-
-    #[test]
-    fn sizes_are_plain_numbers() {
-        assert_eq!(parse_size("100"), Some(100));
-        for bad in ["", "+1", "-1", "1.0", "99999999999999999999999", "1/2"] {
-            assert_eq!(parse_size(bad), None, "{bad}");
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Pages with links, forms and tables, for scripts that read and submit HTML.
 //! Forms lead to `/anything/…`, which tells what it was sent.
 
+use super::request::{GET, Outcome, allow, not_found};
 use crate::head::Head;
-use crate::reply::{Built, HTML, Payload};
-use crate::routes::{GET, Outcome, allow, not_found};
+use crate::reply::{Built, Payload};
+use crate::response_head::HTML;
 
 const FORMS: &[u8] = include_bytes!("../../assets/forms.html");
 const LINKS: &[u8] = include_bytes!("../../assets/links.html");

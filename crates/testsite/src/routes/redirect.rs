@@ -1,8 +1,8 @@
 //! Redirects: chains of a chosen length, and to a chosen place.
 
+use super::request::{GET, Outcome, Request, allow, bad_request, field, not_found, parse_size};
 use crate::head::Head;
 use crate::reply::Built;
-use crate::routes::{GET, Outcome, Request, allow, bad_request, field, not_found, parse_size};
 
 /// Longest chain.
 const HOPS_MAX: usize = 1000;

@@ -1,9 +1,10 @@
 //! `/respond`: an answer put together from the query.
 
+use super::request::{Outcome, bad_request, field, fields, number_field};
 use crate::head::Head;
-use crate::reply::{Built, TEXT, is_token};
+use crate::reply::Built;
+use crate::response_head::{TEXT, is_token};
 use crate::routes::headers::is_reserved;
-use crate::routes::{Outcome, bad_request, field, fields, number_field};
 use crate::status_code::code_in;
 
 /// Interim responses, and trailers, of one answer.

@@ -1,10 +1,11 @@
 //! Documents of several kinds, for scripts that look into bodies.
 
+use super::request::{GET, Outcome, allow};
 use crate::context::Context;
 use crate::head::Head;
 use crate::json::Json;
-use crate::reply::{Built, HTML, JSON, Payload};
-use crate::routes::{GET, Outcome, allow};
+use crate::reply::{Built, Payload};
+use crate::response_head::{HTML, JSON};
 
 const SAMPLE_JSON: &[u8] = include_bytes!("../../assets/sample.json");
 const SAMPLE_HTML: &[u8] = include_bytes!("../../assets/sample.html");

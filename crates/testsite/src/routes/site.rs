@@ -5,12 +5,13 @@
 
 use std::hash::BuildHasher;
 
+use super::request::{GET, Outcome, Request, allow, bad_request, field, fields};
 use crate::body::Body;
 use crate::context::Context;
 use crate::head::Head;
-use crate::reply::{Built, HTML};
+use crate::reply::Built;
+use crate::response_head::HTML;
 use crate::routes::cookies::cookie;
-use crate::routes::{GET, Outcome, Request, allow, bad_request, field, fields};
 
 /// The one account that exists.
 const USER: &str = "admin";

@@ -1,8 +1,9 @@
 //! `/status/{codes}`: any status, or one of several at random.
 
+use super::request::{Outcome, bad_request, decode};
 use crate::context::Context;
-use crate::reply::{Built, TEXT};
-use crate::routes::{Outcome, bad_request, decode};
+use crate::reply::Built;
+use crate::response_head::TEXT;
 use crate::status_code::code_in;
 
 /// Most codes to choose from.

@@ -2,9 +2,9 @@
 
 use rustls::HandshakeKind;
 
+use super::request::{GET, Outcome, Request, allow};
 use crate::json::Json;
 use crate::reply::Built;
-use crate::routes::{GET, Outcome, Request, allow};
 use crate::tls::{Subject, subject, suite_name};
 
 pub(super) fn tls(request: &Request<'_>) -> Outcome {

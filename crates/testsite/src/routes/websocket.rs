@@ -1,10 +1,10 @@
 //! `/ws/…`: WebSockets.
 
-use crate::connection::upgrade_answer;
+use super::request::{GET, Outcome, Request, allow, bad_request, field};
 use crate::link::Protocol;
+use crate::reply::Built;
 use crate::routes::headers::headers_json;
-use crate::routes::{GET, Outcome, Request, allow, bad_request, field};
-use crate::websocket::accept;
+use crate::websocket::{Accepted, accept};
 
 /// `kind` is the endpoint's name.
 pub(super) fn websocket(request: &Request<'_>, kind: &str) -> Outcome {
@@ -15,5 +15,15 @@ pub(super) fn websocket(request: &Request<'_>, kind: &str) -> Outcome {
     let query = request.head.query;
     let field = |name: &str| field(query, name).map(std::borrow::Cow::into_owned);
     let headers = String::from_utf8_lossy(&headers_json(request.head)).into_owned();
-    accept(request.head, kind, &field, &headers).map(upgrade_answer).map_err(bad_request)
+    accept(request.head, kind, &field, &headers).map(answer).map_err(bad_request)
+}
+
+/// The answer to an accepted handshake.
+fn answer(accepted: Accepted) -> Built {
+    let mut built = Built::empty(accepted.status);
+    for (name, value) in &accepted.lines {
+        built.add(name, value);
+    }
+    built.extra().upgrade = Some(Box::new(accepted.behaviour));
+    built
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    net::{Ipv4Addr, SocketAddr},
+    net::{Ipv4Addr, SocketAddr, TcpListener},
     path::PathBuf,
     sync::{
         Arc,
@@ -20,10 +20,8 @@ use super::{
     clock,
     machine::Machine,
     options::Options,
-    part,
     process::{POLL, Process, Usage},
     report::Report,
-    server,
     tool::{Tool, Tools},
 };
 
@@ -42,14 +40,10 @@ pub(super) struct Lab {
 }
 
 impl Lab {
-    /// Prepares everything.
-    pub(super) fn open(options: Options) -> Result<Self> {
+    /// Prepares everything, those programs among it.
+    pub(super) fn open(options: Options, needs: &[Tool]) -> Result<Self> {
         let root = workspace::root();
-        let mut needs: Vec<Tool> =
-            part::PARTS.iter().filter(|part| options.wants(part.name)).flat_map(|part| part.needs).copied().collect();
-        needs.sort_unstable();
-        needs.dedup();
-        let tools = Tools::prepare(&root, options.onrush.as_deref(), &needs)?;
+        let tools = Tools::prepare(&root, options.onrush.as_deref(), needs)?;
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted)).context("cannot watch for Ctrl+C")?;
@@ -103,7 +97,7 @@ impl Lab {
         for _ in 0..PORTS {
             let port = self.options.port + self.ports_used % PORTS;
             self.ports_used = self.ports_used.wrapping_add(1);
-            if server::is_free(port) {
+            if is_free(port) {
                 return Ok((Ipv4Addr::LOCALHOST, port).into());
             }
         }
@@ -149,6 +143,11 @@ impl Lab {
         let numbered = (2..).map(|number: u32| runs.join(format!("{name}-{number}")));
         std::iter::once(plain.clone()).chain(numbered).find(|folder| !folder.exists()).unwrap_or(plain)
     }
+}
+
+/// Whether nobody listens there now.
+fn is_free(port: u16) -> bool {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
 /// Ports used in turn.

@@ -32,7 +32,7 @@ mod tool;
 
 use anyhow::{Result, bail};
 
-use self::{lab::Lab, options::Options};
+use self::{lab::Lab, options::Options, part::Part, tool::Tool};
 
 /// Runs the benchmark; `args` is what follows the command's name.
 ///
@@ -44,11 +44,16 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         println!("{}", options::HELP);
         return Ok(());
     };
-    let mut lab = Lab::open(options)?;
-    for part in part::PARTS {
-        if !lab.options.wants(part.name) {
-            continue;
-        }
+    if let Some(unknown) = options.only.iter().find(|name| !part::PARTS.iter().any(|part| part.name == **name)) {
+        let names: Vec<&str> = part::PARTS.iter().map(|part| part.name).collect();
+        bail!("unknown part `{unknown}`; the parts are {}", names.join(", "));
+    }
+    let parts: Vec<&Part> = part::PARTS.iter().filter(|part| options.wants(part.name)).collect();
+    let mut needs: Vec<Tool> = parts.iter().flat_map(|part| part.needs).copied().collect();
+    needs.sort_unstable();
+    needs.dedup();
+    let mut lab = Lab::open(options, &needs)?;
+    for part in parts {
         let started = clock::now();
         eprintln!("\n{}: {}", part.name, part.about);
         if let Err(error) = (part.run)(&mut lab) {

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-
-use super::part;
+use anyhow::Result;
+use xtask::arguments::Arguments;
 
 pub(super) const HELP: &str = "\
 cargo xtask bench [--quick] [--only PART[,PART]] [--rounds N] [--onrush FILE] [--out FOLDER] [--port N]
@@ -22,7 +21,8 @@ Measures Onrush, wrk and k6 side by side on this machine, prints a table and kee
 #[derive(Debug, Clone)]
 pub(super) struct Options {
     pub(super) quick: bool,
-    only: Vec<String>,
+    /// Names of parts, not yet looked up; none means all.
+    pub(super) only: Vec<String>,
     rounds: Option<usize>,
     pub(super) onrush: Option<PathBuf>,
     pub(super) out: Option<PathBuf>,
@@ -31,47 +31,21 @@ pub(super) struct Options {
 
 impl Options {
     /// Reads the command line; `None` asks for help.
-    pub(super) fn parse(args: &[String]) -> Result<Option<Self>> {
-        let mut options =
-            Self { quick: false, only: Vec::new(), rounds: None, onrush: None, out: None, port: PORT_DEFAULT };
-        let mut args = args.iter();
-        while let Some(arg) = args.next() {
-            let (name, inline) = match arg.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (arg.as_str(), None),
-            };
-            let mut value =
-                || inline.clone().or_else(|| args.next().cloned()).with_context(|| format!("{name} needs a value"));
-            match name {
-                "--help" | "-h" => return Ok(None),
-                "--quick" => options.quick = true,
-                "--only" => options.only.extend(value()?.split(',').map(str::to_owned)),
-                "--rounds" => {
-                    options.rounds = Some(
-                        value()?
-                            .parse()
-                            .ok()
-                            .filter(|rounds| (1..=ROUNDS_MAX).contains(rounds))
-                            .with_context(|| format!("--rounds must be 1 to {ROUNDS_MAX}"))?,
-                    )
-                }
-                "--onrush" => options.onrush = Some(value()?.into()),
-                "--out" => options.out = Some(value()?.into()),
-                "--port" => {
-                    options.port = value()?
-                        .parse()
-                        .ok()
-                        .filter(|port| (1024..=PORT_MAX).contains(port))
-                        .with_context(|| format!("--port must be 1024 to {PORT_MAX}"))?
-                }
-                _ => bail!("unknown argument {arg}\n\n{HELP}"),
-            }
+    pub(super) fn parse(given: &[String]) -> Result<Option<Self>> {
+        let mut arguments = Arguments::new(given);
+        if arguments.wants_help() {
+            return Ok(None);
         }
-        for name in &options.only {
-            if !part::PARTS.iter().any(|part| part.name == name) {
-                bail!("there is no part `{name}`\n\n{HELP}");
-            }
-        }
+        let only: Vec<String> = arguments.values("--only")?;
+        let options = Self {
+            quick: arguments.flag("--quick"),
+            only: only.iter().flat_map(|parts| parts.split(',')).map(str::to_owned).collect(),
+            rounds: arguments.number("--rounds", 1..=ROUNDS_MAX)?,
+            onrush: arguments.value("--onrush")?,
+            out: arguments.value("--out")?,
+            port: arguments.number("--port", 1024..=PORT_MAX)?.unwrap_or(PORT_DEFAULT),
+        };
+        arguments.end(HELP)?;
         Ok(Some(options))
     }
 
@@ -116,7 +90,7 @@ mod tests {
         assert_eq!((options.rounds(), options.rounds_few()), (3, 3));
         assert!(parse("").unwrap().unwrap().wants("memory"));
         assert!(parse("--help").unwrap().is_none());
-        for bad in ["--only nothing", "--rounds 0", "--rounds", "--fast", "--port 80"] {
+        for bad in ["--rounds 0", "--rounds", "--fast", "--port 80"] {
             assert!(parse(bad).is_err(), "{bad}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    net::{Ipv4Addr, SocketAddr, TcpListener},
+    net::SocketAddr,
     path::Path,
     process::{Command, Stdio},
     time::Duration,
@@ -229,11 +229,6 @@ fn tied(program: &Path) -> Command {
         }
         None => Command::new(program),
     }
-}
-
-/// Whether nobody listens there now.
-pub(super) fn is_free(port: u16) -> bool {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
 const START_TIMEOUT: Duration = Duration::from_secs(10);

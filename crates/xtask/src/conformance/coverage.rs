@@ -6,7 +6,7 @@ use std::{collections::HashSet, path::Path};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::read_json;
+use super::json::read_json;
 
 /// The list, in its order.
 #[derive(Debug)]

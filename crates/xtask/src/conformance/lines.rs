@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
-use super::script::sorted;
+use super::json::sorted;
 
 /// Lines of `--out json`: metrics as they are declared, and how many points had which tags.
 ///

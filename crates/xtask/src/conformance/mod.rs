@@ -7,6 +7,7 @@
 
 mod compare;
 mod coverage;
+mod json;
 mod lab;
 mod lines;
 mod options;
@@ -17,7 +18,6 @@ mod runner;
 mod script;
 
 use std::{
-    fs,
     net::{Ipv6Addr, UdpSocket},
     path::{Path, PathBuf},
     process::{Command, ExitCode},
@@ -253,12 +253,6 @@ fn k6() -> Result<Tool> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let version = text.split_whitespace().nth(1).context("k6 does not say its version")?.to_owned();
     Ok(Tool { program, version })
-}
-
-/// Reads a JSON file.
-fn read_json(path: &Path) -> Result<Value> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))
 }
 
 /// Below the workspace's root.

@@ -2,7 +2,8 @@
 
 use std::{num::NonZero, path::PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+use xtask::arguments::Arguments;
 
 /// The arguments in one line.
 pub(crate) const ARGUMENTS: &str = "[--record] [--k6] [--coverage] [--only NAME] [--jobs N] [--onrush FILE] [--help]";
@@ -33,32 +34,21 @@ pub(super) struct Options {
 
 impl Options {
     /// Reads the command line; `None` asks for help.
-    pub(super) fn parse(arguments: &[String]) -> Result<Option<Self>> {
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let mut options = Self { jobs: cores * JOBS_PER_CORE, ..Self::default() };
-        let mut arguments = arguments.iter();
-        while let Some(argument) = arguments.next() {
-            let (name, inline) = match argument.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (argument.as_str(), None),
-            };
-            let mut value = || {
-                inline.clone().or_else(|| arguments.next().cloned()).with_context(|| format!("{name} needs a value"))
-            };
-            match name {
-                "--help" | "-h" => return Ok(None),
-                "--record" => options.record = true,
-                "--k6" => options.k6 = true,
-                "--coverage" => options.coverage = true,
-                "--only" => options.only.push(value()?),
-                "--onrush" => options.onrush = Some(value()?.into()),
-                "--jobs" => {
-                    let jobs = value()?.parse().ok().filter(|jobs| (1..=JOBS_MAX).contains(jobs));
-                    options.jobs = jobs.with_context(|| format!("--jobs must be 1 to {JOBS_MAX}"))?;
-                }
-                _ => bail!("unknown argument {argument}; --help lists them"),
-            }
+    pub(super) fn parse(given: &[String]) -> Result<Option<Self>> {
+        let mut arguments = Arguments::new(given);
+        if arguments.wants_help() {
+            return Ok(None);
         }
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let options = Self {
+            record: arguments.flag("--record"),
+            k6: arguments.flag("--k6"),
+            coverage: arguments.flag("--coverage"),
+            only: arguments.values("--only")?,
+            jobs: arguments.number("--jobs", 1..=JOBS_MAX)?.unwrap_or(cores * JOBS_PER_CORE),
+            onrush: arguments.value("--onrush")?,
+        };
+        arguments.end(HELP)?;
         if options.record && options.k6 {
             bail!("--record and --k6 exclude each other: the first writes what k6 does, the second compares with it");
         }

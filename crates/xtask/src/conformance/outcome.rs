@@ -11,9 +11,10 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
 use super::{
+    json::{read_json, sorted},
     lab::Lab,
-    lines, read_json,
-    script::{Script, sorted},
+    lines,
+    script::Script,
 };
 
 /// What a run leaves behind.

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{compare::Difference, read_json};
+use super::{compare::Difference, json::read_json};
 
 /// The list, and which of its entries have explained something.
 #[derive(Debug)]

@@ -7,7 +7,9 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use super::json::{read_json, sorted};
 
 /// A script and what its head asks for.
 #[derive(Debug, Clone, Default)]
@@ -93,7 +95,7 @@ impl Script {
         if !path.exists() {
             bail!("nothing is recorded: K6=/path/to/k6 cargo xtask conformance --record --only {}", self.name);
         }
-        let mut record = super::read_json(&path)?;
+        let mut record = read_json(&path)?;
         if record["run"] != self.conditions() {
             bail!("its head has changed since it was recorded: record it again");
         }
@@ -200,19 +202,6 @@ fn split(text: &str) -> Result<Vec<String>> {
     Ok(words)
 }
 
-/// The same with its keys in order, at all depths.
-pub(super) fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut pairs: Vec<_> = map.iter().collect();
-            pairs.sort_by_key(|(key, _)| *key);
-            Value::Object(pairs.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect::<Map<_, _>>())
-        }
-        Value::Array(list) => list.iter().map(sorted).collect(),
-        other => other.clone(),
-    }
-}
-
 /// The folder of files that scripts share.
 pub(super) const FILES: &str = "files";
 
@@ -234,11 +223,5 @@ mod tests {
         for wrong in ["let x;", "// x\n// out: xml", "// x\n// flags: 'a", "// x\n// env: a"] {
             assert!(Script::parse("a/b", Path::new("a/b.js"), wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn keys_are_sorted_at_all_depths() {
-        let value = json!({"b": [{"d": 1, "c": 2}], "a": null});
-        assert_eq!(sorted(&value).to_string(), r#"{"a":null,"b":[{"c":2,"d":1}]}"#);
     }
 }

@@ -17,7 +17,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 pub use corpus::Corpus;
@@ -48,6 +48,12 @@ pub struct Effort {
     pub time: Duration,
     /// Stop after this many inputs.
     pub runs: u64,
+}
+
+/// Another start for each run; it is printed, and every finding prints its own.
+#[must_use]
+pub fn seed_of_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_micros() as u64)
 }
 
 /// How it went.

@@ -11,11 +11,11 @@ mod source;
 use std::{
     path::Path,
     process::ExitCode,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, bail};
-use xtask::workspace;
+use xtask::{arguments::Arguments, fuzzing::seed_of_now, workspace};
 
 use self::{
     model::{Graph, How, Step},
@@ -129,27 +129,21 @@ fn keep(root: &Path, seed: u64, graph: &Graph) -> Result<String> {
     Ok(folder.display().to_string())
 }
 
-fn options(arguments: &[String]) -> Result<Options> {
-    // Another start for each run; it is printed, and every finding prints its own.
-    let seed = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_micros() as u64);
-    let mut options = Options { time: SECONDS_DEFAULT, seed, runs: u64::MAX, plant: None, k6: false, onrush: None };
-    let mut rest = arguments.iter();
-    while let Some(option) = rest.next() {
-        if option == "--k6" {
-            options.k6 = true;
-            continue;
-        }
-        let value = rest.next().with_context(|| format!("{option} needs a value"))?;
-        let number = || value.parse().with_context(|| format!("{option} needs a number, not `{value}`"));
-        match option.as_str() {
-            "--seconds" => options.time = Duration::from_secs(number()?),
-            "--seed" => options.seed = number()?,
-            "--runs" => options.runs = number()?,
-            "--plant" if program::PLANTS.contains(&value.as_str()) => options.plant = Some(value.clone()),
-            "--plant" => bail!("there is no defect `{value}` to plant, only {}", program::PLANTS.join(", ")),
-            "--onrush" => options.onrush = Some(value.clone()),
-            _ => bail!("there is no option `{option}`, only --seconds, --seed, --runs, --plant, --onrush and --k6"),
-        }
+fn options(given: &[String]) -> Result<Options> {
+    let mut arguments = Arguments::new(given);
+    let options = Options {
+        time: arguments.value("--seconds")?.map_or(SECONDS_DEFAULT, Duration::from_secs),
+        seed: arguments.value("--seed")?.unwrap_or_else(seed_of_now),
+        runs: arguments.value("--runs")?.unwrap_or(u64::MAX),
+        plant: arguments.value("--plant")?,
+        k6: arguments.flag("--k6"),
+        onrush: arguments.value("--onrush")?,
+    };
+    arguments.end("fuzz graphs [--seconds N] [--seed N] [--runs N] [--plant NAME] [--k6] [--onrush PROGRAM]")?;
+    if let Some(name) = &options.plant
+        && !program::PLANTS.contains(&name.as_str())
+    {
+        bail!("there is no defect `{name}` to plant, only {}", program::PLANTS.join(", "));
     }
     if options.plant.is_some() && options.onrush.is_some() {
         bail!("--plant needs the build with the sanitizer, not --onrush");

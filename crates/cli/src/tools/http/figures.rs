@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use onrush_js::INTENDED_DURATION;
-use onrush_metrics::{Histogram, Merged, MetricId, Sink, builtin};
+use onrush_metrics::{Histogram, Merged, MetricId, Sink, SubscriptionsBuilder, SystemTag, builtin};
 use onrush_session::{Judgement, StartLag, Verdict};
 
 /// The numbers of the report.
@@ -75,6 +75,18 @@ impl Figures {
             reasons: judgement.reasons.clone(),
         }
     }
+}
+
+/// The tags the report reads.
+pub(crate) fn subscribe(builder: SubscriptionsBuilder) -> SubscriptionsBuilder {
+    [SystemTag::Status, SystemTag::ErrorCode, SystemTag::Error]
+        .into_iter()
+        .fold(builder, |builder, tag| builder.keep(builtin::HTTP_REQS, tag))
+}
+
+/// Whether every request failed (no response, or a status of 400 or above), or none was made.
+pub(crate) fn nothing_succeeded(merged: &Merged) -> bool {
+    merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate).is_none_or(|(failed, all)| failed >= all)
 }
 
 /// A counter's value, which is a whole number here.

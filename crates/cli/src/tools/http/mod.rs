@@ -1,7 +1,7 @@
 //! `onrush http URL`: a load test without a script, for what oha, hey and wrk are used for.
 //!
-//! There is no second way to send requests: [`script`] writes a k6 script, `run` runs it as any other, and [`figures`]
-//! and [`report`] show what came of it.
+//! There is no second way to send requests: `script` writes a k6 script, `run` runs it as any other, and `figures`
+//! and `report` show what came of it.
 
 mod figures;
 mod report;
@@ -9,18 +9,19 @@ mod script;
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use onrush_metrics::{Merged, Sink, SubscriptionsBuilder, SystemTag, builtin};
-use onrush_session::{ExitCode, Judgement};
+use onrush_session::ExitCode;
 
-use self::{
-    figures::Figures,
-    script::{Body, Request, Stop},
+use self::script::{Body, Request, Stop};
+pub(crate) use self::{
+    figures::{nothing_succeeded, subscribe},
+    report::report,
 };
 use crate::{
     args::RunArgs,
+    context::Context,
     failure::Failure,
     flags::{self, Command, Flags},
-    run::{self, Context, config_file::ConfigFile},
+    run::{self, config_file::ConfigFile},
 };
 
 /// Loads one URL.
@@ -50,23 +51,6 @@ pub(crate) fn http(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> 
     args.script.source = Some(source);
     args.one_liner = Some(request.heading());
     run::execute(&cx, config, &args)
-}
-
-/// The tags the report reads.
-pub(crate) fn subscribe(builder: SubscriptionsBuilder) -> SubscriptionsBuilder {
-    [SystemTag::Status, SystemTag::ErrorCode, SystemTag::Error]
-        .into_iter()
-        .fold(builder, |builder, tag| builder.keep(builtin::HTTP_REQS, tag))
-}
-
-/// What is printed at the end.
-pub(crate) fn report(merged: &Merged, elapsed: Duration, judgement: &Judgement, color: bool) -> String {
-    report::text(&Figures::new(merged, elapsed, judgement), color)
-}
-
-/// Whether every request failed (no response, or a status of 400 or above), or none was made.
-pub(crate) fn nothing_succeeded(merged: &Merged) -> bool {
-    merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate).is_none_or(|(failed, all)| failed >= all)
 }
 
 /// The flags and variables without those that say how much load: the script says it.

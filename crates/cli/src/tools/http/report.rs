@@ -1,7 +1,9 @@
 //! The result of a one-liner as text: what users of oha, hey and wrk look for.
 
-use onrush_metrics::Histogram;
-use onrush_session::Verdict;
+use std::time::Duration;
+
+use onrush_metrics::{Histogram, Merged};
+use onrush_session::{Judgement, Verdict};
 
 use super::figures::Figures;
 
@@ -13,8 +15,13 @@ const BAR: u64 = 40;
 const ERRORS_MAX: usize = 10;
 const PERCENTILES: [f64; 7] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
+/// What is printed at the end.
+pub(crate) fn report(merged: &Merged, elapsed: Duration, judgement: &Judgement, color: bool) -> String {
+    text(&Figures::new(merged, elapsed, judgement), color)
+}
+
 /// The whole text.
-pub(super) fn text(figures: &Figures, color: bool) -> String {
+fn text(figures: &Figures, color: bool) -> String {
     let seconds = figures.elapsed.as_secs_f64();
     let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     let mut text = "\n  Summary\n".to_owned();

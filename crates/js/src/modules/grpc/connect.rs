@@ -4,15 +4,9 @@ use std::rc::Rc;
 
 use onrush_fiber::{Clock, Nanos};
 use onrush_grpc::{Channel, ChannelOptions, Code, ConnectError, Metadata, reflection};
-use onrush_net::{ClientAuth, OwnTls};
+use onrush_net::{ClientAuth, OwnTls, go_quote};
 
-use super::{
-    client::Client,
-    go_value::{quoted, shown},
-    params::{self, Problem},
-    sample,
-    schemas::LoadKey,
-};
+use super::{client::Client, go_value::shown, params, problem::Problem, sample, schemas::LoadKey};
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw, Val},
     vu::{Vu, context::vu},
@@ -140,7 +134,7 @@ fn parse(ctx: Ctx, value: &Handle) -> Result<Wanted, Problem> {
                 wanted.authority = Some(item.to_text(ctx)?).filter(|authority| !authority.is_empty());
             }
             "tls" => wanted.tls = credentials(ctx, &item)?,
-            other => return Err(Problem::Text(format!("unknown connect param: {}", quoted(other)))),
+            other => return Err(Problem::Text(format!("unknown connect param: {}", go_quote(other)))),
         }
     }
     Ok(wanted)

@@ -8,25 +8,15 @@ use onrush_grpc::{
     schema::{Kind, MessageId, MessageType, Schema, Unset, WellKnown},
     well_known::{duration_text, mask_path_text, timestamp_text},
 };
+use onrush_net::go_quote;
 
-use super::{go_value::quoted, schemas::Schemas};
+use super::{problem::Problem, schemas::Schemas};
 use crate::{
     embed::{Ctx, JsResult, Throw, Val},
     vu::context::pause,
 };
 
-/// A message that has no form for scripts: Go's words.
-pub(super) enum Problem {
-    Throw(Throw),
-    Text(String),
-}
-
-impl From<Throw> for Problem {
-    fn from(throw: Throw) -> Self {
-        Self::Throw(throw)
-    }
-}
-
+/// A value, or why a message has no form for scripts.
 type Outcome<T = Val> = Result<T, Problem>;
 
 /// Reads a message and gives `look` the tree; others run meanwhile where it is long.
@@ -184,7 +174,7 @@ impl Builder<'_> {
                         paths.push(mask_path_text(&path).ok_or_else(|| {
                             problem(&format!(
                                 "google.protobuf.FieldMask.paths contains irreversible value {}",
-                                quoted(&path)
+                                go_quote(&*path)
                             ))
                         })?);
                     }
@@ -237,7 +227,7 @@ impl Builder<'_> {
         let name = url.rsplit_once('/').map_or(url.as_str(), |(_, name)| name);
         let schemas = self.schemas;
         let Some((schema, of)) = schemas.message(name) else {
-            return Err(problem(&format!("google.protobuf.Any: unable to resolve {}: \"not found\"", quoted(&url))));
+            return Err(problem(&format!("google.protobuf.Any: unable to resolve {}: \"not found\"", go_quote(&url))));
         };
         object.define(ctx, "@type", Val::string(ctx, &url)?)?;
         let described = schema.message(of);
@@ -252,7 +242,9 @@ impl Builder<'_> {
         })?;
         match built {
             Ok(outcome) => outcome.map(|()| object),
-            Err(error) => Err(problem(&format!("google.protobuf.Any: unable to unmarshal {}: {error}", quoted(name)))),
+            Err(error) => {
+                Err(problem(&format!("google.protobuf.Any: unable to unmarshal {}: {error}", go_quote(name))))
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ mod go_value;
 mod health;
 mod load;
 mod params;
+mod problem;
 mod response;
 mod sample;
 mod schemas;

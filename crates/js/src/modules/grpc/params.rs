@@ -2,11 +2,12 @@
 
 use onrush_grpc::{Metadata, metadata::BINARY};
 use onrush_metrics::TagNode;
+use onrush_net::go_quote;
 use onrush_plan::parse_extended_duration;
 
-use super::go_value::quoted;
+use super::problem::Problem;
 use crate::{
-    embed::{Ctx, Handle, Throw},
+    embed::{Ctx, Handle},
     modules::{go::go_type, tag_value},
     vu::{Vu, context::with_named},
 };
@@ -21,28 +22,6 @@ pub(super) struct Params {
     pub(super) name: Option<Box<str>>,
     /// The tags of its samples: those of the VU and those given.
     pub(super) node: TagNode,
-}
-
-/// Why parameters cannot be used: what a script threw, or k6's text.
-pub(super) enum Problem {
-    Throw(Throw),
-    Text(String),
-}
-
-impl From<Throw> for Problem {
-    fn from(throw: Throw) -> Self {
-        Self::Throw(throw)
-    }
-}
-
-impl Problem {
-    /// As an exception, with what comes before the text.
-    pub(super) fn throw(self, before: &str) -> Throw {
-        match self {
-            Self::Throw(throw) => throw,
-            Self::Text(text) => Throw::error(format!("{before}{text}")),
-        }
-    }
 }
 
 pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem> {
@@ -67,7 +46,7 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem
             "tags" => tags(ctx, vu, &mut params, &item)?,
             "timeout" => params.timeout_ns = timeout(ctx, &item)?,
             "discardResponseMessage" => params.discards_message = item.truthy(ctx),
-            other => return Err(Problem::Text(format!("unknown param: {}", quoted(other)))),
+            other => return Err(Problem::Text(format!("unknown param: {}", go_quote(other)))),
         }
     }
     Ok(params)
@@ -96,12 +75,12 @@ pub(super) fn metadata(ctx: Ctx, value: &Handle) -> Result<Metadata, Problem> {
         let bytes = if name.ends_with(BINARY) {
             match item.typed_array(ctx).filter(|_| !is_wide(ctx, &item)) {
                 Some(bytes) => bytes.to_vec(),
-                None => return Err(Problem::Text(format!("{} value must be binary", quoted(&name)))),
+                None => return Err(Problem::Text(format!("{} value must be binary", go_quote(&name)))),
             }
         } else if item.is_string() {
             item.to_text(ctx)?.into_bytes()
         } else {
-            return Err(Problem::Text(format!("{} value must be a string", quoted(&name))));
+            return Err(Problem::Text(format!("{} value must be a string", go_quote(&name))));
         };
         bytes_left = bytes_left
             .checked_sub(name.len() + bytes.len())

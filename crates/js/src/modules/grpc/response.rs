@@ -12,6 +12,7 @@ use onrush_grpc::{
 
 use super::{
     decode,
+    problem::Problem,
     schemas::{MethodRef, Schemas},
 };
 use crate::embed::{Ctx, JsResult, Throw, Val};
@@ -78,8 +79,8 @@ pub(super) fn unreadable(error: &onrush_grpc::message::DecodeError) -> Status {
 /// A message as a script sees it.
 pub(super) fn object(ctx: Ctx, schemas: &Schemas, schema: &Arc<Schema>, message: &Message<'_>) -> JsResult {
     decode::object(ctx, schemas, schema, message).map_err(|problem| match problem {
-        decode::Problem::Throw(throw) => throw,
-        decode::Problem::Text(text) => Throw::error(format!(
+        Problem::Throw(throw) => throw,
+        Problem::Text(text) => Throw::error(format!(
             "unable to convert response object to JSON: failed to marshal the message: proto:\u{a0}{text}"
         )),
     })
@@ -105,7 +106,7 @@ pub(super) fn details(ctx: Ctx, schemas: &Schemas, status: &Status) -> JsResult<
     let Some(bytes) = &status.details else { return Ok(Some(list)) };
     let schema = &*STATUS;
     let Some(of) = schema.message_named("google.rpc.Status") else { return Ok(Some(list)) };
-    let filled = decode::read(schema, of, bytes, |status| -> Result<(), decode::Problem> {
+    let filled = decode::read(schema, of, bytes, |status| -> Result<(), Problem> {
         let Some(Value::Many(details)) = status.numbered(schema, 3) else { return Ok(()) };
         for (index, detail) in (0..).zip(details) {
             let Value::Message(detail) = detail else { continue };
@@ -114,8 +115,8 @@ pub(super) fn details(ctx: Ctx, schemas: &Schemas, status: &Status) -> JsResult<
         Ok(())
     })?;
     match filled {
-        Ok(Err(decode::Problem::Throw(throw))) => Err(throw),
-        Ok(Err(decode::Problem::Text(_))) => Ok(None),
+        Ok(Err(Problem::Throw(throw))) => Err(throw),
+        Ok(Err(Problem::Text(_))) => Ok(None),
         Ok(Ok(())) | Err(_) => Ok(Some(list)),
     }
 }

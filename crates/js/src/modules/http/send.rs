@@ -141,12 +141,15 @@ impl Exchange {
 pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Rc<Exchange>> {
     let params = &prepared.params;
     let start = Clock::now();
-    let deadline = Some(Nanos(start.0.saturating_add(params.timeout_ns)));
     let settings = &vu.thread.config.http;
     let is_discarded = params.response_type == ResponseType::None && settings.debug != HttpDebug::Full;
-    let mode = if is_discarded { BodyMode::Discard } else { BodyMode::Keep };
     let redirects_max = params.redirects.unwrap_or(settings.max_redirects);
-    let user_agent = params.user_agent.as_deref().unwrap_or(&settings.user_agent);
+    let terms = Terms {
+        prepared,
+        user_agent: params.user_agent.as_deref().unwrap_or(&settings.user_agent),
+        mode: if is_discarded { BodyMode::Discard } else { BodyMode::Keep },
+        deadline: Some(Nanos(start.0.saturating_add(params.timeout_ns))),
+    };
     let mut hop = Box::new(Hop::first(prepared));
     let mut sent_cookies = Vec::new();
     // k6: a timeout of zero has passed already.
@@ -155,7 +158,7 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Rc<Exchange>> {
     }
     let mut hop_start = start;
     loop {
-        let result = one_hop(vu, prepared, &hop, &mut sent_cookies, user_agent, mode, hop_start, deadline);
+        let result = one_hop(vu, &terms, &hop, &mut sent_cookies, hop_start);
         if onrush_fiber::is_cancelled() {
             sample::interrupted(vu, prepared, &hop);
             return Err(Throw::Interrupted);
@@ -175,19 +178,24 @@ fn fault_before_sending(prepared: &Prepared) -> Box<Failure> {
     Box::new(Failure { error, timings: Timings::default(), remote: None, tls: None, reused: false, partial_body: None })
 }
 
+/// What holds for all hops of a request.
+struct Terms<'a> {
+    prepared: &'a Prepared,
+    user_agent: &'a str,
+    mode: BodyMode,
+    deadline: Option<Nanos>,
+}
+
 /// Sends what `hop` says and waits for the response.
-#[expect(clippy::too_many_arguments, reason = "a step of `send`, which decides them all")]
 #[inline(never)]
 fn one_hop(
     vu: &Vu,
-    prepared: &Prepared,
+    terms: &Terms<'_>,
     hop: &Hop,
     sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
-    user_agent: &str,
-    mode: BodyMode,
     start: Nanos,
-    deadline: Option<Nanos>,
 ) -> Result<Box<Response>, Box<Failure>> {
+    let &Terms { prepared, user_agent, mode, deadline } = terms;
     let url = hop.url(prepared);
     let head = hop.head(vu, prepared, url, sent_cookies);
     let request = Request {

@@ -31,7 +31,7 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
 }
 
 /// `54,355`.
-pub(super) fn with_commas(count: u64) -> String {
+pub fn with_commas(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (index, digit) in digits.chars().enumerate() {

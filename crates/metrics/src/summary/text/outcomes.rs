@@ -1,10 +1,10 @@
 //! The tables of errors and statuses. There are none where nothing failed.
 
-use super::SummaryMode;
 use super::columns::{Side, cut, lines, with_commas};
 use super::palette::Palette;
 use super::sections::title;
 use crate::outcome::{Ending, Outcome, Outcomes};
+use crate::summary::mode::SummaryMode;
 
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 10;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::SummaryMode;
 use super::palette::Palette;
 use super::table::{Row, Widths};
 use crate::registry::Contains;
+use crate::summary::mode::SummaryMode;
 use crate::summary::model::{
     CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, check_counts,
 };

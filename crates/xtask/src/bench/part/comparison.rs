@@ -82,15 +82,29 @@ pub(super) fn compare(
     title: &str,
     mut comparisons: Vec<(Comparison, Ratios<'_>)>,
 ) -> Result<()> {
-    for round in 0..lab.options.rounds() {
-        for (comparison, _) in &mut comparisons {
-            comparison.round(lab, round, server)?;
-        }
-    }
+    rounds(lab, server, comparisons.iter_mut().map(|(comparison, _)| comparison).collect())?;
     for (comparison, limits) in &comparisons {
         show(lab, comparison, title, limits);
     }
     Ok(())
+}
+
+/// Measures all comparisons round by round, taking turns.
+pub(super) fn rounds(lab: &mut Lab, server: &mut Server, mut comparisons: Vec<&mut Comparison>) -> Result<()> {
+    for round in 0..lab.options.rounds() {
+        for comparison in &mut comparisons {
+            comparison.round(lab, round, server)?;
+        }
+    }
+    Ok(())
+}
+
+/// The CPU of one operation in microseconds: what requests that do `more` of it cost above those that do fewer, round by
+/// round.
+pub(super) fn cost_of_one(client: Client, few: &Comparison, many: &Comparison, more: u32) -> Option<f64> {
+    let (few, many) = (few.values(client, Measurement::cpu_us), many.values(client, Measurement::cpu_us));
+    let each: Vec<f64> = few.iter().zip(&many).map(|(few, many)| (many - few) / f64::from(more)).collect();
+    median(&each)
 }
 
 /// A table of one comparison, and its limits.

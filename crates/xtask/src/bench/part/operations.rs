@@ -2,13 +2,12 @@
 
 use anyhow::Result;
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, cost_of_one, placement, rounds};
 use crate::bench::{
     client::Client,
     lab::Lab,
-    load::{Load, Measurement},
+    load::Load,
     report::{Bound, Table, cell, medians},
-    series::median,
     server::{Kind, Server},
 };
 
@@ -50,26 +49,12 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
         Comparison::new(NAME, format!("{operation} {repeat} times"), load, &[Client::Onrush, Client::K6])
     };
     let mut pairs = OPERATIONS.map(|(operation, _)| (comparison(operation, FEW), comparison(operation, MANY)));
-    for round in 0..lab.options.rounds() {
-        for (few, many) in &mut pairs {
-            few.round(lab, round, &mut server)?;
-            many.round(lab, round, &mut server)?;
-        }
-    }
+    rounds(lab, &mut server, pairs.iter_mut().flat_map(|(few, many)| [few, many]).collect())?;
     let mut table = Table::new(
-        format!(
-            "Operations of modules, {VUS} VUs, {}: {}",
-            super::comparison::placement(pinned),
-            medians(lab.options.rounds())
-        ),
+        format!("Operations of modules, {VUS} VUs, {}: {}", placement(pinned), medians(lab.options.rounds())),
         &["operation", "Onrush, CPU µs", "k6, CPU µs"],
     );
-    let cost = |(few, many): &(Comparison, Comparison), client: Client| -> Option<f64> {
-        let (few, many) = (few.values(client, Measurement::cpu_us), many.values(client, Measurement::cpu_us));
-        let differences: Vec<f64> =
-            few.iter().zip(&many).map(|(few, many)| (many - few) / f64::from(MANY - FEW)).collect();
-        median(&differences)
-    };
+    let cost = |(few, many): &(Comparison, Comparison), client: Client| cost_of_one(client, few, many, MANY - FEW);
     let mut limits = Vec::new();
     for (pair, (_, about)) in pairs.iter().zip(OPERATIONS) {
         let (ours, theirs) = (cost(pair, Client::Onrush), cost(pair, Client::K6));

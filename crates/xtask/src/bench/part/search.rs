@@ -2,13 +2,12 @@
 
 use anyhow::Result;
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, cost_of_one, placement, rounds};
 use crate::bench::{
     client::Client,
     lab::Lab,
     load::{Load, Measurement},
     report::{Bound, Table, cell, medians},
-    series::median,
     server::{Kind, Server},
 };
 
@@ -38,24 +37,12 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
         Comparison::new(NAME, format!("each body searched {repeat} times"), load, &[Client::Onrush, Client::K6])
     };
     let (mut once, mut often) = (comparison(ONCE), comparison(OFTEN));
-    for round in 0..lab.options.rounds() {
-        once.round(lab, round, &mut server)?;
-        often.round(lab, round, &mut server)?;
-    }
+    rounds(lab, &mut server, vec![&mut once, &mut often])?;
     let mut table = Table::new(
-        format!(
-            "Bodies of 11 KB, {VUS} VUs, nginx, {}: {}",
-            super::comparison::placement(pinned),
-            medians(lab.options.rounds())
-        ),
+        format!("Bodies of 11 KB, {VUS} VUs, nginx, {}: {}", placement(pinned), medians(lab.options.rounds())),
         &["client", "CPU µs/request, one search", "21 searches", "so one search (3 operations)"],
     );
-    let search = |client: Client| -> Option<f64> {
-        let (one, many) = (once.values(client, Measurement::cpu_us), often.values(client, Measurement::cpu_us));
-        let differences: Vec<f64> =
-            one.iter().zip(&many).map(|(one, many)| (many - one) / f64::from(OFTEN - ONCE)).collect();
-        median(&differences)
-    };
+    let search = |client: Client| cost_of_one(client, &once, &often, OFTEN - ONCE);
     for client in once.clients() {
         table.row([
             client.name(),

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::comparison::{Comparison, placement, placements};
+use super::comparison::{Comparison, placement, placements, rounds};
 use crate::bench::{
     client::Client,
     lab::Lab,
@@ -38,11 +38,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
             Comparison::new(NAME, placement(pinned), load, &[Client::Onrush, Client::K6])
         })
         .collect();
-    for round in 0..lab.options.rounds() {
-        for comparison in &mut comparisons {
-            comparison.round(lab, round, &mut server)?;
-        }
-    }
+    rounds(lab, &mut server, comparisons.iter_mut().collect())?;
     for comparison in &comparisons {
         show(lab, comparison)?;
     }

@@ -16,41 +16,19 @@ type Graph = BTreeMap<String, BTreeSet<String>>;
 /// The most files that may need each other in a circle: as many as a reader can hold in mind together.
 const FILES_MAX: usize = 6;
 
-/// Trees with larger circles for now: how many files a circle may have there, and why there is one.
-const KNOWN: &[(&str, usize, &str)] = &[
-    ("crates/cli/src/main.rs", 20, "its run is being divided into the agent's and the coordinator's half"),
-    ("crates/metrics/src/lib.rs", 8, "the summary's rows and the sections that print them"),
-    ("crates/testkit/src/lib.rs", 12, "the table of cases and its rows"),
-    ("crates/testsite/src/lib.rs", 26, "the table of routes and their helpers"),
-    ("crates/xtask/src/main.rs", 24, "the parts of the bench and what they share"),
-];
-
 /// Looks for circles in all trees of modules.
 pub(super) fn check(files: &[File], report: &mut Report) {
     for (root, graph) in names::graphs(files) {
-        let known = KNOWN.iter().find(|(known, ..)| *known == root);
-        let files_max = known.map_or(FILES_MAX, |(_, files, _)| *files);
-        let circles = circles(&graph);
-        for circle in circles.iter().filter(|circle| circle.len() > files_max) {
+        for circle in circles(&graph).iter().filter(|circle| circle.len() > FILES_MAX) {
             report.findings.push(Finding::new(
                 &root,
                 0,
                 format!(
-                    "{} files need each other in a circle, {files_max} at most may: {}",
+                    "{} files need each other in a circle, {FILES_MAX} at most may: {}",
                     circle.len(),
                     circle.join(", ")
                 ),
             ));
-        }
-        let largest = circles.iter().map(Vec::len).max().unwrap_or_default();
-        match known {
-            Some((_, _, why)) if largest > FILES_MAX => {
-                report.notes.push(format!("{root}: a circle of {largest} files: {why}"));
-            }
-            Some(_) => {
-                report.notes.push(format!("{root}: no large circle any more: remove its row in tidy/circles/mod.rs"))
-            }
-            None => {}
         }
     }
 }

@@ -6,9 +6,10 @@ use onrush_grpc::{
     schema::{MessageId, Schema, WellKnown},
     well_known::{is_duration, parse_duration, parse_mask_path, parse_timestamp},
 };
+use onrush_net::go_quote;
 
 use super::{Encoder, Outcome, Problem, Reason, at_key, is_left_out, wrong};
-use crate::{embed::Handle, modules::grpc::go_value::quoted};
+use crate::embed::Handle;
 
 impl Encoder<'_> {
     pub(super) fn well_known(&mut self, schema: &Arc<Schema>, of: MessageId, value: &Handle, depth: u32) -> Outcome {
@@ -104,7 +105,7 @@ impl Encoder<'_> {
         let name = url.rsplit_once('/').map_or(url.as_str(), |(_, name)| name);
         let schemas = self.schemas;
         let Some((schema, of)) = schemas.message(name) else {
-            let text = format!("unable to resolve {}: \"not found\"", quoted(&url));
+            let text = format!("unable to resolve {}: \"not found\"", go_quote(&url));
             return Err(at_key(TYPE, wrong(Reason::Text(text))));
         };
         let schema = schema.clone();
@@ -147,7 +148,10 @@ impl Encoder<'_> {
         }
         for path in text.split(',') {
             let path = parse_mask_path(path).ok_or_else(|| {
-                wrong(Reason::Text(format!("google.protobuf.FieldMask.paths contains invalid path: {}", quoted(path))))
+                wrong(Reason::Text(format!(
+                    "google.protobuf.FieldMask.paths contains invalid path: {}",
+                    go_quote(path)
+                )))
             })?;
             self.writer.bytes_field(1, path.as_bytes());
         }

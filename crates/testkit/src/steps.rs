@@ -9,7 +9,7 @@ use rustls::{ServerConfig, ServerConnection};
 
 use crate::acceptor::{Peer, announced_length};
 
-/// One thing a server does. After the last step it closes, in order.
+/// One thing a server does. After the last step it closes, in order, and reads until the client is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Reads a request and the body its `Content-Length` announces.
@@ -30,8 +30,12 @@ pub enum Step {
     Hang,
     /// Does nothing any more: not even read.
     Freeze,
+    /// Closes, with what was not read.
+    Close,
     /// Resets the connection.
     Reset,
+    /// Reads a request and sends back each piece of its body as it arrives, reading no further until that is sent.
+    Echo,
     /// Sends below TLS.
     Raw(Vec<u8>),
     /// Finishes the handshake with only so many bytes of the server's flight, then goes on with the
@@ -48,7 +52,7 @@ pub enum Step {
 }
 
 /// Runs the steps on one connection.
-pub(super) fn run(peer: Peer, config: Option<&Arc<ServerConfig>>, steps: &[Step]) {
+pub(crate) fn run(peer: Peer, config: Option<&Arc<ServerConfig>>, steps: &[Step]) {
     let tls = match config {
         None => None,
         Some(config) => match ServerConnection::new(Arc::clone(config)) {
@@ -58,12 +62,11 @@ pub(super) fn run(peer: Peer, config: Option<&Arc<ServerConfig>>, steps: &[Step]
     };
     let mut talk = Talk { peer, tls, flight_left: usize::MAX };
     for step in steps {
-        if *step == Step::Reset {
-            talk.peer.reset();
-            return;
-        }
-        if !talk.take(step) {
-            return;
+        match step {
+            Step::Close => return,
+            Step::Reset => return talk.peer.reset(),
+            step if !talk.take(step) => return,
+            _ => {}
         }
     }
     // Closing on unread bytes would be a reset: read until the other side is done.
@@ -109,7 +112,8 @@ impl Talk {
                 self.peer.pause(Duration::from_secs(3600));
                 false
             }
-            Step::Reset => false,
+            Step::Close | Step::Reset => false,
+            Step::Echo => self.echo(),
             Step::Raw(bytes) => self.peer.send(bytes),
             Step::CutFlight(bytes) => {
                 self.flight_left = *bytes;
@@ -136,6 +140,23 @@ impl Talk {
                 self.flush()
             }
         }
+    }
+
+    fn echo(&mut self) -> bool {
+        let Some(head) = self.peer.read_head() else { return false };
+        let mut left = announced_length(&head);
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {left}\r\n\r\n");
+        if !self.peer.send(head.as_bytes()) {
+            return false;
+        }
+        let mut piece = vec![0; 64 << 10];
+        while left > 0 {
+            match self.peer.stream.read(&mut piece) {
+                Ok(count) if count > 0 && self.peer.send(&piece[..count]) => left = left.saturating_sub(count),
+                _ => return false,
+            }
+        }
+        true
     }
 
     fn expand(&self, bytes: &[u8]) -> Vec<u8> {
