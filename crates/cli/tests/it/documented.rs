@@ -37,3 +37,14 @@ fn grpc() {
     }
     Program::new(&["run", "-e", &address, &archive]).run().expect(0).expect_output("checks_succeeded...: 100.00%");
 }
+
+#[test]
+fn faker() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("script.js");
+    std::fs::write(&path, script("faker")).expect("it can be written");
+    Program::new(&["run", "-i", "3", &path.display().to_string()])
+        .run()
+        .expect(0)
+        .expect_output("checks_succeeded...: 100.00%");
+}

@@ -1,7 +1,8 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
-//! `harness` runs a script and collects all it did; `bodies`, `bombs`, `data_modules`, `go_grpc`, `html`, `isolation`, `language`, `limits`, `modules`,
-//! `neighbours`, `records`, `redis`, `schedules`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
+//! `harness` runs a script and collects all it did; `bodies`, `bombs`, `data_modules`, `faker`, `go_grpc`, `html`, `isolation`, `language`,
+//! `limits`, `modules`, `neighbours`, `records`, `redis`, `schedules`, `waits`, `webcrypto` and `websockets` hold tests with scripts of their own;
+//! `parity` replays the scripts of
 //! `k6/` against what k6 printed for them.
 
 mod bodies;
@@ -9,6 +10,7 @@ mod bombs;
 mod crypto;
 mod data_modules;
 mod declared;
+mod faker;
 mod go_grpc;
 mod harness;
 mod html;
@@ -24,5 +26,6 @@ mod parity;
 mod records;
 mod redis;
 mod schedules;
+mod waits;
 mod webcrypto;
 mod websockets;

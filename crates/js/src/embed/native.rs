@@ -63,7 +63,7 @@ impl Ctx {
     }
 
     /// A function whose `this` is always the given one, and that is told `number` at each call; QuickJS keeps 16 bits of it.
-    pub(super) fn bound<F: Numbered>(self, name: &str, length: i32, number: usize, _: F, this: &Handle) -> JsResult {
+    pub(crate) fn bound<F: Numbered>(self, name: &str, length: i32, number: usize, _: F, this: &Handle) -> JsResult {
         let name = CString::new(name).expect("native functions have literal names");
         let mut data = this.raw();
         // SAFETY: the trampoline matches the signature and takes one value, which is copied as the name is.

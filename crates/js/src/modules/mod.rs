@@ -14,6 +14,7 @@ mod data;
 mod encoding;
 mod execution;
 mod export;
+mod faker;
 mod fs;
 mod go;
 pub(crate) mod grpc;
@@ -64,7 +65,7 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 21] = [
+const MODULES: [Module; 22] = [
     Module::new("k6", k6::build),
     Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
     Module::new("k6/crypto/x509", x509::build),
@@ -76,6 +77,7 @@ const MODULES: [Module; 21] = [
     Module::new("k6/experimental/redis", redis::build),
     Module::new("k6/experimental/streams", streams::build),
     Module { install_classes: webcrypto::install, ..Module::new("k6/experimental/webcrypto", webcrypto::build) },
+    Module { install_classes: faker::install_classes, ..Module::new("k6/x/faker", faker::build) },
     Module { install_classes: redis::install_classes, ..Module::new("k6/x/redis", redis::build) },
     Module { share: html::share, is_patchable: true, ..Module::new("k6/html", html::build) },
     Module { install_classes: http::install_classes, is_patchable: true, ..Module::new("k6/http", http::build) },
