@@ -146,6 +146,8 @@ pub(crate) struct Fiber {
     pub(crate) reason: Reason,
     pub(crate) permit: bool,
     pub(crate) cancelled: bool,
+    /// Whether it said that its wait may be long; see [`crate::expect_rest`].
+    pub(crate) rests: bool,
 }
 
 // A fiber at rest is its record, its timer node (24 bytes) and its saved stack.

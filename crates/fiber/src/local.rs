@@ -52,6 +52,15 @@ pub fn park(deadline: Option<Nanos>) -> Woke {
     inner().expect(NO_FIBER).wait(Wait::Park, deadline.unwrap_or(Nanos::MAX))
 }
 
+/// Says that the current fiber's next wait may be a long one, as a server's next message may be: the copy of its stack is
+/// cut to size then, which takes the allocator a moment and may give kilobytes back. For waits that are usually short, as
+/// for a response, it would be a waste. Does nothing outside of a fiber.
+pub fn expect_rest() {
+    if let Some(inner) = inner() {
+        inner.expect_rest();
+    }
+}
+
 /// Makes a parked fiber of this thread ready to run; leaves it a permit if it is not parked. Does
 /// nothing if it is gone, or on a thread without a reactor.
 #[inline]

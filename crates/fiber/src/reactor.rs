@@ -171,6 +171,8 @@ pub(crate) struct Inner {
     /// The fiber that ran last and gave up its turn: it goes behind all that became ready meanwhile. It may have run for
     /// long, so the loop looks for events and due timers first.
     yielded: Cell<Option<u32>>,
+    /// The current fiber's next wait may be long.
+    rests: Cell<bool>,
     timer_interval: Nanos,
     last_poll: Cell<Nanos>,
     /// Reads and writes of the current fiber since it was last resumed; see `tcp`.
@@ -205,6 +207,7 @@ impl Inner {
             ended: Cell::new(false),
             running: Cell::new(false),
             yielded: Cell::new(None),
+            rests: Cell::new(false),
             timer_interval: config.timer_interval,
             last_poll: Cell::new(Nanos::ZERO),
             io_streak: Cell::new(0),
@@ -230,6 +233,10 @@ impl Inner {
         self.current_index().map(|index| self.stacks.range(self.sched.borrow_mut().record_mut(index).stack))
     }
 
+    pub(crate) fn expect_rest(&self) {
+        self.rests.set(true);
+    }
+
     /// Suspends the current fiber.
     #[inline]
     pub(crate) fn wait(&self, wait: Wait, deadline: Nanos) -> Woke {
@@ -239,8 +246,13 @@ impl Inner {
             // must not run in the middle of it.
             return Woke::Cancelled;
         }
-        if let Some(woke) = self.sched.borrow_mut().wait(index, wait, deadline) {
-            return woke;
+        let rests = self.rests.take();
+        {
+            let mut sched = self.sched.borrow_mut();
+            if let Some(woke) = sched.wait(index, wait, deadline) {
+                return woke;
+            }
+            sched.record_mut(index).rests = rests;
         }
         if wait == Wait::Yield {
             self.yielded.set(Some(index));
@@ -344,6 +356,7 @@ impl Inner {
         drop(sched);
         self.current.set(index);
         self.io_streak.set(0);
+        self.rests.set(false);
         if let Some(hooks) = hooks {
             // SAFETY: promised to `Hooks::new`.
             unsafe { (hooks.enter)(hooks.data, self.stacks.range(stack)) };
@@ -389,9 +402,9 @@ impl Inner {
     fn evict(&self, sched: &mut Sched, index: u32) {
         let fiber = sched.record_mut(index);
         // On a load generator a sleep is long.
-        let is_sleeping = fiber.state == State::Sleeping;
+        let is_resting = fiber.rests || fiber.state == State::Sleeping;
         // SAFETY: `wait` left the fiber, which is on its stack, at `sp`.
-        let (len, grown) = unsafe { self.stacks.save(fiber.stack, fiber.sp, &mut fiber.saved, is_sleeping) };
+        let (len, grown) = unsafe { self.stacks.save(fiber.stack, fiber.sp, &mut fiber.saved, is_resting) };
         sched.count_saved(len, grown);
     }
 

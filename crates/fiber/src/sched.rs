@@ -82,6 +82,7 @@ impl Sched {
             entry: Some(entry),
             hooks,
             saved: SavedStack::EMPTY,
+            rests: false,
             sp: 0,
             stack: StackIdx::SHARED,
             deadline: Nanos::MAX,

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use onrush_fiber::{
-    Clock, FiberId, Hooks, Nanos, Reactor, ReactorConfig, StackRange, Woke, cancel, clear_cancel, current, is_alive,
-    is_cancelled, park, sleep_until, spawn, stack_range, stats, unpark, yield_now,
+    Clock, FiberId, Hooks, Nanos, Reactor, ReactorConfig, StackRange, Woke, cancel, clear_cancel, current, expect_rest,
+    is_alive, is_cancelled, park, sleep_until, spawn, stack_range, stats, unpark, yield_now,
 };
 
 fn reactor() -> Reactor {
@@ -215,6 +215,36 @@ fn at_depth(bytes: usize, f: &mut dyn FnMut()) -> u64 {
     };
     assert!(pad.iter().all(|&b| b == bytes as u8));
     below + u64::from(black_box(&pad)[0])
+}
+
+#[test]
+fn a_fiber_that_rests_keeps_what_it_uses() {
+    let held_after_a_wait = |rests: bool| {
+        let reactor = reactor();
+        let held = Rc::new(Cell::new(0));
+        let held_then = held.clone();
+        let waits = spawn(None, move || {
+            at_depth(8 << 10, &mut || {
+                let _ = yield_now();
+            });
+            if rests {
+                expect_rest();
+            }
+            let _ = park(None);
+        });
+        spawn(None, move || {
+            // The other one has waited deep and waits further up; this one takes its stack both times.
+            for _ in 0..3 {
+                let _ = yield_now();
+            }
+            held_then.set(stats().expect("on a fiber").saved_bytes_total);
+            unpark(waits);
+        });
+        reactor.run();
+        held.get()
+    };
+    assert!(held_after_a_wait(false) > 8 << 10);
+    assert!(held_after_a_wait(true) < 4 << 10);
 }
 
 #[test]

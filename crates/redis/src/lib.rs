@@ -1,7 +1,8 @@
 //! What a Redis server is sent and answers: RESP 2 and the types of RESP 3, without a connection.
 //!
 //! [`Command`] is written, [`Decoder`] is fed bytes as they come and gives [`Reply`]s. A server can make it hold no more
-//! than [`REPLY_BYTES_MAX`], nest no deeper than [`DEPTH_MAX`], and not recurse.
+//! than [`REPLY_BYTES_MAX`], nest no deeper than [`DEPTH_MAX`], and not recurse. Of clusters there are [`slot`]s, [`Shards`] and
+//! [`Redirect`]s.
 //!
 //! ```
 //! use onrush_redis::{Command, Decoder, Reply};
@@ -17,6 +18,7 @@
 //! assert_eq!(decoder.reply(), Ok(Some(Reply::Bytes(b"hello".to_vec()))));
 //! ```
 
+mod cluster;
 mod command;
 mod decoder;
 mod fuzz;
@@ -24,6 +26,7 @@ mod fuzz;
 #[cfg(test)]
 mod tests;
 
+pub use cluster::{Redirect, SLOTS, Shards, slot};
 pub use command::Command;
 pub use decoder::{DEPTH_MAX, Decoder, Malformed, REPLY_BYTES_MAX, Reply};
 pub use fuzz::fuzz;

@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeMap,
-    io::Read,
+    io::{self, Read},
+    iter,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -47,26 +48,55 @@ impl FileCache {
 
     /// Reads from the disk.
     pub(crate) fn read(&self, path: &Path, shown: &str) -> Result<Arc<[u8]>, Throw> {
-        let failed = |error: std::io::Error| Throw::error(format!("failed to open {shown}: {error}"));
+        let failed = |error: io::Error| Throw::error(format!("failed to open {shown}: {error}"));
         let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Throw::error(format!("stat {}: no such file or directory", path.display())),
+            io::ErrorKind::NotFound => Throw::error(format!("stat {}: no such file or directory", path.display())),
             _ => failed(error),
         })?;
         if metadata.is_dir() {
             return Err(Throw::error(format!("open() can't be used with directories, path: \"{}\"", path.display())));
         }
-        let mut bytes = Vec::with_capacity(metadata.len().min(FILE_BYTES_MAX) as usize);
-        std::fs::File::open(path)
-            .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
-            .map_err(failed)?;
+        let bytes = std::fs::File::open(path).and_then(|file| whole(file, metadata.len())).map_err(failed)?;
         if bytes.len() as u64 > FILE_BYTES_MAX {
             return Err(Throw::error(format!(
                 "failed to open {shown}: it is larger than {} GiB",
                 FILE_BYTES_MAX >> 30
             )));
         }
-        let bytes: Arc<[u8]> = bytes.into();
         self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), bytes.clone());
         Ok(bytes)
+    }
+}
+
+/// All of a file, or a byte more than is allowed. A table of a gigabyte must not take two, so what is as long as it was
+/// said to be is read to where it stays; only what has no length, or another one, is copied.
+fn whole(mut file: impl Read, length: u64) -> io::Result<Arc<[u8]>> {
+    let mut bytes: Arc<[u8]> = iter::repeat_n(0, length.min(FILE_BYTES_MAX + 1) as usize).collect();
+    let room = Arc::get_mut(&mut bytes).expect("nobody else has it yet");
+    let mut filled = 0;
+    while filled < room.len() {
+        match file.read(&mut room[filled..]) {
+            Ok(0) => return Ok(bytes[..filled].into()),
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let mut rest = Vec::new();
+    file.take((FILE_BYTES_MAX + 1).saturating_sub(filled as u64)).read_to_end(&mut rest)?;
+    Ok(if rest.is_empty() { bytes } else { [&bytes[..], &rest].concat().into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_as_long_as_they_are() {
+        let content = b"some text".as_slice();
+        for length in [0, 4, 9, 20] {
+            assert_eq!(&*whole(content, length).expect("it can be read"), content, "said to be {length}");
+        }
+        assert!(whole(io::empty(), 0).expect("it can be read").is_empty());
     }
 }

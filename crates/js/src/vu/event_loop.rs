@@ -229,6 +229,7 @@ impl Vu {
             if due.is_none() && self.event_loop.operations.get() == 0 {
                 return Ok(());
             }
+            onrush_fiber::expect_rest();
             if onrush_fiber::park(due) == Woke::Cancelled {
                 return Err(Throw::Interrupted);
             }

@@ -65,17 +65,29 @@ impl Connections {
     /// # Errors
     /// What k6 would report: names, addresses, the connect, TLS, the deadline.
     pub fn connect_wire(&self, url: &Url, deadline: Option<Nanos>) -> Result<Wire, NetError> {
-        self.connect_wire_measured(url, deadline).map(|(wire, _)| wire)
+        self.connect_wire_as(url, &Http2Route { is_direct: true, ..Http2Route::default() }, deadline)
+    }
+
+    /// The same, on a way of the caller's choice.
+    ///
+    /// # Errors
+    /// As [`Connections::connect_wire`].
+    pub fn connect_wire_as(&self, url: &Url, way: &Http2Route<'_>, deadline: Option<Nanos>) -> Result<Wire, NetError> {
+        self.connect_wire_measured(url, way, deadline).map(|(wire, _)| wire)
     }
 
     /// The same, with the phases of it: those before the first byte.
     ///
     /// # Errors
     /// As [`Connections::connect_wire`].
-    pub fn connect_wire_measured(&self, url: &Url, deadline: Option<Nanos>) -> Result<(Wire, Timings), NetError> {
+    pub fn connect_wire_measured(
+        &self,
+        url: &Url,
+        way: &Http2Route<'_>,
+        deadline: Option<Nanos>,
+    ) -> Result<(Wire, Timings), NetError> {
         let mut attempt = Attempt::new(Clock::now());
-        let way = Http2Route { is_direct: true, ..Http2Route::default() };
-        match self.dial(url, Route { alpn: Alpn::Http1, tunnels: true, way }, deadline, &mut attempt) {
+        match self.dial(url, Route { alpn: Alpn::Http1, tunnels: true, way: *way }, deadline, &mut attempt) {
             Ok(link) => Ok((Wire::new(link, Vec::new(), Rc::clone(&self.wire)), attempt.timings())),
             Err(lost) => Err(lost.error),
         }

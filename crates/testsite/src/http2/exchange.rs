@@ -12,7 +12,9 @@ use http::{Response, request::Parts};
 
 use super::Waiting;
 use super::stream::Advance;
+use crate::context::Context;
 use crate::grpc::{Action, Service, framed};
+use crate::stats::Class;
 
 /// One call.
 pub(super) struct Exchange {
@@ -55,7 +57,13 @@ impl Exchange {
     }
 
     /// Goes on as far as possible.
-    pub(super) fn advance(&mut self, now_ns: u64, task: &mut TaskContext<'_>, queued_bytes: &mut usize) -> Advance {
+    pub(super) fn advance(
+        &mut self,
+        now_ns: u64,
+        task: &mut TaskContext<'_>,
+        queued_bytes: &mut usize,
+        cx: &mut Context,
+    ) -> Advance {
         let mut moved = false;
         loop {
             if !self.send.as_mut().is_none_or(|send| send.poll_reset(task).is_pending()) {
@@ -70,7 +78,7 @@ impl Exchange {
                     Err(()) => return Advance::Done,
                 }
             }
-            match self.act(now_ns, task, queued_bytes) {
+            match self.act(now_ns, task, queued_bytes, cx) {
                 Acted::Nothing => {}
                 Acted::Some => moved = true,
                 Acted::Over => return Advance::Done,
@@ -116,7 +124,7 @@ impl Exchange {
         Ok(Some(self.inbound.split_to(length).freeze()))
     }
 
-    fn act(&mut self, now_ns: u64, task: &mut TaskContext<'_>, queued_bytes: &mut usize) -> Acted {
+    fn act(&mut self, now_ns: u64, task: &mut TaskContext<'_>, queued_bytes: &mut usize, cx: &mut Context) -> Acted {
         if !self.pending.is_empty() {
             return self.flush(task, queued_bytes);
         }
@@ -141,6 +149,7 @@ impl Exchange {
                     let Ok(send) = self.respond.send_response(self.head(), false) else { return Acted::Over };
                     self.send = Some(send);
                 }
+                cx.counters().answered(Class::Echo, STATUS_OF_MESSAGES);
                 self.pending = framed(&message, self.gzip).into();
                 Acted::Some
             }
@@ -150,6 +159,7 @@ impl Exchange {
                 let _ = match &mut self.send {
                     Some(send) => send.send_trailers(trailers),
                     None => {
+                        cx.counters().answered(Class::Other, STATUS_OF_MESSAGES);
                         let mut head = self.head();
                         head.headers_mut().extend(trailers);
                         self.respond.send_response(head, true).map(drop)
@@ -247,6 +257,8 @@ fn escaped(message: &str) -> String {
     text
 }
 
+/// What a message counts as in `/stats`, and so does a status without one.
+const STATUS_OF_MESSAGES: u16 = 200;
 /// Answers that wait to be sent.
 const ACTIONS_MAX: usize = 64;
 const MESSAGE_BYTES_MAX: usize = 16 << 20;

@@ -143,7 +143,7 @@ impl Stream {
             let next = match &mut self.phase {
                 StreamPhase::Done => return Advance::Done,
                 StreamPhase::Cut => return Advance::Cut,
-                StreamPhase::Call(call) => return call.advance(now_ns, task, queued_bytes),
+                StreamPhase::Call(call) => return call.advance(now_ns, task, queued_bytes, cx),
                 StreamPhase::Breaking { turns, .. } if *turns > 0 => {
                     *turns -= 1;
                     task.waker().wake_by_ref();

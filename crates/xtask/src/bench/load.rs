@@ -32,6 +32,8 @@ pub(super) struct Load {
     pub(super) flags: &'static [&'static str],
     /// The client on the first CPU, the server on the second; else both on all.
     pub(super) pinned: bool,
+    /// What the client counts where the server counts requests; `http_reqs` where it is something else.
+    pub(super) counter: Option<&'static str>,
     /// Whether crossed thresholds are of no interest.
     pub(super) thresholds_may_fail: bool,
 }
@@ -146,7 +148,7 @@ pub(super) fn measure_with(
         summary: summary.map_or(Ok(Value::Null), |path| read_summary(&path))?,
         printed: process.printed_whole(),
     };
-    check_honesty(&measurement)?;
+    check_honesty(&measurement, load.counter.unwrap_or("http_reqs"))?;
     lab.report.ran(measurement.other_cpu > DISTURBED);
     eprintln!(
         "  {:<7} {:>9} requests, {:>7.1} µs CPU each ({:.1} user), {:.0} MB{}",
@@ -165,14 +167,14 @@ pub(super) fn measure_with(
 }
 
 /// A client's own count must be the server's, but for what was under way at the end.
-fn check_honesty(measurement: &Measurement) -> Result<()> {
+fn check_honesty(measurement: &Measurement, counter: &str) -> Result<()> {
     if measurement.requests == 0 {
         bail!("{} sent no request", measurement.client.name());
     }
-    let Some(reported) = measurement.metric("http_reqs", "count") else { return Ok(()) };
+    let Some(reported) = measurement.metric(counter, "count") else { return Ok(()) };
     let counted = measurement.requests as f64;
     if (reported - counted).abs() > counted * REPORT_TOLERANCE + UNDER_WAY {
-        bail!("{} reports {reported} requests, the server counted {counted}", measurement.client.name());
+        bail!("{} reports {reported} {counter}, the server counted {counted}", measurement.client.name());
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use super::{
     lab::Lab,
     process::{Cpus, Process},
     procfs,
-    stats_page::{Counts, StatsPage},
+    stats_page::{Counts, INFO, StatsPage},
 };
 
 /// Which server.
@@ -26,6 +26,7 @@ use super::{
 pub(super) enum Kind {
     Nginx,
     Target,
+    Redis,
 }
 
 impl Kind {
@@ -33,6 +34,7 @@ impl Kind {
         match self {
             Self::Nginx => "nginx",
             Self::Target => "target",
+            Self::Redis => "redis",
         }
     }
 
@@ -40,7 +42,7 @@ impl Kind {
     pub(super) fn small(self) -> &'static str {
         match self {
             Self::Nginx => "/100.txt",
-            Self::Target => "/f/100",
+            Self::Target | Self::Redis => "/f/100",
         }
     }
 
@@ -48,7 +50,7 @@ impl Kind {
     pub(super) fn large(self) -> &'static str {
         match self {
             Self::Nginx => "/1m.bin",
-            Self::Target => "/f/1048576",
+            Self::Target | Self::Redis => "/f/1048576",
         }
     }
 
@@ -56,7 +58,7 @@ impl Kind {
     pub(super) fn page(self) -> &'static str {
         match self {
             Self::Nginx => "/page.html",
-            Self::Target => "/",
+            Self::Target | Self::Redis => "/",
         }
     }
 }
@@ -98,6 +100,12 @@ impl Server {
         let address = lab.free_address()?;
         let tls = [lab.free_address()?, lab.free_address()?];
         let (command, stats) = match kind {
+            Kind::Redis => {
+                let mut command = tied(&lab.tools.redis);
+                command.args(["--bind", &address.ip().to_string(), "--port", &address.port().to_string()]);
+                command.args(["--save", "", "--appendonly", "no"]).current_dir(lab.scratch.path());
+                (command, INFO)
+            }
             Kind::Nginx => (nginx(lab, address, tls, settings.workers)?, "/stub_status"),
             Kind::Target => {
                 let mut command = tied(&lab.tools.onrush);

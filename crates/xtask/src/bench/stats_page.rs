@@ -1,4 +1,4 @@
-//! A server's own counters, read over HTTP while it works: nginx's `stub_status`, the target's `/stats`.
+//! A server's own counters, read while it works: nginx's `stub_status`, the target's `/stats`, `INFO` of Redis.
 
 use std::{
     io::{Read, Write},
@@ -16,6 +16,9 @@ pub(super) struct Counts {
     /// Connections open now, ours among them.
     pub(super) open: u64,
 }
+
+/// What is asked instead of a path: a command of Redis.
+pub(super) const INFO: &str = "INFO";
 
 /// One kept connection on which a server is asked for its counters.
 #[derive(Debug)]
@@ -53,7 +56,11 @@ impl StatsPage {
         };
         stream.set_read_timeout(Some(TIMEOUT))?;
         stream.set_nodelay(true)?;
-        stream.write_all(format!("GET {} HTTP/1.1\r\nHost: {}\r\n\r\n", self.path, self.address).as_bytes())?;
+        let question = match self.path {
+            INFO => format!("{INFO}\r\n"),
+            path => format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address),
+        };
+        stream.write_all(question.as_bytes())?;
         let mut response = Vec::new();
         let mut chunk = [0; 4096];
         loop {
@@ -76,6 +83,12 @@ impl StatsPage {
 /// The body, once it has arrived whole.
 fn complete(response: &[u8]) -> Result<Option<String>> {
     let text = String::from_utf8_lossy(response);
+    // RESP: the length in a line of its own.
+    if let Some(bulk) = text.strip_prefix('$') {
+        let Some((length, body)) = bulk.split_once("\r\n") else { return Ok(None) };
+        let length: usize = length.parse().context("an answer without a length")?;
+        return Ok((body.len() >= length + 2).then(|| body.to_owned()));
+    }
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return Ok(None) };
     if !head.starts_with("HTTP/1.1 200") {
         bail!("{}", head.lines().next().unwrap_or("an empty answer"));
@@ -94,6 +107,10 @@ fn parse(body: &str) -> Option<Counts> {
         let stats: Value = serde_json::from_str(body).ok()?;
         return Some(Counts { requests: stats["requests"].as_u64()?, open: stats["connections"]["open"].as_u64()? });
     }
+    let line = |name: &str| body.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    if let (Some(requests), Some(open)) = (line("total_commands_processed:"), line("connected_clients:")) {
+        return Some(Counts { requests, open });
+    }
     // Active connections: 1
     // server accepts handled requests
     //  2 2 3
@@ -111,12 +128,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters_of_both_servers() {
+    fn counters_of_all_servers() {
         let nginx =
             "Active connections: 7 \nserver accepts handled requests\n 12 12 345 \nReading: 0 Writing: 1 Waiting: 0 \n";
         assert_eq!(parse(nginx), Some(Counts { requests: 345, open: 7 }));
         let target = r#"{"requests": 345, "connections": {"open": 7, "accepted": 12}}"#;
         assert_eq!(parse(target), Some(Counts { requests: 345, open: 7 }));
+        let redis = "# Clients\r\nconnected_clients:7\r\n\r\n# Stats\r\ntotal_commands_processed:345\r\n";
+        assert_eq!(parse(redis), Some(Counts { requests: 345, open: 7 }));
         assert_eq!(parse("<html>"), None);
     }
 
@@ -125,6 +144,8 @@ mod tests {
         let head = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n";
         assert_eq!(complete(format!("{head}ab").as_bytes()).unwrap(), None);
         assert_eq!(complete(format!("{head}abcd").as_bytes()).unwrap(), Some("abcd".to_owned()));
+        assert_eq!(complete(b"$4\r\nabcd").unwrap(), None);
+        assert_eq!(complete(b"$4\r\nabcd\r\n").unwrap(), Some("abcd\r\n".to_owned()));
         assert!(complete(b"HTTP/1.1 404 Not Found\r\n\r\n").is_err());
     }
 }

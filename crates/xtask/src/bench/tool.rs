@@ -35,6 +35,8 @@ pub(super) enum Tool {
     Ab,
     /// In Go, as k6, without scripts.
     Hey,
+    /// The server of `k6/experimental/redis`.
+    Redis,
 }
 
 /// Where the programs are; empty for those that no part needs.
@@ -49,6 +51,7 @@ pub(super) struct Tools {
     pub(super) ab: PathBuf,
     pub(super) hey: PathBuf,
     pub(super) openssl: PathBuf,
+    pub(super) redis: PathBuf,
 }
 
 impl Tools {
@@ -73,6 +76,9 @@ impl Tools {
                     )?
                 }
                 Tool::K6 => tools.k6 = k6(root)?,
+                Tool::Redis => {
+                    tools.redis = packaged("redis-server", "redis-server", "the server that commands are sent to")?;
+                }
             }
         }
         tools.onrush = match onrush {

@@ -27,7 +27,8 @@ impl Options {
         if object.has(ctx, "delimiter")? {
             let text = object.get(ctx, "delimiter")?.to_text(ctx)?;
             let [byte] = text.as_bytes() else { return refused("delimiter must be a single character") };
-            options.delimiter = Delimiter::new(*byte);
+            // k6: a zero byte is no delimiter at all.
+            options.delimiter = if *byte == 0 { Delimiter::COMMA } else { Delimiter::new(*byte) };
         }
         let number = |key: &str| -> JsResult<Option<i64>> {
             let value = object.get(ctx, key)?;

@@ -44,14 +44,19 @@ pub(super) fn tags(
 
 /// `grpc_req_duration`: a call is over.
 pub(super) fn duration(vu: &Vu, node: TagNode, took: Nanos, code: Code) {
+    let node = with_status(vu, node, code);
     let mut shard = vu.thread.shard.borrow_mut();
-    let mut node = node;
-    if vu.thread.config.subscriptions.wants(SystemTag::Status) {
-        node = shard.with_system(node, SystemTag::Status, &code.0.to_string());
-    }
     vu.annotate(&mut shard);
     let series = shard.series(builtin::GRPC_REQ_DURATION, node);
     shard.add(series, took.as_millis_f64());
+}
+
+/// The tags of what is known after the end.
+pub(super) fn with_status(vu: &Vu, node: TagNode, code: Code) -> TagNode {
+    if !vu.thread.config.subscriptions.wants(SystemTag::Status) {
+        return node;
+    }
+    vu.thread.shard.borrow_mut().with_system(node, SystemTag::Status, &code.0.to_string())
 }
 
 /// One more of something.

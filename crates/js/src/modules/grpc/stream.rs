@@ -204,9 +204,21 @@ fn end(_: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
 }
 
 impl State {
-    /// Waits for messages until there are no more; how it ended, and when.
+    /// Waits for messages until there are no more, and takes the sample; how it ended, and when.
     fn receive_all(self: &Rc<Self>, vu: &Vu) -> (Status, Nanos) {
+        let status = if self.method.get().is_server_stream { self.receive_many(vu) } else { self.receive_one(vu) };
+        let at = Clock::now();
+        // k6: a stream that is cut off before its server has ended it has no duration.
+        if !onrush_fiber::is_cancelled() {
+            sample::duration(vu, self.node, at - self.start, status.code);
+        }
+        (status, at)
+    }
+
+    fn receive_many(self: &Rc<Self>, vu: &Vu) -> Status {
         loop {
+            // The server may say nothing for long.
+            onrush_fiber::expect_rest();
             match self.call.receive() {
                 Ok(Some(message)) => {
                     sample::count(vu, self.node, builtin::GRPC_STREAMS_MSGS_RECEIVED);
@@ -215,10 +227,27 @@ impl State {
                         self.call.abort(Status::canceled());
                     }
                 }
-                Ok(None) => return (Status::OK, Clock::now()),
-                Err(status) => return (status, Clock::now()),
+                Ok(None) => return Status::OK,
+                Err(status) => return status,
             }
         }
+    }
+
+    /// A single message: as with Go's library, the script gets it when the status is known, and its sample has that.
+    fn receive_one(self: &Rc<Self>, vu: &Vu) -> Status {
+        onrush_fiber::expect_rest();
+        let message = match self.call.receive() {
+            Ok(Some(message)) => message,
+            Ok(None) => return Status::OK,
+            Err(status) => return status,
+        };
+        let status = self.call.receive().err().unwrap_or(Status::OK);
+        let node = sample::with_status(vu, self.node, status.code);
+        sample::count(vu, node, builtin::GRPC_STREAMS_MSGS_RECEIVED);
+        if status.is_ok() {
+            self.hand_over(vu, message);
+        }
+        status
     }
 
     /// Gives the script a message.
@@ -254,10 +283,9 @@ impl State {
         true
     }
 
-    /// The last events, and the sample.
+    /// The last events.
     fn finish(&self, ctx: Ctx, vu: &Vu, status: &Status, at: Nanos) -> JsResult<()> {
         self.is_over.set(true);
-        sample::duration(vu, self.node, at - self.start, status.code);
         events::end(ctx, vu, self, status, at)
     }
 

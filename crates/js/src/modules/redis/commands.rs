@@ -2,7 +2,7 @@
 
 use onrush_redis::{Command, Reply};
 
-use super::Client;
+use super::{Client, servers::Question};
 use crate::{
     embed::{Args, Charge, Ctx, GrowingCharge, Handle, HostClass, JsResult, Throw, Val},
     modules::promise::{plain_reason, settled_later},
@@ -107,22 +107,103 @@ fn call(ctx: Ctx, this: &Handle, args: Args<'_>, number: usize) -> JsResult {
             }
         }
     }
-    let mut arguments = arguments.into_iter();
-    let mut command = match method.command {
-        "" => Command::new(&arguments.next().unwrap_or_default()),
-        name => Command::new(name),
+    let (name, arguments) = match (method.command, arguments.as_slice()) {
+        ("", [name, rest @ ..]) => (name.as_str(), rest),
+        (name, all) => (name, all),
     };
-    arguments.for_each(|argument| command.push(argument.as_bytes()));
-    send(ctx, client, &command, method.gives)
+    let mut command = Command::new(name);
+    arguments.iter().for_each(|argument| command.push(argument.as_bytes()));
+    let (key, is_read) = place(name, arguments);
+    send(ctx, client, question(client, &command, key, is_read), method.gives)
+}
+
+/// The first key among a command's arguments, and whether the command only reads.
+fn place<'a>(name: &str, arguments: &'a [String]) -> (Option<&'a str>, bool) {
+    let is_one_of = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let index = if is_one_of(KEYLESS) {
+        None
+    } else if is_one_of(&["EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO"]) {
+        (arguments.get(1).map(String::as_str) != Some("0")).then_some(2)
+    } else if is_one_of(&["MEMORY", "OBJECT", "XINFO", "XGROUP", "DEBUG"]) {
+        Some(1)
+    } else {
+        Some(0)
+    };
+    (index.and_then(|index| arguments.get(index)).map(String::as_str), is_one_of(READING))
+}
+
+/// Commands that any server of a cluster can be asked.
+const KEYLESS: &[&str] = &[
+    "RANDOMKEY",
+    "PING",
+    "ECHO",
+    "INFO",
+    "TIME",
+    "DBSIZE",
+    "FLUSHALL",
+    "FLUSHDB",
+    "KEYS",
+    "SCAN",
+    "SCRIPT",
+    "FUNCTION",
+    "CLUSTER",
+    "COMMAND",
+    "CONFIG",
+    "CLIENT",
+    "ROLE",
+    "LATENCY",
+    "SLOWLOG",
+    "WAIT",
+    "XREAD",
+    "XREADGROUP",
+];
+
+/// Commands that the servers that follow another one can be asked.
+const READING: &[&str] = &[
+    "GET",
+    "EXISTS",
+    "RANDOMKEY",
+    "MGET",
+    "TTL",
+    "PTTL",
+    "TYPE",
+    "STRLEN",
+    "GETRANGE",
+    "LRANGE",
+    "LINDEX",
+    "LLEN",
+    "HGET",
+    "HMGET",
+    "HGETALL",
+    "HKEYS",
+    "HVALS",
+    "HLEN",
+    "HEXISTS",
+    "SISMEMBER",
+    "SMEMBERS",
+    "SRANDMEMBER",
+    "SCARD",
+    "ZRANGE",
+    "ZSCORE",
+    "ZCARD",
+];
+
+fn question(client: &Client, command: &Command, key: Option<&str>, is_read: bool) -> Question {
+    let slot = key.filter(|_| client.servers.are_many()).map(|key| onrush_redis::slot(key.as_bytes()));
+    Question { bytes: command.bytes(), slot, is_read }
 }
 
 /// `set(key, value, expiration)`: no expiration is none.
 fn set(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let client = HostClass::<Client>::expect(this)?;
     let mut command = Command::new("SET");
+    let mut key = None;
     for (index, kind) in [(0, b'k'), (1, b'v')] {
         match argument(ctx, args.at(index), index, kind)? {
-            Ok(text) => command.push(text.as_bytes()),
+            Ok(text) => {
+                command.push(text.as_bytes());
+                key.get_or_insert(text);
+            }
             Err(text) => return refused(ctx, &text),
         }
     }
@@ -131,7 +212,8 @@ fn set(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
         command.push(b"EX");
         command.push(seconds.to_string().as_bytes());
     }
-    send(ctx, client, &command, Gives::Any)
+    let question = question(client, &command, key.as_deref(), false);
+    send(ctx, client, question, Gives::Any)
 }
 
 fn argument(ctx: Ctx, value: &Handle, index: usize, kind: u8) -> JsResult<Result<String, String>> {
@@ -155,16 +237,16 @@ fn refused(ctx: Ctx, text: &str) -> JsResult {
     settled_later(ctx, Err(reason))
 }
 
-fn send(ctx: Ctx, client: &Client, command: &Command, gives: Gives) -> JsResult {
+fn send(ctx: Ctx, client: &Client, question: Question, gives: Gives) -> JsResult {
     if vu().in_init() {
         return refused(ctx, "connecting to a redis server in the init context is not supported");
     }
     client.has_issued.set(true);
     let (promise, resolve, reject) = ctx.promise()?;
-    let (pool, bytes) = (client.pool.clone(), command.bytes());
-    let charge = Charge::take(bytes.len())?;
+    let servers = client.servers.clone();
+    let charge = Charge::take(question.bytes.len())?;
     event_loop::start(
-        move |vu| pool.ask(vu, &bytes),
+        move |vu| servers.ask(vu, &question),
         move |ctx, result| {
             drop(charge);
             let (settle, value) = match result.and_then(|result| settled(ctx, result, gives)) {

@@ -5,19 +5,19 @@ use std::{
     collections::VecDeque,
 };
 
-use onrush_fiber::{Clock, FiberId, Nanos, Woke, current, park, sleep_until, unpark};
-use onrush_net::{NetError, Url, Wire};
+use onrush_fiber::{FiberId, Woke, current, park, unpark};
+use onrush_net::{Http2Route, NetError, Url, Wire};
 use onrush_redis::{Command, Decoder, Reply};
 
-use super::options::Options;
-use crate::{
-    embed::{JsResult, Throw},
-    vu::Vu,
+use super::{
+    options::Options,
+    servers::{after_ms, back_off},
 };
+use crate::vu::Vu;
 
 /// Connections of one VU to one server.
 pub(super) struct Pool {
-    options: Options,
+    pub(super) options: Options,
     idle: RefCell<Vec<Connection>>,
     /// How many there are, idle or not.
     open: Cell<usize>,
@@ -31,18 +31,17 @@ struct Connection {
 }
 
 /// Why a command has no reply.
-enum Failed {
+pub(super) enum Failed {
     /// The VU was cancelled.
     Cancelled,
     /// In words for the script.
     Because(String),
+    /// The same, of a server that has seen nothing of the command: it can be sent to another one.
+    Unsent(String),
     /// A kept connection turned out to be closed before the server could have seen the command.
     Stale,
 }
 
-/// go-redis waits that long before it tries to connect again, and twice as long each time.
-const BACKOFF_MS: u64 = 8;
-const BACKOFF_MS_MAX: u64 = 512;
 /// A command waits a second longer for a connection than for its reply.
 const POOL_WAIT_MS: u64 = 1_000;
 
@@ -51,24 +50,25 @@ impl Pool {
         Self { options, idle: RefCell::default(), open: Cell::new(0), waiting: RefCell::default() }
     }
 
-    /// Sends a command and waits for its reply. An error of the server is a reply.
-    pub(super) fn ask(&self, vu: &Vu, command: &[u8]) -> JsResult<Result<Reply, String>> {
+    /// Sends a command, after `first` if there is one, and waits for its reply. An error of the server is a reply.
+    pub(super) fn ask(&self, vu: &Vu, first: Option<&[u8]>, command: &[u8]) -> Result<Reply, Failed> {
         loop {
-            let asked = self.connection(vu).and_then(|(mut connection, is_kept)| {
-                let reply = self.exchange(&mut connection, command, is_kept);
-                if reply.is_ok() && connection.decoder.is_idle() {
-                    self.put_back(connection);
-                } else {
-                    drop(connection);
-                    self.closed();
-                }
-                reply
-            });
-            match asked {
-                Ok(reply) => return Ok(Ok(reply)),
-                Err(Failed::Because(text)) => return Ok(Err(text)),
-                Err(Failed::Cancelled) => return Err(Throw::Interrupted),
+            let (mut connection, is_kept) = self.connection(vu)?;
+            let reply = match first {
+                None => self.exchange(&mut connection, command, is_kept),
+                Some(first) => self
+                    .exchange(&mut connection, first, is_kept)
+                    .and_then(|_| self.exchange(&mut connection, command, false)),
+            };
+            if reply.is_ok() && connection.decoder.is_idle() {
+                self.put_back(connection);
+            } else {
+                drop(connection);
+                self.closed();
+            }
+            match reply {
                 Err(Failed::Stale) => {}
+                reply => return reply,
             }
         }
     }
@@ -97,7 +97,7 @@ impl Pool {
             self.waiting.borrow_mut().retain(|waiting| *waiting != fiber);
             match woke {
                 Woke::Cancelled => return Err(Failed::Cancelled),
-                Woke::Timeout => return Err(Failed::Because("redis: connection pool timeout".to_owned())),
+                Woke::Timeout => return Err(Failed::Unsent("redis: connection pool timeout".to_owned())),
                 _ => {}
             }
         }
@@ -123,25 +123,24 @@ impl Pool {
     /// A new connection that is logged in and has its database.
     fn dial(&self, vu: &Vu) -> Result<Connection, Failed> {
         let options = &self.options;
-        let scheme = if options.is_tls { "https" } else { "http" };
+        let scheme = if options.tls.is_some() { "https" } else { "http" };
+        let tls = options.tls.as_ref().map(|tls| tls.settings(vu)).transpose().map_err(Failed::Because)?.flatten();
         let host = if options.host.contains(':') && !options.host.starts_with('[') {
             format!("[{}]", options.host)
         } else {
             options.host.clone()
         };
         let url = Url::parse(&format!("{scheme}://{host}:{}/", options.port)).map_err(|error| Failed::of(&error))?;
+        let way = Http2Route { tls, server_name: None, is_direct: true };
         let mut tries = 0;
         let wire = loop {
-            match vu.connections.connect_wire(&url, Some(after_ms(options.dial_ms))) {
+            match vu.connections.connect_wire_as(&url, &way, Some(after_ms(options.dial_ms))) {
                 Ok(wire) => break wire,
                 Err(error) if error == NetError::cancelled() => return Err(Failed::Cancelled),
-                Err(error) if tries == options.retries => return Err(Failed::of(&error)),
+                Err(error) if tries == options.retries => return Err(Failed::Unsent(error.detail)),
                 Err(_) => {
-                    let wait = (BACKOFF_MS << tries.min(16)).min(BACKOFF_MS_MAX);
+                    back_off(tries)?;
                     tries += 1;
-                    if sleep_until(after_ms(wait)) == Woke::Cancelled {
-                        return Err(Failed::Cancelled);
-                    }
                 }
             }
         };
@@ -158,6 +157,9 @@ impl Pool {
             let mut select = Command::new("SELECT");
             select.push(options.database.to_string().as_bytes());
             self.prepare(&mut connection, &select)?;
+        }
+        if options.reads_only {
+            self.prepare(&mut connection, &Command::new("READONLY"))?;
         }
         Ok(connection)
     }
@@ -194,8 +196,4 @@ impl Failed {
     fn of(error: &NetError) -> Self {
         if *error == NetError::cancelled() { Self::Cancelled } else { Self::Because(error.detail.clone()) }
     }
-}
-
-fn after_ms(ms: u64) -> Nanos {
-    Nanos(Clock::now().0.saturating_add(ms.saturating_mul(1_000_000)))
 }

@@ -3,14 +3,19 @@
 mod arrivals;
 mod bodies;
 mod comparison;
+mod csv;
 mod echo;
 mod flat;
+mod grpc;
+mod held;
 mod https;
+mod idle;
 mod latency;
 mod memory;
 mod minimal;
 mod neighbours;
 mod operations;
+mod redis;
 mod search;
 mod sockets;
 mod stages;
@@ -52,6 +57,8 @@ pub(super) const PARTS: &[Part] = &[
         run: bodies::run,
     },
     Part { name: echo::NAME, about: "messages that come back over WebSockets", needs: &[Tool::K6], run: echo::run },
+    Part { name: grpc::NAME, about: "single calls and streams over gRPC", needs: &[Tool::K6], run: grpc::run },
+    Part { name: redis::NAME, about: "commands to Redis", needs: &[Tool::K6, Tool::Redis], run: redis::run },
     Part {
         name: latency::NAME,
         about: "what clients report of a server that answers after 10 ms",
@@ -67,16 +74,23 @@ pub(super) const PARTS: &[Part] = &[
     Part { name: search::NAME, about: "searching bodies of 11 KB", needs: &[Tool::Nginx, Tool::K6], run: search::run },
     Part {
         name: operations::NAME,
-        about: "what modules compute: SHA-256, HMAC, Base64",
+        about: "what modules compute: SHA-256, HMAC, AES-GCM, Base64",
         needs: &[Tool::K6],
         run: operations::run,
     },
+    Part { name: csv::NAME, about: "tables of a million rows", needs: &[Tool::K6], run: csv::run },
     Part { name: upload::NAME, about: "uploads of 26 MB", needs: &[Tool::K6], run: upload::run },
     Part {
         name: memory::NAME,
         about: "memory of sleeping VUs, and how soon all are there",
         needs: &[Tool::K6],
         run: memory::run,
+    },
+    Part {
+        name: idle::NAME,
+        about: "memory of WebSockets and gRPC streams on which nothing happens",
+        needs: &[Tool::K6],
+        run: idle::run,
     },
     Part {
         name: sockets::NAME,

@@ -1,4 +1,4 @@
-//! The cost of what modules compute: SHA-256 and HMAC of 1 KB, Base64 of 10 KB.
+//! The cost of what modules compute: SHA-256, HMAC and AES-GCM of 1 KB, Base64 of 10 KB.
 
 use anyhow::Result;
 
@@ -21,11 +21,12 @@ const FEW: u32 = 1;
 const MANY: u32 = 101;
 
 /// Names in the script, and what they are.
-const OPERATIONS: [(&str, &str); 4] = [
+const OPERATIONS: [(&str, &str); 5] = [
     ("sha256", "SHA-256 of 1 KB"),
     ("hmac", "HMAC of 1 KB"),
     ("b64encode", "Base64 of 10 KB"),
     ("b64decode", "Base64 to 10 KB"),
+    ("aesgcm", "AES-GCM of 1 KB"),
 ];
 
 pub(super) fn run(lab: &mut Lab) -> Result<()> {

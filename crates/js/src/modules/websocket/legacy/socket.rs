@@ -145,6 +145,7 @@ impl Session {
                 Ok(Step::Busy) => pause()?,
                 Ok(Step::Hungry) => {
                     self.line.account()?;
+                    onrush_fiber::expect_rest();
                     // Whatever ends the wait, the loop looks again.
                     let _ = self.line.socket.wait(self.next_due());
                 }

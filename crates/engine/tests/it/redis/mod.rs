@@ -1,54 +1,15 @@
 //! `k6/x/redis` against a server of its own: a real one where `redis-server` is installed, and one that answers anything.
 
+mod many;
+mod server;
+
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
+    net::TcpListener,
 };
 
+use self::server::{Server, free_port};
 use crate::harness::case;
-
-/// A Redis server of the test's own, which ends with it.
-struct Server {
-    process: Child,
-    port: u16,
-    _folder: tempfile::TempDir,
-}
-
-impl Server {
-    /// Nothing where the program is not installed.
-    fn start() -> Option<Self> {
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        let free = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let port = free.local_addr().expect("it is bound").port();
-        drop(free);
-        let process = Command::new("redis-server")
-            .args(["--bind", "127.0.0.1", "--save", "", "--port"])
-            .arg(port.to_string())
-            .arg("--dir")
-            .arg(folder.path())
-            .stdout(Stdio::null())
-            .spawn();
-        let Ok(process) = process else {
-            let _ = writeln!(std::io::stderr(), "skipped: redis-server is not installed");
-            return None;
-        };
-        let until = Instant::now() + Duration::from_secs(20);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < until, "the server does not start");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Some(Self { process, port, _folder: folder })
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
 
 /// Each call and what k6 1.8.1 makes of it, in this order on an empty database.
 const CALLS: &[(&str, &str)] = &[
@@ -174,9 +135,7 @@ fn vus_have_clients_of_their_own_and_many_commands_at_once() {
 
 #[test]
 fn init_code_refused_connections_and_wrong_options_are_told() {
-    let free = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    let port = free.local_addr().expect("it is bound").port();
-    drop(free);
+    let port = free_port();
     case(
         "import redis from 'k6/x/redis';
          const c = new redis.Client(`redis://127.0.0.1:${__ENV.REDIS}?max_retries=-1`);
@@ -223,6 +182,23 @@ const HOSTILE: &[(&[u8], &str)] = &[
     (b"+unasked\r\n+more\r\n", "unasked"),
     (b"$-1\r\n", "redis: nil"),
     (b"*-1\r\n", "redis: nil"),
+    (b"+OK", "EOF"),
+    (b"*", "EOF"),
+    (b"$3\r\nabcde", "redis: a text does not end where its length says"),
+    (b":9223372036854775808\r\n", "redis: can't parse \":9223372036854775808\""),
+    (b"*-2\r\n", "redis: invalid length in \"*-2\""),
+    (b"*1\r\n$-1\r\n", "[null]"),
+    (b"*1\r\n-ERR inside\r\n", "[\"ERR inside\"]"),
+    (b"*1\r\n*1\r\n*1\r\n:7\r\n", "[[[7]]]"),
+    (b">1\r\n+pushed\r\n+asked\r\n", "asked"),
+    (b"|1\r\n+key\r\n+value\r\n+asked\r\n", "asked"),
+    (b"#x\r\n", "redis: can't parse \"#x\""),
+    (b",1.5x\r\n", "redis: can't parse \",1.5x\""),
+    (b"=7\r\ntxt:abc\r\n", "abc"),
+    (b"!5\r\nERR x\r\n", "ERR x"),
+    (b"+a\nb\r\n", "a"),
+    (b"$0\r\n\r\n", ""),
+    (b"\0\0\0\0\r\n", "redis: can't parse \"\0\0\0\0\""),
     (b"\xff\xfe\xfd\r\n", "redis: can't parse \"\u{fffd}\u{fffd}\u{fffd}\""),
 ];
 
