@@ -24,7 +24,7 @@ const TURNS_MIN: usize = 5;
 const TIME_MS: f64 = 250.0;
 
 /// On an idle machine it is below 100 ms, which the benchmark looks at; others may be busy beside a test.
-const LATE_MS_MAX: f64 = 2_000.0;
+const LATE_MS_MAX: f64 = 5_000.0;
 
 fn names() -> Vec<String> {
     let report = case(SCRIPT).file("hostile.js", TABLE).run();

@@ -228,7 +228,7 @@ fn check_host(host: &[u8]) -> Result<(), String> {
             continue;
         }
         if byte < 0x80 && !text::is(byte, text::HOST) {
-            return Err(format!("invalid character {} in host name", go_quote(&[byte])));
+            return Err(format!("invalid character {} in host name", go_quote([byte])));
         }
         at += 1;
     }
