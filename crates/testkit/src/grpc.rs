@@ -68,10 +68,10 @@ fn only(talk: &mut Talk, fields: Fields<'_>) {
     say(talk, |id| headers(id, END, &all));
 }
 
-/// Its name, and what it does.
-type Misbehaviour = (&'static str, fn(&mut Talk));
+/// A name, and what the server does.
+type Case = (&'static str, fn(&mut Talk));
 
-const CASES: &[Misbehaviour] = &[
+const CASES: &[Case] = &[
     ("good", |talk| answer(talk, HEAD, &framed(0, b""), FINE)),
     ("no_trailers", |talk| {
         say(talk, |id| [headers(id, END_HEADERS, HEAD), data(id, END_STREAM, &framed(0, b""))].concat());

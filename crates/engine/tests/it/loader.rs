@@ -78,8 +78,8 @@ fn modules_of_later_versions_fail_by_name() {
             "{name} {report:#?}"
         );
     }
-    let report = case("import x from 'k6/x/faker';\nexport default function () {}").run();
-    assert!(report.stop.as_deref().unwrap_or_default().contains("k6/x/faker"), "{report:#?}");
+    let report = case("import x from 'k6/x/kubernetes';\nexport default function () {}").run();
+    assert!(report.stop.as_deref().unwrap_or_default().contains("k6/x/kubernetes"), "{report:#?}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ const TURNS_MIN: usize = 5;
 const TIME_MS: f64 = 250.0;
 
 /// On an idle machine it is below 100 ms, which the benchmark looks at; others may be busy beside a test.
-const LATE_MS_MAX: f64 = 2_000.0;
+const LATE_MS_MAX: f64 = 5_000.0;
 
 fn names() -> Vec<String> {
     let report = case(SCRIPT).file("hostile.js", TABLE).run();
@@ -33,6 +33,7 @@ fn names() -> Vec<String> {
 }
 
 /// Each fourth of the table, so that these tests run side by side. Half of it in each layout.
+#[expect(clippy::print_stdout, reason = "figures beside the outcome, with --nocapture")]
 fn check(part: usize) {
     let mut wrong = Vec::new();
     for (row, name) in names().iter().enumerate().filter(|(row, _)| row % 4 == part) {
