@@ -9,7 +9,7 @@ use std::{
 
 use onrush_fiber::{Clock, Nanos};
 use onrush_metrics::TagNode;
-use onrush_net::{NetError, Timings, Url, Wire};
+use onrush_net::{Http2Route, NetError, Timings, Url, Wire};
 
 use super::{
     CONNECTING, DURATION, ERRORS, PARTIAL_WRITES, READS, RESOLVING, SOCKETS, TIMEOUTS, WRITES,
@@ -177,7 +177,8 @@ impl Socket {
         event_loop::start(
             move |vu| {
                 let deadline = Clock::now() + CONNECT_TIMEOUT;
-                Ok(vu.connections.connect_wire_measured(&goal.url, Some(deadline)))
+                let way = Http2Route { is_direct: true, ..Http2Route::default() };
+                Ok(vu.connections.connect_wire_measured(&goal.url, &way, Some(deadline)))
             },
             move |ctx, outcome| {
                 let vu = context::vu();
