@@ -67,7 +67,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
         let (count, sides) = (arguments.count(0)?, arguments.integers(1)?);
         source.take(count.saturating_mul(size_of::<Value>()))?;
         // The last number of sides is that of all dice that are left.
-        let sides = |index: usize| sides.get(index).or(sides.last()).copied().unwrap_or(6).max(1);
+        let sides = |index: usize| sides.get(index).or_else(|| sides.last()).copied().unwrap_or(6).max(1);
         Ok(Value::List((0..count).map(|index| Value::Integer(source.rng.between(1, sides(index)))).collect()))
     }),
 ];

@@ -24,7 +24,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
         |source, arguments| {
             let read = |index: usize| -> Result<i64, FakerError> {
                 let text = arguments.text(index)?;
-                parse(&text).ok_or(FakerError::InvalidArgument {
+                parse(&text).ok_or_else(|| FakerError::InvalidArgument {
                     function: "dateRange",
                     parameter: if index == 0 { "startdate" } else { "enddate" },
                     expected: "a date like 2006-01-02",
