@@ -22,9 +22,11 @@ mod html;
 pub(crate) mod http;
 mod k6;
 mod metrics;
+mod pool;
 mod promise;
 mod redis;
 mod secrets;
+mod sql;
 mod streams;
 mod tag_value;
 mod timers;
@@ -65,7 +67,7 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 22] = [
+const MODULES: [Module; 26] = [
     Module::new("k6", k6::build),
     Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
     Module::new("k6/crypto/x509", x509::build),
@@ -79,6 +81,10 @@ const MODULES: [Module; 22] = [
     Module { install_classes: webcrypto::install, ..Module::new("k6/experimental/webcrypto", webcrypto::build) },
     Module { install_classes: faker::install_classes, ..Module::new("k6/x/faker", faker::build) },
     Module { install_classes: redis::install_classes, ..Module::new("k6/x/redis", redis::build) },
+    Module { install_classes: sql::install_classes, ..Module::new("k6/x/sql", sql::build) },
+    Module::new("k6/x/sql/driver/mysql", sql::build_mysql),
+    Module::new("k6/x/sql/driver/postgres", sql::build_postgres),
+    Module::new("k6/x/sql/driver/sqlite3", sql::build_sqlite),
     Module { share: html::share, is_patchable: true, ..Module::new("k6/html", html::build) },
     Module { install_classes: http::install_classes, is_patchable: true, ..Module::new("k6/http", http::build) },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },
@@ -143,7 +149,9 @@ pub(crate) fn create(ctx: Ctx, name: &str) -> JsResult<*mut sys::JSModuleDef> {
     let module = module(name)?;
     let default = (module.build)(ctx)?;
     let mut exports = Vec::new();
-    for key in default.keys(ctx)? {
+    // A driver of `k6/x/sql` is a symbol.
+    let keys = if default.is_object() { default.keys(ctx)? } else { Vec::new() };
+    for key in keys {
         let name = CString::new(key.text(ctx)?).map_err(|_| Throw::error("export name holds a NUL character"))?;
         exports.push((name, default.get(ctx, &key)?));
     }
