@@ -1,5 +1,8 @@
 //! Random bytes that nobody can predict, from the system. aws-lc-rs has a generator of its own, but the first use of that
 //! gathers entropy for more than 100 ms, on the thread of whoever asks first.
+//!
+//! The salts and the blinding of RSA signatures come from that generator all the same: aws-lc-rs ignores the one it is given,
+//! and its trait for generators is sealed.
 
 /// The system gave none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -139,16 +139,18 @@ impl Slot {
         self.is_running.set(false);
         let is_cut = matches!(end, CallEnd::Aborted | CallEnd::Interrupted);
         // k6: the iteration lasts as long as it has to, so one that is cut while it waits is interrupted.
-        let is_whole = is_cut || until.is_none_or(|until| self.pad(until, now));
-        if end.is_complete() && is_whole {
+        let is_whole = !is_cut && until.is_none_or(|until| self.pad(until, now));
+        self.vu.count_iteration(is_whole);
+        // k6: one that aborts the test is done, too.
+        if end.is_complete() && (is_whole || is_cut) {
             shared.context.done.increment(thread);
         }
-        if is_cut || !is_whole {
+        if !is_whole {
             shared.interrupted.increment(thread);
             onrush_fiber::clear_cancel();
             run.check_abort();
         }
-        !is_cut && is_whole
+        is_whole
     }
 
     /// `minIterationDuration`: waits out what is left, outside the iteration's own duration.

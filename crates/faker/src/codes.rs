@@ -1,9 +1,9 @@
 //! Numbers of securities, and digits that check others.
 
 use crate::{
+    definition::{Definition, define},
     rng::Rng,
     source::Source,
-    table::{Definition, define},
     value::{FakerError, Value},
 };
 

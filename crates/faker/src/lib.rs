@@ -16,6 +16,7 @@
 mod arguments;
 mod calendar;
 mod codes;
+mod definition;
 mod numbers;
 mod objects;
 mod payment;

@@ -2,8 +2,8 @@
 
 use crate::{
     arguments::{optional, required},
+    definition::{Definition, Made, define},
     source::Source,
-    table::{Definition, Made, define},
     value::Value,
 };
 

@@ -3,11 +3,11 @@
 use crate::{
     arguments::required,
     codes::upc,
+    definition::{Definition, Made, define},
     numbers::degrees,
     payment::{credit_card, price},
     source::Source,
     strings::email,
-    table::{Definition, Made, define},
     value::Value,
 };
 

@@ -3,10 +3,10 @@
 use crate::{
     arguments::optional,
     codes::luhn_digit,
+    definition::{Definition, Made, define},
     numbers::within,
     rng::Rng,
     source::Source,
-    table::{Definition, Made, define},
     value::{FakerError, Value},
 };
 
@@ -72,7 +72,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     }),
     define(N, "creditCard", &[], |source, _| credit_card(source)),
     define(N, "currency", &[], |source, _| {
-        let (short, long) = (crate::table::words("currencyShort"), crate::table::words("currencyLong"));
+        let (short, long) = (crate::words::named("currencyShort"), crate::words::named("currencyLong"));
         let (short, long) = (short.map_or(&[][..], |words| &words.items), long.map_or(&[][..], |words| &words.items));
         let index = source.rng.below(short.len() as u64) as usize;
         let at = |list: &[&str]| Value::Text(list.get(index).copied().unwrap_or_default().to_owned());

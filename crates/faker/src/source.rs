@@ -2,8 +2,8 @@
 
 use crate::{
     rng::Rng,
-    table,
     value::{FakerError, TEXT_BYTES_MAX, Value},
+    words,
 };
 
 pub(crate) struct Source<'a> {
@@ -32,7 +32,7 @@ impl<'a> Source<'a> {
     }
 
     pub(crate) fn write(&mut self, list: &str, out: &mut String) {
-        let Some(words) = table::words(list) else {
+        let Some(words) = words::named(list) else {
             debug_assert!(false, "there is no list {list}");
             return;
         };

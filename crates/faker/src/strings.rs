@@ -2,9 +2,9 @@
 
 use crate::{
     arguments::{optional, required},
+    definition::{Definition, Made, define},
     rng::Rng,
     source::{Source, capitalised},
-    table::{Definition, Made, define},
     value::Value,
 };
 

@@ -1,38 +1,18 @@
 //! All functions by name and by category. Built once a process, when a script first asks.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::LazyLock,
-};
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::{
-    arguments::{Argument, Arguments, Parameter},
-    codes, numbers, objects, payment,
+    arguments::{Argument, Arguments},
+    codes,
+    definition::Definition,
+    numbers, objects, payment,
     rng::Rng,
     source::Source,
     strings, texts, times,
     value::{FakerError, Value},
-    words::{self, Words},
+    words,
 };
-
-pub(crate) type Made = Result<Value, FakerError>;
-
-/// A function that is more than a list of words.
-pub(crate) struct Definition {
-    category: &'static str,
-    name: &'static str,
-    parameters: &'static [Parameter],
-    make: fn(&mut Source<'_>, &Arguments<'_>) -> Made,
-}
-
-pub(crate) const fn define(
-    category: &'static str,
-    name: &'static str,
-    parameters: &'static [Parameter],
-    make: fn(&mut Source<'_>, &Arguments<'_>) -> Made,
-) -> Definition {
-    Definition { category, name, parameters, make }
-}
 
 const DEFINITIONS: [&[Definition]; 7] = [
     numbers::DEFINITIONS,
@@ -113,11 +93,6 @@ pub fn categories() -> impl Iterator<Item = &'static str> {
     TABLE.categories.iter().copied()
 }
 
-/// A list of words.
-pub(crate) fn words(name: &str) -> Option<&'static Words> {
-    TABLE.words.get(name)
-}
-
 struct Entry {
     name: &'static str,
     category: &'static str,
@@ -133,16 +108,12 @@ enum Make {
 struct Table {
     functions: Vec<Entry>,
     categories: BTreeSet<&'static str>,
-    words: HashMap<&'static str, Words>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table { functions: Vec::new(), categories: BTreeSet::new(), words: HashMap::new() };
-    for (category, name, words) in words::all() {
-        if !name.starts_with('.') {
-            table.functions.push(Entry { name, category, make: Make::Word });
-        }
-        table.words.insert(name, words);
+    let mut table = Table { functions: Vec::new(), categories: BTreeSet::new() };
+    for (category, name, _) in words::all().filter(|(_, name, _)| !name.starts_with('.')) {
+        table.functions.push(Entry { name, category, make: Make::Word });
     }
     for definition in DEFINITIONS.into_iter().flatten() {
         let Definition { name, category, .. } = *definition;

@@ -78,7 +78,7 @@ fn names_are_unique_and_patterns_name_lists_that_exist() {
         let unique: BTreeSet<_> = words.items.iter().collect();
         assert_eq!(unique.len(), words.items.len(), "{list} has an item twice");
     }
-    assert_eq!(categories().count(), 29);
+    assert_eq!(categories().count(), 28);
 }
 
 #[test]

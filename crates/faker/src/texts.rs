@@ -2,8 +2,8 @@
 
 use crate::{
     arguments::{Arguments, Parameter, optional},
+    definition::{Definition, Made, define},
     source::{Source, capitalised},
-    table::{Definition, Made, define},
     value::{FakerError, Value},
 };
 

@@ -3,8 +3,8 @@
 use crate::{
     arguments::optional,
     calendar::{Civil, days_since_1970, parse},
+    definition::{Definition, Made, define},
     source::Source,
-    table::{Definition, Made, define},
     value::{FakerError, Value},
 };
 

@@ -4,6 +4,15 @@
 //! a dot is for patterns only. In a pattern `{name}` stands for another list or pattern, `{^name}` begins with a capital
 //! letter, and `#` is a digit.
 
+use std::{collections::HashMap, sync::LazyLock};
+
+/// The list of that name.
+pub(crate) fn named(name: &str) -> Option<&'static Words> {
+    static WORDS: LazyLock<HashMap<&str, Words>> =
+        LazyLock::new(|| all().map(|(_, name, words)| (name, words)).collect());
+    WORDS.get(name)
+}
+
 /// The lists of all files, in order: category, name, and what it is.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str, Words)> {
     const FILES: [&str; 3] =

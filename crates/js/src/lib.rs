@@ -25,6 +25,11 @@ pub fn fuzz_json_path(text: &str) {
     modules::http::fuzz_json_path(text);
 }
 
+/// The entry of the fuzz target for messages of gRPC, as objects and on the wire.
+pub fn fuzz_grpc(input: &[u8]) {
+    modules::grpc::fuzz(input);
+}
+
 pub use layout::{Isolation, IsolationChoice};
 pub use modules::BUILTIN_MODULES;
 pub use run::{HttpDebug, HttpSettings, RunConfig, ScenarioContext};

@@ -19,6 +19,7 @@ pub mod cases;
 mod certificates;
 mod dns;
 mod good;
+pub mod grpc;
 mod hostile;
 pub mod http2;
 mod line;

@@ -26,7 +26,7 @@ use onrush_metrics::{
 use onrush_plan::{Consolidated, Options, Plan, Tier, consolidate_with_exports, parse_json};
 use onrush_session::{
     Coordinator, ExitCode, Notice, Orders, RunPhase, Settings, Stop,
-    protocol::{AgentId, Report as AgentReport, Time},
+    protocol::{AgentId, Progress, Report as AgentReport, Time},
 };
 use onrush_testsite::{TargetHandle, TargetOptions};
 
@@ -194,6 +194,11 @@ impl Report {
 
     pub(crate) fn iterations(&self) -> f64 {
         self.count(builtin::ITERATIONS)
+    }
+
+    /// What became of its iterations, and of each scenario.
+    pub(crate) fn progress(&self) -> Progress {
+        self.coordinator.as_ref().expect("the run started").progress()
     }
 
     /// Nothing threw and nothing was logged but `console.log`.

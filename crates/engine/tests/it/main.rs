@@ -1,7 +1,7 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
 //! `harness` runs a script and collects all it did; `bodies`, `data_modules`, `faker`, `html`, `isolation`, `language`, `limits`, `modules`,
-//! `neighbours`, `records`, `redis`, `schedules`, `sql`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
+//! `neighbours`, `records`, `redis`, `schedules`, `sql`, `waits`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
 //! `k6/` against what k6 printed for them.
 
 mod bodies;
@@ -24,5 +24,6 @@ mod records;
 mod redis;
 mod schedules;
 mod sql;
+mod waits;
 mod webcrypto;
 mod websockets;

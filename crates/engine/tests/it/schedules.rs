@@ -137,3 +137,22 @@ fn arrivals_never_grow_past_the_most_vus() {
     assert!(vus.iter().all(|vu| vu.parse::<u32>().is_ok_and(|vu| vu <= 5)), "{vus:?}");
     assert!(report.count(onrush_metrics::builtin::DROPPED_ITERATIONS) > 0.0, "{report:#?}");
 }
+
+/// k6: the wait is a part of the iteration.
+#[test]
+fn an_iteration_cut_while_it_waits_for_its_least_duration_is_interrupted() {
+    case(
+        "export const options = { minIterationDuration: '1m', scenarios: { a: {
+           executor: 'ramping-vus', startVUs: 2, stages: [{ duration: '200ms', target: 2 }], gracefulStop: '0s',
+         } } };
+         export default function () { console.log('ran'); }",
+    )
+    .both(|report| {
+        let progress = report.progress();
+        assert_eq!(report.said(), ["ran", "ran"], "{report:#?}");
+        assert_eq!((progress.complete, progress.interrupted), (0, 2), "{report:#?}");
+        assert_eq!((progress.scenarios[0].done, progress.scenarios[0].interrupted), (0, 2), "{report:#?}");
+        // k6: the samples were made when the function had returned.
+        assert_eq!(report.iterations(), 2.0);
+    });
+}

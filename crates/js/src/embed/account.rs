@@ -32,6 +32,36 @@ impl Charge {
     }
 }
 
+/// The charge of what grows while a native makes it out of a script's values. A script may name one long text a million
+/// times.
+#[derive(Debug, Default)]
+pub(crate) struct GrowingCharge {
+    charge: Charge,
+    room: usize,
+}
+
+impl GrowingCharge {
+    /// Has at least `bytes` on the account; as long as they are few, none.
+    ///
+    /// # Errors
+    ///
+    /// Throws where they do not fit the VU's limit.
+    pub(crate) fn hold(&mut self, bytes: usize) -> JsResult<()> {
+        if bytes <= self.room.max(UNCHARGED_BYTES) {
+            return Ok(());
+        }
+        let room = bytes.saturating_add(bytes / 8);
+        let more = Charge::take(room - self.room)?;
+        self.charge.bytes += more.bytes;
+        std::mem::forget(more);
+        self.room = room;
+        Ok(())
+    }
+}
+
+/// What is given back when the native returns need not be counted to the byte.
+const UNCHARGED_BYTES: usize = 64 << 10;
+
 impl Drop for Charge {
     fn drop(&mut self) {
         if self.bytes > 0 {

@@ -173,7 +173,7 @@ impl Ctx {
         self.eval(code, name, kind | sys::JS_EVAL_FLAG_COMPILE_ONLY)
     }
 
-    fn eval(self, code: &str, name: &str, flags: i32) -> JsResult {
+    pub(super) fn eval(self, code: &str, name: &str, flags: i32) -> JsResult {
         let source = CString::new(code).map_err(|_| Throw::error("source text holds a NUL character"))?;
         let name = CString::new(name).map_err(|_| Throw::error("module name holds a NUL character"))?;
         // SAFETY: both texts are zero terminated and outlive the call.

@@ -374,6 +374,15 @@ impl Handle {
 
     /// The bytes a typed array views; `None` for anything else. Valid until script code runs again.
     pub(crate) fn typed_array(&self, ctx: Ctx) -> Option<&[u8]> {
+        let view = self.view(ctx)?;
+        // SAFETY: the bytes are there, and nothing writes to them before script code runs.
+        Some(unsafe { std::slice::from_raw_parts(view.bytes, view.length) })
+    }
+
+    /// Where the bytes of a typed array are; `None` for anything else. A detached or shrunk buffer has none. Valid until
+    /// script code runs again.
+    pub(super) fn view(&self, ctx: Ctx) -> Option<View> {
+        let none = View { bytes: std::ptr::dangling_mut(), length: 0, width: 1, is_immutable: false };
         // SAFETY: checked to be a typed array first; the buffer is kept alive by the array `self` borrows.
         unsafe {
             if !self.is_object() || sys::JS_GetTypedArrayType(self.0) < 0 {
@@ -384,17 +393,27 @@ impl Handle {
                 Val::from_raw(sys::JS_GetTypedArrayBuffer(ctx.raw(), self.0, &mut offset, &mut length, &mut width));
             if buffer.raw().is_exception() {
                 drop(ctx.take_exception_value());
-                return Some(&[]);
+                return Some(none);
             }
+            let is_immutable = buffer.is_immutable_buffer();
             let mut total = 0;
             let base = sys::JS_GetArrayBuffer(ctx.raw(), &mut total, buffer.raw());
-            if base.is_null() || offset + length > total {
+            if base.is_null() || offset.checked_add(length).is_none_or(|end| end > total) {
                 drop(ctx.take_exception_value());
-                return Some(&[]);
+                return Some(View { is_immutable, ..none });
             }
-            Some(std::slice::from_raw_parts(base.add(offset), length))
+            Some(View { bytes: base.add(offset), length, width: width.max(1), is_immutable })
         }
     }
+}
+
+/// The bytes behind a typed array.
+pub(super) struct View {
+    pub(super) bytes: *mut u8,
+    pub(super) length: usize,
+    /// Of one element.
+    pub(super) width: usize,
+    pub(super) is_immutable: bool,
 }
 
 /// The built-in kinds of objects that k6 tells apart. `Number`, `Boolean` and `BigInt` are what `Object(1)` gives.

@@ -122,18 +122,21 @@ impl Vu {
         });
         let end = self.finish(result.map(drop));
         self.phase.set(VuPhase::Lifecycle);
-        let state = &self.thread.config.state;
         *now = Clock::now();
         let duration_ms = end.is_complete().then(|| (*now - start).as_millis_f64());
         self.iteration_samples(duration_ms);
-        // k6: an iteration that aborts the test has its samples, and is counted as interrupted all the same.
-        let is_whole = matches!(end, CallEnd::Returned | CallEnd::Threw(_));
-        let ended = if is_whole { &state.iterations_completed } else { &state.iterations_interrupted };
-        ended.increment(self.thread.number);
         if self.thread.config.http.no_vu_connection_reuse {
             self.connections.close_idle();
         }
         end
+    }
+
+    /// Counts an iteration that is over, as complete or as interrupted. k6: what it has to wait after its function is a part
+    /// of it; and one that aborts the test has its samples, and is counted as interrupted all the same.
+    pub fn count_iteration(&self, is_whole: bool) {
+        let state = &self.thread.config.state;
+        let ended = if is_whole { &state.iterations_completed } else { &state.iterations_interrupted };
+        ended.increment(self.thread.number);
     }
 
     /// The function of the activated scenario.

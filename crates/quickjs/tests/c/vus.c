@@ -17,7 +17,7 @@ static const char lib_source[] =
 static const char main_source[] =
     "import { counter, bump, Node, tag, seen } from 'lib';\n"
     "import * as lib from 'lib';\n"
-    "import { suspend, response, fail } from 'host';\n"
+    "import { suspend, response, broken, fail } from 'host';\n"
     "import.meta.marker = 1;\n"
     "const mine = {}; const weak = new WeakRef(mine);\n"
     "const registry = new FinalizationRegistry(() => { bump(); });\n"
@@ -49,16 +49,17 @@ static const char main_source[] =
     "  case 15: { return [...Array(size).keys()].sort((a, b) => { if (a % 11 == 0) suspend(); return b - a; })[0]; }\n"
     "  case 16: { return import.meta.marker; }\n"
     "  case 17: { Error.prepareStackTrace = (e, s) => { suspend(); return s.length; }; const n = new Error('x').stack; Error.prepareStackTrace = undefined; return n; }\n"
+    "  case 18: { const r = broken(); let said; Error.prepareStackTrace = () => { for (let i = 0; i < 40; i++) r['x' + i] = { i }; try { r.body; } catch (e) { } delete r.body; return 'mine'; }; try { said = r.body; } catch (e) { said = e.message; } Error.prepareStackTrace = undefined; return said + typeof r.body + Object.keys(r).length; }\n"
     "  }\n"
     "}\n"
     "export function hog() { const all = []; for (;;) { all.push(new Node(all.length), 'y'.repeat(1000) + all.length); if (all.length % 50 == 0) suspend(); } }\n"
     "export function state() { return counter; }\n";
-#define KINDS 18
+#define KINDS 19
 
 static JSRuntime *rt;
 static JSContext *ctx;
 static JSModuleDef *lib_template, *main_template, *host_module;
-static JSValue response_template;
+static JSValue response_template, broken_template;
 static JSClassID response_class;
 static long lazy_calls, live_bodies;
 
@@ -104,6 +105,8 @@ static JSValue lazy_hook(JSContext *c, JSValueConst obj, void *opaque, int which
     lazy_calls++;
     if (!opaque)
         return JS_UNDEFINED;
+    if (which < 0)
+        return JS_Throw(c, JS_NewPlainError(c, "broken"));
     if (which == 0)
         return onrush_new_string_latin1(c, opaque, strlen(opaque));
     JSValue o = JS_NewObject(c);
@@ -121,12 +124,12 @@ static void response_finalizer(JSRuntime *r, JSValueConst val)
     }
 }
 
-static JSValue host_response(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv)
+static JSValue clone_response(JSContext *c, JSValueConst template)
 {
     char *body = strdup("the body");
     JSValue vals[2] = { JS_NewInt32(c, 200), JS_NewString(c, "http://x/") };
     live_bodies++;
-    JSValue r = onrush_clone_template(c, response_template, vals, 2, body);
+    JSValue r = onrush_clone_template(c, template, vals, 2, body);
     if (JS_IsException(r)) {
         live_bodies--;
         free(body);
@@ -134,10 +137,22 @@ static JSValue host_response(JSContext *c, JSValueConst this_val, int argc, JSVa
     return r;
 }
 
+static JSValue host_response(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    return clone_response(c, response_template);
+}
+
+/* one whose body cannot be made */
+static JSValue host_broken(JSContext *c, JSValueConst this_val, int argc, JSValueConst *argv)
+{
+    return clone_response(c, broken_template);
+}
+
 static int host_init(JSContext *c, JSModuleDef *m)
 {
     JS_SetModuleExport(c, m, "suspend", JS_NewCFunction(c, host_suspend, "suspend", 0));
     JS_SetModuleExport(c, m, "fail", JS_NewCFunction(c, host_fail, "fail", 1));
+    JS_SetModuleExport(c, m, "broken", JS_NewCFunction(c, host_broken, "broken", 0));
     JS_SetModuleExport(c, m, "response", JS_NewCFunction(c, host_response, "response", 0));
     return 0;
 }
@@ -158,6 +173,12 @@ static void make_response_template(void)
         JS_FreeAtom(ctx, a);
     }
     JS_SetPropertyStr(ctx, response_template, "url", JS_UNDEFINED);
+    broken_template = JS_NewObjectClass(ctx, response_class);
+    JS_SetPropertyStr(ctx, broken_template, "status", JS_NewInt32(ctx, 0));
+    JSAtom body = JS_NewAtom(ctx, "body");
+    CHECK(onrush_define_lazy(ctx, broken_template, body, -1) >= 0);
+    JS_FreeAtom(ctx, body);
+    JS_SetPropertyStr(ctx, broken_template, "url", JS_UNDEFINED);
     onrush_set_lazy_hook(rt, lazy_hook);
 }
 
@@ -218,6 +239,7 @@ static void check_result(Vu *vu, JSValueConst r)
     case 14: CHECK(n == (vu->size + 2) / 3); break;
     case 15: CHECK(n == vu->size - 1); break;
     case 16: CHECK(n == 1); break;
+    case 18: CHECK(!strcmp(s, "brokenundefined3")); break;
     }
     JS_FreeCString(ctx, s);
 }
@@ -291,6 +313,7 @@ int main(void)
     JS_AddModuleExport(ctx, host_module, "suspend");
     JS_AddModuleExport(ctx, host_module, "fail");
     JS_AddModuleExport(ctx, host_module, "response");
+    JS_AddModuleExport(ctx, host_module, "broken");
     lib_template = make_template(ctx, "lib", lib_source);
     /* while the native module is loaded, for the compiler resolves imports */
     JSModuleDef *lib_loaded = onrush_module_clone(ctx, lib_template);
@@ -337,6 +360,7 @@ int main(void)
            (unsigned long)violations, realm_objects, onrush_gc_count(rt), lazy_calls);
 
     JS_FreeValue(ctx, response_template);
+    JS_FreeValue(ctx, broken_template);
     onrush_module_free(ctx, lib_template);
     onrush_module_free(ctx, main_template);
     JS_FreeContext(ctx);

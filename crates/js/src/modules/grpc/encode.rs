@@ -16,7 +16,7 @@ use std::sync::Arc;
 use self::number::Digits;
 use super::{complaint, schemas::Schemas};
 use crate::{
-    embed::{Ctx, Handle, JsResult, Throw, Val},
+    embed::{Ctx, GrowingCharge, Handle, JsResult, Throw, Val},
     vu::context::pause,
 };
 
@@ -94,8 +94,17 @@ pub(super) fn encode(
     specials: Specials,
 ) -> JsResult<Result<Vec<u8>, String>> {
     let attempt = |value: &Handle| {
-        let mut encoder = Encoder { ctx, schemas, writer: Writer::with_room(HEAD_BYTES), specials, values: 0 };
-        encoder.whole(schema, of, value, DEPTH_MAX).map(|()| encoder.writer.into_bytes())
+        let mut encoder = Encoder {
+            ctx,
+            schemas,
+            writer: Writer::with_room(HEAD_BYTES),
+            specials,
+            values: 0,
+            charge: Default::default(),
+        };
+        encoder.whole(schema, of, value, DEPTH_MAX)?;
+        encoder.charge.hold(encoder.writer.len())?;
+        Ok(encoder.writer.into_bytes())
     };
     let outcome = match attempt(value) {
         Err(Problem::Unusual) => {
@@ -125,6 +134,8 @@ struct Encoder<'a> {
     writer: Writer,
     specials: Specials,
     values: u32,
+    /// For what is written.
+    charge: GrowingCharge,
 }
 
 impl Encoder<'_> {
@@ -402,8 +413,9 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Lets others run after a while.
+    /// Counts what was written so far, and lets others run after a while.
     fn look_up(&mut self) -> Outcome {
+        self.charge.hold(self.writer.len())?;
         self.values = self.values.wrapping_add(1);
         if self.values.is_multiple_of(VALUES_PER_LOOK) {
             pause()?;

@@ -10,6 +10,7 @@ mod complaint;
 mod connect;
 mod decode;
 mod encode;
+mod fuzz;
 mod go_value;
 mod health;
 mod load;
@@ -24,6 +25,7 @@ mod stream_events;
 use super::export::export_class;
 use crate::embed::{Ctx, HostClass, JsResult, Val};
 
+pub(crate) use fuzz::fuzz;
 pub(crate) use schemas::SchemaCache;
 
 pub(super) fn install_classes(ctx: Ctx) -> JsResult<()> {

@@ -12,7 +12,7 @@ use super::{
     url_template::{self, RequestTarget},
 };
 use crate::{
-    embed::{Ctx, Handle, JsResult, Throw},
+    embed::{Charge, Ctx, Handle, JsResult, Throw},
     vu::Vu,
 };
 
@@ -27,6 +27,8 @@ pub(crate) struct Prepared {
     pub(crate) node: TagNode,
     /// What is wrong with its headers: it fails without being sent.
     pub(crate) fault: Option<Box<NetError>>,
+    /// For the body: its Response keeps it.
+    pub(super) _charge: Charge,
 }
 
 /// The request's parameters, defaults filled in.
@@ -125,19 +127,20 @@ pub(super) fn prepare(
             params,
             node: vu.node.get(),
             fault: None,
+            _charge: Charge::default(),
         })));
     }
     let built = params::parse(ctx, vu, params).and_then(|(mut params, node)| {
         let label = body::Label { method: &method, url: target.url.as_str() };
         let body = body::convert(ctx, vu, body, &mut params)?;
-        body::check_length(vu, &body, &mut params, &label);
-        let body = body::compress(vu, body, &mut params, &label)?;
-        Ok((params, node, body))
+        body::check_length(vu, &body.0, &mut params, &label);
+        let (body, own_bytes) = body::compress(vu, body, &mut params, &label)?;
+        Ok((params, node, body, Charge::take(own_bytes)?))
     });
     match built {
-        Ok((params, node, body)) => {
+        Ok((params, node, body, charge)) => {
             let fault = params.headers.validate().err().map(Box::new);
-            Ok(Ok(Rc::new(Prepared { method, target, body, params: Rc::new(params), node, fault })))
+            Ok(Ok(Rc::new(Prepared { method, target, body, params: Rc::new(params), node, fault, _charge: charge })))
         }
         Err(Problem::Refused(text)) => Ok(Err(refuse(NetError::new(0, text)))),
         Err(Problem::Throw(throw)) => Err(throw),

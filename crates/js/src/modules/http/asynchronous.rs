@@ -23,12 +23,15 @@ pub(super) fn async_request(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
             return Ok(promise);
         }
     };
+    // The last reference is dropped on the VU's own fiber: what it was charged goes back to this VU.
+    let kept = prepared.clone();
     let work = move |vu: &Vu| {
         crate::realm::throttle::wait(&vu.thread.config)?;
         send::send(vu, &prepared)
     };
     event_loop::start(work, move |ctx, result| {
         let response = result.and_then(|exchange| finish(ctx, context::vu(), exchange));
+        drop(kept);
         settle(ctx, response, &resolve, &reject)
     });
     Ok(promise)

@@ -8,20 +8,25 @@ use super::{
     file::FilePart,
 };
 use crate::{
-    embed::{Ctx, Handle, HostClass, JsResult},
+    embed::{Ctx, GrowingCharge, Handle, HostClass, JsResult, Throw},
     log::Level,
     modules::go::{escape, go_number, go_text, go_type},
     realm::shared_bytes::SharedBytes,
-    vu::Vu,
+    vu::{Vu, context::pause},
 };
 
-/// Converts a body argument, setting the content type it implies.
-pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Params) -> Result<Body, Problem> {
+/// Converts a body argument, setting the content type it implies. Also says how many of the body's bytes are no file's, which
+/// all VUs share.
+pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Params) -> Result<(Body, usize), Problem> {
     if !value.is_set() {
-        return Ok(Body::None);
+        return Ok((Body::None, 0));
+    }
+    if let Some(bytes) = vu.thread.slots.of::<SharedBytes>().of(ctx, value) {
+        return Ok((Body::Bytes(bytes), 0));
     }
     if let Some(bytes) = content(ctx, vu, value)? {
-        return Ok(Body::Bytes(bytes));
+        let own_bytes = bytes.len();
+        return Ok((Body::Bytes(bytes), own_bytes));
     }
     let go_type = go_type(ctx, value);
     if go_type != "map[string]interface {}" {
@@ -69,7 +74,7 @@ fn string_bytes(ctx: Ctx, value: &Handle) -> JsResult<Bytes> {
     })
 }
 
-fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Params) -> JsResult<Body> {
+fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Params) -> JsResult<(Body, usize)> {
     let mut fields = Vec::new();
     let mut has_file = false;
     for key in object.keys(ctx)? {
@@ -82,27 +87,36 @@ fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Params) -> JsResult<Bod
     }
     // k6: keys are sorted, as Go's url.Values encodes them.
     fields.sort_by(|a, b| a.0.cmp(&b.0));
-    let mut text = String::new();
+    let (mut text, mut charge) = (String::new(), GrowingCharge::default());
+    let (mut count, mut paused_at) = (0_u32, 0);
     let mut append = |name: &str, value: &str| {
         text.push_str(if text.is_empty() { "" } else { "&" });
         escape(name, &mut text);
         text.push('=');
         escape(value, &mut text);
+        charge.hold(text.len())?;
+        count = count.wrapping_add(1);
+        if count.is_multiple_of(FIELDS_PER_PAUSE) || text.len() - paused_at > BYTES_PER_PAUSE {
+            paused_at = text.len();
+            pause()?;
+        }
+        Ok::<(), Throw>(())
     };
     for (name, value) in &fields {
         if value.is_array() {
             for index in 0..value.length(ctx)? {
                 let item = value.get_index(ctx, index)?;
-                append(name, &field_text(ctx, vu, name, &item)?);
+                append(name, &field_text(ctx, vu, name, &item)?)?;
             }
         } else {
-            append(name, &field_text(ctx, vu, name, value)?);
+            append(name, &field_text(ctx, vu, name, value)?)?;
         }
     }
     if params.headers.get("Content-Type").is_none() {
         params.headers.set("Content-Type", "application/x-www-form-urlencoded");
     }
-    Ok(Body::Bytes(Bytes::from(text)))
+    let own_bytes = text.len();
+    Ok((Body::Bytes(Bytes::from(text)), own_bytes))
 }
 
 fn field_text(ctx: Ctx, vu: &Vu, name: &str, value: &Handle) -> JsResult<String> {
@@ -116,11 +130,17 @@ fn field_text(ctx: Ctx, vu: &Vu, name: &str, value: &Handle) -> JsResult<String>
     if value.is_number() { value.to_number(ctx).map(go_number) } else { value.to_text(ctx) }
 }
 
-fn multipart(ctx: Ctx, vu: &Vu, fields: &[(String, crate::embed::Val)], params: &mut Params) -> JsResult<Body> {
+fn multipart(
+    ctx: Ctx,
+    vu: &Vu,
+    fields: &[(String, crate::embed::Val)],
+    params: &mut Params,
+) -> JsResult<(Body, usize)> {
     let boundary = boundary(vu);
     set_multipart_type(params, &format!("multipart/form-data; boundary={boundary}"));
-    let mut out = Multipart::default();
+    let (mut out, mut charge) = (Multipart::default(), GrowingCharge::default());
     for (name, value) in fields {
+        charge.hold(out.own_bytes)?;
         let name = quote(name);
         if HostClass::<FilePart>::of(value).is_some() {
             let (filename, content_type) =
@@ -147,7 +167,8 @@ fn multipart(ctx: Ctx, vu: &Vu, fields: &[(String, crate::embed::Val)], params: 
         out.append(b"\r\n");
     }
     out.append(format!("--{boundary}--\r\n").as_bytes());
-    Ok(out.finish())
+    let own_bytes = out.own_bytes;
+    Ok((out.finish(), own_bytes))
 }
 
 /// A multipart body in the making: small pieces of its own between shared ones.
@@ -156,10 +177,13 @@ struct Multipart {
     pieces: Vec<Bytes>,
     /// What is appended next goes here.
     open: Vec<u8>,
+    /// Bytes that were copied.
+    own_bytes: usize,
 }
 
 impl Multipart {
     fn append(&mut self, bytes: &[u8]) {
+        self.own_bytes += bytes.len();
         self.open.extend_from_slice(bytes);
     }
 
@@ -177,6 +201,9 @@ impl Multipart {
     }
 }
 
+/// What is written of a form before others run: some 0.1 ms.
+const FIELDS_PER_PAUSE: u32 = 256;
+const BYTES_PER_PAUSE: usize = 256 << 10;
 /// Smaller parts are copied: one piece more costs a system call.
 const SHARED_PIECE_BYTES_MIN: usize = 16 << 10;
 
@@ -198,9 +225,14 @@ fn quote(text: &str) -> String {
 }
 
 /// Applies the `compression` parameter and sets Content-Encoding.
-pub(super) fn compress(vu: &Vu, body: Body, params: &mut Params, label: &Label<'_>) -> Result<Body, Problem> {
+pub(super) fn compress(
+    vu: &Vu,
+    (body, own_bytes): (Body, usize),
+    params: &mut Params,
+    label: &Label<'_>,
+) -> Result<(Body, usize), Problem> {
     if params.compression.is_empty() || matches!(body, Body::None) {
-        return Ok(body);
+        return Ok((body, own_bytes));
     }
     let compressed = encoding::encode(&body.to_bytes(), &params.compression)
         .map_err(|error| Problem::Refused(format!("failed to compress the request body: {error}")))?;
@@ -218,5 +250,6 @@ pub(super) fn compress(vu: &Vu, body: Body, params: &mut Params, label: &Label<'
         Some(_) => {}
         None => params.headers.set("Content-Encoding", &names),
     }
-    Ok(Body::Bytes(compressed.into()))
+    let own_bytes = compressed.len();
+    Ok((Body::Bytes(compressed.into()), own_bytes))
 }

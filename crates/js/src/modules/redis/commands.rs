@@ -4,7 +4,7 @@ use onrush_redis::{Command, Reply};
 
 use super::Client;
 use crate::{
-    embed::{Args, Ctx, Handle, HostClass, JsResult, Throw, Val},
+    embed::{Args, Charge, Ctx, GrowingCharge, Handle, HostClass, JsResult, Throw, Val},
     modules::promise::{plain_reason, settled_later},
     vu::{context, context::vu, event_loop},
 };
@@ -92,12 +92,17 @@ pub(super) fn define(ctx: Ctx, prototype: &Handle) -> JsResult<()> {
 fn call(ctx: Ctx, this: &Handle, args: Args<'_>, number: usize) -> JsResult {
     let client = HostClass::<Client>::expect(this)?;
     let method = &METHODS[number];
-    let mut arguments = Vec::new();
+    let (mut arguments, mut bytes, mut charge) = (Vec::new(), 0, GrowingCharge::default());
     for (index, kind) in method.takes.bytes().enumerate() {
         let last = if kind.is_ascii_uppercase() { args.len() } else { index + 1 };
         for index in index..last {
             match argument(ctx, args.at(index), index, kind.to_ascii_lowercase())? {
-                Ok(text) => arguments.push(text),
+                Ok(text) => {
+                    // They are copied once more into the command.
+                    bytes += 2 * text.len();
+                    charge.hold(bytes)?;
+                    arguments.push(text);
+                }
                 Err(text) => return refused(ctx, &text),
             }
         }
@@ -157,9 +162,11 @@ fn send(ctx: Ctx, client: &Client, command: &Command, gives: Gives) -> JsResult 
     client.has_issued.set(true);
     let (promise, resolve, reject) = ctx.promise()?;
     let (pool, bytes) = (client.pool.clone(), command.bytes());
+    let charge = Charge::take(bytes.len())?;
     event_loop::start(
         move |vu| pool.ask(vu, &bytes),
         move |ctx, result| {
+            drop(charge);
             let (settle, value) = match result.and_then(|result| settled(ctx, result, gives)) {
                 Ok(Ok(value)) => (resolve, value),
                 Ok(Err(text)) => (reject, plain_reason(ctx, &text)?),

@@ -96,7 +96,7 @@ impl WebSocket {
     pub(super) fn connect(self: &Rc<Self>, vu: &Vu, object: Val, params: Params, protocols: &[String]) {
         *self.object.borrow_mut() = Some(object);
         let dial = Dial::new(vu, &self.url, &params, protocols);
-        let (socket, start) = (self.clone(), self.start);
+        let (connecting, start) = (Connecting(self.clone()), self.start);
         event_loop::start(
             move |vu| {
                 Ok(match dial {
@@ -104,12 +104,12 @@ impl WebSocket {
                     Err(text) => Dialled::refused(start, text),
                 })
             },
-            move |ctx, dialled| socket.connected(ctx, context::vu(), &params, dialled?),
+            move |ctx, dialled| connecting.0.connected(ctx, context::vu(), &params, dialled?),
         );
     }
 
     /// The handshake is over. Runs on the VU's fiber.
-    fn connected(self: Rc<Self>, ctx: Ctx, vu: &Vu, params: &Params, dialled: Dialled) -> JsResult<()> {
+    fn connected(self: &Rc<Self>, ctx: Ctx, vu: &Vu, params: &Params, dialled: Dialled) -> JsResult<()> {
         let protocol = dialled.protocol();
         let facts = Facts {
             url: &self.url,
@@ -394,6 +394,19 @@ impl WebSocket {
             drop(ctx.take_exception_value());
         }
         Err(ctx.throw_value(thrown))
+    }
+}
+
+/// A socket whose handshake is under way. If the call ends before that has, the socket is let go of: it refers to itself.
+struct Connecting(Rc<WebSocket>);
+
+impl Drop for Connecting {
+    fn drop(&mut self) {
+        let socket = &self.0;
+        if socket.line.borrow().is_none() {
+            socket.ready.set(Ready::Closed);
+            socket.forget();
+        }
     }
 }
 
