@@ -64,9 +64,7 @@ impl Runtime {
     /// The property of the last such write.
     pub(crate) fn last_violation(&self) -> String {
         // SAFETY: the runtime owns the text until the next violation; it is copied here.
-        unsafe {
-            CStr::from_ptr(sys::onrush_last_violation(self.raw.as_ptr())).to_string_lossy().into_owned()
-        }
+        unsafe { CStr::from_ptr(sys::onrush_last_violation(self.raw.as_ptr())).to_string_lossy().into_owned() }
     }
 }
 
