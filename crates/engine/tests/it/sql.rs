@@ -171,8 +171,9 @@ fn as_user(user: &str, program: &Path) -> Command {
     if !is_root {
         return Command::new(program);
     }
-    let mut command = Command::new("runuser");
-    command.args(["-u", user, "--"]).arg(program);
+    // Becomes the program, so that ending the process ends the server.
+    let mut command = Command::new("setpriv");
+    command.args([&format!("--reuid={user}"), &format!("--regid={user}"), "--clear-groups", "--"]).arg(program);
     command
 }
 
