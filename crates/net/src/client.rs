@@ -236,16 +236,7 @@ impl Connections {
         attempt: &mut Attempt,
     ) -> Result<Link, Box<Disconnected>> {
         let mut marks = DialMarks::default();
-        let dialer = Dialer {
-            shared: &self.shared,
-            local: self.local.get(),
-            deadline,
-            wire: &self.wire,
-            alpn: route.alpn,
-            tunnels: route.tunnels,
-            way: route.way,
-            sessions: &self.resumable,
-        };
+        let dialer = self.dialer(route, deadline);
         let link = dialer.dial(url, &mut marks);
         let now = Clock::now();
         attempt.end = now;
@@ -258,6 +249,19 @@ impl Connections {
             attempt.dialled = Some(DialMarks { secured: marks.secured.filter(|_| link.is_ok()), ..marks });
         }
         Ok(link?)
+    }
+
+    fn dialer<'a>(&'a self, route: Route<'a>, deadline: Option<Nanos>) -> Dialer<'a> {
+        Dialer {
+            shared: &self.shared,
+            local: self.local.get(),
+            deadline,
+            wire: &self.wire,
+            alpn: route.alpn,
+            tunnels: route.tunnels,
+            way: route.way,
+            sessions: &self.resumable,
+        }
     }
 
     /// What the connections for a URL are kept under: its host and port, or the proxy that forwards its requests.

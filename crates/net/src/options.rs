@@ -219,6 +219,16 @@ impl ClientShared {
         Ok(OwnTls(Arc::new(TlsSettings::new(options)?)))
     }
 
+    /// The run's settings of TLS, but that any certificate will do.
+    ///
+    /// # Errors
+    /// What is wrong with the run's settings, which were right before.
+    pub fn unchecked_tls(&self) -> Result<OwnTls, TlsOptionsError> {
+        let mut options = self.inner.tls.options().clone();
+        options.insecure_skip_verify = true;
+        Ok(OwnTls(Arc::new(TlsSettings::new(options)?)))
+    }
+
     pub(crate) fn tls(&self) -> &TlsSettings {
         &self.inner.tls
     }

@@ -56,6 +56,14 @@ impl Wire {
         }
     }
 
+    /// The link below, if nothing is under way on it and there is no TLS.
+    pub(crate) fn into_link(self) -> Option<Link> {
+        let is_quiet =
+            self.early.borrow().is_empty() && self.rest.borrow().is_empty() && self.finishing_bytes.get() == 0;
+        let is_open = !self.is_closed.get() && !self.is_cut.get();
+        (is_quiet && is_open && self.tls.is_none()).then(|| Link::new(self.stream, self.origin))
+    }
+
     /// Waits for bytes and appends them to `out`: one read's. False when the peer has closed its side.
     ///
     /// # Errors

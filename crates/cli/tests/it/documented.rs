@@ -112,3 +112,15 @@ fn mqtt() {
     let _ = broker.wait();
     ran.expect("the page's script runs");
 }
+
+#[test]
+fn sql() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("script.js");
+    let database = folder.path().join("orders.db").display().to_string();
+    std::fs::write(&path, script("sql").replace("orders.db", &database)).expect("it can be written");
+    Program::new(&["run", "-i", "3", &path.display().to_string()])
+        .run()
+        .expect(0)
+        .expect_output("checks_succeeded...: 100.00%");
+}

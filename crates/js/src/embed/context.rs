@@ -1,7 +1,11 @@
 //! The thread's runtime and its realms.
 #![expect(unsafe_code, reason = "wraps QuickJS runtime and context calls")]
 
-use std::{cell::Cell, ffi::CString, ptr::NonNull};
+use std::{
+    cell::Cell,
+    ffi::{CStr, CString},
+    ptr::NonNull,
+};
 
 use onrush_quickjs_sys as sys;
 
@@ -60,9 +64,7 @@ impl Runtime {
     /// The property of the last such write.
     pub(crate) fn last_violation(&self) -> String {
         // SAFETY: the runtime owns the text until the next violation; it is copied here.
-        unsafe {
-            std::ffi::CStr::from_ptr(sys::onrush_last_violation(self.raw.as_ptr())).to_string_lossy().into_owned()
-        }
+        unsafe { CStr::from_ptr(sys::onrush_last_violation(self.raw.as_ptr())).to_string_lossy().into_owned() }
     }
 }
 
@@ -96,6 +98,18 @@ impl Ctx {
     pub(crate) fn array(self) -> JsResult {
         // SAFETY: the context is alive.
         Val::checked(unsafe { sys::JS_NewArray(self.raw()) })
+    }
+
+    /// `new Date(ms)`
+    pub(crate) fn date(self, ms: f64) -> JsResult {
+        // SAFETY: the context is alive.
+        Val::checked(unsafe { sys::JS_NewDate(self.raw(), ms) })
+    }
+
+    /// `Symbol(description)`
+    pub(crate) fn symbol(self, description: &CStr) -> JsResult {
+        // SAFETY: the context is alive and the text is copied.
+        Val::checked(unsafe { sys::JS_NewSymbol(self.raw(), description.as_ptr(), false) })
     }
 
     /// `new Proxy(target, handler)`.

@@ -26,9 +26,11 @@ mod k6;
 mod metrics;
 mod mqtt;
 mod own_metrics;
+mod pool;
 mod promise;
 mod redis;
 mod secrets;
+mod sql;
 mod sse;
 mod streams;
 mod tag_value;
@@ -73,7 +75,7 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 26] = [
+const MODULES: [Module; 30] = [
     Module::new("k6", k6::build),
     Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
     Module::new("k6/crypto/x509", x509::build),
@@ -89,6 +91,10 @@ const MODULES: [Module; 26] = [
     Module { install_classes: faker::install_classes, ..Module::new("k6/x/faker", faker::build) },
     Module { install_classes: mqtt::install_classes, ..Module::new("k6/x/mqtt", mqtt::build) },
     Module { install_classes: redis::install_classes, ..Module::new("k6/x/redis", redis::build) },
+    Module { install_classes: sql::install_classes, ..Module::new("k6/x/sql", sql::build) },
+    Module::new("k6/x/sql/driver/mysql", sql::build_mysql),
+    Module::new("k6/x/sql/driver/postgres", sql::build_postgres),
+    Module::new("k6/x/sql/driver/sqlite3", sql::build_sqlite),
     Module { install_classes: sse::install_classes, ..Module::new("k6/x/sse", sse::build) },
     Module { install_classes: tcp::install_classes, ..Module::new("k6/x/tcp", tcp::build) },
     Module { share: html::share, is_patchable: true, ..Module::new("k6/html", html::build) },
@@ -156,7 +162,9 @@ pub(crate) fn create(ctx: Ctx, name: &str) -> JsResult<*mut sys::JSModuleDef> {
     let module = module(name)?;
     let default = (module.build)(ctx)?;
     let mut exports = Vec::new();
-    for key in default.keys(ctx)? {
+    // A driver of `k6/x/sql` is a symbol.
+    let keys = if default.is_object() { default.keys(ctx)? } else { Vec::new() };
+    for key in keys {
         let name = CString::new(key.text(ctx)?).map_err(|_| Throw::error("export name holds a NUL character"))?;
         exports.push((name, default.get(ctx, &key)?));
     }

@@ -93,6 +93,18 @@ impl Connections {
         }
     }
 
+    /// Puts TLS on a wire, as both ends have agreed over it: `own` replaces the run's settings. Suspends the fiber.
+    ///
+    /// # Errors
+    /// Why the handshake failed; there is TLS on it already, or bytes wait to be read or written.
+    pub fn secure_wire(&self, wire: Wire, own: Option<&OwnTls>, deadline: Option<Nanos>) -> Result<Wire, NetError> {
+        let link = wire.into_link();
+        let mut link = link.ok_or_else(|| NetError::generic("TLS cannot begin in the middle of other data"))?;
+        let way = Http2Route { tls: own, is_direct: true, ..Http2Route::default() };
+        self.dialer(Route { alpn: Alpn::Http1, tunnels: true, way }, deadline).secure(&mut link)?;
+        Ok(Wire::new(link, Vec::new(), Rc::clone(&self.wire)))
+    }
+
     /// Connects to an HTTP/2 server for streams that are read and written as they come. The connection is the caller's:
     /// requests of [`Connections::exchange`] do not share it. Suspends the fiber.
     ///

@@ -10,7 +10,7 @@ use crate::tls::{Advance, Alpn, TlsSession};
 impl Dialer<'_> {
     /// Puts TLS on a link. A function of its own: a plain dial must not carry its stack frame.
     #[inline(never)]
-    pub(super) fn secure(&self, link: &mut Link) -> Result<(), NetError> {
+    pub(crate) fn secure(&self, link: &mut Link) -> Result<(), NetError> {
         let host = self.way.server_name.unwrap_or(&link.origin.host);
         let session = match self.way.tls {
             // What was agreed under other settings is not resumed.

@@ -53,6 +53,8 @@ const FENCES: &[Fence] = &[
     Fence { package: "html5ever", ours: &["html"], others: &[] },
     Fence { package: "protox", ours: &["grpc"], others: &[] },
     Fence { package: "prost-reflect", ours: &["grpc"], others: &["protox"] },
+    Fence { package: "rusqlite", ours: &["sql"], others: &[] },
+    Fence { package: "postgres-protocol", ours: &["sql"], others: &[] },
     Fence { package: "gjson", ours: &["js"], others: &[] },
     Fence { package: "onrush-quickjs-sys", ours: &["js"], others: &[] },
 ];
