@@ -61,6 +61,7 @@ enum Slot {
 
 /// A thread's idle instances of extensions that keep no state.
 #[derive(Default)]
+#[expect(clippy::vec_box, reason = "leases take the boxes as they are")]
 struct Pool(RefCell<Vec<Vec<Box<Instance<World>>>>>);
 
 /// As many idle instances are kept of each extension.

@@ -132,6 +132,7 @@ impl Ask {
 }
 
 /// Reads the little that a redirect has for a body, so that its connection can be used again.
+#[expect(clippy::boxed_local, reason = "it is boxed everywhere")]
 fn pass_over(vu: &Vu, mut download: Box<Download>, deadline: Option<Nanos>) {
     let mut body = Vec::new();
     while body.len() <= REDIRECT_BYTES_MAX {
