@@ -75,7 +75,8 @@ fn converse(
             Some((&SWITCH, rest)) => {
                 let mut reader = Reader::new(rest);
                 plugin = String::from_utf8_lossy(reader.until_zero()).into_owned();
-                scramble = reader.rest().strip_suffix(&[0]).unwrap_or(reader.rest()).to_vec();
+                let rest = reader.rest();
+                scramble = rest.strip_suffix(&[0]).unwrap_or(rest).to_vec();
                 let answer = first_answer(&plugin, &target.password, &scramble, stream.is_secure())?;
                 packets.reply(stream, &answer)?;
             }
