@@ -32,6 +32,7 @@ pub(super) struct Session<'a> {
     checks_certificate: bool,
 }
 
+#[expect(clippy::large_enum_variant, reason = "it lives on the stack for a moment")]
 enum Way<'a> {
     /// It is new.
     Own(Wire),
