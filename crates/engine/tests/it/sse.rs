@@ -17,25 +17,25 @@ const COUNTS: &str = "export function handleSummary(data) {
 
 #[test]
 fn events_come_until_the_stream_ends() {
-    case(&format!(
-        "import sse from 'k6/x/sse'; import {{ open }} from 'k6/x/sse';
-         export const options = {{ summaryTrendStats: ['count'] }};
-         export default function () {{
+    case(
+        "import sse from 'k6/x/sse'; import { open } from 'k6/x/sse';
+         export const options = { summaryTrendStats: ['count'] };
+         export default function () {
            const seen = [];
-           const response = sse.open(`http://${{__ENV.TARGET}}/sse?count=3&bytes=2&event=tick&comments=1&last=end`, (client) => {{
+           const response = sse.open(`http://${__ENV.TARGET}/sse?count=3&bytes=2&event=tick&comments=1&last=end`, (client) => {
              client.on('open', () => seen.push('open'));
-             client.on('event', (event) => seen.push(`${{event.id}}|${{event.name}}|${{event.data}}|${{event.comment}}`));
+             client.on('event', (event) => seen.push(`${event.id}|${event.name}|${event.data}|${event.comment}`));
              client.on('error', (error) => seen.push(error.error()));
-           }});
+           });
            console.log(seen.join(' '), open === sse.open);
            console.log(response.status, response.url.endsWith('last=end'), response.headers['Content-Type'], response.error === '');
-         }}
-         export function handleSummary(data) {{
+         }
+         export function handleSummary(data) {
            const count = (name) => data.metrics[name].values.count;
            console.log(['sse_event', 'sse_time_to_first_event', 'sse_event_interval', 'http_reqs', 'http_req_duration'].map(count).join(' '));
-           return {{}};
-         }}"
-    ))
+           return {};
+         }"
+    )
     .vus(2, 2)
     .both(|report| {
         report.assert_clean();

@@ -32,7 +32,7 @@ fn lab(body: &str, options: &str, answers: bool) -> Case {
     });
     case(&format!("{IMPORTS} {options} export default async function () {{ {body} }}"))
         .env("REDIS", &port.to_string())
-        .file("data.csv", &"name,city\nAnna,Bern\nBen,Oslo\n".repeat(50))
+        .file("data.csv", "name,city\nAnna,Bern\nBen,Oslo\n".repeat(50))
 }
 
 /// Every command gets `$2 hi`, or nothing ever.
