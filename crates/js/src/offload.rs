@@ -11,50 +11,143 @@ use std::{
     thread,
 };
 
-use onrush_fiber::Woke;
+use onrush_fiber::{Nanos, Woke};
 
-/// The most threads. There are more than cores, so that short work need not wait for what takes minutes.
-const THREADS_MAX: usize = 16;
+/// Some threads and a queue. Threads start when work waits and live as long as the process.
+pub(crate) struct Pool {
+    name: &'static str,
+    threads_max: usize,
+    state: Mutex<State>,
+    came: Condvar,
+}
 
-/// How work ended that was handed over.
-#[derive(Debug)]
-pub(crate) enum Outcome<T> {
+/// Work that waits, and who is there to do it.
+struct State {
+    queue: VecDeque<Work>,
+    threads: usize,
+    idle: usize,
+}
+
+type Work = Box<dyn FnOnce() + Send>;
+
+/// For work that only computes. There are more threads than cores, so that short work need not wait for what takes minutes.
+pub(crate) static COMPUTE: Pool = Pool::new("compute", 16);
+
+/// Work under way.
+pub(crate) struct Task<T> {
+    result: Arc<Mutex<Option<thread::Result<T>>>>,
+    is_unwanted: Arc<AtomicBool>,
+}
+
+/// How a wait for work ended.
+pub(crate) enum Waited<T> {
     Done(T),
-    /// The work panicked: a defect in Onrush.
+    /// It panicked: a defect in Onrush.
     Panicked,
-    /// The fiber that waited was cancelled.
+    /// It goes on.
+    Timeout,
+    /// The fiber was cancelled. Work that has not begun will not begin; what has begun ends when it asks [`is_wanted`].
     Cancelled,
 }
 
-/// Has a thread of the pool do the work while this fiber waits. Work that has begun when the fiber is cancelled ends when it asks
-/// [`is_wanted`].
-pub(crate) fn wait<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Outcome<T> {
-    let (Some(fiber), Some(remote)) = (onrush_fiber::current(), onrush_fiber::remote()) else {
-        return Outcome::Done(work());
-    };
-    // Shared with another thread, so on the heap: a suspended fiber's stack is elsewhere.
-    let result = Arc::new(Mutex::new(None));
-    let unwanted = Arc::new(AtomicBool::new(false));
-    submit({
-        let (result, unwanted) = (result.clone(), unwanted.clone());
-        Box::new(move || {
-            if unwanted.load(Ordering::Acquire) {
+impl Pool {
+    pub(crate) const fn new(name: &'static str, threads_max: usize) -> Self {
+        let state = Mutex::new(State { queue: VecDeque::new(), threads: 0, idle: 0 });
+        Self { name, threads_max, state, came: Condvar::new() }
+    }
+
+    /// Queues work that this fiber will wait for. Each piece belongs to a call of some VU, whose memory limit counts its
+    /// input.
+    pub(crate) fn begin<T: Send + 'static>(&'static self, work: impl FnOnce() -> T + Send + 'static) -> Task<T> {
+        // Shared with another thread, so on the heap: a suspended fiber's stack is elsewhere.
+        let task = Task { result: Arc::new(Mutex::new(None)), is_unwanted: Arc::new(AtomicBool::new(false)) };
+        let (result, is_unwanted) = (Arc::clone(&task.result), Arc::clone(&task.is_unwanted));
+        let waiting = onrush_fiber::current().zip(onrush_fiber::remote());
+        let is_waited_for = waiting.is_some();
+        let run = move || {
+            if is_unwanted.load(Ordering::Acquire) {
                 return;
             }
-            UNWANTED.set(Some(unwanted));
-            let done = catch_unwind(AssertUnwindSafe(work)).map_or(Outcome::Panicked, Outcome::Done);
+            UNWANTED.set(Some(is_unwanted));
+            let done = catch_unwind(AssertUnwindSafe(work));
             UNWANTED.set(None);
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
-            remote.unpark(fiber);
-        })
-    });
-    loop {
-        if let Some(done) = result.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            return done;
+            if let Some((fiber, remote)) = waiting {
+                remote.unpark(fiber);
+            }
+        };
+        if is_waited_for {
+            self.submit(Box::new(run));
+        } else {
+            run();
         }
-        if onrush_fiber::park(None) == Woke::Cancelled {
-            unwanted.store(true, Ordering::Release);
-            return Outcome::Cancelled;
+        task
+    }
+
+    /// Has something dropped there: closing a file takes its time.
+    pub(crate) fn discard<T: Send + 'static>(&'static self, value: T) {
+        self.submit(Box::new(move || drop(catch_unwind(AssertUnwindSafe(|| drop(value))))));
+    }
+
+    fn submit(&'static self, work: Work) {
+        let mut state = self.lock();
+        state.queue.push_back(work);
+        if state.queue.len() <= state.idle || state.threads >= self.threads_max {
+            self.came.notify_one();
+            return;
+        }
+        let name = format!("{}-{}", self.name, state.threads);
+        if thread::Builder::new().name(name).spawn(|| self.serve()).is_ok() {
+            state.threads += 1;
+        } else if state.threads == 0 {
+            // Without threads it is done here, late but done.
+            let work = state.queue.pop_back();
+            drop(state);
+            work.into_iter().for_each(|work| work());
+        }
+    }
+
+    /// What a thread does.
+    fn serve(&self) {
+        loop {
+            let mut state = self.lock();
+            let work = loop {
+                if let Some(work) = state.queue.pop_front() {
+                    break work;
+                }
+                state.idle += 1;
+                state = self.came.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
+            };
+            drop(state);
+            work();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Task<T> {
+    /// Waits for it; after a timeout it can be waited for again.
+    pub(crate) fn wait(&self, deadline: Option<Nanos>) -> Waited<T> {
+        loop {
+            // The lock is given back before the fiber waits.
+            let done = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
+            match done {
+                Some(Ok(done)) => return Waited::Done(done),
+                Some(Err(_)) => return Waited::Panicked,
+                None => {}
+            }
+            match onrush_fiber::park(deadline) {
+                Woke::Cancelled => {
+                    self.is_unwanted.store(true, Ordering::Release);
+                    return Waited::Cancelled;
+                }
+                Woke::Timeout => return Waited::Timeout,
+                Woke::Ready => {}
+            }
         }
     }
 }
@@ -67,56 +160,4 @@ pub(crate) fn is_wanted() -> bool {
 thread_local! {
     /// Set once nobody waits for the work of this thread any more.
     static UNWANTED: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
-}
-
-type Work = Box<dyn FnOnce() + Send>;
-
-/// Work that waits, and who is there to do it.
-struct Pool {
-    queue: VecDeque<Work>,
-    threads: usize,
-    idle: usize,
-}
-
-static POOL: Mutex<Pool> = Mutex::new(Pool { queue: VecDeque::new(), threads: 0, idle: 0 });
-static CAME: Condvar = Condvar::new();
-
-fn pool() -> MutexGuard<'static, Pool> {
-    POOL.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Queues work. Each piece belongs to a wait of some VU, whose memory limit counts its input.
-fn submit(work: Work) {
-    let mut pool = pool();
-    pool.queue.push_back(work);
-    if pool.queue.len() <= pool.idle || pool.threads >= THREADS_MAX {
-        CAME.notify_one();
-        return;
-    }
-    let name = format!("offload-{}", pool.threads);
-    if thread::Builder::new().name(name).spawn(work_on).is_ok() {
-        pool.threads += 1;
-    } else if pool.threads == 0 {
-        // Without threads it is done here, late but done.
-        let work = pool.queue.pop_back();
-        drop(pool);
-        work.into_iter().for_each(|work| work());
-    }
-}
-
-/// What a thread does; it lives as long as the process.
-fn work_on() {
-    loop {
-        let mut pool = pool();
-        let work = loop {
-            if let Some(work) = pool.queue.pop_front() {
-                break work;
-            }
-            pool.idle += 1;
-            pool = CAME.wait(pool).unwrap_or_else(PoisonError::into_inner);
-            pool.idle -= 1;
-        };
-        drop(pool);
-        work();
-    }
 }

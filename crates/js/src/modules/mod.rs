@@ -26,7 +26,6 @@ mod k6;
 mod metrics;
 mod mqtt;
 mod own_metrics;
-mod pool;
 mod promise;
 mod redis;
 mod secrets;

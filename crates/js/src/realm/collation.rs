@@ -6,7 +6,7 @@ use icu_collator::{Collator, CollatorBorrowed, options::CollatorOptions};
 
 use crate::{
     embed::{Args, Charge, Ctx, Handle, JsResult, Throw, Val},
-    offload::{self, Outcome},
+    offload::{COMPUTE, Waited},
 };
 
 /// Replaces the method of QuickJS, which has no collation: it orders by code points.
@@ -37,12 +37,12 @@ fn locale_compare(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
 fn compare_elsewhere(text: &[u8], other: &[u8]) -> JsResult<Ordering> {
     let charge = Charge::take(text.len() + other.len())?;
     let (text, other) = (text.to_vec(), other.to_vec());
-    let outcome = offload::wait(move || compare(&text, &other));
+    let outcome = COMPUTE.begin(move || compare(&text, &other)).wait(None);
     drop(charge);
     match outcome {
-        Outcome::Done(ordering) => Ok(ordering),
-        Outcome::Panicked => Err(Throw::error("internal error in Onrush (please report it): panic")),
-        Outcome::Cancelled => Err(Throw::Interrupted),
+        Waited::Done(ordering) => Ok(ordering),
+        Waited::Panicked => Err(Throw::error("internal error in Onrush (please report it): panic")),
+        Waited::Timeout | Waited::Cancelled => Err(Throw::Interrupted),
     }
 }
 

@@ -24,6 +24,10 @@ struct Method {
 enum Gives {
     /// As it is.
     Any,
+    Text,
+    Integer,
+    /// A list of texts.
+    Texts,
     Boolean,
     /// Names and values, as an object.
     Object,
@@ -37,44 +41,44 @@ const fn method(name: &'static str, command: &'static str, takes: &'static str, 
 
 /// `set` and `isConnected` are apart.
 const METHODS: &[Method] = &[
-    method("get", "GET", "k", Gives::Any),
-    method("getSet", "GETSET", "kv", Gives::Any),
-    method("getDel", "GETDEL", "k", Gives::Any),
-    method("del", "DEL", "K", Gives::Any),
-    method("exists", "EXISTS", "K", Gives::Any),
-    method("incr", "INCR", "k", Gives::Any),
-    method("incrBy", "INCRBY", "ki", Gives::Any),
-    method("decr", "DECR", "k", Gives::Any),
-    method("decrBy", "DECRBY", "ki", Gives::Any),
-    method("randomKey", "RANDOMKEY", "", Gives::Any),
+    method("get", "GET", "k", Gives::Text),
+    method("getSet", "GETSET", "kv", Gives::Text),
+    method("getDel", "GETDEL", "k", Gives::Text),
+    method("del", "DEL", "K", Gives::Integer),
+    method("exists", "EXISTS", "K", Gives::Integer),
+    method("incr", "INCR", "k", Gives::Integer),
+    method("incrBy", "INCRBY", "ki", Gives::Integer),
+    method("decr", "DECR", "k", Gives::Integer),
+    method("decrBy", "DECRBY", "ki", Gives::Integer),
+    method("randomKey", "RANDOMKEY", "", Gives::Text),
     method("mget", "MGET", "K", Gives::Any),
     method("expire", "EXPIRE", "ki", Gives::Boolean),
     method("ttl", "TTL", "k", Gives::Seconds),
     method("persist", "PERSIST", "k", Gives::Boolean),
-    method("lpush", "LPUSH", "kV", Gives::Any),
-    method("rpush", "RPUSH", "kV", Gives::Any),
-    method("lpop", "LPOP", "k", Gives::Any),
-    method("rpop", "RPOP", "k", Gives::Any),
-    method("lrange", "LRANGE", "kii", Gives::Any),
-    method("lindex", "LINDEX", "ki", Gives::Any),
-    method("lset", "LSET", "kik", Gives::Any),
-    method("lrem", "LREM", "kik", Gives::Any),
-    method("llen", "LLEN", "k", Gives::Any),
-    method("hset", "HSET", "kkv", Gives::Any),
+    method("lpush", "LPUSH", "kV", Gives::Integer),
+    method("rpush", "RPUSH", "kV", Gives::Integer),
+    method("lpop", "LPOP", "k", Gives::Text),
+    method("rpop", "RPOP", "k", Gives::Text),
+    method("lrange", "LRANGE", "kii", Gives::Texts),
+    method("lindex", "LINDEX", "ki", Gives::Text),
+    method("lset", "LSET", "kik", Gives::Text),
+    method("lrem", "LREM", "kik", Gives::Integer),
+    method("llen", "LLEN", "k", Gives::Integer),
+    method("hset", "HSET", "kkv", Gives::Integer),
     method("hsetnx", "HSETNX", "kkk", Gives::Boolean),
-    method("hget", "HGET", "kk", Gives::Any),
-    method("hdel", "HDEL", "kK", Gives::Any),
+    method("hget", "HGET", "kk", Gives::Text),
+    method("hdel", "HDEL", "kK", Gives::Integer),
     method("hgetall", "HGETALL", "k", Gives::Object),
-    method("hkeys", "HKEYS", "k", Gives::Any),
-    method("hvals", "HVALS", "k", Gives::Any),
-    method("hlen", "HLEN", "k", Gives::Any),
-    method("hincrby", "HINCRBY", "kki", Gives::Any),
-    method("sadd", "SADD", "kV", Gives::Any),
-    method("srem", "SREM", "kV", Gives::Any),
+    method("hkeys", "HKEYS", "k", Gives::Texts),
+    method("hvals", "HVALS", "k", Gives::Texts),
+    method("hlen", "HLEN", "k", Gives::Integer),
+    method("hincrby", "HINCRBY", "kki", Gives::Integer),
+    method("sadd", "SADD", "kV", Gives::Integer),
+    method("srem", "SREM", "kV", Gives::Integer),
     method("sismember", "SISMEMBER", "kv", Gives::Boolean),
-    method("smembers", "SMEMBERS", "k", Gives::Any),
-    method("srandmember", "SRANDMEMBER", "k", Gives::Any),
-    method("spop", "SPOP", "k", Gives::Any),
+    method("smembers", "SMEMBERS", "k", Gives::Texts),
+    method("srandmember", "SRANDMEMBER", "k", Gives::Text),
+    method("spop", "SPOP", "k", Gives::Text),
     // The name of the command is its first argument.
     method("sendCommand", "", "kV", Gives::Any),
 ];
@@ -261,15 +265,65 @@ fn send(ctx: Ctx, client: &Client, question: Question, gives: Gives) -> JsResult
     Ok(promise)
 }
 
+/// A reply as what the method gives; else why it is none. A server, or a proxy before it, that answers with something else
+/// must not look like success. k6: texts and numbers stand for each other, as far as they can.
+fn fitting(gives: Gives, reply: Reply) -> Result<Reply, String> {
+    let shown = |reply: &Reply| match reply {
+        Reply::Bytes(bytes) => format!("{:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(100)])),
+        Reply::Integer(number) => number.to_string(),
+        Reply::Double(number) => number.to_string(),
+        Reply::Boolean(is_true) => is_true.to_string(),
+        Reply::List(items) => format!("a list of {}", items.len()),
+        Reply::Nil | Reply::Error(_) => "nothing".to_owned(),
+    };
+    match (gives, reply) {
+        (Gives::Boolean, Reply::Nil) => Ok(Reply::Boolean(false)),
+        (_, Reply::Nil) => Err("redis: nil".to_owned()),
+        (Gives::Any, reply) => Ok(reply),
+        (Gives::Boolean, Reply::Integer(number)) => Ok(Reply::Boolean(number == 1)),
+        (Gives::Boolean, Reply::Bytes(text)) if text == b"OK" => Ok(Reply::Boolean(true)),
+        (Gives::Boolean, Reply::Boolean(is_true)) => Ok(Reply::Boolean(is_true)),
+        (Gives::Integer | Gives::Seconds, Reply::Integer(number)) => Ok(Reply::Integer(number)),
+        (Gives::Integer | Gives::Seconds, Reply::Bytes(text)) => {
+            let number = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
+            let invalid = || format!("strconv.ParseInt: parsing {}: invalid syntax", shown(&Reply::Bytes(text.clone())));
+            number.map(Reply::Integer).ok_or_else(invalid)
+        }
+        (Gives::Text, Reply::List(items)) => Err(format!("redis: can't parse reply=list of {} reading string", items.len())),
+        (Gives::Text, reply) => Ok(as_text(reply)),
+        (Gives::Texts, Reply::List(items)) => Ok(Reply::List(items.into_iter().map(as_text).collect())),
+        (Gives::Object, Reply::List(items)) if items.len() % 2 == 0 => Ok(Reply::List(items)),
+        (Gives::Object, Reply::List(items)) => {
+            Err(format!("redis: got {} elements in the map reply, wanted a multiple of 2", items.len()))
+        }
+        (Gives::Boolean | Gives::Integer | Gives::Seconds, reply) => {
+            Err(format!("redis: can't parse int reply: {}", shown(&reply)))
+        }
+        (Gives::Texts, reply) => Err(format!("redis: can't parse array reply: {}", shown(&reply))),
+        (Gives::Object, reply) => Err(format!("redis: can't parse map reply: {}", shown(&reply))),
+    }
+}
+
+/// Numbers and booleans as texts; the rest as it is.
+fn as_text(reply: Reply) -> Reply {
+    match reply {
+        Reply::Integer(number) => Reply::Bytes(number.to_string().into_bytes()),
+        Reply::Double(number) => Reply::Bytes(number.to_string().into_bytes()),
+        Reply::Boolean(is_true) => Reply::Bytes(is_true.to_string().into_bytes()),
+        other => other,
+    }
+}
+
 /// What the promise is resolved with; else the text it is rejected with.
 fn settled(ctx: Ctx, result: Result<Reply, String>, gives: Gives) -> JsResult<Result<Val, String>> {
     let reply = match result {
         Ok(Reply::Error(text)) | Err(text) => return Ok(Err(text)),
-        Ok(Reply::Nil) => return Ok(Err("redis: nil".to_owned())),
-        Ok(reply) => reply,
+        Ok(reply) => match fitting(gives, reply) {
+            Ok(reply) => reply,
+            Err(text) => return Ok(Err(text)),
+        },
     };
     let value = match (gives, reply) {
-        (Gives::Boolean, Reply::Integer(number)) => Val::bool(number == 1),
         // k6: what is no number of seconds is taken for one of nanoseconds.
         (Gives::Seconds, Reply::Integer(number)) if number < 0 => Val::number(number as f64 / 1e9),
         (Gives::Object, Reply::List(items)) => {
@@ -304,5 +358,35 @@ fn value_of(ctx: Ctx, reply: &Reply) -> JsResult {
             }
             Ok(array)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_fit_their_command() {
+        let bytes = |text: &str| Reply::Bytes(text.into());
+        let list = |items: &[Reply]| Reply::List(items.to_vec());
+        let check = |gives, reply: Reply, expect: Result<Reply, &str>| {
+            assert_eq!(fitting(gives, reply.clone()), expect.map_err(str::to_owned), "{reply:?}");
+        };
+        check(Gives::Integer, Reply::Integer(3), Ok(Reply::Integer(3)));
+        check(Gives::Integer, bytes("3"), Ok(Reply::Integer(3)));
+        check(Gives::Integer, bytes("OK"), Err("strconv.ParseInt: parsing \"OK\": invalid syntax"));
+        check(Gives::Integer, list(&[]), Err("redis: can't parse int reply: a list of 0"));
+        check(Gives::Boolean, bytes("OK"), Ok(Reply::Boolean(true)));
+        check(Gives::Boolean, Reply::Nil, Ok(Reply::Boolean(false)));
+        check(Gives::Boolean, Reply::Integer(2), Ok(Reply::Boolean(false)));
+        check(Gives::Text, Reply::Integer(7), Ok(bytes("7")));
+        check(Gives::Text, Reply::Boolean(true), Ok(bytes("true")));
+        check(Gives::Text, list(&[bytes("a")]), Err("redis: can't parse reply=list of 1 reading string"));
+        check(Gives::Text, Reply::Nil, Err("redis: nil"));
+        check(Gives::Texts, list(&[Reply::Integer(1), bytes("b")]), Ok(list(&[bytes("1"), bytes("b")])));
+        check(Gives::Texts, bytes("OK"), Err("redis: can't parse array reply: \"OK\""));
+        check(Gives::Object, list(&[bytes("a")]), Err("redis: got 1 elements in the map reply, wanted a multiple of 2"));
+        check(Gives::Object, bytes("OK"), Err("redis: can't parse map reply: \"OK\""));
+        check(Gives::Any, bytes("OK"), Ok(bytes("OK")));
     }
 }

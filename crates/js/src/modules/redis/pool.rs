@@ -175,7 +175,7 @@ impl Pool {
         let Connection { wire, decoder } = connection;
         wire.write_all(command, Some(after_ms(self.options.write_ms))).map_err(|error| Failed::of(&error))?;
         let deadline = after_ms(self.options.read_ms);
-        loop {
+        for reads in 1_u32.. {
             match decoder.reply() {
                 Ok(Some(reply)) => return Ok(reply),
                 Ok(None) => {}
@@ -188,9 +188,17 @@ impl Pool {
                 Ok(false) => return Err(Failed::Because("EOF".to_owned())),
                 Err(error) => return Err(Failed::of(&error)),
             }
+            // A server may send messages nobody asked for without end.
+            if reads % READS_PER_TURN == 0 && onrush_fiber::yield_now() == Woke::Cancelled {
+                return Err(Failed::Cancelled);
+            }
         }
+        Err(Failed::Because("EOF".to_owned()))
     }
 }
+
+/// Reads before other VUs have their turn: a millisecond or two.
+const READS_PER_TURN: u32 = 8;
 
 impl Failed {
     fn of(error: &NetError) -> Self {

@@ -9,7 +9,7 @@ use onrush_sql::{
 };
 
 use super::{POOL, session::closed};
-use crate::modules::pool::{Task, Waited};
+use crate::offload::{Task, Waited};
 
 /// An open file, which is closed on another thread.
 pub(super) struct File(Option<Connection>);

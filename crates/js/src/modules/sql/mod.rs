@@ -16,7 +16,7 @@ use self::{database::Database, target::Target};
 use super::export::export;
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, JsResult, Throw},
-    modules::pool::Pool,
+    offload::Pool,
 };
 
 pub(super) fn install_classes(ctx: Ctx) -> JsResult<()> {
@@ -61,7 +61,7 @@ fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
 }
 
 /// What blocks: SQLite, and the many hashes of a login.
-static POOL: Pool = Pool::new("sql", || THREADS);
+static POOL: Pool = Pool::new("sql", THREADS);
 
 /// Statements of one file take turns anyway.
 const THREADS: usize = 4;

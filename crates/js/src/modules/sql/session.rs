@@ -11,7 +11,7 @@ use onrush_sql::{SqlError, Stream};
 
 use super::POOL;
 use crate::{
-    modules::pool::Waited,
+    offload::Waited,
     vu::{
         Vu,
         context::{pause, vu},

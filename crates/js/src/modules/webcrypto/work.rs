@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     embed::{Charge, Ctx, Handle, JsResult, Throw, Val},
-    offload::{self, Outcome},
+    offload::{COMPUTE, Waited},
     vu::{
         Vu,
         context::{not_cancelled, vu},
@@ -129,10 +129,10 @@ pub(super) fn promise(ctx: Ctx, call: impl FnOnce() -> Step<Work>) -> JsResult {
         }
         Work::Long(work, charge) => {
             let (promise, resolve, reject) = ctx.promise()?;
-            let wait = |_: &Vu| match offload::wait(work) {
-                Outcome::Done(result) => Ok(result),
-                Outcome::Panicked => Ok(Err(WebError::operation("internal error in Onrush (please report it): panic"))),
-                Outcome::Cancelled => Err(Throw::Interrupted),
+            let wait = |_: &Vu| match COMPUTE.begin(work).wait(None) {
+                Waited::Done(result) => Ok(result),
+                Waited::Panicked => Ok(Err(WebError::operation("internal error in Onrush (please report it): panic"))),
+                Waited::Timeout | Waited::Cancelled => Err(Throw::Interrupted),
             };
             event_loop::start(wait, move |ctx, result| {
                 drop(charge);
