@@ -6,11 +6,11 @@
 
 mod bench;
 mod conformance;
-mod demo;
 mod docs;
 mod fuzz;
 mod graphs;
 mod picture;
+mod program;
 mod soak;
 mod test;
 
@@ -45,12 +45,6 @@ const COMMANDS: &[Command] = &[
         arguments: conformance::ARGUMENTS,
         about: "Run the scripts in conformance/ and compare with what k6 does, as recorded there",
         run: conformance::run,
-    },
-    Command {
-        name: "demo",
-        arguments: "[onrush flags]",
-        about: "Start the built-in target and run examples/demo.js against it",
-        run: demo::run,
     },
     Command {
         name: "docs",

@@ -15,7 +15,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use xtask::{arguments::Arguments, workspace};
 
-use crate::demo::{DemoTarget, Profile, build};
+use crate::program::{RunningTarget, build};
 
 /// The arguments in one line.
 pub(crate) const ARGUMENTS: &str = "[--minutes N] [--vus N] [--cardinality-limit N] [--out NAME] [--onrush PATH]";
@@ -38,9 +38,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let root = workspace::root();
     let onrush = match &options.onrush {
         Some(onrush) => onrush.clone(),
-        None => build(&root, Profile::Release)?,
+        None => build(&root)?,
     };
-    let target = DemoTarget::start(&onrush, None)?;
+    let target = RunningTarget::start(&onrush, None)?;
     let folder = tempfile::TempDir::with_prefix("onrush-soak-").context("cannot make a scratch folder")?;
     eprintln!("{} minutes of unique URLs at full speed with {} VUs ...", options.minutes, options.vus);
     let result = soak(&onrush, &options, target.address.to_string(), folder.path())?;

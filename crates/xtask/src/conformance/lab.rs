@@ -17,11 +17,11 @@ use serde_json::Value;
 use xtask::workspace;
 
 use super::resolver;
-use crate::demo::DemoTarget;
+use crate::program::RunningTarget;
 
 /// All servers; dropping it ends them.
 pub(super) struct Lab {
-    _target: DemoTarget,
+    _target: RunningTarget,
     _peers: Peers,
     /// Where they are, and what scripts need to know of them.
     pub(super) variables: BTreeMap<String, String>,
@@ -40,7 +40,7 @@ impl Lab {
         let folder = tempfile::tempdir().context("cannot make a folder")?;
         let file = |name: &str| folder.path().join(name);
         let (own, of_peers, trusted) = (file("target.pem"), file("peers.pem"), file("trusted.pem"));
-        let target = DemoTarget::start(onrush, Some(&own))?;
+        let target = RunningTarget::start(onrush, Some(&own))?;
         let peers = Peers::start(peers, &of_peers)?;
         fs::write(&trusted, read_when_there(&own)? + &read_when_there(&of_peers)?)?;
 

@@ -1,90 +1,39 @@
-//! `cargo xtask demo`: builds Onrush, starts its target, runs a script against it.
+//! Builds Onrush and starts its target, for parts of xtask that need one.
 
 use std::{
     ffi::OsString,
     io::{Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
-    process::{Child, Command, ExitCode, Stdio},
-    sync::{Arc, atomic::AtomicBool},
+    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, bail};
 use xtask::workspace;
 
-/// Runs the demo; what follows the command's name is passed on to `onrush run`.
-pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
-    let root = workspace::root();
-    let onrush = build(&root, Profile::Quick)?;
-
-    // Ctrl-C reaches the run and the target as well; each ends by itself, and we wait for both.
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
-    }
-
-    let target = DemoTarget::start(&onrush, None)?;
-    let script = Path::new("examples").join("demo.js");
-    let address = format!("TARGET={}", target.address);
-    eprintln!("$ onrush target --listen {} &", target.address);
-    let extra: String = arguments.iter().map(|argument| format!("{argument} ")).collect();
-    eprintln!("$ onrush run -e {address} {extra}{}", script.display());
-    let status = Command::new(&onrush)
-        .args(["run", "-e", &address])
-        .args(arguments)
-        .arg(&script)
-        .current_dir(&root)
-        .status()
-        .with_context(|| format!("cannot run {}", onrush.display()))?;
-    drop(target);
-    // A run that a signal ended has no code of its own.
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
-}
-
-/// How the program is optimised; see `Cargo.toml`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Profile {
-    /// Soon there.
-    Quick,
-    /// As it is shipped and measured.
-    Release,
-}
-
-impl Profile {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Quick => "quick",
-            Self::Release => "release",
-        }
-    }
-}
-
-/// Builds the program and says where it is.
-pub(crate) fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
-    let time = match profile {
-        Profile::Quick => "some minutes the first time",
-        Profile::Release => "ten minutes the first time",
-    };
-    eprintln!("Building Onrush ({time}) ...");
+/// Builds the program as it is shipped and measured, and says where it is.
+pub(crate) fn build(root: &Path) -> Result<PathBuf> {
+    eprintln!("Building Onrush (ten minutes the first time) ...");
     let built = workspace::cargo(root)
-        .args(["build", "--profile", profile.name(), "--locked", "--package", "onrush"])
+        .args(["build", "--release", "--locked", "--package", "onrush"])
         .status()
         .context("cannot run cargo")?;
     if !built.success() {
         bail!("the build failed; what cargo printed above says why");
     }
-    Ok(workspace::target_dir(root)?.join(profile.name()).join(format!("onrush{}", std::env::consts::EXE_SUFFIX)))
+    Ok(workspace::target_dir(root)?.join("release").join(format!("onrush{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// The target's process, ended when dropped.
-pub(crate) struct DemoTarget {
+pub(crate) struct RunningTarget {
     process: Child,
     pub(crate) address: SocketAddr,
     /// Of its TLS port, where it has one.
     pub(crate) https: SocketAddr,
 }
 
-impl DemoTarget {
+impl RunningTarget {
     /// Starts it on free ports, with TLS where the certificate is to be written to a file.
     pub(crate) fn start(onrush: &Path, certificate_out: Option<&Path>) -> Result<Self> {
         let [address, https] = free_addresses()?;
@@ -115,7 +64,7 @@ impl DemoTarget {
     }
 }
 
-impl Drop for DemoTarget {
+impl Drop for RunningTarget {
     fn drop(&mut self) {
         // Our own child, not yet waited for: its id cannot belong to anybody else. It keeps no state.
         let _ = self.process.kill();
