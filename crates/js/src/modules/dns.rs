@@ -33,14 +33,10 @@ const LOOKUP_DURATION: OwnMetric = ("dns_lookup_duration", MetricKind::Trend, Co
 const LOOKUP_FAILED: OwnMetric = ("dns_lookup_failed", MetricKind::Rate, Contains::Default);
 
 pub(super) fn build(ctx: Ctx) -> JsResult {
-    own_metrics::declare(&[
-        RESOLUTIONS,
-        RESOLUTION_DURATION,
-        RESOLUTION_FAILED,
-        LOOKUPS,
-        LOOKUP_DURATION,
-        LOOKUP_FAILED,
-    ])?;
+    own_metrics::declare(
+        "k6/x/dns",
+        &[RESOLUTIONS, RESOLUTION_DURATION, RESOLUTION_FAILED, LOOKUPS, LOOKUP_DURATION, LOOKUP_FAILED],
+    )?;
     let exports = ctx.object()?;
     export(ctx, &exports, "lookup", 1, lookup)?;
     export(ctx, &exports, "resolve", 3, resolve)?;

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use onrush_metrics::{Contains, MetricId, MetricKind, TagNode};
+use onrush_script::Target;
 
 use crate::{
     JsThread,
@@ -19,27 +20,35 @@ pub(super) type OwnMetric = (&'static str, MetricKind, Contains);
 
 thread_local! {
     /// Metrics of modules that were built before the thread's engine was there, in the realm that its VUs share.
-    static EARLY: RefCell<Vec<OwnMetric>> = const { RefCell::new(Vec::new()) };
+    static EARLY: RefCell<Vec<(&'static str, OwnMetric)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Declares them; to be called when the module is built.
+/// Declares those of a module; to be called when it is built.
 ///
 /// # Errors
 /// When the script has declared another metric of that name, or imports the module after its metrics could be declared.
-pub(super) fn declare(metrics: &[OwnMetric]) -> JsResult<()> {
+pub(super) fn declare(module: &'static str, metrics: &[OwnMetric]) -> JsResult<()> {
     if try_vu().is_none() {
-        EARLY.with_borrow_mut(|early| early.extend_from_slice(metrics));
+        EARLY.with_borrow_mut(|early| early.extend(metrics.iter().map(|metric| (module, *metric))));
         return Ok(());
     }
     declare_in(thread(), metrics).map_err(Throw::error)
 }
 
-/// Declares those of the modules in a realm that was built for a thread.
+/// Declares those of the modules in a realm that was built for a thread: it has all modules, and the script imports some.
 ///
 /// # Errors
 /// As [`declare`].
 pub(crate) fn declare_early(thread: &JsThread) -> Result<(), String> {
-    declare_in(thread, &EARLY.take())
+    let modules = &thread.config.script.program.modules;
+    let is_imported = |name: &str| {
+        let mut imports = modules.iter().flat_map(|module| &module.imports);
+        imports.any(|import| matches!(&import.target, Target::Builtin(builtin) if builtin == name))
+    };
+    let early = EARLY.take();
+    let metrics: Vec<_> =
+        early.into_iter().filter(|(module, _)| is_imported(module)).map(|(_, metric)| metric).collect();
+    declare_in(thread, &metrics)
 }
 
 fn declare_in(thread: &JsThread, metrics: &[OwnMetric]) -> Result<(), String> {

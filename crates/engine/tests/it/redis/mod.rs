@@ -187,9 +187,9 @@ const HOSTILE: &[(&[u8], &str)] = &[
     (b"$3\r\nabcde", "redis: a text does not end where its length says"),
     (b":9223372036854775808\r\n", "redis: can't parse \":9223372036854775808\""),
     (b"*-2\r\n", "redis: invalid length in \"*-2\""),
-    (b"*1\r\n$-1\r\n", "[null]"),
-    (b"*1\r\n-ERR inside\r\n", "[\"ERR inside\"]"),
-    (b"*1\r\n*1\r\n*1\r\n:7\r\n", "[[[7]]]"),
+    (b"*1\r\n$-1\r\n", "redis: can't parse reply=list of 1 reading string"),
+    (b"*1\r\n-ERR inside\r\n", "redis: can't parse reply=list of 1 reading string"),
+    (b"*1\r\n*1\r\n*1\r\n:7\r\n", "redis: can't parse reply=list of 1 reading string"),
     (b">1\r\n+pushed\r\n+asked\r\n", "asked"),
     (b"|1\r\n+key\r\n+value\r\n+asked\r\n", "asked"),
     (b"#x\r\n", "redis: can't parse \"#x\""),
@@ -198,7 +198,7 @@ const HOSTILE: &[(&[u8], &str)] = &[
     (b"!5\r\nERR x\r\n", "ERR x"),
     (b"+a\nb\r\n", "a"),
     (b"$0\r\n\r\n", ""),
-    (b"\0\0\0\0\r\n", "redis: can't parse \"\0\0\0\0\""),
+    (b"\0\0\0\0\r\n", "redis: can't parse \"\\0\\0\\0\\0\""),
     (b"\xff\xfe\xfd\r\n", "redis: can't parse \"\u{fffd}\u{fffd}\u{fffd}\""),
 ];
 

@@ -26,7 +26,7 @@ const SENT: OwnMetric = ("mqtt_messages_sent", MetricKind::Counter, Contains::De
 const RECEIVED: OwnMetric = ("mqtt_messages_received", MetricKind::Counter, Contains::Default);
 
 pub(super) fn build(ctx: Ctx) -> JsResult {
-    own_metrics::declare(&[CALLS, ERRORS, SENT, RECEIVED])?;
+    own_metrics::declare("k6/x/mqtt", &[CALLS, ERRORS, SENT, RECEIVED])?;
     let exports = ctx.object()?;
     export_class(ctx, &exports, "Client", &object::prototype(ctx), object::construct)?;
     let levels = ctx.object()?;

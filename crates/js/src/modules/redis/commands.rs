@@ -286,10 +286,13 @@ fn fitting(gives: Gives, reply: Reply) -> Result<Reply, String> {
         (Gives::Integer | Gives::Seconds, Reply::Integer(number)) => Ok(Reply::Integer(number)),
         (Gives::Integer | Gives::Seconds, Reply::Bytes(text)) => {
             let number = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
-            let invalid = || format!("strconv.ParseInt: parsing {}: invalid syntax", shown(&Reply::Bytes(text.clone())));
+            let invalid =
+                || format!("strconv.ParseInt: parsing {}: invalid syntax", shown(&Reply::Bytes(text.clone())));
             number.map(Reply::Integer).ok_or_else(invalid)
         }
-        (Gives::Text, Reply::List(items)) => Err(format!("redis: can't parse reply=list of {} reading string", items.len())),
+        (Gives::Text, Reply::List(items)) => {
+            Err(format!("redis: can't parse reply=list of {} reading string", items.len()))
+        }
         (Gives::Text, reply) => Ok(as_text(reply)),
         (Gives::Texts, Reply::List(items)) => Ok(Reply::List(items.into_iter().map(as_text).collect())),
         (Gives::Object, Reply::List(items)) if items.len() % 2 == 0 => Ok(Reply::List(items)),
@@ -385,7 +388,11 @@ mod tests {
         check(Gives::Text, Reply::Nil, Err("redis: nil"));
         check(Gives::Texts, list(&[Reply::Integer(1), bytes("b")]), Ok(list(&[bytes("1"), bytes("b")])));
         check(Gives::Texts, bytes("OK"), Err("redis: can't parse array reply: \"OK\""));
-        check(Gives::Object, list(&[bytes("a")]), Err("redis: got 1 elements in the map reply, wanted a multiple of 2"));
+        check(
+            Gives::Object,
+            list(&[bytes("a")]),
+            Err("redis: got 1 elements in the map reply, wanted a multiple of 2"),
+        );
         check(Gives::Object, bytes("OK"), Err("redis: can't parse map reply: \"OK\""));
         check(Gives::Any, bytes("OK"), Ok(bytes("OK")));
     }

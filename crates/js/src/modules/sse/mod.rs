@@ -31,7 +31,7 @@ const FIRST_EVENT: OwnMetric = ("sse_time_to_first_event", MetricKind::Trend, Co
 const INTERVAL: OwnMetric = ("sse_event_interval", MetricKind::Trend, Contains::Time);
 
 pub(super) fn build(ctx: Ctx) -> JsResult {
-    own_metrics::declare(&[EVENTS, FIRST_EVENT, INTERVAL])?;
+    own_metrics::declare("k6/x/sse", &[EVENTS, FIRST_EVENT, INTERVAL])?;
     let exports = ctx.object()?;
     export(ctx, &exports, "open", 3, open)?;
     Ok(exports)

@@ -27,7 +27,10 @@ const CONNECTING: OwnMetric = ("tcp_socket_connecting", MetricKind::Trend, Conta
 const DURATION: OwnMetric = ("tcp_socket_duration", MetricKind::Trend, Contains::Time);
 
 pub(super) fn build(ctx: Ctx) -> JsResult {
-    own_metrics::declare(&[SOCKETS, READS, WRITES, ERRORS, TIMEOUTS, PARTIAL_WRITES, RESOLVING, CONNECTING, DURATION])?;
+    own_metrics::declare(
+        "k6/x/tcp",
+        &[SOCKETS, READS, WRITES, ERRORS, TIMEOUTS, PARTIAL_WRITES, RESOLVING, CONNECTING, DURATION],
+    )?;
     let exports = ctx.object()?;
     export_class(ctx, &exports, "Socket", &object::prototype(ctx), object::construct)?;
     Ok(exports)
