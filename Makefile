@@ -11,7 +11,7 @@ CARGO ?= cargo
 # Where `make install` puts things. DESTDIR is for packages: a folder that stands for /.
 PREFIX ?= /usr/local
 DESTDIR ?=
-# `release`, or `quick`: built in minutes instead of ten, and a few percent slower when it runs.
+# `release`, or `quick`: built in a third of the time, and slower when it runs.
 PROFILE ?= release
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 # In the clone, so that `sudo make install` finds what another user built.
