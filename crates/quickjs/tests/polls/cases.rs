@@ -18,6 +18,11 @@ const WIDE: &str = "s = 'a\u{142}b\u{e9}'.repeat(N / 4)";
 const DOUBLES: &str = "a = new Float64Array(N).map((_, i) => (i * 7919) % N)";
 const KEYS: &str = "a = {}; for (let i = 0; i < N; i++) a['k' + i] = i";
 
+const FIRST: &str =
+    "a = {}; for (let i = 0; i < N; i++) a['k' + i] = i; var first = () => { for (const key in a) return key; }";
+const INHERITED: &str = "p = {}; for (let i = 0; i < N; i++) p['k' + i] = i; a = Object.create(p); \
+                         var first = () => { for (const key in a) return key; }";
+
 pub const CASES: &[Case] = &[
     // Array-likes.
     case("unshift", LIKE, "Array.prototype.unshift.call(a, 9)", "r"),
@@ -61,15 +66,9 @@ pub const CASES: &[Case] = &[
     case("keys", KEYS, "Object.keys(a)", "r.length"),
     case("entries", KEYS, "Object.entries(a)", "r.length"),
     case("assign", KEYS, "Object.assign({}, a)", "r.k9"),
+    case("for…in", FIRST, "first()", "r"),
+    case("for…in of inherited names", INHERITED, "first()", "r"),
     case("spread", KEYS, "({ ...a })", "r.k9"),
-    case("for…in", KEYS, "(() => { for (const key in a) return key; })()", "r"),
-    case(
-        "for…in of inherited names",
-        "p = {}; for (let i = 0; i < N; i++) p['k' + i] = i; a = Object.create(p)",
-        "(() => { for (const key in a) return key; })()",
-        "r",
-    ),
-    case("spread of an object", KEYS, "({ ...a })", "r.k9"),
     case("fromEntries", LIST, "Object.fromEntries(a.entries())", "r[9]"),
     case("getOwnPropertyDescriptors", KEYS, "Object.getOwnPropertyDescriptors(a)", "r.k9.value"),
     // JSON.
