@@ -68,7 +68,8 @@ fn lines_that_were_dropped_are_counted() {
         .and_then(|(count, _)| count.parse().ok())
         .expect("a number");
     let shown = text.lines().filter(|line| line.contains("source=console")).count();
-    assert_eq!(shown + dropped, 2000, "{told}");
+    // A line of Onrush's own may be among those that were dropped.
+    assert!((2000..=2002).contains(&(shown + dropped)), "{shown} were shown: {told}");
 }
 
 #[test]

@@ -100,7 +100,8 @@ fn memory_is_estimated_from_what_init_code_leaves() {
         const kept = Array.from({ length: 1000 }, (_, i) => ({ i, text: 'entry ' + i }));
         export default function () { sleep(0.1); if (kept.length < 5) throw 1; }";
     let vus = 1_000_u64;
-    let flags = ["-u", "1000", "-d", "1s"];
+    // Long enough for all of them to start on a busy machine.
+    let flags = ["-u", "1000", "-d", "4s"];
     let estimate = json_of(&flags, script, 0)["needs"]["memoryBytes"].as_u64().expect("a number");
     let base = Program::script(&["-u", "1", "-i", "1"], script).run().expect(0).peak_bytes;
     let peak = Program::script(&flags, script).run().expect(0).peak_bytes;
