@@ -21,7 +21,7 @@ use onrush_js::{
 };
 use onrush_metrics::{
     Sink, Subscriptions, SystemTag, ThresholdSource, Thresholds, builtin,
-    summary::{RunInfo, SummaryMode, SummaryModel, handle_summary, input_from, subscribe},
+    summary::{RunInfo, SummaryMode, SummaryModel, TrendStat, handle_summary, input_from, subscribe},
 };
 use onrush_plan::{Consolidated, Options, Plan, Tier, consolidate_with_exports, parse_json};
 use onrush_session::{
@@ -287,6 +287,8 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
     let test = consolidate_with_exports(tiers, &is_exported).map_err(|errors| invalid(errors.to_string()))?;
     let plan = Arc::new(Plan::new(&test.scenarios, &test.share).map_err(|error| invalid(error.to_string()))?);
     let thresholds = thresholds(&test, &found.registry).map_err(invalid)?;
+    let trend_stats =
+        TrendStat::parse_list(&test.settings.summary_trend_stats).map_err(|error| invalid(error.to_string()))?;
     let enabled = test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
     let builder = subscribe(Subscriptions::builder().system_tags(enabled), SummaryMode::Compact);
     let subscriptions =
@@ -346,7 +348,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         onrush_agent::serve(&inbox, 0, |_| Ok(test), |report| drop(sender.send(report)))
     });
     let script = &String::from_utf8_lossy(&case.files[0].1);
-    let mut drive = Drive { agent, commander, reports, coordinator, summary: None, lines, script };
+    let mut drive = Drive { agent, commander, reports, coordinator, summary: None, trend_stats, lines, script };
     let outcome = drive.run(case.interrupt_after, is_exported("handleSummary"));
     report.exit = outcome.exit_code();
     report.stop = outcome.stop.as_ref().map(|stop| stop.message.clone());
@@ -395,6 +397,7 @@ struct Drive<'a> {
     reports: Receiver<AgentReport>,
     coordinator: Coordinator,
     summary: Option<Result<(), String>>,
+    trend_stats: Vec<TrendStat>,
     lines: &'a Lines,
     script: &'a str,
 }
@@ -422,7 +425,7 @@ impl Drive<'_> {
         if has_summary {
             let setup_data = self.coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok());
             let duration_ns = self.coordinator.duration().map_or(0, |duration| duration.as_nanos() as u64);
-            let info = RunInfo { duration_ns, setup_data, ..RunInfo::default() };
+            let info = RunInfo { duration_ns, setup_data, trend_stats: self.trend_stats.clone(), ..RunInfo::default() };
             let (merged, thresholds) = (self.coordinator.merged(), self.coordinator.thresholds());
             let model = SummaryModel::new(input_from(merged, thresholds, info, SummaryMode::Compact));
             let orders = self.coordinator.summarize(handle_summary(&model).to_string(), now());

@@ -64,7 +64,7 @@ fn an_echo_and_its_metrics() {
            console.log(seen.join(' '));
          }
          export function handleSummary(data) {
-           const count = (name) => (data.metrics[name] ? data.metrics[name].values.count ?? 'times' : 0);
+           const count = (name) => (data.metrics[name] ? data.metrics[name].values.count : 0);
            console.log(['tcp_sockets', 'tcp_writes', 'tcp_errors', 'tcp_socket_connecting', 'tcp_socket_resolving', 'tcp_socket_duration'].map(count).join(' '), count('tcp_reads') > 0);
            return {};
          }",
@@ -75,7 +75,7 @@ fn an_echo_and_its_metrics() {
         report.assert_clean();
         let mut expect =
             vec!["disconnected false opening connect open 127.0.0.1 true 127.0.0.1 true true hello word 10 10 destroyed"; 4];
-        expect.push("4 20 0 times times times true");
+        expect.push("4 20 0 4 4 4 true");
         assert_eq!(report.said(), expect, "{report:#?}");
     });
 }
@@ -209,10 +209,7 @@ fn hostile_peers() {
     .env("PORT", &deaf)
     .memory_limit(16 << 20)
     .run();
-    assert!(
-        report.lines.iter().any(|line| line.contains("out of memory") || line.contains("heap reached its limit")),
-        "{report:#?}"
-    );
+    assert!(report.lines.iter().any(|line| line.contains("heap reached its limit of 16 MiB")), "{report:#?}");
 }
 
 #[test]
@@ -245,7 +242,7 @@ fn names_are_resolved_by_a_server_of_the_scripts_choice() {
            await dns.lookup({}).catch((error) => console.log(error.message));
          }
          export function handleSummary(data) {
-           const value = (name, key) => (data.metrics[name] ? data.metrics[name].values[key] ?? 'times' : 0);
+           const value = (name, key) => (data.metrics[name] ? data.metrics[name].values[key] : 0);
            console.log(value('dns_resolutions', 'count'), value('dns_resolution_duration', 'count'), value('dns_resolution_failed', 'passes'), value('dns_lookups', 'count'), value('dns_lookup_failed', 'passes'));
            return {};
          }",
@@ -273,7 +270,7 @@ fn names_are_resolved_by_a_server_of_the_scripts_choice() {
             "Error 0 querying the DNS nameserver failed",
             "true 10.1.2.3",
             "host must be a string; got map[] instead",
-            "12 times 7 2 0",
+            "12 12 7 2 0",
         ];
         assert_eq!(report.said(), expect, "{report:#?}");
     });
