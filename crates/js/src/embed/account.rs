@@ -1,6 +1,8 @@
 //! Memory that Rust holds for a script: it counts towards the VU's heap limit like the script's own.
 #![expect(unsafe_code, reason = "the runtime's account of memory")]
 
+use std::cell::RefCell;
+
 use onrush_quickjs_sys as sys;
 
 use super::{JsResult, Throw, runtime_ptr};
@@ -59,7 +61,35 @@ impl GrowingCharge {
     }
 }
 
-/// What is given back when the native returns need not be counted to the byte.
+/// A charge that follows what something holds, not to the byte: what it holds changes all the time.
+#[derive(Debug, Default)]
+pub(crate) struct FollowingCharge(RefCell<Charge>);
+
+impl FollowingCharge {
+    /// Has the account show that `held` bytes are held; as long as they are few, none.
+    ///
+    /// # Errors
+    ///
+    /// Throws where they do not fit the VU's limit.
+    pub(crate) fn follow(&self, held: usize) -> JsResult<()> {
+        let charged = self.0.borrow().bytes;
+        if held.abs_diff(charged) <= charged / 4 + UNCHARGED_BYTES {
+            return Ok(());
+        }
+        self.release();
+        if held > UNCHARGED_BYTES {
+            self.0.replace(Charge::take(held)?);
+        }
+        Ok(())
+    }
+
+    /// Gives the account back what it was charged.
+    pub(crate) fn release(&self) {
+        drop(self.0.take());
+    }
+}
+
+/// What is held for a moment, or is about a read, need not be counted.
 const UNCHARGED_BYTES: usize = 64 << 10;
 
 impl Drop for Charge {

@@ -19,7 +19,7 @@ mod poll;
 mod text;
 mod value;
 
-pub(crate) use account::{Charge, GrowingCharge};
+pub(crate) use account::{Charge, FollowingCharge, GrowingCharge};
 pub(crate) use class::{HostClass, HostObject};
 pub(crate) use context::{Ctx, PromiseState, Runtime, runtime_ptr};
 pub(crate) use error::{Exception, JsResult, Throw};

@@ -20,6 +20,7 @@ mod faker;
 mod fs;
 mod go;
 pub(crate) mod grpc;
+mod handlers;
 mod html;
 pub(crate) mod http;
 mod k6;

@@ -193,6 +193,11 @@ pub(crate) fn pause() -> JsResult<()> {
     if unsafe { interrupt(std::ptr::null_mut(), std::ptr::null_mut()) } == 0 { Ok(()) } else { Err(Throw::Interrupted) }
 }
 
+/// The error that unwinds a cancelled VU, if the running one is.
+pub(crate) fn alive() -> JsResult<()> {
+    if onrush_fiber::is_cancelled() { Err(Throw::Interrupted) } else { Ok(()) }
+}
+
 /// Turns the outcome of a wait into the error that unwinds a cancelled VU.
 pub(crate) fn not_cancelled(woke: Woke) -> JsResult<()> {
     if woke == Woke::Cancelled { Err(Throw::Interrupted) } else { Ok(()) }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
-use onrush_net::{NetError, RequestHeaders, Response, Url, redirect};
+use onrush_net::{Body, NetError, Request, RequestHeaders, Response, Url, redirect};
 
 use super::{
     arguments::{Auth, Prepared},
@@ -119,6 +119,27 @@ impl Hop {
         };
         if prepared.params.auth != Auth::Header {
             self.begin_handshake(prepared);
+        }
+    }
+
+    /// The request of this hop to `url`, with the lines of [`Hop::head`].
+    #[inline]
+    pub(super) fn request<'a>(
+        &'a self,
+        prepared: &'a Prepared,
+        url: &'a Url,
+        head: &'a [u8],
+        user_agent: &'a str,
+    ) -> Request<'a> {
+        Request {
+            method: &self.method,
+            url,
+            head,
+            host: prepared.params.host.as_deref().filter(|_| self.keep_host),
+            body: if self.keep_body { &prepared.body } else { &Body::None },
+            user_agent: Some(user_agent),
+            // It authenticates a connection, which HTTP/2 would share. k6 sends it over HTTP/2 all the same, and fails.
+            is_http1: prepared.params.auth == Auth::Ntlm,
         }
     }
 

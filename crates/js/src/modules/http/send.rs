@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, rc::Rc, sync::Arc};
 
 use onrush_fiber::{Clock, Nanos};
-use onrush_net::{Body, BodyHold, BodyMode, Failure, NetError, Request, Response, Timings, TlsInfo, Url, encoding};
+use onrush_net::{BodyHold, BodyMode, Failure, NetError, Response, Timings, TlsInfo, Url, encoding};
 
 use super::{
     arguments::{Auth, Prepared, Refused, ResponseType},
@@ -198,16 +198,7 @@ fn one_hop(
     let &Terms { prepared, user_agent, mode, deadline } = terms;
     let url = hop.url(prepared);
     let head = hop.head(vu, prepared, url, sent_cookies);
-    let request = Request {
-        method: &hop.method,
-        url,
-        head: &head,
-        host: prepared.params.host.as_deref().filter(|_| hop.keep_host),
-        body: if hop.keep_body { &prepared.body } else { &Body::None },
-        user_agent: Some(user_agent),
-        // It authenticates a connection, which HTTP/2 would share. k6 sends it over HTTP/2 all the same, and fails.
-        is_http1: prepared.params.auth == Auth::Ntlm,
-    };
+    let request = hop.request(prepared, url, &head, user_agent);
     if vu.thread.config.http.debug != HttpDebug::Off {
         return debug::exchange(vu, prepared, &request, mode, start, deadline);
     }

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use onrush_fiber::{Clock, Nanos};
 use onrush_metrics::TagNode;
-use onrush_net::{Body, Download, Failure, HeaderBlock, NetError, Request, Response, encoding};
+use onrush_net::{Download, Failure, HeaderBlock, NetError, Response, encoding};
 
 use super::{
-    arguments::{self, Auth, Prepared, Refused},
+    arguments::{self, Prepared, Refused},
     hop::Hop,
     sample, send,
 };
@@ -118,15 +118,8 @@ impl Ask {
                 head.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
             }
         }
-        let request = Request {
-            method: &hop.method,
-            url,
-            head: &head,
-            host: prepared.params.host.as_deref().filter(|_| hop.keep_host),
-            body: if hop.keep_body { &prepared.body } else { &Body::None },
-            user_agent: Some(prepared.params.user_agent.as_deref().unwrap_or(&vu.thread.config.http.user_agent)),
-            is_http1: prepared.params.auth == Auth::Ntlm,
-        };
+        let user_agent = prepared.params.user_agent.as_deref().unwrap_or(&vu.thread.config.http.user_agent);
+        let request = hop.request(prepared, url, &head, user_agent);
         vu.connections.download(&request, Clock::now(), deadline)
     }
 }

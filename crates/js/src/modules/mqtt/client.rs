@@ -19,7 +19,10 @@ use super::{
 };
 use crate::{
     embed::{Ctx, Handle, JsResult, Throw, Val},
-    modules::own_metrics::{self, OwnMetric},
+    modules::{
+        handlers::{Handlers, call_all},
+        own_metrics::{self, OwnMetric},
+    },
     vu::{
         Vu,
         context::{self, with_named},
@@ -35,7 +38,7 @@ pub(super) struct Client {
     state: Cell<State>,
     /// For timers, and so that it lives as long as it is connected.
     object: RefCell<Option<Val>>,
-    handlers: RefCell<Vec<(On, Val)>>,
+    handlers: Handlers<On>,
     goal: RefCell<Option<ConnectOptions>>,
     line: RefCell<Option<Rc<Line>>>,
     node: Cell<Option<TagNode>>,
@@ -80,7 +83,7 @@ impl Client {
             options,
             state: Cell::new(State::Idle),
             object: RefCell::default(),
-            handlers: RefCell::default(),
+            handlers: Handlers::default(),
             goal: RefCell::default(),
             line: RefCell::default(),
             node: Cell::new(None),
@@ -96,12 +99,7 @@ impl Client {
         if self.state.get() == State::Ended {
             return Ok(());
         }
-        let mut handlers = self.handlers.borrow_mut();
-        if handlers.len() >= HANDLERS_MAX {
-            return Err(Throw::Range(format!("a client cannot have more than {HANDLERS_MAX} handlers")));
-        }
-        handlers.push((on, handler));
-        Ok(())
+        self.handlers.add(on, handler, "a client", "handlers")
     }
 
     /// Begins to connect, on a child fiber; events tell what comes of it.
@@ -242,7 +240,7 @@ impl Client {
                 // A failure is the writing fiber's to report.
                 let _ = line.wire.finish_writes(None);
             }
-            return context_alive().map(Ok);
+            return context::alive().map(Ok);
         }
         let deadline = Clock::now() + ANSWER_TIMEOUT;
         let outcome = loop {
@@ -262,7 +260,7 @@ impl Client {
                 Ok(false) => {
                     // Whatever ends the wait, the loop looks again.
                     let _ = line.wire.wait_readable(Some(deadline));
-                    context_alive()?;
+                    context::alive()?;
                 }
                 Err(text) => {
                     line.note_fault(text.clone());
@@ -289,13 +287,13 @@ impl Client {
             let sent = line.send(&Packet::Disconnect);
             if sent.is_ok() && line.wire.unsent_bytes() > 0 {
                 let _ = line.wire.finish_writes(Some(Clock::now() + GOODBYE_TIMEOUT));
-                context_alive()?;
+                context::alive()?;
             }
         }
         let unanswered = self.give_up(vu, State::Ended);
-        let handlers = self.handlers.take();
+        let handlers = self.handlers.take_of(On::End);
         reject_all(ctx, unanswered, "the client has ended")?;
-        call_all(ctx, &handlers, On::End, &[])
+        call_all(ctx, &handlers, &[])
     }
 
     /// The connection is gone.
@@ -334,7 +332,7 @@ impl Client {
     pub(super) fn fail(&self, ctx: Ctx, vu: &Vu, method: &str, text: &str) -> JsResult<()> {
         self.sample(vu, &ERRORS, &[("method", method)]);
         let error = reason(ctx, method, text)?;
-        if self.handlers.borrow().iter().any(|(on, _)| *on == On::Error) {
+        if self.handlers.has(On::Error) {
             return self.emit(ctx, On::Error, &[&error]);
         }
         Err(ctx.throw_value(error))
@@ -342,14 +340,7 @@ impl Client {
 
     fn emit(&self, ctx: Ctx, on: On, args: &[&Handle]) -> JsResult<()> {
         // A copy: handlers may add others, or end the client.
-        let handlers: Vec<(On, Val)> = self
-            .handlers
-            .borrow()
-            .iter()
-            .filter(|(known, _)| *known == on)
-            .map(|(on, handler)| (*on, handler.clone()))
-            .collect();
-        call_all(ctx, &handlers, on, args)
+        call_all(ctx, &self.handlers.of(on), args)
     }
 
     fn line(&self) -> Option<Rc<Line>> {
@@ -425,7 +416,8 @@ impl Source for Client {
             line.wire.shut_down();
             line.release();
         }
-        drop((self.line.take(), self.object.take(), self.handlers.take()));
+        self.handlers.forget();
+        drop((self.line.take(), self.object.take()));
     }
 }
 
@@ -467,21 +459,7 @@ fn reject_all(ctx: Ctx, unanswered: Vec<Waiting>, text: &str) -> JsResult<()> {
     unanswered.into_iter().try_for_each(|waiting| settle(ctx, waiting, Err(text.to_owned())))
 }
 
-/// Calls those of `handlers` that are for something, in the order they were given.
-fn call_all(ctx: Ctx, handlers: &[(On, Val)], on: On, args: &[&Handle]) -> JsResult<()> {
-    for (_, handler) in handlers.iter().filter(|(known, _)| *known == on) {
-        ctx.call(handler, Handle::UNDEFINED, args)?;
-    }
-    Ok(())
-}
-
-fn context_alive() -> JsResult<()> {
-    if onrush_fiber::is_cancelled() { Err(Throw::Interrupted) } else { Ok(()) }
-}
-
 /// How long a call waits for the server's answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the last packet may take.
 const GOODBYE_TIMEOUT: Duration = Duration::from_secs(1);
-/// Handlers of a client; each keeps a closure alive.
-const HANDLERS_MAX: usize = 10_000;

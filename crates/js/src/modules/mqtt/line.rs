@@ -10,7 +10,7 @@ use onrush_mqtt::{Decoder, Packet, Publish, QoS};
 use onrush_net::Wire;
 
 use crate::{
-    embed::{Charge, JsResult, Val},
+    embed::{FollowingCharge, JsResult, Val},
     vu::event_loop,
 };
 
@@ -32,7 +32,7 @@ pub(super) struct Line {
     pub(super) awaits_pong: Cell<bool>,
     has_writer: Cell<bool>,
     pub(super) fault: RefCell<Option<String>>,
-    charge: RefCell<(usize, Charge)>,
+    charge: FollowingCharge,
 }
 
 /// Who waits for an answer.
@@ -57,7 +57,7 @@ impl Line {
             awaits_pong: Cell::new(false),
             has_writer: Cell::new(false),
             fault: RefCell::default(),
-            charge: RefCell::default(),
+            charge: FollowingCharge::default(),
         }
     }
 
@@ -188,20 +188,11 @@ impl Line {
     /// Has the VU's account show what the connection holds.
     pub(super) fn account(&self) -> JsResult<()> {
         let held = self.inbox_bytes.get() + self.decoder.borrow().held_bytes() + self.wire.unsent_bytes();
-        let charged = self.charge.borrow().0;
-        if held <= UNCHARGED_BYTES && charged == 0 || held.abs_diff(charged) <= charged / 4 + UNCHARGED_BYTES {
-            return Ok(());
-        }
-        self.release();
-        if held > UNCHARGED_BYTES {
-            let charge = Charge::take(held)?;
-            self.charge.replace((held, charge));
-        }
-        Ok(())
+        self.charge.follow(held)
     }
 
     pub(super) fn release(&self) {
-        drop(self.charge.take());
+        self.charge.release();
     }
 }
 
@@ -209,5 +200,3 @@ impl Line {
 const PENDING_MAX: usize = 60_000;
 /// What a message takes besides its bytes.
 const MESSAGE_BYTES: usize = 128;
-/// What a connection may hold without being charged.
-const UNCHARGED_BYTES: usize = 64 << 10;

@@ -31,19 +31,9 @@ pub(super) const SINGLE: Table = &[
     ("maxRetryBackoff", Kind::Number),
 ];
 
-pub(super) const SENTINEL: Table = &[
-    ("masterName", Kind::Text),
-    ("sentinelUsername", Kind::Text),
-    ("sentinelPassword", Kind::Text),
-    ("socket", Kind::Object("redis.socketOptions")),
-    ("username", Kind::Text),
-    ("password", Kind::Text),
-    ("clientName", Kind::Text),
-    ("database", Kind::Number),
-    ("maxRetries", Kind::Number),
-    ("minRetryBackoff", Kind::Number),
-    ("maxRetryBackoff", Kind::Number),
-];
+/// Beside those of [`SINGLE`].
+pub(super) const SENTINEL: Table =
+    &[("masterName", Kind::Text), ("sentinelUsername", Kind::Text), ("sentinelPassword", Kind::Text)];
 
 pub(super) const SOCKET: Table = &[
     ("host", Kind::Text),
@@ -79,18 +69,18 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Reads an object that is Go's type `owner`, at `path` within the options.
+    /// Reads an object that is Go's type `owner`, at `path` within the options, and has the fields of those tables.
     pub(super) fn of(
         ctx: Ctx,
         object: &Handle,
         owner: &str,
         path: &str,
-        table: Table,
+        tables: &[Table],
     ) -> JsResult<Result<Self, String>> {
         let mut fields = Self::default();
         for key in object.keys(ctx)? {
             let name = key.text(ctx)?;
-            let Some((known, kind)) = table.iter().find(|(known, _)| *known == name) else {
+            let Some((known, kind)) = tables.iter().copied().flatten().find(|(known, _)| *known == name) else {
                 return Ok(Err(format!("json: unknown field {name:?}")));
             };
             let value = object.get(ctx, &key)?;

@@ -158,7 +158,7 @@ impl Options {
             return Ok(Err("empty socket options".to_owned()));
         }
         let tls = socket.get(ctx, "tls")?;
-        let socket = match Fields::of(ctx, &socket, "socketOptions", "socket.", SOCKET)? {
+        let socket = match Fields::of(ctx, &socket, "socketOptions", "socket.", &[SOCKET])? {
             Ok(fields) => fields,
             Err(error) => return Ok(Err(error)),
         };
@@ -251,12 +251,12 @@ impl Wanted {
             return ClusterOptions::read(ctx, &cluster).map(|read| read.map(Self::Cluster));
         }
         if !object.get(ctx, "masterName")?.is_set() {
-            return Ok(match Fields::of(ctx, object, "singleNodeOptions", "", SINGLE)? {
+            return Ok(match Fields::of(ctx, object, "singleNodeOptions", "", &[SINGLE])? {
                 Ok(fields) => Options::of_fields(ctx, object, &fields)?.map(Self::One),
                 Err(error) => Err(error),
             });
         }
-        let fields = match Fields::of(ctx, object, "sentinelOptions", "", SENTINEL)? {
+        let fields = match Fields::of(ctx, object, "sentinelOptions", "", &[SENTINEL, SINGLE])? {
             Ok(fields) => fields,
             Err(error) => return Ok(Err(error)),
         };
@@ -283,7 +283,7 @@ impl ClusterOptions {
         if count == 0 {
             return Ok(Err("cluster nodes property cannot be empty".to_owned()));
         }
-        let fields = match Fields::of(ctx, cluster, CLUSTER_TYPE, "", CLUSTER)? {
+        let fields = match Fields::of(ctx, cluster, CLUSTER_TYPE, "", &[CLUSTER])? {
             Ok(fields) => fields,
             Err(error) => return Ok(Err(error)),
         };
@@ -294,7 +294,7 @@ impl ClusterOptions {
             let read = if node.is_string() && first.is_string() {
                 Options::of_url(&node.to_text(ctx)?)
             } else if is_object(ctx, &node) && !first.is_string() {
-                match Fields::of(ctx, &node, "singleNodeOptions", "", SINGLE)? {
+                match Fields::of(ctx, &node, "singleNodeOptions", "", &[SINGLE])? {
                     Ok(fields) => Options::of_fields(ctx, &node, &fields)?,
                     Err(error) => Err(error),
                 }

@@ -28,7 +28,7 @@ impl std::fmt::Debug for Tls {
 
 impl Tls {
     pub(super) fn read(ctx: Ctx, object: &Handle) -> JsResult<Result<Self, String>> {
-        let fields = match Fields::of(ctx, object, "tlsOptions", "socket.tls.", TLS)? {
+        let fields = match Fields::of(ctx, object, "tlsOptions", "socket.tls.", &[TLS])? {
             Ok(fields) => fields,
             Err(error) => return Ok(Err(error)),
         };

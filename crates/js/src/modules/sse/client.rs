@@ -1,20 +1,17 @@
 //! The client that `sse.open()` hands to its callback: callbacks for events, and a way to end it.
 
-use std::{
-    cell::{Cell, RefCell},
-    rc::Rc,
-};
+use std::{cell::Cell, rc::Rc};
 
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
-    modules::export::export,
+    modules::{export::export, handlers::Handlers},
 };
 
 /// The callbacks of a stream. They are forgotten when it is over, because what a host object holds is hidden from the cycle
 /// collector.
 #[derive(Default)]
 pub(super) struct Client {
-    handlers: RefCell<Vec<(On, Val)>>,
+    pub(super) handlers: Handlers<On>,
     is_closed: Cell<bool>,
 }
 
@@ -71,37 +68,12 @@ impl Client {
         self.is_closed.set(true);
     }
 
-    /// Lets go of the callbacks.
-    pub(super) fn forget(&self) {
-        drop(self.handlers.take());
-    }
-
-    pub(super) fn has(&self, on: On) -> bool {
-        self.handlers.borrow().iter().any(|(known, _)| *known == on)
-    }
-
-    /// Calls the callbacks for something, in the order they were given.
-    pub(super) fn emit(&self, ctx: Ctx, on: On, args: &[&Handle]) -> JsResult<()> {
-        let mut index = 0;
-        loop {
-            let handler = {
-                let handlers = self.handlers.borrow();
-                let Some((known, handler)) = handlers.get(index) else { return Ok(()) };
-                (*known == on).then(|| handler.clone())
-            };
-            if let Some(handler) = handler {
-                ctx.call(&handler, Handle::UNDEFINED, args)?;
-            }
-            index += 1;
-        }
-    }
-
     pub(super) fn emit_error(&self, ctx: Ctx, text: &str) -> JsResult<()> {
-        if !self.has(On::Error) {
+        if !self.handlers.has(On::Error) {
             return Ok(());
         }
         let error = HostClass::create(ctx, StreamError(text.into()))?;
-        self.emit(ctx, On::Error, &[&error])
+        self.handlers.emit(ctx, On::Error, &[&error])
     }
 }
 
@@ -133,14 +105,7 @@ fn on(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let name = if args.at(0).is_set() { args.at(0).to_text(ctx)? } else { String::new() };
     let Some(kind) = On::of(&name) else { return Err(Throw::error(format!("unknown event: {name}"))) };
     if args.at(1).is_function(ctx) && !client.is_closed() {
-        let mut handlers = client.handlers.borrow_mut();
-        if handlers.len() >= HANDLERS_MAX {
-            return Err(Throw::Range(format!("a client cannot have more than {HANDLERS_MAX} callbacks")));
-        }
-        handlers.push((kind, args.at(1).dup()));
+        client.handlers.add(kind, args.at(1).dup(), "a client", "callbacks")?;
     }
     Ok(Val::undefined())
 }
-
-/// Callbacks of a client; each keeps a closure alive.
-const HANDLERS_MAX: usize = 10_000;

@@ -84,7 +84,7 @@ fn run(ctx: Ctx, vu: &Vu, setup: &Handle, url: &str, mut stream: Box<Stream>) ->
     let (client, object) = Client::create(ctx)?;
     let ran = stream.run(ctx, vu, setup, &client, &object);
     client.close();
-    client.forget();
+    client.handlers.forget();
     let (status, headers) = (stream.status(), stream.headers().clone());
     let error = stream.end(vu, &ran);
     ran?;
@@ -99,7 +99,7 @@ fn refused(ctx: Ctx, setup: &Handle, url: &str, lost: Lost) -> JsResult {
     let (client, object) = Client::create(ctx)?;
     let told = ctx.call(setup, Handle::UNDEFINED, &[&object]).and_then(|_| client.emit_error(ctx, &lost.text));
     client.close();
-    client.forget();
+    client.handlers.forget();
     told?;
     result(ctx, url, 0, None, &lost.text)
 }

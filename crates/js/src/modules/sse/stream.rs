@@ -12,7 +12,7 @@ use super::{
     client::{Client, On},
 };
 use crate::{
-    embed::{Charge, Ctx, Handle, JsResult, Throw, Val},
+    embed::{Ctx, FollowingCharge, Handle, JsResult, Throw, Val},
     modules::{http::Streamed, own_metrics},
     vu::{Vu, context},
 };
@@ -23,7 +23,7 @@ pub(super) struct Stream {
     deadline: Option<Nanos>,
     events: EventDecoder,
     clock: Marks,
-    charge: (usize, Charge),
+    charge: FollowingCharge,
     /// What went wrong, for the script and for the samples.
     fault: Option<Fault>,
 }
@@ -66,7 +66,7 @@ impl Stream {
         let metrics = [own_metrics::id(&EVENTS)?, own_metrics::id(&FIRST_EVENT)?, own_metrics::id(&INTERVAL)?];
         let clock = Marks { node: response.node(vu), metrics, start, last: None };
         let events = EventDecoder::new(EVENT_BYTES_MAX);
-        Ok(Self { response, deadline, events, clock, charge: (0, Charge::default()), fault: None })
+        Ok(Self { response, deadline, events, clock, charge: FollowingCharge::default(), fault: None })
     }
 
     pub(super) fn status(&self) -> u16 {
@@ -88,7 +88,7 @@ impl Stream {
             self.fault = Some(Fault { text: text.clone(), error: None });
             return client.emit_error(ctx, &text);
         }
-        client.emit(ctx, On::Open, &[])?;
+        client.handlers.emit(ctx, On::Open, &[])?;
         let read = self.read_all(ctx, vu, client);
         match read {
             Ok(()) => Ok(()),
@@ -124,9 +124,9 @@ impl Stream {
     /// A piece of the body has come.
     fn take(&mut self, ctx: Ctx, vu: &Vu, client: &Client, now: Nanos, bytes: &[u8]) -> Result<(), Stop> {
         context::pause()?;
-        if client.has(On::Chunk) && !client.is_closed() {
+        if client.handlers.has(On::Chunk) && !client.is_closed() {
             let chunk = ctx.array_buffer(bytes)?;
-            client.emit(ctx, On::Chunk, &[&chunk])?;
+            client.handlers.emit(ctx, On::Chunk, &[&chunk])?;
         }
         let mut rest = bytes;
         while !rest.is_empty() && !client.is_closed() {
@@ -136,9 +136,9 @@ impl Stream {
                 if event.has_data {
                     self.clock.note(vu, now);
                 }
-                if client.has(On::Event) {
+                if client.handlers.has(On::Event) {
                     let event = object(ctx, &event)?;
-                    client.emit(ctx, On::Event, &[&event])?;
+                    client.handlers.emit(ctx, On::Event, &[&event])?;
                 }
                 vu.not_halted()?;
                 context::pause()?;
@@ -149,15 +149,8 @@ impl Stream {
     }
 
     /// Has the VU's account show what an event holds that is not complete.
-    fn account(&mut self) -> JsResult<()> {
-        let held = self.events.held_bytes();
-        let (charged, _) = self.charge;
-        if held.abs_diff(charged) <= charged / 4 + UNCHARGED_BYTES {
-            return Ok(());
-        }
-        self.charge = (0, Charge::default());
-        self.charge = (held, Charge::take(held)?);
-        Ok(())
+    fn account(&self) -> JsResult<()> {
+        self.charge.follow(self.events.held_bytes())
     }
 
     /// It is over: makes the samples of its request. What went wrong, for the script.
@@ -199,5 +192,3 @@ fn object(ctx: Ctx, event: &Event) -> JsResult {
 
 /// Most bytes of one event.
 const EVENT_BYTES_MAX: usize = 16 << 20;
-/// What an incomplete event may hold without being charged.
-const UNCHARGED_BYTES: usize = 64 << 10;

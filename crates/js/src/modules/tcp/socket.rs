@@ -16,8 +16,9 @@ use super::{
     object::{reason, timed_out},
 };
 use crate::{
-    embed::{Charge, Ctx, Handle, JsResult, Throw, Val},
+    embed::{Charge, Ctx, Handle, JsResult, Val},
     modules::{
+        handlers::{Handlers, call_all},
         own_metrics::{self, OwnMetric},
         promise::settled_later,
     },
@@ -36,7 +37,7 @@ pub(super) struct Socket {
     ready: Cell<Ready>,
     /// Scripts see it as long as it is open, whether they keep it or not.
     object: RefCell<Option<Val>>,
-    handlers: RefCell<Vec<(On, Val)>>,
+    handlers: Handlers<On>,
     wire: RefCell<Option<Rc<Wire>>>,
     node: Cell<Option<TagNode>>,
     ends: Cell<(Option<SocketAddr>, Option<SocketAddr>)>,
@@ -108,7 +109,7 @@ impl Socket {
             tags,
             ready: Cell::new(Ready::New),
             object: RefCell::default(),
-            handlers: RefCell::default(),
+            handlers: Handlers::default(),
             wire: RefCell::default(),
             node: Cell::new(None),
             ends: Cell::new((None, None)),
@@ -158,12 +159,7 @@ impl Socket {
         if self.is_over() {
             return Ok(());
         }
-        let mut handlers = self.handlers.borrow_mut();
-        if handlers.len() >= HANDLERS_MAX {
-            return Err(Throw::Range(format!("a socket cannot have more than {HANDLERS_MAX} handlers")));
-        }
-        handlers.push((on, handler));
-        Ok(())
+        self.handlers.add(on, handler, "a socket", "handlers")
     }
 
     /// Begins to connect, on a child fiber; what comes of it is a promise.
@@ -297,7 +293,7 @@ impl Socket {
         let handlers = self.end(vu, Ready::Destroyed);
         if was_open {
             // Handlers run after the code that runs now, as they do for what the server does.
-            event_loop::later(move |ctx| call_all(ctx, &handlers, On::Close, &[]));
+            event_loop::later(move |ctx| call_all(ctx, &handlers, &[]));
         }
     }
 
@@ -366,11 +362,11 @@ impl Socket {
         let handlers = self.end(vu, Ready::Disconnected);
         told?;
         // One that was never connected is not closed.
-        if method == "connect" { Ok(()) } else { call_all(ctx, &handlers, On::Close, &[]) }
+        if method == "connect" { Ok(()) } else { call_all(ctx, &handlers, &[]) }
     }
 
-    /// It is over: lets go of everything. The handlers, for who has to say something to them.
-    fn end(&self, vu: &Vu, ready: Ready) -> Vec<(On, Val)> {
+    /// It is over: lets go of everything. The handlers of its close, for who has to tell them.
+    fn end(&self, vu: &Vu, ready: Ready) -> Vec<Val> {
         if self.is_open() {
             self.sample(vu, &DURATION, (Clock::now() - self.opened.get()).as_millis_f64());
         }
@@ -386,19 +382,12 @@ impl Socket {
             let source: Rc<dyn Source> = own;
             vu.event_loop.remove_source(&source);
         }
-        self.handlers.take()
+        self.handlers.take_of(On::Close)
     }
 
     fn emit(&self, ctx: Ctx, on: On, args: &[&Handle]) -> JsResult<()> {
         // A copy: handlers may add others, or end the socket.
-        let handlers: Vec<(On, Val)> = self
-            .handlers
-            .borrow()
-            .iter()
-            .filter(|(known, _)| *known == on)
-            .map(|(on, val)| (*on, val.clone()))
-            .collect();
-        call_all(ctx, &handlers, on, args)
+        call_all(ctx, &self.handlers.of(on), args)
     }
 
     fn receive(self: &Rc<Self>, ctx: Ctx, vu: &Vu, wire: &Wire) -> JsResult<bool> {
@@ -409,7 +398,7 @@ impl Socket {
             self.active.set(Clock::now());
             self.arm(vu);
             self.sample(vu, &READS, 1.0);
-            if self.handlers.borrow().iter().any(|(on, _)| *on == On::Data) {
+            if self.handlers.has(On::Data) {
                 let array = ctx.uint8_array(&bytes)?;
                 drop(bytes);
                 self.emit(ctx, On::Data, &[&array])?;
@@ -421,7 +410,7 @@ impl Socket {
             Ok(Some(true)) => Ok(true),
             Ok(Some(false)) => {
                 let handlers = self.end(vu, Ready::Disconnected);
-                call_all(ctx, &handlers, On::Close, &[])?;
+                call_all(ctx, &handlers, &[])?;
                 Ok(true)
             }
             Err(error) => {
@@ -447,19 +436,10 @@ impl Source for Socket {
         if let Some(wire) = &*self.wire.borrow() {
             wire.shut_down();
         }
-        drop((self.wire.take(), self.object.take(), self.handlers.take()));
+        self.handlers.forget();
+        drop((self.wire.take(), self.object.take()));
     }
-}
-
-/// Calls those of `handlers` that are for something, in the order they were given.
-fn call_all(ctx: Ctx, handlers: &[(On, Val)], on: On, args: &[&Handle]) -> JsResult<()> {
-    for (_, handler) in handlers.iter().filter(|(known, _)| *known == on) {
-        ctx.call(handler, Handle::UNDEFINED, args)?;
-    }
-    Ok(())
 }
 
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
-/// Handlers of a socket; each keeps a closure alive.
-const HANDLERS_MAX: usize = 10_000;

@@ -11,7 +11,7 @@ use onrush_net::websocket::{CloseError, Opcode, Socket, close_payload};
 
 use super::samples::Samples;
 use crate::{
-    embed::{Charge, JsResult, Throw},
+    embed::{FollowingCharge, JsResult},
     vu::{context, event_loop},
 };
 
@@ -25,7 +25,7 @@ pub(super) struct Line {
     fault: RefCell<Option<String>>,
     is_close_sent: Cell<bool>,
     /// For what the socket holds, and how much that was.
-    charge: RefCell<(usize, Charge)>,
+    charge: FollowingCharge,
 }
 
 /// Why something was not sent.
@@ -39,7 +39,7 @@ impl Line {
             has_writer: Cell::new(false),
             fault: RefCell::new(None),
             is_close_sent: Cell::new(false),
-            charge: RefCell::default(),
+            charge: FollowingCharge::default(),
         })
     }
 
@@ -130,7 +130,7 @@ impl Line {
         }
         // A failure is the writing fiber's to report.
         let _ = self.socket.finish_sending(None);
-        not_cancelled()
+        context::alive()
     }
 
     /// Waits until everything is sent, or the server has had its chance.
@@ -147,22 +147,12 @@ impl Line {
     /// # Errors
     /// When that is more than the VU may have.
     pub(super) fn account(&self) -> JsResult<()> {
-        let held = self.socket.held_bytes();
-        let charged = self.charge.borrow().0;
-        if held <= UNCHARGED_BYTES && charged == 0 || held.abs_diff(charged) <= charged / 4 + UNCHARGED_BYTES {
-            return Ok(());
-        }
-        self.release();
-        if held > UNCHARGED_BYTES {
-            let charge = Charge::take(held)?;
-            self.charge.replace((held, charge));
-        }
-        Ok(())
+        self.charge.follow(self.socket.held_bytes())
     }
 
     /// Gives the account back what it was charged.
     pub(super) fn release(&self) {
-        drop(self.charge.take());
+        self.charge.release();
     }
 
     fn settle(self: &Rc<Self>, sent: Result<bool, SendError>) -> JsResult<Result<(), SendError>> {
@@ -201,11 +191,6 @@ fn breathe() {
     let _ = onrush_fiber::yield_now();
 }
 
-/// The error that ends a cancelled VU, if this is one.
-pub(super) fn not_cancelled() -> JsResult<()> {
-    if onrush_fiber::is_cancelled() { Err(Throw::Interrupted) } else { Ok(()) }
-}
-
 /// Lets other VUs run, in the middle of many messages.
 pub(super) fn pause() -> JsResult<()> {
     context::not_cancelled(onrush_fiber::yield_now())
@@ -214,8 +199,6 @@ pub(super) fn pause() -> JsResult<()> {
 const CLOSE_SENT: &str = "websocket: close sent";
 /// How long a close waits for a server that does not read.
 const CLOSE_WAIT: Duration = Duration::from_secs(10);
-/// What a socket may hold without being charged: about a read.
-const UNCHARGED_BYTES: usize = 64 << 10;
 /// Unsent bytes beyond which pings are not answered.
 const PONGS_UNSENT_MAX: usize = 64 << 10;
 /// Messages handled before other VUs have their turn.

@@ -11,14 +11,16 @@ use onrush_net::Response;
 use self::socket::Session;
 use super::{
     dial::{Dial, Dialled},
-    line::not_cancelled,
     params::{Params, Style},
     samples::{Facts, Samples},
 };
 use crate::{
     embed::{Args, Ctx, Handle, JsResult, Throw, Val},
     modules::export::export,
-    vu::{Vu, context::vu},
+    vu::{
+        Vu,
+        context::{self, vu},
+    },
 };
 
 pub(in crate::modules) use socket::install_classes;
@@ -63,7 +65,7 @@ fn open(ctx: Ctx, vu: &Vu, args: Args<'_>) -> JsResult<Result<Opened, Val>> {
     let url = args.at(0).to_text(ctx)?;
     let dialled = dial(vu, &url, &params);
     // A VU that is cut while it waits makes no sample.
-    not_cancelled()?;
+    context::alive()?;
     let samples = samples(vu, &url, &params, &dialled);
     samples.add(vu, builtin::WS_SESSIONS, 1.0);
     samples.add(vu, builtin::WS_CONNECTING, dialled.took_ms());

@@ -13,20 +13,24 @@ use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
     modules::{
         export::export,
+        handlers::Handlers,
         websocket::{
-            line::{Line, MESSAGES_PER_TURN, SendError, not_cancelled, pause},
+            line::{Line, MESSAGES_PER_TURN, SendError, pause},
             pings::Pings,
             samples::Samples,
         },
     },
-    vu::{Vu, context::vu},
+    vu::{
+        Vu,
+        context::{self, vu},
+    },
 };
 
 /// A connection and the callbacks of its script. They are forgotten when the connection is over, because what a host
 /// object holds is hidden from the cycle collector.
 pub(super) struct Session {
     line: Rc<Line>,
-    handlers: RefCell<Vec<(On, Val)>>,
+    handlers: Handlers<On>,
     timers: RefCell<Vec<Timer>>,
     pings: Pings,
     /// The close is sent, or was tried.
@@ -73,7 +77,7 @@ impl Session {
     pub(super) fn new(socket: Socket, samples: Samples) -> Rc<Self> {
         Rc::new(Self {
             line: Line::new(socket, samples),
-            handlers: RefCell::default(),
+            handlers: Handlers::default(),
             timers: RefCell::default(),
             pings: Pings::default(),
             is_closed: Cell::new(false),
@@ -111,18 +115,19 @@ impl Session {
             self.line.finish();
         }
         self.is_over.set(true);
-        drop((self.handlers.take(), self.timers.take()));
+        self.handlers.forget();
+        drop(self.timers.take());
         result
     }
 
     fn run_until_closed(self: &Rc<Self>, ctx: Ctx, vu: &Vu, setup: &Handle) -> JsResult<()> {
         let object = HostClass::create(ctx, LegacySocket(self.clone()))?;
         ctx.call(setup, Handle::UNDEFINED, &[&object])?;
-        self.emit(ctx, On::Open, &[])?;
+        self.handlers.emit(ctx, On::Open, &[])?;
         let mut messages = 0;
         while !self.is_closed.get() {
             vu.not_halted()?;
-            not_cancelled()?;
+            context::alive()?;
             if let Some(error) = self.line.take_fault() {
                 self.emit_error(ctx, &error)?;
             }
@@ -159,27 +164,27 @@ impl Session {
         match event {
             Event::Text(text) => {
                 self.line.samples.count_received(vu);
-                if self.has(On::Message) {
+                if self.handlers.has(On::Message) {
                     let text = Val::text(ctx, &text)?;
-                    self.emit(ctx, On::Message, &[&text])?;
+                    self.handlers.emit(ctx, On::Message, &[&text])?;
                 }
             }
             Event::Binary(bytes) => {
                 self.line.samples.count_received(vu);
-                if self.has(On::BinaryMessage) {
+                if self.handlers.has(On::BinaryMessage) {
                     let buffer = ctx.array_buffer(&bytes)?;
-                    self.emit(ctx, On::BinaryMessage, &[&buffer])?;
+                    self.handlers.emit(ctx, On::BinaryMessage, &[&buffer])?;
                 }
             }
             Event::Ping(payload) => {
                 let _ = self.line.send_pong(&payload)?;
-                self.emit(ctx, On::Ping, &[])?;
+                self.handlers.emit(ctx, On::Ping, &[])?;
             }
             Event::Pong(payload) => {
                 if let Some(took_ms) = self.pings.end(&payload) {
                     self.line.samples.add(vu, builtin::WS_PING, took_ms);
                 }
-                self.emit(ctx, On::Pong, &[])?;
+                self.handlers.emit(ctx, On::Pong, &[])?;
             }
             Event::Close(close) => self.closed_by_server(ctx, &close)?,
         }
@@ -217,7 +222,7 @@ impl Session {
         }
         let sent = self.line.send_close(code as u16, "")?;
         self.report(ctx, sent)?;
-        self.emit(ctx, On::Close, &[&Val::number(code as f64)])
+        self.handlers.emit(ctx, On::Close, &[&Val::number(code as f64)])
     }
 
     /// Tells the script what could not be sent.
@@ -229,31 +234,11 @@ impl Session {
     }
 
     fn emit_error(&self, ctx: Ctx, text: &str) -> JsResult<()> {
-        if !self.has(On::Error) {
+        if !self.handlers.has(On::Error) {
             return Ok(());
         }
         let error = HostClass::create(ctx, SocketError(text.into()))?;
-        self.emit(ctx, On::Error, &[&error])
-    }
-
-    fn has(&self, on: On) -> bool {
-        self.handlers.borrow().iter().any(|(known, _)| *known == on)
-    }
-
-    /// Calls the callbacks for something, in the order they were given.
-    fn emit(&self, ctx: Ctx, on: On, args: &[&Handle]) -> JsResult<()> {
-        let mut index = 0;
-        loop {
-            let handler = {
-                let handlers = self.handlers.borrow();
-                let Some((known, handler)) = handlers.get(index) else { return Ok(()) };
-                (*known == on).then(|| handler.clone())
-            };
-            if let Some(handler) = handler {
-                ctx.call(&handler, Handle::UNDEFINED, args)?;
-            }
-            index += 1;
-        }
+        self.handlers.emit(ctx, On::Error, &[&error])
     }
 
     fn next_due(&self) -> Option<Nanos> {
@@ -351,11 +336,7 @@ fn on(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let kind = On::of(&args.at(0).to_text(ctx)?);
     // k6 accepts unknown events, and ignores what is no function.
     if let (Some(kind), true, false) = (kind, args.at(1).is_function(ctx), session.is_over.get()) {
-        let mut handlers = session.handlers.borrow_mut();
-        if handlers.len() >= HANDLERS_MAX {
-            return Err(Throw::Range(format!("a socket cannot have more than {HANDLERS_MAX} callbacks")));
-        }
-        handlers.push((kind, args.at(1).dup()));
+        session.handlers.add(kind, args.at(1).dup(), "a socket", "callbacks")?;
     }
     Ok(Val::undefined())
 }
@@ -426,8 +407,6 @@ fn close(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
 
 /// k6's code where the script gives none, and where it is at fault.
 const GOING_AWAY: i64 = 1001;
-/// Callbacks of a socket; each keeps a closure alive.
-const HANDLERS_MAX: usize = 10_000;
 /// Timers of a socket.
 const TIMERS_MAX: usize = 10_000;
 /// What may be unsent when `send()` returns.
