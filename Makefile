@@ -11,7 +11,7 @@ CARGO ?= cargo
 # Where `make install` puts things. DESTDIR is for packages: a folder that stands for /.
 PREFIX ?= /usr/local
 DESTDIR ?=
-# `release`, or `quick`: built in a third of the time, and slower when it runs.
+# `release`, or `quick`: built sooner, and slower when it runs.
 PROFILE ?= release
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 # In the clone, so that `sudo make install` finds what another user built.
@@ -27,8 +27,8 @@ help: ## Show this.
 
 demo: toolchain ## Run a k6 script with hundreds of VUs against the built-in target (ten seconds, once it is built).
 	@echo 'Building Onrush (about three minutes the first time) ...' >&2
-	@$(CARGO) build --profile quick --locked --package onrush
-	@sh packaging/demo.sh "$(TARGET_DIR)/quick/onrush" $(ARGS)
+	@$(CARGO) build --profile demo --locked --package onrush
+	@sh packaging/demo.sh "$(TARGET_DIR)/demo/onrush" $(ARGS)
 
 test: toolchain ## Build and test everything, tidy included; clippy and rustfmt where installed.
 	@$(CARGO) xtask test
