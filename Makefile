@@ -26,7 +26,7 @@ help: ## Show this.
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile
 
 demo: toolchain ## Run a k6 script with hundreds of VUs against the built-in target (ten seconds, once it is built).
-	@echo 'Building Onrush (about three minutes the first time) ...' >&2
+	@echo 'Building Onrush (two to three minutes the first time) ...' >&2
 	@$(CARGO) build --profile demo --locked --package onrush
 	@sh packaging/demo.sh "$(TARGET_DIR)/demo/onrush" $(ARGS)
 
