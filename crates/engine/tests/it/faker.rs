@@ -2,12 +2,14 @@
 
 use crate::harness::case;
 
-/// Calls all functions that need no arguments, and says what came of them.
+/// Calls all functions that need no arguments, and says what came of them. Those that count from the time of day are
+/// left to the unit tests of the faker, which set the time: here two VUs may call them in different seconds.
 const EVERYTHING: &str = "
     import faker, { Faker } from 'k6/x/faker';
     export default function () {
       const seeded = new Faker(11);
-      const names = Object.keys(seeded.zen);
+      const fromNow = ['date', 'dateRange', 'futureTime', 'pastTime'];
+      const names = Object.keys(seeded.zen).filter((name) => !fromNow.includes(name));
       const made = [];
       for (const name of names) {
         try { made.push([name, seeded.zen[name]()]); } catch (error) { made.push([name, String(error)]); }
