@@ -1,7 +1,7 @@
 //! Scripts run in process on the real engine: isolation of VUs under both layouts, and k6's behaviour, line by line.
 //!
 //! `harness` runs a script and collects all it did; `bodies`, `bombs`, `data_modules`, `extensions`, `faker`, `go_grpc`, `html`,
-//! `isolation`, `language`, `limits`, `modules`, `mqtt`, `neighbours`, `records`, `redis`, `schedules`, `sql`, `sse`, `streams`, `tcp`,
+//! `isolation`, `kafka`, `language`, `limits`, `modules`, `mqtt`, `neighbours`, `records`, `redis`, `schedules`, `sql`, `sse`, `streams`, `tcp`,
 //! `waits`, `webcrypto` and `websockets` hold tests with scripts of their own; `parity` replays the scripts of
 //! `k6/` against what k6 printed for them.
 
@@ -16,6 +16,7 @@ mod go_grpc;
 mod harness;
 mod html;
 mod isolation;
+mod kafka;
 mod language;
 mod limits;
 mod loader;
