@@ -12,7 +12,7 @@ fn run(layout: Layout) {
         |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let harness = read("harness.js");
     let mut assertions = 0;
-    for name in ["classes.js", "functions.js", "objects.js", "data.js", "async.js"] {
+    for name in ["classes.js", "functions.js", "objects.js", "literals.js", "data.js", "async.js"] {
         // As one line, so that line numbers of errors are those of the file.
         let prelude: String = harness.lines().filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join(" ");
         // A module has no completion value: hand the count over.
