@@ -180,7 +180,10 @@ impl Vu {
 
     /// Turns a call's result into its end: logs an exception, drops what is still pending.
     fn finish(&self, result: JsResult<()>) -> CallEnd {
-        let Err(throw) = result else { return CallEnd::Returned };
+        let Err(throw) = result else {
+            self.event_loop.abandon_sources(self);
+            return CallEnd::Returned;
+        };
         let failure = ScriptFailure::from_throw(self, throw);
         self.abandon_pending();
         // An exception left the group it was thrown in; samples that follow belong to the root again.
@@ -197,7 +200,7 @@ impl Vu {
 
     /// After an exception or interruption nothing of the call may run on.
     fn abandon_pending(&self) {
-        self.event_loop.abandon_sources();
+        self.event_loop.abandon_sources(self);
         let (count, named) = self.event_loop.clear(STOPPED_TIMERS_SHOWN);
         for timer in &named {
             self.log(Level::Warn, format!("{timer} was stopped because the VU iteration was interrupted"));
