@@ -8,6 +8,7 @@ use super::{IterationIds, Vu, VuPhase, context};
 use crate::{
     ScenarioContext,
     embed::{Exception, JsResult, Throw, Val},
+    go_json,
     log::{Level, Line},
 };
 
@@ -150,11 +151,15 @@ impl Vu {
         Ok(function)
     }
 
-    /// Runs `setup()`: JSON text of what it returned, `None` for undefined.
-    pub fn setup(&self) -> Result<Option<String>, ScriptFailure> {
+    /// Runs `setup()`: JSON text of what it returned, `None` for undefined. The inner error is why that has none.
+    ///
+    /// # Errors
+    /// When it throws.
+    pub fn setup(&self) -> Result<Result<Option<String>, String>, ScriptFailure> {
         self.lifecycle("::setup", || {
             let result = self.call_exported("setup", &[])?;
-            self.ctx().stringify(&result)
+            let json = go_json::data(self.ctx(), &result)?;
+            Ok(json.map_err(|error| format!("error marshaling setup() data to JSON: {error}")))
         })
     }
 
