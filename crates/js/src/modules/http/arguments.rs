@@ -49,6 +49,8 @@ pub(crate) struct Params {
     /// The `name` tag, when the script gave one.
     pub(crate) name: Option<Arc<str>>,
     pub(crate) timeout_ns: u64,
+    /// The script gave a timeout.
+    pub(crate) has_timeout: bool,
     /// `redirects`, when given.
     pub(crate) redirects: Option<u32>,
     pub(crate) response_type: ResponseType,
@@ -81,6 +83,8 @@ pub(crate) struct ParamCookie {
 pub(crate) enum ResponseType {
     Text,
     Binary,
+    /// The script reads it as it arrives. k6 has no such thing.
+    Stream,
     None,
 }
 

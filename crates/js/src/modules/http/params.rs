@@ -84,6 +84,7 @@ fn plain(vu: &Vu) -> Params {
         shown_tags: Vec::new(),
         name: None,
         timeout_ns: TIMEOUT_NS,
+        has_timeout: false,
         redirects: None,
         response_type: if http.discard_bodies { ResponseType::None } else { ResponseType::Text },
         compression: Vec::new(),
@@ -101,7 +102,10 @@ fn apply(ctx: Ctx, params: &mut Params, key: &str, value: &Handle) -> Result<(),
             // k6 ignores what is no jar.
             params.jar = HostClass::<cookies::Jar>::of(value).map(cookies::Jar::shared);
         }
-        "timeout" => params.timeout_ns = timeout(ctx, value)?,
+        "timeout" => {
+            params.timeout_ns = timeout(ctx, value)?;
+            params.has_timeout = true;
+        }
         "redirects" => params.redirects = Some(value.to_i64(ctx)?.clamp(0, i64::from(u32::MAX)) as u32),
         "responseType" => params.response_type = response_type(&value.to_text(ctx)?).map_err(Problem::Refused)?,
         "responseCallback" => {
@@ -213,6 +217,7 @@ fn response_type(text: &str) -> Result<ResponseType, String> {
         "text" => Ok(ResponseType::Text),
         "binary" => Ok(ResponseType::Binary),
         "none" => Ok(ResponseType::None),
+        "stream" => Ok(ResponseType::Stream),
         other => Err(format!("{other} does not belong to ResponseType values")),
     }
 }
