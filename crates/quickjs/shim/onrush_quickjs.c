@@ -444,6 +444,15 @@ const char *onrush_last_violation(JSRuntime *rt) { return rt->onrush.last_violat
 
 /* ---- hidden classes ---- */
 
+/* A literal's names are short; those that a script computes may be megabytes each. */
+static bool onrush_is_literal_name(JSRuntime *rt, JSAtom atom)
+{
+    if (atom == JS_ATOM_NULL || __JS_AtomIsTaggedInt(atom))
+        return true;
+    JSAtomStruct *name = rt->atom_array[atom];
+    return name->atom_type == JS_ATOM_TYPE_STRING && name->len <= ONRUSH_KEPT_NAME_MAX;
+}
+
 /* Takes the reference that was the last, unless the class is none to keep. */
 static bool onrush_keep_shape(JSRuntime *rt, JSShape *sh)
 {
@@ -451,6 +460,9 @@ static bool onrush_keep_shape(JSRuntime *rt, JSShape *sh)
         sh->prop_count > ONRUSH_KEPT_PROPERTIES_MAX ||
         rt->gc_phase == JS_GC_PHASE_REMOVE_CYCLES || rt->in_free)
         return false;
+    for (int i = 0; i < sh->prop_count; i++)
+        if (!onrush_is_literal_name(rt, get_shape_prop(sh)[i].atom))
+            return false;
     JSShape **place = &rt->onrush.kept_shapes[rt->onrush.kept_next++ % ONRUSH_KEPT_SHAPES];
     JSShape *oldest = *place;
     JS_REF_COUNT(sh) = 1;

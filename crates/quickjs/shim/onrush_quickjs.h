@@ -25,8 +25,10 @@ static inline int onrush_planted(const char *name)
 /* Hidden classes kept although no object has them: those of the literals that one iteration
    of a script makes and drops. */
 #define ONRUSH_KEPT_SHAPES 128
-/* The most properties of one that is kept; a kept class is no larger than 0.5 KB. */
+/* The most properties of one that is kept, and the longest name: together they hold no more
+   than 128 * 16 * 128 characters. */
 #define ONRUSH_KEPT_PROPERTIES_MAX 16
+#define ONRUSH_KEPT_NAME_MAX 128
 
 /* ---- per-VU execution state ---------------------------------------------------------
    One JSRuntime a thread; what is runtime-wide in stock QuickJS but belongs to a VU is

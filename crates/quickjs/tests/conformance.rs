@@ -39,3 +39,23 @@ fn ordinary_code_runs_in_a_plain_realm() {
 fn ordinary_code_runs_in_a_shared_realm() {
     run(Layout::Shared);
 }
+
+/// What literals leave behind to be used again holds neither long names nor many of them.
+#[test]
+fn dropped_objects_leave_little_behind() {
+    for layout in [Layout::Plain, Layout::Shared] {
+        let used = with_stack(|| {
+            let engine = Engine::new(layout);
+            let eval = |source: &str| engine.eval("dropped", source, false).expect("the script is correct");
+            let used = |source: &str| {
+                eval(source);
+                engine.memory_used()
+            };
+            let before = used("const long = 'x'.repeat(100_000); for (let i = 0; i < 10; i++) ({ a: 1, b: { i } });");
+            let names = used("for (let i = 0; i < 500; i++) ({ [long + i]: { [Symbol(long)]: i } });");
+            let many = used("for (let i = 0; i < 5_000; i++) ({ [`a${i}`]: 1, [`b${i}`]: { [`c${i}`]: 2 } });");
+            names.max(many).saturating_sub(before)
+        });
+        assert!(used < 200_000, "{layout:?}: {used} bytes");
+    }
+}
