@@ -17,6 +17,7 @@ use onrush_metrics::{RawSample, SampleBatch, SampleSink, SystemTags, TagPairs, T
 use crate::{
     destination::Destination,
     raw::{self, Config, Format, Kind, MetricInfo, Sample, Target},
+    share::Share,
 };
 
 /// The outputs of a run.
@@ -80,13 +81,14 @@ impl Outputs {
     /// Batches that may wait: with 4,096 samples of 32 bytes each, 32 MiB.
     const QUEUE_MAX: usize = 256;
 
-    /// Opens all outputs and starts their thread. `stdout` makes a writer for the standard output stream; `failed` is
+    /// Opens all outputs, which get `share` of the samples, and starts their thread. `stdout` makes a writer for the standard output stream; `failed` is
     /// told once when an output can no longer be written: its name, its file and what happened.
     ///
     /// # Errors
     /// The first output that cannot be opened.
     pub fn start(
         configs: &[Config],
+        share: Share,
         metrics: Vec<MetricInfo>,
         system_tags: SystemTags,
         stdout: &dyn Fn() -> Box<dyn Write + Send>,
@@ -98,7 +100,7 @@ impl Outputs {
         let (queue, messages) = sync_channel(Self::QUEUE_MAX);
         let (done, ended) = sync_channel(1);
         let is_ending = Arc::new(AtomicBool::new(false));
-        let mut pump = Pump { outputs, threads: Vec::new(), lines: Vec::new(), failed: Box::new(failed) };
+        let mut pump = Pump { outputs, share, threads: Vec::new(), lines: Vec::new(), failed: Box::new(failed) };
         let flag = Arc::clone(&is_ending);
         let body = move || {
             pump.run(&messages, &flag);
@@ -177,6 +179,7 @@ impl SampleSink for Inlet {
 /// The outputs' thread.
 struct Pump {
     outputs: Vec<Open>,
+    share: Share,
     /// The tag sets of each thread.
     threads: Vec<Vec<TagPairs>>,
     lines: Vec<u8>,
@@ -238,14 +241,19 @@ impl Pump {
                 continue;
             }
             self.lines.clear();
+            let mut written = 0;
             for raw in &batch.samples {
+                if !self.share.has(thread, raw.time) {
+                    continue;
+                }
                 let Some(tags) = sets.get(raw.tags as usize) else { continue };
                 let metadata =
                     batch.metadata.get(raw.metadata as usize).filter(|_| raw.metadata != RawSample::NO_METADATA);
                 let unix_ns = Clock::unix_nanos(Nanos(raw.time));
                 output.format.sample(&Sample { thread, raw, tags, metadata, unix_ns }, &mut self.lines);
+                written += 1;
             }
-            output.write(&self.lines, batch.samples.len() as u64, &self.failed);
+            output.write(&self.lines, written, &self.failed);
         }
     }
 

@@ -207,7 +207,7 @@ impl Drive<'_> {
         // At the first one, and not at the end of hours.
         if self.losses.take_if(|losses| losses.so_far() > 0).is_some() {
             self.cx.logger.warn(
-                "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write to a faster disk, to a file without .gz, or make fewer requests a second",
+                "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write a part of them (--out-share 0.1), to a faster disk or to a file without .gz, or make fewer requests a second",
             );
         }
         if shows_progress {

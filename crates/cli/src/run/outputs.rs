@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use onrush_metrics::{Registry, SubMetric, SystemTag};
-use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Target, TimeFormat};
+use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Share, Target, TimeFormat};
 
 use super::prepare::Prepared;
 use crate::{
@@ -62,6 +62,18 @@ pub(super) fn configs(flags: &Flags, config_file: &[String]) -> Result<Vec<Confi
         }
     }
     Ok(configs)
+}
+
+/// Reads `--out-share`.
+///
+/// # Errors
+/// 255 for what is no fraction.
+pub(super) fn share(flags: &Flags) -> Result<Share, Failure> {
+    let Some(text) = flags.text("out-share") else { return Ok(Share::ALL) };
+    text.parse().ok().and_then(Share::new).ok_or_else(|| {
+        Failure::other(format!("invalid --out-share \"{text}\""))
+            .hint("use a fraction above 0 and at most 1: 0.1 writes the samples of one request in ten")
+    })
 }
 
 fn config(spec: &str, flags: &Flags) -> Result<Config, Failure> {
@@ -157,11 +169,16 @@ pub(super) fn described(configs: &[Config]) -> String {
     configs.iter().map(Config::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Opens the outputs; `None` when there are none.
+/// Opens the outputs, which get `share` of the samples; `None` when there are none.
 ///
 /// # Errors
 /// 255 with the one that cannot be opened.
-pub(super) fn start(cx: &Context, configs: &[Config], prepared: &Prepared) -> Result<Option<Outputs>, Failure> {
+pub(super) fn start(
+    cx: &Context,
+    configs: &[Config],
+    share: Share,
+    prepared: &Prepared,
+) -> Result<Option<Outputs>, Failure> {
     if configs.is_empty() {
         return Ok(None);
     }
@@ -174,7 +191,7 @@ pub(super) fn start(cx: &Context, configs: &[Config], prepared: &Prepared) -> Re
         logger.log(Level::Error, "an output failed and gets no more samples; the test goes on", fields);
     };
     let metrics = metrics(prepared);
-    Outputs::start(configs, metrics, enabled, &stdout, failed)
+    Outputs::start(configs, share, metrics, enabled, &stdout, failed)
         .map(Some)
         .map_err(|error| Failure::other(error.to_string()))
 }
