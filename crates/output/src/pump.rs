@@ -25,6 +25,8 @@ pub struct Outputs {
     queue: SyncSender<Message>,
     /// Samples that found the queue full.
     lost: Arc<AtomicU64>,
+    /// Samples handed over and not written yet.
+    pending: Arc<AtomicU64>,
     is_ending: Arc<AtomicBool>,
     ended: Receiver<Vec<Written>>,
 }
@@ -68,8 +70,8 @@ pub struct OutputReport {
     pub lost: u64,
     /// Outputs that failed, with the samples they do not have.
     pub failed: Vec<(String, u64)>,
-    /// The outputs did not finish in time: their last samples may be missing.
-    pub is_stuck: bool,
+    /// The outputs did not finish in time: samples that were not written by then.
+    pub unfinished: Option<u64>,
 }
 
 enum Message {
@@ -100,7 +102,15 @@ impl Outputs {
         let (queue, messages) = sync_channel(Self::QUEUE_MAX);
         let (done, ended) = sync_channel(1);
         let is_ending = Arc::new(AtomicBool::new(false));
-        let mut pump = Pump { outputs, share, threads: Vec::new(), lines: Vec::new(), failed: Box::new(failed) };
+        let pending = Arc::new(AtomicU64::new(0));
+        let mut pump = Pump {
+            outputs,
+            share,
+            pending: Arc::clone(&pending),
+            threads: Vec::new(),
+            lines: Vec::new(),
+            failed: Box::new(failed),
+        };
         let flag = Arc::clone(&is_ending);
         let body = move || {
             pump.run(&messages, &flag);
@@ -108,14 +118,14 @@ impl Outputs {
             let _ = done.send(pump.finish());
         };
         std::thread::Builder::new().name("outputs".to_owned()).spawn(body).map_err(OutputError::Thread)?;
-        Ok(Self { queue, lost: Arc::default(), is_ending, ended })
+        Ok(Self { queue, lost: Arc::default(), pending, is_ending, ended })
     }
 
     /// Makes the taps of worker threads.
     pub fn taps(&self) -> Arc<dyn Fn(usize) -> Tap + Send + Sync> {
-        let (queue, lost) = (self.queue.clone(), Arc::clone(&self.lost));
+        let (queue, lost, pending) = (self.queue.clone(), Arc::clone(&self.lost), Arc::clone(&self.pending));
         Arc::new(move |thread| {
-            let inlet = Inlet { thread, queue: queue.clone(), lost: Arc::clone(&lost) };
+            let inlet = Inlet { thread, queue: queue.clone(), lost: Arc::clone(&lost), pending: Arc::clone(&pending) };
             Tap::new(Box::new(inlet), || Clock::now().0)
         })
     }
@@ -129,16 +139,20 @@ impl Outputs {
     pub fn finish(self) -> OutputReport {
         /// A pipe nobody reads must not keep the program from ending.
         const PATIENCE: Duration = Duration::from_secs(30);
+        self.finish_within(PATIENCE)
+    }
+
+    fn finish_within(self, patience: Duration) -> OutputReport {
         self.is_ending.store(true, Ordering::Release);
         // A full queue needs no wake-up call.
         let _ = self.queue.try_send(Message::Wake);
-        let written = self.ended.recv_timeout(PATIENCE);
-        let is_stuck = written.is_err();
+        let written = self.ended.recv_timeout(patience);
+        let unfinished = written.is_err().then(|| self.pending.load(Ordering::Relaxed));
         let failed = written.into_iter().flatten().filter(|written| written.missing > 0);
         OutputReport {
             lost: self.lost.load(Ordering::Relaxed),
             failed: failed.map(|written| (written.name, written.missing)).collect(),
-            is_stuck,
+            unfinished,
         }
     }
 }
@@ -159,14 +173,22 @@ pub struct Inlet {
     thread: usize,
     queue: SyncSender<Message>,
     lost: Arc<AtomicU64>,
+    pending: Arc<AtomicU64>,
 }
 
 impl SampleSink for Inlet {
     fn accept(&mut self, batch: SampleBatch) -> Result<(), SampleBatch> {
-        match self.queue.try_send(Message::Batch { thread: self.thread, batch }) {
+        let samples = batch.samples.len() as u64;
+        // Before it is sent, as the other side takes it off again.
+        self.pending.fetch_add(samples, Ordering::Relaxed);
+        let sent = self.queue.try_send(Message::Batch { thread: self.thread, batch });
+        if sent.is_err() {
+            self.pending.fetch_sub(samples, Ordering::Relaxed);
+        }
+        match sent {
             Ok(()) => Ok(()),
             Err(TrySendError::Full(Message::Batch { batch, .. })) => {
-                self.lost.fetch_add(batch.samples.len() as u64, Ordering::Relaxed);
+                self.lost.fetch_add(samples, Ordering::Relaxed);
                 Err(batch)
             }
             // The outputs are closed: what comes now, such as requests of handleSummary(), belongs to no run.
@@ -180,6 +202,7 @@ impl SampleSink for Inlet {
 struct Pump {
     outputs: Vec<Open>,
     share: Share,
+    pending: Arc<AtomicU64>,
     /// The tag sets of each thread.
     threads: Vec<Vec<TagPairs>>,
     lines: Vec<u8>,
@@ -255,6 +278,7 @@ impl Pump {
             }
             output.write(&self.lines, written, &self.failed);
         }
+        self.pending.fetch_sub(batch.samples.len() as u64, Ordering::Relaxed);
     }
 
     fn finish(&mut self) -> Vec<Written> {
@@ -357,5 +381,63 @@ impl Open {
         }
         failed(self.kind, &self.path, Reason(error).to_string());
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Takes bytes only once it is let go.
+    struct Blocked(Receiver<()>);
+
+    impl Write for Blocked {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            // An error says that nobody holds it any more.
+            let _ = self.0.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn samples_that_were_not_written_in_time_are_counted() {
+        let (let_go, blocked) = channel();
+        let blocked = std::sync::Mutex::new(Some(blocked));
+        let stdout = move || -> Box<dyn Write + Send> {
+            let held = blocked.lock().expect("nobody panics").take().expect("there is one output");
+            Box::new(Blocked(held))
+        };
+        let kind = Kind::Csv { time: raw::TimeFormat::Unix, save_interval: Duration::ZERO };
+        let configs = [Config { kind, target: Target::Stdout }];
+        let registry = onrush_metrics::Registry::new();
+        let metrics = registry.iter().map(|metric| MetricInfo::new(metric, &[], &[])).collect();
+        let outputs = Outputs::start(&configs, Share::ALL, metrics, SystemTags::default(), &stdout, |_, _, _| {})
+            .expect("it starts");
+        let mut inlet = Inlet {
+            thread: 0,
+            queue: outputs.queue.clone(),
+            lost: Arc::clone(&outputs.lost),
+            pending: Arc::clone(&outputs.pending),
+        };
+        let metric = onrush_metrics::builtin::HTTP_REQS;
+        let sample = RawSample { metric, tags: 0, metadata: RawSample::NO_METADATA, time: 0, value: 1.0 };
+        let batch = |number: u32| SampleBatch {
+            samples: vec![sample; 100],
+            first_tag_set: number.min(1),
+            tag_sets: if number == 0 { vec![TagPairs::default()] } else { Vec::new() },
+            metadata: Vec::new(),
+        };
+        let taken = (0..1_000).filter(|number| inlet.accept(batch(*number)).is_ok()).count() as u64;
+        let report = outputs.finish_within(Duration::from_millis(50));
+        assert_eq!(report.lost + taken * 100, 100_000, "{report:?}");
+        // The first flush, after the first batch, is where it hangs.
+        assert_eq!(report.unfinished, Some((taken - 1) * 100), "{report:?}");
+        drop(let_go);
     }
 }

@@ -13,7 +13,7 @@ use onrush_agent::Test;
 use onrush_fiber::Clock;
 use onrush_output::{Losses, Outputs};
 use onrush_session::{
-    Coordinator, ExitCode, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop, Verdict,
+    Coordinator, ExitCode, Judgement, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop,
     protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
@@ -39,8 +39,8 @@ pub(super) struct Ended {
     pub(super) failed_vu: Option<u64>,
     /// `--summary-export` could not be written.
     pub(super) export_failed: bool,
-    /// The verdict on the measurement.
-    pub(super) verdict: Verdict,
+    /// The verdict on the measurement, and why.
+    pub(super) judgement: Judgement,
     /// Thresholds that were never judged.
     pub(super) unjudged: Vec<String>,
     /// Not one request succeeded.
@@ -113,7 +113,7 @@ pub(super) fn drive(
         outcome,
         failed_vu: drive.coordinator.failed_vu(),
         export_failed,
-        verdict: drive.coordinator.judgement().verdict,
+        judgement: drive.coordinator.judgement(),
         unjudged: warnings::unjudged(drive.coordinator.thresholds()),
         nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
     })

@@ -60,6 +60,12 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let Ready { prepared, outputs: wanted, share, replay, needs } = ready(cx, config, args)?;
     needs.warnings().into_iter().for_each(|warning| cx.logger.warn(warning));
+    let (local_ips, vus) = (&prepared.run.local_ips, prepared.plan.max_vus);
+    if let Some(address) = local_ips.as_ref().and_then(|pool| network::foreign_address(pool, vus)) {
+        cx.logger.warn(format!(
+            "{address} (localIPs) is no address of this machine: connections of the VUs that get it will fail; `ip address` shows those there are"
+        ));
+    }
     if let Some(problem) = needs.problem() {
         if !args.force {
             return Err(Failure::other(problem).hint(needs::HINT));
@@ -96,7 +102,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     let code = ended.outcome.exit_code();
     // What failed already keeps its code.
     if let Some((refused, reason)) =
-        args.gate.refuses(&ended.unjudged, Some(ended.verdict)).filter(|_| code == ExitCode::Success)
+        args.gate.refuses(&ended.unjudged, &ended.judgement).filter(|_| code == ExitCode::Success)
     {
         cx.logger.error(reason);
         return Ok(refused);

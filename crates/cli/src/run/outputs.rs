@@ -220,7 +220,7 @@ fn metrics(prepared: &Prepared) -> Vec<MetricInfo> {
 
 /// Waits for the outputs and says what they lack. Returns how many samples are missing somewhere.
 pub(super) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
-    let OutputReport { lost, failed, is_stuck } = outputs.finish();
+    let OutputReport { lost, failed, unfinished } = outputs.finish();
     if lost > 0 {
         logger.warn(format!(
             "{lost} samples came faster than the outputs could be written, and are in none of them; the summary has them"
@@ -229,10 +229,12 @@ pub(super) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
     for (name, missing) in &failed {
         logger.warn(format!("the output {name} failed: it lacks {missing} samples or more"));
     }
-    if is_stuck {
-        logger.warn("the outputs could not be finished in time: their last samples may be missing");
+    if let Some(samples) = unfinished {
+        logger.warn(format!(
+            "the outputs could not be finished within 30 s: they lack the last {samples} samples or more"
+        ));
     }
-    lost + failed.iter().map(|(_, missing)| missing).sum::<u64>() + u64::from(is_stuck)
+    lost + failed.iter().map(|(_, missing)| missing).sum::<u64>() + unfinished.map_or(0, |samples| samples.max(1))
 }
 
 /// The standard output stream, which the printing thread owns.
