@@ -45,7 +45,7 @@ pub(crate) fn failure(error: &LifecycleError) -> Failure {
         }
         LifecycleError::Script(_) | LifecycleError::Init { .. } => FailureKind::Script,
         LifecycleError::Timeout { .. } => FailureKind::Timeout,
-        LifecycleError::Engine(_) => FailureKind::Engine,
+        LifecycleError::Data(_) | LifecycleError::Engine(_) => FailureKind::Engine,
     };
     let vu = match error {
         LifecycleError::Init { vu, .. } => Some(*vu),

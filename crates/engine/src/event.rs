@@ -84,6 +84,9 @@ pub enum LifecycleError {
         /// The limit.
         after: Duration,
     },
+    /// What it returned cannot be sent to VUs.
+    #[error("{0}")]
+    Data(String),
     /// The engine could not be set up.
     #[error("{0}")]
     Engine(String),

@@ -57,9 +57,10 @@ fn run(vu: &Rc<Vu>, call: Call, error: impl Fn(ScriptFailure) -> LifecycleError)
     let ready = vu.init();
     vu.activate(None);
     match call {
-        Call::Setup => Event::SetupDone(
-            ready.and_then(|()| if vu.exports("setup") { vu.setup() } else { Ok(None) }).map_err(error),
-        ),
+        Call::Setup => {
+            let result = ready.and_then(|()| if vu.exports("setup") { vu.setup() } else { Ok(Ok(None)) });
+            Event::SetupDone(result.map_err(error).and_then(|data| data.map_err(LifecycleError::Data)))
+        }
         Call::Teardown(data) => {
             let result =
                 ready.and_then(|()| if vu.exports("teardown") { vu.teardown(data.as_deref()) } else { Ok(()) });

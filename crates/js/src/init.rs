@@ -15,6 +15,7 @@ use onrush_script::Target;
 use crate::{
     HttpSettings, Isolation, IsolationChoice, JsThread, RunConfig, RunState, ScriptEnv, ScriptFailure, ThreadError,
     embed::{Handle, JsResult, Throw},
+    go_json,
     log::{Level, Line},
     vu::Vu,
 };
@@ -197,7 +198,7 @@ fn collect(vu: &Vu, exports: &Handle) -> JsResult<Found> {
             if found.wrong_option.is_some() {
                 continue;
             }
-            if let Some(json) = ctx.stringify(&value)? {
+            if let Some(json) = go_json::options(ctx, &value)? {
                 found.options_json = json;
             }
         } else if matches!(name.as_str(), "setup" | "teardown" | "handleSummary") && value.is_set() {

@@ -6,6 +6,7 @@
 
 mod bytecode;
 mod embed;
+mod go_json;
 pub mod init;
 mod layout;
 pub mod log;

@@ -163,6 +163,19 @@ pub struct Response {
     pub reused: bool,
 }
 
+impl Response {
+    /// The same response without its body.
+    pub fn head(&self) -> Self {
+        Self {
+            headers: self.headers.clone(),
+            body: Bytes::new(),
+            hold: BodyHold::default(),
+            tls: self.tls.clone(),
+            ..*self
+        }
+    }
+}
+
 /// The phases of an exchange, in milliseconds, as k6 defines them.
 ///
 /// `metrics` has a type of its own for what becomes samples: this one says when the exchange ended, too.

@@ -71,6 +71,11 @@ fn runs_against_target(page: &str, env: &[&str]) {
 }
 
 #[test]
+fn http_stream() {
+    runs_against_target("http-stream", &[]);
+}
+
+#[test]
 fn sse() {
     runs_against_target("sse", &[]);
 }

@@ -47,9 +47,11 @@ fn calls_are_made() {
         onrush_testsite::start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() });
     let target = target.expect("the target starts");
     let url = format!("BASE_URL=http://{}", target.addr);
-    let path = format!("{}/../../examples/grpc.js", env!("CARGO_MANIFEST_DIR"));
-    let flags = ["run", "--no-thresholds", "-e", &url, &path];
-    Program::new(&flags).run().expect(0).expect_output("checks_succeeded...: 100.00%");
+    for name in ["grpc", "streaming"] {
+        let path = format!("{}/../../examples/{name}.js", env!("CARGO_MANIFEST_DIR"));
+        let flags = ["run", "--no-thresholds", "-e", &url, "-e", "PAUSE_MS=5", &path];
+        Program::new(&flags).run().expect(0).expect_output("checks_succeeded...: 100.00%");
+    }
 }
 
 /// Four hours are 29 seconds at that scale, so this one is shorter.

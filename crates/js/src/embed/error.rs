@@ -71,7 +71,8 @@ impl Exception {
             Ok(text) => text,
             Err(_) => {
                 drop(ctx.take_exception_value());
-                "an exception that cannot be shown as text".to_owned()
+                let shown = if thrown.is_symbol() { Some(read("description").unwrap_or_default()) } else { None };
+                shown.unwrap_or_else(|| "an exception that cannot be shown as text".to_owned())
             }
         };
         // The property begins with the error itself.

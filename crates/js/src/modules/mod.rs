@@ -35,6 +35,7 @@ mod sse;
 mod streams;
 mod tag_value;
 mod tcp;
+mod text_error;
 mod timers;
 mod webcrypto;
 mod websocket;
@@ -124,6 +125,7 @@ pub(crate) const CJS_MODULE: &str = "onrush:cjs";
 
 /// Registers the host classes of all modules in a realm.
 pub(crate) fn install_classes(ctx: Ctx) -> JsResult<()> {
+    text_error::install_class(ctx)?;
     MODULES.iter().try_for_each(|module| (module.install_classes)(ctx))
 }
 

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use onrush_metrics::{Contains, MetricId, MetricKind, TagNode};
-use onrush_script::Target;
+use onrush_script::{Program, Target};
 
 use crate::{
     JsThread,
@@ -20,8 +20,11 @@ pub(super) type OwnMetric = (&'static str, MetricKind, Contains);
 
 thread_local! {
     /// Metrics of modules that were built before the thread's engine was there, in the realm that its VUs share.
-    static EARLY: RefCell<Vec<(&'static str, OwnMetric)>> = const { RefCell::new(Vec::new()) };
+    static EARLY: RefCell<Vec<Early>> = const { RefCell::new(Vec::new()) };
 }
+
+/// A module, one of its metrics, and which scripts have that.
+type Early = (&'static str, OwnMetric, fn(&Program) -> bool);
 
 /// Declares those of a module; to be called when it is built.
 ///
@@ -29,10 +32,34 @@ thread_local! {
 /// When the script has declared another metric of that name, or imports the module after its metrics could be declared.
 pub(super) fn declare(module: &'static str, metrics: &[OwnMetric]) -> JsResult<()> {
     if try_vu().is_none() {
-        EARLY.with_borrow_mut(|early| early.extend(metrics.iter().map(|metric| (module, *metric))));
+        declare_later(module, metrics, |_| true);
         return Ok(());
     }
     declare_in(thread(), metrics).map_err(Throw::error)
+}
+
+/// Declares those of a module for scripts that may use them; others can have metrics of their own by these names.
+///
+/// # Errors
+/// When the script has declared another metric of that name.
+pub(super) fn declare_where(
+    module: &'static str,
+    metrics: &[OwnMetric],
+    is_used: fn(&Program) -> bool,
+) -> JsResult<()> {
+    if try_vu().is_none() {
+        declare_later(module, metrics, is_used);
+        return Ok(());
+    }
+    // After the first run of the init code it is settled.
+    if !thread().config.init_pass || !is_used(&thread().config.script.program) {
+        return Ok(());
+    }
+    declare_in(thread(), metrics).map_err(Throw::error)
+}
+
+fn declare_later(module: &'static str, metrics: &[OwnMetric], is_used: fn(&Program) -> bool) {
+    EARLY.with_borrow_mut(|early| early.extend(metrics.iter().map(|metric| (module, *metric, is_used))));
 }
 
 /// Declares those of the modules in a realm that was built for a thread: it has all modules, and the script imports some.
@@ -45,9 +72,9 @@ pub(crate) fn declare_early(thread: &JsThread) -> Result<(), String> {
         let mut imports = modules.iter().flat_map(|module| &module.imports);
         imports.any(|import| matches!(&import.target, Target::Builtin(builtin) if builtin == name))
     };
-    let early = EARLY.take();
-    let metrics: Vec<_> =
-        early.into_iter().filter(|(module, _)| is_imported(module)).map(|(_, metric)| metric).collect();
+    let program = &thread.config.script.program;
+    let is_used = |(module, _, is_used): &Early| is_imported(module) && is_used(program);
+    let metrics: Vec<_> = EARLY.take().into_iter().filter(is_used).map(|(_, metric, _)| metric).collect();
     declare_in(thread, &metrics)
 }
 

@@ -8,6 +8,7 @@ use super::{IterationIds, Vu, VuPhase, context};
 use crate::{
     ScenarioContext,
     embed::{Exception, JsResult, Throw, Val},
+    go_json,
     log::{Level, Line},
 };
 
@@ -150,11 +151,15 @@ impl Vu {
         Ok(function)
     }
 
-    /// Runs `setup()`: JSON text of what it returned, `None` for undefined.
-    pub fn setup(&self) -> Result<Option<String>, ScriptFailure> {
+    /// Runs `setup()`: JSON text of what it returned, `None` for undefined. The inner error is why that has none.
+    ///
+    /// # Errors
+    /// When it throws.
+    pub fn setup(&self) -> Result<Result<Option<String>, String>, ScriptFailure> {
         self.lifecycle("::setup", || {
             let result = self.call_exported("setup", &[])?;
-            self.ctx().stringify(&result)
+            let json = go_json::data(self.ctx(), &result)?;
+            Ok(json.map_err(|error| format!("error marshaling setup() data to JSON: {error}")))
         })
     }
 
@@ -180,7 +185,10 @@ impl Vu {
 
     /// Turns a call's result into its end: logs an exception, drops what is still pending.
     fn finish(&self, result: JsResult<()>) -> CallEnd {
-        let Err(throw) = result else { return CallEnd::Returned };
+        let Err(throw) = result else {
+            self.event_loop.abandon_sources(self);
+            return CallEnd::Returned;
+        };
         let failure = ScriptFailure::from_throw(self, throw);
         self.abandon_pending();
         // An exception left the group it was thrown in; samples that follow belong to the root again.
@@ -197,7 +205,7 @@ impl Vu {
 
     /// After an exception or interruption nothing of the call may run on.
     fn abandon_pending(&self) {
-        self.event_loop.abandon_sources();
+        self.event_loop.abandon_sources(self);
         let (count, named) = self.event_loop.clear(STOPPED_TIMERS_SHOWN);
         for timer in &named {
             self.log(Level::Warn, format!("{timer} was stopped because the VU iteration was interrupted"));

@@ -46,8 +46,13 @@ pub(crate) trait Source {
     /// Handles one event, if there is one. Does not wait for any.
     fn turn(self: Rc<Self>, ctx: Ctx, vu: &Vu) -> JsResult<bool>;
 
-    /// The call has ended early: lets go of everything. Runs no script code.
-    fn abandon(&self);
+    /// The call has ended: lets go of everything. Runs no script code.
+    fn abandon(&self, vu: &Vu);
+
+    /// Whether a call goes on while it is there. What does not hold a call is abandoned at its end, however it ends.
+    fn holds_call(&self) -> bool {
+        true
+    }
 }
 
 /// Events of sources handled before other VUs have their turn.
@@ -70,9 +75,9 @@ impl EventLoop {
         drop(removed);
     }
 
-    /// Adds something that has events; it counts as an operation until it is removed.
+    /// Adds something that has events; if it holds the call, it counts as an operation until it is removed.
     pub(crate) fn add_source(&self, source: Rc<dyn Source>) {
-        self.operations.set(self.operations.get() + 1);
+        self.operations.set(self.operations.get() + usize::from(source.holds_call()));
         self.sources.borrow_mut().push(source);
     }
 
@@ -82,17 +87,18 @@ impl EventLoop {
         if let Some(index) = sources.iter().position(|known| Rc::ptr_eq(known, source)) {
             let removed = sources.swap_remove(index);
             drop(sources);
-            self.operations.set(self.operations.get() - 1);
+            self.operations.set(self.operations.get() - usize::from(removed.holds_call()));
             drop(removed);
         }
     }
 
     /// Lets go of all sources.
-    pub(crate) fn abandon_sources(&self) {
+    pub(crate) fn abandon_sources(&self, vu: &Vu) {
         let sources = self.sources.take();
-        self.operations.set(self.operations.get() - sources.len());
+        let holding = sources.iter().filter(|source| source.holds_call()).count();
+        self.operations.set(self.operations.get() - holding);
         for source in sources {
-            source.abandon();
+            source.abandon(vu);
         }
     }
 

@@ -7,6 +7,8 @@ use crate::error::NetError;
 
 /// Input that is decoded at a time.
 const STEP_BYTES: usize = 1 << 10;
+/// The window that RFC 9659 allows for content: 8 MiB, which a decoder may have to hold.
+const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 /// What one such step may become: more than gzip makes of it at its best. A body that unfolds faster is a bomb.
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
@@ -90,8 +92,9 @@ impl Stage {
             Algorithm::Deflate => Self::Deflate(flate2::write::ZlibDecoder::new(sink)),
             Algorithm::Brotli => Self::Brotli(Box::new(brotli::DecompressorWriter::new(sink, BROTLI_BUFFER_BYTES))),
             Algorithm::Zstd => {
-                let made = zstd::stream::write::Decoder::new(sink);
-                Self::Zstd(made.map_err(|error| failed(&error.to_string()))?)
+                let mut made = zstd::stream::write::Decoder::new(sink).map_err(|error| failed(&error.to_string()))?;
+                made.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(|error| failed(&error.to_string()))?;
+                Self::Zstd(made)
             }
         })
     }
@@ -245,5 +248,9 @@ mod tests {
             let code = decode(list, &bomb, 100_000).map_or_else(|refused| refused.code, |_| 0);
             assert_eq!(code, 1701, "{list} of {} bytes", bomb.len());
         }
+        // A frame that says its window is 16 MiB, with an empty block.
+        let window = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x70, 0x01, 0x00, 0x00];
+        assert_eq!(decode("zstd", &window, 1).map_err(|refused| refused.code), Err(1701));
+        assert_eq!(decode("zstd", &window.map(|byte| if byte == 0x70 { 0x68 } else { byte }), 1), Ok(Vec::new()));
     }
 }

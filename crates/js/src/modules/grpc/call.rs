@@ -79,10 +79,10 @@ fn prepare(ctx: Ctx, vu: &Vu, this: &Handle, args: Args<'_>) -> JsResult<Prepare
     let method = find(&schemas, &method).map_err(Throw::error)?;
     let params = params::parse(ctx, vu, args.at(2))
         .map_err(|problem| problem.throw("invalid GRPC's client.invoke() parameters: "))?;
-    if args.at(1).is_undefined() {
+    if args.len() < 2 {
         return Err(Throw::error("request cannot be nil"));
     }
-    if args.at(1).is_null() {
+    if !args.at(1).is_set() {
         return Err(Throw::type_error("Cannot convert undefined or null to object"));
     }
     let of = method.get().input;

@@ -45,6 +45,10 @@ pub(super) fn connect(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
         Some(credentials) if !wanted.is_plaintext => Some(credentials.settings(vu)?),
         _ => None,
     };
+    // k6: no time is none.
+    if wanted.timeout_ns == 0 {
+        return Err(Throw::error("context deadline exceeded"));
+    }
     let deadline = Nanos(Clock::now().0.saturating_add(wanted.timeout_ns));
     let options = ChannelOptions {
         address,
@@ -98,7 +102,11 @@ fn parse(ctx: Ctx, value: &Handle) -> Result<Wanted, Problem> {
         tls: None,
     };
     if !value.is_object() {
-        return Ok(wanted);
+        // k6: the letters of a text are its members.
+        return match value.is_string() && !value.to_text(ctx)?.is_empty() {
+            true => Err(Problem::Text("unknown connect param: \"0\"".to_owned())),
+            false => Ok(wanted),
+        };
     }
     for key in value.each_key(ctx)? {
         let item = value.get(ctx, &key)?;
@@ -114,10 +122,11 @@ fn parse(ctx: Ctx, value: &Handle) -> Result<Wanted, Problem> {
                 })?;
             }
             "timeout" => {
-                wanted.timeout_ns = params::duration(ctx, &item).map_err(|problem| match problem {
+                let ns = params::duration(ctx, &item).map_err(|problem| match problem {
                     Problem::Text(text) => Problem::Text(format!("invalid timeout value: {text}")),
                     other => other,
                 })?;
+                wanted.timeout_ns = ns.max(0).unsigned_abs();
             }
             "maxReceiveSize" => {
                 let bytes = size(ctx, &key, &item)?;

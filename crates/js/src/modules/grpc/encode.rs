@@ -106,6 +106,17 @@ pub(super) fn encode(
         encoder.charge.hold(encoder.writer.len())?;
         Ok(encoder.writer.into_bytes())
     };
+    // k6: a function is null, and what JSON has no value for a message without fields.
+    if value.is_function(ctx) {
+        return Ok(Err("syntax error (line 1:1): unexpected token null".to_owned()));
+    }
+    let empty;
+    let value = if value.is_symbol() || value.is_bigint() {
+        empty = ctx.object()?;
+        &*empty
+    } else {
+        value
+    };
     let outcome = match attempt(value) {
         Err(Problem::Unusual) => {
             let Some(text) = ctx.stringify(value)? else { return Ok(Err(String::new())) };

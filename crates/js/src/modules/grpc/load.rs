@@ -73,6 +73,9 @@ pub(super) fn files(ctx: Ctx, vu: &Vu, args: Args<'_>) -> JsResult<Arc<Schema>> 
     for arg in args.iter().skip(1) {
         files.push(arg.to_text(ctx)?);
     }
+    if files.iter().any(String::is_empty) {
+        return Err(Throw::error("proto:\u{a0}file path must be populated"));
+    }
     let key = LoadKey::Files(import_paths.clone(), files.clone());
     let last = import_paths[import_paths.len() - 1].clone();
     let vu = context::vu_rc();
@@ -84,7 +87,8 @@ pub(super) fn files(ctx: Ctx, vu: &Vu, args: Args<'_>) -> JsResult<Arc<Schema>> 
     });
     made.map_err(|error| match error {
         LoadError::Missing(name) => {
-            let path = onrush_script::normalise(&last, Path::new(&name));
+            // k6: a path that starts at the root is looked for below the import path all the same.
+            let path = onrush_script::normalise(&last, Path::new(name.trim_start_matches('/')));
             Throw::error(format!("stat {}: no such file or directory", path.display()))
         }
         LoadError::Invalid(text) => Throw::error(text),

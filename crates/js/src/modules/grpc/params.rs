@@ -15,7 +15,7 @@ use crate::{
 /// What a call was asked to be like.
 pub(super) struct Params {
     pub(super) metadata: Metadata,
-    /// `None` is the default.
+    /// `None` is the default. Zero has passed already.
     pub(super) timeout_ns: Option<u64>,
     pub(super) discards_message: bool,
     /// The user's own `name` tag.
@@ -33,7 +33,11 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<Params, Problem
         node: vu.node.get(),
     };
     if !value.is_object() {
-        return Ok(params);
+        // k6: the letters of a text are its members.
+        return match value.is_string() && !value.to_text(ctx)?.is_empty() {
+            true => Err(Problem::Text("unknown param: \"0\"".to_owned())),
+            false => Ok(params),
+        };
     }
     for key in value.each_key(ctx)? {
         let item = value.get(ctx, &key)?;
@@ -117,24 +121,25 @@ fn tags(ctx: Ctx, vu: &Vu, params: &mut Params, value: &Handle) -> Result<(), Pr
     Ok(())
 }
 
-/// k6: zero is the default.
+/// k6: zero is the default, and less has passed already.
 fn timeout(ctx: Ctx, value: &Handle) -> Result<Option<u64>, Problem> {
     duration(ctx, value)
-        .map(|ns| Some(ns).filter(|ns| *ns > 0))
+        .map(|ns| (ns != 0).then(|| ns.max(0).unsigned_abs()))
         .map_err(|problem| before(problem, "invalid timeout value: "))
 }
 
-/// Milliseconds, or a text with a unit.
-pub(super) fn duration(ctx: Ctx, value: &Handle) -> Result<u64, Problem> {
+/// Nanoseconds of a number of milliseconds, or of a text with a unit.
+pub(super) fn duration(ctx: Ctx, value: &Handle) -> Result<i64, Problem> {
     if let Some(number) = value.as_number() {
-        return Ok((number.max(0.0) * 1e6).min(u64::MAX as f64) as u64);
+        // k6: what is no number has passed.
+        return Ok(if number.is_nan() { i64::MIN } else { (number * 1e6) as i64 });
     }
     if !value.is_string() {
         return Err(Problem::Text(format!("unable to use type {} as a duration value", go_type(ctx, value))));
     }
     let text = value.to_text(ctx)?;
     let duration = parse_extended_duration(&text).map_err(|error| Problem::Text(error.to_string()))?;
-    Ok(duration.as_ns())
+    Ok(duration.ns())
 }
 
 /// What an ordinary server takes by far.

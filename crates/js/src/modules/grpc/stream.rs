@@ -98,6 +98,10 @@ pub(super) fn construct(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     let method = find(&schemas, &method).map_err(|text| invalid("method", &text))?;
     let params =
         params::parse(ctx, vu, args.at(2)).map_err(|problem| problem.throw("invalid GRPC Stream's parameters: "))?;
+    if params.timeout_ns == Some(0) {
+        let text = "failed to create a new stream: rpc error: code = DeadlineExceeded desc = context deadline exceeded";
+        return Err(Throw::error(text));
+    }
     let described = method.get();
     let start = Clock::now();
     let request = Request {

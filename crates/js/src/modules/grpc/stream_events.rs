@@ -78,6 +78,7 @@ fn error(ctx: Ctx, state: &State, status: &Status) -> JsResult {
         let message = this.get(ctx, "message")?.to_text(ctx)?;
         Val::string(ctx, &format!("code: {code}, message: {message}"))
     })?;
+    error.define_hidden(ctx, "toString", describe.dup())?;
     error.define(ctx, "error", describe)?;
     Ok(error)
 }

@@ -49,6 +49,8 @@ pub(crate) struct Params {
     /// The `name` tag, when the script gave one.
     pub(crate) name: Option<Arc<str>>,
     pub(crate) timeout_ns: u64,
+    /// The script gave a timeout.
+    pub(crate) has_timeout: bool,
     /// `redirects`, when given.
     pub(crate) redirects: Option<u32>,
     pub(crate) response_type: ResponseType,
@@ -81,6 +83,8 @@ pub(crate) struct ParamCookie {
 pub(crate) enum ResponseType {
     Text,
     Binary,
+    /// The script reads it as it arrives. k6 has no such thing.
+    Stream,
     None,
 }
 
@@ -132,15 +136,16 @@ pub(super) fn prepare(
     }
     let built = params::parse(ctx, vu, params).and_then(|(mut params, node)| {
         let label = body::Label { method: &method, url: target.url.as_str() };
-        let body = body::convert(ctx, vu, body, &mut params)?;
-        body::check_length(vu, &body.0, &mut params, &label);
-        let (body, own_bytes) = body::compress(vu, body, &mut params, &label)?;
+        let own = params::own(&mut params);
+        let body = body::convert(ctx, vu, body, own)?;
+        body::check_length(vu, &body.0, own, &label);
+        let (body, own_bytes) = body::compress(vu, body, own, &label)?;
         Ok((params, node, body, Charge::take(own_bytes)?))
     });
     match built {
         Ok((params, node, body, charge)) => {
             let fault = params.headers.validate().err().map(Box::new);
-            Ok(Ok(Rc::new(Prepared { method, target, body, params: Rc::new(params), node, fault, _charge: charge })))
+            Ok(Ok(Rc::new(Prepared { method, target, body, params, node, fault, _charge: charge })))
         }
         Err(Problem::Refused(text)) => Ok(Err(refuse(NetError::new(0, text)))),
         Err(Problem::Throw(throw)) => Err(throw),

@@ -38,20 +38,41 @@ pub(super) fn exchange(
     start: Nanos,
     deadline: Option<Nanos>,
 ) -> Result<Box<Response>, Box<Failure>> {
+    let shown = request_shown(vu, prepared, request);
+    let result = vu.connections.exchange(request, mode, start, deadline);
+    if let Ok(response) = &result {
+        shown.response(vu, response);
+    }
+    result
+}
+
+/// A request that has been logged.
+pub(super) struct Shown(Fields);
+
+/// Logs a request that is about to be sent, if that is asked for.
+pub(super) fn request(vu: &Vu, prepared: &Prepared, request: &Request<'_>) -> Option<Shown> {
+    (vu.thread.config.http.debug != HttpDebug::Off).then(|| request_shown(vu, prepared, request))
+}
+
+#[cold]
+fn request_shown(vu: &Vu, prepared: &Prepared, request: &Request<'_>) -> Shown {
     let is_full = vu.thread.config.http.debug == HttpDebug::Full;
-    let id = request_id(vu);
     let mut head = request.head_text(vu.thread.config.http.no_connection_reuse);
     if !is_full && let Some(end) = head.windows(4).position(|four| four == b"\r\n\r\n") {
         // What ends an empty body is written with the head.
         head.truncate(end + 4);
     }
-    let fields = fields(vu, prepared, &id);
+    let fields = fields(vu, prepared, &request_id(vu));
     log(vu, fields.clone(), "Request", &head, request.body.pieces().iter().filter(|_| is_full));
-    let result = vu.connections.exchange(request, mode, start, deadline);
-    if let Ok(response) = &result {
-        log(vu, fields, "Response", &response_head(response), [&response.body].into_iter().filter(|_| is_full));
+    Shown(fields)
+}
+
+impl Shown {
+    /// Logs its response, as far as that has come: the body of one that is read in pieces has not.
+    pub(super) fn response(self, vu: &Vu, response: &Response) {
+        let is_full = vu.thread.config.http.debug == HttpDebug::Full;
+        log(vu, self.0, "Response", &response_head(response), [&response.body].into_iter().filter(|_| is_full));
     }
-    result
 }
 
 /// k6: the tags and metadata samples of the request have before there is a response, and who sends it.

@@ -7,11 +7,7 @@ use crate::embed::{Args, Ctx, Handle, JsResult, Throw, Val};
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
 
 pub(super) fn json(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
-    let exchange = exchange_of(this)?;
-    if !exchange.has_body() {
-        return Err(Throw::error(NO_BODY));
-    }
-    let body = exchange.body.bytes();
+    let body = exchange_of(this)?.whole_body(NO_BODY)?;
     if args.len() > 0 {
         // k6: also `undefined` is a selector once it is given, and names nothing.
         return select(ctx, &body, &args.at(0).to_text(ctx)?);

@@ -1,12 +1,14 @@
 //! `k6/http`: requests, responses, cookies.
 //!
 //! A call (`call`) goes through `arguments` (script values to a `Prepared` request that owns all it needs), `send` (hops,
-//! cookies, samples; no JavaScript, so it can run on a child fiber) and `response` (a lazy object over what came back).
+//! cookies, samples; no JavaScript, so it can run on a child fiber) and `response` (a lazy object over what came back). Bodies
+//! that are read as they arrive go by `streamed` and `body_stream` instead.
 
 mod arguments;
 mod asynchronous;
 mod batch;
 mod body;
+mod body_stream;
 mod call;
 mod cookies;
 mod debug;
@@ -26,6 +28,7 @@ mod sample;
 mod selector;
 mod send;
 mod state;
+mod stream_object;
 mod streamed;
 mod url_template;
 
@@ -42,10 +45,12 @@ pub(super) fn install_classes(ctx: Ctx) -> JsResult<()> {
     cookies::install_class(ctx)?;
     url_template::install_class(ctx)?;
     expected::install_class(ctx)?;
+    stream_object::install_class(ctx)?;
     file::install_class(ctx)
 }
 
 pub(super) fn build(ctx: Ctx) -> JsResult {
+    body_stream::declare_metrics()?;
     let exports = ctx.object()?;
     export(ctx, &exports, "get", 2, |ctx, _, args| call::bodiless(ctx, "GET", "get", args))?;
     export(ctx, &exports, "head", 2, |ctx, _, args| call::bodiless(ctx, "HEAD", "head", args))?;

@@ -34,10 +34,7 @@ pub(super) fn html(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
 
 fn document(this: &Handle) -> JsResult<Rc<Selection>> {
     let exchange = response::exchange_of(this)?;
-    if !exchange.has_body() {
-        return Err(Throw::error(NO_BODY));
-    }
-    let body = exchange.body.bytes();
+    let body = exchange.whole_body(NO_BODY)?;
     let text = String::from_utf8_lossy(&body);
     html::parse(vu(), &text, &response::url(exchange)).map(Rc::new)
 }

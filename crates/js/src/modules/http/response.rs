@@ -6,10 +6,12 @@ use onrush_net::{Response, SetCookie, code_of_status};
 
 use super::{
     arguments::{Prepared, ResponseType},
+    body_stream::OpenBodies,
     json,
     lists::Lists,
     ocsp, page,
     send::Exchange,
+    stream_object,
 };
 use crate::{
     embed::{BoundMethod, Ctx, Handle, HostClass, HostObject, JsResult, LazyProperty, Template, Val},
@@ -63,6 +65,13 @@ pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
 /// A Response over an exchange.
 pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Rc<Exchange>) -> JsResult {
     exchange.body.charge()?;
+    if let Some(stream) = &exchange.stream {
+        if exchange.has_body() {
+            OpenBodies::keep(vu, stream)?;
+        } else {
+            stream.give_up(vu);
+        }
+    }
     let template = vu.realm().slots.of_or_try(|| {
         let zero = &*Val::int(0);
         Template::<Exchange>::new(ctx, &[("status", zero), ("error_code", zero), ("error", &*Val::string(ctx, "")?)])
@@ -136,11 +145,12 @@ fn cookies(ctx: Ctx, exchange: &Exchange) -> JsResult {
 const GO_ZERO_TIME_MS: f64 = -6_795_364_578_871.0;
 
 fn body(ctx: Ctx, exchange: &Exchange) -> JsResult {
-    match exchange.response_type() {
+    match (exchange.response_type(), &exchange.stream) {
         _ if !exchange.has_body() => Ok(Val::null()),
-        ResponseType::None => Ok(Val::null()),
-        ResponseType::Text => Val::text(ctx, &exchange.body.bytes()),
-        ResponseType::Binary => exchange.body.array_buffer(ctx),
+        (_, Some(stream)) => stream_object::create(ctx, stream),
+        (ResponseType::None | ResponseType::Stream, None) => Ok(Val::null()),
+        (ResponseType::Text, None) => Val::text(ctx, &exchange.body.bytes()),
+        (ResponseType::Binary, None) => exchange.body.array_buffer(ctx),
     }
 }
 

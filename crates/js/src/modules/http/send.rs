@@ -2,11 +2,13 @@
 
 use std::{net::SocketAddr, rc::Rc, sync::Arc};
 
+use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
 use onrush_net::{BodyHold, BodyMode, Failure, NetError, Response, Timings, TlsInfo, Url, encoding};
 
 use super::{
     arguments::{Auth, Prepared, Refused, ResponseType},
+    body_stream::{self, BodyStream},
     cookies::now_ms,
     debug,
     hop::Hop,
@@ -32,6 +34,8 @@ pub(crate) struct Exchange {
     pub(crate) response: Option<Box<Response>>,
     /// The body, decoded; what arrived of it when the request failed in it.
     pub(super) body: ResponseBody,
+    /// The body where the script reads it as it arrives: `body` is empty then.
+    pub(super) stream: Option<Rc<BodyStream>>,
     /// What went wrong, if something did.
     fault: Option<Box<Fault>>,
     /// The request failed while its body was read, so that `body` is the part that came, be it empty.
@@ -63,9 +67,31 @@ impl Exchange {
             url: None,
             response: None,
             body: ResponseBody::default(),
+            stream: None,
             fault: Some(Box::new(fault)),
             is_partial: false,
             sent_cookies: Vec::new(),
+        })
+    }
+
+    /// A response whose body is still to be read.
+    pub(super) fn streaming(
+        prepared: Rc<Prepared>,
+        head: Box<Response>,
+        url: Option<Arc<str>>,
+        stream: Rc<BodyStream>,
+        sent_cookies: Vec<(Box<str>, Box<str>)>,
+    ) -> Rc<Self> {
+        Rc::new(Self {
+            prepared: Some(prepared),
+            refused_throws: false,
+            url,
+            response: Some(head),
+            body: ResponseBody::default(),
+            stream: Some(stream),
+            fault: None,
+            is_partial: false,
+            sent_cookies,
         })
     }
 
@@ -83,7 +109,9 @@ impl Exchange {
     pub(super) fn timings(&self) -> Timings {
         match (&self.fault, &self.response) {
             (Some(fault), _) => fault.timings,
-            (None, Some(response)) => response.timings,
+            (None, Some(response)) => {
+                self.stream.as_ref().and_then(|stream| stream.timings()).unwrap_or(response.timings)
+            }
             (None, None) => Timings::default(),
         }
     }
@@ -129,6 +157,22 @@ impl Exchange {
         !is_failed && !matches!(status, 204 | 304) && self.response_type() != ResponseType::None
     }
 
+    /// The body for methods that need all of it.
+    ///
+    /// # Errors
+    /// `null_text` where there is none; and where the script is reading it.
+    pub(super) fn whole_body(&self, null_text: &str) -> JsResult<Bytes> {
+        if !self.has_body() {
+            return Err(Throw::error(null_text));
+        }
+        if self.stream.is_some() {
+            return Err(Throw::error(
+                "the body is a stream: read response.body, or send the request without responseType: 'stream'",
+            ));
+        }
+        Ok(self.body.bytes())
+    }
+
     pub(crate) fn response_type(&self) -> ResponseType {
         self.prepared.as_ref().map_or(ResponseType::Text, |prepared| prepared.params.response_type)
     }
@@ -140,6 +184,9 @@ impl Exchange {
 /// what happens before and after the wait is in functions of its own.
 pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Rc<Exchange>> {
     let params = &prepared.params;
+    if params.response_type == ResponseType::Stream {
+        return body_stream::send(vu, prepared);
+    }
     let start = Clock::now();
     let settings = &vu.thread.config.http;
     let is_discarded = params.response_type == ResponseType::None && settings.debug != HttpDebug::Full;
@@ -317,6 +364,7 @@ fn ended(
         url: hop.shown_url(true),
         is_partial: fault.is_some() && !body.is_empty(),
         body: ResponseBody::new(body, hold),
+        stream: None,
         fault,
         response: Some(response),
         sent_cookies,
@@ -324,7 +372,7 @@ fn ended(
 }
 
 #[inline(never)]
-fn failed(
+pub(super) fn failed(
     vu: &Vu,
     prepared: &Rc<Prepared>,
     hop: &Hop,
@@ -346,6 +394,7 @@ fn failed(
         response: None,
         is_partial: failure.partial_body.is_some(),
         body: ResponseBody::new(failure.partial_body.unwrap_or_default(), BodyHold::default()),
+        stream: None,
         fault: Some(Box::new(fault)),
         sent_cookies,
     })

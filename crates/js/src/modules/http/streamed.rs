@@ -1,14 +1,15 @@
 //! Requests whose responses are read as they arrive, for modules that stream: the same hops, cookies and samples as those
 //! of `k6/http`, one response's body at a time. No JavaScript runs here.
 
-use std::rc::Rc;
+use std::{rc::Rc, sync::Arc};
 
 use onrush_fiber::{Clock, Nanos};
 use onrush_metrics::TagNode;
-use onrush_net::{Download, Failure, HeaderBlock, NetError, Response, encoding};
+use onrush_net::{Download, Failure, HeaderBlock, NetError, Response, Timings, encoding};
 
 use super::{
     arguments::{self, Prepared, Refused},
+    debug,
     hop::Hop,
     sample, send,
 };
@@ -73,55 +74,87 @@ impl Ask {
     /// When the VU was cancelled; the inner one is why there is no answer.
     pub(in crate::modules) fn send(self, vu: &Vu, deadline: Option<Nanos>) -> JsResult<Result<Streamed, Lost>> {
         throttle::wait(&vu.thread.config)?;
-        let settings = &vu.thread.config.http;
         let prepared = self.prepared.clone();
-        let redirects_max = prepared.params.redirects.unwrap_or(settings.max_redirects);
-        let mut hop = Box::new(Hop::first(&prepared));
-        if prepared.fault.is_some() {
-            return Ok(Err(lost(vu, &prepared, &hop, &send::fault_before_sending(&prepared))));
-        }
-        loop {
-            let asked = self.one_hop(vu, &hop, deadline);
-            if onrush_fiber::is_cancelled() {
-                sample::interrupted(vu, &prepared, &hop);
-                return Err(Throw::Interrupted);
-            }
-            let followed = asked.and_then(|(response, download)| {
-                let answer = send::follow(vu, &prepared, &mut hop, response, redirects_max)?;
-                Ok(match answer {
-                    Some(response) => Some((response, download)),
-                    None => {
-                        pass_over(vu, download, deadline);
-                        None
-                    }
-                })
-            });
-            match followed {
-                Ok(Some((response, download))) => return Ok(Ok(Streamed { prepared, hop, response, download })),
-                Ok(None) => {}
-                Err(failure) => return Ok(Err(lost(vu, &prepared, &hop, &failure))),
-            }
-        }
+        let answer = answer(vu, self.prepared, self.defaults, deadline, &mut Vec::new())?;
+        Ok(answer.map_err(|unanswered| {
+            let Unanswered { hop, failure } = unanswered;
+            sample::failure(vu, &prepared, &hop, &failure);
+            let text = failure.error.log_text(&hop.method, &hop.url(&prepared).log_text());
+            Lost { text, throws: prepared.params.throw }
+        }))
     }
+}
 
-    fn one_hop(
-        &self,
-        vu: &Vu,
-        hop: &Hop,
-        deadline: Option<Nanos>,
-    ) -> Result<(Box<Response>, Box<Download>), Box<Failure>> {
-        let prepared = &self.prepared;
-        let url = hop.url(prepared);
-        let mut head = hop.head(vu, prepared, url, &mut Vec::new());
-        for (name, value) in self.defaults {
-            if prepared.params.headers.get(name).is_none() {
-                head.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
-            }
-        }
-        let user_agent = prepared.params.user_agent.as_deref().unwrap_or(&vu.thread.config.http.user_agent);
-        let request = hop.request(prepared, url, &head, user_agent);
-        vu.connections.download(&request, Clock::now(), deadline)
+/// A request without an answer; its samples are still to be made.
+pub(super) struct Unanswered {
+    pub(super) hop: Box<Hop>,
+    pub(super) failure: Box<Failure>,
+}
+
+/// Sends a request, follows redirects, and reads the head of the answer. `sent_cookies` are those of its first hop.
+/// Suspends the fiber.
+///
+/// # Errors
+/// When the VU was cancelled; the inner one is why there is no answer.
+pub(super) fn answer(
+    vu: &Vu,
+    prepared: Rc<Prepared>,
+    defaults: &[(&str, &str)],
+    deadline: Option<Nanos>,
+    sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
+) -> JsResult<Result<Streamed, Unanswered>> {
+    let redirects_max = prepared.params.redirects.unwrap_or(vu.thread.config.http.max_redirects);
+    let mut hop = Box::new(Hop::first(&prepared));
+    if prepared.fault.is_some() {
+        return Ok(Err(Unanswered { hop, failure: send::fault_before_sending(&prepared) }));
     }
+    loop {
+        let asked = one_hop(vu, &prepared, &hop, defaults, deadline, sent_cookies);
+        if onrush_fiber::is_cancelled() {
+            sample::interrupted(vu, &prepared, &hop);
+            return Err(Throw::Interrupted);
+        }
+        let followed = asked.and_then(|(response, download)| {
+            let answer = send::follow(vu, &prepared, &mut hop, response, redirects_max)?;
+            Ok(match answer {
+                Some(response) => Some((response, download)),
+                None => {
+                    pass_over(vu, download, deadline);
+                    None
+                }
+            })
+        });
+        match followed {
+            Ok(Some((response, download))) => return Ok(Ok(Streamed { prepared, hop, response, download })),
+            Ok(None) => {}
+            Err(failure) => return Ok(Err(Unanswered { hop, failure })),
+        }
+    }
+}
+
+fn one_hop(
+    vu: &Vu,
+    prepared: &Prepared,
+    hop: &Hop,
+    defaults: &[(&str, &str)],
+    deadline: Option<Nanos>,
+    sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
+) -> Result<(Box<Response>, Box<Download>), Box<Failure>> {
+    let url = hop.url(prepared);
+    let mut head = hop.head(vu, prepared, url, sent_cookies);
+    for (name, value) in defaults {
+        if prepared.params.headers.get(name).is_none() {
+            head.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+        }
+    }
+    let user_agent = prepared.params.user_agent.as_deref().unwrap_or(&vu.thread.config.http.user_agent);
+    let request = hop.request(prepared, url, &head, user_agent);
+    let shown = debug::request(vu, prepared, &request);
+    let answer = vu.connections.download(&request, Clock::now(), deadline);
+    if let (Some(shown), Ok((response, _))) = (shown, &answer) {
+        shown.response(vu, response);
+    }
+    answer
 }
 
 /// Reads the little that a redirect has for a body, so that its connection can be used again.
@@ -137,12 +170,6 @@ fn pass_over(vu: &Vu, mut download: Box<Download>, deadline: Option<Nanos>) {
     }
 }
 
-fn lost(vu: &Vu, prepared: &Prepared, hop: &Hop, failure: &Failure) -> Lost {
-    sample::failure(vu, prepared, hop, failure);
-    let text = failure.error.log_text(&hop.method, &hop.url(prepared).log_text());
-    Lost { text, throws: prepared.params.throw }
-}
-
 impl Streamed {
     pub(in crate::modules) fn status(&self) -> u16 {
         self.response.status
@@ -150,6 +177,30 @@ impl Streamed {
 
     pub(in crate::modules) fn headers(&self) -> &HeaderBlock {
         &self.response.headers
+    }
+
+    /// The head of the response, once more.
+    pub(super) fn head(&self) -> Box<Response> {
+        Box::new(self.response.head())
+    }
+
+    /// The URL that was answered, where it is not the script's.
+    pub(super) fn shown_url(&self) -> Option<Arc<str>> {
+        self.hop.shown_url(true)
+    }
+
+    /// The phases so far.
+    pub(super) fn timings(&self) -> Timings {
+        self.download.timings()
+    }
+
+    /// Reads what is there already, up to a limit, so that the connection of a short body that nobody wants can be used again.
+    pub(super) fn drain(&mut self) {
+        let mut piece = Vec::new();
+        let end = self.download.body_len() + UNWANTED_BYTES_MAX;
+        while self.download.body_len() < end && matches!(self.download.read(&mut piece, Some(Clock::now())), Ok(true)) {
+            piece.clear();
+        }
     }
 
     /// What undoes the encodings of the body; `None` where there are none.
@@ -189,5 +240,7 @@ impl Streamed {
     }
 }
 
+/// What is read of a body that nobody wants: more than a page of an error, less than a download.
+const UNWANTED_BYTES_MAX: u64 = 64 << 10;
 /// What is read of a redirect's body.
 const REDIRECT_BYTES_MAX: usize = 16 << 10;

@@ -410,7 +410,7 @@ impl Source for Client {
         }
     }
 
-    fn abandon(&self) {
+    fn abandon(&self, _: &Vu) {
         self.state.set(State::Ended);
         if let Some(line) = &*self.line.borrow() {
             line.wire.shut_down();

@@ -4,7 +4,7 @@ use std::{cell::Cell, rc::Rc};
 
 use crate::{
     embed::{Args, Ctx, Handle, HostClass, HostObject, JsResult, Throw, Val},
-    modules::{export::export, handlers::Handlers},
+    modules::{export::export, handlers::Handlers, text_error},
 };
 
 /// The callbacks of a stream. They are forgotten when it is over, because what a host object holds is hidden from the cycle
@@ -44,13 +44,6 @@ impl HostObject for ClientObject {
     const NAME: &'static str = "Client";
 }
 
-/// What `error` callbacks get.
-struct StreamError(Box<str>);
-
-impl HostObject for StreamError {
-    const NAME: &'static str = "StreamError";
-}
-
 impl Client {
     /// A client, and the object that scripts see.
     pub(super) fn create(ctx: Ctx) -> JsResult<(Rc<Self>, Val)> {
@@ -72,7 +65,7 @@ impl Client {
         if !self.handlers.has(On::Error) {
             return Ok(());
         }
-        let error = HostClass::create(ctx, StreamError(text.into()))?;
+        let error = text_error::create(ctx, text)?;
         self.handlers.emit(ctx, On::Error, &[&error])
     }
 }
@@ -85,19 +78,11 @@ pub(in crate::modules) fn install_classes(ctx: Ctx) -> JsResult<()> {
     })?;
     export(ctx, &prototype, "on", 2, on)?;
     HostClass::<ClientObject>::set_prototype(ctx, prototype);
-    let prototype = ctx.object()?;
-    prototype.method(ctx, "error", 0, text_of_error)?;
-    prototype.method(ctx, "toString", 0, text_of_error)?;
-    HostClass::<StreamError>::set_prototype(ctx, prototype);
     Ok(())
 }
 
 fn client(this: &Handle) -> JsResult<&Rc<Client>> {
     HostClass::<ClientObject>::expect(this).map(|client| &client.0)
-}
-
-fn text_of_error(ctx: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
-    Val::string(ctx, &HostClass::<StreamError>::expect(this)?.0)
 }
 
 fn on(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {

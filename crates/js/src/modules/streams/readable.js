@@ -1,27 +1,16 @@
 // ReadableStream, its default controller and its default reader, after the WHATWG streams standard, whose names the
 // functions have. Where k6 has texts or limits of its own, these are k6's. It runs once a realm and returns the exports:
 // what it makes is shared by VUs and never changed; the state of a stream lies in the objects a VU makes.
-(function () {
+(function (shared) {
   'use strict';
+
+  const { nothing, one, handled, isObject, deferred, callOf, strategyOf } = shared;
 
   // Access to the private state of streams for the classes below.
   let streamOf, isStream;
 
-  const nothing = () => {};
-  const one = () => 1;
-  const handled = (promise) => (promise.then(undefined, nothing), promise);
   const rejected = (reason) => handled(Promise.reject(reason));
   const resolvedWith = (value) => new Promise((resolve) => resolve(value));
-  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
-
-  function deferred() {
-    const made = {};
-    made.promise = new Promise((resolve, reject) => {
-      made.resolve = resolve;
-      made.reject = reject;
-    });
-    return made;
-  }
 
   // What k6's Go side throws.
   function notSupported(what) {
@@ -90,7 +79,7 @@
       } else if (type !== undefined) {
         throw new TypeError('invalid underlying source type');
       }
-      const { size, highWaterMark } = strategyOf(strategy);
+      const { size, highWaterMark } = strategyOf(strategy, 'CountQueuingStrategy argument must be an object');
       setUpController(this.#own, source, { start, pull, cancel }, highWaterMark, size);
     }
 
@@ -123,24 +112,6 @@
     tee() {
       throw notSupported("'tee()'");
     }
-  }
-
-  function strategyOf(strategy) {
-    if (strategy === undefined || strategy === null) {
-      return { size: one, highWaterMark: 1 };
-    }
-    if (!isObject(strategy)) {
-      throw new TypeError('CountQueuingStrategy argument must be an object');
-    }
-    const size = strategy.size ?? one;
-    if (typeof size !== 'function') {
-      throw new TypeError('size must be a function');
-    }
-    const highWaterMark = strategy.highWaterMark ?? 1;
-    if (typeof highWaterMark !== 'number' || !(highWaterMark >= 0)) {
-      throw new RangeError('highWaterMark must be a non-negative number');
-    }
-    return { size, highWaterMark };
   }
 
   function readableStreamCancel(stream, reason) {
@@ -331,6 +302,19 @@
     readableStreamError(own.stream, error);
   }
 
+  // The first chunk of a queue that has one.
+  function dequeue(own) {
+    const { chunk, size } = take(own.queue);
+    own.total = Math.max(0, own.total - size);
+    if (own.closeRequested && lengthOf(own.queue) === 0) {
+      clearAlgorithms(own);
+      readableStreamClose(own.stream);
+    } else {
+      callPullIfNeeded(own);
+    }
+    return chunk;
+  }
+
   function resetQueue(own) {
     own.queue = newQueue();
     own.total = 0;
@@ -341,18 +325,6 @@
     own.cancel = undefined;
     own.size = one;
     own.source = undefined;
-  }
-
-  // A promise of what a method of the script's returns or throws.
-  function callOf(source, method, args) {
-    if (method === undefined) {
-      return Promise.resolve(undefined);
-    }
-    try {
-      return resolvedWith(Reflect.apply(method, source, args));
-    } catch (error) {
-      return rejected(error);
-    }
   }
 
   // Readers.
@@ -414,14 +386,7 @@
         callPullIfNeeded(controller);
         return request.promise;
       }
-      const { chunk, size } = take(controller.queue);
-      controller.total = Math.max(0, controller.total - size);
-      if (controller.closeRequested && lengthOf(controller.queue) === 0) {
-        clearAlgorithms(controller);
-        readableStreamClose(stream);
-      } else {
-        callPullIfNeeded(controller);
-      }
+      const chunk = dequeue(controller);
       return Promise.resolve({ value: chunk, done: false });
     }
 
@@ -443,6 +408,87 @@
       own.stream = undefined;
       rejectRequests(own, new TypeError('reader released'));
     }
+  }
+
+  // The body of a response that is read as it arrives. `source` is native: `next()` is a promise of the next piece, `wait()`
+  // the piece itself, both undefined at the end; `cancel()` is for those who want no more. Nothing is read ahead.
+  class ResponseBody extends Stream {
+    #source;
+
+    constructor(source) {
+      let controller;
+      const underlying = {
+        start: (made) => {
+          controller = made;
+        },
+        pull: () =>
+          source.next().then((piece) => (piece === undefined ? controller.close() : controller.enqueue(piece))),
+        cancel: () => source.cancel(),
+      };
+      super(underlying, { highWaterMark: 0 });
+      this.#source = source;
+    }
+
+    *[Symbol.iterator]() {
+      const reader = new ReadableStreamDefaultReader(this);
+      const stream = streamOf(this);
+      try {
+        for (let piece = waitFor(stream, this.#source); piece !== undefined; piece = waitFor(stream, this.#source)) {
+          yield piece;
+        }
+      } finally {
+        leave(stream, reader);
+      }
+    }
+
+    async *[Symbol.asyncIterator]() {
+      const reader = new ReadableStreamDefaultReader(this);
+      try {
+        for (let read = await reader.read(); !read.done; read = await reader.read()) {
+          yield read.value;
+        }
+      } finally {
+        leave(streamOf(this), reader);
+      }
+    }
+  }
+
+  // The next piece, for which the VU waits; undefined at the end.
+  function waitFor(stream, source) {
+    const { controller } = stream;
+    stream.disturbed = true;
+    if (lengthOf(controller.queue) > 0) {
+      return dequeue(controller);
+    }
+    if (stream.state === 'errored') {
+      throw stream.stored;
+    }
+    if (stream.state === 'closed') {
+      return undefined;
+    }
+    if (controller.pulling) {
+      throw new TypeError('the body is being read already: await that first');
+    }
+    let piece;
+    try {
+      piece = source.wait();
+    } catch (error) {
+      controllerError(controller, error);
+      throw error;
+    }
+    if (piece === undefined) {
+      clearAlgorithms(controller);
+      readableStreamClose(stream);
+    }
+    return piece;
+  }
+
+  // An iteration is over: nobody else reads what it has left.
+  function leave(stream, reader) {
+    if (stream.state === 'readable') {
+      readableStreamCancel(stream, undefined);
+    }
+    reader.releaseLock();
   }
 
   const countSize = { size: () => 1 }.size;
@@ -467,5 +513,6 @@
     ReadableStream: callable(Stream, 'ReadableStream'),
     ReadableStreamDefaultReader: callable(ReadableStreamDefaultReader, 'ReadableStreamDefaultReader'),
     CountQueuingStrategy: callable(CountQueuingStrategy, 'CountQueuingStrategy'),
+    ResponseBody: callable(ResponseBody, 'ResponseBody'),
   };
-})();
+})

@@ -1,8 +1,10 @@
 // WritableStream, its default controller and its default writer, after the WHATWG streams standard, whose names the
 // functions have. Where k6 2.2 has texts of its own, these are k6's. As readable.js, it runs once a realm and returns the
 // exports; the state of a stream lies in the objects a VU makes.
-(function () {
+(function (shared) {
   'use strict';
+
+  const { one, handled, isObject, deferred, callOf, strategyOf } = shared;
 
   // Access to the private state of the classes below.
   let streamOf, isStream;
@@ -11,20 +13,7 @@
   // What closes a stream, in its queue.
   const CLOSE = {};
 
-  const nothing = () => {};
-  const one = () => 1;
-  const handled = (promise) => (promise.then(undefined, nothing), promise);
   const rejected = (reason) => Promise.reject(reason);
-  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
-
-  function deferred() {
-    const made = {};
-    made.promise = new Promise((resolve, reject) => {
-      made.resolve = resolve;
-      made.reject = reject;
-    });
-    return made;
-  }
 
   function resolvedDeferred() {
     const made = deferred();
@@ -37,19 +26,6 @@
     handled(made.promise);
     made.reject(reason);
     return made;
-  }
-
-  // Calls a method of the sink; what it throws is a rejection.
-  function callOf(sink, method, args) {
-    if (method === undefined) {
-      return Promise.resolve(undefined);
-    }
-    try {
-      const result = Reflect.apply(method, sink, args);
-      return new Promise((resolve) => resolve(result));
-    } catch (error) {
-      return rejected(error);
-    }
   }
 
   class WritableStream {
@@ -79,7 +55,7 @@
       if (sink.type !== undefined) {
         throw new RangeError("'type' is not supported by WritableStream");
       }
-      const { size, highWaterMark } = strategyOf(strategy);
+      const { size, highWaterMark } = strategyOf(strategy, 'strategy must be an object');
       setUpController(this.#own, sink, { abort, close, start, write }, highWaterMark, size);
     }
 
@@ -110,24 +86,6 @@
     getWriter() {
       return new WritableStreamDefaultWriter(this);
     }
-  }
-
-  function strategyOf(strategy) {
-    if (strategy === undefined || strategy === null) {
-      return { size: one, highWaterMark: 1 };
-    }
-    if (!isObject(strategy)) {
-      throw new TypeError('strategy must be an object');
-    }
-    const size = strategy.size ?? one;
-    if (typeof size !== 'function') {
-      throw new TypeError('size must be a function');
-    }
-    const highWaterMark = strategy.highWaterMark ?? 1;
-    if (typeof highWaterMark !== 'number' || !(highWaterMark >= 0)) {
-      throw new RangeError('highWaterMark must be a non-negative number');
-    }
-    return { size, highWaterMark };
   }
 
   function streamAbort(stream, reason) {
@@ -558,4 +516,4 @@
     WritableStream: named(WritableStream, 'WritableStream'),
     WritableStreamDefaultWriter: named(WritableStreamDefaultWriter, 'WritableStreamDefaultWriter'),
   };
-})();
+})

@@ -431,7 +431,7 @@ impl Source for Socket {
         }
     }
 
-    fn abandon(&self) {
+    fn abandon(&self, _: &Vu) {
         self.ready.set(Ready::Destroyed);
         if let Some(wire) = &*self.wire.borrow() {
             wire.shut_down();

@@ -6,6 +6,7 @@ use bytes::Bytes;
 
 use crate::{
     embed::{Args, Charge, Ctx, Handle, HostClass, HostObject, JsResult, Val},
+    modules::streams,
     vu::context,
 };
 
@@ -31,9 +32,7 @@ pub(super) fn install_class(ctx: Ctx) -> JsResult<()> {
 pub(super) fn create(ctx: Ctx, bytes: Bytes) -> JsResult {
     let charge = Charge::take(bytes.len())?;
     let source = HostClass::create(ctx, Source { bytes, at: Cell::new(0), _charge: charge })?;
-    let streams = context::vu().realm().native_exports("k6/experimental/streams")?;
-    let class = streams.get(ctx, "ReadableStream")?;
-    ctx.call(&class, Handle::UNDEFINED, &[&source])
+    streams::readable(ctx, context::vu().realm(), &source)
 }
 
 /// k6: pieces are texts, and an empty one comes last.

@@ -438,7 +438,7 @@ impl Source for WebSocket {
         Ok(true)
     }
 
-    fn abandon(&self) {
+    fn abandon(&self, _: &Vu) {
         self.ready.set(Ready::Closed);
         if let Some(line) = self.line() {
             line.send_last_close(CLOSE_OF_ABANDONED);

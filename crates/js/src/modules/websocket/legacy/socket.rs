@@ -14,6 +14,7 @@ use crate::{
     modules::{
         export::export,
         handlers::Handlers,
+        text_error,
         websocket::{
             line::{Line, MESSAGES_PER_TURN, SendError, pause},
             pings::Pings,
@@ -192,8 +193,11 @@ impl Session {
     }
 
     fn closed_by_server(self: &Rc<Self>, ctx: Ctx, close: &CloseError) -> JsResult<()> {
-        if !matches!(close.code, 1000 | 1001) {
-            self.emit_error(ctx, &close.to_string())?;
+        if !matches!(close.code, 1000 | 1001) && self.handlers.has(On::Error) {
+            let error = text_error::create(ctx, &close.to_string())?;
+            error.define(ctx, "code", Val::int(i32::from(close.code)))?;
+            error.define(ctx, "text", Val::string(ctx, &close.reason)?)?;
+            self.handlers.emit(ctx, On::Error, &[&error])?;
         }
         self.close(ctx, i64::from(close.code))
     }
@@ -237,7 +241,7 @@ impl Session {
         if !self.handlers.has(On::Error) {
             return Ok(());
         }
-        let error = HostClass::create(ctx, SocketError(text.into()))?;
+        let error = text_error::create(ctx, text)?;
         self.handlers.emit(ctx, On::Error, &[&error])
     }
 
@@ -295,13 +299,6 @@ impl HostObject for LegacySocket {
     const NAME: &'static str = "Socket";
 }
 
-/// What `error` callbacks get.
-struct SocketError(Box<str>);
-
-impl HostObject for SocketError {
-    const NAME: &'static str = "SocketError";
-}
-
 pub(in crate::modules) fn install_classes(ctx: Ctx) -> JsResult<()> {
     let prototype = ctx.object()?;
     export(ctx, &prototype, "close", 1, close)?;
@@ -316,19 +313,11 @@ pub(in crate::modules) fn install_classes(ctx: Ctx) -> JsResult<()> {
         session(this)?.add_timer(ctx, "setTimeout", args, false)
     })?;
     HostClass::<LegacySocket>::set_prototype(ctx, prototype);
-    let prototype = ctx.object()?;
-    prototype.method(ctx, "error", 0, text_of_error)?;
-    prototype.method(ctx, "toString", 0, text_of_error)?;
-    HostClass::<SocketError>::set_prototype(ctx, prototype);
     Ok(())
 }
 
 fn session(this: &Handle) -> JsResult<&Rc<Session>> {
     HostClass::<LegacySocket>::expect(this).map(|socket| &socket.0)
-}
-
-fn text_of_error(ctx: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
-    Val::string(ctx, &HostClass::<SocketError>::expect(this)?.0)
 }
 
 fn on(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {

@@ -1,0 +1,3 @@
+// Throwing a symbol in the init code.
+throw Symbol('a word');
+export default function () {}

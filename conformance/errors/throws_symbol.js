@@ -1,0 +1,2 @@
+// Throwing a symbol.
+export default function () { throw Symbol('a word'); }

@@ -1,0 +1,3 @@
+// setup() that returns a function.
+export function setup() { return function () {}; }
+export default function () {}
