@@ -37,13 +37,28 @@ fn cased(name: &str) -> impl Iterator<Item = char> {
     })
 }
 
-/// Appends [`canonical_name`].
-fn push_canonical(out: &mut String, name: &str) {
-    if name.bytes().all(is_token_byte) {
-        out.extend(cased(name));
-    } else {
-        out.push_str(name);
+/// Appends [`canonical_name`]; whether it is a token.
+fn push_canonical(out: &mut String, name: &str) -> bool {
+    let (mut is_token, mut is_canonical, mut upper) = (true, true, true);
+    for byte in name.bytes() {
+        is_token &= is_token_byte(byte);
+        is_canonical &= if upper { !byte.is_ascii_lowercase() } else { !byte.is_ascii_uppercase() };
+        upper = byte == b'-';
     }
+    let start = out.len();
+    out.push_str(name);
+    if is_token && !is_canonical {
+        let added = &mut out[start..];
+        added.make_ascii_lowercase();
+        let mut upper = true;
+        for (at, byte) in name.bytes().enumerate() {
+            if upper {
+                added[at..=at].make_ascii_uppercase();
+            }
+            upper = byte == b'-';
+        }
+    }
+    is_token
 }
 
 /// Whether a byte may be part of a header name or a method (RFC 9110 `tchar`).
@@ -62,29 +77,38 @@ pub fn is_value_byte(byte: u8) -> bool {
 /// not written: the request itself decides about them (see [`crate::http1::Request`]).
 #[derive(Clone, Default)]
 pub struct RequestHeaders {
-    /// Names and values, one after another: every request has headers of its own, so they are few allocations.
+    /// A line for each field, in the order they were added, also of those that have been replaced since: every request has
+    /// headers of its own, so they are few allocations.
     text: String,
     /// Sorted by name; equal names in the order they were added.
     fields: Vec<Field>,
 }
 
-/// Where a field is in the text: its name, and its value right behind it.
+/// Where a field is in the text, and what is to be known of it when it is written.
 #[derive(Clone, Copy)]
 struct Field {
+    /// The line.
     start: usize,
-    value_start: usize,
+    name_end: usize,
     end: usize,
+    is_name_valid: bool,
+    is_value_valid: bool,
+    /// The line is written as it is.
+    is_plain: bool,
 }
 
 impl Field {
     fn name(self, text: &str) -> &str {
-        &text[self.start..self.value_start]
+        &text[self.start..self.name_end]
     }
 
     fn value(self, text: &str) -> &str {
-        &text[self.value_start..self.end]
+        &text[self.name_end + BETWEEN.len()..self.end - LINE_END.len()]
     }
 }
+
+const BETWEEN: &str = ": ";
+const LINE_END: &str = "\r\n";
 
 /// Room for the headers of most requests.
 const TEXT_BYTES_USUAL: usize = 128;
@@ -137,49 +161,56 @@ impl RequestHeaders {
     /// # Errors
     /// Code 1000, `net/http: invalid header field name "…"` or `… field value for "…"`.
     pub fn validate(&self) -> Result<(), NetError> {
-        for (name, value) in self.iter() {
-            if name.is_empty() || !name.bytes().all(is_token_byte) {
-                return Err(NetError::generic(format!(
-                    "net/http: invalid header field name {}",
-                    go_quote(name.as_bytes())
-                )));
-            }
-            if !value.bytes().all(is_value_byte) {
-                return Err(NetError::generic(format!(
-                    "net/http: invalid header field value for {}",
-                    go_quote(name.as_bytes())
-                )));
-            }
-        }
-        Ok(())
+        let Some(field) = self.fields.iter().find(|field| !field.is_name_valid || !field.is_value_valid) else {
+            return Ok(());
+        };
+        let name = go_quote(field.name(&self.text).as_bytes());
+        Err(NetError::generic(if field.is_name_valid {
+            format!("net/http: invalid header field value for {name}")
+        } else {
+            format!("net/http: invalid header field name {name}")
+        }))
     }
 
     /// Appends the lines of a request head, each ending in `\r\n`. Fields that do not pass
     /// [`RequestHeaders::validate`] are left out, so that no caller can inject a line.
     pub fn write(&self, out: &mut Vec<u8>) {
-        out.reserve(self.text.len() + b": \r\n".len() * self.fields.len());
-        for (name, value) in self.iter() {
-            let is_safe = name.bytes().all(is_token_byte) && value.bytes().all(is_value_byte);
-            if WRITTEN_BY_THE_REQUEST.contains(&name) || !is_safe {
+        out.reserve(self.text.len());
+        for field in &self.fields {
+            if field.is_plain {
+                out.extend_from_slice(&self.text.as_bytes()[field.start..field.end]);
+                continue;
+            }
+            let (name, value) = (field.name(&self.text), field.value(&self.text));
+            if WRITTEN_BY_THE_REQUEST.contains(&name) || !field.is_name_valid || !field.is_value_valid {
                 continue;
             }
             out.extend_from_slice(name.as_bytes());
-            out.extend_from_slice(b": ");
+            out.extend_from_slice(BETWEEN.as_bytes());
             out.extend_from_slice(trim_ows(value.as_bytes()));
-            out.extend_from_slice(b"\r\n");
+            out.extend_from_slice(LINE_END.as_bytes());
         }
     }
 
     /// Adds a field to the text alone.
     fn append(&mut self, name: &str, value: &str) -> Field {
-        if self.text.is_empty() {
-            self.text.reserve(TEXT_BYTES_USUAL.max(name.len() + value.len()));
+        let text = &mut self.text;
+        if text.is_empty() {
+            text.reserve(TEXT_BYTES_USUAL.max(name.len() + value.len() + BETWEEN.len() + LINE_END.len()));
         }
-        let start = self.text.len();
-        push_canonical(&mut self.text, name);
-        let value_start = self.text.len();
-        self.text.push_str(value);
-        Field { start, value_start, end: self.text.len() }
+        let start = text.len();
+        let is_name_valid = !name.is_empty() & push_canonical(text, name);
+        let name_end = text.len();
+        text.push_str(BETWEEN);
+        text.push_str(value);
+        text.push_str(LINE_END);
+        // Without an early exit, which compilers turn into few instructions.
+        let is_value_valid = value.bytes().fold(true, |valid, byte| valid & is_value_byte(byte));
+        let is_plain = is_name_valid
+            && is_value_valid
+            && trim_ows(value.as_bytes()).len() == value.len()
+            && !WRITTEN_BY_THE_REQUEST.contains(&&text[start..name_end]);
+        Field { start, name_end, end: text.len(), is_name_valid, is_value_valid, is_plain }
     }
 
     /// Puts a field of the text in its place.

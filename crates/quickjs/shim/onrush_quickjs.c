@@ -442,6 +442,57 @@ int onrush_is_shared(JSValueConst obj)
 uint64_t onrush_shared_violations(JSRuntime *rt) { return rt->onrush.shared_violations; }
 const char *onrush_last_violation(JSRuntime *rt) { return rt->onrush.last_violation; }
 
+/* ---- hidden classes ---- */
+
+/* A literal's names are short; those that a script computes may be megabytes each. */
+static bool onrush_is_literal_name(JSRuntime *rt, JSAtom atom)
+{
+    if (atom == JS_ATOM_NULL || __JS_AtomIsTaggedInt(atom))
+        return true;
+    JSAtomStruct *name = rt->atom_array[atom];
+    return name->atom_type == JS_ATOM_TYPE_STRING && name->len <= ONRUSH_KEPT_NAME_MAX;
+}
+
+/* Takes the reference that was the last, unless the class is none to keep. */
+static bool onrush_keep_shape(JSRuntime *rt, JSShape *sh)
+{
+    if (!sh->is_hashed || !sh->proto || !sh->proto->is_shared ||
+        sh->prop_count > ONRUSH_KEPT_PROPERTIES_MAX ||
+        rt->gc_phase == JS_GC_PHASE_REMOVE_CYCLES || rt->in_free)
+        return false;
+    for (int i = 0; i < sh->prop_count; i++)
+        if (!onrush_is_literal_name(rt, get_shape_prop(sh)[i].atom))
+            return false;
+    JSShape **place = &rt->onrush.kept_shapes[rt->onrush.kept_next++ % ONRUSH_KEPT_SHAPES];
+    JSShape *oldest = *place;
+    JS_REF_COUNT(sh) = 1;
+    *place = sh;
+    if (oldest && --JS_REF_COUNT(oldest) == 0)
+        js_free_shape0(rt, oldest);
+    return true;
+}
+
+/* The class with no properties that `{}` begins with: every literal asks for it. */
+static void onrush_keep_empty_shape(JSRuntime *rt, JSShape *sh)
+{
+    JSShape *last = rt->onrush.empty_shape;
+    rt->onrush.empty_shape = js_dup_shape(sh);
+    js_free_shape_null(rt, last);
+}
+
+static void onrush_drop_shapes(JSRuntime *rt)
+{
+    JSShape *empty = rt->onrush.empty_shape;
+    rt->onrush.empty_shape = NULL;
+    js_free_shape_null(rt, empty);
+    for (int i = 0; i < ONRUSH_KEPT_SHAPES; i++) {
+        JSShape *sh = rt->onrush.kept_shapes[i];
+        rt->onrush.kept_shapes[i] = NULL;
+        if (sh && --JS_REF_COUNT(sh) == 0)
+            js_free_shape0(rt, sh);
+    }
+}
+
 /* ---- modules ---- */
 
 void onrush_module_detach(JSContext *ctx, JSModuleDef *m)
@@ -818,11 +869,8 @@ long onrush_gc_count(JSRuntime *rt)
 
 uint32_t *onrush_rt_poke(JSRuntime *rt) { return &rt->onrush_poke; }
 
-const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len)
+static const uint8_t *onrush_ascii(JSString *p, size_t *len)
 {
-    if (JS_VALUE_GET_TAG(str) != JS_TAG_STRING)
-        return NULL;
-    JSString *p = JS_VALUE_GET_STRING(str);
     if (p->is_wide_char)
         return NULL;
     const uint8_t *s = str8(p);
@@ -840,6 +888,49 @@ const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len)
             return NULL;
     *len = n;
     return s;
+}
+
+const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len)
+{
+    return JS_VALUE_GET_TAG(str) == JS_TAG_STRING ? onrush_ascii(JS_VALUE_GET_STRING(str), len) : NULL;
+}
+
+const uint8_t *onrush_atom_ascii(JSRuntime *rt, JSAtom atom, size_t *len)
+{
+    if (__JS_AtomIsTaggedInt(atom) || rt->atom_array[atom]->atom_type != JS_ATOM_TYPE_STRING)
+        return NULL;
+    return onrush_ascii(rt->atom_array[atom], len);
+}
+
+int onrush_plain_keys(JSRuntime *rt, JSValueConst obj, JSAtom *names, int max)
+{
+    if (JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
+        return -1;
+    JSObject *p = JS_VALUE_GET_OBJ(obj);
+    JSShape *sh = p->shape;
+    if (p->class_id != JS_CLASS_OBJECT || p->is_exotic || sh->prop_count > max)
+        return -1;
+    JSShapeProperty *prs = get_shape_prop(sh);
+    int n = 0;
+    for (int i = 0; i < sh->prop_count; i++, prs++) {
+        if (prs->atom == JS_ATOM_NULL)
+            continue;
+        if (__JS_AtomIsTaggedInt(prs->atom) || (prs->flags & JS_PROP_TMASK) == JS_PROP_VARREF)
+            return -1;
+        JSAtomStruct *name = rt->atom_array[prs->atom];
+        if (name->atom_type != JS_ATOM_TYPE_STRING || !(prs->flags & JS_PROP_ENUMERABLE))
+            continue;
+        /* an index begins with a digit */
+        if (name->len > 0) {
+            uint32_t first = name->is_wide_char ? str16(name)[0] : str8(name)[0];
+            if (first >= '0' && first <= '9')
+                return -1;
+        }
+        names[n++] = prs->atom;
+    }
+    for (int i = 0; i < n; i++)
+        JS_DupAtomRT(rt, names[i]);
+    return n;
 }
 
 JSValue onrush_new_string_latin1(JSContext *ctx, const uint8_t *p, size_t len)

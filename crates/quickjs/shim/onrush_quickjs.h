@@ -22,6 +22,13 @@ static inline int onrush_planted(const char *name)
 
 /* Longest property name kept for onrush_last_violation, with the closing NUL. */
 #define ONRUSH_VIOLATION_NAME_MAX 64
+/* Hidden classes kept although no object has them: those of the literals that one iteration
+   of a script makes and drops. */
+#define ONRUSH_KEPT_SHAPES 128
+/* The most properties of one that is kept, and the longest name: together they hold no more
+   than 128 * 16 * 128 characters. */
+#define ONRUSH_KEPT_PROPERTIES_MAX 16
+#define ONRUSH_KEPT_NAME_MAX 128
 
 /* ---- per-VU execution state ---------------------------------------------------------
    One JSRuntime a thread; what is runtime-wide in stock QuickJS but belongs to a VU is
@@ -150,6 +157,13 @@ uint32_t *onrush_rt_poke(JSRuntime *rt);
 /* The bytes of a string if it is flat, 8-bit and pure ASCII, without copying (valid while
    the JSValue is alive and not zero terminated), else NULL. */
 const uint8_t *onrush_string_ascii(JSValueConst str, size_t *len);
+/* The same for the text of a property name, valid while the name has a reference; NULL also
+   for an index. */
+const uint8_t *onrush_atom_ascii(JSRuntime *rt, JSAtom atom, size_t *len);
+/* The own enumerable properties of a plain object that has at most 'max' properties, none of
+   them an index: how many they are, each name with a new reference. -1, and no reference,
+   for all else: JS_GetOwnPropertyNames says what they are. Runs no script. */
+int onrush_plain_keys(JSRuntime *rt, JSValueConst obj, JSAtom *names, int max);
 /* A string from Latin-1 (so also ASCII) bytes, without UTF-8 validation. */
 JSValue onrush_new_string_latin1(JSContext *ctx, const uint8_t *p, size_t len);
 /* The characters of a flat string, 8 or 16 bits each, as long as it lives; NULL for anything else. */

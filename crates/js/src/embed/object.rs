@@ -46,6 +46,24 @@ impl Atom {
         // SAFETY: the atom is alive.
         Val::checked(unsafe { sys::JS_AtomToString(ctx.raw(), self.0) })?.to_js_string(ctx)
     }
+
+    /// The text, if it is ASCII and no index: nothing is copied and nothing counted.
+    pub(crate) fn ascii(&self) -> Option<&str> {
+        let mut len = 0;
+        // SAFETY: the bytes live as long as the atom, which `self` keeps alive; all of them are ASCII.
+        unsafe {
+            let bytes = sys::onrush_atom_ascii(runtime_ptr(), self.0, &mut len);
+            (!bytes.is_null()).then(|| std::str::from_utf8_unchecked(std::slice::from_raw_parts(bytes, len)))
+        }
+    }
+
+    /// Calls `f` with the text.
+    pub(crate) fn with_text<R>(&self, ctx: Ctx, f: impl FnOnce(&str) -> R) -> JsResult<R> {
+        match self.ascii() {
+            Some(text) => Ok(f(text)),
+            None => Ok(f(&self.to_js_string(ctx)?.text())),
+        }
+    }
 }
 
 impl Drop for Atom {
@@ -58,11 +76,21 @@ impl Drop for Atom {
 /// The keys an object had when it was asked for them.
 pub(crate) struct Keys {
     ctx: Ctx,
-    /// QuickJS's, with a reference to each name that is still to come.
-    table: *mut sys::JSPropertyEnum,
+    names: Names,
     next: usize,
     count: usize,
 }
+
+/// Holds a reference to each name that is still to come.
+enum Names {
+    /// Those of a small plain object.
+    Few([sys::JSAtom; FEW]),
+    /// QuickJS's table.
+    Table(*mut sys::JSPropertyEnum),
+}
+
+/// Objects with up to so many properties are looked at without a table: parameters, tags, checks.
+const FEW: usize = 12;
 
 impl Iterator for Keys {
     type Item = Atom;
@@ -71,10 +99,14 @@ impl Iterator for Keys {
         if self.next == self.count {
             return None;
         }
-        // SAFETY: the table has `count` entries; each reference moves into one `Atom`.
-        let atom = Atom::from_raw(unsafe { (*self.table.add(self.next)).atom });
+        let atom = match &self.names {
+            Names::Few(names) => names[self.next],
+            // SAFETY: the table has `count` entries.
+            Names::Table(table) => unsafe { (*table.add(self.next)).atom },
+        };
         self.next += 1;
-        Some(atom)
+        // Each reference moves into one `Atom`.
+        Some(Atom::from_raw(atom))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -85,8 +117,10 @@ impl Iterator for Keys {
 impl Drop for Keys {
     fn drop(&mut self) {
         self.by_ref().for_each(drop);
-        // SAFETY: QuickJS allocated the table for this realm, and nothing else refers to it; null is nothing.
-        unsafe { sys::js_free(self.ctx.raw(), self.table.cast()) }
+        if let Names::Table(table) = self.names {
+            // SAFETY: QuickJS allocated the table for this realm, and nothing else refers to it; null is nothing.
+            unsafe { sys::js_free(self.ctx.raw(), table.cast()) }
+        }
     }
 }
 
@@ -230,6 +264,12 @@ impl Handle {
 
     /// The same, one after another.
     pub(crate) fn each_key(&self, ctx: Ctx) -> JsResult<Keys> {
+        let mut few = [0; FEW];
+        // SAFETY: there is room for so many names; the object is alive over the call.
+        let count = unsafe { sys::onrush_plain_keys(runtime_ptr(), self.raw(), few.as_mut_ptr(), FEW as i32) };
+        if let Ok(count) = usize::try_from(count) {
+            return Ok(Keys { ctx, names: Names::Few(few), next: 0, count });
+        }
         let (mut table, mut count) = (std::ptr::null_mut(), 0);
         // SAFETY: QuickJS allocates the table, which `Keys` owns from then on.
         let status = unsafe {
@@ -241,7 +281,10 @@ impl Handle {
                 sys::JS_GPN_STRING_MASK | sys::JS_GPN_ENUM_ONLY,
             )
         };
-        if status < 0 { Err(Throw::Pending) } else { Ok(Keys { ctx, table, next: 0, count: count as usize }) }
+        if status < 0 {
+            return Err(Throw::Pending);
+        }
+        Ok(Keys { ctx, names: Names::Table(table), next: 0, count: count as usize })
     }
 
     pub(crate) fn freeze(&self, ctx: Ctx) -> JsResult<()> {

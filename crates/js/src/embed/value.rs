@@ -270,6 +270,15 @@ impl Handle {
         }
     }
 
+    /// Calls `f` with the text of JavaScript's ToString, which may run user code. Without a copy, where it is ASCII.
+    pub(crate) fn with_text<R>(&self, ctx: Ctx, f: impl FnOnce(&str) -> R) -> JsResult<R> {
+        match self.ascii() {
+            // SAFETY: all of it is ASCII.
+            Some(bytes) => Ok(f(unsafe { std::str::from_utf8_unchecked(bytes) })),
+            None => Ok(f(&self.to_js_string(ctx)?.text())),
+        }
+    }
+
     /// JavaScript's ToString; may run user code.
     pub(crate) fn to_js_string(&self, ctx: Ctx) -> JsResult<JsString> {
         let mut len = 0;

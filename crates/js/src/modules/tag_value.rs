@@ -4,22 +4,21 @@ use crate::embed::{Ctx, Handle, JsResult, JsString};
 
 /// The text of a tag value, or `None` when the type is not allowed.
 pub(super) fn text(ctx: Ctx, value: &Handle) -> JsResult<Option<JsString>> {
-    if value.is_string() || value.is_number() || value.is_bool() || value.is_bigint() {
-        value.to_js_string(ctx).map(Some)
-    } else {
-        Ok(None)
-    }
+    if is_allowed(value) { value.to_js_string(ctx).map(Some) } else { Ok(None) }
+}
+
+fn is_allowed(value: &Handle) -> bool {
+    value.is_string() || value.is_number() || value.is_bool() || value.is_bigint()
 }
 
 /// Calls `each` with every tag of `tags`; `Err(name)` names the first with a wrong value.
 pub(super) fn for_each(ctx: Ctx, tags: &Handle, mut each: impl FnMut(&str, &str)) -> JsResult<Result<(), String>> {
     for key in tags.each_key(ctx)? {
-        let name = key.to_js_string(ctx)?;
         let value = tags.get(ctx, &key)?;
-        match text(ctx, &value)? {
-            Some(value) => each(&name.text(), &value.text()),
-            None => return Ok(Err(name.text().into_owned())),
+        if !is_allowed(&value) {
+            return Ok(Err(key.text(ctx)?));
         }
+        value.with_text(ctx, |value| key.with_text(ctx, |name| each(name, value)))??;
     }
     Ok(Ok(()))
 }

@@ -267,10 +267,10 @@ pub(crate) fn free_vm(vu: &Vu) {
 }
 
 /// How large a VU's heap is when its cycles are first collected, and the least at which they are again: what reference
-/// counting leaves behind stays below that, for each of thousands of VUs. A VU that does little has 8 to 15 KB, and
-/// collecting them costs a microsecond for each 8 KB. After a collection QuickJS waits for one and a half times what is
-/// left, so that a VU with a larger heap collects as rarely as one alone in its process.
-const GC_THRESHOLD_BYTES: usize = 24 << 10;
+/// counting leaves behind stays below that, for each of thousands of VUs, and so does not triple what they need. A VU that
+/// does little has 4 to 12 KB, and collecting them costs a microsecond for each 8 KB. After a collection QuickJS waits for
+/// one and a half times what is left, so that a VU with a larger heap collects as rarely as one alone in its process.
+const GC_THRESHOLD_BYTES: usize = 12 << 10;
 
 /// Frees the unreachable cycles of the running VU.
 pub(crate) fn collect_garbage() {

@@ -87,6 +87,11 @@ impl Engine {
         }
     }
 
+    /// Bytes on the account of what runs.
+    pub fn memory_used(&self) -> usize {
+        unsafe { onrush_rt_memory_used(self.rt) }
+    }
+
     /// Evaluates a file's text, as a module if it looks like one.
     pub fn eval_source(&self, path: &Path, source: &str) -> Result<String, String> {
         let module = source.lines().any(|line| {

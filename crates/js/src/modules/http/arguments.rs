@@ -136,15 +136,16 @@ pub(super) fn prepare(
     }
     let built = params::parse(ctx, vu, params).and_then(|(mut params, node)| {
         let label = body::Label { method: &method, url: target.url.as_str() };
-        let body = body::convert(ctx, vu, body, &mut params)?;
-        body::check_length(vu, &body.0, &mut params, &label);
-        let (body, own_bytes) = body::compress(vu, body, &mut params, &label)?;
+        let own = params::own(&mut params);
+        let body = body::convert(ctx, vu, body, own)?;
+        body::check_length(vu, &body.0, own, &label);
+        let (body, own_bytes) = body::compress(vu, body, own, &label)?;
         Ok((params, node, body, Charge::take(own_bytes)?))
     });
     match built {
         Ok((params, node, body, charge)) => {
             let fault = params.headers.validate().err().map(Box::new);
-            Ok(Ok(Rc::new(Prepared { method, target, body, params: Rc::new(params), node, fault, _charge: charge })))
+            Ok(Ok(Rc::new(Prepared { method, target, body, params, node, fault, _charge: charge })))
         }
         Err(Problem::Refused(text)) => Ok(Err(refuse(NetError::new(0, text)))),
         Err(Problem::Throw(throw)) => Err(throw),

@@ -20,25 +20,45 @@ use crate::{
 /// k6's default request timeout.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// The parameters, and the tags of the request's samples: those of the VU and those given.
-pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<(Params, TagNode), Problem> {
-    let (mut params, mut node) = (plain(vu), vu.node.get());
+/// The parameters, and the tags of the request's samples: those of the VU and those given. The parameters are made in
+/// the place where they stay.
+pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<(Rc<Params>, TagNode), Problem> {
+    let (mut shared, mut node) = (Rc::new(plain(vu)), vu.node.get());
     if !value.is_object() {
-        return Ok((params, node));
+        return Ok((shared, node));
     }
+    let params = own(&mut shared);
     for key in value.each_key(ctx)? {
         let item = value.get(ctx, &key)?;
-        let key = key.to_js_string(ctx)?;
-        let key = key.text();
-        // k6: these mean something, or are an error, whatever they are.
-        let is_judged = matches!(&*key, "responseCallback" | "timeout" | "responseType" | "compression");
-        if key == "tags" {
-            node = tags(ctx, vu, &mut params, node, &item)?;
-        } else if item.is_set() || is_judged {
-            apply(ctx, &mut params, &key, &item)?;
+        match key.ascii() {
+            Some(name) => parameter(ctx, vu, params, &mut node, name, &item)?,
+            None => parameter(ctx, vu, params, &mut node, &key.text(ctx)?, &item)?,
         }
     }
-    Ok((params, node))
+    Ok((shared, node))
+}
+
+/// The parameters of a call that are still its own.
+pub(super) fn own(params: &mut Rc<Params>) -> &mut Params {
+    Rc::get_mut(params).expect("nothing else has them before the request is made")
+}
+
+fn parameter(
+    ctx: Ctx,
+    vu: &Vu,
+    params: &mut Params,
+    node: &mut TagNode,
+    key: &str,
+    item: &Handle,
+) -> Result<(), Problem> {
+    // k6: these mean something, or are an error, whatever they are.
+    let is_judged = matches!(key, "responseCallback" | "timeout" | "responseType" | "compression");
+    if key == "tags" {
+        *node = tags(ctx, vu, params, *node, item)?;
+    } else if item.is_set() || is_judged {
+        apply(ctx, params, key, item)?;
+    }
+    Ok(())
 }
 
 /// The parameters of requests that give none: one for all VUs of a thread.
@@ -116,13 +136,12 @@ fn headers(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
         return Ok(());
     }
     for key in value.each_key(ctx)? {
-        let name = key.to_js_string(ctx)?;
-        let text = value.get(ctx, &key)?.to_js_string(ctx)?;
-        let (name, text) = (name.text(), text.text());
-        match special_header(params, &name) {
-            Some(place) => *place = Some((&*text).into()),
-            None => params.headers.set(&name, &text),
-        }
+        value.get(ctx, &key)?.with_text(ctx, |text| {
+            key.with_text(ctx, |name| match special_header(params, name) {
+                Some(place) => *place = Some(text.into()),
+                None => params.headers.set(name, text),
+            })
+        })??;
     }
     Ok(())
 }

@@ -52,9 +52,12 @@ impl Script {
     }
 }
 
-/// Runs every script with one VU, where the slopes start, and with each of those many, k6 with fewer.
+/// Runs every script with one VU, where the slopes start, and with each of those many, k6 with fewer or, at 0, not at all.
 pub(super) fn hold_all(lab: &mut Lab, scripts: &[Script], sizes: &[u64], k6_vus_max: u64) -> Result<Vec<Held>> {
-    let mut cases = vec![(Client::Onrush, 1), (Client::K6, 1)];
+    let mut cases = vec![(Client::Onrush, 1)];
+    if k6_vus_max > 0 {
+        cases.push((Client::K6, 1));
+    }
     for &vus in sizes {
         if vus > lab.machine.connections_max() {
             eprintln!("  not with {vus} VUs: a process may open {} files here", lab.machine.connections_max());

@@ -2,8 +2,9 @@
 
 use anyhow::Result;
 
-use super::held::{Script, hold_all, ready_s, show};
+use super::held::{Script, hold_all, kb_per_vu, ready_s, show};
 use crate::bench::{
+    client::Client,
     lab::Lab,
     report::{Bound, number},
 };
@@ -37,6 +38,17 @@ const SCRIPTS: [Script; 3] = [
     },
 ];
 
+/// The same VUs, without and with reference cycles among what they drop.
+const DROPPED: [Script; 2] = [dropping("dropped trees", "trees"), dropping("dropped cycles", "cycles")];
+const DROPPED_VUS: u64 = 2_000;
+/// Memory of VUs that leave cycles against that of those that do not.
+const CYCLES_RATIO_MAX: f64 = 3.0;
+
+const fn dropping(name: &'static str, leave: &'static str) -> Script {
+    let variable = Some(("LEAVE", leave));
+    Script { part: NAME, name, path: "bench/scripts/cycles.js", variable, requests: 1, kb_max: None }
+}
+
 /// What importing every module may add to a VU that uses one of them.
 const IMPORTS_KB_MAX: f64 = 1.0;
 /// All of the largest number of VUs have sent their first request.
@@ -56,5 +68,18 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
     }
     let what = format!("{} VUs have sent their first request", number(READY_VUS as f64));
     lab.report.limit(NAME, what, ready_s(&all, SCRIPTS[0], READY_VUS), Bound::AtMost(READY_S_MAX), " s");
+    cycles(lab)
+}
+
+/// What the collector leaves uncollected.
+fn cycles(lab: &mut Lab) -> Result<()> {
+    let all = hold_all(lab, &DROPPED, &[DROPPED_VUS], 0)?;
+    for script in DROPPED {
+        show(lab, script, &[DROPPED_VUS], &all);
+    }
+    let [trees, cycles] = DROPPED.map(|script| kb_per_vu(&all, script, Client::Onrush, DROPPED_VUS));
+    let what = format!("{} VUs that leave cycles: RSS per VU / of those that do not", number(DROPPED_VUS as f64));
+    let ratio = cycles.zip(trees).map(|(cycles, trees)| cycles / trees);
+    lab.report.limit(NAME, what, ratio, Bound::AtMost(CYCLES_RATIO_MAX), "");
     Ok(())
 }

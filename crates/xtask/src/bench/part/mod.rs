@@ -15,6 +15,7 @@ mod memory;
 mod minimal;
 mod neighbours;
 mod operations;
+mod params;
 mod redis;
 mod search;
 mod sockets;
@@ -43,6 +44,12 @@ pub(super) const PARTS: &[Part] = &[
         about: "one request and one check, 100 VUs, against nginx and the target, pinned and not",
         needs: &[Tool::Wrk, Tool::Nginx, Tool::K6],
         run: minimal::run,
+    },
+    Part {
+        name: params::NAME,
+        about: "a request with two headers, a tag and a check beside a plain one",
+        needs: &[Tool::K6],
+        run: params::run,
     },
     Part {
         name: https::NAME,
@@ -82,7 +89,7 @@ pub(super) const PARTS: &[Part] = &[
     Part { name: upload::NAME, about: "uploads of 26 MB", needs: &[Tool::K6], run: upload::run },
     Part {
         name: memory::NAME,
-        about: "memory of sleeping VUs, and how soon all are there",
+        about: "memory of sleeping VUs, how soon all are there, and what reference cycles add",
         needs: &[Tool::K6],
         run: memory::run,
     },
