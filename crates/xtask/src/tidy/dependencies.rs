@@ -55,6 +55,8 @@ const FENCES: &[Fence] = &[
     Fence { package: "prost-reflect", ours: &["grpc"], others: &["protox"] },
     Fence { package: "rusqlite", ours: &["sql"], others: &[] },
     Fence { package: "postgres-protocol", ours: &["sql"], others: &[] },
+    Fence { package: "snap", ours: &["kafka"], others: &[] },
+    Fence { package: "lz4_flex", ours: &["kafka"], others: &[] },
     Fence { package: "gjson", ours: &["js"], others: &[] },
     Fence { package: "onrush-quickjs-sys", ours: &["js"], others: &[] },
 ];
