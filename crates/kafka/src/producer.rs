@@ -126,7 +126,9 @@ impl<W: World> Producer<W> {
                 Ok(topic) => return Ok(topic.partitions.len()),
                 Err(error) if !error.is_passing() || attempt >= self.options.attempts => return Err(error),
                 // Without leave to make it, a topic that is missing stays so; a new one takes a moment.
-                Err(KafkaError::Refused(code::UNKNOWN_TOPIC_OR_PARTITION)) if attempt >= UNKNOWN_ATTEMPTS => {
+                Err(KafkaError::Refused(code::UNKNOWN_TOPIC_OR_PARTITION))
+                    if attempt >= UNKNOWN_ATTEMPTS && !self.options.creates_topics =>
+                {
                     return Err(KafkaError::Refused(code::UNKNOWN_TOPIC_OR_PARTITION));
                 }
                 Err(_) => self.cluster.forget(&topic),
@@ -357,6 +359,6 @@ fn backoff_ns(attempt: u32) -> u64 {
 }
 
 /// Attempts for a topic that no broker knows: others may just have made it.
-const UNKNOWN_ATTEMPTS: u32 = 3;
+const UNKNOWN_ATTEMPTS: u32 = 5;
 /// What keys and values do not count for.
 const RECORD_ROOM_BYTES: usize = 256;

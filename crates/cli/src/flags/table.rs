@@ -168,7 +168,15 @@ const SETTINGS: &[Flag] = &[
         "Write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
-    flag("fail-on", None, Text("WHAT"), Some("ONRUSH_FAIL_ON"), "Fail the run as well if a threshold was never judged or the measurement cannot be trusted: unjudged, invalid, suspect")
+    flag(
+        "out-share",
+        None,
+        Text("FRACTION"),
+        Some("ONRUSH_OUT_SHARE"),
+        "Write only this part of the samples, all of a request or none (0.1 is one request in ten); the summary has all",
+    )
+    .group(Group::Results),
+    flag("fail-on", None, Text("WHAT"), Some("ONRUSH_FAIL_ON"), "Fail the run as well for what no threshold sees: unjudged (thresholds), exceptions, unanswered (requests), invalid, suspect (measurement)")
         .group(Group::Results),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds").group(Group::Results).scope(Scope::Load),
     flag(

@@ -14,7 +14,7 @@ use onrush_cluster::Event;
 use onrush_fiber::Clock;
 use onrush_output::{Losses, Outputs};
 use onrush_session::{
-    Coordinator, ExitCode, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop, Verdict,
+    Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop,
     protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
@@ -41,8 +41,8 @@ pub(super) struct Ended {
     pub(super) failed_vu: Option<u64>,
     /// `--summary-export` could not be written.
     pub(super) export_failed: bool,
-    /// The verdict on the measurement.
-    pub(super) verdict: Verdict,
+    /// The verdict on the measurement, and why.
+    pub(super) judgement: Judgement,
     /// Thresholds that were never judged.
     pub(super) unjudged: Vec<String>,
     /// Not one request succeeded.
@@ -130,7 +130,7 @@ pub(super) fn drive(
         outcome,
         failed_vu: drive.coordinator.failed_vu(),
         export_failed,
-        verdict: drive.coordinator.judgement().verdict,
+        judgement: drive.coordinator.judgement(),
         unjudged: warnings::unjudged(drive.coordinator.thresholds()),
         nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
     })
@@ -230,7 +230,7 @@ impl Drive<'_> {
         // At the first one, and not at the end of hours.
         if self.losses.take_if(|losses| losses.so_far() > 0).is_some() {
             self.cx.logger.warn(
-                "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write to a faster disk, to a file without .gz, or make fewer requests a second",
+                "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write a part of them (--out-share 0.1), to a faster disk or to a file without .gz, or make fewer requests a second",
             );
         }
         if shows_progress {

@@ -63,7 +63,7 @@ pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<Ex
 pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let Ready { prepared, outputs: wanted, replay, needs } = ready(cx, config, args)?;
+    let Ready { prepared, outputs: wanted, share, replay, needs } = ready(cx, config, args)?;
     if args.cluster.is_some() && !wanted.is_empty() {
         return Err(Failure::other("--out is not available yet for tests on several agents")
             .hint("remove --out, or run the test in one process, without --agents"));
@@ -75,6 +75,12 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     let agents = args.cluster.as_ref().map(|cluster| cluster::agents(cluster, &needs));
     let needs = cluster::needs(args.cluster.as_ref(), needs);
     needs.warnings().into_iter().for_each(|warning| cx.logger.warn(warning));
+    let (local_ips, vus) = (&prepared.run.local_ips, prepared.plan.max_vus);
+    if let Some(address) = local_ips.as_ref().and_then(|pool| network::foreign_address(pool, vus)) {
+        cx.logger.warn(format!(
+            "{address} (localIPs) is no address of this machine: connections of the VUs that get it will fail; `ip address` shows those there are"
+        ));
+    }
     if let Some(problem) = needs.problem() {
         if !args.force {
             return Err(Failure::other(problem).hint(needs::HINT));
@@ -87,7 +93,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         prepared.threads(),
         prepared.isolation.isolation.as_str()
     ));
-    let outputs = outputs::start(cx, &wanted, &prepared)?;
+    let outputs = outputs::start(cx, &wanted, share, &prepared)?;
     if !args.quiet {
         let color = cx.look.stdout_color();
         match &args.one_liner {
@@ -111,7 +117,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     let code = ended.outcome.exit_code();
     // What failed already keeps its code.
     if let Some((refused, reason)) =
-        args.gate.refuses(&ended.unjudged, Some(ended.verdict)).filter(|_| code == ExitCode::Success)
+        args.gate.refuses(&ended.unjudged, &ended.judgement).filter(|_| code == ExitCode::Success)
     {
         cx.logger.error(reason);
         return Ok(refused);
@@ -136,6 +142,7 @@ pub(crate) fn limit_bodies(memory_bytes: u64) {
 pub(crate) struct Ready {
     pub(crate) prepared: Prepared,
     outputs: Vec<onrush_output::Config>,
+    share: onrush_output::Share,
     replay: onrush_session::Replay,
     /// What it takes of this machine.
     pub(crate) needs: Needs,
@@ -162,6 +169,7 @@ impl Ready {
 /// What keeps the test from starting.
 pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
     let outputs = outputs::configs(&cx.flags, &config.out)?;
+    let share = outputs::share(&cx.flags)?;
     paths::check(args)?;
     let replay = replay::read(cx, args.replay.as_deref())?;
     let features = Features::read(&cx.flags, &config.features)?;
@@ -180,7 +188,7 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
     let prepared = prepare::prepare(args, &cx.logger, script, test, !outputs.is_empty(), feature_names)?;
     replay::check(&replay, &prepared.test)?;
     let needs = Needs::new(&prepared.plan, heap_bytes, has_network.then_some(fds), prepared.run.local_ips.is_some());
-    Ok(Ready { prepared, outputs, replay, needs })
+    Ok(Ready { prepared, outputs, share, replay, needs })
 }
 
 /// The last log line of a run that did not pass.
