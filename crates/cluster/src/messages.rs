@@ -422,6 +422,8 @@ pub struct ScenarioProgress {
     pub steered: ::core::option::Option<f64>,
     #[prost(uint64, optional, tag = "12")]
     pub max_vus: ::core::option::Option<u64>,
+    #[prost(uint64, tag = "13")]
+    pub thrown: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TeardownDone {

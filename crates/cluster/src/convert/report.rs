@@ -251,6 +251,7 @@ fn encode_progress(progress: &Progress) -> wire::Progress {
         over: own.over,
         steered: own.steered,
         max_vus: own.max_vus,
+        thrown: own.thrown,
     };
     wire::Progress {
         scenarios: progress.scenarios.iter().map(scenario).collect(),
@@ -275,6 +276,7 @@ fn progress(progress: wire::Progress) -> Progress {
         over: own.over,
         steered: own.steered,
         max_vus: own.max_vus,
+        thrown: own.thrown,
     };
     Progress {
         scenarios: progress.scenarios.into_iter().map(scenario).collect(),
@@ -313,6 +315,7 @@ mod tests {
         let scenario = ScenarioProgress {
             started_at: Some(Time(0)),
             running_vus: 3,
+            thrown: 4,
             stopping: true,
             steered: Some(0.0),
             max_vus: Some(0),
