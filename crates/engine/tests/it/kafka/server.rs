@@ -4,7 +4,7 @@ use std::{
     io::Write,
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
-    process::{ChildStdin, Command, Stdio},
+    process::{Child, Command, Stdio},
     sync::OnceLock,
     time::{Duration, Instant},
 };
@@ -15,8 +15,8 @@ const VERSION: &str = "4.1.0";
 
 /// The broker, where its listeners are, and who signed its certificate.
 pub(super) struct Server {
-    /// Closed when the process ends, however it does.
-    _leash: ChildStdin,
+    /// Its input is closed when this process ends, however it does.
+    _process: Child,
     pub(super) plain: String,
     pub(super) sasl: String,
     pub(super) tls: String,
@@ -84,7 +84,7 @@ group.initial.rebalance.delay.ms=0
         let inner = java(&packages, "kafka.Kafka");
         let script =
             "folder=$1; shift; \"$@\" < /dev/null & broker=$!; cat > /dev/null; kill -9 $broker; rm -r \"$folder\"";
-        let mut process = Command::new("sh")
+        let process = Command::new("sh")
             .args(["-c", script, "sh"])
             .arg(&folder)
             .arg(inner.get_program())
@@ -97,8 +97,7 @@ group.initial.rebalance.delay.ms=0
             .expect("a shell is there");
         let at = |port: u16| format!("127.0.0.1:{port}");
         let ca_pem = authority.pem().to_owned();
-        let leash = process.stdin.take().expect("it is piped");
-        let server = Self { _leash: leash, plain: at(plain), sasl: at(sasl), tls: at(tls), ca_pem };
+        let server = Self { _process: process, plain: at(plain), sasl: at(sasl), tls: at(tls), ca_pem };
         let until = Instant::now() + Duration::from_secs(90);
         while [&server.plain, &server.sasl, &server.tls].into_iter().any(|address| TcpStream::connect(address).is_err())
         {
