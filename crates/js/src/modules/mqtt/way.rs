@@ -11,7 +11,7 @@ use crate::vu::Vu;
 
 /// A way to a server.
 pub(super) enum Way {
-    Bare(Wire),
+    Bare(Box<Wire>),
     WebSocket(Box<ByteStream>),
 }
 
@@ -21,7 +21,7 @@ impl Way {
         if server.is_websocket {
             return ask(vu, server, deadline);
         }
-        vu.connections.connect_wire(&server.url, Some(deadline)).map(Self::Bare)
+        Ok(Self::Bare(Box::new(vu.connections.connect_wire(&server.url, Some(deadline))?)))
     }
 
     /// See [`Wire::try_read`], as for the others.
