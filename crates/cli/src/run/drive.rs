@@ -153,11 +153,10 @@ fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay, agents: &Age
             summary: options.handle_summary_timeout,
             ..Patience::default()
         },
-        on_loss: args.cluster.as_ref().map_or(LossPolicy::default(), |cluster| cluster.on_loss),
+        on_loss: args.cluster.as_ref().map_or_else(LossPolicy::default, |cluster| cluster.on_loss),
         start_in,
         series_max: options.cardinality_limit,
         rps: options.rps,
-        ..Settings::default()
     };
     Coordinator::new(settings, ids, &prepared.plan, &prepared.run.registry, prepared.thresholds.clone())
         .replaying(replay)

@@ -94,9 +94,8 @@ async fn join(
     shared: Shared,
     is_known: Arc<AtomicBool>,
 ) -> Result<Response<ReceiverStream<Result<FromCoordinator, Status>>>, Status> {
-    let hello = match messages.message().await? {
-        Some(FromAgent { what: Some(from_agent::What::Hello(hello)) }) => hello,
-        _ => return Err(Status::invalid_argument("an agent says hello first")),
+    let Some(FromAgent { what: Some(from_agent::What::Hello(hello)) }) = messages.message().await? else {
+        return Err(Status::invalid_argument("an agent says hello first"));
     };
     let (session, connection) = admit(&shared, &hello).map_err(|why| {
         shared.deliver(Event::Refused { peer, why: why.clone() });

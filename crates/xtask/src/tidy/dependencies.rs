@@ -50,7 +50,7 @@ const FENCES: &[Fence] = &[
     Fence { package: "anyhow", ours: &["xtask", "testkit"], others: &["brotli*", "prost-derive"] },
     Fence { package: "clap", ours: &["cli"], others: &["clap_complete"] },
     Fence { package: "clap_complete", ours: &["cli"], others: &[] },
-    Fence { package: "tar", ours: &["archive", "cli"], others: &[] },
+    Fence { package: "tar", ours: &["archive", "cli", "xtask"], others: &[] },
     Fence { package: "wasmi", ours: &["extension"], others: &[] },
     Fence { package: "html5ever", ours: &["html"], others: &[] },
     Fence { package: "protox", ours: &["grpc", "cluster"], others: &[] },
