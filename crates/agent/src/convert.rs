@@ -29,6 +29,7 @@ pub(crate) fn progress(own: &Own, offset: Offset) -> ScenarioProgress {
         active_vus_max: own.active_vus_max,
         done: own.done,
         interrupted: own.interrupted,
+        thrown: own.thrown,
         dropped: own.dropped,
         stopping: own.stopping,
         over: own.over,

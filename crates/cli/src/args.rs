@@ -1,12 +1,12 @@
 //! The settings of a run that scripts cannot make: read from flags and variables, checked, typed.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use onrush_js::init::IsolationMode;
 use onrush_metrics::summary::SummaryMode;
 use onrush_script::CompatibilityMode;
 
-use crate::{failure::Failure, flags::Flags, gate::Gate, run::config_file::ConfigFile};
+use crate::{cluster::ClusterArgs, failure::Failure, flags::Flags, gate::Gate, run::config_file::ConfigFile};
 
 /// What `onrush run` was asked for, options aside.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub(crate) struct RunArgs {
     pub(crate) replay: Option<String>,
     /// Start although the machine has less than the test needs.
     pub(crate) force: bool,
+    /// The agents of the run, where they are processes of their own.
+    pub(crate) cluster: Option<ClusterArgs>,
     /// The heading of a one-liner, whose result is printed in another way than that of a script.
     pub(crate) one_liner: Option<String>,
 }
@@ -48,6 +50,8 @@ pub(crate) struct ScriptArgs {
     pub(crate) file: String,
     /// The script itself, where it is made by this program.
     pub(crate) source: Option<String>,
+    /// The archive itself, where it came from a coordinator.
+    pub(crate) archive: Option<Arc<[u8]>>,
     /// What it is, if it was said.
     pub(crate) kind: Option<InputKind>,
     /// How it is read; `None` is the default, or what an archive says.
@@ -163,6 +167,7 @@ impl RunArgs {
             linger: flags.switch("linger")?.or(config.linger).unwrap_or(false),
             replay: flags.text("replay"),
             force: on("force")?,
+            cluster: None,
             one_liner: None,
         })
     }
@@ -185,6 +190,7 @@ impl ScriptArgs {
         Ok(Self {
             file: file.clone(),
             source: None,
+            archive: None,
             kind: match flags.text("type").as_deref() {
                 None => None,
                 Some("js") => Some(InputKind::Script),
@@ -236,6 +242,7 @@ fn script_env(flags: &Flags, system_env: bool) -> Result<BTreeMap<String, String
     let mut env = if includes { flags.env.clone() } else { BTreeMap::new() };
     // Scripts may come from elsewhere and print what they like.
     env.remove("ONRUSH_API_TOKEN");
+    env.remove("ONRUSH_JOIN_TOKEN");
     // k6: an empty text is as no flag.
     for entry in flags.values("env").into_iter().filter(|entry| !entry.is_empty()) {
         let (name, value) = match entry.split_once('=') {

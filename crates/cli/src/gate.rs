@@ -1,6 +1,6 @@
 //! `--fail-on`: what ends a run with another exit code although no threshold was crossed.
 
-use onrush_session::{ExitCode, Verdict};
+use onrush_session::{ExitCode, Judgement, Verdict};
 
 use crate::failure::Failure;
 
@@ -9,12 +9,16 @@ use crate::failure::Failure;
 pub(crate) struct Gate {
     /// Thresholds that were never judged.
     unjudged: bool,
+    /// Iterations that ended in an exception.
+    exceptions: bool,
+    /// Requests without an answer.
+    unanswered: bool,
     /// The best verdict on the measurement that fails.
     verdict: Option<Verdict>,
 }
 
 impl Gate {
-    /// Reads `unjudged`, `invalid` and `suspect`, with commas between them.
+    /// Reads `unjudged`, `exceptions`, `unanswered`, `invalid` and `suspect`, with commas between them.
     ///
     /// # Errors
     /// Names that are not among these.
@@ -23,11 +27,13 @@ impl Gate {
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             match name {
                 "unjudged" => gate.unjudged = true,
+                "exceptions" => gate.exceptions = true,
+                "unanswered" => gate.unanswered = true,
                 "invalid" => gate.verdict = gate.verdict.or(Some(Verdict::Invalid)),
                 "suspect" => gate.verdict = Some(Verdict::Suspect),
                 other => {
                     return Err(Failure::other(format!("invalid --fail-on \"{other}\""))
-                        .hint("use unjudged, invalid, suspect, or several with commas"));
+                        .hint("use unjudged, exceptions, unanswered, invalid, suspect, or several with commas"));
                 }
             }
         }
@@ -35,12 +41,20 @@ impl Gate {
     }
 
     /// Why the run fails, and its exit code.
-    pub(crate) fn refuses(self, unjudged: &[String], verdict: Option<Verdict>) -> Option<(ExitCode, String)> {
+    pub(crate) fn refuses(self, unjudged: &[String], judgement: &Judgement) -> Option<(ExitCode, String)> {
         if self.unjudged && !unjudged.is_empty() {
             let text = format!("thresholds were never judged (--fail-on unjudged): {}", unjudged.join(", "));
             return Some((ExitCode::ThresholdsHaveFailed, text));
         }
-        let verdict = verdict.filter(|verdict| self.verdict.is_some_and(|least| *verdict >= least))?;
+        if self.exceptions && judgement.thrown > 0 {
+            let text = format!("{} iterations ended in an exception (--fail-on exceptions)", judgement.thrown);
+            return Some((ExitCode::ThresholdsHaveFailed, text));
+        }
+        if self.unanswered && judgement.lacks_answers {
+            let text = "too many requests had no answer (--fail-on unanswered)".to_owned();
+            return Some((ExitCode::ThresholdsHaveFailed, text));
+        }
+        let verdict = Some(judgement.verdict).filter(|verdict| self.verdict.is_some_and(|least| *verdict >= least))?;
         let text = format!("the measurement is {} (--fail-on)", verdict.as_str());
         Some((ExitCode::MeasurementRefused, text))
     }
@@ -54,7 +68,7 @@ mod tests {
     fn what_fails_a_run() {
         let check = |text: &str, unjudged: &[&str], verdict: Verdict, expect: Option<ExitCode>| {
             let unjudged: Vec<String> = unjudged.iter().map(|&text| text.to_owned()).collect();
-            let refused = Gate::parse(text).expect("names").refuses(&unjudged, Some(verdict));
+            let refused = Gate::parse(text).expect("names").refuses(&unjudged, &judged(verdict, 0, false));
             assert_eq!(refused.map(|(code, _)| code), expect, "{text}");
         };
         check("", &["a"], Verdict::Invalid, None);
@@ -64,5 +78,21 @@ mod tests {
         check("invalid, suspect", &[], Verdict::Suspect, Some(ExitCode::MeasurementRefused));
         check("suspect", &[], Verdict::Valid, None);
         assert!(Gate::parse("loud").is_err());
+    }
+
+    #[test]
+    fn exceptions_and_missing_answers_fail_a_run_that_asks() {
+        let code = |text: &str, judgement: &Judgement| {
+            Gate::parse(text).expect("names").refuses(&[], judgement).map(|(code, _)| code)
+        };
+        let (threw, hung) = (judged(Verdict::Valid, 2, false), judged(Verdict::Suspect, 0, true));
+        assert_eq!(code("exceptions", &threw), Some(ExitCode::ThresholdsHaveFailed));
+        assert_eq!(code("unanswered,invalid", &threw), None);
+        assert_eq!(code("unanswered", &hung), Some(ExitCode::ThresholdsHaveFailed));
+        assert_eq!(code("exceptions", &hung), None);
+    }
+
+    fn judged(verdict: Verdict, thrown: u64, lacks_answers: bool) -> Judgement {
+        Judgement { verdict, reasons: Vec::new(), notes: Vec::new(), thrown, lacks_answers, start_lag: None }
     }
 }

@@ -5,8 +5,10 @@
 
 #![forbid(unsafe_code)]
 
+mod agent;
 mod args;
 mod banner;
+mod cluster;
 mod context;
 mod control;
 mod failure;
@@ -72,7 +74,8 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
     };
     // A panic anywhere is a bug; it has its own exit code and must not look like a failed test.
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match command {
-        Command::Run => run::run(&cx, files),
+        Command::Run | Command::Coordinator => run::run(&cx, files, command),
+        Command::Agent => agent::agent(&cx, files),
         Command::Check => tools::check(&cx, files),
         Command::Http => tools::http(&cx, files),
         Command::Archive => tools::archive(&cx, files),

@@ -26,6 +26,8 @@ pub(crate) struct Watch {
     first: OnceLock<&'static str>,
     /// How often the process went on after it was stopped.
     resumed: AtomicU64,
+    /// Somebody else decides when the process ends.
+    is_led: AtomicBool,
 }
 
 impl Watch {
@@ -54,6 +56,9 @@ impl Watch {
                     SIGHUP => "hangup",
                     _ => "terminated",
                 };
+                if own.is_led.load(Ordering::Acquire) {
+                    continue;
+                }
                 if own.is_graceful.load(Ordering::Acquire) && own.first.set(name).is_ok() {
                     logger.debug("Stopping Onrush in response to signal...");
                     continue;
@@ -70,6 +75,11 @@ impl Watch {
     /// From now on the first signal is for [`Watch::first`], or, with `false`, no longer.
     pub(crate) fn set_graceful(&self, is_graceful: bool) {
         self.is_graceful.store(is_graceful, Ordering::Release);
+    }
+
+    /// From now on no signal ends the process: whoever started it gets the same ones, and decides.
+    pub(crate) fn leave_to_others(&self) {
+        self.is_led.store(true, Ordering::Release);
     }
 
     /// The first signal as Go names it, if one came.

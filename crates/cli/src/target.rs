@@ -36,8 +36,8 @@ pub(crate) fn target(cx: &Context, files: &[String]) -> Result<ExitCode, Failure
     if let Err(error) = onrush_testsite::raise_file_limit() {
         cx.logger.warn(format!("failed to raise the limit of open files: {error}"));
     }
-    let listen = options.listen;
-    let target = onrush_testsite::start(options).map_err(|error| could_not_start(listen, &error))?;
+    let (listen, tls_listen) = (options.listen, options.tls_listen);
+    let target = onrush_testsite::start(options).map_err(|error| could_not_start(listen, tls_listen, &error))?;
     let certificate = cx.flags.text("certificate-out");
     if let (Some(path), Some(pem)) = (&certificate, &target.certificate_pem) {
         std::fs::write(path, pem)
@@ -131,11 +131,13 @@ fn delay(flags: &Flags) -> Result<Duration, Failure> {
         .map_err(|error| flags::invalid_argument(flag, &text, &error.to_string()))
 }
 
-fn could_not_start(listen: SocketAddr, error: &std::io::Error) -> Failure {
+fn could_not_start(listen: SocketAddr, tls_listen: Option<SocketAddr>, error: &std::io::Error) -> Failure {
     let failure = Failure::other(format!("failed to start the target: {error}"));
     match error.kind() {
         std::io::ErrorKind::AddrInUse => {
-            failure.hint(format!("something listens on {listen} already; choose another with --listen"))
+            let tls = tls_listen.map_or_else(String::new, |tls| format!(" or {tls}"));
+            let flags = if tls.is_empty() { "--listen" } else { "--listen or --tls-listen" };
+            failure.hint(format!("something listens on {listen}{tls} already; choose another with {flags}"))
         }
         std::io::ErrorKind::InvalidInput if !listen.ip().is_loopback() => {
             failure.hint("allow it with --allow-non-loopback")

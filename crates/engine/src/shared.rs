@@ -19,6 +19,8 @@ pub(crate) struct SharedScenario {
     pub(crate) attempts: AtomicU64,
     /// Iterations cut.
     pub(crate) interrupted: ShardedCounter,
+    /// Iterations that ended in an exception; they are done as well.
+    pub(crate) thrown: ShardedCounter,
     /// VUs inside an iteration.
     pub(crate) running: ShardedCounter,
     /// VUs the scenario holds.
@@ -65,6 +67,7 @@ impl SharedScenario {
             context,
             attempts: AtomicU64::new(0),
             interrupted: ShardedCounter::default(),
+            thrown: ShardedCounter::default(),
             running: ShardedCounter::default(),
             active: AtomicU64::new(0),
             idle: (0..threads).map(|_| AtomicI64::new(0)).collect(),
@@ -171,6 +174,8 @@ pub struct ScenarioProgress {
     pub done: u64,
     /// Iterations cut.
     pub interrupted: u64,
+    /// Iterations that ended in an exception, among those that ended.
+    pub thrown: u64,
     /// Iterations dropped.
     pub dropped: u64,
     /// Past its regular end: only graceful stops remain.
@@ -194,6 +199,7 @@ impl SharedScenario {
             active_vus: load(&self.active),
             done: self.context.done.get(),
             interrupted: self.interrupted.get(),
+            thrown: self.thrown.get(),
             dropped: load(&self.dropped),
             ended_at_ns: load(&self.ended_at),
             active_vus_max: load(&self.active_max),

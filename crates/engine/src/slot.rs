@@ -141,6 +141,9 @@ impl Slot {
         // k6: the iteration lasts as long as it has to, so one that is cut while it waits is interrupted.
         let is_whole = !is_cut && until.is_none_or(|until| self.pad(until, now));
         self.vu.count_iteration(is_whole);
+        if matches!(end, CallEnd::Threw(_)) {
+            shared.thrown.increment(thread);
+        }
         // k6: one that aborts the test is done, too.
         if end.is_complete() && (is_whole || is_cut) {
             shared.context.done.increment(thread);

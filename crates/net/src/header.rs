@@ -525,6 +525,21 @@ mod tests {
         }
 
         #[test]
+        fn requests_hold_canonical_names_and_values_as_given(name in "[a-zA-Z0-9 é-]{1,20}", value in "[ \\ta-z\r\né]{0,8}") {
+            let mut headers = RequestHeaders::new();
+            headers.set(&name, &value);
+            let canonical = canonical_name(&name);
+            prop_assert_eq!(headers.iter().collect::<Vec<_>>(), [(&*canonical, &*value)]);
+            let is_valid = name.bytes().all(is_token_byte) && value.bytes().all(is_value_byte);
+            prop_assert_eq!(headers.validate().is_ok(), is_valid);
+            let mut lines = Vec::new();
+            headers.write(&mut lines);
+            let is_written = is_valid && !WRITTEN_BY_THE_REQUEST.contains(&&*canonical);
+            let expect = if is_written { format!("{canonical}: {}\r\n", value.trim_matches([' ', '\t'])) } else { String::new() };
+            prop_assert_eq!(String::from_utf8(lines).expect("names and values are texts"), expect);
+        }
+
+        #[test]
         fn blocks_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..100), at in 0_usize..120) {
             let block = HeaderBlock::new(&bytes, at, Facts::default());
             let _ = (block.status_text(), block.joined(), block.reason());

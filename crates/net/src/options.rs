@@ -209,14 +209,14 @@ impl ClientShared {
     /// # Errors
     /// What is wrong with the certificates or the key.
     pub fn own_tls(&self, auth: Option<ClientAuth>, roots_pem: Option<&str>) -> Result<OwnTls, TlsOptionsError> {
-        let mut options = self.inner.tls.options().clone();
-        options.auth = auth.into_iter().collect();
-        if let Some(pem) = roots_pem {
-            let known = options.extra_roots_pem.get_or_insert_default();
-            known.push('\n');
-            known.push_str(pem);
-        }
-        Ok(OwnTls(Arc::new(TlsSettings::new(options)?)))
+        self.changed_tls(|options| {
+            options.auth = auth.into_iter().collect();
+            if let Some(pem) = roots_pem {
+                let known = options.extra_roots_pem.get_or_insert_default();
+                known.push('\n');
+                known.push_str(pem);
+            }
+        })
     }
 
     /// The run's settings of TLS, but that any certificate will do.
@@ -224,8 +224,16 @@ impl ClientShared {
     /// # Errors
     /// What is wrong with the run's settings, which were right before.
     pub fn unchecked_tls(&self) -> Result<OwnTls, TlsOptionsError> {
+        self.changed_tls(|options| options.insecure_skip_verify = true)
+    }
+
+    /// The run's settings of TLS with changes.
+    ///
+    /// # Errors
+    /// What is wrong with the changes.
+    pub fn changed_tls(&self, change: impl FnOnce(&mut TlsOptions)) -> Result<OwnTls, TlsOptionsError> {
         let mut options = self.inner.tls.options().clone();
-        options.insecure_skip_verify = true;
+        change(&mut options);
         Ok(OwnTls(Arc::new(TlsSettings::new(options)?)))
     }
 

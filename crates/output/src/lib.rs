@@ -11,7 +11,9 @@ mod go;
 pub mod loki;
 mod pump;
 mod raw;
+mod share;
 pub mod time;
 
 pub use pump::{Inlet, Losses, OutputError, OutputReport, Outputs};
 pub use raw::{Config, Kind, MetricInfo, Target, TimeFormat};
+pub use share::Share;

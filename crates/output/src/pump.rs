@@ -17,6 +17,7 @@ use onrush_metrics::{RawSample, SampleBatch, SampleSink, SystemTags, TagPairs, T
 use crate::{
     destination::Destination,
     raw::{self, Config, Format, Kind, MetricInfo, Sample, Target},
+    share::Share,
 };
 
 /// The outputs of a run.
@@ -24,6 +25,8 @@ pub struct Outputs {
     queue: SyncSender<Message>,
     /// Samples that found the queue full.
     lost: Arc<AtomicU64>,
+    /// Samples handed over and not written yet.
+    pending: Arc<AtomicU64>,
     is_ending: Arc<AtomicBool>,
     ended: Receiver<Vec<Written>>,
 }
@@ -67,8 +70,8 @@ pub struct OutputReport {
     pub lost: u64,
     /// Outputs that failed, with the samples they do not have.
     pub failed: Vec<(String, u64)>,
-    /// The outputs did not finish in time: their last samples may be missing.
-    pub is_stuck: bool,
+    /// The outputs did not finish in time: samples that were not written by then.
+    pub unfinished: Option<u64>,
 }
 
 enum Message {
@@ -80,13 +83,14 @@ impl Outputs {
     /// Batches that may wait: with 4,096 samples of 32 bytes each, 32 MiB.
     const QUEUE_MAX: usize = 256;
 
-    /// Opens all outputs and starts their thread. `stdout` makes a writer for the standard output stream; `failed` is
+    /// Opens all outputs, which get `share` of the samples, and starts their thread. `stdout` makes a writer for the standard output stream; `failed` is
     /// told once when an output can no longer be written: its name, its file and what happened.
     ///
     /// # Errors
     /// The first output that cannot be opened.
     pub fn start(
         configs: &[Config],
+        share: Share,
         metrics: Vec<MetricInfo>,
         system_tags: SystemTags,
         stdout: &dyn Fn() -> Box<dyn Write + Send>,
@@ -98,7 +102,15 @@ impl Outputs {
         let (queue, messages) = sync_channel(Self::QUEUE_MAX);
         let (done, ended) = sync_channel(1);
         let is_ending = Arc::new(AtomicBool::new(false));
-        let mut pump = Pump { outputs, threads: Vec::new(), lines: Vec::new(), failed: Box::new(failed) };
+        let pending = Arc::new(AtomicU64::new(0));
+        let mut pump = Pump {
+            outputs,
+            share,
+            pending: Arc::clone(&pending),
+            threads: Vec::new(),
+            lines: Vec::new(),
+            failed: Box::new(failed),
+        };
         let flag = Arc::clone(&is_ending);
         let body = move || {
             pump.run(&messages, &flag);
@@ -106,14 +118,14 @@ impl Outputs {
             let _ = done.send(pump.finish());
         };
         std::thread::Builder::new().name("outputs".to_owned()).spawn(body).map_err(OutputError::Thread)?;
-        Ok(Self { queue, lost: Arc::default(), is_ending, ended })
+        Ok(Self { queue, lost: Arc::default(), pending, is_ending, ended })
     }
 
     /// Makes the taps of worker threads.
     pub fn taps(&self) -> Arc<dyn Fn(usize) -> Tap + Send + Sync> {
-        let (queue, lost) = (self.queue.clone(), Arc::clone(&self.lost));
+        let (queue, lost, pending) = (self.queue.clone(), Arc::clone(&self.lost), Arc::clone(&self.pending));
         Arc::new(move |thread| {
-            let inlet = Inlet { thread, queue: queue.clone(), lost: Arc::clone(&lost) };
+            let inlet = Inlet { thread, queue: queue.clone(), lost: Arc::clone(&lost), pending: Arc::clone(&pending) };
             Tap::new(Box::new(inlet), || Clock::now().0)
         })
     }
@@ -127,16 +139,20 @@ impl Outputs {
     pub fn finish(self) -> OutputReport {
         /// A pipe nobody reads must not keep the program from ending.
         const PATIENCE: Duration = Duration::from_secs(30);
+        self.finish_within(PATIENCE)
+    }
+
+    fn finish_within(self, patience: Duration) -> OutputReport {
         self.is_ending.store(true, Ordering::Release);
         // A full queue needs no wake-up call.
         let _ = self.queue.try_send(Message::Wake);
-        let written = self.ended.recv_timeout(PATIENCE);
-        let is_stuck = written.is_err();
+        let written = self.ended.recv_timeout(patience);
+        let unfinished = written.is_err().then(|| self.pending.load(Ordering::Relaxed));
         let failed = written.into_iter().flatten().filter(|written| written.missing > 0);
         OutputReport {
             lost: self.lost.load(Ordering::Relaxed),
             failed: failed.map(|written| (written.name, written.missing)).collect(),
-            is_stuck,
+            unfinished,
         }
     }
 }
@@ -157,14 +173,22 @@ pub struct Inlet {
     thread: usize,
     queue: SyncSender<Message>,
     lost: Arc<AtomicU64>,
+    pending: Arc<AtomicU64>,
 }
 
 impl SampleSink for Inlet {
     fn accept(&mut self, batch: SampleBatch) -> Result<(), SampleBatch> {
-        match self.queue.try_send(Message::Batch { thread: self.thread, batch }) {
+        let samples = batch.samples.len() as u64;
+        // Before it is sent, as the other side takes it off again.
+        self.pending.fetch_add(samples, Ordering::Relaxed);
+        let sent = self.queue.try_send(Message::Batch { thread: self.thread, batch });
+        if sent.is_err() {
+            self.pending.fetch_sub(samples, Ordering::Relaxed);
+        }
+        match sent {
             Ok(()) => Ok(()),
             Err(TrySendError::Full(Message::Batch { batch, .. })) => {
-                self.lost.fetch_add(batch.samples.len() as u64, Ordering::Relaxed);
+                self.lost.fetch_add(samples, Ordering::Relaxed);
                 Err(batch)
             }
             // The outputs are closed: what comes now, such as requests of handleSummary(), belongs to no run.
@@ -177,6 +201,8 @@ impl SampleSink for Inlet {
 /// The outputs' thread.
 struct Pump {
     outputs: Vec<Open>,
+    share: Share,
+    pending: Arc<AtomicU64>,
     /// The tag sets of each thread.
     threads: Vec<Vec<TagPairs>>,
     lines: Vec<u8>,
@@ -238,15 +264,21 @@ impl Pump {
                 continue;
             }
             self.lines.clear();
+            let mut written = 0;
             for raw in &batch.samples {
+                if !self.share.has(thread, raw.time) {
+                    continue;
+                }
                 let Some(tags) = sets.get(raw.tags as usize) else { continue };
                 let metadata =
                     batch.metadata.get(raw.metadata as usize).filter(|_| raw.metadata != RawSample::NO_METADATA);
                 let unix_ns = Clock::unix_nanos(Nanos(raw.time));
                 output.format.sample(&Sample { thread, raw, tags, metadata, unix_ns }, &mut self.lines);
+                written += 1;
             }
-            output.write(&self.lines, batch.samples.len() as u64, &self.failed);
+            output.write(&self.lines, written, &self.failed);
         }
+        self.pending.fetch_sub(batch.samples.len() as u64, Ordering::Relaxed);
     }
 
     fn finish(&mut self) -> Vec<Written> {
@@ -349,5 +381,63 @@ impl Open {
         }
         failed(self.kind, &self.path, Reason(error).to_string());
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Takes bytes only once it is let go.
+    struct Blocked(Receiver<()>);
+
+    impl Write for Blocked {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            // An error says that nobody holds it any more.
+            let _ = self.0.recv();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn samples_that_were_not_written_in_time_are_counted() {
+        let (let_go, blocked) = channel();
+        let blocked = std::sync::Mutex::new(Some(blocked));
+        let stdout = move || -> Box<dyn Write + Send> {
+            let held = blocked.lock().expect("nobody panics").take().expect("there is one output");
+            Box::new(Blocked(held))
+        };
+        let kind = Kind::Csv { time: raw::TimeFormat::Unix, save_interval: Duration::ZERO };
+        let configs = [Config { kind, target: Target::Stdout }];
+        let registry = onrush_metrics::Registry::new();
+        let metrics = registry.iter().map(|metric| MetricInfo::new(metric, &[], &[])).collect();
+        let outputs = Outputs::start(&configs, Share::ALL, metrics, SystemTags::default(), &stdout, |_, _, _| {})
+            .expect("it starts");
+        let mut inlet = Inlet {
+            thread: 0,
+            queue: outputs.queue.clone(),
+            lost: Arc::clone(&outputs.lost),
+            pending: Arc::clone(&outputs.pending),
+        };
+        let metric = onrush_metrics::builtin::HTTP_REQS;
+        let sample = RawSample { metric, tags: 0, metadata: RawSample::NO_METADATA, time: 0, value: 1.0 };
+        let batch = |number: u32| SampleBatch {
+            samples: vec![sample; 100],
+            first_tag_set: number.min(1),
+            tag_sets: if number == 0 { vec![TagPairs::default()] } else { Vec::new() },
+            metadata: Vec::new(),
+        };
+        let taken = (0..1_000).filter(|number| inlet.accept(batch(*number)).is_ok()).count() as u64;
+        let report = outputs.finish_within(Duration::from_millis(50));
+        assert_eq!(report.lost + taken * 100, 100_000, "{report:?}");
+        // The first flush, after the first batch, is where it hangs.
+        assert_eq!(report.unfinished, Some((taken - 1) * 100), "{report:?}");
+        drop(let_go);
     }
 }

@@ -31,6 +31,9 @@ pub(crate) fn missing(request: &str, available: &[&str]) -> Unresolved {
         "unknown modules [{request:?}] were tried to be loaded, but couldn't - this likely means automatic extension \
          resolution is required or a custom k6 binary with the required extensions"
     );
+    if request == "k6/x/kafka" {
+        return Unresolved::new(text, "this build of Onrush has no Kafka: build it with the feature `kafka`");
+    }
     if request.starts_with("k6/x/") {
         let here: Vec<&str> = available.iter().copied().filter(|name| name.starts_with("k6/x/")).collect();
         return Unresolved::new(
@@ -149,6 +152,7 @@ mod tests {
         check("k6/experimental/grpc", "please use k6/net/grpc instead", "");
         check("k6/experimental/redis", "'k6/x/redis'", "");
         check("k6/x/foo", "unknown modules [\"k6/x/foo\"]", "extensions written in Go");
+        check("k6/x/kafka", "unknown modules [\"k6/x/kafka\"]", "build it with the feature `kafka`");
         check("k6/htpp", "unknown modules [\"k6/htpp\"]", "did you mean \"k6/http\"?");
         check("k6/options", "unknown modules [\"k6/options\"]", "");
     }

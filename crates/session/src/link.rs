@@ -1,7 +1,8 @@
 //! Messages in order and once, over a way that loses, repeats or reorders them: one side of a connection as a pure
 //! state machine. What is not acknowledged is sent again.
 //!
-//! A connection within a process or over a pipe needs none of this. One that may break and be made again does.
+//! A connection within a process or over a pipe needs none of this. One that may break and be made again does
+//! ([`Link::over_stream`]).
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -37,6 +38,8 @@ pub struct Link<S, R> {
     owes: bool,
     said_at: Time,
     heard_at: Time,
+    /// After how long what is not acknowledged is sent again; `None`: the way loses nothing while it lasts.
+    resend_after: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -64,7 +67,19 @@ impl<S: Clone, R> Link<S, R> {
             owes: false,
             said_at: now,
             heard_at: now,
+            resend_after: Some(Self::RESEND_AFTER),
         }
+    }
+
+    /// The same over a way that keeps order and loses nothing until it breaks, such as TCP.
+    pub fn over_stream(now: Time) -> Self {
+        Self { resend_after: None, ..Self::new(now) }
+    }
+
+    /// The way broke and was made again: what is not acknowledged may be lost.
+    pub fn restart(&mut self) {
+        self.waiting.iter_mut().for_each(|waiting| waiting.sent_at = None);
+        self.owes = true;
     }
 
     /// Takes a message to be sent.
@@ -88,7 +103,8 @@ impl<S: Clone, R> Link<S, R> {
         let acknowledged = self.received;
         let mut frames = Vec::new();
         for waiting in self.waiting.iter_mut().take(Self::WINDOW) {
-            if waiting.sent_at.is_none_or(|at| now.since(at) >= Self::RESEND_AFTER) {
+            let is_late = |at: Time| self.resend_after.is_some_and(|after| now.since(at) >= after);
+            if waiting.sent_at.is_none_or(is_late) {
                 waiting.sent_at = Some(now);
                 let message = Some(waiting.message.clone());
                 frames.push(Frame { number: waiting.number, acknowledged, message });
@@ -160,6 +176,24 @@ mod tests {
         assert!(a.frames(at(499)).is_empty());
         assert_eq!(a.frames(at(500)), [Frame { number: 0, acknowledged: 0, message: None }]);
         assert!(a.frames(at(600)).is_empty());
+    }
+
+    #[test]
+    fn over_a_stream_only_a_break_makes_it_send_again() {
+        let (mut a, mut b) = (Link::<u32, u32>::over_stream(at(0)), Link::<u32, u32>::over_stream(at(0)));
+        a.send(1);
+        a.send(2);
+        let first = a.frames(at(0));
+        assert_eq!(b.receive(first[0].clone(), at(1)), [1]);
+        assert_eq!(a.frames(at(60_000)), [Frame { number: 0, acknowledged: 0, message: None }], "a sign of life");
+        // The second is lost with the connection, and what acknowledges the first as well.
+        a.restart();
+        b.restart();
+        assert_eq!(b.frames(at(60_001)), [Frame { number: 0, acknowledged: 1, message: None }]);
+        let again = a.frames(at(60_001));
+        assert_eq!(again.len(), 2);
+        let came: Vec<u32> = again.into_iter().flat_map(|frame| b.receive(frame, at(60_002))).collect();
+        assert_eq!(came, [2]);
     }
 
     proptest! {

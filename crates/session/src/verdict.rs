@@ -49,6 +49,8 @@ pub struct ScenarioLoad {
     pub done: u64,
     /// Iterations that were cut.
     pub interrupted: u64,
+    /// Iterations that ended in an exception, among those done.
+    pub thrown: u64,
     /// Iterations that never began.
     pub dropped: u64,
 }
@@ -62,6 +64,10 @@ pub struct Judgement {
     pub reasons: Vec<String>,
     /// What is worth knowing and takes nothing from the numbers, a sentence each.
     pub notes: Vec<String>,
+    /// Iterations that ended in an exception.
+    pub thrown: u64,
+    /// So many requests had no answer that it is among the reasons.
+    pub lacks_answers: bool,
     /// How late the iterations of arrival rates began; `None` where there were none.
     pub start_lag: Option<StartLag>,
 }
@@ -224,7 +230,9 @@ impl Judge {
             }
         }
         findings.extend(self.computes(&findings));
-        findings.extend(self.unanswered());
+        let unanswered = self.unanswered();
+        let lacks_answers = unanswered.is_some();
+        findings.extend(unanswered);
         findings.extend(dropped_arrivals(loads));
         if self.memory_max > 0.9 {
             findings.push((Verdict::Suspect, format!("memory was {:.0} % used", self.memory_max * 100.0)));
@@ -251,14 +259,23 @@ impl Judge {
             findings.push((Verdict::Invalid, format!("{} samples could not be kept", self.samples_lost)));
         }
         if self.output_samples_missing > 0 {
-            let text = format!("outputs lack {} samples that the summary has", self.output_samples_missing);
+            let text = match self.output_samples_missing {
+                1 => "outputs lack 1 sample that the summary has".to_owned(),
+                samples => format!("outputs lack {samples} samples that the summary has"),
+            };
             findings.push((Verdict::Suspect, text));
         }
         findings.sort_by_key(|(verdict, _)| std::cmp::Reverse(*verdict));
         Judgement {
             verdict: findings.first().map_or(Verdict::Valid, |(verdict, _)| *verdict),
             reasons: findings.into_iter().map(|(_, reason)| reason).collect(),
-            notes: loads.iter().filter_map(ScenarioLoad::unfinished).collect(),
+            notes: nothing(loads)
+                .into_iter()
+                .chain(thrown(loads))
+                .chain(loads.iter().filter_map(ScenarioLoad::unfinished))
+                .collect(),
+            thrown: loads.iter().map(|load| load.thrown).sum(),
+            lacks_answers,
             start_lag: (!self.start_lag.is_empty()).then(|| StartLag {
                 iterations: self.start_lag.count(),
                 p99_ms: self.start_lag.quantile(0.99),
@@ -297,7 +314,7 @@ impl Judge {
         let verdict = findings.iter().map(|(verdict, _)| *verdict).max()?;
         (has_waited && slices >= SLICES_PER_SECOND * self.seconds.max(1)).then(|| {
             let text = format!(
-                "code of scenario '{name}' kept other VUs waiting: it computed for 5 to 10 ms without a pause {slices} times; compute less in it, or use more threads or machines"
+                "code of scenario '{name}' kept other VUs waiting: {slices} times it used up its time slice of 5 to 10 ms, after which others have their turn; compute less in it, or use more threads or machines"
             );
             (verdict, text)
         })
@@ -315,7 +332,7 @@ impl Judge {
         }
         if self.port_errors > 0 {
             let text = format!(
-                "{} connections failed here because no local port was left: keep connections open, or widen net.ipv4.ip_local_port_range, or use --local-ips",
+                "{} connections failed here because no local port was left, or an address of --local-ips is not this machine's: keep connections open, widen net.ipv4.ip_local_port_range, or use (other) --local-ips",
                 self.port_errors
             );
             findings.push((Verdict::Invalid, text));
@@ -337,6 +354,23 @@ impl ScenarioLoad {
 }
 
 /// What an open model lost of the load that was asked for.
+/// A verdict on no numbers at all should not look like one on good numbers.
+fn nothing(loads: &[ScenarioLoad]) -> Option<String> {
+    let is_empty = |load: &ScenarioLoad| load.done + load.interrupted + load.dropped == 0;
+    (!loads.is_empty() && loads.iter().all(is_empty)).then(|| "nothing was measured: no iteration ran".to_owned())
+}
+
+/// Exceptions end iterations, not the run: checks and thresholds after them know nothing of it.
+fn thrown(loads: &[ScenarioLoad]) -> Option<String> {
+    let thrown: u64 = loads.iter().map(|load| load.thrown).sum();
+    let done: u64 = loads.iter().map(|load| load.done).sum();
+    (thrown > 0).then(|| {
+        format!(
+            "{thrown} of {done} iterations ended in an exception: what they did not get to is in no check or metric"
+        )
+    })
+}
+
 fn dropped_arrivals(loads: &[ScenarioLoad]) -> Option<(Verdict, String)> {
     /// Share of the arrivals above which the offered load is not what was asked for.
     const SHARE_INVALID: f64 = 0.01;
@@ -377,7 +411,14 @@ mod tests {
         let judgement = judged(&healthy(), 0, 10);
         assert_eq!(
             judgement,
-            Judgement { verdict: Verdict::Valid, reasons: Vec::new(), notes: Vec::new(), start_lag: None }
+            Judgement {
+                verdict: Verdict::Valid,
+                reasons: Vec::new(),
+                notes: Vec::new(),
+                thrown: 0,
+                lacks_answers: false,
+                start_lag: None
+            }
         );
     }
 
@@ -439,7 +480,8 @@ mod tests {
         let mut judge = Judge::default();
         judge.health(&healthy());
         let open = |dropped, done| {
-            let load = ScenarioLoad { scenario: "a".to_owned(), is_open: true, done, interrupted: 0, dropped };
+            let load =
+                ScenarioLoad { scenario: "a".to_owned(), is_open: true, done, interrupted: 0, thrown: 0, dropped };
             [load, closed(500)]
         };
         assert_eq!(judge.judge(&open(0, 1_000)).verdict, Verdict::Valid);
@@ -454,16 +496,33 @@ mod tests {
     }
 
     fn closed(dropped: u64) -> ScenarioLoad {
-        ScenarioLoad { scenario: "looping".to_owned(), is_open: false, done: 8, interrupted: 0, dropped }
+        ScenarioLoad { scenario: "looping".to_owned(), is_open: false, done: 8, interrupted: 0, thrown: 0, dropped }
     }
 
     #[test]
     fn iterations_that_were_cut_were_planned_too() {
         let mut judge = Judge::default();
         judge.health(&healthy());
-        let load = ScenarioLoad { scenario: "a".to_owned(), is_open: true, done: 0, interrupted: 4, dropped: 1_996 };
+        let load = ScenarioLoad {
+            scenario: "a".to_owned(),
+            is_open: true,
+            done: 0,
+            interrupted: 4,
+            thrown: 0,
+            dropped: 1_996,
+        };
         let judgement = judge.judge(&[load]);
         assert!(judgement.reasons[0].starts_with("1996 of 2000 planned iterations (99.80 %)"), "{judgement:?}");
+    }
+
+    #[test]
+    fn exceptions_are_noted_and_take_nothing_from_the_numbers() {
+        let mut judge = Judge::default();
+        judge.health(&healthy());
+        let threw = ScenarioLoad { thrown: 3, ..closed(0) };
+        let judgement = judge.judge(&[closed(0), threw]);
+        assert_eq!((judgement.verdict, judgement.thrown), (Verdict::Valid, 3));
+        assert!(judgement.notes[0].starts_with("3 of 16 iterations ended in an exception"), "{judgement:?}");
     }
 
     #[test]

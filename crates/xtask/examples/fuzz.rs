@@ -1,4 +1,5 @@
-//! The fuzz driver: `cargo xtask fuzz <target> [--seconds N] [--seed N] [--runs N]`.
+//! The fuzz driver: `cargo xtask fuzz <target> [--seconds N] [--seed N] [--runs N]`, and `--unpack` and `--pack` for the
+//! archive of a target's inputs.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command talks to its user")]
 
 #[path = "support/targets.rs"]
@@ -28,8 +29,19 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     let Some(target) = TARGETS.iter().find(|target| target.name == name) else {
         bail!("there is no target `{name}`, only {}", names.join(", "));
     };
-    let effort = effort(options)?;
     let folder = workspace::root().join("fuzz");
+    match options {
+        [option] if option == "--unpack" => {
+            println!("{name}: {} inputs unpacked", fuzzing::unpack(&folder, name).context("cannot unpack")?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        [option] if option == "--pack" => {
+            println!("{name}: {} inputs packed", fuzzing::pack(&folder, name).context("cannot pack")?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        _ => {}
+    }
+    let effort = effort(options)?;
     let corpus = Corpus::read(&folder, target.name).context("cannot read the corpus")?;
     println!("{name}: {} inputs in the corpus, first seed {}", corpus.inputs().len(), effort.seed);
     if let Err(finding) = fuzzing::replay(target, &corpus) {
@@ -65,7 +77,7 @@ fn effort(options: &[String]) -> Result<Effort> {
         time: arguments.value("--seconds")?.map_or(SECONDS_DEFAULT, Duration::from_secs),
         runs: arguments.value("--runs")?.unwrap_or(u64::MAX),
     };
-    arguments.end("fuzz TARGET [--seconds N] [--seed N] [--runs N]")?;
+    arguments.end("fuzz TARGET [--seconds N] [--seed N] [--runs N] | --unpack | --pack")?;
     Ok(effort)
 }
 

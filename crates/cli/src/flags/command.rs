@@ -9,6 +9,10 @@ use super::{FLAGS, Flag, Scope, Value};
 pub(crate) enum Command {
     /// `onrush run`
     Run,
+    /// `onrush coordinator`
+    Coordinator,
+    /// `onrush agent`
+    Agent,
     /// `onrush check`
     Check,
     /// `onrush http`
@@ -47,7 +51,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Run,
         Self::Check,
         Self::Http,
@@ -62,6 +66,8 @@ impl Command {
         Self::Pause,
         Self::Resume,
         Self::Stop,
+        Self::Coordinator,
+        Self::Agent,
         Self::Target,
         Self::Completion,
         Self::Version,
@@ -77,6 +83,8 @@ impl Command {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
+            Self::Coordinator => "coordinator",
+            Self::Agent => "agent",
             Self::Check => "check",
             Self::Http => "http",
             Self::Archive => "archive",
@@ -101,6 +109,8 @@ impl Command {
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Run => "Run a k6 script",
+            Self::Coordinator => "Run a k6 script on agents that join from other machines",
+            Self::Agent => "Join a coordinator and run a share of its test",
             Self::Check => "Check a script, its options and what it needs without sending a request",
             Self::Http => "Load one URL without writing a script",
             Self::Archive => "Bundle a script and everything it needs into one file",
@@ -132,7 +142,7 @@ impl Command {
     /// Whether the flag means something to it.
     pub(crate) fn takes(self, flag: &Flag) -> bool {
         // The command line of a run with `check` in the place of `run` checks just that run.
-        if self == Self::Check && Self::Run.takes(flag) {
+        if matches!(self, Self::Check | Self::Coordinator) && Self::Run.takes(flag) {
             return true;
         }
         if self == Self::Http && OF_HTTP.contains(&flag.long) {

@@ -39,6 +39,11 @@ fn flags(command: Command, width: usize) -> String {
         (Command::Scale, "vus") => {
             Flag { group: Group::Control, help: "The number of VUs", default: "", env: None, ..*flag }
         }
+        (Command::Coordinator, "listen") => Flag {
+            group: Group::Agents,
+            help: "Address for agents; port 0 picks a free port (default 0.0.0.0:6567)",
+            ..*flag
+        },
         _ => *flag,
     };
     let taken: Vec<Flag> = FLAGS.iter().filter(|flag| command.takes(flag)).map(steering).collect();
@@ -50,6 +55,8 @@ fn flags(command: Command, width: usize) -> String {
         groups.sort_by_key(|group| *group != Group::Target);
     } else if groups.contains(&Group::Tool) {
         groups.sort_by_key(|group| *group != Group::Tool);
+    } else if matches!(command, Command::Coordinator | Command::Agent) {
+        groups.sort_by_key(|group| *group != Group::Agents);
     } else if command.is_control() {
         groups.sort_by_key(|group| *group != Group::Control);
     }
@@ -133,6 +140,8 @@ fn tool(command: Command) -> (&'static str, &'static str) {
         Command::Inspect => ("[FLAGS] FILE|-", INSPECT_END),
         Command::New => ("[FLAGS] [FILE]", NEW_END),
         Command::Deps => ("[FLAGS] FILE|-", DEPS_END),
+        Command::Coordinator => ("--agents N [FLAGS] FILE|-", COORDINATOR_END),
+        Command::Agent => ("--join HOST[:PORT] [FLAGS]", AGENT_END),
         _ => ("bash|fish|powershell|zsh", COMPLETION_END),
     }
 }
@@ -150,6 +159,21 @@ fn asked(command: Command) -> &'static str {
         _ => "Show the status of the running test: phase, VUs, thresholds, scenarios.",
     }
 }
+
+const COORDINATOR_END: &str = "\
+It prints the line that agents are started with, waits for all of them, and runs the test as onrush run does.
+
+Examples:
+  onrush coordinator --agents 3 script.js
+  onrush coordinator --agents 2 --listen 127.0.0.1:6567 script.js    agents of this machine, not encrypted
+";
+
+const AGENT_END: &str = "\
+The test comes from the coordinator, with its modules, files, variables and options. The agent ends with the test.
+
+Examples:
+  ONRUSH_JOIN_TOKEN=... onrush agent --join loadgen-1
+";
 
 const SCALE: &str = "\
 Change the VUs or the rate of a running scenario. Numbers are for the whole test, as in options.
@@ -248,6 +272,7 @@ Commands:
   new         Create a new script
   inspect     Print the options of a script as JSON; deps lists the modules it imports
   archive     Bundle a script and everything it needs into one file
+  coordinator Run a script on agents that join from other machines; agent joins one
   target      Start the built-in server to test against: a demo site and httpbin-like endpoints
   completion  Print a shell completion script
   version     Print the version

@@ -94,6 +94,8 @@ pub(crate) enum Group {
     Terminal,
     /// How the machine is used.
     Machine,
+    /// Agents and their coordinator.
+    Agents,
     /// A running test.
     Control,
     /// What one command does.
@@ -114,6 +116,7 @@ impl Group {
             Self::Results => "Results",
             Self::Terminal => "Terminal and logs",
             Self::Machine => "This machine",
+            Self::Agents => "Agents",
             Self::Control => "Live control",
             Self::Tool => "This command",
             Self::Target => "Target",

@@ -168,7 +168,15 @@ const SETTINGS: &[Flag] = &[
         "Write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
-    flag("fail-on", None, Text("WHAT"), Some("ONRUSH_FAIL_ON"), "Fail the run as well if a threshold was never judged or the measurement cannot be trusted: unjudged, invalid, suspect")
+    flag(
+        "out-share",
+        None,
+        Text("FRACTION"),
+        Some("ONRUSH_OUT_SHARE"),
+        "Write only this part of the samples, all of a request or none (0.1 is one request in ten); the summary has all",
+    )
+    .group(Group::Results),
+    flag("fail-on", None, Text("WHAT"), Some("ONRUSH_FAIL_ON"), "Fail the run as well for what no threshold sees: unjudged (thresholds), exceptions, unanswered (requests), invalid, suspect (measurement)")
         .group(Group::Results),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds").group(Group::Results).scope(Scope::Load),
     flag(
@@ -248,6 +256,29 @@ const SETTINGS: &[Flag] = &[
         "Maximum size of a response body after decompression, such as 16MiB; larger ones fail the request (default: a quarter of --vu-memory-limit; at most --vu-memory-limit)",
     )
     .group(Group::Machine),
+    // Agents.
+    flag("agents", None, Text("N"), Some("ONRUSH_AGENTS"), "run: split the test over N processes on this machine, or as many as it takes with auto; coordinator: start when N agents have joined")
+        .group(Group::Agents)
+        .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
+    flag("on-agent-loss", None, Text("POLICY"), Some("ONRUSH_ON_AGENT_LOSS"), "When an agent is lost: fail (end the run with exit code 120), tolerate (go on with the others, and call the measurement SUSPECT) (default fail)")
+        .group(Group::Agents)
+        .allowed(&["fail", "tolerate"])
+        .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
+    flag("wait", None, Duration, None, "Time limit for agents to join, and for the coordinator to be there (default 5m)")
+        .group(Group::Agents)
+        .scope(Scope::Several(&[Command::Coordinator, Command::Agent])),
+    flag("join", None, Text("HOST[:PORT]"), Some("ONRUSH_JOIN"), "The coordinator to join (default port 6567)")
+        .group(Group::Agents)
+        .scope(Scope::Only(Command::Agent)),
+    flag("join-token", None, Text("TOKEN"), Some("ONRUSH_JOIN_TOKEN"), "coordinator: secret that agents must know (default: a random one); agent: token that the coordinator prints. Prefer the variable: other users of this machine can see flags")
+        .group(Group::Agents)
+        .scope(Scope::Several(&[Command::Coordinator, Command::Agent])),
+    flag("name", None, Text("NAME"), None, "What the agent is called in messages (default: the host's name)")
+        .group(Group::Agents)
+        .scope(Scope::Only(Command::Agent)),
+    flag("attached", None, Switch, None, "End as soon as standard input is closed, and leave signals to the coordinator")
+        .group(Group::Agents)
+        .scope(Scope::Only(Command::Agent)),
     // Live control.
     flag(
         "address",
@@ -362,9 +393,9 @@ const SETTINGS: &[Flag] = &[
         .group(Group::Tool)
         .scope(Scope::Only(Command::Http)),
     // The target.
-    flag("listen", None, Text("ADDRESS"), None, "Address for HTTP; port 0 picks a free port (default 127.0.0.1:8080)")
+    flag("listen", None, Text("ADDRESS"), None, "target: address for HTTP (default 127.0.0.1:8080); coordinator: address for agents (default 0.0.0.0:6567); port 0 picks a free port")
         .group(Group::Target)
-        .scope(Scope::Only(Command::Target)),
+        .scope(Scope::Several(&[Command::Target, Command::Coordinator])),
     flag("tls-listen", None, Text("ADDRESS"), None, "Address for HTTPS, with a certificate generated at start")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),

@@ -4,7 +4,13 @@ pub(crate) mod destination;
 pub(crate) mod fold;
 mod loki;
 
-use std::{borrow::Cow, sync::Arc};
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use onrush_fiber::Clock;
 use onrush_secrets::Redactor;
@@ -24,12 +30,39 @@ pub(crate) struct Logger {
     console_file: bool,
     /// Takes secrets out of every line.
     redactor: Arc<Redactor>,
+    /// Lines go there, and nothing is printed.
+    elsewhere: Option<Arc<Elsewhere>>,
+}
+
+/// Where an agent's lines go: to its coordinator, which prints them.
+struct Elsewhere {
+    send: Box<dyn Fn(Line) + Send + Sync>,
+    /// What is found out while the test is prepared was found out before, by the coordinator.
+    is_mute: AtomicBool,
 }
 
 impl Logger {
     /// A logger that shows lines of `level` and above.
     pub(crate) fn new(terminal: Terminal, level: Level, console_file: bool, redactor: Arc<Redactor>) -> Arc<Self> {
-        Arc::new(Self { terminal, level, console_file, redactor })
+        Arc::new(Self { terminal, level, console_file, redactor, elsewhere: None })
+    }
+
+    /// A logger that hands lines of `level` and above to `send`, once it is not mute any more.
+    pub(crate) fn mute(&self, level: Level, send: impl Fn(Line) + Send + Sync + 'static) -> Arc<Self> {
+        let elsewhere = Some(Arc::new(Elsewhere { send: Box::new(send), is_mute: AtomicBool::new(true) }));
+        Arc::new(Self { level, console_file: false, redactor: Arc::default(), elsewhere, ..self.clone() })
+    }
+
+    /// From now on what is logged counts.
+    pub(crate) fn unmute(&self) {
+        if let Some(elsewhere) = &self.elsewhere {
+            elsewhere.is_mute.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// The least level that is shown.
+    pub(crate) fn level(&self) -> Level {
+        self.level
     }
 
     /// What knows the secrets of the run.
@@ -88,6 +121,12 @@ impl onrush_js::log::Sink for Logger {
         }
         self.redact(&mut line);
         line.shorten();
+        if let Some(elsewhere) = &self.elsewhere {
+            if !elsewhere.is_mute.load(Ordering::Relaxed) {
+                (elsewhere.send)(line);
+            }
+            return;
+        }
         let is_console = line.is_console();
         self.terminal.send(Message::Log { at: Clock::now(), line, to_console_file: is_console && self.console_file });
     }

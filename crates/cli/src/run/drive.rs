@@ -10,14 +10,16 @@ use std::{
 };
 
 use onrush_agent::Test;
+use onrush_cluster::Event;
 use onrush_fiber::Clock;
 use onrush_output::{Losses, Outputs};
 use onrush_session::{
-    Coordinator, ExitCode, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop, Verdict,
+    Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop,
     protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
 use super::{
+    cluster::{self, Agents, ClusterAgents},
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
     outputs,
@@ -39,14 +41,16 @@ pub(super) struct Ended {
     pub(super) failed_vu: Option<u64>,
     /// `--summary-export` could not be written.
     pub(super) export_failed: bool,
-    /// The verdict on the measurement.
-    pub(super) verdict: Verdict,
+    /// The verdict on the measurement, and why.
+    pub(super) judgement: Judgement,
     /// Thresholds that were never judged.
     pub(super) unjudged: Vec<String>,
     /// Not one request succeeded.
     pub(super) nothing_succeeded: bool,
 }
 
+/// What a command may take to reach all agents.
+const START_IN: Duration = Duration::from_millis(200);
 /// How often signals, thresholds and the terminal's progress are looked after.
 const TICK: Duration = Duration::from_millis(100);
 /// The same while an answer of the REST API waits for its effect.
@@ -63,6 +67,7 @@ pub(super) fn drive(
     signals: &Arc<Watch>,
     outputs: Option<Outputs>,
     replay: Replay,
+    agents: Option<u32>,
 ) -> Result<Ended, Failure> {
     let (sender, inputs) = channel();
     let wake = sender.clone();
@@ -79,10 +84,18 @@ pub(super) fn drive(
         .map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> { Box::new(move || outputs::finish(outputs, &logger)) });
     let watch = signals.clone();
     let stops: Box<dyn Fn() -> u64 + Send> = Box::new(move || watch.resumed());
-    let agent = LocalAgent::start(Test { engine, finish_outputs: finish, stops: Some(stops) }, sender)
-        .map_err(|error| Failure::other(format!("failed to start the agent's thread: {error}")))?;
+    let agents = match args.cluster.as_ref().zip(agents) {
+        None => Agents::Local(
+            LocalAgent::start(Test { engine, finish_outputs: finish, stops: Some(stops) }, sender)
+                .map_err(|error| Failure::other(format!("failed to start the agent's thread: {error}")))?,
+        ),
+        Some((cluster, count)) => {
+            let queue = (&sender, &inputs);
+            Agents::Cluster(ClusterAgents::start(cx, args, cluster, prepared, count, signals, queue)?)
+        }
+    };
     let live = LiveSummary::default();
-    let mut coordinator = coordinator(args, prepared, replay);
+    let mut coordinator = coordinator(args, prepared, replay, &agents);
     coordinator.subscribe(live.sink());
     let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());
@@ -92,7 +105,7 @@ pub(super) fn drive(
         prepared,
         signals,
         coordinator,
-        agent,
+        agents,
         inputs,
         rest,
         live,
@@ -104,7 +117,11 @@ pub(super) fn drive(
         summary: None,
         spare: Some(SpareFiles::hold()),
     };
-    let orders = drive.coordinator.start(&[], now());
+    let test = match &drive.agents {
+        Agents::Local(_) => Vec::new(),
+        Agents::Cluster(agents) => agents.test.clone(),
+    };
+    let orders = drive.coordinator.start(&test, now());
     drive.send(orders);
     drive.step_until(true, |drive| drive.coordinator.phase() >= RunPhase::Done);
     drive.linger();
@@ -113,13 +130,17 @@ pub(super) fn drive(
         outcome,
         failed_vu: drive.coordinator.failed_vu(),
         export_failed,
-        verdict: drive.coordinator.judgement().verdict,
+        judgement: drive.coordinator.judgement(),
         unjudged: warnings::unjudged(drive.coordinator.thresholds()),
         nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
     })
 }
 
-fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay) -> Coordinator {
+fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay, agents: &Agents) -> Coordinator {
+    let (ids, start_in) = match agents {
+        Agents::Local(_) => (vec![AGENT], Duration::ZERO),
+        Agents::Cluster(agents) => (agents.ids(), START_IN),
+    };
     let options = &prepared.test.settings;
     let settings = Settings {
         has_setup: prepared.lifecycle.setup,
@@ -132,11 +153,13 @@ fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay) -> Coordinat
             summary: options.handle_summary_timeout,
             ..Patience::default()
         },
+        on_loss: args.cluster.as_ref().map_or(LossPolicy::default(), |cluster| cluster.on_loss),
+        start_in,
         series_max: options.cardinality_limit,
         rps: options.rps,
         ..Settings::default()
     };
-    Coordinator::new(settings, [AGENT], &prepared.plan, &prepared.run.registry, prepared.thresholds.clone())
+    Coordinator::new(settings, ids, &prepared.plan, &prepared.run.registry, prepared.thresholds.clone())
         .replaying(replay)
 }
 
@@ -152,7 +175,7 @@ struct Drive<'a> {
     prepared: &'a Prepared,
     signals: &'a Arc<Watch>,
     coordinator: Coordinator,
-    agent: LocalAgent,
+    agents: Agents,
     inputs: Receiver<Input>,
     rest: Rest,
     live: LiveSummary,
@@ -207,7 +230,7 @@ impl Drive<'_> {
         // At the first one, and not at the end of hours.
         if self.losses.take_if(|losses| losses.so_far() > 0).is_some() {
             self.cx.logger.warn(
-                "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write to a faster disk, to a file without .gz, or make fewer requests a second",
+                "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write a part of them (--out-share 0.1), to a faster disk or to a file without .gz, or make fewer requests a second",
             );
         }
         if shows_progress {
@@ -229,6 +252,20 @@ impl Drive<'_> {
                 self.note(&report);
                 self.coordinator.handle(AGENT, report, now)
             }
+            Input::Cluster(Event::Report { from, report, ticket: _ticket }) => {
+                self.note(&report);
+                self.coordinator.handle(from, report, now)
+            }
+            Input::Cluster(Event::Lost { agent, why }) => self.coordinator.lost(agent, &why, now),
+            Input::Cluster(Event::Refused { peer, why }) => return cluster::refused(self.cx, peer, &why),
+            // Before the run only.
+            Input::Cluster(Event::Joined { .. } | Event::Left { .. }) => return,
+            Input::ChildEnded(agent, how) => {
+                if let Agents::Cluster(agents) = &self.agents {
+                    agents.child_ended(agent, &how);
+                }
+                return;
+            }
             // What it is for is looked at in any case.
             Input::Call => return,
             Input::Gone => {
@@ -245,7 +282,7 @@ impl Drive<'_> {
     /// What `--verbose` shows of an agent's way.
     fn note(&mut self, report: &Report) {
         match report {
-            Report::Ready => {
+            Report::Ready if !self.is_ready => {
                 self.is_ready = true;
                 self.cx.logger.debug(format!("{} VUs are initialized", self.prepared.plan.planned_vus));
             }
@@ -257,7 +294,7 @@ impl Drive<'_> {
     /// Sends what the coordinator wants and says what it has to say.
     fn send(&mut self, orders: Orders) {
         orders.iter().for_each(|(_, command)| self.trace(command));
-        self.agent.send(orders);
+        self.agents.send(orders);
         for notice in self.coordinator.notices() {
             match notice {
                 Notice::Warning { message, fields } => self.warnings.take(message, fields),
@@ -349,9 +386,13 @@ impl Drive<'_> {
         }
         self.spare = None;
         let is_exported = results.show(custom);
+        if self.args.cluster.is_some() && !self.args.quiet {
+            self.cx.terminal.stdout(format!("     agents: {}\n\n", self.agents.count()));
+        }
         self.screen.last(block);
         let orders = self.coordinator.stop_agents();
         self.send(orders);
+        self.agents.end();
         (outcome, !is_exported)
     }
 }

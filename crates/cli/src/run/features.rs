@@ -60,6 +60,12 @@ impl Features {
         Ok(Self(on))
     }
 
+    /// The names of those that are on, between commas.
+    pub(crate) fn names(&self) -> String {
+        let names = ALL.iter().filter(|(feature, _)| self.0.contains(feature)).map(|(_, name)| *name);
+        names.collect::<Vec<_>>().join(",")
+    }
+
     /// `__ENV` is frozen.
     pub(crate) fn freezes_env(&self) -> bool {
         self.0.contains(&Feature::FreezeEnv)

@@ -53,6 +53,9 @@ impl Input {
             let entry = Entry::Stdin(source.clone());
             return Ok(Self { entry, working_dir, name: args.file.clone(), archived: None });
         }
+        if let Some(archive) = &args.archive {
+            return Self::from_archive(args, &**archive, &args.file);
+        }
         if args.file == "-" {
             return Self::from_stream(args, working_dir, io::stdin().lock(), "standard input");
         }

@@ -3,6 +3,7 @@
 use std::sync::mpsc::Sender;
 
 use onrush_agent::{Commander, Test, channel, serve};
+use onrush_cluster::Event;
 use onrush_session::{
     Orders,
     protocol::{AgentId, Report},
@@ -20,6 +21,10 @@ pub(super) enum Input {
     Call,
     /// The agent's thread has ended.
     Gone,
+    /// Something happened to agents in other processes.
+    Cluster(Event),
+    /// An agent's process has ended, and how.
+    ChildEnded(AgentId, String),
 }
 
 /// The way to the agent.

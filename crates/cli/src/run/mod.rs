@@ -3,6 +3,8 @@
 //! load the script and run its init code → lay the option tiers over each other → prepare what the engine needs →
 //! drive the coordinator and its agent until nothing is left to run → print the summary.
 
+pub(crate) mod bundle;
+mod cluster;
 pub(crate) mod config_file;
 mod constraint;
 pub(crate) mod dependencies;
@@ -27,6 +29,7 @@ mod summary;
 pub(crate) mod tiers;
 mod warnings;
 
+pub(crate) use cluster::NUMBER as AGENT_NUMBER;
 use onrush_net::BodyBudget;
 use onrush_session::ExitCode;
 
@@ -34,6 +37,7 @@ use self::{config_file::ConfigFile, drive::Ended, features::Features, needs::Nee
 use crate::{
     args::RunArgs,
     banner,
+    cluster::ClusterArgs,
     context::Context,
     failure::Failure,
     flags::Command,
@@ -45,10 +49,11 @@ use crate::{
 ///
 /// # Errors
 /// What ended the run before its first VU was made.
-pub(crate) fn run(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
-    cx.flags.refuse_unavailable(Command::Run)?;
+pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<ExitCode, Failure> {
+    cx.flags.refuse_unavailable(command)?;
     let config = ConfigFile::read(cx)?;
-    let args = RunArgs::new(&cx.flags, &config, files)?;
+    let mut args = RunArgs::new(&cx.flags, &config, files)?;
+    args.cluster = ClusterArgs::new(&cx.flags, command)?;
     execute(cx, config, &args)
 }
 
@@ -59,8 +64,24 @@ pub(crate) fn run(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
 pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let Ready { prepared, outputs: wanted, replay, needs } = ready(cx, config, args)?;
+    let Ready { prepared, outputs: wanted, share, replay, needs } = ready(cx, config, args)?;
+    if args.cluster.is_some() && !wanted.is_empty() {
+        return Err(Failure::other("--out is not available yet for tests on several agents")
+            .hint("remove --out, or run the test in one process, without --agents"));
+    }
+    if args.cluster.is_some() && prepared.test.options.execution_segment.is_some() {
+        return Err(Failure::other("--execution-segment is not available yet for tests on several agents")
+            .hint("remove --execution-segment: the agents share the whole test"));
+    }
+    let agents = args.cluster.as_ref().map(|cluster| cluster::agents(cluster, &needs));
+    let needs = cluster::needs(args.cluster.as_ref(), needs);
     needs.warnings().into_iter().for_each(|warning| cx.logger.warn(warning));
+    let (local_ips, vus) = (&prepared.run.local_ips, prepared.plan.max_vus);
+    if let Some(address) = local_ips.as_ref().and_then(|pool| network::foreign_address(pool, vus)) {
+        cx.logger.warn(format!(
+            "{address} (localIPs) is no address of this machine: connections of the VUs that get it will fail; `ip address` shows those there are"
+        ));
+    }
     if let Some(problem) = needs.problem() {
         if !args.force {
             return Err(Failure::other(problem).hint(needs::HINT));
@@ -73,7 +94,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         prepared.threads(),
         prepared.isolation.isolation.as_str()
     ));
-    let outputs = outputs::start(cx, &wanted, &prepared)?;
+    let outputs = outputs::start(cx, &wanted, share, &prepared)?;
     if !args.quiet {
         let color = cx.look.stdout_color();
         match &args.one_liner {
@@ -92,12 +113,12 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         }
     }
     limit_bodies(needs.memory_bytes);
-    let ended = drive::drive(cx, args, &prepared, &signals, outputs, replay)?;
+    let ended = drive::drive(cx, args, &prepared, &signals, outputs, replay, agents)?;
     report(&cx.logger, &ended);
     let code = ended.outcome.exit_code();
     // What failed already keeps its code.
     if let Some((refused, reason)) =
-        args.gate.refuses(&ended.unjudged, Some(ended.verdict)).filter(|_| code == ExitCode::Success)
+        args.gate.refuses(&ended.unjudged, &ended.judgement).filter(|_| code == ExitCode::Success)
     {
         cx.logger.error(reason);
         return Ok(refused);
@@ -112,7 +133,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
 }
 
 /// Response bodies of all VUs together may take half of the memory; the other half is for VUs and all else.
-fn limit_bodies(memory_bytes: u64) {
+pub(crate) fn limit_bodies(memory_bytes: u64) {
     if memory_bytes > 0 {
         BodyBudget::of_process().set_bytes_max(memory_bytes / 2);
     }
@@ -122,6 +143,7 @@ fn limit_bodies(memory_bytes: u64) {
 pub(crate) struct Ready {
     pub(crate) prepared: Prepared,
     outputs: Vec<onrush_output::Config>,
+    share: onrush_output::Share,
     replay: onrush_session::Replay,
     /// What it takes of this machine.
     pub(crate) needs: Needs,
@@ -148,6 +170,7 @@ impl Ready {
 /// What keeps the test from starting.
 pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
     let outputs = outputs::configs(&cx.flags, &config.out)?;
+    let share = outputs::share(&cx.flags)?;
     paths::check(args)?;
     let replay = replay::read(cx, args.replay.as_deref())?;
     let features = Features::read(&cx.flags, &config.features)?;
@@ -155,13 +178,18 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
     let script = load::load(&args.script, &features, &cx.flags, &cx.logger)?;
     let (name, modules) = (&args.script.file, script.env.program.modules.len());
     cx.logger.debug(format!("loaded {name} ({modules} module{})", if modules == 1 { "" } else { "s" }));
+    let feature_names = features.names();
     let test = tiers::consolidate(cx, config, features, &script)?;
     cx.logger.debug(format!("merged options: {}", test.options.to_json()));
+    if test.settings.paused && args.api.is_none() {
+        return Err(Failure::config("a run that starts paused is resumed over the REST API, which is switched off")
+            .hint("remove --address \"\" or --paused"));
+    }
     let (heap_bytes, has_network) = (script.init.vu_heap_bytes, needs::has_network(&script.env.program));
-    let prepared = prepare::prepare(args, &cx.logger, script, test, !outputs.is_empty())?;
+    let prepared = prepare::prepare(args, &cx.logger, script, test, !outputs.is_empty(), feature_names)?;
     replay::check(&replay, &prepared.test)?;
     let needs = Needs::new(&prepared.plan, heap_bytes, has_network.then_some(fds), prepared.run.local_ips.is_some());
-    Ok(Ready { prepared, outputs, replay, needs })
+    Ok(Ready { prepared, outputs, share, replay, needs })
 }
 
 /// The last log line of a run that did not pass.

@@ -82,7 +82,7 @@ impl Needs {
             "{} VUs with a connection each need {} open files, but {}",
             self.vus,
             self.files(self.vus),
-            may_open(allowed)
+            may_open(allowed, self.files(self.vus))
         ))
     }
 
@@ -105,7 +105,7 @@ impl Needs {
                 "with all its {} (maxVUs) this test needs {} open files, but {}",
                 vus(self.vus_max),
                 self.files(self.vus_max),
-                may_open(allowed)
+                may_open(allowed, self.files(self.vus_max))
             ));
         }
         if let Some(ports) = self.ports.filter(|ports| self.has_network && self.vus_max > *ports) {
@@ -123,10 +123,11 @@ impl Needs {
     }
 }
 
-/// What to do about too few open files.
-fn may_open(allowed: u64) -> String {
+/// What to do about too few open files. Twice as many as are needed at least: VUs may have several connections.
+fn may_open(allowed: u64, needed: u64) -> String {
+    let enough = needed.saturating_mul(2);
     format!(
-        "this process may open only {allowed}: raise the hard limit (as root `ulimit -Hn 32000`, LimitNOFILE=, Docker's --ulimit)"
+        "this process may open only {allowed}: raise the hard limit (as root `ulimit -Hn {enough}`, LimitNOFILE=, Docker's --ulimit)"
     )
 }
 

@@ -1,15 +1,29 @@
 //! The options of the network side, from those of the test.
 
-use std::sync::Arc;
+use std::{
+    io::ErrorKind,
+    net::{IpAddr, UdpSocket},
+    sync::Arc,
+};
 
 use onrush_net::{
     Client, ClientAuth, ClientOptions, ClientOptionsError, KeyLog, Limits, ProxyOptions, TlsOptions, TlsOptionsError,
     TlsVersion,
     dns::{DnsOptions, Policy, Select, Ttl},
 };
-use onrush_plan::{Consolidated, DnsConfig};
+use onrush_plan::{Consolidated, DnsConfig, IpPool};
 
 use crate::failure::Failure;
+
+/// The first address of `localIPs` that is not this machine's, among those of the first VUs.
+pub(super) fn foreign_address(pool: &IpPool, vus: u64) -> Option<IpAddr> {
+    /// A test of more addresses than these takes noticeable time.
+    const ADDRESSES_MAX: u64 = 1_000;
+    let addresses = (0..vus.min(ADDRESSES_MAX)).map_while(|index| pool.address(index));
+    let is_foreign =
+        |ip: &IpAddr| UdpSocket::bind((*ip, 0)).is_err_and(|error| error.kind() == ErrorKind::AddrNotAvailable);
+    addresses.into_iter().find(is_foreign)
+}
 
 /// Checks the options that concern connections and builds what all threads share.
 ///

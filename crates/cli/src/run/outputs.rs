@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use onrush_metrics::{Registry, SubMetric, SystemTag};
-use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Target, TimeFormat};
+use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Share, Target, TimeFormat};
 
 use super::prepare::Prepared;
 use crate::{
@@ -62,6 +62,18 @@ pub(super) fn configs(flags: &Flags, config_file: &[String]) -> Result<Vec<Confi
         }
     }
     Ok(configs)
+}
+
+/// Reads `--out-share`.
+///
+/// # Errors
+/// 255 for what is no fraction.
+pub(super) fn share(flags: &Flags) -> Result<Share, Failure> {
+    let Some(text) = flags.text("out-share") else { return Ok(Share::ALL) };
+    text.parse().ok().and_then(Share::new).ok_or_else(|| {
+        Failure::other(format!("invalid --out-share \"{text}\""))
+            .hint("use a fraction above 0 and at most 1: 0.1 writes the samples of one request in ten")
+    })
 }
 
 fn config(spec: &str, flags: &Flags) -> Result<Config, Failure> {
@@ -157,11 +169,16 @@ pub(super) fn described(configs: &[Config]) -> String {
     configs.iter().map(Config::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Opens the outputs; `None` when there are none.
+/// Opens the outputs, which get `share` of the samples; `None` when there are none.
 ///
 /// # Errors
 /// 255 with the one that cannot be opened.
-pub(super) fn start(cx: &Context, configs: &[Config], prepared: &Prepared) -> Result<Option<Outputs>, Failure> {
+pub(super) fn start(
+    cx: &Context,
+    configs: &[Config],
+    share: Share,
+    prepared: &Prepared,
+) -> Result<Option<Outputs>, Failure> {
     if configs.is_empty() {
         return Ok(None);
     }
@@ -174,7 +191,7 @@ pub(super) fn start(cx: &Context, configs: &[Config], prepared: &Prepared) -> Re
         logger.log(Level::Error, "an output failed and gets no more samples; the test goes on", fields);
     };
     let metrics = metrics(prepared);
-    Outputs::start(configs, metrics, enabled, &stdout, failed)
+    Outputs::start(configs, share, metrics, enabled, &stdout, failed)
         .map(Some)
         .map_err(|error| Failure::other(error.to_string()))
 }
@@ -203,7 +220,7 @@ fn metrics(prepared: &Prepared) -> Vec<MetricInfo> {
 
 /// Waits for the outputs and says what they lack. Returns how many samples are missing somewhere.
 pub(super) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
-    let OutputReport { lost, failed, is_stuck } = outputs.finish();
+    let OutputReport { lost, failed, unfinished } = outputs.finish();
     if lost > 0 {
         logger.warn(format!(
             "{lost} samples came faster than the outputs could be written, and are in none of them; the summary has them"
@@ -212,10 +229,12 @@ pub(super) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
     for (name, missing) in &failed {
         logger.warn(format!("the output {name} failed: it lacks {missing} samples or more"));
     }
-    if is_stuck {
-        logger.warn("the outputs could not be finished in time: their last samples may be missing");
+    if let Some(samples) = unfinished {
+        logger.warn(format!(
+            "the outputs could not be finished within 30 s: they lack the last {samples} samples or more"
+        ));
     }
-    lost + failed.iter().map(|(_, missing)| missing).sum::<u64>() + u64::from(is_stuck)
+    lost + failed.iter().map(|(_, missing)| missing).sum::<u64>() + unfinished.map_or(0, |samples| samples.max(1))
 }
 
 /// The standard output stream, which the printing thread owns.

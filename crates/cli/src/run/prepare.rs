@@ -30,6 +30,8 @@ pub(crate) struct Prepared {
     pub(crate) isolation: IsolationChoice,
     /// Columns of trends.
     pub(crate) trend_stats: Vec<TrendStat>,
+    /// Features of k6 that are on, by name, between commas.
+    pub(crate) features: String,
     /// Unit of times.
     pub(crate) time_unit: Option<TimeUnit>,
     /// Which life-cycle functions the script exports.
@@ -69,6 +71,11 @@ impl Prepared {
     pub(super) fn threads(&self) -> usize {
         self.threads
     }
+
+    /// Worker threads of each of so many agents on this machine, unless it was said.
+    pub(super) fn threads_of_each(&self, args: &RunArgs, agents: u32) -> usize {
+        args.threads.unwrap_or_else(|| self.threads.div_ceil(agents.max(1) as usize))
+    }
 }
 
 /// Checks what only shows when everything is known, and builds what a run needs.
@@ -81,12 +88,9 @@ pub(super) fn prepare(
     script: Script,
     test: Consolidated,
     has_outputs: bool,
+    features: String,
 ) -> Result<Prepared, Failure> {
     let settings = &test.settings;
-    if settings.paused && args.api.is_none() {
-        return Err(Failure::config("a run that starts paused is resumed over the REST API, which is switched off")
-            .hint("remove --address \"\" or --paused"));
-    }
     let registry = &script.init.registry;
     let thresholds = thresholds(args.no_thresholds, logger, &test, registry)?;
     let trend_stats =
@@ -128,6 +132,7 @@ pub(super) fn prepare(
         threads: args.threads.unwrap_or_else(|| cores.min(useful)),
         plan: Arc::new(plan),
         thresholds,
+        features,
         isolation: script.init.isolation,
         trend_stats,
         time_unit,

@@ -130,7 +130,14 @@ impl Rest {
                     return Err(failure);
                 }
                 let fields = failure.hint.map(|hint| ("hint", hint)).into_iter().collect();
-                logger.log(Level::Warn, format!("{}; the test runs without it", failure.message), fields);
+                logger.log(
+                    Level::Warn,
+                    format!(
+                        "{}; the test runs without it: onrush status, scale and stop reach whoever has that address",
+                        failure.message
+                    ),
+                    fields,
+                );
                 Ok(Self::default())
             }
         }

@@ -291,7 +291,11 @@ impl Writer {
         let dropped = std::mem::take(&mut self.dropped);
         if dropped > 0 {
             let lines = if dropped == 1 { "line was" } else { "lines were" };
-            self.report(Level::Warn, &format!("{dropped} log {lines} dropped: nobody read them in time"), "");
+            self.report(
+                Level::Warn,
+                &format!("{dropped} log {lines} dropped: they came faster than they could be written"),
+                "",
+            );
         }
     }
 

@@ -4,13 +4,14 @@ use std::{fs::File, io::BufWriter, sync::Arc};
 
 use onrush_archive::{Archive, FileTree, Metadata, WriteError};
 use onrush_js::ScriptEnv;
+use onrush_plan::Consolidated;
 use onrush_session::ExitCode;
 
 use crate::{
     args::ScriptArgs,
     context::Context,
     failure::Failure,
-    flags::Command,
+    flags::{Command, Flags},
     run::{
         config_file::ConfigFile,
         dependencies::{self, MANIFEST},
@@ -36,25 +37,32 @@ pub(crate) fn archive(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
     let test = tiers::consolidate(cx, config, features, &script)?;
     let no_thresholds = flags.switch("no-thresholds")?.unwrap_or(false);
     prepare::thresholds(no_thresholds, &cx.logger, &test, &script.init.registry)?;
-    let env = &script.env;
+    let without_env = flags.switch("exclude-env-vars")?.unwrap_or(false);
+    let archive = pack(&script.env, &test, flags, !without_env)?;
+    let target = flags.text("archive-out").unwrap_or_else(|| "archive.tar".to_owned());
+    write(cx, &archive, &target)?;
+    Ok(ExitCode::Success)
+}
+
+/// The script, all it needs and its options.
+///
+/// # Errors
+/// 255 when a file's name cannot be in an archive.
+pub(crate) fn pack(env: &ScriptEnv, test: &Consolidated, flags: &Flags, with_env: bool) -> Result<Archive, Failure> {
     let program = &env.program;
     let entry = &program.modules[program.entry.0 as usize];
-    let without_env = flags.switch("exclude-env-vars")?.unwrap_or(false);
     let metadata = Metadata {
         options: test.merged.to_script_json(),
         filename: entry.specifier.clone(),
         pwd: pwd(env, &entry.specifier),
-        env: (!without_env).then(|| env.env.clone()),
+        env: with_env.then(|| env.env.clone()),
         compatibility_mode: if env.extended_mode { "extended" } else { "base" }.to_owned(),
         k6_version: K6_VERSION.to_owned(),
         dependencies: dependencies::of(program, flags.env.get(MANIFEST).map(String::as_str)).unwrap_or_default(),
         ..Metadata::default()
     };
     let data = entry.source.as_bytes().into();
-    let archive = Archive { metadata, data, files: tree(env)? };
-    let target = flags.text("archive-out").unwrap_or_else(|| "archive.tar".to_owned());
-    write(cx, &archive, &target)?;
-    Ok(ExitCode::Success)
+    Ok(Archive { metadata, data, files: tree(env)? })
 }
 
 /// Everything but the script itself.

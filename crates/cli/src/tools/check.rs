@@ -106,7 +106,7 @@ impl Found {
         );
         if needs.has_network {
             let allowed = needs.files_max.map_or_else(String::new, |allowed| format!(" of at most {allowed}"));
-            row("open files", format!("{}{allowed}", needs.files(needs.vus_max)));
+            row("open files", format!("at least {}{allowed}", needs.files(needs.vus_max)));
         }
         if !self.writes.is_empty() {
             row("writes", self.writes.join(", "));

@@ -11,7 +11,7 @@ mod new;
 mod reference;
 mod template;
 
-pub(crate) use archive::archive;
+pub(crate) use archive::{archive, pack};
 pub(crate) use check::check;
 pub(crate) use completion::completion;
 pub(crate) use deps::deps;

@@ -61,7 +61,10 @@ fn lines_that_were_dropped_are_counted() {
     });
     running.wait().expect(0);
     let text = log.join().expect("no panic");
-    let told = text.lines().find(|line| line.contains("nobody read them in time")).expect("a line that tells it");
+    let told = text
+        .lines()
+        .find(|line| line.contains("they came faster than they could be written"))
+        .expect("a line that tells it");
     let dropped: usize = told
         .split_once("msg=\"")
         .and_then(|(_, rest)| rest.split_once(' '))
@@ -108,7 +111,7 @@ fn named_pipes_nobody_reads_stop_nothing() {
     check(&["-q", "--console-output=pipe"], FLOOD, "the log file 'pipe' could not be written to its end");
     let quiet = "export const options = { vus: 2, iterations: 2000 };
         export default function () {}";
-    check(&["-q", "--out=json=pipe"], quiet, "could not be finished in time");
+    check(&["-q", "--out=json=pipe"], quiet, "could not be finished within 30 s: they lack the last");
     let program = Program::script(&["-q", "--summary-export=pipe"], quiet);
     mknodat(CWD, program.path("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
     program.run().expect(255).expect_log("could not save 'pipe': it takes nothing; does anybody read it?");

@@ -63,7 +63,27 @@ fn thresholds_without_samples_have_not_passed() {
     Program::script(&["-q", "--fail-on", "loud"], script)
         .run()
         .expect(255)
-        .expect_log("use unjudged, invalid, suspect");
+        .expect_log("use unjudged, exceptions, unanswered, invalid, suspect");
+}
+
+/// All checks hold, as half of the iterations throw before theirs.
+#[test]
+fn exceptions_are_noted_and_fail_a_run_on_request() {
+    let script = "
+        import { check } from 'k6';
+        export const options = { iterations: 4 };
+        export default function () {
+          if (__ITER % 2) throw new Error('broken');
+          check(1, { 'is one': (value) => value === 1 });
+        }";
+    Program::script(&["-q"], script)
+        .run()
+        .expect(0)
+        .expect_output("2 of 4 iterations ended in an exception: what they did not get to is in no check or metric");
+    Program::script(&["-q", "--fail-on", "invalid,exceptions"], script)
+        .run()
+        .expect(99)
+        .expect_log("2 iterations ended in an exception (--fail-on exceptions)");
 }
 
 /// Every iteration is interrupted with a request under way: no metric knows, and the numbers look perfect.
@@ -78,6 +98,10 @@ fn a_server_that_hangs_is_suspect() {
         }} }} }};
         export default function () {{ http.get('{url}'); }}"
     );
+    Program::script(&["-q", "--fail-on", "unanswered"], &script)
+        .run()
+        .expect(99)
+        .expect_log("too many requests had no answer (--fail-on unanswered)");
     let done = Program::script(&["-q", "--fail-on", "suspect"], &script).run().expect(80);
     done.expect_output("3 of 3 requests had no answer when their iterations were interrupted").expect_output(&format!(
         "3 requests were under way when 3 iterations were interrupted, and are not counted in any metric; the first was GET {url}"

@@ -5,11 +5,13 @@
 
 #![forbid(unsafe_code)]
 
+mod agents;
 mod archives;
 mod bad_input;
 mod blocked;
 mod check;
 mod control;
+mod coordinator;
 mod documented;
 mod examples;
 mod exit_codes;

@@ -192,7 +192,9 @@ fn vus_connect_from_their_addresses() {
     );
     // The second is no address of this machine.
     let run = Program::script(&["--local-ips=127.0.0.2,192.0.2.1"], &script).run().expect(0);
-    run.expect_log("vu 1 0").expect_log("vu 2 1213").expect_log("vu 3 0").expect_log("of localIPs is no address");
+    let run =
+        run.expect_log("vu 1 0").expect_log("vu 2 1213").expect_log("vu 3 0").expect_log("of localIPs is no address");
+    run.expect_log("192.0.2.1 (localIPs) is no address of this machine");
     Program::script(&["--local-ips=nonsense"], &script)
         .run()
         .expect_log("nonsense is not a valid IP, IP range or CIDR");

@@ -119,6 +119,32 @@ fn system_tags_and_the_variable() {
 }
 
 #[test]
+fn a_share_of_the_samples_holds_whole_requests() {
+    let base = server();
+    let script = "import http from 'k6/http';
+        export const options = { iterations: 400, vus: 4 };
+        export default function () { http.get(`${__ENV.BASE}/empty`, { tags: { nr: String(__ITER) + '-' + __VU } }); }";
+    let flags = ["-q", "--out-share=0.25", "--out=json=a.json", "-e", &format!("BASE={base}")];
+    let done = Program::script(&flags, script).run().expect(0).expect_output("http_reqs");
+    let mut requests = std::collections::BTreeMap::<String, usize>::new();
+    for line in done.text("a.json").lines() {
+        let line: Value = serde_json::from_str(line).expect("each line is JSON");
+        if let Some(nr) = line["data"]["tags"]["nr"].as_str() {
+            *requests.entry(nr.to_owned()).or_default() += 1;
+        }
+    }
+    // By chance, so within five standard deviations of 100.
+    assert!((57..=143).contains(&requests.len()), "{}", requests.len());
+    assert!(requests.values().all(|samples| *samples == 9), "{requests:?}");
+    for wrong in ["0", "1.5", "all", "NaN"] {
+        Program::script(&["-q", "--out-share", wrong], SMALL)
+            .run()
+            .expect(255)
+            .expect_log(&format!("invalid --out-share \\\"{wrong}\\\""));
+    }
+}
+
+#[test]
 fn what_cannot_be_opened_ends_the_run_before_it_starts() {
     let check = |out: &str, text: &str| {
         let done = Program::script(&["-q", "--out", out], SMALL).run().expect(255).expect_log(text);

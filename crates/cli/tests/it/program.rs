@@ -193,6 +193,20 @@ impl Running {
         rustix::process::kill_process(pid, signal).expect("it is still there");
     }
 
+    /// The processes it has started.
+    pub(crate) fn children(&self) -> Vec<rustix::process::Pid> {
+        let own = self.child.id().to_string();
+        let all = std::fs::read_dir("/proc").expect("there are processes").flatten();
+        let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let is_child = |pid: &i32| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            // The name before may contain anything.
+            let after = stat.rsplit_once(") ").map_or("", |(_, after)| after);
+            after.split(' ').nth(1) == Some(&own)
+        };
+        pids.filter(is_child).filter_map(rustix::process::Pid::from_raw).collect()
+    }
+
     /// Waits until a signal has stopped it.
     pub(crate) fn wait_until_it_is_stopped(&self) {
         let stat = format!("/proc/{}/stat", self.child.id());

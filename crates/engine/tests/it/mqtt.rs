@@ -13,6 +13,7 @@ use crate::harness::case;
 struct Broker {
     process: Child,
     port: u16,
+    ws_port: u16,
     _folder: tempfile::TempDir,
 }
 
@@ -20,12 +21,14 @@ impl Broker {
     /// Nothing where the program is not installed.
     fn start() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a temporary directory");
-        let free = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-        let port = free.local_addr().expect("it is bound").port();
+        let free = [0, 0].map(|port| TcpListener::bind(("127.0.0.1", port)).expect("a free port"));
+        let [port, ws_port] = free.each_ref().map(|free| free.local_addr().expect("it is bound").port());
         drop(free);
         let config = folder.path().join("mosquitto.conf");
-        std::fs::write(&config, format!("listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\n"))
-            .expect("a file");
+        let text = format!(
+            "listener {port} 127.0.0.1\nlistener {ws_port} 127.0.0.1\nprotocol websockets\nallow_anonymous true\npersistence false\n"
+        );
+        std::fs::write(&config, text).expect("a file");
         let program = ["/usr/sbin/mosquitto", "mosquitto"].into_iter().find_map(|program| {
             Command::new(program).arg("-c").arg(&config).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
         });
@@ -34,11 +37,11 @@ impl Broker {
             return None;
         };
         let until = Instant::now() + Duration::from_secs(20);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        while [port, ws_port].iter().any(|port| TcpStream::connect(("127.0.0.1", *port)).is_err()) {
             assert!(Instant::now() < until, "the server does not start");
             std::thread::sleep(Duration::from_millis(10));
         }
-        Some(Self { process, port, _folder: folder })
+        Some(Self { process, port, ws_port, _folder: folder })
     }
 }
 
@@ -97,6 +100,67 @@ fn messages_of_every_level_come_back() {
 }
 
 #[test]
+fn messages_over_web_sockets() {
+    let Some(broker) = Broker::start() else { return };
+    case(
+        "import { Client } from 'k6/x/mqtt';
+         export default function () {
+           const [seen, topic] = [[], `w/${__VU}/${__ITER}`];
+           const client = new Client();
+           client.on('connect', async () => {
+             await client.subscribeAsync(topic, { qos: 2 });
+             await client.publishAsync(topic, 'x'.repeat(3000), { qos: 2 });
+             for (let index = 0; index < 3; index++) client.publish(topic, `${index}`, { qos: 1 });
+           });
+           client.on('message', (from, payload) => { seen.push(payload.byteLength); if (seen.length === 4) client.end(); });
+           client.on('error', (error) => console.log(error.message));
+           client.on('end', () => console.log(seen.join(' ')));
+           client.connect(`ws://127.0.0.1:${__ENV.PORT}/mqtt`);
+         }",
+    )
+    .env("PORT", &broker.ws_port.to_string())
+    .vus(2, 2)
+    .both(|report| {
+        report.assert_clean();
+        assert_eq!(report.said(), ["3000 1 1 1"; 4], "{report:#?}");
+    });
+}
+
+/// Handshakes that are refused, and what is no MQTT in messages of a WebSocket.
+#[test]
+fn hostile_web_sockets() {
+    // What follows the target's handshake is in the path, and the beginning of what the script is told.
+    let cases = [
+        ("/get", "websocket: bad handshake, the server answers 200 OK"),
+        ("/ws/nothing", "websocket: bad handshake, the server answers 400 Bad Request"),
+        ("/ws/close", "EOF"),
+        ("/ws/drop?how=close", "EOF"),
+        ("/ws/raw?data=810568656c6c6f", "websocket: a text where binary messages were expected"),
+        ("/ws/raw?data=82024800", "0x48 begins no packet"),
+        ("/ws/raw?data=8202d000", "the server does not begin with its answer"),
+        ("/ws/raw?data=820420020005", "not authorized"),
+        ("/ws/raw?data=ff00", "websocket: "),
+        ("/ws/raw?data=82ffffffffffffffff", "websocket: "),
+        ("/ws/raw?data=020120000102820102", "websocket: "),
+        ("/ws/drop?how=stall", "timeout"),
+    ];
+    for (path, expect) in cases {
+        case(
+            "import { Client } from 'k6/x/mqtt';
+             export default function () {
+               const client = new Client();
+               client.on('error', (error) => console.log(error.message));
+               client.connect(`ws://${__ENV.TARGET}${__ENV.ADDRESS}`, { connect_timeout: 500 });
+             }",
+        )
+        .env("ADDRESS", path)
+        .both(|report| {
+            assert!(report.lines.iter().any(|line| line.contains(expect)), "{path}: {report:#?}");
+        });
+    }
+}
+
+#[test]
 fn pings_reconnects_and_credentials() {
     let Some(broker) = Broker::start() else { return };
     case(
@@ -138,7 +202,7 @@ fn wrong_calls_are_told() {
            say(() => client.subscribe([]));
            say(() => client.subscribe('a'));
            say(() => client.connect('http://a'));
-           say(() => client.connect('ws://a'));
+           say(() => client.connect('ws:///mqtt'));
            say(() => client.connect({ servers: [] }));
            say(() => client.reconnect());
            say(() => client.on('nothing', () => {}));
@@ -164,8 +228,8 @@ fn wrong_calls_are_told() {
             "GoError undefined invalid type: int64, expected a topic or an array of topics",
             "GoError undefined a topic is empty",
             "MQTTError subscribe not connected",
-            "GoError undefined invalid server URL: unknown scheme \"http\": expected mqtt, mqtts, tcp, ssl or tls",
-            "GoError undefined invalid server URL: MQTT over WebSocket is not in this version of Onrush; use mqtt or mqtts",
+            "GoError undefined invalid server URL: unknown scheme \"http\": expected mqtt, mqtts, tcp, ssl, tls, ws or wss",
+            "GoError undefined invalid server URL: it has no host",
             "GoError undefined no server to connect to: expected a URL, or servers",
             "MQTTError reconnect not connected before",
             "GoError undefined unknown event: nothing",

@@ -24,6 +24,8 @@ mod handlers;
 mod html;
 pub(crate) mod http;
 mod k6;
+#[cfg(feature = "kafka")]
+mod kafka;
 mod metrics;
 mod mqtt;
 mod own_metrics;
@@ -76,7 +78,7 @@ impl Module {
     }
 }
 
-const MODULES: [Module; 30] = [
+const MODULES: &[Module] = &[
     Module::new("k6", k6::build),
     Module { install_classes: crypto::install_classes, ..Module::new("k6/crypto", crypto::build) },
     Module::new("k6/crypto/x509", x509::build),
@@ -90,6 +92,8 @@ const MODULES: [Module; 30] = [
     Module { install_classes: webcrypto::install, ..Module::new("k6/experimental/webcrypto", webcrypto::build) },
     Module::new("k6/x/dns", dns::build),
     Module { install_classes: faker::install_classes, ..Module::new("k6/x/faker", faker::build) },
+    #[cfg(feature = "kafka")]
+    Module { install_classes: kafka::install_classes, ..Module::new("k6/x/kafka", kafka::build) },
     Module { install_classes: mqtt::install_classes, ..Module::new("k6/x/mqtt", mqtt::build) },
     Module { install_classes: redis::install_classes, ..Module::new("k6/x/redis", redis::build) },
     Module { install_classes: sql::install_classes, ..Module::new("k6/x/sql", sql::build) },

@@ -1,6 +1,9 @@
 //! `open()`: files read once a process, shared by all VUs. What VUs hold of them is in `shared_bytes`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::shared_bytes::SharedBytes;
 use crate::{
@@ -25,24 +28,36 @@ pub(super) fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         return Err(Throw::error("open() can't be used with an empty filename"));
     }
     let path = resolve(vu, &shown)?;
-    let cache = &vu.script().files;
-    let content = match cache.get(&path) {
-        Some(content) => content,
-        None if thread().config.init_pass => match &vu.script().archived {
-            Some(files) => cache.archived(files, &path)?,
-            None => cache.read(&path, &shown)?,
-        },
-        None => {
-            return Err(Throw::error(format!(
-                "open() can't be used with files that weren't previously opened during initialization (__VU==0), path: \"{}\"",
-                path.display()
-            )));
-        }
-    };
+    let content = content(vu, &path, &shown)?;
     if args.at(1).is_string() && args.at(1).to_text(ctx)? == "b" {
         thread().slots.of::<SharedBytes>().buffer(ctx, &content)
     } else {
         thread().slots.of::<SharedBytes>().text(ctx, vu, &path, &content)
+    }
+}
+
+/// A text that an object of a module names as a file; to be asked for in init code.
+#[cfg(feature = "kafka")]
+pub(crate) fn text_of(vu: &Vu, shown: &str) -> JsResult<String> {
+    if !vu.in_init() {
+        return Err(Throw::error(format!("the file {shown:?} can be read in the init context only")));
+    }
+    let path = resolve(vu, shown)?;
+    content(vu, &path, shown).map(|content| String::from_utf8_lossy(&content).into_owned())
+}
+
+fn content(vu: &Vu, path: &Path, shown: &str) -> JsResult<Arc<[u8]>> {
+    let cache = &vu.script().files;
+    match cache.get(path) {
+        Some(content) => Ok(content),
+        None if thread().config.init_pass => match &vu.script().archived {
+            Some(files) => cache.archived(files, path),
+            None => cache.read(path, shown),
+        },
+        None => Err(Throw::error(format!(
+            "open() can't be used with files that weren't previously opened during initialization (__VU==0), path: \"{}\"",
+            path.display()
+        ))),
     }
 }
 

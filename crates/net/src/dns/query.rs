@@ -48,6 +48,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const DATAGRAM_BYTES_MAX: usize = 4096;
 /// Questions under way at once: each has a socket. Others wait.
 const QUESTIONS_MAX: usize = 4096;
+/// The bit of a message's third byte that tells answers from questions.
+const IS_ANSWER: u8 = 0x80;
 /// Where servers listen.
 const PORT: u16 = 53;
 
@@ -147,6 +149,9 @@ async fn over_tcp(server: SocketAddr, question: &[u8], message: &Message) -> Res
 }
 
 fn read(bytes: &[u8], question: &Message) -> Result<Message, QueryFailure> {
+    if bytes.get(2).is_some_and(|flags| flags & IS_ANSWER == 0) {
+        return Err(QueryFailure::Wrong("the answer is a question".to_owned()));
+    }
     let answer =
         Message::from_vec(bytes).map_err(|error| QueryFailure::Wrong(format!("the answer cannot be read: {error}")))?;
     if answer.metadata.id != question.metadata.id || (answer.queries != question.queries && !answer.queries.is_empty())

@@ -2,9 +2,11 @@
 //!
 //! `frame`, `decoder`, `encoder` and `deflate` are a codec free of sockets: the decoder is given bytes and says what
 //! they mean, a bounded step at a time, and holds no memory while nothing is under way. `handshake` says what is asked
-//! for and judges the answer, `socket` puts the codec over a [`crate::Wire`]. What is a mistake of the server, and the
+//! for and judges the answer, `socket` puts the codec over a [`crate::Wire`], and `byte_stream` has one stream of
+//! bytes in its messages. What is a mistake of the server, and the
 //! texts about it, are those of k6's library, because k6 users see them.
 
+mod byte_stream;
 mod close;
 mod decoder;
 mod deflate;
@@ -17,6 +19,7 @@ mod laws;
 mod mask;
 mod socket;
 
+pub use byte_stream::ByteStream;
 pub use close::{CloseError, close_payload};
 pub use decoder::{Decoder, Event, ReadError, Step};
 pub use deflate::Agreement;

@@ -93,6 +93,7 @@ impl Coordinator {
                 is_open,
                 done: progress.done,
                 interrupted: progress.interrupted,
+                thrown: progress.thrown,
                 dropped: progress.dropped,
             })
             .collect();

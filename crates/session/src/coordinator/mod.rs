@@ -416,11 +416,12 @@ impl Coordinator {
                 self.deadline = Some(now + patience.setup + patience.beyond);
             }
             Step::Start => {
-                self.clock.start_scenarios(now);
+                let at = now + self.settings.start_in;
+                self.clock.start_scenarios(at);
                 let threads = self.agents.live().filter_map(|(id, agent)| Some((id, agent.table.as_ref()?.threads)));
                 threads.for_each(|(id, threads)| self.watermark.expect(id, threads));
-                self.tell_all(&Command::Start { at: now, data: self.setup_data.clone() });
-                self.deadline = self.plan_end.map(|end| now + end + patience.beyond);
+                self.tell_all(&Command::Start { at, data: self.setup_data.clone() });
+                self.deadline = self.plan_end.map(|end| at + end + patience.beyond);
             }
             Step::Teardown => {
                 self.run_on_one(Command::Teardown(self.setup_data.clone()));

@@ -17,6 +17,9 @@ pub struct Settings {
     pub on_loss: LossPolicy,
     /// How long it waits for agents.
     pub patience: Patience,
+    /// How long after the last agent is ready scenarios start: what a command may take to reach all agents, so that
+    /// they start at the same time.
+    pub start_in: Duration,
     /// Time series of the whole run.
     pub series_max: u64,
     /// Requests per second of the whole run.
@@ -61,6 +64,7 @@ impl Default for Settings {
             starts_paused: false,
             on_loss: LossPolicy::default(),
             patience: Patience::default(),
+            start_in: Duration::ZERO,
             series_max: onrush_metrics::Census::LIMIT as u64,
             rps: None,
         }

@@ -36,6 +36,9 @@ pub struct ScenarioProgress {
     pub done: u64,
     /// Iterations cut.
     pub interrupted: u64,
+    /// Iterations that ended in an exception, among those that ended.
+    #[serde(default)]
+    pub thrown: u64,
     /// Iterations dropped.
     pub dropped: u64,
     /// Past its regular end: only graceful stops remain.
@@ -73,6 +76,7 @@ impl ScenarioProgress {
         active_vus_max: 0,
         done: 0,
         interrupted: 0,
+        thrown: 0,
         dropped: 0,
         stopping: false,
         over: true,
@@ -89,6 +93,7 @@ impl ScenarioProgress {
             (&mut self.active_vus_max, other.active_vus_max),
             (&mut self.done, other.done),
             (&mut self.interrupted, other.interrupted),
+            (&mut self.thrown, other.thrown),
             (&mut self.dropped, other.dropped),
         ] {
             *own = own.saturating_add(more);

@@ -20,7 +20,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-pub use corpus::Corpus;
+pub use corpus::{Corpus, pack, unpack};
 
 pub use random::Random;
 

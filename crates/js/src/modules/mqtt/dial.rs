@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use onrush_fiber::Clock;
 use onrush_mqtt::{Connect, Decoder, Packet};
-use onrush_net::{NetError, Wire};
+use onrush_net::NetError;
 
-use super::options::Server;
+use super::{options::Server, way::Way};
 use crate::{
     embed::{JsResult, Throw},
     vu::Vu,
@@ -14,7 +14,7 @@ use crate::{
 
 /// A server that has said yes.
 pub(super) struct Dialled {
-    pub(super) wire: Wire,
+    pub(super) wire: Way,
     /// With what has come behind its answer.
     pub(super) decoder: Decoder,
     pub(super) server: Server,
@@ -46,8 +46,10 @@ fn greet(vu: &Vu, server: Server, hello: &Connect, deadline: onrush_fiber::Nanos
     let text = |error: NetError| error.detail;
     let mut bytes = Vec::new();
     Packet::Connect(Box::new(hello.clone())).write(&mut bytes).map_err(|error| error.to_string())?;
-    let wire = vu.connections.connect_wire(&server.url, Some(deadline)).map_err(text)?;
-    wire.write_all(&bytes, Some(deadline)).map_err(text)?;
+    let wire = Way::open(vu, &server, deadline).map_err(text)?;
+    if !wire.try_write(&bytes).map_err(text)? {
+        wire.finish_writes(Some(deadline)).map_err(text)?;
+    }
     let mut decoder = Decoder::default();
     loop {
         match decoder.packet().map_err(|malformed| malformed.to_string())? {

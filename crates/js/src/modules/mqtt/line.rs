@@ -7,8 +7,8 @@ use std::{
 };
 
 use onrush_mqtt::{Decoder, Packet, Publish, QoS};
-use onrush_net::Wire;
 
+use super::way::Way;
 use crate::{
     embed::{FollowingCharge, JsResult, Val},
     vu::event_loop,
@@ -16,7 +16,7 @@ use crate::{
 
 /// A connection.
 pub(super) struct Line {
-    pub(super) wire: Wire,
+    pub(super) wire: Way,
     decoder: RefCell<Decoder>,
     /// Messages for the script.
     inbox: RefCell<VecDeque<Publish>>,
@@ -44,7 +44,7 @@ pub(super) enum Waiting {
 }
 
 impl Line {
-    pub(super) fn new(wire: Wire, decoder: Decoder) -> Self {
+    pub(super) fn new(wire: Way, decoder: Decoder) -> Self {
         Self {
             wire,
             decoder: RefCell::new(decoder),
@@ -187,7 +187,7 @@ impl Line {
 
     /// Has the VU's account show what the connection holds.
     pub(super) fn account(&self) -> JsResult<()> {
-        let held = self.inbox_bytes.get() + self.decoder.borrow().held_bytes() + self.wire.unsent_bytes();
+        let held = self.inbox_bytes.get() + self.decoder.borrow().held_bytes() + self.wire.held_bytes();
         self.charge.follow(held)
     }
 

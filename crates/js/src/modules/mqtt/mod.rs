@@ -1,6 +1,7 @@
 //! `k6/x/mqtt`: clients of MQTT 3.1.1 whose messages the VU's event loop hands to the script.
 //!
-//! `onrush_mqtt` speaks the protocol; connections are [`onrush_net::Wire`]s, made over the same path as those of requests.
+//! `onrush_mqtt` speaks the protocol; connections are made over the same path as those of requests, and
+//! `way` is one of them, or a WebSocket over it.
 //! `object` is what scripts see, `options` reads what they say, `client` is the state machine behind it, over a
 //! connection (`line`) that `dial` has made.
 
@@ -9,6 +10,7 @@ mod dial;
 mod line;
 mod object;
 mod options;
+mod way;
 
 use onrush_metrics::{Contains, MetricKind};
 

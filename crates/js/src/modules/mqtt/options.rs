@@ -38,6 +38,7 @@ pub(super) struct Server {
     pub(super) shown: String,
     /// With `http` for a bare connection, `https` for TLS.
     pub(super) url: Url,
+    pub(super) is_websocket: bool,
 }
 
 /// How a message, or a subscription, is sent.
@@ -198,9 +199,10 @@ fn server(text: &str) -> JsResult<Server> {
     let (scheme, port) = match &*url.scheme_text() {
         "mqtt" | "tcp" => ("http", 1883),
         "mqtts" | "ssl" | "tls" => ("https", 8883),
-        "ws" | "wss" => return Err(invalid("MQTT over WebSocket is not in this version of Onrush; use mqtt or mqtts")),
+        "ws" => ("http", 80),
+        "wss" => ("https", 443),
         other => {
-            return Err(invalid(&format!("unknown scheme {other:?}: expected mqtt, mqtts, tcp, ssl or tls")));
+            return Err(invalid(&format!("unknown scheme {other:?}: expected mqtt, mqtts, tcp, ssl, tls, ws or wss")));
         }
     };
     if url.host().is_empty() {
@@ -209,8 +211,16 @@ fn server(text: &str) -> JsResult<Server> {
     let has_port = !url.port_text().is_empty();
     let host = if url.host().contains(':') { format!("[{}]", url.host()) } else { url.host().to_owned() };
     let port = if has_port { url.port().ok_or_else(|| invalid("its port is none"))? } else { port };
-    let dialled = Url::parse(&format!("{scheme}://{host}:{port}/")).map_err(|error| invalid(&error.message))?;
-    Ok(Server { shown: format!("{}://{host}:{port}", url.scheme_text()), url: dialled })
+    let is_websocket = matches!(&*url.scheme_text(), "ws" | "wss");
+    let path = match url.query() {
+        _ if !is_websocket => String::new(),
+        Some(query) => format!("{}?{query}", url.path()),
+        None => url.path().to_owned(),
+    };
+    let root = if path.starts_with('/') { "" } else { "/" };
+    let dialled = Url::parse(&format!("{scheme}://{host}:{port}{root}{path}"));
+    let dialled = dialled.map_err(|error| invalid(&error.message))?;
+    Ok(Server { shown: format!("{}://{host}:{port}{path}", url.scheme_text()), url: dialled, is_websocket })
 }
 
 /// Servers that are tried.
@@ -232,7 +242,8 @@ mod tests {
         check("mqtt://host", "mqtt://host:1883 http://host:1883/");
         check("mqtts://host", "mqtts://host:8883 https://host:8883/");
         check("tcp://u:p@[::1]:5", "tcp://[::1]:5 http://[::1]:5/");
-        check("ws://host", "refused");
+        check("ws://host", "ws://host:80 http://host:80/");
+        check("wss://host:5/mqtt?a=b", "wss://host:5/mqtt?a=b https://host:5/mqtt?a=b");
         check("http://host", "refused");
         check("mqtt://", "refused");
         check("host:1883", "refused");

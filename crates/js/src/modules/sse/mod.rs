@@ -63,7 +63,10 @@ fn open(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
 #[inline(never)]
 fn begin(ctx: Ctx, vu: &Vu, url: &Handle, params: &Handle) -> JsResult<Result<Box<Stream>, Lost>> {
     let member = |name: &str| if params.is_object() { params.get(ctx, name) } else { Ok(Val::undefined()) };
-    let (method, body, timeout) = (member("method")?, member("body")?, member("timeout")?);
+    let (mut method, body, timeout) = (member("method")?, member("body")?, member("timeout")?);
+    if !method.is_set() {
+        method = Val::string(ctx, "GET")?;
+    }
     let ask = match Ask::read(ctx, vu, &method, url, &body, params, DEFAULT_HEADERS)? {
         Ok(ask) => ask,
         Err(lost) => return Ok(Err(lost)),

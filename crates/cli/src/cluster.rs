@@ -1,0 +1,127 @@
+//! What the flags say about the agents of a run: where they are, how many, and what happens when one is lost.
+
+use std::{net::SocketAddr, time::Duration};
+
+use onrush_cluster::Token;
+use onrush_session::LossPolicy;
+
+use crate::{
+    failure::Failure,
+    flags::{Command, Flags},
+};
+
+/// Where a coordinator listens unless it is said otherwise.
+pub(crate) const PORT: u16 = 6567;
+const LISTEN: &str = "0.0.0.0:6567";
+/// How long agents and coordinators wait for each other.
+const WAIT: Duration = Duration::from_secs(300);
+/// More agents than any test was run with.
+const AGENTS_MAX: u32 = 1_000;
+/// Most processes on this machine.
+const CHILDREN_MAX: u32 = 256;
+
+/// The agents of a run, where they are not threads of this process.
+#[derive(Debug, Clone)]
+pub(crate) struct ClusterArgs {
+    pub(crate) place: Place,
+    pub(crate) on_loss: LossPolicy,
+}
+
+/// Where the agents are.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// Processes on this machine; `None`: as many as it takes.
+    Here(Option<u32>),
+    /// They join from anywhere.
+    Anywhere { listen: SocketAddr, agents: u32, wait: Duration, token: Token },
+}
+
+impl ClusterArgs {
+    /// Reads the flags of `run` and `coordinator`; `None` for a run in this process.
+    ///
+    /// # Errors
+    /// 255 for values that cannot be used.
+    pub(crate) fn new(flags: &Flags, command: Command) -> Result<Option<Self>, Failure> {
+        let on_loss = match flags.text("on-agent-loss").as_deref() {
+            None | Some("fail") => LossPolicy::Fail,
+            Some("tolerate") => LossPolicy::Tolerate,
+            Some(other) => {
+                return Err(Failure::other(format!("invalid --on-agent-loss \"{other}\": use fail or tolerate")));
+            }
+        };
+        let agents = flags.text("agents");
+        if command != Command::Coordinator {
+            let place = match agents.as_deref() {
+                None => return Ok(None),
+                Some("auto") => Place::Here(None),
+                Some(text) => Place::Here(Some(number(text, CHILDREN_MAX, " or auto")?)),
+            };
+            return Ok(Some(Self { place, on_loss }));
+        }
+        let agents = agents
+            .ok_or_else(|| Failure::other("--agents is missing: how many agents must join before the test starts?"))?;
+        let text = flags.text("listen").unwrap_or_else(|| LISTEN.to_owned());
+        let listen = text.parse().map_err(|_| {
+            Failure::other(format!("invalid --listen \"{text}\": use an IP address and a port, such as {LISTEN}"))
+        })?;
+        let token = match flags.text("join-token") {
+            None => Token::random(),
+            Some(text) => Token::parse(&text)
+                .map_err(|_| Failure::other("invalid --join-token: use 8 letters, digits, - and _ or more"))?,
+        };
+        let place = Place::Anywhere { listen, agents: number(&agents, AGENTS_MAX, "")?, wait: wait(flags)?, token };
+        Ok(Some(Self { place, on_loss }))
+    }
+}
+
+/// `--wait`.
+///
+/// # Errors
+/// 255 for what is no time.
+pub(crate) fn wait(flags: &Flags) -> Result<Duration, Failure> {
+    let Some(text) = flags.text("wait") else { return Ok(WAIT) };
+    match onrush_plan::parse_extended_duration(&text) {
+        Ok(time) => Ok(time.as_std()),
+        Err(error) => Err(Failure::other(format!("invalid --wait \"{text}\": {error}"))),
+    }
+}
+
+fn number(text: &str, max: u32, or: &str) -> Result<u32, Failure> {
+    let number = text.parse().ok().filter(|number| (1..=max).contains(number));
+    number.ok_or_else(|| Failure::other(format!("invalid --agents \"{text}\": use 1 to {max}{or}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(command: Command, flags: &[(&'static str, &str)]) -> Result<Option<ClusterArgs>, String> {
+        let by_name = flags.iter().map(|(name, value)| (*name, vec![(*value).to_owned()])).collect();
+        let flags = Flags { by_name, env: std::collections::BTreeMap::new() };
+        ClusterArgs::new(&flags, command).map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn agents_of_this_machine() {
+        assert!(args(Command::Run, &[]).expect("no flag").is_none());
+        let place = |text| args(Command::Run, &[("agents", text)]).expect("a number").expect("agents").place;
+        assert!(matches!(place("4"), Place::Here(Some(4))) && matches!(place("auto"), Place::Here(None)));
+        for bad in ["0", "-1", "257", "many"] {
+            let error = args(Command::Run, &[("agents", bad)]).expect_err("no number");
+            assert_eq!(error, format!("invalid --agents \"{bad}\": use 1 to 256 or auto"));
+        }
+    }
+
+    #[test]
+    fn agents_of_other_machines() {
+        assert!(args(Command::Coordinator, &[]).expect_err("how many").starts_with("--agents is missing"));
+        let three = args(Command::Coordinator, &[("agents", "3"), ("on-agent-loss", "tolerate")]);
+        let three = three.expect("right").expect("agents");
+        assert_eq!(three.on_loss, LossPolicy::Tolerate);
+        let Place::Anywhere { listen, agents, wait, .. } = three.place else { panic!("{three:?}") };
+        assert_eq!((listen.port(), agents, wait), (PORT, 3, WAIT));
+        for bad in [("listen", "here"), ("join-token", "a b"), ("wait", "long"), ("on-agent-loss", "cry")] {
+            args(Command::Coordinator, &[("agents", "3"), bad]).expect_err(bad.0);
+        }
+    }
+}

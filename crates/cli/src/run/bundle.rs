@@ -1,0 +1,162 @@
+//! A test as agents get it: an archive of the script, and the settings that are no options.
+//!
+//! The bytes are known by their hash. They begin with the length of the settings (JSON), then these, then the archive.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use onrush_agent::Test;
+use onrush_engine::HealthProbe;
+use onrush_plan::{SegmentSequence, Share};
+use onrush_session::protocol::{Failure as AgentFailure, FailureKind, Init};
+use serde_json::{Value, json};
+
+use super::{ConfigFile, Features, limit_bodies, load, prepare, prepare::Prepared, tiers};
+use crate::{
+    args::RunArgs,
+    context::Context,
+    failure::Failure,
+    flags::{self, Flags},
+    line::Level,
+    tools,
+};
+
+/// Settings that agents need as they were given.
+const SETTINGS: [&str; 5] = ["no-thresholds", "summary-mode", "no-summary", "vu-memory-limit", "response-body-limit"];
+
+/// Packs a test. `processes` is how many agents share a machine.
+///
+/// # Errors
+/// When a file cannot be in an archive.
+pub(super) fn pack(
+    cx: &Context,
+    args: &RunArgs,
+    prepared: &Prepared,
+    on_this_machine: Option<u32>,
+) -> Result<Arc<[u8]>, Failure> {
+    let flags = &cx.flags;
+    let mut settings: BTreeMap<&str, Vec<String>> =
+        SETTINGS.iter().filter_map(|name| Some((*name, vec![flags.text(name)?]))).collect();
+    settings.insert("vu-isolation", vec![prepared.isolation.isolation.as_str().to_owned()]);
+    if !prepared.features.is_empty() {
+        settings.insert("features", vec![prepared.features.clone()]);
+    }
+    let threads = on_this_machine.map(|agents| prepared.threads_of_each(args, agents)).or(args.threads);
+    settings.extend(threads.map(|threads| ("threads", vec![threads.to_string()])));
+    let mut secrets = flags.values("secret-source");
+    if secrets.is_empty() {
+        secrets.extend(flags.env.get("K6_SECRET_SOURCE").filter(|spec| !spec.is_empty()).cloned());
+    }
+    if !secrets.is_empty() {
+        if on_this_machine.is_none() {
+            return Err(Failure::other("secret sources are not available yet for agents on other machines")
+                .hint("remove --secret-source, or use onrush run --agents on one machine"));
+        }
+        settings.insert("secret-source", secrets);
+    }
+    let head = json!({
+        "file": args.script.file,
+        "settings": settings,
+        "verbose": cx.logger.level() == Level::Debug,
+        "processes": on_this_machine.unwrap_or(1),
+    });
+    let head = head.to_string();
+    let archive = tools::pack(&prepared.run.script, &prepared.test, flags, true)?;
+    let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
+    bytes.extend_from_slice(head.as_bytes());
+    archive
+        .write(&mut bytes)
+        .map_err(|error| Failure::other(format!("failed to pack the test for its agents: {error}")))?;
+    Ok(bytes.into())
+}
+
+/// A test that came from a coordinator.
+pub(crate) struct Bundle {
+    head: Value,
+    archive: Arc<[u8]>,
+}
+
+impl Bundle {
+    /// Reads what [`pack`] wrote.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Failure> {
+        let wrong = || Failure::other("the coordinator sent something that is no test");
+        let (length, rest) = bytes.split_first_chunk().ok_or_else(wrong)?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok().ok_or_else(wrong)?;
+        let (head, archive) = rest.split_at_checked(length).ok_or_else(wrong)?;
+        Ok(Self { head: serde_json::from_slice(head).map_err(|_| wrong())?, archive: archive.into() })
+    }
+
+    /// The least level of lines that the coordinator shows.
+    pub(crate) fn level(&self) -> Level {
+        if self.head["verbose"] == Value::Bool(true) { Level::Debug } else { Level::Info }
+    }
+
+    /// What an agent's engine is started with.
+    ///
+    /// # Errors
+    /// What is wrong on this machine: the coordinator has run the init code already.
+    pub(crate) fn prepare(&self, cx: &Context, init: &Init) -> Result<Test, AgentFailure> {
+        let prepared = self.prepared(cx, init).map_err(|failure| {
+            let hint = failure.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+            AgentFailure::new(
+                FailureKind::Engine,
+                format!("agent {} cannot run the test: {}{hint}", init.agent, failure.message),
+            )
+        })?;
+        Ok(Test { engine: prepared.engine(None), finish_outputs: None, stops: None })
+    }
+
+    fn prepared(&self, cx: &Context, init: &Init) -> Result<Prepared, Failure> {
+        let flags = self.flags(&cx.flags);
+        let config = ConfigFile::default();
+        let file = self.head["file"].as_str().unwrap_or("script.js").to_owned();
+        let mut args = RunArgs::new(&flags, &config, &[file])?;
+        args.script.archive = Some(self.archive.clone());
+        let features = Features::read(&flags, &[])?;
+        onrush_fiber::raise_fd_limit();
+        let script = load::load(&args.script, &features, &flags, &cx.logger)?;
+        let cx = Context { flags, logger: cx.logger.clone(), terminal: cx.terminal.clone(), look: cx.look };
+        let feature_names = features.names();
+        let mut test = tiers::consolidate(&cx, config, features, &script)?;
+        let wrong = |error: onrush_plan::SegmentError| Failure::other(format!("the agent's share: {error}"));
+        let sequence: SegmentSequence = init.sequence.parse().map_err(wrong)?;
+        test.share = Share::of_sequence(&sequence, init.agent as usize).map_err(wrong)?;
+        let processes = self.head["processes"].as_u64().unwrap_or(1).max(1);
+        limit_bodies(HealthProbe::new().sample().memory_bytes / processes);
+        prepare::prepare(&args, &cx.logger, script, test, false, feature_names)
+    }
+
+    /// The coordinator's settings over this process's environment, in which those of its own do not count.
+    fn flags(&self, own: &Flags) -> Flags {
+        let mut by_name: BTreeMap<&'static str, Vec<String>> =
+            [("include-system-env-vars", "false"), ("address", ""), ("type", "archive")]
+                .map(|(name, value)| (name, vec![value.to_owned()]))
+                .into();
+        for (name, values) in self.head["settings"].as_object().into_iter().flatten() {
+            let values = values.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+            by_name.extend(flags::find(name).map(|flag| (flag.long, values.collect())));
+        }
+        let is_setting = |name: &String| flags::FLAGS.iter().any(|flag| flag.env == Some(name));
+        let env = own.env.iter().filter(|(name, _)| !is_setting(name));
+        Flags { by_name, env: env.map(|(name, value)| (name.clone(), value.clone())).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_test_is_refused() {
+        let huge = [&u64::MAX.to_le_bytes()[..], b"{}"].concat();
+        let short = [&9_u64.to_le_bytes()[..], b"{}"].concat();
+        let text = [&2_u64.to_le_bytes()[..], b"no"].concat();
+        for bytes in [&b""[..], b"1234", &huge, &short, &text] {
+            assert!(Bundle::read(bytes).is_err(), "{bytes:?}");
+        }
+        let right = [&2_u64.to_le_bytes()[..], b"{}"].concat();
+        assert_eq!(Bundle::read(&right).map(|bundle| bundle.level()).ok(), Some(Level::Info));
+    }
+}

@@ -1,0 +1,305 @@
+//! The agents of a run in processes of their own: on this machine, or wherever they join from.
+
+use std::{
+    process::{Child, Command as Process, ExitStatus, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use onrush_cluster::{Event, Hub, HubConfig, HubError, Identity, Patience, Token};
+use onrush_fiber::Clock;
+use onrush_session::{ExitCode, Orders, protocol::AgentId};
+
+use super::{bundle, local::Input, needs::Needs, prepare::Prepared};
+use crate::{
+    args::RunArgs,
+    cluster::{ClusterArgs, Place},
+    context::Context,
+    failure::Failure,
+    flags::FLAGS,
+    signals::Watch,
+    version,
+};
+
+/// Agents in processes of their own.
+pub(super) struct ClusterAgents {
+    hub: Hub,
+    children: Vec<ChildAgent>,
+    agents: u32,
+    /// What the test is known by.
+    pub(super) test: Vec<u8>,
+}
+
+/// A process that this one started.
+struct ChildAgent {
+    /// Dropping it kills the process.
+    kill: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// How long a process of ours may take to join.
+const CHILD_WAIT: Duration = Duration::from_secs(30);
+/// How often signals and processes are looked after.
+const TICK: Duration = Duration::from_millis(100);
+/// How long the end of a run waits for agents to hear of it, and for our processes to end.
+const END_MAX: Duration = Duration::from_secs(2);
+/// How often processes are looked after.
+const CHILD_TICK: Duration = Duration::from_millis(20);
+/// A process serves so many VUs with ease; beyond, its heap and its threads' loads grow long.
+const VUS_OF_A_PROCESS: u64 = 25_000;
+
+/// What the test needs of this machine, with its VUs in several processes or elsewhere.
+pub(super) fn needs(cluster: Option<&ClusterArgs>, needs: Needs) -> Needs {
+    match cluster.map(|cluster| &cluster.place) {
+        None => needs,
+        Some(Place::Here(_)) => {
+            let agents = cluster.map_or(1, |cluster| agents(cluster, &needs));
+            Needs { files_max: needs.files_max.map(|files| files.saturating_mul(agents.into())), ..needs }
+        }
+        Some(Place::Anywhere { .. }) => Needs { vus: 0, vus_max: 0, ..needs },
+    }
+}
+
+/// How many agents the run has.
+pub(super) fn agents(cluster: &ClusterArgs, needs: &Needs) -> u32 {
+    match &cluster.place {
+        Place::Here(agents) => agents.unwrap_or_else(|| auto(needs)),
+        Place::Anywhere { agents, .. } => *agents,
+    }
+}
+
+/// As many processes as open files and VUs ask for, and one where neither does.
+fn auto(needs: &Needs) -> u32 {
+    let files = needs.files_max.map_or(1, |max| needs.files(needs.vus_max).div_ceil(max.max(1)));
+    u32::try_from(files.max(needs.vus_max.div_ceil(VUS_OF_A_PROCESS)).clamp(1, 64)).unwrap_or(1)
+}
+
+impl ClusterAgents {
+    /// Listens, starts what is to be started here, and waits for all to join.
+    ///
+    /// # Errors
+    /// What keeps the run from starting, a signal included.
+    pub(super) fn start(
+        cx: &Context,
+        args: &RunArgs,
+        cluster: &ClusterArgs,
+        prepared: &Prepared,
+        agents: u32,
+        signals: &Watch,
+        (sender, inputs): (&Sender<Input>, &Receiver<Input>),
+    ) -> Result<Self, Failure> {
+        let (listen, wait, token) = match &cluster.place {
+            Place::Here(_) => (([127, 0, 0, 1], 0).into(), CHILD_WAIT, Token::random()),
+            Place::Anywhere { listen, wait, token, .. } => (*listen, *wait, token.clone()),
+        };
+        let is_here = matches!(cluster.place, Place::Here(_));
+        let test = bundle::pack(cx, args, prepared, is_here.then_some(agents))?;
+        let identity = (!listen.ip().is_loopback()).then(Identity::made_now).transpose();
+        let identity = identity.map_err(|error| Failure::other(error.to_string()))?;
+        let events = sender.clone();
+        let program = version::VERSION.to_owned();
+        let config = HubConfig { listen, token, identity, agents, patience: Patience::default(), program };
+        let hub = Hub::listen(config, move |event| {
+            // The loop only goes away when the process is about to end.
+            let _ = events.send(Input::Cluster(event));
+        })
+        .map_err(|error| match error {
+            HubError::Listen(..) => Failure::other(error.to_string()).hint("choose another address with --listen"),
+            HubError::Plain(_) => Failure::other(error.to_string()),
+        })?;
+        let hash = hub.offer(test);
+        let mut own = Self { hub, children: Vec::new(), agents, test: hash.0.to_vec() };
+        if is_here {
+            for number in 0..agents {
+                own.children.push(ChildAgent::start(&own.hub, number, sender.clone())?);
+            }
+        } else {
+            own.invite(cx);
+        }
+        own.wait_for_all(cx, wait, signals, inputs)?;
+        Ok(own)
+    }
+
+    /// Says how agents join.
+    fn invite(&self, cx: &Context) {
+        let (address, token) = (self.hub.address, self.hub.token());
+        let host = if address.ip().is_unspecified() { "THIS_HOST".to_owned() } else { address.ip().to_string() };
+        cx.terminal.stdout(format!(
+            "Waiting for {} on {address}. On each machine:\n\n  ONRUSH_JOIN_TOKEN={token} onrush agent --join {host}:{}\n\n",
+            count(self.agents),
+            address.port(),
+        ));
+    }
+
+    fn wait_for_all(
+        &self,
+        cx: &Context,
+        wait: Duration,
+        signals: &Watch,
+        inputs: &Receiver<Input>,
+    ) -> Result<(), Failure> {
+        let until = Clock::now() + wait;
+        let mut joined = 0;
+        while joined < self.agents {
+            if let Some(signal) = signals.first() {
+                let message =
+                    format!("no test was run: Onrush received a '{signal}' signal while it waited for agents");
+                return Err(Failure::new(ExitCode::ExternalAbort, message));
+            }
+            if Clock::now() >= until {
+                let message = format!("only {joined} of {} joined within {} s", count(self.agents), wait.as_secs_f64());
+                return Err(Failure::new(ExitCode::AgentLost, message));
+            }
+            match inputs.recv_timeout(TICK) {
+                Ok(Input::Cluster(Event::Joined { agent, name })) => {
+                    joined += 1;
+                    cx.logger.debug(format!("agent {} ({name}) has joined", agent.0));
+                }
+                Ok(Input::Cluster(Event::Left { agent, why })) => {
+                    joined -= 1;
+                    cx.logger.warn(format!("agent {} is gone before the test began: {why}", agent.0));
+                }
+                Ok(Input::Cluster(Event::Refused { peer, why })) => refused(cx, peer, &why),
+                Ok(Input::ChildEnded(agent, how)) => {
+                    let message = format!("agent {} cannot be started: its process ended ({how})", agent.0);
+                    return Err(Failure::new(ExitCode::AgentLost, message));
+                }
+                Ok(_) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+        self.hub.begin();
+        Ok(())
+    }
+
+    /// The agents' numbers.
+    pub(super) fn ids(&self) -> Vec<AgentId> {
+        (0..self.agents).map(AgentId).collect()
+    }
+
+    /// Sends what the coordinator wants.
+    pub(super) fn send(&self, orders: Orders) {
+        orders.into_iter().for_each(|(agent, command)| self.hub.send(agent, &command));
+    }
+
+    /// A process has ended. If that was not to be, its agent is lost.
+    pub(super) fn child_ended(&self, agent: AgentId, how: &str) {
+        self.hub.lose(agent, &format!("its process ended ({how})"));
+    }
+
+    /// All were told that the run is over.
+    pub(super) fn end(&self) {
+        self.hub.settle(END_MAX);
+        let until = Clock::now() + END_MAX;
+        let runs = |child: &ChildAgent| child.thread.as_ref().is_some_and(|thread| !thread.is_finished());
+        while Clock::now() < until && self.children.iter().any(runs) {
+            std::thread::park_timeout(CHILD_TICK);
+        }
+    }
+}
+
+/// Somebody was not let in.
+pub(super) fn refused(cx: &Context, peer: std::net::SocketAddr, why: &str) {
+    cx.logger.warn(format!("refused an agent from {}: {why}", peer.ip()));
+}
+
+fn count(agents: u32) -> String {
+    if agents == 1 { "1 agent".to_owned() } else { format!("{agents} agents") }
+}
+
+impl ChildAgent {
+    fn start(hub: &Hub, number: u32, sender: Sender<Input>) -> Result<Self, Failure> {
+        let failed = |error: std::io::Error| Failure::other(format!("failed to start agent {number}: {error}"));
+        let mut process = Process::new(std::env::current_exe().map_err(failed)?);
+        // What is set for this process is not for its agents: the test that they get has it.
+        FLAGS.iter().filter_map(|flag| flag.env).for_each(|name| {
+            process.env_remove(name);
+        });
+        let child = process
+            .args(["agent", "--attached", "--quiet", "--wait", "5s", "--join", &hub.address.to_string()])
+            .args(["--name", &format!("process {number}")])
+            .env("ONRUSH_JOIN_TOKEN", hub.token().to_string())
+            .env(NUMBER, number.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let (kill, killed) = channel();
+        let thread = std::thread::Builder::new()
+            .name(format!("process {number}"))
+            .spawn(move || look_after(child, AgentId(number), &sender, &killed))
+            .map_err(failed)?;
+        Ok(Self { kill: Some(kill), thread: Some(thread) })
+    }
+}
+
+/// Tells a process which of the agents it is.
+pub(crate) const NUMBER: &str = "ONRUSH_AGENT_NUMBER";
+
+/// Until the process has ended or is to be killed. Its standard input is open as long as this thread lives, and with it the
+/// whole process: an agent whose coordinator is gone ends.
+fn look_after(mut child: Child, agent: AgentId, sender: &Sender<Input>, killed: &Receiver<()>) {
+    let _stdin = child.stdin.take();
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            // The loop only goes away when the process is about to end.
+            let _ = sender.send(Input::ChildEnded(agent, how(status)));
+            return;
+        }
+        if killed.recv_timeout(CHILD_TICK) != Err(RecvTimeoutError::Timeout) {
+            // It may have ended meanwhile.
+            let _ = child.kill();
+            let _ = child.wait();
+            return;
+        }
+    }
+}
+
+/// How a process ended.
+fn how(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt as _;
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("signal {signal}"),
+        (None, code) => format!("exit code {}", code.unwrap_or_default()),
+    }
+}
+
+impl Drop for ChildAgent {
+    fn drop(&mut self) {
+        self.kill.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The agents of a run.
+pub(super) enum Agents {
+    /// One, a thread of this process.
+    Local(super::local::LocalAgent),
+    /// Processes of their own.
+    Cluster(ClusterAgents),
+}
+
+impl Agents {
+    pub(super) fn send(&self, orders: Orders) {
+        match self {
+            Self::Local(agent) => agent.send(orders),
+            Self::Cluster(agents) => agents.send(orders),
+        }
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        match self {
+            Self::Local(_) => 1,
+            Self::Cluster(agents) => agents.agents,
+        }
+    }
+
+    /// All were told that the run is over.
+    pub(super) fn end(&self) {
+        if let Self::Cluster(agents) = self {
+            agents.end();
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! What goes over an agent's connections, one after another, until the coordinator is gone.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use onrush_session::{
+    link,
+    protocol::{AgentId, Time},
+};
+use tokio::sync::{mpsc, watch};
+
+use super::{
+    Answer, Deliver, Fetch, FetchError, FromHub, JoinConfig, JoinError, Outbox,
+    dial::{DialError, Dialled, dial},
+    now,
+};
+use crate::{
+    ClockOffset, Hash,
+    content::CONTENT_BYTES_MAX,
+    convert,
+    messages::{Frame, FromAgent, FromCoordinator, from_agent, from_coordinator},
+    patience::LOOK_EVERY,
+    rpc::Channel,
+};
+
+/// Between two attempts to connect.
+const DIAL_PAUSE: Duration = Duration::from_millis(200);
+/// Who did not look for so long was not there itself: the silence was its own.
+const OWN_GAP_MAX: Duration = Duration::from_secs(1);
+
+type Joined = Answer<Result<(AgentId, ClockOffset), JoinError>>;
+
+/// An agent's life with its coordinator.
+pub(super) async fn live(
+    config: JoinConfig,
+    outbox: Arc<Outbox>,
+    deliver: Deliver,
+    fetches: mpsc::Receiver<Fetch>,
+    joined: Joined,
+    mut stopped: watch::Receiver<()>,
+) {
+    let (mut dialled, offset) = match first(&config).await {
+        Ok(first) => first,
+        Err(error) => {
+            let _ = joined.send(Err(error));
+            return;
+        }
+    };
+    let lease = Duration::from_millis(dialled.welcome.lease_ms.into());
+    let session = dialled.welcome.session.clone();
+    let (channels, channel) = watch::channel(dialled.channel.clone());
+    tokio::spawn(serve_fetches(fetches, channel, lease));
+    if joined.send(Ok((AgentId(dialled.welcome.agent), offset))).is_err() {
+        return;
+    }
+    let mut heard = Heard { at: now(), looked_at: now(), lease };
+    let why = loop {
+        let broke = match converse(dialled, &outbox, &deliver, &mut heard, &mut stopped).await {
+            Ended::Broke(why) => why,
+            Ended::Silent => break silent(lease),
+            Ended::Nonsense(why) => break why,
+            Ended::Left => return,
+        };
+        match again(&config, &session, &mut heard).await {
+            Ok(next) => {
+                dialled = next;
+                channels.send_replace(dialled.channel.clone());
+                outbox.queue().link.restart();
+            }
+            Err(Some(refused)) => break refused,
+            Err(None) => break format!("{}, after the connection broke: {broke}", silent(lease)),
+        }
+    };
+    deliver(FromHub::Gone { why });
+}
+
+fn silent(lease: Duration) -> String {
+    format!("nothing was heard of the coordinator for {} s", lease.as_secs_f64())
+}
+
+/// The first connection, which may have to wait for the coordinator to be there.
+async fn first(config: &JoinConfig) -> Result<(Dialled, ClockOffset), JoinError> {
+    let coordinator = config.coordinator.clone();
+    let until = now() + config.wait;
+    loop {
+        let attempt = async {
+            let mut dialled = dial(config, &[]).await?;
+            let offset = dialled.measure().await?;
+            Ok((dialled, offset))
+        };
+        match attempt.await {
+            Ok(first) => return Ok(first),
+            Err(DialError::Refused(why)) => return Err(JoinError::Refused { coordinator, why }),
+            Err(DialError::Plain) => return Err(JoinError::Plain(coordinator)),
+            Err(DialError::Failed(why)) if now() >= until => return Err(JoinError::Failed { coordinator, why }),
+            Err(DialError::Failed(_)) => tokio::time::sleep(DIAL_PAUSE).await,
+        }
+    }
+}
+
+/// A further connection within the lease; `Some` with why there will be none.
+async fn again(config: &JoinConfig, session: &[u8], heard: &mut Heard) -> Result<Dialled, Option<String>> {
+    loop {
+        tokio::time::sleep(DIAL_PAUSE).await;
+        if heard.is_too_long_ago() {
+            return Err(None);
+        }
+        let attempt = tokio::time::timeout(heard.left(), dial(config, session));
+        match attempt.await {
+            Ok(Ok(dialled)) => {
+                heard.now();
+                return Ok(dialled);
+            }
+            Ok(Err(DialError::Refused(why))) => return Err(Some(why)),
+            Ok(Err(DialError::Failed(_) | DialError::Plain)) | Err(_) => {}
+        }
+    }
+}
+
+/// When the coordinator was heard last.
+struct Heard {
+    at: Time,
+    looked_at: Time,
+    lease: Duration,
+}
+
+impl Heard {
+    fn now(&mut self) {
+        self.at = now();
+    }
+
+    fn left(&self) -> Duration {
+        self.lease.saturating_sub(now().since(self.at)).max(DIAL_PAUSE)
+    }
+
+    fn is_too_long_ago(&mut self) -> bool {
+        let now = now();
+        if now.since(std::mem::replace(&mut self.looked_at, now)) > OWN_GAP_MAX {
+            // What came meanwhile is still to be read.
+            self.at = now;
+        }
+        now.since(self.at) > self.lease
+    }
+}
+
+/// How a conversation ended.
+enum Ended {
+    /// The connection did.
+    Broke(String),
+    /// Nothing came for the lease.
+    Silent,
+    /// What came makes no sense.
+    Nonsense(String),
+    /// The agent has left.
+    Left,
+}
+
+async fn converse(
+    dialled: Dialled,
+    outbox: &Outbox,
+    deliver: &Deliver,
+    heard: &mut Heard,
+    stopped: &mut watch::Receiver<()>,
+) -> Ended {
+    let Dialled { outgoing, mut incoming, early, .. } = dialled;
+    heard.now();
+    let sending = async {
+        loop {
+            let frames = outbox.queue().link.frames(now());
+            for link::Frame { number, acknowledged, message } in frames {
+                let frame = Frame { number, acknowledged, message: message.unwrap_or_default() };
+                let message = FromAgent { what: Some(from_agent::What::Frame(frame)) };
+                if outgoing.send(message).await.is_err() {
+                    // Whoever reads learns why.
+                    return std::future::pending().await;
+                }
+            }
+            tokio::select! {
+                () = outbox.wake.notified() => {}
+                () = tokio::time::sleep(LOOK_EVERY) => {}
+            }
+        }
+    };
+    let receiving = async {
+        for frame in early {
+            if let Err(why) = obey(outbox, deliver, frame) {
+                return Ended::Nonsense(why);
+            }
+        }
+        let mut look = tokio::time::interval(LOOK_EVERY);
+        loop {
+            let message = tokio::select! {
+                biased;
+                message = incoming.message() => message,
+                _ = look.tick() => {
+                    if heard.is_too_long_ago() {
+                        return Ended::Silent;
+                    }
+                    continue;
+                }
+            };
+            heard.now();
+            let frame = match message {
+                Ok(Some(FromCoordinator { what: Some(from_coordinator::What::Frame(frame)) })) => frame,
+                Ok(Some(_)) => continue,
+                Ok(None) => return Ended::Broke("closed by the coordinator".to_owned()),
+                Err(status) => return Ended::Broke(status.message().to_owned()),
+            };
+            if let Err(why) = obey(outbox, deliver, frame) {
+                return Ended::Nonsense(why);
+            }
+        }
+    };
+    tokio::select! {
+        ended = receiving => return ended,
+        never = sending => return never,
+        () = super::ended(stopped) => {}
+    }
+    // The end of what it says is its farewell; the coordinator answers with the end of its own.
+    drop(outgoing);
+    while let Ok(Some(_)) = incoming.message().await {}
+    Ended::Left
+}
+
+/// Hands on the commands whose turn it is.
+fn obey(outbox: &Outbox, deliver: &Deliver, frame: Frame) -> Result<(), String> {
+    for command in take(outbox, frame) {
+        let command = convert::command(command);
+        deliver(FromHub::Command(command.map_err(|error| format!("the coordinator sent a command: {error}"))?));
+    }
+    Ok(())
+}
+
+fn take(outbox: &Outbox, frame: Frame) -> Vec<Bytes> {
+    let Frame { number, acknowledged, message } = frame;
+    let frame = link::Frame { number, acknowledged, message: (number > 0).then_some(message) };
+    let commands = outbox.queue().link.receive(frame, now());
+    if !commands.is_empty() {
+        outbox.wake.notify_one();
+    }
+    commands
+}
+
+/// Fetches content, one after another, over whatever connection there is.
+async fn serve_fetches(mut fetches: mpsc::Receiver<Fetch>, mut channel: watch::Receiver<Channel>, lease: Duration) {
+    while let Some(Fetch { hash, answer }) = fetches.recv().await {
+        let _ = answer.send(fetch(hash, &mut channel, lease).await.map_err(FetchError));
+    }
+}
+
+async fn fetch(hash: Hash, channel: &mut watch::Receiver<Channel>, lease: Duration) -> Result<Vec<u8>, String> {
+    let mut content = Vec::new();
+    let mut until = now() + lease;
+    loop {
+        let before = content.len();
+        let current = channel.borrow_and_update().clone();
+        let why = match pieces(&current, hash, &mut content, lease).await {
+            Ok(()) if Hash::of(&content) == hash => return Ok(content),
+            Ok(()) => return Err("what came has another hash".to_owned()),
+            Err(Broken::For(why)) => return Err(why),
+            Err(Broken::Now(why)) => why,
+        };
+        // What has come stays; the rest may come over the next connection.
+        if content.len() > before {
+            until = now() + lease;
+        }
+        if now() >= until {
+            return Err(why);
+        }
+        let _ = tokio::time::timeout(DIAL_PAUSE, channel.changed()).await;
+    }
+}
+
+/// Why no more pieces come: for good, or for now.
+enum Broken {
+    For(String),
+    Now(String),
+}
+
+async fn pieces(channel: &Channel, hash: Hash, content: &mut Vec<u8>, patience: Duration) -> Result<(), Broken> {
+    let of_status = |status: tonic::Status| match status.code() {
+        tonic::Code::NotFound | tonic::Code::OutOfRange => Broken::For(status.message().to_owned()),
+        _ => Broken::Now(status.message().to_owned()),
+    };
+    let late = |_| Broken::Now("nothing came for a while".to_owned());
+    let call = tokio::time::timeout(patience, channel.fetch(&hash.0, content.len() as u64));
+    let mut stream = call.await.map_err(late)?.map_err(of_status)?;
+    loop {
+        let piece = tokio::time::timeout(patience, stream.message()).await.map_err(late)?.map_err(of_status)?;
+        let Some(piece) = piece else { return Err(Broken::Now("it ended early".to_owned())) };
+        if piece.total > CONTENT_BYTES_MAX {
+            return Err(Broken::For(format!("it has {} bytes, the limit is {CONTENT_BYTES_MAX}", piece.total)));
+        }
+        if (content.len() + piece.data.len()) as u64 > piece.total {
+            return Err(Broken::For("there is more of it than there should be".to_owned()));
+        }
+        content.extend_from_slice(&piece.data);
+        if content.len() as u64 == piece.total {
+            return Ok(());
+        }
+    }
+}

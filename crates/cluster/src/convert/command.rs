@@ -1,0 +1,148 @@
+//! Commands as messages.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use onrush_plan::steer::Ramp;
+use onrush_session::protocol::{Command, Init, TargetChange, Time};
+use prost::Message as _;
+
+use super::WireError;
+use crate::messages::{self as wire, command::What, steer::Change};
+
+/// Encodes a command.
+pub(crate) fn encode_command(command: &Command) -> Bytes {
+    let what = match command {
+        Command::Init(init) => What::Init(encode_init(init)),
+        Command::StartClock { at } => What::StartClock(wire::StartClock { at: at.0 }),
+        Command::Setup => What::Setup(wire::Unit {}),
+        Command::SetupData(json) => What::SetupData(encode_data(json)),
+        Command::Start { at, data } => What::Start(wire::Start { at: at.0, data: Some(encode_data(data)) }),
+        Command::Steer { scenario, change } => {
+            let change = match change {
+                TargetChange::Vus(ramp) => Change::Vus(encode_ramp(ramp)),
+                TargetChange::MaxVus(max) => Change::MaxVus(*max),
+                TargetChange::Rate(ramp) => Change::Rate(encode_ramp(ramp)),
+            };
+            What::Steer(wire::Steer { scenario: scenario.clone(), change: Some(change) })
+        }
+        Command::Pause { is_paused, at } => What::Pause(wire::Pause { is_paused: *is_paused, at: at.0 }),
+        Command::Interrupt => What::Interrupt(wire::Unit {}),
+        Command::Teardown(json) => What::Teardown(encode_data(json)),
+        Command::Flush => What::Flush(wire::Unit {}),
+        Command::Summary(text) => What::Summary(wire::Text { text: text.clone() }),
+        Command::Stop => What::Stop(wire::Unit {}),
+    };
+    wire::Command { what: Some(what) }.encode_to_vec().into()
+}
+
+/// Decodes a command.
+pub(crate) fn command(bytes: Bytes) -> Result<Command, WireError> {
+    let what = wire::Command::decode(bytes)?.what.ok_or_else(|| WireError::missing("command"))?;
+    Ok(match what {
+        What::Init(init) => Command::Init(Box::new(self::init(init))),
+        What::StartClock(start) => Command::StartClock { at: Time(start.at) },
+        What::Setup(_) => Command::Setup,
+        What::SetupData(data) => Command::SetupData(json(Some(data))),
+        What::Start(start) => Command::Start { at: Time(start.at), data: json(start.data) },
+        What::Steer(steer) => Command::Steer {
+            scenario: steer.scenario,
+            change: match steer.change.ok_or_else(|| WireError::missing("target"))? {
+                Change::Vus(ramp) => TargetChange::Vus(self::ramp(&ramp)),
+                Change::MaxVus(max) => TargetChange::MaxVus(max),
+                Change::Rate(ramp) => TargetChange::Rate(self::ramp(&ramp)),
+            },
+        },
+        What::Pause(pause) => Command::Pause { is_paused: pause.is_paused, at: Time(pause.at) },
+        What::Interrupt(_) => Command::Interrupt,
+        What::Teardown(data) => Command::Teardown(json(Some(data))),
+        What::Flush(_) => Command::Flush,
+        What::Summary(text) => Command::Summary(text.text),
+        What::Stop(_) => Command::Stop,
+    })
+}
+
+pub(super) fn encode_data(json: &Option<Arc<str>>) -> wire::Data {
+    wire::Data { json: json.as_deref().map(str::to_owned) }
+}
+
+pub(super) fn json(data: Option<wire::Data>) -> Option<Arc<str>> {
+    data?.json.map(Arc::from)
+}
+
+fn encode_init(init: &Init) -> wire::Init {
+    wire::Init {
+        version: init.version,
+        agent: init.agent,
+        agents: init.agents,
+        segment: init.segment.clone(),
+        sequence: init.sequence.clone(),
+        series_max: init.series_max,
+        rps: init.rps,
+        test: init.test.clone(),
+    }
+}
+
+fn init(init: wire::Init) -> Init {
+    let wire::Init { version, agent, agents, segment, sequence, series_max, rps, test } = init;
+    Init { version, agent, agents, segment, sequence, series_max, rps, test }
+}
+
+fn encode_ramp(ramp: &Ramp) -> wire::Ramp {
+    wire::Ramp { at_ns: ramp.at_ns, from: ramp.from, to: ramp.to, over_ns: ramp.over_ns }
+}
+
+fn ramp(ramp: &wire::Ramp) -> Ramp {
+    Ramp { at_ns: ramp.at_ns, from: ramp.from, to: ramp.to, over_ns: ramp.over_ns }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_is_what_comes() {
+        let ramp = Ramp { at_ns: 1, from: 2, to: 3, over_ns: 4 };
+        let steer = |change| Command::Steer { scenario: "s".to_owned(), change };
+        let init = Init {
+            version: 1,
+            agent: 2,
+            agents: 3,
+            segment: "0:1/3".to_owned(),
+            sequence: "0,1/3,2/3,1".to_owned(),
+            series_max: Some(0),
+            rps: None,
+            test: vec![0, 255],
+        };
+        let commands = [
+            Command::Init(Box::new(init)),
+            Command::StartClock { at: Time(u64::MAX) },
+            Command::Setup,
+            Command::SetupData(None),
+            Command::SetupData(Some("".into())),
+            Command::Start { at: Time(5), data: Some("{}".into()) },
+            Command::Start { at: Time(0), data: None },
+            steer(TargetChange::Vus(ramp)),
+            steer(TargetChange::MaxVus(0)),
+            steer(TargetChange::Rate(ramp)),
+            Command::Pause { is_paused: true, at: Time(9) },
+            Command::Interrupt,
+            Command::Teardown(Some("1".into())),
+            Command::Flush,
+            Command::Summary("ü".to_owned()),
+            Command::Stop,
+        ];
+        for sent in commands {
+            assert_eq!(command(encode_command(&sent)), Ok(sent));
+        }
+    }
+
+    #[test]
+    fn what_is_no_command_is_refused() {
+        assert_eq!(command(Bytes::new()), Err(WireError("it has no command".to_owned())));
+        assert!(command(Bytes::from_static(b"\xff\xff\xff")).is_err());
+        let steer = wire::Steer { scenario: String::new(), change: None };
+        let bytes = wire::Command { what: Some(What::Steer(steer)) }.encode_to_vec();
+        assert_eq!(command(bytes.into()), Err(WireError("it has no target".to_owned())));
+    }
+}

@@ -1,0 +1,207 @@
+//! The coordinator's end of the calls: who may come in, and the conversation with an agent.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use bytes::Bytes;
+use http::Request as HttpRequest;
+use hyper::body::Incoming;
+use onrush_session::{link, protocol::Limits};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status, Streaming, body::Body};
+
+use super::{
+    Event, Shared, Ticket, now,
+    state::{Connection, Session},
+};
+use crate::{
+    PROTOCOL,
+    content::PIECE_BYTES,
+    convert,
+    messages::{
+        FetchRequest, Frame, FromAgent, FromCoordinator, Hello, Piece, Pong, Welcome, from_agent, from_coordinator,
+    },
+    patience::LOOK_EVERY,
+    rpc::{self, Answer},
+};
+
+/// Messages between a connection's tasks and its socket.
+const QUEUE: usize = 16;
+
+type Outgoing = mpsc::Sender<Result<FromCoordinator, Status>>;
+
+/// Answers a call.
+pub(super) async fn answer(
+    request: HttpRequest<Incoming>,
+    peer: SocketAddr,
+    shared: Shared,
+    is_known: &Arc<AtomicBool>,
+) -> http::Response<Body> {
+    if !shared.config.token.admits(rpc::secret_of(request.headers())) {
+        let why = "the join token is wrong: use the one that this coordinator printed";
+        shared.deliver(Event::Refused { peer, why: why.to_owned() });
+        return Status::unauthenticated(why).into_http();
+    }
+    let is_known = is_known.clone();
+    match request.uri().path() {
+        rpc::JOIN => {
+            let join = move |request: Request<Streaming<FromAgent>>| {
+                join(request.into_inner(), peer, shared.clone(), is_known.clone())
+            };
+            rpc::join_server().streaming(Answer(join), request).await
+        }
+        rpc::FETCH => {
+            let fetch = move |request: Request<FetchRequest>| {
+                let answer = fetch(&shared, &request.into_inner());
+                async move { answer }
+            };
+            rpc::fetch_server().server_streaming(Answer(fetch), request).await
+        }
+        _ => Status::unimplemented("there are the calls Join and Fetch").into_http(),
+    }
+}
+
+fn fetch(shared: &Shared, request: &FetchRequest) -> Result<Response<ReceiverStream<Result<Piece, Status>>>, Status> {
+    let content = shared.state().contents.find(&request.hash);
+    let content = content.ok_or_else(|| Status::not_found("there is no content with this hash"))?;
+    let total = content.len() as u64;
+    let offset = usize::try_from(request.offset).ok().filter(|offset| *offset <= content.len());
+    let mut at = offset.ok_or_else(|| Status::out_of_range(format!("the content has {total} bytes")))?;
+    let (pieces, stream) = mpsc::channel(4);
+    tokio::spawn(async move {
+        loop {
+            let end = content.len().min(at + PIECE_BYTES);
+            let data = Bytes::copy_from_slice(&content[at..end]);
+            // Also an empty one: it says that there is no more.
+            if pieces.send(Ok(Piece { total, data })).await.is_err() || end == content.len() {
+                return;
+            }
+            at = end;
+        }
+    });
+    Ok(Response::new(ReceiverStream::new(stream)))
+}
+
+async fn join(
+    mut messages: Streaming<FromAgent>,
+    peer: SocketAddr,
+    shared: Shared,
+    is_known: Arc<AtomicBool>,
+) -> Result<Response<ReceiverStream<Result<FromCoordinator, Status>>>, Status> {
+    let hello = match messages.message().await? {
+        Some(FromAgent { what: Some(from_agent::What::Hello(hello)) }) => hello,
+        _ => return Err(Status::invalid_argument("an agent says hello first")),
+    };
+    let (session, connection) = admit(&shared, &hello).map_err(|why| {
+        shared.deliver(Event::Refused { peer, why: why.clone() });
+        Status::failed_precondition(why)
+    })?;
+    is_known.store(true, Ordering::Relaxed);
+    if hello.session.is_empty() {
+        shared.deliver(Event::Joined { agent: connection.agent, name: hello.name });
+    }
+    let lease_ms = u32::try_from(shared.config.patience.lease.as_millis()).unwrap_or(u32::MAX);
+    let welcome = Welcome { session: session.to_vec(), agent: connection.agent.0, lease_ms };
+    let (outgoing, stream) = mpsc::channel(QUEUE);
+    // The queue is empty and its other end is here.
+    let _ = outgoing.try_send(Ok(FromCoordinator { what: Some(from_coordinator::What::Welcome(welcome)) }));
+    tokio::spawn(write(outgoing.clone(), shared.clone(), connection.clone()));
+    tokio::spawn(read(messages, outgoing, shared, connection));
+    Ok(Response::new(ReceiverStream::new(stream)))
+}
+
+fn admit(shared: &Shared, hello: &Hello) -> Result<(Session, Connection), String> {
+    let ours = &shared.config.program;
+    if hello.protocol != PROTOCOL || hello.program != *ours {
+        return Err(format!(
+            "this agent is Onrush {} with version {} of the protocol, the coordinator is Onrush {ours} with version \
+             {PROTOCOL}: use the same version of Onrush everywhere",
+            hello.program, hello.protocol
+        ));
+    }
+    let mut state = shared.state();
+    if hello.session.is_empty() { state.join(hello.child, now()) } else { state.rejoin(&hello.session, now()) }
+}
+
+/// Sends what the link has to send, and signs of life.
+async fn write(outgoing: Outgoing, shared: Shared, connection: Connection) {
+    loop {
+        let Some(frames) = shared.state().frames(&connection, now()) else { return };
+        for link::Frame { number, acknowledged, message } in frames {
+            let frame = Frame { number, acknowledged, message: message.unwrap_or_default() };
+            let message = FromCoordinator { what: Some(from_coordinator::What::Frame(frame)) };
+            if outgoing.send(Ok(message)).await.is_err() {
+                return;
+            }
+        }
+        tokio::select! {
+            () = connection.wake.notified() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = connection.replaced() => return,
+            () = outgoing.closed() => return,
+        }
+    }
+}
+
+/// Hands on what the agent reports until its connection breaks or there is another one.
+async fn read(mut messages: Streaming<FromAgent>, outgoing: Outgoing, shared: Shared, connection: Connection) {
+    let _turn = connection.turn.clone().lock_owned().await;
+    loop {
+        let message = tokio::select! {
+            message = messages.message() => message,
+            () = connection.replaced() => return,
+        };
+        match message {
+            Ok(Some(FromAgent { what: Some(from_agent::What::Frame(frame)) })) => {
+                let Frame { number, acknowledged, message } = frame;
+                let frame = link::Frame { number, acknowledged, message: (number > 0).then_some(message) };
+                let reports = shared.state().receive(&connection, frame, now());
+                for report in reports {
+                    if let Err(why) = hand_on(&shared, &connection, report).await {
+                        let event = shared.state().lose(connection.agent, &why);
+                        event.into_iter().for_each(|event| shared.deliver(event));
+                        return;
+                    }
+                }
+            }
+            Ok(Some(FromAgent { what: Some(from_agent::What::Ping(ping)) })) => {
+                shared.state().hear(&connection, now());
+                let pong = Pong { agent_ns: ping.agent_ns, coordinator_ns: now().0 };
+                let pong = FromCoordinator { what: Some(from_coordinator::What::Pong(pong)) };
+                if outgoing.send(Ok(pong)).await.is_err() {
+                    return shared.state().broke(&connection, "it does not read".to_owned());
+                }
+            }
+            Ok(Some(_)) => shared.state().hear(&connection, now()),
+            // It said so itself; a connection that merely breaks ends otherwise.
+            Ok(None) => {
+                connection.end();
+                let event = shared.state().lose(connection.agent, "it left the run");
+                return event.into_iter().for_each(|event| shared.deliver(event));
+            }
+            Err(status) => return shared.state().broke(&connection, status.message().to_owned()),
+        }
+    }
+}
+
+async fn hand_on(shared: &Shared, connection: &Connection, report: Bytes) -> Result<(), String> {
+    let report = convert::report(report).map_err(|error| error.to_string())?;
+    Limits::default().check(&report).map_err(|error| error.to_string())?;
+    let permit = match connection.reports.clone().try_acquire_owned() {
+        Ok(permit) => Some(permit),
+        Err(_) => {
+            shared.state().hold_up(connection, true, now());
+            let permit = connection.reports.clone().acquire_owned().await.ok();
+            shared.state().hold_up(connection, false, now());
+            permit
+        }
+    };
+    shared.deliver(Event::Report { from: connection.agent, report, ticket: Ticket { _permit: permit } });
+    Ok(())
+}

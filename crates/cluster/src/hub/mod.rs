@@ -1,0 +1,207 @@
+//! The coordinator's end: listens, lets agents in, hands on what they report, notices who is gone.
+//!
+//! `state.rs` has the places of the agents, `serve.rs` the connections, `join.rs` the calls.
+
+mod join;
+mod serve;
+mod state;
+
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use onrush_fiber::Clock;
+use onrush_session::protocol::{AgentId, Command, Report, Time};
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+use self::state::State;
+use crate::{Hash, Identity, Patience, Token, convert};
+
+/// What a coordinator listens with.
+#[derive(Debug, Clone)]
+pub struct HubConfig {
+    /// Where; port 0 picks a free one.
+    pub listen: SocketAddr,
+    /// What agents must know.
+    pub token: Token,
+    /// The certificate it shows. Without one it speaks plain text, which is for addresses of this machine only.
+    pub identity: Option<Identity>,
+    /// Agents of the run.
+    pub agents: u32,
+    /// How long the sides wait for each other.
+    pub patience: Patience,
+    /// The program's version: agents must have the same.
+    pub program: String,
+}
+
+/// Why nothing listens.
+#[derive(Debug, thiserror::Error)]
+pub enum HubError {
+    /// Other machines could read what goes over the connection.
+    #[error("{0} can be reached by other machines, so the connection must be encrypted")]
+    Plain(SocketAddr),
+    /// The system refuses.
+    #[error("failed to listen on {0}: {1}")]
+    Listen(SocketAddr, io::Error),
+}
+
+/// What happens at the coordinator's end.
+#[derive(Debug)]
+pub enum Event {
+    /// An agent has joined.
+    Joined {
+        /// Its number.
+        agent: AgentId,
+        /// What it is called.
+        name: String,
+    },
+    /// An agent left before the run began; its place is free again.
+    Left {
+        /// Its number.
+        agent: AgentId,
+        /// Why.
+        why: String,
+    },
+    /// An agent has something to say.
+    Report {
+        /// Its number.
+        from: AgentId,
+        /// What it says.
+        report: Report,
+        /// To be dropped once the report is dealt with: an agent that reports faster has to wait.
+        ticket: Ticket,
+    },
+    /// An agent of the run is gone, and what it reports from now on does not count.
+    Lost {
+        /// Its number.
+        agent: AgentId,
+        /// Why.
+        why: String,
+    },
+    /// Somebody was not let in.
+    Refused {
+        /// Who.
+        peer: SocketAddr,
+        /// Why.
+        why: String,
+    },
+}
+
+/// A report that is being dealt with.
+#[derive(Debug)]
+pub struct Ticket {
+    pub(crate) _permit: Option<OwnedSemaphorePermit>,
+}
+
+pub(crate) type Deliver = Arc<dyn Fn(Event) + Send + Sync>;
+
+/// The coordinator's end of all connections. Dropping it closes them.
+pub struct Hub {
+    shared: Shared,
+    stop: Option<watch::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+    /// Where it listens.
+    pub address: SocketAddr,
+}
+
+/// What all tasks of the hub share. They run on one thread, so nobody waits for the lock for long.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    state: Arc<Mutex<State>>,
+    deliver: Deliver,
+    pub(crate) config: Arc<HubConfig>,
+}
+
+impl Shared {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn deliver(&self, event: Event) {
+        (self.deliver)(event);
+    }
+}
+
+/// The hub's clock is the coordinator's.
+pub(crate) fn now() -> Time {
+    Time(Clock::now().0)
+}
+
+impl Hub {
+    /// Listens. Every event goes to `deliver`, on the hub's thread: it must not block.
+    ///
+    /// # Errors
+    /// When it may not or cannot.
+    pub fn listen(config: HubConfig, deliver: impl Fn(Event) + Send + Sync + 'static) -> Result<Self, HubError> {
+        let listen = config.listen;
+        if config.identity.is_none() && !listen.ip().is_loopback() {
+            return Err(HubError::Plain(listen));
+        }
+        let failed = |error: io::Error| HubError::Listen(listen, error);
+        let socket = TcpListener::bind(listen).map_err(failed)?;
+        socket.set_nonblocking(true).map_err(failed)?;
+        let address = socket.local_addr().map_err(failed)?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().map_err(failed)?;
+        let state = Arc::new(Mutex::new(State::new(config.agents, config.patience, now())));
+        let shared = Shared { state, deliver: Arc::new(deliver), config: Arc::new(config) };
+        let (stop, stopped) = watch::channel(());
+        let own = shared.clone();
+        let thread = std::thread::Builder::new()
+            .name("cluster".to_owned())
+            .spawn(move || runtime.block_on(serve::accept(socket, own, stopped)))
+            .map_err(failed)?;
+        Ok(Self { shared, stop: Some(stop), thread: Some(thread), address })
+    }
+
+    /// What an agent must know to join.
+    pub fn token(&self) -> Token {
+        let config = &self.shared.config;
+        config.token.clone().with_fingerprint(config.identity.as_ref().map(|identity| identity.fingerprint))
+    }
+
+    /// Lets agents fetch this by its hash.
+    pub fn offer(&self, content: Arc<[u8]>) -> Hash {
+        self.shared.state().contents.offer(content)
+    }
+
+    /// The run begins: whoever is gone from now on is lost.
+    pub fn begin(&self) {
+        self.shared.state().has_begun = true;
+    }
+
+    /// Sends an agent what the coordinator wants. One that is gone does not miss it.
+    pub fn send(&self, agent: AgentId, command: &Command) {
+        let bytes = convert::encode_command(command);
+        self.shared.state().send(agent, bytes, matches!(command, Command::Stop));
+    }
+
+    /// Gives up an agent that is known to be gone, such as a process that ended.
+    pub fn lose(&self, agent: AgentId, why: &str) {
+        let event = self.shared.state().lose(agent, why);
+        event.into_iter().for_each(|event| self.shared.deliver(event));
+    }
+
+    /// Waits until all agents have what they were sent, for a while.
+    pub fn settle(&self, patience: Duration) {
+        const LOOK_EVERY: Duration = Duration::from_millis(5);
+        let until = Clock::now() + patience;
+        while Clock::now() < until && self.shared.state().has_unsent() {
+            std::thread::park_timeout(LOOK_EVERY);
+        }
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been printed.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The places of a run's agents: who has which, what is under way to and from them, when they were heard last.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use onrush_session::{
+    link::{Frame, Link},
+    protocol::{AgentId, Time},
+};
+use tokio::sync::{Mutex as TurnMutex, Notify, Semaphore, watch};
+
+use super::Event;
+use crate::{Patience, content::Contents, token};
+
+/// Names an agent when it connects again.
+pub(crate) type Session = [u8; 16];
+
+pub(crate) struct State {
+    places: BTreeMap<AgentId, Place>,
+    agents: u32,
+    patience: Patience,
+    pub(super) contents: Contents,
+    pub(super) has_begun: bool,
+    looked_at: Time,
+}
+
+/// Reports of one agent that wait to be dealt with.
+const REPORTS_MAX: usize = 1_024;
+/// A hub that did not look for so long was not there itself: the silence was its own.
+const OWN_GAP_MAX: Duration = Duration::from_secs(1);
+
+struct Place {
+    session: Session,
+    link: Link<Bytes, Bytes>,
+    heard_at: Time,
+    /// Its reports wait for the coordinator, so its silence is ours.
+    is_held_up: bool,
+    /// Why its last connection broke.
+    broke: Option<String>,
+    /// What it was told last is that the run is over.
+    is_stopping: bool,
+    is_lost: bool,
+    connection: Connection,
+}
+
+/// What the tasks of a connection need of their place.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    pub(crate) agent: AgentId,
+    /// Which of the agent's connections it is.
+    number: u64,
+    newest: watch::Sender<u64>,
+    /// There is something to send.
+    pub(crate) wake: Arc<Notify>,
+    /// Whose turn it is to hand on reports: what an old connection took from the link comes first.
+    pub(crate) turn: Arc<TurnMutex<()>>,
+    pub(crate) reports: Arc<Semaphore>,
+}
+
+impl Connection {
+    fn new(agent: AgentId) -> Self {
+        Self {
+            agent,
+            number: 1,
+            newest: watch::Sender::new(1),
+            wake: Arc::default(),
+            turn: Arc::default(),
+            reports: Arc::new(Semaphore::new(REPORTS_MAX)),
+        }
+    }
+
+    /// The agent has said farewell.
+    pub(crate) fn end(&self) {
+        self.newest.send_replace(u64::MAX);
+    }
+
+    /// Until the agent has another connection, or wants none any more.
+    pub(crate) async fn replaced(&self) {
+        let mut newest = self.newest.subscribe();
+        // The sender is ours, so it does not go away.
+        let _ = newest.wait_for(|newest| *newest != self.number).await;
+    }
+}
+
+impl State {
+    pub(super) fn new(agents: u32, patience: Patience, now: Time) -> Self {
+        Self {
+            places: BTreeMap::new(),
+            agents,
+            patience,
+            contents: Contents::default(),
+            has_begun: false,
+            looked_at: now,
+        }
+    }
+
+    /// Gives a new agent a place: that of its number among the processes the coordinator started, or a free one.
+    ///
+    /// # Errors
+    /// Why it cannot take part.
+    pub(super) fn join(&mut self, child: Option<u32>, now: Time) -> Result<(Session, Connection), String> {
+        let is_free = |number: &u32| !self.places.contains_key(&AgentId(*number));
+        let number = match child {
+            Some(number) if number < self.agents => Some(number).filter(is_free),
+            Some(_) => None,
+            None => (0..self.agents).find(is_free),
+        };
+        let number = number.ok_or_else(|| format!("the run has all of its {} agents", self.agents))?;
+        let agent = AgentId(number);
+        let connection = Connection::new(agent);
+        let session = token::random();
+        let place = Place {
+            session,
+            link: Link::over_stream(now),
+            heard_at: now,
+            is_held_up: false,
+            broke: None,
+            is_stopping: false,
+            is_lost: false,
+            connection: connection.clone(),
+        };
+        self.places.insert(agent, place);
+        Ok((session, connection))
+    }
+
+    /// An agent whose connection broke is back.
+    ///
+    /// # Errors
+    /// Why it cannot go on.
+    pub(super) fn rejoin(&mut self, session: &[u8], now: Time) -> Result<(Session, Connection), String> {
+        let place = self.places.values_mut().find(|place| place.session == session);
+        let place = place.ok_or("the run this agent took part in is over")?;
+        if place.is_lost {
+            return Err(format!(
+                "the run goes on without this agent: it said nothing for more than {} s",
+                self.patience.silence.as_secs_f64()
+            ));
+        }
+        place.link.restart();
+        place.heard_at = now;
+        place.broke = None;
+        place.connection.number += 1;
+        place.connection.newest.send_replace(place.connection.number);
+        Ok((place.session, place.connection.clone()))
+    }
+
+    /// What is to go over a connection now; `None` when it is no more the agent's.
+    pub(super) fn frames(&mut self, connection: &Connection, now: Time) -> Option<Vec<Frame<Bytes>>> {
+        let place = self.places.get_mut(&connection.agent)?;
+        (place.connection.number == connection.number).then(|| place.link.frames(now))
+    }
+
+    /// Takes what came over a connection; returns the messages whose turn it is.
+    pub(super) fn receive(&mut self, connection: &Connection, frame: Frame<Bytes>, now: Time) -> Vec<Bytes> {
+        let Some(place) = self.places.get_mut(&connection.agent) else { return Vec::new() };
+        if place.connection.number != connection.number {
+            return Vec::new();
+        }
+        place.heard_at = now;
+        let messages = place.link.receive(frame, now);
+        if !messages.is_empty() {
+            place.connection.wake.notify_one();
+        }
+        messages
+    }
+
+    /// A sign of life that is no message.
+    pub(super) fn hear(&mut self, connection: &Connection, now: Time) {
+        self.hold_up(connection, false, now);
+    }
+
+    /// The agent's reports wait for the coordinator, or no longer.
+    pub(super) fn hold_up(&mut self, connection: &Connection, is_held_up: bool, now: Time) {
+        if let Some(place) = self.places.get_mut(&connection.agent) {
+            place.is_held_up = is_held_up;
+            place.heard_at = now;
+        }
+    }
+
+    /// A connection broke.
+    pub(super) fn broke(&mut self, connection: &Connection, why: String) {
+        if let Some(place) = self.places.get_mut(&connection.agent)
+            && place.connection.number == connection.number
+        {
+            place.broke = Some(why);
+        }
+    }
+
+    pub(super) fn send(&mut self, agent: AgentId, message: Bytes, is_last: bool) {
+        if let Some(place) = self.places.get_mut(&agent) {
+            place.link.send(message);
+            place.is_stopping |= is_last;
+            place.connection.wake.notify_one();
+        }
+    }
+
+    pub(super) fn lose(&mut self, agent: AgentId, why: &str) -> Option<Event> {
+        if !self.has_begun {
+            self.places.remove(&agent)?;
+            return Some(Event::Left { agent, why: why.to_owned() });
+        }
+        let place = self.places.get_mut(&agent).filter(|place| !place.is_lost && !place.is_stopping)?;
+        place.is_lost = true;
+        Some(Event::Lost { agent, why: why.to_owned() })
+    }
+
+    /// Finds out who is silent.
+    pub(super) fn look(&mut self, now: Time) -> Vec<Event> {
+        let gap = now.since(std::mem::replace(&mut self.looked_at, now));
+        if gap > OWN_GAP_MAX {
+            self.places.values_mut().for_each(|place| place.heard_at = now);
+        }
+        let silence = self.patience.silence;
+        let silent = self.places.iter().filter(|(_, place)| {
+            !place.is_lost && !place.is_stopping && !place.is_held_up && now.since(place.heard_at) > silence
+        });
+        let silent: Vec<(AgentId, String)> = silent
+            .map(|(agent, place)| {
+                let seconds = silence.as_secs_f64();
+                let why = match &place.broke {
+                    Some(why) => format!("its connection broke ({why}) and it was not back within {seconds} s"),
+                    None => format!("it said nothing for {seconds} s"),
+                };
+                (*agent, why)
+            })
+            .collect();
+        silent.into_iter().filter_map(|(agent, why)| self.lose(agent, &why)).collect()
+    }
+
+    /// Whether somebody who is there lacks something he was sent.
+    pub(super) fn has_unsent(&self) -> bool {
+        let lacks = |place: &Place| !place.is_lost && place.broke.is_none() && place.link.waiting() > 0;
+        self.places.values().any(lacks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time(ms * 1_000_000)
+    }
+
+    fn state(agents: u32) -> State {
+        State::new(agents, Patience::default(), at(0))
+    }
+
+    /// Looks every 100 ms, as the hub does.
+    fn look_until(state: &mut State, from: u64, to: u64) -> Vec<(u64, String)> {
+        let mut lost = Vec::new();
+        for ms in (from..=to).step_by(100) {
+            for event in state.look(at(ms)) {
+                let (Event::Lost { why, .. } | Event::Left { why, .. }) = event else { panic!("{event:?}") };
+                lost.push((ms, why));
+            }
+        }
+        lost
+    }
+
+    #[test]
+    fn places_are_given_once() {
+        let mut state = state(3);
+        assert_eq!(state.join(Some(2), at(0)).expect("free").1.agent, AgentId(2));
+        assert_eq!(state.join(None, at(0)).expect("free").1.agent, AgentId(0));
+        assert!(state.join(Some(2), at(0)).is_err() && state.join(Some(3), at(0)).is_err());
+        assert_eq!(state.join(None, at(0)).expect("free").1.agent, AgentId(1));
+        assert_eq!(state.join(None, at(0)).err().as_deref(), Some("the run has all of its 3 agents"));
+        // Before the run begins a place can be had again.
+        assert!(matches!(state.lose(AgentId(1), "gone"), Some(Event::Left { agent: AgentId(1), .. })));
+        assert_eq!(state.join(None, at(0)).expect("free").1.agent, AgentId(1));
+    }
+
+    #[test]
+    fn who_is_silent_is_lost_once_and_does_not_come_back() {
+        let mut state = state(2);
+        let (session, first) = state.join(None, at(0)).expect("free");
+        state.has_begun = true;
+        let heartbeat = || Frame { number: 0, acknowledged: 0, message: None };
+        state.receive(&first, heartbeat(), at(1_000));
+        assert_eq!(look_until(&mut state, 100, 10_000), [(4_100, "it said nothing for 3 s".to_owned())]);
+        let error = state.rejoin(&session, at(10_000)).err().expect("lost");
+        assert!(error.contains("the run goes on without this agent"), "{error}");
+        assert!(state.rejoin(b"nobody", at(0)).is_err());
+    }
+
+    #[test]
+    fn a_broken_connection_can_be_made_again() {
+        let mut state = state(1);
+        let (session, first) = state.join(None, at(0)).expect("free");
+        state.has_begun = true;
+        state.send(AgentId(0), Bytes::from_static(b"a"), false);
+        assert_eq!(state.frames(&first, at(1)).map(|frames| frames.len()), Some(1));
+        state.broke(&first, "reset".to_owned());
+        let (_, second) = state.rejoin(&session, at(2_000)).expect("it is back");
+        // The old one has nothing to say any more, the new one sends again.
+        assert!(state.frames(&first, at(2_001)).is_none());
+        assert!(
+            state
+                .receive(&first, Frame { number: 1, acknowledged: 0, message: Some(Bytes::new()) }, at(2_001))
+                .is_empty()
+        );
+        assert_eq!(state.frames(&second, at(2_001)).map(|frames| frames.len()), Some(1));
+        state.broke(&second, "reset by peer".to_owned());
+        let lost = look_until(&mut state, 100, 9_000);
+        assert_eq!(lost, [(5_100, "its connection broke (reset by peer) and it was not back within 3 s".to_owned())]);
+    }
+
+    #[test]
+    fn silence_that_is_our_own_costs_nobody_his_place() {
+        let mut state = state(1);
+        let (_, connection) = state.join(None, at(0)).expect("free");
+        state.has_begun = true;
+        // The coordinator's process was stopped for a minute.
+        assert!(state.look(at(60_000)).is_empty());
+        // What it reports waits for the coordinator.
+        state.hold_up(&connection, true, at(60_100));
+        assert!(look_until(&mut state, 60_200, 90_000).is_empty());
+        state.hold_up(&connection, false, at(90_000));
+        assert_eq!(look_until(&mut state, 90_100, 99_000).len(), 1);
+    }
+}

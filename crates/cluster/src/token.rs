@@ -1,0 +1,124 @@
+//! What lets an agent in, and what tells it that it talks to the right coordinator.
+
+use std::fmt;
+
+use aws_lc_rs::{constant_time, rand};
+
+/// A secret, and the fingerprint of the coordinator's certificate where the connection is encrypted:
+/// `SECRET` or `SECRET.FINGERPRINT`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token {
+    pub(crate) secret: String,
+    /// SHA-256 of the certificate.
+    pub(crate) fingerprint: Option<[u8; 32]>,
+}
+
+/// A text that is no token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("invalid join token: copy all of what the coordinator prints")]
+pub struct TokenError;
+
+/// Shorter ones could be guessed.
+const SECRET_CHARS_MIN: usize = 8;
+
+impl Token {
+    /// A new secret of 128 bits.
+    pub fn random() -> Self {
+        Self { secret: hex(&random::<16>()), fingerprint: None }
+    }
+
+    /// With the certificate that belongs to it.
+    #[must_use]
+    pub fn with_fingerprint(self, fingerprint: Option<[u8; 32]>) -> Self {
+        Self { fingerprint, ..self }
+    }
+
+    /// Reads a token.
+    ///
+    /// # Errors
+    /// When it cannot be one.
+    pub fn parse(text: &str) -> Result<Self, TokenError> {
+        let text = text.trim();
+        let (secret, fingerprint) = match text.split_once('.') {
+            Some((secret, fingerprint)) => (secret, Some(unhex(fingerprint).ok_or(TokenError)?)),
+            None => (text, None),
+        };
+        let is_header_text = secret.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        if secret.len() < SECRET_CHARS_MIN || !is_header_text {
+            return Err(TokenError);
+        }
+        Ok(Self { secret: secret.to_owned(), fingerprint })
+    }
+
+    /// Whether somebody knows the secret.
+    pub(crate) fn admits(&self, secret: &str) -> bool {
+        constant_time::verify_slices_are_equal(self.secret.as_bytes(), secret.as_bytes()).is_ok()
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.secret)?;
+        self.fingerprint.iter().try_for_each(|bytes| write!(f, ".{}", hex(bytes)))
+    }
+}
+
+/// The secret does not show.
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Token").field("fingerprint", &self.fingerprint.map(|bytes| hex(&bytes))).finish_non_exhaustive()
+    }
+}
+
+/// Bytes that nobody can guess.
+pub(crate) fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    rand::fill(&mut bytes).expect("the system has random numbers");
+    bytes
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let digits: Option<Vec<u8>> =
+        text.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+    let digits = digits.filter(|digits| digits.len() == 64)?;
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        *byte = pair[0] << 4 | pair[1];
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_read_as_they_are_printed() {
+        let plain = Token::random();
+        assert_eq!(Token::parse(&plain.to_string()), Ok(plain.clone()));
+        let full = plain.clone().with_fingerprint(Some(random()));
+        assert_eq!(Token::parse(&format!(" {full}\n")), Ok(full.clone()));
+        assert_ne!(full, plain);
+        assert!(!format!("{full:?}").contains(&full.secret));
+        assert!(plain.admits(&plain.secret) && !plain.admits("") && !plain.admits(&Token::random().secret));
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused() {
+        for bad in [
+            "",
+            "short",
+            "with space",
+            "newline\nnewline",
+            "secret-secret.",
+            "secret-secret.abcd",
+            &format!("secret-secret.{}", "g".repeat(64)),
+        ] {
+            assert_eq!(Token::parse(bad), Err(TokenError), "{bad}");
+        }
+    }
+}
