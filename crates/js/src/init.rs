@@ -10,11 +10,11 @@ use std::{cell::RefCell, collections::BTreeMap, rc::Rc, sync::Arc};
 use onrush_fiber::{Reactor, ReactorConfig};
 use onrush_metrics::{Registry, Subscriptions};
 use onrush_net::{Client, ClientOptions};
-use onrush_script::Target;
+use onrush_script::{Computed, Target};
 
 use crate::{
     HttpSettings, Isolation, IsolationChoice, JsThread, RunConfig, RunState, ScriptEnv, ScriptFailure, ThreadError,
-    embed::{Handle, JsResult, Throw},
+    embed::{Handle, JsResult},
     go_json,
     log::{Level, Line},
     vu::Vu,
@@ -57,6 +57,15 @@ pub enum InitError {
     /// The exported options have something that JSON cannot hold.
     #[error("{0}")]
     Options(String),
+    /// The exported options are a function.
+    #[error(
+        "error parsing script options: exported 'options' must be an object, not a function: export what it returns"
+    )]
+    OptionsFunction,
+    /// Init code asks for modules that are not in the program: their names are no literals. To be loaded with it
+    /// ([`onrush_script::load_with`]), whereupon the pass is to be repeated.
+    #[error("modules are missing")]
+    NotLoaded(Vec<Computed>),
     /// The engine could not be set up.
     #[error(transparent)]
     Engine(#[from] ThreadError),
@@ -143,13 +152,18 @@ fn on_thread(
         *slot.borrow_mut() = Some(found);
     });
     reactor.run();
+    let wanted = std::mem::take(&mut *script.wanted.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
     let (violations, property) = thread.trapped_writes();
     let trapped = (violations > 0).then_some(property);
     let found = outcome.take().unwrap_or_else(|| {
         Err(ScriptFailure { text: "the init pass ended early".to_owned(), aborted: false, interrupted: true })
     });
     drop(vu);
+    if !wanted.is_empty() {
+        return Err((InitError::NotLoaded(wanted), trapped));
+    }
     match found {
+        Ok(Found { wrong_kind: true, .. }) => Err((InitError::OptionsFunction, trapped)),
         Ok(Found { wrong_option: Some(what), .. }) => Err((InitError::Options(what), trapped)),
         Ok(found) => {
             let registry = thread.registry();
@@ -169,6 +183,8 @@ fn on_thread(
 
 struct Found {
     options_json: String,
+    /// `options` is a function.
+    wrong_kind: bool,
     /// What is wrong with an option, if something is.
     wrong_option: Option<String>,
     functions: Vec<String>,
@@ -180,6 +196,7 @@ fn collect(vu: &Vu, exports: &Handle) -> JsResult<Found> {
     let ctx = vu.ctx();
     let mut found = Found {
         options_json: "{}".to_owned(),
+        wrong_kind: false,
         wrong_option: None,
         functions: Vec::new(),
         not_functions: Vec::new(),
@@ -189,7 +206,8 @@ fn collect(vu: &Vu, exports: &Handle) -> JsResult<Found> {
         let name = key.text(ctx)?;
         let value = exports.get(ctx, &key)?;
         if name == "options" && value.is_function(ctx) {
-            return Err(Throw::error("exported 'options' must be an object, not a function: export what it returns"));
+            found.wrong_kind = true;
+            continue;
         }
         if value.is_function(ctx) {
             found.functions.push(name);

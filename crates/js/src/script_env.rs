@@ -7,7 +7,7 @@ use std::{
 };
 
 use onrush_archive::FileTree;
-use onrush_script::Program;
+use onrush_script::{Computed, Program};
 
 use crate::{
     bytecode::Bytecode,
@@ -33,6 +33,9 @@ pub struct ScriptEnv {
     pub archived: Option<Arc<FileTree>>,
     /// `global` exists (k6's extended compatibility mode).
     pub extended_mode: bool,
+    /// Whether the init pass may ask for modules with computed names ([`crate::init::InitError::NotLoaded`]); who allows it
+    /// loads them and repeats the pass. Otherwise asking for one throws.
+    pub accepts_computed: bool,
     /// `__ENV` cannot be changed by scripts.
     pub freezes_env: bool,
     pub(crate) files: FileCache,
@@ -40,6 +43,8 @@ pub struct ScriptEnv {
     pub(crate) shared_tables: SharedTables,
     /// What gRPC clients have loaded.
     pub(crate) schemas: crate::modules::grpc::SchemaCache,
+    /// Modules with computed names that the init pass asked for in vain.
+    pub(crate) wanted: Mutex<Vec<Computed>>,
     pub(crate) bytecode: Mutex<Option<Arc<Bytecode>>>,
 }
 
@@ -58,11 +63,13 @@ impl ScriptEnv {
             memory_limit_bytes: Self::MEMORY_LIMIT_BYTES,
             archived: None,
             extended_mode: true,
+            accepts_computed: false,
             freezes_env: false,
             files: FileCache::default(),
             shared_arrays: SharedArrays::default(),
             shared_tables: SharedTables::default(),
             schemas: crate::modules::grpc::SchemaCache::default(),
+            wanted: Mutex::default(),
             bytecode: Mutex::new(None),
         }
     }

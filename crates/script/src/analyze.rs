@@ -45,6 +45,16 @@ pub(crate) struct Request {
     pub(crate) names: FxHashSet<String>,
 }
 
+impl Analysis {
+    /// Adds a request that no literal makes. It has no place in the source.
+    pub(crate) fn request_computed(&mut self, text: &str, kind: ImportKind) {
+        if !self.requests.iter().any(|known| known.text == text && known.kind == kind) {
+            let names = FxHashSet::default();
+            self.requests.push(Request { text: text.to_owned(), kind, offset: 0, len: 0, names });
+        }
+    }
+}
+
 pub(crate) fn analyze<'a>(program: &Program<'a>, scoping: &Scoping) -> Analysis {
     let mut visitor = Visitor {
         scoping,

@@ -90,12 +90,31 @@ pub const MODULES_MAX: usize = 10_000;
 /// It is reserved, and not used until it is needed; where even reserving is limited, a smaller one has to do.
 const STACK_BYTES: [usize; 2] = [512 * 1024 * 1024, 32 * 1024 * 1024];
 
+/// A request whose name is no literal, known because the code that makes it has run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Computed {
+    /// The specifier of the module that asks.
+    pub importer: String,
+    /// The name it asks for.
+    pub request: String,
+    /// How it asks.
+    pub kind: ImportKind,
+}
+
 /// Loads a script and everything it imports.
+///
+/// # Errors
+/// As [`load_with`].
+pub fn load(entry: Entry, options: &LoadOptions) -> Result<Program, ScriptError> {
+    load_with(entry, options, &[])
+}
+
+/// Loads a script, everything it imports, and what these modules ask for by computed names.
 ///
 /// # Errors
 /// The first failure in the order of the imports: the script or a module it needs cannot be resolved or read, or is
 /// not valid.
-pub fn load(entry: Entry, options: &LoadOptions) -> Result<Program, ScriptError> {
+pub fn load_with(entry: Entry, options: &LoadOptions, computed: &[Computed]) -> Result<Program, ScriptError> {
     let internal = |message: String| ScriptError::new(ErrorKind::Internal, STDIN, message);
     std::thread::scope(|scope| {
         let entry = &entry;
@@ -103,7 +122,7 @@ pub fn load(entry: Entry, options: &LoadOptions) -> Result<Program, ScriptError>
             std::thread::Builder::new()
                 .name("script-loader".to_owned())
                 .stack_size(bytes)
-                .spawn_scoped(scope, move || Loader::new(options).load(entry))
+                .spawn_scoped(scope, move || Loader::new(options, computed).load(entry))
         };
         spawn(STACK_BYTES[0])
             .or_else(|_| spawn(STACK_BYTES[1]))
@@ -116,6 +135,8 @@ pub fn load(entry: Entry, options: &LoadOptions) -> Result<Program, ScriptError>
 /// Modules are found breadth first; `drafts[0]` is the script.
 struct Loader<'o> {
     options: &'o LoadOptions,
+    /// Further requests of its modules.
+    computed: &'o [Computed],
     drafts: Vec<Draft>,
     by_specifier: FxHashMap<String, usize>,
     /// Files found and not read yet: index of the draft, and the request to name in errors.
@@ -165,9 +186,10 @@ enum EdgeTarget {
 }
 
 impl<'o> Loader<'o> {
-    fn new(options: &'o LoadOptions) -> Self {
+    fn new(options: &'o LoadOptions, computed: &'o [Computed]) -> Self {
         Self {
             options,
+            computed,
             drafts: Vec::new(),
             by_specifier: FxHashMap::default(),
             queue: VecDeque::new(),
@@ -309,6 +331,11 @@ impl<'o> Loader<'o> {
             }
         }
         let draft = &self.drafts[index];
+        for Computed { importer, request, kind } in self.computed {
+            if *importer == draft.specifier {
+                compiled.analysis.request_computed(request, *kind);
+            }
+        }
         let lines = Lines::new(&source);
         let base = draft.base.clone();
         let (specifier, depth) = (draft.specifier.clone(), draft.depth);

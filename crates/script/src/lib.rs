@@ -48,7 +48,7 @@ mod tests;
 pub use onrush_archive::FileTree;
 
 pub use error::{ErrorKind, ScriptError};
-pub use graph::{CompatibilityMode, Entry, LoadOptions, MODULES_MAX, UnknownMode, load};
+pub use graph::{CompatibilityMode, Computed, Entry, LoadOptions, MODULES_MAX, UnknownMode, load, load_with};
 pub use map::Map;
 pub use position::Position;
 pub use program::{

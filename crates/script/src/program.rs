@@ -14,8 +14,8 @@ use crate::specifier::{self, Base, Resolved};
 /// All modules of a script. Immutable: one copy serves all threads.
 #[derive(Debug)]
 pub struct Program {
-    /// Every module reachable from the entry by `import`, `export ... from`, `require()` and `import()` with literal
-    /// names. Indexed by [`ModuleIndex`].
+    /// Every module reachable from the entry by `import`, `export ... from`, `require()` and `import()`, with literal
+    /// names or those given to [`crate::load_with`]. Indexed by [`ModuleIndex`].
     pub modules: Vec<Module>,
     /// The script itself.
     pub entry: ModuleIndex,
@@ -159,8 +159,8 @@ impl Program {
                     .unresolved(
                         importer,
                         format!(
-                            "the module {request:?} was not loaded with the script because its name is not a literal \
-                             in require() or import()"
+                            "the module {request:?} was not loaded with the script: no literal in require() or \
+                             import() names it, and init code did not ask for it the first time it ran (as VU 0)"
                         ),
                     )
                     .with_hint("name it once as a literal, or import it statically")),

@@ -7,7 +7,7 @@ use onrush_js::{
     BUILTIN_MODULES, ScriptEnv, ThreadError,
     init::{self, Init, InitError},
 };
-use onrush_script::{CompatibilityMode, ErrorKind, LoadOptions, Program, ScriptError};
+use onrush_script::{CompatibilityMode, Computed, ErrorKind, LoadOptions, Program, ScriptError};
 use onrush_secrets::Secrets;
 use onrush_session::ExitCode;
 
@@ -16,6 +16,7 @@ use super::{
     features::Features,
     imports,
     input::{Archived, Input, SOURCE_BYTES_MAX, is_url},
+    repeated::Repeated,
 };
 use crate::{args::ScriptArgs, failure::Failure, flags::Flags, log::Logger, version::K6_VERSION};
 
@@ -29,7 +30,10 @@ pub(crate) struct Script {
     pub(crate) archived: Option<Archived>,
 }
 
-/// Loads the script and runs its init code.
+/// The most modules with computed names: the init code runs once more for each.
+const COMPUTED_MAX: usize = 1000;
+
+/// Loads the script and runs its init code, again with each module whose name it computes.
 ///
 /// # Errors
 /// 255 for what cannot be read or exports no function, 107 for what is wrong in it, 108 when it aborts itself.
@@ -46,24 +50,41 @@ pub(crate) fn load(
         logger.warn("the compatibility mode experimental_enhanced is deprecated and behaves as extended");
     }
     let imports = imports::imports(flags, &input, false)?;
-    let program = compile(args, &input, BUILTIN_MODULES, &imports)?;
+    let mut program = compile(args, &input, BUILTIN_MODULES, &imports, &[])?;
     imports::report(&imports, &input, logger);
     check_dependencies(&program, flags, logger)
         .map_err(|failure| Failure { message: failed_to(failure.message), ..failure })?;
     for warning in &program.warnings {
         logger.warn(warning.clone());
     }
-    let Input { working_dir, archived, .. } = input;
-    let mut variables = archived.as_ref().and_then(|archived| archived.metadata.env.clone()).unwrap_or_default();
+    let mut variables = input.archived.as_ref().and_then(|archived| archived.metadata.env.clone()).unwrap_or_default();
     variables.extend(args.env.clone());
-    let mut env = ScriptEnv::new(Arc::new(program), variables, logger.clone(), working_dir);
-    env.archived = archived.as_ref().map(|archived| archived.files.clone());
-    env.memory_limit_bytes = args.vu_memory_bytes;
-    env.secrets = Arc::new(secrets(flags, logger)?);
-    env.freezes_env = features.freezes_env();
-    env.extended_mode = compatibility != CompatibilityMode::Base;
-    let env = Arc::new(env);
-    let init = init::run(&env, args.isolation).map_err(|error| in_init(error, &failed_to))?;
+    let secrets = Arc::new(secrets(flags, logger)?);
+    let log = Arc::new(Repeated::new(logger.clone()));
+    let mut computed = Vec::new();
+    let (env, init) = loop {
+        let mut env = ScriptEnv::new(Arc::new(program), variables.clone(), log.clone(), input.working_dir.clone());
+        env.archived = input.archived.as_ref().map(|archived| archived.files.clone());
+        env.memory_limit_bytes = args.vu_memory_bytes;
+        env.secrets = secrets.clone();
+        env.freezes_env = features.freezes_env();
+        env.extended_mode = compatibility != CompatibilityMode::Base;
+        env.accepts_computed = computed.len() < COMPUTED_MAX;
+        let env = Arc::new(env);
+        match init::run(&env, args.isolation) {
+            Ok(init) => break (env, init),
+            Err(InitError::NotLoaded(wanted)) => computed.extend(wanted),
+            Err(error) => return Err(in_init(error, &failed_to)),
+        }
+        program = compile(args, &input, BUILTIN_MODULES, &imports, &computed)?;
+        log.again();
+    };
+    log.end();
+    if !computed.is_empty() {
+        check_dependencies(&env.program, flags, logger)
+            .map_err(|failure| Failure { message: failed_to(failure.message), ..failure })?;
+    }
+    let archived = input.archived;
     if let Some(name) = init.not_functions.iter().find(|name| *name != "handleSummary") {
         return Err(Failure::other(failed_to(format!("exported '{name}' must be a function"))));
     }
@@ -74,7 +95,8 @@ pub(crate) fn load(
     Ok(Script { env, init, archived })
 }
 
-/// Reads the script and all it imports, and compiles it. `builtins` are the modules it may import without files.
+/// Reads the script and all it imports, and compiles it. `builtins` are the modules it may import without files,
+/// `computed` those that its init code is known to ask for.
 ///
 /// # Errors
 /// As [`load`].
@@ -83,6 +105,7 @@ pub(crate) fn compile(
     input: &Input,
     builtins: &'static [&'static str],
     imports: &Arc<Imports>,
+    computed: &[Computed],
 ) -> Result<Program, Failure> {
     let options = LoadOptions {
         working_dir: input.working_dir.clone(),
@@ -93,7 +116,7 @@ pub(crate) fn compile(
         remote: Some(imports.clone()),
     };
     let failed_to = failed_to(args, input);
-    onrush_script::load(input.entry.clone(), &options).map_err(|error| in_script(&error, &failed_to))
+    onrush_script::load_with(input.entry.clone(), &options, computed).map_err(|error| in_script(&error, &failed_to))
 }
 
 /// What the script's directives ask for has to be there. k6 builds a binary that has it.

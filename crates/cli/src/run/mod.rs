@@ -21,6 +21,7 @@ mod network;
 mod outputs;
 mod paths;
 pub(crate) mod prepare;
+mod repeated;
 mod replay;
 mod rest;
 mod screen;

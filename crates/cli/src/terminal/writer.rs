@@ -143,7 +143,10 @@ impl Writer {
 
     fn log(&mut self, at: Nanos, line: &Line, to_console_file: bool) {
         if let (true, Some(place)) = (to_console_file, &self.console) {
-            return place.write(line.level, self.plain().render(at, line));
+            // k6: lines of a file of the script's own do not say where they come from.
+            let mut line = line.clone();
+            line.fields.retain(|(key, _)| key != "source");
+            return place.write(line.level, self.plain().render(at, &line));
         }
         match &self.destination {
             Destination::None => {}

@@ -38,7 +38,7 @@ pub(crate) fn deps(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> 
     let input = Input::find(&args)?;
     let is_locking = cx.flags.switch("lock")?.unwrap_or(false);
     let fetcher = imports::imports(&cx.flags, &input, is_locking)?;
-    let program = load::compile(&args, &input, &BUILTINS, &fetcher)?;
+    let program = load::compile(&args, &input, &BUILTINS, &fetcher, &[])?;
     if is_locking {
         return lock(cx, &input, &fetcher);
     }

@@ -91,6 +91,29 @@ fn an_archive_holds_all_a_script_needs() {
 }
 
 #[test]
+fn modules_with_computed_names_are_loaded_and_archived() {
+    let script =
+        "console.log('init'); const conf = require(`./conf/${__ENV.TARGET}.js`); console.log('got', conf.name);
+        export const options = { iterations: 1 }; export default function () { console.log('run', conf.name); }";
+    let with_files = |args: &[&str]| {
+        let program = Program::new(args).file("t/main.js", script);
+        let program = program.file("t/conf/a.js", "exports.name = require('./' + 'b' + '.js').name;");
+        program.file("t/conf/b.js", "exports.name = 'from b';")
+    };
+    let plain = with_files(&["inspect", "-e", "TARGET=a", "t/main.js"]).run().expect(0);
+    assert_eq!(plain.stderr.matches("msg=init").count(), 1, "{}", plain.stderr);
+    assert_eq!(plain.stderr.matches("got from b").count(), 1, "{}", plain.stderr);
+    for layout in ["--vu-isolation=dense", "--vu-isolation=isolated"] {
+        with_files(&["run", "-q", layout, "-e", "TARGET=a", "t/main.js"]).run().expect(0).expect_log("run from b");
+    }
+    let done = with_files(&["archive", "-e", "TARGET=a", "t/main.js"]).run().expect(0);
+    let bytes = written(&done);
+    drop(done);
+    run(&bytes, &[]).run().expect(0).expect_log("run from b");
+    with_files(&["run", "-q", "-e", "TARGET=none", "t/main.js"]).run().expect(107).expect_log("couldn't be found");
+}
+
+#[test]
 fn options_of_all_places_are_stored() {
     let done = Program::new(&["archive", "-u", "5", "--exclude-env-vars", "-e", "A=1", "-O", "-", "s.js"])
         .env("K6_ITERATIONS", "7")

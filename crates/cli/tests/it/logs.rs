@@ -39,7 +39,8 @@ fn destinations() {
         "export default function () { console.log('here'); throw new Error('there'); }",
     )
     .run();
-    assert!(console.text("console.txt").contains("msg=here"));
+    let text = console.text("console.txt");
+    assert!(text.ends_with("level=info msg=here\n"), "{text}");
     assert!(console.stderr.contains("there") && !console.stderr.contains("here source=console"), "{}", console.stderr);
 }
 

@@ -34,8 +34,11 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if vu.in_init() {
         return Err(Throw::error("Using check() in the init context is not supported"));
     }
-    if args.len() < 2 || !args.at(1).is_set() {
+    if args.len() < 2 {
         return Err(Throw::error("no checks provided to `check`"));
+    }
+    if !args.at(1).is_set() {
+        return Err(Throw::type_error("Cannot convert undefined or null to object"));
     }
     let (value, sets, tags) = (args.at(0), args.at(1), args.at(2));
     let mut node = vu.node.get();

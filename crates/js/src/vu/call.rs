@@ -231,10 +231,13 @@ impl Vu {
         }
         fields.extend(super::hint::of(&failure.text).map(|hint| ("hint".into(), hint)));
         // k6: rejections that nobody handles come from elsewhere.
-        if !failure.text.starts_with("Uncaught (in promise)") {
+        let is_rejection = failure.text.starts_with("Uncaught (in promise)");
+        if !is_rejection {
             fields.push(("source".into(), "stacktrace".to_owned()));
         }
-        self.script().log.line(Line { level: Level::Error, message: format!("{}\n", failure.text), fields });
+        // k6: frames end with a line break; what was rejected without any has none.
+        let end = if is_rejection && !failure.text.contains('\n') { "" } else { "\n" };
+        self.script().log.line(Line { level: Level::Error, message: format!("{}{end}", failure.text), fields });
     }
 
     /// Writes a line of the engine's own.

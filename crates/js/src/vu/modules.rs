@@ -4,7 +4,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 
 use onrush_quickjs_sys as sys;
-use onrush_script::{ModuleIndex, ModuleKind, Resolved, Target};
+use onrush_script::{Computed, ImportKind, ModuleIndex, ModuleKind, Resolved, Target};
 
 use super::{Vu, context, instances::CommonJs};
 use crate::{
@@ -198,7 +198,7 @@ impl Vu {
     }
 }
 
-/// A `require` that resolves from `base` (the entry module when `None`).
+/// A `require` that resolves from `base`; when `None`, from the module that calls it.
 pub(crate) fn require_function(ctx: Ctx, base: Option<ModuleIndex>) -> JsResult {
     let function = ctx.function("require", 1, require)?;
     let Some(base) = base else { return Ok(function) };
@@ -223,8 +223,14 @@ fn require(ctx: Ctx, this: &Handle, args: crate::embed::Args<'_>) -> JsResult {
         ));
     }
     let program = &vu.script().program;
-    let base = this.as_int().map_or(program.entry, |index| ModuleIndex(index as u32));
-    match target(vu, base, &specifier)? {
+    let base = match this.as_int() {
+        Some(index) => ModuleIndex(index as u32),
+        None => {
+            let (caller, outermost) = vu.running_files()?;
+            caller.or(outermost).and_then(|name| program.find(&name)).unwrap_or(program.entry)
+        }
+    };
+    match target(vu, base, &specifier, ImportKind::Require)? {
         Target::Module(index) => vu.require(index),
         Target::Builtin(name) => vu.realm().native_exports(&name),
         // Its stack says where.
@@ -244,12 +250,24 @@ fn import_meta_resolve(ctx: Ctx, this: &Handle, args: crate::embed::Args<'_>) ->
 }
 
 /// What a request of module `base` stands for, found when loading or (for computed names) now.
-fn target(vu: &Vu, base: ModuleIndex, request: &str) -> JsResult<Target> {
+fn target(vu: &Vu, base: ModuleIndex, request: &str, kind: ImportKind) -> JsResult<Target> {
     let program = &vu.script().program;
     let import = program.module(base).and_then(|module| module.imports.iter().find(|import| import.request == request));
     match import {
         Some(import) => Ok(import.target.clone()),
-        None => program.target(base, request).map_err(|error| Throw::error(error.message)),
+        None => program.target(base, request).map_err(|error| {
+            if vu.thread.config.init_pass
+                && vu.script().accepts_computed
+                && program.resolve(base, request).is_ok()
+                && let Some(importer) = program.module(base)
+            {
+                // The pass ends here, and is repeated with the module. No script can catch that.
+                let wanted = Computed { importer: importer.specifier.clone(), request: request.to_owned(), kind };
+                vu.script().wanted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(wanted);
+                return Throw::Interrupted;
+            }
+            Throw::error(error.message)
+        }),
     }
 }
 
@@ -301,7 +319,7 @@ fn resolve(vu: &Vu, base: &str, name: &str) -> JsResult<String> {
     let program = &vu.script().program;
     // Code made from text, by `eval()` or `Function()`, belongs to no module.
     let base = program.find(base).unwrap_or(program.entry);
-    match target(vu, base, name)? {
+    match target(vu, base, name, ImportKind::Dynamic)? {
         Target::Module(index) => program
             .module(index)
             .map(|module| module.specifier.clone())

@@ -37,15 +37,12 @@ pub(super) fn tag(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// `a:b,c:d`, as k6 reads maps from the environment; `=` is accepted too.
+/// `a:b,c:d`, as k6 reads maps from the environment.
 pub(super) fn map(text: &str) -> Result<BTreeMap<String, String>, String> {
     text.split(',')
         .filter(|item| !item.is_empty())
         .map(|item| {
-            let (key, value) = item
-                .split_once(':')
-                .or_else(|| item.split_once('='))
-                .ok_or_else(|| format!("invalid map item: {item:?}"))?;
+            let (key, value) = item.split_once(':').ok_or_else(|| format!("invalid map item: {item:?}"))?;
             Ok((key.to_owned(), value.to_owned()))
         })
         .collect()

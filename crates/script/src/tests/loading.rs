@@ -1,7 +1,7 @@
 //! Which files are loaded, and how failures are reported.
 
 use super::*;
-use crate::ErrorKind;
+use crate::{Computed, ErrorKind, ImportKind, load_with};
 
 fn check(files: &[(&str, &str)], expect: &str) {
     let (project, program) = loaded(files);
@@ -222,11 +222,35 @@ fn computed_requests_resolve_to_what_was_loaded() {
     assert_eq!(target("./a.js"), "d/a.js");
     assert_eq!(target("../d/a.js"), "d/a.js");
     assert_eq!(target("k6/http"), "k6/http");
-    assert!(target("./b.js").contains("not a literal"));
+    assert!(target("./b.js").contains("no literal"));
     assert!(target("nope").contains("couldn't be recognised"));
     let resolved = program.resolve(program.entry, "./y z.js").unwrap();
     let crate::Resolved::File { specifier, .. } = resolved else { panic!() };
     assert_eq!(project.relative(&specifier), "file://~/d/y%20z.js");
+}
+
+#[test]
+fn computed_requests_are_loaded_with_the_script_once_they_are_known() {
+    let project = Project::new(&[
+        ("main.js", "import './d/a.js'; export {}"),
+        ("d/a.js", "export const a = require('./' + name)"),
+        ("d/b.js", "module.exports = require('./c.js')"),
+        ("d/c.js", "exports.x = 1"),
+    ]);
+    let first = project.load().unwrap();
+    let asks = first.modules.iter().find(|module| project.name(module) == "d/a.js").unwrap();
+    let computed = |request: &str| Computed {
+        importer: asks.specifier.clone(),
+        request: request.to_owned(),
+        kind: ImportKind::Require,
+    };
+    let entry = Entry::File(project.entry.clone());
+    let wanted = [computed("./b.js"), computed("./b.js"), computed("./none.js")];
+    let program = load_with(entry, &project.options(), &wanted).unwrap();
+    assert_eq!(
+        project.graph(&program),
+        "main.js esm Static:d/a.js\nd/a.js esm Require:d/b.js Require:!Resolve\nd/b.js cjs Require:d/c.js\nd/c.js cjs\n"
+    );
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub(super) struct State {
     /// Charges of what was sent, to be given back by the VU's own fiber.
     spent: RefCell<Vec<Charge>>,
     is_writing: Cell<bool>,
+    /// The script has sent a message.
+    has_written: Cell<bool>,
     /// The script sends nothing more.
     is_ended: Cell<bool>,
     pub(super) is_over: Cell<bool>,
@@ -129,6 +131,7 @@ pub(super) fn construct(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         outbox: RefCell::default(),
         spent: RefCell::default(),
         is_writing: Cell::new(false),
+        has_written: Cell::new(false),
         is_ended: Cell::new(false),
         is_over: Cell::new(false),
         behind: Cell::new(0),
@@ -181,12 +184,22 @@ fn write(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     }
     drop(state.spent.take());
     let method = &state.method;
+    if state.takes_no_more() {
+        // k6: its text, which is that of Go's library.
+        state.call.abort(Status::new(Code::INTERNAL, "SendMsg called after CloseSend".to_owned()));
+        return Ok(Val::undefined());
+    }
     let encoded = encode::encode(ctx, &state.schemas, &method.schema, method.get().input, args.at(0), Specials::Null)?;
     match encoded {
         Ok(mut frame) => {
             finish(&mut frame);
             let charge = Charge::take(frame.len() + size_of::<Outgoing>())?;
             state.outbox.borrow_mut().push_back(Outgoing::Message(frame.into(), charge));
+            state.has_written.set(true);
+            if !method.get().is_client_stream {
+                // That was all: the server waits for the end before it answers.
+                state.outbox.borrow_mut().push_back(Outgoing::End);
+            }
             state.send_out();
         }
         Err(text) => {
@@ -200,7 +213,7 @@ fn write(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
 /// `stream.end()`: the script sends nothing more.
 fn end(_: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
     let state = &HostClass::<Stream>::expect(this)?.0;
-    if !state.is_ended.replace(true) && !state.is_over.get() {
+    if !state.is_ended.replace(true) && !state.is_over.get() && !state.takes_no_more() {
         state.outbox.borrow_mut().push_back(Outgoing::End);
         state.send_out();
     }
@@ -208,6 +221,11 @@ fn end(_: Ctx, this: &Handle, _: Args<'_>) -> JsResult {
 }
 
 impl State {
+    /// Whether the method takes a single message, and has it.
+    fn takes_no_more(&self) -> bool {
+        self.has_written.get() && !self.method.get().is_client_stream
+    }
+
     /// Waits for messages until there are no more, and takes the sample; how it ended, and when.
     fn receive_all(self: &Rc<Self>, vu: &Vu) -> (Status, Nanos) {
         let status = if self.method.get().is_server_stream { self.receive_many(vu) } else { self.receive_one(vu) };

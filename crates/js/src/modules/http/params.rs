@@ -164,6 +164,10 @@ fn cookies_param(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> 
     for key in value.keys(ctx)? {
         let name = key.text(ctx)?;
         let item = value.get(ctx, &key)?;
+        if !item.is_set() {
+            // k6 leaves it out.
+            continue;
+        }
         let (value, replace) = if item.is_object() {
             (item.get(ctx, "value")?.to_text(ctx)?, item.get(ctx, "replace")?.truthy(ctx))
         } else {
