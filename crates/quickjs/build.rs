@@ -5,10 +5,13 @@
 //! by `ONRUSH_QUICKJS_SOURCE`), copied to `OUT_DIR`, patched there by a strict applier (exact lines at exact places) and compiled.
 //! `docs/design/003-patched-quickjs.md` says why, and how to move to a newer version.
 
-use std::error::Error;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs};
+use std::{
+    env,
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 #[path = "build/layout.rs"]
 mod layout;
@@ -81,8 +84,7 @@ fn build() -> Result<()> {
     fs::write(out.join("onrush_layout.h"), checks)?;
     compile(&out)?;
 
-    // For this crate's own tests only: they build the same source with sanitizers and run
-    // the test files of QuickJS-ng.
+    // For this crate's own tests only: they build the same source with sanitizers and run the test files of QuickJS-ng.
     println!("cargo:rustc-env=ONRUSH_QUICKJS_PATCHED={}", out.display());
     println!("cargo:rustc-env=ONRUSH_QUICKJS_STOCK={}", stock.display());
     Ok(())
@@ -98,8 +100,8 @@ fn locate_source(root: &Path) -> Result<PathBuf> {
             Err(format!("{SOURCE_VARIABLE} names {}, which holds no quickjs.c", folder.display()).into())
         };
     }
-    // The package hangs on a cfg that is never set, so a plain `cargo build` does not even
-    // download it. Offline first, for speed and for machines without a network.
+    // The package hangs on a cfg that is never set, so a plain `cargo build` does not even download it. Offline first,
+    // for speed and for machines without a network.
     let stdout = match metadata(root, true) {
         Ok(stdout) => stdout,
         Err(offline) if is_offline() => {
@@ -160,8 +162,8 @@ fn metadata(root: &Path, offline: bool) -> std::result::Result<Vec<u8>, String> 
     let mut command = Command::new(cargo);
     command
         .args(["metadata", "--format-version=1", "--locked"])
-        // Only this target's packages, or cargo would fetch those of all platforms; with the
-        // cfg set that our dependency hangs on, so that it counts as one of them.
+        // Only this target's packages, or cargo would fetch those of all platforms; with the cfg set that our
+        // dependency hangs on, so that it counts as one of them.
         .args(["--filter-platform", &target])
         .env("CARGO_ENCODED_RUSTFLAGS", "--cfg\u{1f}onrush_quickjs_source")
         .arg("--manifest-path")

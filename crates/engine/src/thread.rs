@@ -16,8 +16,8 @@ impl Drop for Ended {
     }
 }
 
-/// Up to so many VUs of a thread have a stack of their own, so that waiting for a response copies nothing. With
-/// more, what counts is memory: sharing one stack, a sleeping VU costs 3 KB of stack, else two pages at least.
+/// Up to so many VUs of a thread have a stack of their own, so that waiting for a response copies nothing. With more,
+/// what counts is memory: sharing one stack, a sleeping VU costs 3 KB of stack, else two pages at least.
 const OWN_STACKS_VUS_MAX: usize = 256;
 /// Fibers of a thread beside its VUs: executors' drivers, the ticker, parts of batches.
 const OWN_STACKS_BESIDE_VUS: usize = 16;

@@ -1,13 +1,15 @@
-//! Measures what the design page claims: switches, park and unpark, copies, memory per idle fiber,
-//! timers, and echo over loopback. `cargo run --release -p onrush-fiber --example bench [what]`
+//! Measures what the design page claims: switches, park and unpark, copies, memory per idle fiber, timers, and echo
+//! over loopback. `cargo run --release -p onrush-fiber --example bench [what]`
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
-use std::cell::Cell;
-use std::hint::black_box;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
-use std::rc::Rc;
-use std::time::Duration;
+use std::{
+    cell::Cell,
+    hint::black_box,
+    io::{Read, Write},
+    net::{SocketAddr, TcpListener},
+    rc::Rc,
+    time::Duration,
+};
 
 use onrush_fiber::{
     Clock, Nanos, Reactor, ReactorConfig, TcpStream, park, sleep_until, spawn, stats, unpark, yield_now,
@@ -311,8 +313,8 @@ fn echo_client(addr: SocketAddr, until: Nanos, done: &Cell<u64>) {
     });
 }
 
-/// A blocking server is no match for a hundred connections, so it is our own reactor again, on its
-/// own thread, with plain std sockets for accepting.
+/// A blocking server is no match for a hundred connections, so it is our own reactor again, on its own thread, with
+/// plain std sockets for accepting.
 fn echo_server(listener: &TcpListener, connections: usize) {
     use std::os::fd::AsFd;
     let epoll = rustix::event::epoll::create(rustix::event::epoll::CreateFlags::CLOEXEC).expect("epoll");
@@ -345,8 +347,8 @@ fn echo_server(listener: &TcpListener, connections: usize) {
     }
 }
 
-/// User and system time of this thread in clock ticks. The kernel splits the thread's *whole* time
-/// by samples, so the split of one part is right only if there was no other part before.
+/// User and system time of this thread in clock ticks. The kernel splits the thread's *whole* time by samples, so the
+/// split of one part is right only if there was no other part before.
 fn thread_ticks() -> (f64, f64) {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("stat");
     let rest = stat.rsplit(')').next().unwrap_or_default();

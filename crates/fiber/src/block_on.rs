@@ -1,18 +1,22 @@
 //! Driving a future from a fiber: how libraries written for async Rust (DNS, HTTP/2) are used.
 
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+};
 
-use crate::clock::Nanos;
-use crate::fiber::{FiberId, Woke};
-use crate::local;
-use crate::remote::Remote;
+use crate::{
+    clock::Nanos,
+    fiber::{FiberId, Woke},
+    local,
+    remote::Remote,
+};
 
 /// Polls `fut` on the current fiber until it is done, suspending in between.
 ///
-/// The future is boxed because the fiber's stack moves away while it waits: a pinned future must
-/// not. Its waker may be called from any thread.
+/// The future is boxed because the fiber's stack moves away while it waits: a pinned future must not. Its waker may be
+/// called from any thread.
 ///
 /// # Errors
 ///

@@ -1,13 +1,14 @@
 //! The clock: the only place of the project that asks the system for the time.
 //!
-//! Instants are [`Nanos`]: monotonic nanoseconds since the process first asked. Wall-clock time is
-//! derived from one anchor taken at that moment, so timestamps of one run never jump or go
-//! backwards when the system clock is stepped.
+//! Instants are [`Nanos`]: monotonic nanoseconds since the process first asked. Wall-clock time is derived from one
+//! anchor taken at that moment, so timestamps of one run never jump or go backwards when the system clock is stepped.
 
-use std::fmt;
-use std::ops::{Add, AddAssign, Sub};
-use std::sync::OnceLock;
-use std::time::Duration;
+use std::{
+    fmt,
+    ops::{Add, AddAssign, Sub},
+    sync::OnceLock,
+    time::Duration,
+};
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 

@@ -2,14 +2,15 @@
 //!
 //! The record is what a suspended fiber costs beside its saved stack; keep it small.
 
-use std::ffi::c_void;
-use std::fmt;
+use std::{ffi::c_void, fmt};
 
-use crate::clock::Nanos;
-use crate::stack::{SavedStack, StackIdx};
+use crate::{
+    clock::Nanos,
+    stack::{SavedStack, StackIdx},
+};
 
-/// Names a fiber of one reactor. It stays distinguishable after the fiber's end: operations on an
-/// id whose fiber is gone do nothing. It means nothing to another thread's reactor.
+/// Names a fiber of one reactor. It stays distinguishable after the fiber's end: operations on an id whose fiber is
+/// gone do nothing. It means nothing to another thread's reactor.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FiberId {
     pub(crate) index: u32,
@@ -39,8 +40,8 @@ pub enum Woke {
     Cancelled,
 }
 
-/// Functions the reactor calls, on its own stack, right before each switch into a fiber and right
-/// after each switch out of it: the place to swap per-fiber state of an embedded C library.
+/// Functions the reactor calls, on its own stack, right before each switch into a fiber and right after each switch out
+/// of it: the place to swap per-fiber state of an embedded C library.
 ///
 /// They must neither panic nor park, spawn or unpark.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +60,8 @@ impl Hooks {
     ///
     /// # Safety
     ///
-    /// Both functions may be called with `data`, on the thread that spawns the fiber, at any time
-    /// until the fiber has ended and `leave` was called for the last time.
+    /// Both functions may be called with `data`, on the thread that spawns the fiber, at any time until the fiber has
+    /// ended and `leave` was called for the last time.
     #[expect(unsafe_code, reason = "the caller vouches for the functions and the pointer")]
     #[must_use]
     pub const unsafe fn new(
@@ -93,8 +94,8 @@ pub struct StackRange {
     pub top: usize,
 }
 
-/// A panic that ended a fiber, or a function posted by [`Remote::post`](crate::Remote::post). It
-/// stops there: other fibers and the thread go on.
+/// A panic that ended a fiber, or a function posted by [`Remote::post`](crate::Remote::post). It stops there: other
+/// fibers and the thread go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiberPanic {
     /// The fiber, gone by now; `None` for a posted function.

@@ -10,9 +10,8 @@
 //! pointer into its stack. Values shared with other fibers, threads, callbacks or intrusive lists
 //! live on the heap; futures are boxed, never pinned on the stack.
 //!
-//! What this crate is not: a general async runtime (it drives a boxed future on a fiber, and that
-//! is all), a multi-threaded scheduler (a fiber never leaves its thread), or a protocol stack
-//! (that is `onrush-net`).
+//! What this crate is not: a general async runtime (it drives a boxed future on a fiber, and that is all), a
+//! multi-threaded scheduler (a fiber never leaves its thread), or a protocol stack (that is `onrush-net`).
 //!
 //! ```
 //! use std::{cell::Cell, rc::Rc, time::Duration};

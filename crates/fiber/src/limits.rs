@@ -19,8 +19,8 @@ pub struct FdLimit {
     pub hard: Option<u64>,
 }
 
-/// Raises the soft limit on open files to the hard limit. Where the system refuses, `soft` stays
-/// what it was; say so to the user if that is not enough.
+/// Raises the soft limit on open files to the hard limit. Where the system refuses, `soft` stays what it was; say so to
+/// the user if that is not enough.
 pub fn raise_fd_limit() -> FdLimit {
     let before = getrlimit(Resource::Nofile);
     let wanted = Rlimit { current: before.maximum, maximum: before.maximum };

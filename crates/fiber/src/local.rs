@@ -1,15 +1,16 @@
 //! The thread's reactor, and what code on (or beside) a fiber calls.
 #![expect(unsafe_code, reason = "the thread's reactor is reached through a pointer")]
 
-use std::cell::Cell;
-use std::ptr;
+use std::{cell::Cell, ptr};
 
-use crate::clock::Nanos;
-use crate::fiber::{FiberId, Hooks, StackRange, Woke};
-use crate::reactor::Inner;
-use crate::remote::Remote;
-use crate::sched::Wait;
-use crate::stats::Stats;
+use crate::{
+    clock::Nanos,
+    fiber::{FiberId, Hooks, StackRange, Woke},
+    reactor::Inner,
+    remote::Remote,
+    sched::Wait,
+    stats::Stats,
+};
 
 thread_local! {
     /// The thread's reactor; null without one.
@@ -19,8 +20,7 @@ thread_local! {
 const NO_REACTOR: &str = "this thread has no reactor";
 const NO_FIBER: &str = "this is not a fiber: only fibers can wait";
 
-/// Makes a fiber that will run `f` on one of the next turns of this thread's reactor. May be called
-/// on or off a fiber.
+/// Makes a fiber that will run `f` on one of the next turns of this thread's reactor. May be called on or off a fiber.
 ///
 /// # Panics
 ///
@@ -61,8 +61,8 @@ pub fn expect_rest() {
     }
 }
 
-/// Makes a parked fiber of this thread ready to run; leaves it a permit if it is not parked. Does
-/// nothing if it is gone, or on a thread without a reactor.
+/// Makes a parked fiber of this thread ready to run; leaves it a permit if it is not parked. Does nothing if it is
+/// gone, or on a thread without a reactor.
 #[inline]
 pub fn unpark(id: FiberId) {
     if let Some(inner) = inner() {
@@ -152,8 +152,8 @@ pub(crate) fn unpark_if_on(remote: &Remote, fiber: FiberId) -> bool {
 
 /// The thread's reactor.
 ///
-/// The lifetime is a promise of the callers in this crate: they use the reference within one call,
-/// or on a fiber of that reactor.
+/// The lifetime is a promise of the callers in this crate: they use the reference within one call, or on a fiber of
+/// that reactor.
 #[inline]
 pub(crate) fn inner<'a>() -> Option<&'a Inner> {
     let current = CURRENT.try_with(Cell::get).unwrap_or(ptr::null());

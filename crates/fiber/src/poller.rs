@@ -1,10 +1,12 @@
 //! The kernel's events: a thin layer over epoll, edge-triggered.
 #![expect(unsafe_code, reason = "epoll_pwait2 has no safe wrapper that always passes nanoseconds")]
 
-use std::cell::{Cell, RefCell};
-use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::ptr;
+use std::{
+    cell::{Cell, RefCell},
+    io,
+    os::fd::{AsFd, AsRawFd, OwnedFd},
+    ptr,
+};
 
 use rustix::event::epoll;
 
@@ -37,8 +39,7 @@ impl Poller {
         Ok(Poller { epoll, events, has_pwait2: Cell::new(true) })
     }
 
-    /// Registers a socket for its whole life: reads, writes, the peer's close. Closing it
-    /// unregisters it.
+    /// Registers a socket for its whole life: reads, writes, the peer's close. Closing it unregisters it.
     pub(crate) fn add_socket(&self, fd: impl AsFd, token: u64) -> io::Result<()> {
         use epoll::EventFlags as F;
         self.add(fd, token, F::IN | F::OUT | F::RDHUP | F::ET)

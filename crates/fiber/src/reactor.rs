@@ -6,43 +6,47 @@
 //! and goes behind all who became ready meanwhile.
 #![expect(unsafe_code, reason = "switches stacks")]
 
-use std::any::Any;
-use std::cell::{Cell, RefCell};
-use std::io;
-use std::marker::PhantomData;
-use std::num::NonZeroU64;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::{
+    any::Any,
+    cell::{Cell, RefCell},
+    io,
+    marker::PhantomData,
+    num::NonZeroU64,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use rustix::thread::set_current_timer_slack;
 
-use crate::clock::{Clock, Nanos};
-use crate::fiber::{FiberId, FiberPanic, StackRange, State, Woke};
-use crate::local;
-use crate::poller::Poller;
-use crate::prefetch::prefetch;
-use crate::readiness::Readiness;
-use crate::remote::{Message, Remote};
-use crate::sched::{Sched, Wait};
-use crate::stack::{NO_OCCUPANT, Stacks};
-use crate::stats::Stats;
-use crate::switch::switch;
+use crate::{
+    clock::{Clock, Nanos},
+    fiber::{FiberId, FiberPanic, StackRange, State, Woke},
+    local,
+    poller::Poller,
+    prefetch::prefetch,
+    readiness::Readiness,
+    remote::{Message, Remote},
+    sched::{Sched, Wait},
+    stack::{NO_OCCUPANT, Stacks},
+    stats::Stats,
+    switch::switch,
+};
 
 /// How long ready fibers may keep the loop from asking the kernel for events. An empty
 /// `epoll_wait` costs 0.16 µs: every 500 µs, that is nothing.
 const POLL_INTERVAL: Nanos = Nanos(500_000);
-/// How many fibers run between two looks at the clock. Reading it takes 24 ns, a third of waking a
-/// fiber; a timer that is due queues behind the ready fibers anyway.
+/// How many fibers run between two looks at the clock. Reading it takes 24 ns, a third of waking a fiber; a timer that
+/// is due queues behind the ready fibers anyway.
 const CLOCK_INTERVAL: u32 = 8;
-/// The default of [`ReactorConfig::timer_interval`]: 200 µs, so that timers alone cause at most 5,000
-/// wake-ups a second. One costs 14 to 20 µs of CPU on a virtual machine, whatever it does then.
+/// The default of [`ReactorConfig::timer_interval`]: 200 µs, so that timers alone cause at most 5,000 wake-ups a
+/// second. One costs 14 to 20 µs of CPU on a virtual machine, whatever it does then.
 const TIMER_INTERVAL: Nanos = Nanos(200_000);
-/// The default size of a fiber stack: as much as a main thread has. It is address space;
-/// memory is used only as deep as a fiber ever went.
+/// The default size of a fiber stack: as much as a main thread has. It is address space; memory is used only as deep as
+/// a fiber ever went.
 const STACK_BYTES: usize = 8 << 20;
-/// The kernel may delay a wait by this much to save wake-ups; its default is 50 µs, which would be
-/// a systematic delay of every arrival.
+/// The kernel may delay a wait by this much to save wake-ups; its default is 50 µs, which would be a systematic delay
+/// of every arrival.
 const TIMER_SLACK_NANOS: NonZeroU64 = NonZeroU64::MIN;
 /// The token of the descriptor other threads wake the loop with.
 const WAKEUP_TOKEN: u64 = u64::MAX;
@@ -54,16 +58,16 @@ const SEED_STEP: u32 = 1 << 24;
 /// How to set up a reactor.
 #[derive(Clone, Debug)]
 pub struct ReactorConfig {
-    /// The size of each stack that fibers of the thread run on, in bytes (rounded up to pages,
-    /// 64 KiB to 1 GiB). Code that goes deeper hits a guard and ends the process, as on any thread.
+    /// The size of each stack that fibers of the thread run on, in bytes (rounded up to pages, 64 KiB to 1 GiB). Code
+    /// that goes deeper hits a guard and ends the process, as on any thread.
     pub stack_bytes: usize,
     /// How many fibers (at most 1024) have a stack of their own, in the order they start; all others share one, and
     /// waiting costs them a copy of their frames. A stack of its own saves a fiber these copies and costs as much
     /// memory as its deepest moment needed, in pages.
     pub own_stacks: usize,
-    /// After a wake-up the thread sleeps for at least this long, unless the kernel has events:
-    /// fibers whose deadlines lie closer together wake together. A deadline without another one
-    /// shortly before it is met exactly; in a dense stream of them each may be this late.
+    /// After a wake-up the thread sleeps for at least this long, unless the kernel has events: fibers whose deadlines
+    /// lie closer together wake together. A deadline without another one shortly before it is met exactly; in a dense
+    /// stream of them each may be this late.
     pub timer_interval: Nanos,
 }
 
@@ -89,8 +93,8 @@ impl Reactor {
     ///
     /// # Errors
     ///
-    /// When the thread has a reactor already ([`io::ErrorKind::AlreadyExists`]), or the system
-    /// refuses the stack, the epoll instance or the eventfd.
+    /// When the thread has a reactor already ([`io::ErrorKind::AlreadyExists`]), or the system refuses the stack, the
+    /// epoll instance or the eventfd.
     pub fn new(config: ReactorConfig) -> io::Result<Reactor> {
         let inner = Box::new(Inner::new(&config)?);
         if !local::install(&inner) {
@@ -116,8 +120,7 @@ impl Reactor {
         self.inner.run();
     }
 
-    /// Cancels every fiber alive; those that wait are resumed with [`Woke::Cancelled`] by the next
-    /// turns.
+    /// Cancels every fiber alive; those that wait are resumed with [`Woke::Cancelled`] by the next turns.
     pub fn cancel_all(&self) {
         let ids = self.inner.sched.borrow().ids();
         for id in ids {
@@ -151,8 +154,8 @@ impl std::fmt::Debug for Reactor {
     }
 }
 
-/// Everything a reactor consists of. No borrow of a cell is held across a switch or while foreign
-/// code (hooks, posted functions, wakers) runs.
+/// Everything a reactor consists of. No borrow of a cell is held across a switch or while foreign code (hooks, posted
+/// functions, wakers) runs.
 pub(crate) struct Inner {
     pub(crate) sched: RefCell<Sched>,
     pub(crate) sockets: RefCell<Readiness>,
@@ -242,8 +245,8 @@ impl Inner {
     pub(crate) fn wait(&self, wait: Wait, deadline: Nanos) -> Woke {
         let index = self.current_index().expect("this is not a fiber: only fibers can wait");
         if std::thread::panicking() {
-            // Whether a thread is unwinding is the thread's state, not the fiber's: another fiber
-            // must not run in the middle of it.
+            // Whether a thread is unwinding is the thread's state, not the fiber's: another fiber must not run in the
+            // middle of it.
             return Woke::Cancelled;
         }
         let rests = self.rests.take();
@@ -423,8 +426,7 @@ impl Inner {
         }
     }
 
-    /// Takes the kernel's events; sleeps until there are some, or a timer is due, if no fiber is
-    /// ready.
+    /// Takes the kernel's events; sleeps until there are some, or a timer is due, if no fiber is ready.
     fn poll(&self) {
         let timeout = {
             let sched = self.sched.borrow();
@@ -450,8 +452,8 @@ impl Inner {
                 }
             }
         });
-        // Its arguments are our own descriptor and buffer: only a bug elsewhere that closes a
-        // foreign descriptor can make it fail, and then no fiber would ever wake again.
+        // Its arguments are our own descriptor and buffer: only a bug elsewhere that closes a foreign descriptor can
+        // make it fail, and then no fiber would ever wake again.
         result.expect("epoll_wait on the reactor's own descriptor");
         let now = Clock::now();
         self.last_poll.set(now);

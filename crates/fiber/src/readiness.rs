@@ -1,7 +1,7 @@
 //! What is known about each registered socket, and which fibers wait for it.
 //!
-//! Sockets are registered edge-triggered once, so the kernel tells of every change and never
-//! repeats itself; the bits here remember it until an attempt to read or write says "not now".
+//! Sockets are registered edge-triggered once, so the kernel tells of every change and never repeats itself; the bits
+//! here remember it until an attempt to read or write says "not now".
 
 use crate::fiber::FiberId;
 

@@ -1,16 +1,17 @@
 //! Reaching a reactor from other threads.
 
-use std::fmt;
-use std::io;
-use std::mem;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    fmt, io, mem,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::fiber::FiberId;
-use crate::local;
+use crate::{fiber::FiberId, local};
 
 /// A handle to a reactor, for any thread. Once the reactor is gone it does nothing.
 #[derive(Clone)]
@@ -31,9 +32,9 @@ impl Remote {
         Ok(Remote { mailbox: Arc::new(mailbox) })
     }
 
-    /// Runs `f` on the reactor's thread, on the reactor's own stack: it must not park or sleep
-    /// (spawn a fiber for that). Calls from one thread run in the order they were made. The queue
-    /// has no limit of its own: callers bound what they have outstanding.
+    /// Runs `f` on the reactor's thread, on the reactor's own stack: it must not park or sleep (spawn a fiber for
+    /// that). Calls from one thread run in the order they were made. The queue has no limit of its own: callers bound
+    /// what they have outstanding.
     pub fn post(&self, f: Box<dyn FnOnce() + Send>) {
         self.send(Message::Run(f));
     }
@@ -46,15 +47,15 @@ impl Remote {
         }
     }
 
-    /// Has [`Reactor::run`](crate::Reactor::run) return soon, even with fibers alive. They stay
-    /// suspended; running the reactor again goes on with them.
+    /// Has [`Reactor::run`](crate::Reactor::run) return soon, even with fibers alive. They stay suspended; running the
+    /// reactor again goes on with them.
     pub fn stop(&self) {
         self.mailbox.stop.store(true, Ordering::Release);
         self.signal();
     }
 
-    /// Keeps [`Reactor::run`](crate::Reactor::run) from returning while the [`Hold`] exists, even
-    /// without a fiber: somebody will still post work.
+    /// Keeps [`Reactor::run`](crate::Reactor::run) from returning while the [`Hold`] exists, even without a fiber:
+    /// somebody will still post work.
     #[must_use]
     pub fn hold(&self) -> Hold {
         self.mailbox.holds.fetch_add(1, Ordering::AcqRel);
@@ -69,8 +70,8 @@ impl Remote {
     }
 
     fn signal(&self) {
-        // Only the first of several signals costs a system call; on the reactor's own thread none
-        // does, as it looks at the flag before it goes to sleep.
+        // Only the first of several signals costs a system call; on the reactor's own thread none does, as it looks at
+        // the flag before it goes to sleep.
         if !self.mailbox.signalled.swap(true, Ordering::AcqRel) && !local::is_on(self) {
             // The counter cannot overflow (2^64 wake-ups), so the write cannot fail.
             let _ = rustix::io::write(&self.mailbox.wakeup, &1u64.to_ne_bytes());
@@ -94,8 +95,7 @@ impl Remote {
 
     /// What arrived since the last call.
     pub(crate) fn receive(&self) -> Vec<Message> {
-        // Reading the flag with a swap orders this after every sender that saw it set: their
-        // messages are in the queue.
+        // Reading the flag with a swap orders this after every sender that saw it set: their messages are in the queue.
         if self.mailbox.signalled.swap(false, Ordering::AcqRel) {
             self.mailbox.lock().as_mut().map(mem::take).unwrap_or_default()
         } else {

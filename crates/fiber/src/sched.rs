@@ -1,7 +1,7 @@
 //! Who runs next: the fibers' records, the ready queue, the timers.
 //!
-//! Bookkeeping only: it switches no stack, and reads the clock only to tell how late a timer's fiber
-//! runs. `reactor` drives it.
+//! Bookkeeping only: it switches no stack, and reads the clock only to tell how late a timer's fiber runs. `reactor`
+//! drives it.
 //!
 //! ```text
 //! spawn ─► Ready ─► Running ─► (ends)
@@ -17,11 +17,13 @@
 
 use std::collections::VecDeque;
 
-use crate::clock::{Clock, Nanos};
-use crate::fiber::{Fiber, FiberId, Hooks, Reason, State, Woke};
-use crate::stack::{SavedStack, StackIdx};
-use crate::stats::{Lag, Stats};
-use crate::wheel::{Fired, Wheel};
+use crate::{
+    clock::{Clock, Nanos},
+    fiber::{Fiber, FiberId, Hooks, Reason, State, Woke},
+    stack::{SavedStack, StackIdx},
+    stats::{Lag, Stats},
+    wheel::{Fired, Wheel},
+};
 
 pub(crate) struct Sched {
     fibers: Vec<Fiber>,

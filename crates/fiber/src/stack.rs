@@ -1,23 +1,27 @@
 //! The stacks the fibers of a thread run on, and the copies of those that wait.
 //!
-//! Where a thread has few fibers, each has a stack of its own and switching to it copies nothing. All others share
-//! one stack, which costs a waiting fiber only as much memory as it uses: when another fiber needs the stack, the
-//! bytes of the one that waits, from its stack pointer to the top, move to its [`SavedStack`]; to run, they are
-//! copied back *to the same addresses*, so pointers within the stack stay valid.
+//! Where a thread has few fibers, each has a stack of its own and switching to it copies nothing. All others share one
+//! stack, which costs a waiting fiber only as much memory as it uses: when another fiber needs the stack, the bytes of
+//! the one that waits, from its stack pointer to the top, move to its [`SavedStack`]; to run, they are copied back *to
+//! the same addresses*, so pointers within the stack stay valid.
 #![expect(unsafe_code, reason = "maps memory, copies live stacks")]
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::cell::{Cell, RefCell};
-use std::{io, ptr};
+use std::{
+    alloc::{Layout, alloc, dealloc, handle_alloc_error},
+    cell::{Cell, RefCell},
+    io, ptr,
+};
 
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
-use crate::fiber::StackRange;
-use crate::prefetch::prefetch;
-use crate::switch::{Entry, FIRST_FRAME_WORDS, first_frame};
+use crate::{
+    fiber::StackRange,
+    prefetch::prefetch,
+    switch::{Entry, FIRST_FRAME_WORDS, first_frame},
+};
 
-/// Unmapped space below the stack. Larger than a page because C code compiled without stack
-/// probes may step over a single one.
+/// Unmapped space below the stack. Larger than a page because C code compiled without stack probes may step over a
+/// single one.
 const GUARD_BYTES: usize = 64 << 10;
 /// The smallest stack worth having.
 const STACK_BYTES_MIN: usize = 64 << 10;
@@ -25,16 +29,16 @@ const STACK_BYTES_MIN: usize = 64 << 10;
 const STACK_BYTES_MAX: usize = 1 << 30;
 /// Stacks of fibers' own are numbered in 16 bits; the limit is for their address space.
 pub(crate) const OWN_STACKS_MAX: usize = 1024;
-/// Copies are allocated in steps of this size, so that a fiber whose depth varies a little keeps
-/// its buffer, and the allocator sees few sizes.
+/// Copies are allocated in steps of this size, so that a fiber whose depth varies a little keeps its buffer, and the
+/// allocator sees few sizes.
 const SAVED_STEP_BYTES: usize = 256;
 /// A copy's buffer is given back when less than a quarter of it was used ...
 const SAVED_SLACK_FACTOR: usize = 4;
 /// ... this many times in a row, so that a fiber alternating between deep and shallow keeps it.
 const SAVED_SLACK_TIMES: u8 = 8;
-/// Whole cache lines are copied, from and to line boundaries. Measured: 2.1 KiB out and in take
-/// 52 ns so; unaligned 50 to 95 ns, and up to 10 times as long where source and destination are a
-/// few bytes apart modulo 4 KiB (the processor then mistakes loads for dependent on stores).
+/// Whole cache lines are copied, from and to line boundaries. Measured: 2.1 KiB out and in take 52 ns so; unaligned 50
+/// to 95 ns, and up to 10 times as long where source and destination are a few bytes apart modulo 4 KiB (the processor
+/// then mistakes loads for dependent on stores).
 const LINE_BYTES: usize = 64;
 
 /// The stacks of a thread's fibers.
@@ -214,9 +218,8 @@ impl Drop for Stacks {
 
 /// The bytes of a suspended fiber. Empty while the fiber has not started.
 ///
-/// It has no `Drop`: freeing a live stack's bytes would leave whatever points into them (there
-/// should be nothing, but leaking is the safe mistake). [`SavedStack::release`] frees them when the
-/// fiber is done.
+/// It has no `Drop`: freeing a live stack's bytes would leave whatever points into them (there should be nothing, but
+/// leaking is the safe mistake). [`SavedStack::release`] frees them when the fiber is done.
 pub(crate) struct SavedStack {
     data: *mut u8,
     cap: u32,
@@ -253,9 +256,8 @@ impl SavedStack {
         0
     }
 
-    /// Makes room for `len` bytes in a buffer that is hardly larger. A VU waits for a response
-    /// deep in its request and sleeps much higher up: thousands of sleeping VUs would keep the
-    /// depth of their requests.
+    /// Makes room for `len` bytes in a buffer that is hardly larger. A VU waits for a response deep in its request and
+    /// sleeps much higher up: thousands of sleeping VUs would keep the depth of their requests.
     #[inline]
     fn fit_tightly(&mut self, len: usize) -> isize {
         let tight = len.next_multiple_of(SAVED_STEP_BYTES);
@@ -287,8 +289,8 @@ impl SavedStack {
     }
 }
 
-/// The next size of a buffer of `cap` bytes that must hold `len`: exact for the first save, which
-/// is all most fibers ever need; a quarter more than before when it grows again.
+/// The next size of a buffer of `cap` bytes that must hold `len`: exact for the first save, which is all most fibers
+/// ever need; a quarter more than before when it grows again.
 fn grown(cap: usize, len: usize) -> usize {
     len.max(cap + cap / 4).next_multiple_of(SAVED_STEP_BYTES)
 }

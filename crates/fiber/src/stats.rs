@@ -15,8 +15,8 @@ pub struct Stats {
     pub saved_bytes_total: usize,
     /// Fibers and posted functions that ended in a panic since the reactor was made.
     pub panics: u64,
-    /// How late fibers ran after the deadline they waited for, since the last snapshot. Large
-    /// values mean that this thread is too busy to keep its schedule.
+    /// How late fibers ran after the deadline they waited for, since the last snapshot. Large values mean that this
+    /// thread is too busy to keep its schedule.
     pub loop_lag: Lag,
     /// The longest queue of fibers ready to run since the last snapshot.
     pub ready_queue_max: usize,

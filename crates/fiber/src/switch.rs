@@ -8,8 +8,8 @@
 //! callee-saved state and are deliberately *not* saved: no code of the project changes them (a
 //! JavaScript engine must not), and `ldmxcsr` plus `fldcw` would double the price of a switch.
 //!
-//! The first frame of a fiber carries call frame information that ends the stack there, so panics,
-//! backtraces and profilers stop at the fiber's entry instead of running into the void.
+//! The first frame of a fiber carries call frame information that ends the stack there, so panics, backtraces and
+//! profilers stop at the fiber's entry instead of running into the void.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

@@ -1,30 +1,36 @@
 //! TCP connections that suspend the fiber instead of blocking the thread.
 //!
-//! A connection is registered with the kernel once, edge-triggered, for its whole life: a request
-//! costs its write, its read and no bookkeeping call. Every operation tries first unless it is
-//! known to be in vain, and suspends only when the kernel says "not now".
+//! A connection is registered with the kernel once, edge-triggered, for its whole life: a request costs its write, its
+//! read and no bookkeeping call. Every operation tries first unless it is known to be in vain, and suspends only when
+//! the kernel says "not now".
 
-use std::cell::Cell;
-use std::io::{self, IoSlice};
-use std::marker::PhantomData;
-use std::net::{IpAddr, Shutdown, SocketAddr};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
-use std::path::Path;
-use std::time::Duration;
-
-use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, ipproto, socket_with, sockopt,
+use std::{
+    cell::Cell,
+    io::{self, IoSlice},
+    marker::PhantomData,
+    net::{IpAddr, Shutdown, SocketAddr},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd},
+    path::Path,
+    time::Duration,
 };
 
-use crate::clock::{Clock, Nanos};
-use crate::fiber::Woke;
-use crate::limits::Shortages;
-use crate::local;
-use crate::readiness::{BROKEN, CLOSED, Direction, READABLE, Token, WRITABLE};
+use rustix::{
+    io::Errno,
+    net::{
+        AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, ipproto, socket_with, sockopt,
+    },
+};
 
-/// After this many reads and writes without a wait a fiber lets others run: a peer that sends
-/// faster than we read must not own the thread.
+use crate::{
+    clock::{Clock, Nanos},
+    fiber::Woke,
+    limits::Shortages,
+    local,
+    readiness::{BROKEN, CLOSED, Direction, READABLE, Token, WRITABLE},
+};
+
+/// After this many reads and writes without a wait a fiber lets others run: a peer that sends faster than we read must
+/// not own the thread.
 const IO_STREAK_MAX: u32 = 64;
 /// Between two tries to connect to a Unix domain socket whose queue is full.
 const UNIX_RETRY: Duration = Duration::from_millis(1);
@@ -53,8 +59,8 @@ impl From<Errno> for IoFailure {
 
 /// A TCP connection of the current thread's reactor. Closed when dropped.
 ///
-/// All methods take `&self`: one fiber may read while another one writes (each direction has room
-/// for one waiting fiber; a second one gets [`io::ErrorKind::ResourceBusy`]).
+/// All methods take `&self`: one fiber may read while another one writes (each direction has room for one waiting
+/// fiber; a second one gets [`io::ErrorKind::ResourceBusy`]).
 #[derive(Debug)]
 pub struct TcpStream {
     fd: OwnedFd,
@@ -90,8 +96,7 @@ impl TcpStream {
         Ok(stream)
     }
 
-    /// Connects to a Unix domain socket: a stream like any other, whose peer has no address and no port
-    /// (`0.0.0.0:0`).
+    /// Connects to a Unix domain socket: a stream like any other, whose peer has no address and no port (`0.0.0.0:0`).
     ///
     /// # Errors
     ///
@@ -130,11 +135,10 @@ impl TcpStream {
         Ok(stream)
     }
 
-    /// Reads what is there, waiting for it if necessary; zero bytes at the end of the stream (or
-    /// into an empty buffer).
+    /// Reads what is there, waiting for it if necessary; zero bytes at the end of the stream (or into an empty buffer).
     ///
-    /// The deadline ends a wait. Bytes that are there are returned even when it has passed, so who
-    /// reads in a loop checks it as well (a long streak of reads is checked here).
+    /// The deadline ends a wait. Bytes that are there are returned even when it has passed, so who reads in a loop
+    /// checks it as well (a long streak of reads is checked here).
     ///
     /// # Errors
     ///
@@ -153,8 +157,8 @@ impl TcpStream {
         }
     }
 
-    /// Reads what is there now; `None` if nothing is. Makes no system call when it is known that
-    /// nothing has arrived since the last read.
+    /// Reads what is there now; `None` if nothing is. Makes no system call when it is known that nothing has arrived
+    /// since the last read.
     ///
     /// # Errors
     ///
@@ -169,8 +173,8 @@ impl TcpStream {
             // Not `read`: that goes through the kernel's file layer first, for nothing.
             match rustix::net::recv(&self.fd, &mut *buf, RecvFlags::empty()) {
                 Ok((_, count)) => {
-                    // A short read has emptied the socket: what comes later is reported as a new
-                    // edge. The end of the stream is reported only once, so it stays readable.
+                    // A short read has emptied the socket: what comes later is reported as a new edge. The end of the
+                    // stream is reported only once, so it stays readable.
                     if count < wanted && count > 0 {
                         self.clear(READABLE);
                     }
@@ -250,8 +254,7 @@ impl TcpStream {
     ///
     /// # Errors
     ///
-    /// The system's error (`EPIPE`, `ECONNRESET` ...), or why a wait ended; a part may have been
-    /// written then.
+    /// The system's error (`EPIPE`, `ECONNRESET` ...), or why a wait ended; a part may have been written then.
     ///
     /// # Panics
     ///
@@ -318,8 +321,8 @@ impl TcpStream {
         }
     }
 
-    /// Whether the peer has closed its side or the connection broke: check before reuse. Answered
-    /// from what the kernel has reported; asks it only if something had arrived.
+    /// Whether the peer has closed its side or the connection broke: check before reuse. Answered from what the kernel
+    /// has reported; asks it only if something had arrived.
     ///
     /// Bytes that arrived unasked do not count as closed; see [`TcpStream::is_readable`].
     #[must_use]
@@ -343,15 +346,15 @@ impl TcpStream {
         }
     }
 
-    /// Whether bytes, or the end of the stream, may be waiting: what the kernel has reported and no
-    /// read has used up. No system call.
+    /// Whether bytes, or the end of the stream, may be waiting: what the kernel has reported and no read has used up.
+    /// No system call.
     #[must_use]
     pub fn is_readable(&self) -> bool {
         self.bits() & (READABLE | CLOSED) != 0
     }
 
-    /// Waits until [`TcpStream::is_readable`], without reading: for readers that share one buffer
-    /// among many connections and must not hold it while they wait.
+    /// Waits until [`TcpStream::is_readable`], without reading: for readers that share one buffer among many
+    /// connections and must not hold it while they wait.
     ///
     /// # Errors
     ///
@@ -364,8 +367,8 @@ impl TcpStream {
         if self.is_readable() { Ok(()) } else { self.wait(Direction::Read, deadline) }
     }
 
-    /// Waits until something arrives (or the stream ends) or the socket takes bytes: for who sends
-    /// much and must read meanwhile. Returns at once if either is so already.
+    /// Waits until something arrives (or the stream ends) or the socket takes bytes: for who sends much and must read
+    /// meanwhile. Returns at once if either is so already.
     ///
     /// # Errors
     ///
@@ -551,8 +554,8 @@ fn begin(addr: SocketAddr, local: Option<IpAddr>) -> rustix::io::Result<(OwnedFd
     let fd = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
     sockopt::set_tcp_nodelay(&fd, true)?;
     if let Some(ip) = local {
-        // The kernel then picks the port at connect, where one port serves many destinations.
-        // An old kernel that cannot has fewer ports, no other harm.
+        // The kernel then picks the port at connect, where one port serves many destinations. An old kernel that cannot
+        // has fewer ports, no other harm.
         let _ = bind_address_no_port(&fd);
         rustix::net::bind(&fd, &SocketAddr::new(ip, 0))?;
     }

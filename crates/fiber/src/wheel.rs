@@ -1,14 +1,14 @@
 //! The timer wheel: at most one timer per fiber, exact deadlines, constant-time changes.
 //!
-//! Hierarchical: six levels of 64 slots; a level-0 slot spans one tick (65.5 µs), a slot of each
-//! further level 64 times as much. A timer lies at the level of the highest bits in which its tick
-//! differs from the current one and moves down as time comes closer, so it is touched at most six
-//! times. Slots hold exact deadlines: ticks decide where a timer lies, never when it fires.
+//! Hierarchical: six levels of 64 slots; a level-0 slot spans one tick (65.5 µs), a slot of each further level 64 times
+//! as much. A timer lies at the level of the highest bits in which its tick differs from the current one and moves down
+//! as time comes closer, so it is touched at most six times. Slots hold exact deadlines: ticks decide where a timer
+//! lies, never when it fires.
 //!
 //! It knows nothing of fibers: a timer is a dense index. It reads no clock.
 
-/// One tick is 2^16 ns = 65.536 µs: with a busy core's 10 µs per request, a slot holds the few
-/// timers that could run at the same moment anyway.
+/// One tick is 2^16 ns = 65.536 µs: with a busy core's 10 µs per request, a slot holds the few timers that could run at
+/// the same moment anyway.
 const TICK_SHIFT: u32 = 16;
 const SLOT_BITS: u32 = 6;
 const SLOTS: usize = 1 << SLOT_BITS;
@@ -103,8 +103,8 @@ impl Wheel {
         self.first_slot().map(|(slot, _)| self.slots[slot].min)
     }
 
-    /// Moves time on to `now` and appends every timer with a deadline up to it, in order of
-    /// deadlines (timers of equal deadline in the order they were armed, mostly).
+    /// Moves time on to `now` and appends every timer with a deadline up to it, in order of deadlines (timers of equal
+    /// deadline in the order they were armed, mostly).
     pub(crate) fn expire(&mut self, now: u64, fired: &mut Vec<Fired>) {
         let now_tick = now >> TICK_SHIFT;
         while let Some((slot, start)) = self.first_slot() {
@@ -112,8 +112,8 @@ impl Wheel {
             if start > now_tick || is_current && self.slots[slot].min > now {
                 break;
             }
-            // Timers that stay are placed relative to this. A level-0 slot that is over moves time
-            // past it, so that a timer held back at the end of the wheel's span finds its place.
+            // Timers that stay are placed relative to this. A level-0 slot that is over moves time past it, so that a
+            // timer held back at the end of the wheel's span finds its place.
             let past = u64::from(slot < SLOTS && !is_current);
             self.tick = self.tick.max(start + past);
             self.sweep(slot, now, fired);
@@ -152,8 +152,8 @@ impl Wheel {
             if self.occupied[level] == 0 {
                 continue;
             }
-            // Slots before the current position cannot be occupied: a timer lies where it differs
-            // from the current tick, and it is not earlier.
+            // Slots before the current position cannot be occupied: a timer lies where it differs from the current
+            // tick, and it is not earlier.
             let position = self.occupied[level].trailing_zeros() as usize;
             let shift = SLOT_BITS * level as u32;
             let above = (self.tick >> shift) & !(SLOTS as u64 - 1);

@@ -1,12 +1,14 @@
 //! What a fiber may rely on: waking, permits, cancel, hooks, depth, panics.
 #![expect(unsafe_code, reason = "tests hooks, which are unsafe to declare")]
 
-use std::cell::{Cell, RefCell};
-use std::ffi::c_void;
-use std::hint::black_box;
-use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
-use std::rc::Rc;
-use std::time::Duration;
+use std::{
+    cell::{Cell, RefCell},
+    ffi::c_void,
+    hint::black_box,
+    panic::{AssertUnwindSafe, catch_unwind, panic_any},
+    rc::Rc,
+    time::Duration,
+};
 
 use onrush_fiber::{
     Clock, FiberId, Hooks, Nanos, Reactor, ReactorConfig, StackRange, Woke, cancel, clear_cancel, current, expect_rest,

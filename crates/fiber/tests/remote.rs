@@ -1,13 +1,18 @@
 //! Other threads: posts, wake-ups, holds, stop, futures woken from elsewhere.
 
-use std::cell::{Cell, RefCell};
-use std::future::{pending, poll_fn};
-use std::rc::Rc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
-use std::task::{Poll, Waker};
-use std::thread;
-use std::time::Duration;
+use std::{
+    cell::{Cell, RefCell},
+    future::{pending, poll_fn},
+    rc::Rc,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    task::{Poll, Waker},
+    thread,
+    time::Duration,
+};
 
 use onrush_fiber::{
     Clock, FiberId, Reactor, ReactorConfig, Woke, block_on, cancel, clear_cancel, current, park, remote, spawn, unpark,

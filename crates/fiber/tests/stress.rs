@@ -1,10 +1,12 @@
-//! Thousands of fibers suspended at random depths, waking, cancelling and spawning each other in
-//! random (seeded) order, each watching over its own stack.
+//! Thousands of fibers suspended at random depths, waking, cancelling and spawning each other in random (seeded) order,
+//! each watching over its own stack.
 
-use std::cell::{Cell, RefCell};
-use std::hint::black_box;
-use std::rc::Rc;
-use std::time::Duration;
+use std::{
+    cell::{Cell, RefCell},
+    hint::black_box,
+    rc::Rc,
+    time::Duration,
+};
 
 use onrush_fiber::{
     Clock, FiberId, Reactor, ReactorConfig, Woke, cancel, clear_cancel, current, is_alive, is_cancelled, park,
@@ -36,8 +38,8 @@ struct World {
 
 const STEPS: u64 = 30;
 
-/// Recurses to a random depth, waiting on the way down, at the bottom and on the way up. Every frame
-/// keeps a pattern and its own address and checks both after each wait.
+/// Recurses to a random depth, waiting on the way down, at the bottom and on the way up. Every frame keeps a pattern
+/// and its own address and checks both after each wait.
 fn descend(world: &World, me: usize, depth: u64, random: &mut Random) {
     let pattern = (me as u64) << 32 | depth;
     let mut canary = [pattern; 12];

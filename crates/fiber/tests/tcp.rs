@@ -1,11 +1,13 @@
 //! Sockets against plain blocking threads on loopback.
 
-use std::cell::Cell;
-use std::io::{IoSlice, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener};
-use std::rc::Rc;
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::{
+    cell::Cell,
+    io::{IoSlice, Read, Write},
+    net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener},
+    rc::Rc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
 
 use onrush_fiber::{
     Clock, IoFailure, Nanos, Reactor, ReactorConfig, TcpStream, block_on, cancel, current, sleep_until, spawn,
@@ -220,8 +222,7 @@ fn unasked_bytes_are_readable_but_not_a_close() {
 
 #[test]
 fn poll_functions_are_notified() {
-    use std::future::poll_fn;
-    use std::task::Poll;
+    use std::{future::poll_fn, task::Poll};
 
     const BYTES: usize = 4 << 20;
     let received = with_server(

@@ -1,8 +1,10 @@
 //! Timers: order, never early, lazily moved deadlines, lag.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-use std::time::Duration;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::Duration,
+};
 
 use onrush_fiber::{
     Clock, Nanos, Reactor, ReactorConfig, Woke, current, is_alive, park, sleep_until, spawn, stats, unpark, yield_now,
@@ -12,8 +14,8 @@ fn reactor() -> Reactor {
     Reactor::new(ReactorConfig::default()).expect("a reactor")
 }
 
-/// Sleeps 500 fibers until instants after `start`; returns the deadlines in the order they woke,
-/// or `None` if this machine was too slow to have them all asleep in time.
+/// Sleeps 500 fibers until instants after `start`; returns the deadlines in the order they woke, or `None` if this
+/// machine was too slow to have them all asleep in time.
 fn sleepers(start: Nanos) -> Option<Vec<Nanos>> {
     let reactor = reactor();
     let woken = Rc::new(RefCell::new(Vec::new()));
@@ -52,8 +54,7 @@ fn sleepers_wake_in_order_and_never_early() {
 fn a_later_deadline_outlives_the_timer_of_an_earlier_wait() {
     let reactor = reactor();
     let fiber = spawn(None, || {
-        // The timer armed here stays when the fiber is unparked (in time, unless this machine is
-        // very slow) ...
+        // The timer armed here stays when the fiber is unparked (in time, unless this machine is very slow) ...
         let me = current().expect("on a fiber");
         let mut ahead = Duration::from_millis(2);
         let early = loop {

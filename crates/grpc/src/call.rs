@@ -1,7 +1,9 @@
 //! One exchange: messages both ways, then a status.
 
-use std::cell::{Cell, Ref, RefCell};
-use std::rc::Rc;
+use std::{
+    cell::{Cell, Ref, RefCell},
+    rc::Rc,
+};
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, FiberId, Nanos, current, unpark};
@@ -9,10 +11,12 @@ use onrush_net::{HeaderBlock, Stream, StreamHead};
 
 pub use crate::frame::{HEAD_BYTES, finish};
 
-use crate::channel::{Channel, Request, status_of};
-use crate::frame::FrameReader;
-use crate::metadata::Metadata;
-use crate::status::{Code, Status, decode_message};
+use crate::{
+    channel::{Channel, Request, status_of},
+    frame::FrameReader,
+    metadata::Metadata,
+    status::{Code, Status, decode_message},
+};
 
 /// One exchange. One fiber may send while another one receives. Dropping it cancels it.
 pub struct Call {

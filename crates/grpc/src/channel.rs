@@ -2,17 +2,21 @@
 //!
 //! Statuses and texts of what goes wrong are those of Go's library.
 
-use std::cell::{Cell, RefCell};
-use std::rc::{Rc, Weak};
-use std::time::Duration;
+use std::{
+    cell::{Cell, RefCell},
+    rc::{Rc, Weak},
+    time::Duration,
+};
 
 use onrush_fiber::{Clock, FiberId, Nanos, Woke, current, park, sleep_until, unpark};
 use onrush_net::{Body, Connections, Http2, Http2Route, NetError, OwnTls, StreamError, Url, go_quote, reason_name};
 use rustc_hash::FxHashMap;
 
-use crate::call::Call;
-use crate::metadata::Metadata;
-use crate::status::{Code, Status};
+use crate::{
+    call::Call,
+    metadata::Metadata,
+    status::{Code, Status},
+};
 
 /// Where a channel goes and how.
 #[derive(Debug, Clone)]

@@ -5,12 +5,14 @@ use std::sync::LazyLock;
 use bytes::Bytes;
 use onrush_net::Connections;
 
-use crate::call::{Call, HEAD_BYTES, finish};
-use crate::channel::{Channel, Request};
-use crate::message::{Decoder, Writer};
-use crate::metadata::Metadata;
-use crate::schema::Schema;
-use crate::status::{Code, Status};
+use crate::{
+    call::{Call, HEAD_BYTES, finish},
+    channel::{Channel, Request},
+    message::{Decoder, Writer},
+    metadata::Metadata,
+    schema::Schema,
+    status::{Code, Status},
+};
 
 /// The method.
 pub const PATH: &str = "/grpc.health.v1.Health/Check";

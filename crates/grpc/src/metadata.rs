@@ -1,8 +1,10 @@
 //! Metadata: the fields of heads and trailers that are not the protocol's own.
 
-use base64::Engine as _;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{
+    Engine as _,
+    alphabet::STANDARD,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
 use onrush_net::HeaderBlock;
 
 /// Names in lower case, each with its values in order. Values of names that end in `-bin` are the bytes themselves.

@@ -1,22 +1,25 @@
 //! `grpc.reflection.v1` and `v1alpha`: what services a server has, in its own words.
 
-use std::hash::{BuildHasher, RandomState};
-use std::rc::Rc;
-use std::sync::LazyLock;
+use std::{
+    hash::{BuildHasher, RandomState},
+    rc::Rc,
+    sync::LazyLock,
+};
 
 use bytes::Bytes;
 use onrush_fiber::Nanos;
 use onrush_net::Connections;
-use prost_reflect::prost::Message as _;
-use prost_reflect::prost_types::FileDescriptorProto;
+use prost_reflect::{prost::Message as _, prost_types::FileDescriptorProto};
 use rustc_hash::FxHashSet;
 
-use crate::call::{Call, HEAD_BYTES, finish};
-use crate::channel::{Channel, Request};
-use crate::message::{Decoder, Message, Value, Writer};
-use crate::metadata::Metadata;
-use crate::schema::Schema;
-use crate::status::{Code, Status};
+use crate::{
+    call::{Call, HEAD_BYTES, finish},
+    channel::{Channel, Request},
+    message::{Decoder, Message, Value, Writer},
+    metadata::Metadata,
+    schema::Schema,
+    status::{Code, Status},
+};
 
 /// A schema that could not be learnt. The texts are k6's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,10 +1,11 @@
 //! The descriptors that the built-in target hands out are those of its files. `UPDATE_DESCRIPTORS=1` writes them.
 
-use std::path::Path;
-use std::rc::Rc;
+use std::{path::Path, rc::Rc};
 
-use onrush_grpc::Schema;
-use onrush_grpc::schema::{Sources, descriptor_set};
+use onrush_grpc::{
+    Schema,
+    schema::{Sources, descriptor_set},
+};
 
 struct Folder(std::path::PathBuf);
 

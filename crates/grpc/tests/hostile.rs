@@ -1,15 +1,14 @@
 //! What a call says of servers that misbehave, and what k6 says.
 
-use std::collections::BTreeMap;
-use std::sync::mpsc;
-use std::time::Duration;
+use std::{collections::BTreeMap, sync::mpsc, time::Duration};
 
 use onrush_fiber::{Clock, Reactor, ReactorConfig, spawn};
-use onrush_grpc::message::{Decoder, Writer};
-use onrush_grpc::{Channel, ChannelOptions, Code, Metadata, Request, Schema, Status, call};
+use onrush_grpc::{
+    Channel, ChannelOptions, Code, Metadata, Request, Schema, Status, call,
+    message::{Decoder, Writer},
+};
 use onrush_net::{ClientOptions, Connections};
-use onrush_testkit::grpc::misbehaviours;
-use onrush_testkit::http2::FrameServer;
+use onrush_testkit::{grpc::misbehaviours, http2::FrameServer};
 
 /// Outcomes of k6 1.8.1: `name code text`, a line each; then those of ours that are others on purpose.
 const K6: &str = include_str!("hostile/k6.txt");

@@ -1,7 +1,9 @@
 //! Messages of the target's types: what comes in, with its limits, and what is written comes back.
 
-use onrush_grpc::message::{DecodeError, Decoder, Message, Value, Writer};
-use onrush_grpc::schema::{Kind, MessageId, Schema, Unset};
+use onrush_grpc::{
+    message::{DecodeError, Decoder, Message, Value, Writer},
+    schema::{Kind, MessageId, Schema, Unset},
+};
 use proptest::prelude::*;
 
 static DESCRIPTORS: &[u8] = include_bytes!("../../testsite/assets/grpc/target.binpb");

@@ -361,8 +361,8 @@ impl Ordered {
         }
     }
 
-    /// As `extend`, along a way that is the same from any of its nodes on: it ends at the first that is known, or
-    /// long lists would cost the square of their length.
+    /// As `extend`, along a way that is the same from any of its nodes on: it ends at the first that is known, or long
+    /// lists would cost the square of their length.
     fn follow(&mut self, nodes: impl Iterator<Item = NodeId>) {
         for node in nodes {
             if !self.seen.insert(node) {

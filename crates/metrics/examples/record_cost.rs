@@ -1,12 +1,9 @@
 //! Times the sample path: what recording a request's nine metrics costs.
 //!
-//! Run with `cargo run --release -p onrush-metrics --example record_cost`; under
-//! callgrind, pass two small numbers of rounds and the start of a case's name, and
-//! divide the difference in instructions by the difference in rounds.
+//! Run with `cargo run --release -p onrush-metrics --example record_cost`; under callgrind, pass two small numbers of
+//! rounds and the start of a case's name, and divide the difference in instructions by the difference in rounds.
 
-use std::hint::black_box;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{hint::black_box, sync::Arc, time::Instant};
 
 use onrush_metrics::{HttpTimings, Limits, Merged, Registry, Shard, Subscriptions, SystemTag, TagNode};
 

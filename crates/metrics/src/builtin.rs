@@ -1,7 +1,7 @@
 //! The built-in metrics of k6, in one fixed order that gives their ids.
 //!
-//! The order is part of nothing's wire format; it only has to be the same in
-//! every registry of one process, so that these ids can be constants.
+//! The order is part of nothing's wire format; it only has to be the same in every registry of one process, so that
+//! these ids can be constants.
 
 use crate::registry::{Contains, MetricId, MetricKind};
 

@@ -1,16 +1,19 @@
 //! How many time series a run has, over all its threads: what keeps memory bounded when a tag has endless values.
 //!
-//! A series that several threads have counts once. Threads only come here when they meet a series that is new to
-//! them; the path of a sample does not.
+//! A series that several threads have counts once. Threads only come here when they meet a series that is new to them;
+//! the path of a sample does not.
 
-use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    hash::{Hash, Hasher},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
 
 use rustc_hash::{FxHashSet, FxHasher};
 
-use crate::delta::TagPairs;
-use crate::registry::MetricId;
+use crate::{delta::TagPairs, registry::MetricId};
 
 /// The series of a run, shared by its shards.
 #[derive(Debug)]

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::outcome::Outcome;
-use crate::registry::MetricId;
-use crate::sink::Sink;
+use crate::{outcome::Outcome, registry::MetricId, sink::Sink};
 
 /// Tags of a series, sorted by name.
 pub type TagPairs = Arc<[(Arc<str>, Arc<str>)]>;

@@ -1,13 +1,11 @@
 //! A sum of `f64` values without rounding, so that the order of adding cannot show.
 //!
-//! Floating-point addition is not associative: two ways of splitting the same
-//! samples over threads would give sums that differ in the last digits, and
-//! so would averages and thresholds close to their limit. Here every finite
-//! value is added exactly and only [`ExactSum::value`] rounds, once.
+//! Floating-point addition is not associative: two ways of splitting the same samples over threads would give sums that
+//! differ in the last digits, and so would averages and thresholds close to their limit. Here every finite value is
+//! added exactly and only [`ExactSum::value`] rounds, once.
 //!
-//! Values from 2^-18 (4 ns in ms) to 2^33 (99 days in ms, 8 GB in bytes) go to
-//! one 128-bit integer in units of 2^-70, which costs a shift and an add.
-//! Others go to one 128-bit integer per binary exponent.
+//! Values from 2^-18 (4 ns in ms) to 2^33 (99 days in ms, 8 GB in bytes) go to one 128-bit integer in units of 2^-70,
+//! which costs a shift and an add. Others go to one 128-bit integer per binary exponent.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +23,8 @@ pub struct ExactSum {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Spill {
-    /// Sums of signed 53-bit mantissas by biased exponent `e`: the bin's unit is
-    /// 2^(e-1075). A bin holds 2^74 additions, more than a run can make.
+    /// Sums of signed 53-bit mantissas by biased exponent `e`: the bin's unit is 2^(e-1075). A bin holds 2^74
+    /// additions, more than a run can make.
     bins: BTreeMap<u16, i128>,
     infinities_positive: u64,
     infinities_negative: u64,
@@ -183,8 +181,8 @@ impl PartialEq for ExactSum {
     }
 }
 
-/// A two's complement integer in units of 2^-1074 that holds every sum: 2^1024
-/// needs 2,098 bits, 64 more are room for the number of addends, one for the sign.
+/// A two's complement integer in units of 2^-1074 that holds every sum: 2^1024 needs 2,098 bits, 64 more are room for
+/// the number of addends, one for the sign.
 struct Wide([u64; WIDE_WORDS]);
 
 impl Wide {

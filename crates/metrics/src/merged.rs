@@ -1,18 +1,19 @@
 //! Everything measured so far: the sum of all deltas, by series, by metric and by sub-metric.
 //!
-//! Totals of metrics and of watched sub-metrics are kept up to date as deltas
-//! arrive, so that thresholds read them at no cost. Each answer is the same for
-//! every way the samples were split into deltas.
+//! Totals of metrics and of watched sub-metrics are kept up to date as deltas arrive, so that thresholds read them at
+//! no cost. Each answer is the same for every way the samples were split into deltas.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use crate::delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs};
-use crate::outcome::Outcomes;
-use crate::registry::{Metric, MetricId, Registry};
-use crate::sink::Sink;
-use crate::submetric::SubMetric;
+use crate::{
+    delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs},
+    outcome::Outcomes,
+    registry::{Metric, MetricId, Registry},
+    sink::Sink,
+    submetric::SubMetric,
+};
 
 /// The merged stream of a run.
 #[derive(Clone, Debug)]

@@ -2,16 +2,15 @@
 //!
 //! A registry only names metrics; it holds no samples.
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::builtin;
 
-/// All metrics of a run, built-ins first. Every clone that sees the same
-/// declarations in the same order gives the same ids.
+/// All metrics of a run, built-ins first. Every clone that sees the same declarations in the same order gives the same
+/// ids.
 #[derive(Clone, Debug)]
 pub struct Registry {
     metrics: Vec<Metric>,
@@ -52,8 +51,8 @@ pub enum DeclareError {
 }
 
 impl Registry {
-    /// Most metrics a run may declare, built-ins included. A script that
-    /// declares more does so in a loop over data, where tags are meant.
+    /// Most metrics a run may declare, built-ins included. A script that declares more does so in a loop over data,
+    /// where tags are meant.
     pub const METRICS_MAX: usize = 65_536;
 
     /// A registry of the built-in metrics.

@@ -4,9 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::exact_sum::ExactSum;
-use crate::histogram::Histogram;
-use crate::registry::MetricKind;
+use crate::{exact_sum::ExactSum, histogram::Histogram, registry::MetricKind};
 
 /// The folded samples of a series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,8 +51,8 @@ impl Gauge {
         self.merge(&Self::new(value, updated));
     }
 
-    /// Adds another gauge's history. Of two values set at the same time the
-    /// larger one stays, so that the order of merging does not matter.
+    /// Adds another gauge's history. Of two values set at the same time the larger one stays, so that the order of
+    /// merging does not matter.
     pub fn merge(&mut self, other: &Self) {
         let later = other.updated.cmp(&self.updated).then(other.last.total_cmp(&self.last));
         if later.is_gt() {

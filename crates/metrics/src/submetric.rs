@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
-use crate::delta::TagPairs;
-use crate::registry::{Metric, MetricId, Registry};
-use crate::tag::SystemTag;
-use crate::threshold::go_quote;
+use crate::{
+    delta::TagPairs,
+    registry::{Metric, MetricId, Registry},
+    tag::SystemTag,
+    threshold::go_quote,
+};
 
 /// A metric restricted to the samples whose tags include all of `tags`.
 #[derive(Clone, Debug, PartialEq, Eq)]

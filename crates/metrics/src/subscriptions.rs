@@ -6,10 +6,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::builtin;
-use crate::registry::MetricId;
-use crate::submetric::SubMetric;
-use crate::tag::{KeySet, SystemTag, SystemTags, TagKey};
+use crate::{
+    builtin,
+    registry::MetricId,
+    submetric::SubMetric,
+    tag::{KeySet, SystemTag, SystemTags, TagKey},
+};
 
 /// The tags each metric keeps. Immutable once built; one serves all threads.
 #[derive(Clone, Debug)]
@@ -41,8 +43,8 @@ impl Subscriptions {
         self.wanted.contains(tag)
     }
 
-    /// The key of a tag name, or `None` if nobody reads it and it can be dropped.
-    /// With [`Subscriptions::keeps_all`], unknown names get their keys from [`crate::Shard::key`].
+    /// The key of a tag name, or `None` if nobody reads it and it can be dropped. With [`Subscriptions::keeps_all`],
+    /// unknown names get their keys from [`crate::Shard::key`].
     pub fn key(&self, name: &str) -> Option<TagKey> {
         self.keys.get(name).copied().filter(|key| self.builds_all || self.is_used(*key))
     }

@@ -154,8 +154,8 @@ impl FromIterator<SystemTag> for SystemTags {
     }
 }
 
-/// A subscribed tag name: an index into the key table of [`crate::Subscriptions`],
-/// where the system tags come first. Under "keep everything" a shard adds its own after them.
+/// A subscribed tag name: an index into the key table of [`crate::Subscriptions`], where the system tags come first.
+/// Under "keep everything" a shard adds its own after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TagKey(pub u16);
 

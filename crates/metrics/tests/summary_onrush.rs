@@ -3,22 +3,21 @@
 #[path = "summary/reference.rs"]
 mod reference;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-use onrush_metrics::summary::{
-    self, Footer, MachineInfo, MetricInput, RunInfo, SummaryInput, SummaryMode, SummaryModel, TextOptions,
-    ThresholdInput, TrendStat, TrendStats, Values, Verdict,
-};
 use onrush_metrics::{
     Contains, Limits, Merged, MetricKind, Phase, RELATIVE_ERROR, Registry, Shard, Subscriptions, TagNode,
     ThresholdSource, Thresholds,
+    summary::{
+        self, Footer, MachineInfo, MetricInput, RunInfo, SummaryInput, SummaryMode, SummaryModel, TextOptions,
+        ThresholdInput, TrendStat, TrendStats, Values, Verdict,
+    },
 };
 use proptest::prelude::*;
 use reference::Reference;
 
-/// The captured samples, through shards, deltas, merging and thresholds, give k6's text as well:
-/// with so few samples a histogram is exact.
+/// The captured samples, through shards, deltas, merging and thresholds, give k6's text as well: with so few samples a
+/// histogram is exact.
 #[test]
 fn the_pipeline_prints_what_k6_prints() {
     for case in ["mixed.compact", "mixed.full", "mixed.legacy", "scenarios.full", "scenarios.legacy"] {

@@ -1,8 +1,10 @@
 //! N GETs over M fibers, each with its own connections, and what they cost: the engine without
 //! JavaScript and metrics. `get URL [REQUESTS] [FIBERS] [keep|discard] [h2c]`
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use onrush_fiber::{Clock, Reactor, ReactorConfig, raise_fd_limit, spawn};
 use onrush_net::{Body, BodyMode, ClientOptions, Connections, Request, TlsOptions, Url};

@@ -46,11 +46,11 @@ fn base64_of(bytes: &[u8]) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
-/// Feeds arbitrary bytes to both schemes: the first line is the user's name, the second the password, each further
-/// one a value of `WWW-Authenticate`. The entry of the fuzz target.
+/// Feeds arbitrary bytes to both schemes: the first line is the user's name, the second the password, each further one
+/// a value of `WWW-Authenticate`. The entry of the fuzz target.
 ///
-/// Panics are findings; so are answers that break out of their header, that name another realm, nonce or user than
-/// the one asked for, and messages whose parts are not where they say.
+/// Panics are findings; so are answers that break out of their header, that name another realm, nonce or user than the
+/// one asked for, and messages whose parts are not where they say.
 pub fn fuzz(data: &[u8]) {
     let mut lines = data.split(|&byte| byte == b'\n');
     let mut text = || String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();

@@ -9,32 +9,37 @@ mod over_http2;
 mod sessions;
 mod wire;
 
-use std::cell::{Cell, RefCell};
-use std::net::{IpAddr, SocketAddr};
-use std::rc::Rc;
-use std::sync::Arc;
+use std::{
+    cell::{Cell, RefCell},
+    net::{IpAddr, SocketAddr},
+    rc::Rc,
+    sync::Arc,
+};
 
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
-pub use self::download::Download;
 use self::sessions::{Connected, Dialling};
-pub use self::wire::{Http2Route, Upgrade};
-use crate::conn::{Conn, SendFailure, Sent, Step, give_out, take_out};
-use crate::dial::proxy::Proxy;
-use crate::dial::{DialMarks, Dialer};
-use crate::error::{NetError, Op, code};
-use crate::http1::{
-    BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_request, write_head,
+pub use self::{
+    download::Download,
+    wire::{Http2Route, Upgrade},
 };
-use crate::http2::{Message, Session};
-use crate::link::{Link, WireBytes};
-use crate::options::ClientShared;
-use crate::text::go_quote;
-use crate::tls::{Alpn, SessionMemory};
-use crate::url::{Scheme, Url};
+use crate::{
+    conn::{Conn, SendFailure, Sent, Step, give_out, take_out},
+    dial::{DialMarks, Dialer, proxy::Proxy},
+    error::{NetError, Op, code},
+    http1::{
+        BodyMode, BodyPlan, Failure, Request, Response, ResponseReader, Timings, TlsInfo, check_request, write_head,
+    },
+    http2::{Message, Session},
+    link::{Link, WireBytes},
+    options::ClientShared,
+    text::go_quote,
+    tls::{Alpn, SessionMemory},
+    url::{Scheme, Url},
+};
 
-/// A VU's connections. Several fibers of the VU (`http.batch`) may use it at once; nothing is borrowed
-/// while one of them waits. There is no limit on active connections.
+/// A VU's connections. Several fibers of the VU (`http.batch`) may use it at once; nothing is borrowed while one of
+/// them waits. There is no limit on active connections.
 pub struct Connections {
     shared: Rc<ClientShared>,
     /// The most recently used last.
@@ -106,8 +111,8 @@ impl Connections {
 
     /// Sends a request and reads its response, in phases counted from `start`. Suspends the fiber.
     ///
-    /// A kept connection that turns out to be dead before a byte of the response came is replaced and the
-    /// request repeated, as Go does, when that is safe.
+    /// A kept connection that turns out to be dead before a byte of the response came is replaced and the request
+    /// repeated, as Go does, when that is safe.
     ///
     /// # Errors
     /// What k6 would report, with the phases measured so far.
@@ -136,8 +141,8 @@ impl Connections {
         }
     }
 
-    /// One attempt over one connection. What lives here while the fiber waits is copied with its stack:
-    /// errors are boxed and what is rare is in functions of its own.
+    /// One attempt over one connection. What lives here while the fiber waits is copied with its stack: errors are
+    /// boxed and what is rare is in functions of its own.
     fn attempt(
         &self,
         request: &Request<'_>,
@@ -280,8 +285,8 @@ impl Connections {
 
     /// The most recently used idle connection to a URL's origin that is still alive.
     ///
-    /// Like its neighbours it is not inlined: what it needs on the stack would be there while the fiber
-    /// waits for the response, and be copied with it.
+    /// Like its neighbours it is not inlined: what it needs on the stack would be there while the fiber waits for the
+    /// response, and be copied with it.
     #[inline(never)]
     fn take_idle(&self, url: &Url) -> Option<Conn> {
         let (host, port, is_tls) = self.origin_of(url);
@@ -300,8 +305,8 @@ impl Connections {
         None
     }
 
-    /// Keeps a connection, within the limits on idle ones: as in Go, one too many for its host is closed,
-    /// one too many in all pushes out the one that was idle longest.
+    /// Keeps a connection, within the limits on idle ones: as in Go, one too many for its host is closed, one too many
+    /// in all pushes out the one that was idle longest.
     #[inline(never)]
     fn keep(&self, conn: Conn) {
         if self.shared.no_connection_reuse() {
@@ -530,8 +535,8 @@ fn after_break(error: NetError, reader: &mut ResponseReader) -> NetError {
     reader.finish().err().unwrap_or(error)
 }
 
-/// Whether Go would repeat the request when a kept connection turns out to be dead: what a server may do
-/// twice without harm.
+/// Whether Go would repeat the request when a kept connection turns out to be dead: what a server may do twice without
+/// harm.
 fn is_replayable(request: &Request<'_>) -> bool {
     if matches!(request.method, "" | "GET" | "HEAD" | "OPTIONS" | "TRACE") {
         return true;

@@ -1,17 +1,16 @@
 //! One HTTP/1.1 connection: moving bytes between a link and a response reader.
 
-use std::cell::Cell;
-use std::net::SocketAddr;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::{cell::Cell, net::SocketAddr, rc::Rc, sync::Arc};
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, IoFailure, Nanos, Woke, yield_now};
 
-use crate::error::{Ends, NetError};
-use crate::http1::{Fed, ResponseReader, TlsInfo};
-use crate::link::{Link, Origin, WireBytes};
-use crate::tls::Advance;
+use crate::{
+    error::{Ends, NetError},
+    http1::{Fed, ResponseReader, TlsInfo},
+    link::{Link, Origin, WireBytes},
+    tls::Advance,
+};
 
 /// From this size on, what is missing of a body is read straight into the body.
 const DIRECT_READ_BYTES_MIN: usize = 16 << 10;
@@ -26,8 +25,8 @@ const TLS_WRITE_BYTES: usize = 32 << 10;
 const OUT_BYTES_KEPT: usize = 64 << 10;
 
 thread_local! {
-    /// The buffer requests are serialised into. Taken while one is written: a fiber that has to wait in
-    /// its write keeps it, and the next one starts a new one.
+    /// The buffer requests are serialised into. Taken while one is written: a fiber that has to wait in its write keeps
+    /// it, and the next one starts a new one.
     static OUT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
@@ -41,8 +40,7 @@ pub(crate) struct Conn {
 pub(crate) enum Step {
     /// Bytes were fed; the response goes on.
     More,
-    /// The response is complete. `clean` when nothing came after it, so that the connection can be used
-    /// again.
+    /// The response is complete. `clean` when nothing came after it, so that the connection can be used again.
     Done { clean: bool },
     /// The peer has closed its side.
     Eof,
@@ -99,8 +97,8 @@ impl Conn {
 
     /// Writes a request's head and the pieces of its body, which are not copied but for the first bytes.
     ///
-    /// While a long request does not fit into the socket, what the peer already answers is fed to `reader`:
-    /// a server that answers while it reads would otherwise wait for us as we wait for it.
+    /// While a long request does not fit into the socket, what the peer already answers is fed to `reader`: a server
+    /// that answers while it reads would otherwise wait for us as we wait for it.
     #[inline(never)]
     pub(crate) fn send(
         &mut self,

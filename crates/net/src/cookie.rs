@@ -1,7 +1,6 @@
 //! A cookie jar after Go's `net/http/cookiejar`, without a public suffix list, as k6 uses it.
 //!
-//! Time is an argument (unix milliseconds); nothing here reads a clock. A jar without cookies is one
-//! empty `Vec`.
+//! Time is an argument (unix milliseconds); nothing here reads a clock. A jar without cookies is one empty `Vec`.
 
 mod date;
 mod set_cookie;
@@ -80,8 +79,8 @@ impl CookieJar {
         }
     }
 
-    /// Stores, replaces or (when it has expired) removes one cookie. A domain that `url` may not set
-    /// cookies for is ignored.
+    /// Stores, replaces or (when it has expired) removes one cookie. A domain that `url` may not set cookies for is
+    /// ignored.
     pub fn set(&mut self, url: &Url, cookie: &SetCookie, now_ms: i64) {
         let Some(host) = canonical_host(url) else { return };
         let path = if cookie.path.starts_with('/') { cookie.path.clone() } else { default_path(url) };

@@ -1,7 +1,7 @@
 //! From a URL's host to an address: blocked names, static hosts, literals, the resolver, blocked ranges.
 //!
-//! Everything but the resolver itself is arithmetic on this thread. Real lookups go to one helper thread
-//! a process ([`resolver`]), whose answers are cached under k6's `dns` option; whom it asks is in [`system`].
+//! Everything but the resolver itself is arithmetic on this thread. Real lookups go to one helper thread a process
+//! ([`resolver`]), whose answers are cached under k6's `dns` option; whom it asks is in [`system`].
 
 mod options;
 mod order;
@@ -13,9 +13,11 @@ mod system;
 #[cfg(test)]
 mod tests;
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, UdpSocket};
-use std::path::Path;
-use std::sync::Arc;
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6, UdpSocket},
+    path::Path,
+    sync::Arc,
+};
 
 use onrush_fiber::Nanos;
 
@@ -24,9 +26,10 @@ pub use pattern::{HostPattern, HostTable, IpRange};
 pub use query::{QueryFailure, RecordKind, query, server_address};
 pub use resolver::Resolver;
 
-use crate::error::{NetError, code};
-use crate::url::Url;
-use crate::url::literal::address_and_zone;
+use crate::{
+    error::{NetError, code},
+    url::{Url, literal::address_and_zone},
+};
 
 /// Where a connection is made to.
 #[derive(Debug, Clone, PartialEq, Eq)]

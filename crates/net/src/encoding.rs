@@ -9,13 +9,14 @@ pub use incremental::Decoder;
 
 use std::io::{self, Read, Write};
 
-use brotli::enc::StandardAlloc;
-use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
+use brotli::{BrotliDecompressStream, BrotliResult, BrotliState, enc::StandardAlloc};
 use bytes::Bytes;
 
-use crate::body_budget::BodyHold;
-use crate::error::{NetError, code};
-use crate::http1::Limits;
+use crate::{
+    body_budget::BodyHold,
+    error::{NetError, code},
+    http1::Limits,
+};
 
 /// The algorithms of the `compression` parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,9 +92,8 @@ pub fn encode(body: &[u8], algorithms: &[Algorithm]) -> io::Result<Vec<u8>> {
     Ok(current)
 }
 
-/// Undoes the encodings a `Content-Encoding` value lists, the last one first. As in k6, names that are not
-/// known are passed over. (k6 knows lower-case names only and not `x-gzip`; such bodies stay compressed
-/// there.)
+/// Undoes the encodings a `Content-Encoding` value lists, the last one first. As in k6, names that are not known are
+/// passed over. (k6 knows lower-case names only and not `x-gzip`; such bodies stay compressed there.)
 ///
 /// # Errors
 /// A broken body, or one that decodes to more than the limits allow. `hold` is the share of `body` before, and that of the
@@ -278,8 +278,8 @@ fn drain(
     }
 }
 
-/// A decoder's failure in the middle of its input, in the words of the libraries k6 uses where the
-/// libraries here say the same.
+/// A decoder's failure in the middle of its input, in the words of the libraries k6 uses where the libraries here say
+/// the same.
 fn broken(error: &io::Error, partial: Vec<u8>, name: &str) -> DecodeFailure {
     let text = error.to_string();
     let error = if error.kind() == io::ErrorKind::UnexpectedEof {
@@ -301,8 +301,8 @@ fn broken(error: &io::Error, partial: Vec<u8>, name: &str) -> DecodeFailure {
     DecodeFailure { error, partial: partial.into(), began: true }
 }
 
-/// The zlib decoder does not say whether the data or only the checksum behind it is wrong: inflate the
-/// data alone to find out.
+/// The zlib decoder does not say whether the data or only the checksum behind it is wrong: inflate the data alone to
+/// find out.
 #[cold]
 fn name_zlib_failure(failure: DecodeFailure, body: &[u8], limits: &Limits, hold: &mut BodyHold) -> DecodeFailure {
     let is_corrupt = failure.error.code == code::GENERIC && failure.error != NetError::unexpected_eof().in_body();
@@ -324,9 +324,9 @@ fn wrapped(reason: &str) -> String {
     format!("error decompressing response body ({reason})")
 }
 
-/// Feeds arbitrary bytes to the decoders: the first line is a `Content-Encoding`, the rest the body. The entry of
-/// the fuzz target: panics are findings; so is more output than allowed, and a text that does not survive being
-/// encoded and decoded.
+/// Feeds arbitrary bytes to the decoders: the first line is a `Content-Encoding`, the rest the body. The entry of the
+/// fuzz target: panics are findings; so is more output than allowed, and a text that does not survive being encoded and
+/// decoded.
 pub fn fuzz(data: &[u8]) {
     const LIMIT: usize = 64 << 10;
     let limits = Limits { body_bytes_max: LIMIT as u64, ..Limits::default() };

@@ -1,12 +1,14 @@
 //! Network errors in k6's terms: an `error_code`, the short text scripts see as `res.error`, and the
 //! long text of the `Request Failed` log line.
 //!
-//! This module knows the code table and the texts; it does not decide which request is retried and
-//! it emits nothing. The texts follow what Go's network stack says, because k6 users match on them.
+//! This module knows the code table and the texts; it does not decide which request is retried and it emits nothing.
+//! The texts follow what Go's network stack says, because k6 users match on them.
 
-use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    path::Path,
+};
 
 use onrush_fiber::IoFailure;
 
@@ -74,8 +76,8 @@ pub struct NetError {
     pub message: String,
     /// The long form for the `Request Failed` log line, without the leading `Get "url": `.
     pub detail: String,
-    /// Whether the log line starts with `Get "url": ` (everything up to the response head does, what
-    /// goes wrong in the body does not).
+    /// Whether the log line starts with `Get "url": ` (everything up to the response head does, what goes wrong in the
+    /// body does not).
     pub names_url: bool,
 }
 

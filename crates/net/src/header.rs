@@ -1,17 +1,17 @@
 //! Header fields: Go's canonical names, the headers of a request, the header block of a response.
 //!
-//! A response's block keeps the bytes the server sent in one allocation and looks fields up when they
-//! are asked for: most responses of a load test have their status read and nothing else.
+//! A response's block keeps the bytes the server sent in one allocation and looks fields up when they are asked for:
+//! most responses of a load test have their status read and nothing else.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::rc::Rc;
+use std::{borrow::Cow, collections::HashMap, rc::Rc};
 
-use crate::error::NetError;
-use crate::text::{self, eq_lower, go_quote, trim_ows};
+use crate::{
+    error::NetError,
+    text::{self, eq_lower, go_quote, trim_ows},
+};
 
-/// Go's `textproto.CanonicalMIMEHeaderKey`: `content-type` becomes `Content-Type`. A name that is no
-/// token is returned as it is.
+/// Go's `textproto.CanonicalMIMEHeaderKey`: `content-type` becomes `Content-Type`. A name that is no token is returned
+/// as it is.
 pub fn canonical_name(name: &str) -> Cow<'_, str> {
     let is_canonical = |bytes: &[u8]| {
         let mut upper = true;
@@ -242,16 +242,16 @@ const NAMES_LOOKED_THROUGH_MAX: usize = 64;
 /// The status line and header fields of a response, as received, in one allocation.
 #[derive(Clone, Default)]
 pub struct HeaderBlock {
-    /// Complete lines without the blank line at the end; folded lines are already joined. Shared by responses with
-    /// the same head.
+    /// Complete lines without the blank line at the end; folded lines are already joined. Shared by responses with the
+    /// same head.
     bytes: Rc<[u8]>,
     /// Where the fields start: after the status line.
     fields_at: u32,
     facts: Facts,
 }
 
-/// What the parser found out about a block: fields that Go takes out of the map it shows (or adds to it)
-/// because it has acted on them, and fields that are asked for all the time.
+/// What the parser found out about a block: fields that Go takes out of the map it shows (or adds to it) because it has
+/// acted on them, and fields that are asked for all the time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     /// `Transfer-Encoding` was present.
@@ -273,8 +273,8 @@ pub(crate) struct Facts {
 }
 
 impl HeaderBlock {
-    /// Copies a head: the status line and the field lines, without the closing blank line. The bytes
-    /// must have passed the response parser.
+    /// Copies a head: the status line and the field lines, without the closing blank line. The bytes must have passed
+    /// the response parser.
     pub(crate) fn new(bytes: &[u8], fields_at: usize, facts: Facts) -> Self {
         let fields_at = u32::try_from(fields_at).unwrap_or(u32::MAX);
         Self { bytes: bytes.into(), fields_at, facts }
@@ -334,8 +334,8 @@ impl HeaderBlock {
         self.iter().filter(move |(other, _)| other.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
     }
 
-    /// The fields as Go's map shows them, in the order of first appearance: canonical names, the values
-    /// of equal names joined with `", "`.
+    /// The fields as Go's map shows them, in the order of first appearance: canonical names, the values of equal names
+    /// joined with `", "`.
     pub fn joined(&self) -> Vec<(String, String)> {
         let mut joined: Vec<(String, String)> = Vec::new();
         // Where there are so many names that looking through them all for each would take time.

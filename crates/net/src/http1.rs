@@ -1,8 +1,8 @@
 //! HTTP/1.1: what is sent, what comes back, and how a stream of bytes becomes a response.
 //!
-//! Everything here is free of sockets: [`ResponseReader`] is fed bytes and says when a response is
-//! complete, so the same code serves plain and TLS connections, tests and the fuzzer. The exchange that
-//! moves the bytes and measures the phases is in [`crate::client`].
+//! Everything here is free of sockets: [`ResponseReader`] is fed bytes and says when a response is complete, so the
+//! same code serves plain and TLS connections, tests and the fuzzer. The exchange that moves the bytes and measures the
+//! phases is in [`crate::client`].
 //!
 //! The rules (what is malformed, how long a body is, when a connection is kept) are those of Go's
 //! `net/http`, because k6 users see its verdicts.
@@ -13,8 +13,7 @@ mod head;
 mod reader;
 mod write;
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use onrush_fiber::Nanos;
@@ -25,11 +24,13 @@ pub use head::{Framing, Head, HeadParser, HeadState};
 pub use reader::{Fed, ResponseReader};
 pub(crate) use write::{BodyPlan, check_request, usually_lacks_body, write_head};
 
-use crate::body_budget::{BodyBudget, BodyHold};
-use crate::error::NetError;
-use crate::header::HeaderBlock;
-use crate::tls::OcspResponse;
-use crate::url::Url;
+use crate::{
+    body_budget::{BodyBudget, BodyHold},
+    error::NetError,
+    header::HeaderBlock,
+    tls::OcspResponse,
+    url::Url,
+};
 
 /// One request of one hop; redirects are the caller's loop (see [`crate::redirect`]).
 #[derive(Debug, Clone)]
@@ -38,8 +39,8 @@ pub struct Request<'a> {
     pub method: &'a str,
     /// Where to.
     pub url: &'a Url,
-    /// Further header lines, each `Name: value\r\n`: written by [`crate::header::RequestHeaders::write`],
-    /// which is what keeps a script from injecting lines.
+    /// Further header lines, each `Name: value\r\n`: written by [`crate::header::RequestHeaders::write`], which is what
+    /// keeps a script from injecting lines.
     pub head: &'a [u8],
     /// The `Host` header, when it is not the URL's.
     pub host: Option<&'a str>,
@@ -75,8 +76,8 @@ pub enum BodyMode {
 /// Limits against hostile or mistaken servers.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Most bytes of a response head, interim responses included. Go's default, so that k6's verdict and
-    /// text are the same; a head is only buffered while it arrives.
+    /// Most bytes of a response head, interim responses included. Go's default, so that k6's verdict and text are the
+    /// same; a head is only buffered while it arrives.
     pub head_bytes_max: usize,
     /// Most bytes of a response body that is kept. A discarded body has no limit but the deadline.
     pub body_bytes_max: u64,
@@ -222,8 +223,8 @@ pub struct Failure {
     pub partial_body: Option<Bytes>,
 }
 
-/// Feeds arbitrary bytes to the response parser in pieces that depend on the bytes: the entry of the
-/// fuzz target. Panics are findings; so is any disagreement between whole and piecewise feeding.
+/// Feeds arbitrary bytes to the response parser in pieces that depend on the bytes: the entry of the fuzz target.
+/// Panics are findings; so is any disagreement between whole and piecewise feeding.
 pub fn fuzz(data: &[u8]) {
     let Some((&control, stream)) = data.split_first() else { return };
     let step = usize::from(control & 63) + 1;

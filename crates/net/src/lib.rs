@@ -1,12 +1,12 @@
-//! The network side of a VU: names, connections, TLS, HTTP/1.1, HTTP/2, cookies, compression, and the phases of
-//! each request measured as k6 defines them.
+//! The network side of a VU: names, connections, TLS, HTTP/1.1, HTTP/2, cookies, compression, and the phases of each
+//! request measured as k6 defines them.
 //!
 //! Code here runs on fibers of `onrush-fiber` and reads as if it blocked. It knows nothing of
 //! JavaScript, metrics or options tiers: a [`ClientOptions`] comes in as plain data, [`Response`]s and
 //! [`Failure`]s go out.
 //!
-//! What k6 users can see follows Go's network stack, which k6 stands on: URL rules, header names, cookie
-//! and redirect rules, what counts as malformed, and the words of each error.
+//! What k6 users can see follows Go's network stack, which k6 stands on: URL rules, header names, cookie and redirect
+//! rules, what counts as malformed, and the words of each error.
 //!
 //! ```
 //! use onrush_fiber::{Clock, Reactor, ReactorConfig, spawn};
@@ -55,8 +55,7 @@ mod wire;
 pub use body_budget::{BodyBudget, BodyHold};
 pub use client::{Connections, Download, Http2Route, Upgrade};
 pub use cookie::{Cookie, CookieJar, SetCookie};
-pub use dial::fuzz as fuzz_proxy;
-pub use dial::proxy::ProxyOptions;
+pub use dial::{fuzz as fuzz_proxy, proxy::ProxyOptions};
 pub use error::{NetError, code_of_status};
 pub use header::{HeaderBlock, RequestHeaders, canonical_name};
 pub use http1::{Body, BodyMode, Failure, Limits, Proto, Request, Response, Timings, TlsInfo};

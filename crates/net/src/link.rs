@@ -4,20 +4,24 @@
 //! share one read buffer. It is only touched between two suspensions: a fiber waits until its socket is
 //! readable, reads into the buffer, feeds what it read to its protocol, and only then may wait again.
 
-use std::cell::{Cell, RefCell};
-use std::net::SocketAddr;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::{
+    cell::{Cell, RefCell},
+    net::SocketAddr,
+    rc::Rc,
+    sync::Arc,
+};
 
 use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
 
-use crate::dial::proxy::FORWARDS;
-use crate::error::{Ends, NetError, Op, code};
-use crate::http1::TlsInfo;
-use crate::tls::{Advance, TlsSession, to_net_error};
+use crate::{
+    dial::proxy::FORWARDS,
+    error::{Ends, NetError, Op, code},
+    http1::TlsInfo,
+    tls::{Advance, TlsSession, to_net_error},
+};
 
-/// The shared read buffer. One read of this size takes what a socket buffer usually holds; responses of
-/// load tests are far smaller.
+/// The shared read buffer. One read of this size takes what a socket buffer usually holds; responses of load tests are
+/// far smaller.
 const SCRATCH_BYTES: usize = 64 << 10;
 
 thread_local! {

@@ -1,21 +1,25 @@
 //! What a run says about its connections, as plain data, and what is built from it: one [`Client`] a
 //! process, one [`ClientShared`] a thread, one [`crate::client::Connections`] a VU.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    rc::Rc,
+    sync::Arc,
+    time::Duration,
+};
 
 use rustc_hash::FxBuildHasher;
 
-use crate::dial::proxy::{Proxy, ProxyOptions, ProxyRules};
-use crate::dns::{DnsOptions, HostPattern, HostTable, IpRange, NameRules, Resolver};
-use crate::error::NetError;
-use crate::http1::Limits;
-use crate::link::Origin;
-use crate::tls::{ClientAuth, TlsOptions, TlsOptionsError, TlsSettings};
-use crate::url::Url;
+use crate::{
+    dial::proxy::{Proxy, ProxyOptions, ProxyRules},
+    dns::{DnsOptions, HostPattern, HostTable, IpRange, NameRules, Resolver},
+    error::NetError,
+    http1::Limits,
+    link::Origin,
+    tls::{ClientAuth, TlsOptions, TlsOptionsError, TlsSettings},
+    url::Url,
+};
 
 /// Origins kept by name; those without a connection are forgotten when there are more.
 const ORIGINS_MAX: usize = 1024;

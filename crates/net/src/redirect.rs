@@ -2,12 +2,13 @@
 //!
 //! Pure: the caller drives the loop, counts the hops and measures each one.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use crate::error::NetError;
-use crate::text::go_quote;
-use crate::url::{Scheme, Url};
+use crate::{
+    error::NetError,
+    text::go_quote,
+    url::{Scheme, Url},
+};
 
 /// Headers that do not follow a redirect to another domain.
 pub const SENSITIVE_HEADERS: [&str; 6] =

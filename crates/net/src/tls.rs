@@ -1,12 +1,11 @@
 //! TLS by rustls: configuration from k6's options, sessions driven without sockets, k6's error codes.
 //!
-//! What k6 (Go) can and rustls cannot is refused with a clear text when the options are built: TLS 1.0
-//! and 1.1, and cipher suites without forward secrecy.
+//! What k6 (Go) can and rustls cannot is refused with a clear text when the options are built: TLS 1.0 and 1.1, and
+//! cipher suites without forward secrecy.
 //!
-//! The key-exchange groups are listed explicitly: the post-quantum hybrid that libraries now prefer
-//! makes each handshake's hello 1.2 KB longer and costs CPU on both sides, which would change what a
-//! load test measures. Sessions are resumed only where that is asked for ([`memory`]): k6 makes a full
-//! handshake for each connection.
+//! The key-exchange groups are listed explicitly: the post-quantum hybrid that libraries now prefer makes each
+//! handshake's hello 1.2 KB longer and costs CPU on both sides, which would change what a load test measures. Sessions
+//! are resumed only where that is asked for ([`memory`]): k6 makes a full handshake for each connection.
 
 mod failure;
 mod key;
@@ -18,12 +17,15 @@ mod staple;
 
 use std::sync::{Arc, OnceLock};
 
-use rustls::client::Resumption;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::{CipherSuite, ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedCipherSuite};
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{
+    CipherSuite, ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedCipherSuite,
+    client::{
+        Resumption,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
+    crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature},
+};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
 
 pub(crate) use failure::to_net_error;
 pub use key_log::KeyLog;
@@ -32,9 +34,11 @@ pub use names::{TlsVersion, cipher_name, parse_cipher_suite};
 pub(crate) use session::{Advance, TlsSession};
 pub use staple::{OcspResponse, OcspStatus};
 
-use crate::dns::HostPattern;
-use crate::error::{NetError, code};
-use crate::url::literal::without_zone;
+use crate::{
+    dns::HostPattern,
+    error::{NetError, code},
+    url::literal::without_zone,
+};
 
 /// What Go prefers where the processor has instructions for AES, and so what servers that let clients choose take.
 const SUITES_IN_GO_ORDER: [CipherSuite; 9] = [
@@ -115,8 +119,8 @@ pub enum TlsOptionsError {
     Setup(String),
 }
 
-/// Checked TLS options; the configurations behind them are made at the first use, so that a machine
-/// without root certificates can run tests that need none.
+/// Checked TLS options; the configurations behind them are made at the first use, so that a machine without root
+/// certificates can run tests that need none.
 pub(crate) struct TlsSettings {
     options: TlsOptions,
     provider: Arc<CryptoProvider>,

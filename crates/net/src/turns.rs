@@ -1,7 +1,9 @@
 //! Turns: fibers that may not do something at the same time, such as writing to one connection, do it one after another.
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+};
 
 use onrush_fiber::{FiberId, IoFailure, Nanos, Woke, current, park, unpark};
 
@@ -70,8 +72,7 @@ impl Drop for Turn<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-    use std::time::Duration;
+    use std::{rc::Rc, time::Duration};
 
     use onrush_fiber::{Clock, Reactor, ReactorConfig, cancel, sleep_until, spawn};
 

@@ -1,17 +1,14 @@
-//! URLs with the flavour of Go's `net/url`: what a script writes is kept as written, and only a path
-//! that is not already a valid encoding is re-encoded for the wire.
+//! URLs with the flavour of Go's `net/url`: what a script writes is kept as written, and only a path that is not
+//! already a valid encoding is re-encoded for the wire.
 //!
-//! This is deliberately not a WHATWG URL: no dot segments are removed, no query is touched and other
-//! schemes parse too (they fail when a request is made, with the text k6 gives). The `url` crate is
-//! used for one thing: international host names.
+//! This is deliberately not a WHATWG URL: no dot segments are removed, no query is touched and other schemes parse too
+//! (they fail when a request is made, with the text k6 gives). The `url` crate is used for one thing: international
+//! host names.
 
 pub(crate) mod literal;
 mod parts;
 
-use std::borrow::Cow;
-use std::fmt;
-use std::net::IpAddr;
-use std::sync::Arc;
+use std::{borrow::Cow, fmt, net::IpAddr, sync::Arc};
 
 use base64::Engine as _;
 
@@ -381,9 +378,9 @@ impl fmt::Display for Url {
     }
 }
 
-/// Feeds arbitrary text to the parser: a URL, and after a line end a reference to resolve against it. The
-/// entry of the fuzz target: panics are findings; so is a printed form that does not parse back to itself,
-/// and a target that would break its request line.
+/// Feeds arbitrary text to the parser: a URL, and after a line end a reference to resolve against it. The entry of the
+/// fuzz target: panics are findings; so is a printed form that does not parse back to itself, and a target that would
+/// break its request line.
 pub fn fuzz(text: &str) {
     let (text, reference) = text.split_once('\n').unwrap_or((text, "../a?b#c"));
     let Ok(url) = Url::parse(text) else { return };

@@ -4,18 +4,22 @@
 //! writes stays together. No `RefCell` is borrowed while a fiber waits. [`crate::client`] makes it, over the same dial
 //! path as requests.
 
-use std::cell::{Cell, RefCell};
-use std::net::SocketAddr;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::{
+    cell::{Cell, RefCell},
+    net::SocketAddr,
+    rc::Rc,
+    sync::Arc,
+};
 
 use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
 
-use crate::error::{Ends, NetError, Op};
-use crate::http1::TlsInfo;
-use crate::link::{Link, Origin, WireBytes, pull_plain, pull_tls};
-use crate::tls::{Advance, TlsSession, to_net_error};
-use crate::turns::Turns;
+use crate::{
+    error::{Ends, NetError, Op},
+    http1::TlsInfo,
+    link::{Link, Origin, WireBytes, pull_plain, pull_tls},
+    tls::{Advance, TlsSession, to_net_error},
+    turns::Turns,
+};
 
 /// Plaintext encrypted at a time: two full records.
 const TLS_WRITE_BYTES: usize = 32 << 10;

@@ -4,10 +4,12 @@
 mod server;
 mod support;
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::mpsc::{Receiver, Sender, channel},
+    time::Duration,
+};
 
 use onrush_fiber::{Clock, Nanos};
 use onrush_net::{Body, ClientOptions, Connections, Download, Failure, Proto, Request, Response, Url};

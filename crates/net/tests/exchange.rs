@@ -2,10 +2,12 @@
 
 mod support;
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use onrush_fiber::{Clock, spawn};
 use onrush_net::{Body, BodyMode, ClientOptions, Connections, Request, RequestHeaders, Url};

@@ -8,14 +8,15 @@
 
 mod support;
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::time::Duration;
+use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use onrush_fiber::spawn;
 use onrush_net::{Body, BodyMode, ClientOptions, ClientShared, Connections};
-use onrush_testkit::http2::{FrameServer, misbehaviours};
-use onrush_testkit::{CertificateAuthority, open_fds};
+use onrush_testkit::{
+    CertificateAuthority,
+    http2::{FrameServer, misbehaviours},
+    open_fds,
+};
 use support::{PLENTY, on_fiber, send};
 
 use Verdict::{Bad, Connection, GoAway, Good, Late, Stream};

@@ -3,13 +3,18 @@
 
 mod support;
 
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use onrush_net::{Body, BodyMode, ClientOptions, Connections, Failure, Response, TlsOptions};
-use onrush_testkit::cases::{Authorities, Case, Outcome, RECORDED, cases, mask};
-use onrush_testkit::{Behaviour, End, HostileServer, open_fds};
+use onrush_testkit::{
+    Behaviour, End, HostileServer,
+    cases::{Authorities, Case, Outcome, RECORDED, cases, mask},
+    open_fds,
+};
 use support::{PLENTY, on_fiber, send};
 
 /// Cases that are under way at once: most wait, and each has a reactor of its own.

@@ -4,14 +4,18 @@
 mod server;
 mod support;
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-use std::time::Duration;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::Duration,
+};
 
 use onrush_fiber::{Clock, cancel, spawn};
 use onrush_net::{Body, BodyMode, ClientOptions, Connections, Failure, Proto, Request, Response, Url};
-use onrush_testkit::http2::{FrameServer, frame};
-use onrush_testkit::{CertificateAuthority, GoodServer, Reply};
+use onrush_testkit::{
+    CertificateAuthority, GoodServer, Reply,
+    http2::{FrameServer, frame},
+};
 use server::Http2Server;
 use support::{PLENTY, get, on_fiber, pause, post, send};
 

@@ -6,8 +6,10 @@ use std::rc::Rc;
 
 use onrush_fiber::Clock;
 use onrush_net::{Body, BodyMode, ClientOptions, Connections, Failure, Request, Response, Url};
-use onrush_testkit::http2::{FrameServer, Talk};
-use onrush_testkit::{Behaviour, HostileServer};
+use onrush_testkit::{
+    Behaviour, HostileServer,
+    http2::{FrameServer, Talk},
+};
 use support::{PLENTY, get, on_fiber, pause, send};
 
 #[test]

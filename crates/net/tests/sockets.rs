@@ -2,8 +2,10 @@
 
 mod support;
 
-use std::io::{Read, Write};
-use std::os::unix::net::UnixListener;
+use std::{
+    io::{Read, Write},
+    os::unix::net::UnixListener,
+};
 
 use onrush_net::{ClientOptions, Connections, ProxyOptions};
 use onrush_testkit::{GoodServer, Reply};

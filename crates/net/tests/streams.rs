@@ -4,14 +4,15 @@
 mod server;
 mod support;
 
-use std::rc::Rc;
-use std::time::Duration;
+use std::{rc::Rc, time::Duration};
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos, cancel, spawn};
 use onrush_net::{Body, ClientOptions, Connections, Http2, Request, Stream, StreamError, Url};
-use onrush_testkit::http2::{FrameServer, Talk, frame};
-use onrush_testkit::{CertificateAuthority, GoodProxy, GoodServer, Reply};
+use onrush_testkit::{
+    CertificateAuthority, GoodProxy, GoodServer, Reply,
+    http2::{FrameServer, Talk, frame},
+};
 use server::Http2Server;
 use support::{PLENTY, on_fiber, pause};
 

@@ -5,8 +5,7 @@ mod support;
 use std::rc::Rc;
 
 use onrush_net::{BodyMode, ClientAuth, ClientOptions, Connections, OcspStatus, TlsOptions, TlsVersion};
-use onrush_testkit::cases::mask;
-use onrush_testkit::{CertificateAuthority, GoodServer, Incoming, Reply, staple};
+use onrush_testkit::{CertificateAuthority, GoodServer, Incoming, Reply, cases::mask, staple};
 use support::{get, on_fiber, post, send};
 
 fn echo(request: &Incoming) -> Reply {

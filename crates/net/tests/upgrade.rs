@@ -2,14 +2,14 @@
 
 mod support;
 
-use std::cell::Cell;
-use std::rc::Rc;
-use std::time::Duration;
+use std::{cell::Cell, rc::Rc, time::Duration};
 
 use onrush_fiber::{Clock, spawn};
 use onrush_net::{Body, ClientOptions, ClientShared, Connections, Failure, ProxyOptions, Request, Upgrade, Url, Wire};
-use onrush_testkit::http2::{FrameServer, Talk};
-use onrush_testkit::{CertificateAuthority, GoodProxy};
+use onrush_testkit::{
+    CertificateAuthority, GoodProxy,
+    http2::{FrameServer, Talk},
+};
 use support::{PLENTY, on_fiber, pause};
 
 const SWITCH: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\nX-A: 1\r\n\r\n";

@@ -312,8 +312,8 @@ struct Open {
 impl Open {
     /// How long plain lines wait, as in k6.
     const FLUSH_INTERVAL: Duration = Duration::from_millis(200);
-    /// Flushing costs compression. Samples wait up to 200 ms in their threads and 100 ms for the outputs' next look:
-    /// a killed run has lost no more than its last second.
+    /// Flushing costs compression. Samples wait up to 200 ms in their threads and 100 ms for the outputs' next look: a
+    /// killed run has lost no more than its last second.
     const FLUSH_INTERVAL_MAX: Duration = Duration::from_millis(700);
 
     fn new(

@@ -3,8 +3,7 @@
 //! A [`GoDuration`] may be negative: options are read before they are validated, and the validation text wants the
 //! value. Plans use plain unsigned nanoseconds instead.
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

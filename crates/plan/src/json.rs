@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::error::{OptionsError, shown};
 
-/// Gives every known key its canonical spelling (k6 accepts any letter case) and splits off the unknown ones.
-/// The last of several spellings wins.
+/// Gives every known key its canonical spelling (k6 accepts any letter case) and splits off the unknown ones. The last
+/// of several spellings wins.
 pub(crate) fn canonical_keys(fields: Map<String, Value>, known: &[&str]) -> (Map<String, Value>, Vec<String>) {
     let mut canonical = Map::new();
     let mut unknown = Vec::new();

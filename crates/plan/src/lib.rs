@@ -1,5 +1,5 @@
-//! What a test is going to do, as arithmetic: options and their tiers, scenarios, the seven executors and
-//! execution segments.
+//! What a test is going to do, as arithmetic: options and their tiers, scenarios, the seven executors and execution
+//! segments.
 //!
 //! Nothing here reads a clock, starts a thread, opens a file or looks at the environment: the same inputs give the
 //! same schedule on every machine, so a ten-minute ramp is checked in microseconds. The crate does not run anything

@@ -5,8 +5,10 @@
 //! the fewest, one that ends gives it back. Since the plan's number of VUs is the most that are reserved at any moment,
 //! there is always a free one. How VUs are used then is the engine's business.
 
-use crate::plan::Plan;
-use crate::share::{count_for, first_for, thread_of};
+use crate::{
+    plan::Plan,
+    share::{count_for, first_for, thread_of},
+};
 
 /// Where the VUs of an instance and the handles of its scenarios are.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::duration::GoDuration;
-use crate::error::PlanError;
-use crate::executor::{ExecutorPlan, FOREVER_NS, RampingVus};
-use crate::reservation::{RequirementStep, Step, sum, value_at};
-use crate::scenario::Scenario;
-use crate::stripe::Share;
+use crate::{
+    duration::GoDuration,
+    error::PlanError,
+    executor::{ExecutorPlan, FOREVER_NS, RampingVus},
+    reservation::{RequirementStep, Step, sum, value_at},
+    scenario::Scenario,
+    stripe::Share,
+};
 
 /// What one instance does in a test. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -64,8 +66,7 @@ impl Plan {
         }
         let requirement = sum(&parts);
         // k6: the end counts from the last change in the number of VUs, so a scenario that ramps down to none early
-        // does not prolong it.
-        // What has no end counts as 0, as in k6.
+        // does not prolong it. What has no end counts as 0, as in k6.
         let end_ns = requirement.iter().rev().map(|step| step.at_ns).find(|at_ns| *at_ns < FOREVER_NS).unwrap_or(0);
         Ok(Self {
             planned_vus: requirement.iter().map(|s| s.planned).max().unwrap_or(0),

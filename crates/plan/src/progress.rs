@@ -1,8 +1,10 @@
 //! The figures of one scenario's progress line, as text. Drawing the line is the terminal's business.
 
-use crate::duration::format_go_duration;
-use crate::executor::{ExecutorPlan, FOREVER_NS};
-use crate::plan::ScenarioPlan;
+use crate::{
+    duration::format_go_duration,
+    executor::{ExecutorPlan, FOREVER_NS},
+    plan::ScenarioPlan,
+};
 
 /// What is going on in a scenario right now.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

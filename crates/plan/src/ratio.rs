@@ -1,7 +1,6 @@
 //! Non-negative fractions in lowest terms: the ends and lengths of execution segments.
 
-use std::cmp::Ordering;
-use std::fmt;
+use std::{cmp::Ordering, fmt};
 
 /// `num / den`, in lowest terms, `den` at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

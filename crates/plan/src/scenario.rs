@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::duration::GoDuration;
-use crate::error::PlanError;
-use crate::executor::{Executor, FOREVER_NS};
-use crate::stripe::Share;
+use crate::{
+    duration::GoDuration,
+    error::PlanError,
+    executor::{Executor, FOREVER_NS},
+    stripe::Share,
+};
 
 /// A scenario whose values were all checked.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,6 @@
 //! Execution segments as text: `20%`, `1/4:1/2`, `0,1/4,1/2,1`. What a segment *owns* is in `stripe`.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -6,8 +6,10 @@
 
 use std::sync::Arc;
 
-use crate::ratio::{Ratio, gcd};
-use crate::segment::{Segment, SegmentError, SegmentSequence};
+use crate::{
+    ratio::{Ratio, gcd},
+    segment::{Segment, SegmentError, SegmentSequence},
+};
 
 /// One instance's share of the test: a sequence and which of its segments is ours. Cheap to clone.
 #[derive(Clone, Debug)]

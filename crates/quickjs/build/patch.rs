@@ -1,14 +1,12 @@
 //! A strict applier for unified diffs.
 //!
-//! Every context and removed line must be exactly where the hunk header says: the source is
-//! pinned, so anything else means the wrong source or a damaged patch. No fuzz, no offsets,
-//! no renames or binary files.
+//! Every context and removed line must be exactly where the hunk header says: the source is pinned, so anything else
+//! means the wrong source or a damaged patch. No fuzz, no offsets, no renames or binary files.
 
-use std::fs;
-use std::path::Path;
+use std::{fs, path::Path};
 
-/// Applies the unified diff `text` to files below `root` (paths as `a/name`, `b/name`).
-/// The error names the file and the hunk. Nothing is written for a file with a failing hunk.
+/// Applies the unified diff `text` to files below `root` (paths as `a/name`, `b/name`). The error names the file and
+/// the hunk. Nothing is written for a file with a failing hunk.
 pub fn apply(root: &Path, text: &str) -> Result<(), String> {
     let mut lines = text.lines().peekable();
     let mut files = 0;

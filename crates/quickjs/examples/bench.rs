@@ -7,10 +7,12 @@
 //! SAFETY: one thread; every value is freed once, before its runtime.
 
 use onrush_quickjs_sys::*;
-use std::ffi::{CString, c_int, c_void};
-use std::hint::black_box;
-use std::ptr::null_mut;
-use std::time::Instant;
+use std::{
+    ffi::{CString, c_int, c_void},
+    hint::black_box,
+    ptr::null_mut,
+    time::Instant,
+};
 
 /// Rounds of each benchmark; the best one counts, for the machine is rarely quiet.
 const ROUNDS: u32 = 7;

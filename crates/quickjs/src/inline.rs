@@ -1,8 +1,10 @@
 //! What quickjs.h defines as `static inline` functions over the exported ones.
 
-use crate::raw::*;
-use crate::types::*;
-use crate::value::{JSValue, JSValueConst};
+use crate::{
+    raw::*,
+    types::*,
+    value::{JSValue, JSValueConst},
+};
 use core::ffi::{c_char, c_int};
 
 /// `JS_NewString` for bytes that are not zero terminated; UTF-8.

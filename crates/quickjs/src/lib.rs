@@ -1,5 +1,5 @@
-//! QuickJS-ng, patched so that thousands of VUs share one runtime and one realm a thread:
-//! raw FFI to `quickjs.h` and to Onrush's shim `shim/onrush_quickjs.h`.
+//! QuickJS-ng, patched so that thousands of VUs share one runtime and one realm a thread: raw FFI to `quickjs.h` and to
+//! Onrush's shim `shim/onrush_quickjs.h`.
 //!
 //! This crate is not a safe binding and knows nothing of k6, fibers or VUs' life cycles: the
 //! `js` crate is its only user. It holds patches and a shim, never QuickJS's source, which

@@ -1,9 +1,11 @@
-//! The functions of quickjs.h, under their C names; its own comments apply. A parameter of
-//! type `JSValue` is consumed, one of type `JSValueConst` is borrowed, a returned `JSValue` is
-//! owned. -1, null, `JS_ATOM_NULL` or `JS_EXCEPTION` mean that an exception is pending.
+//! The functions of quickjs.h, under their C names; its own comments apply. A parameter of type `JSValue` is consumed,
+//! one of type `JSValueConst` is borrowed, a returned `JSValue` is owned. -1, null, `JS_ATOM_NULL` or `JS_EXCEPTION`
+//! mean that an exception is pending.
 
-use crate::types::*;
-use crate::value::{JSValue, JSValueConst};
+use crate::{
+    types::*,
+    value::{JSValue, JSValueConst},
+};
 use core::ffi::{c_char, c_int, c_void};
 
 unsafe extern "C" {

@@ -1,7 +1,9 @@
 //! The functions of `shim/onrush_quickjs.h`, where they are documented.
 
-use crate::types::*;
-use crate::value::{JSValue, JSValueConst};
+use crate::{
+    types::*,
+    value::{JSValue, JSValueConst},
+};
 use core::ffi::{c_char, c_int, c_long, c_void};
 
 unsafe extern "C" {

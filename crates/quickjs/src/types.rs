@@ -347,8 +347,7 @@ pub struct JSPropertyDescriptor {
     pub setter: JSValue,
 }
 
-/// Overrides how the properties of a class's objects work; all results are -1 for an
-/// exception, else 0 or 1.
+/// Overrides how the properties of a class's objects work; all results are -1 for an exception, else 0 or 1.
 #[derive(Clone, Copy)]
 #[repr(C)]
 #[expect(missing_docs, reason = "the names are those of quickjs.h")]

@@ -1,5 +1,5 @@
-//! Ordinary JavaScript works: the files of `tests/conformance`, in a plain realm and as a VU
-//! of a shared one, where not one of them may hit a write trap.
+//! Ordinary JavaScript works: the files of `tests/conformance`, in a plain realm and as a VU of a shared one, where not
+//! one of them may hit a write trap.
 
 mod support;
 

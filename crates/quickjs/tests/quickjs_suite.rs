@@ -1,5 +1,5 @@
-//! QuickJS-ng's own tests, from the registry crate, under the patched engine: once in a plain
-//! realm and once as a VU of a shared one.
+//! QuickJS-ng's own tests, from the registry crate, under the patched engine: once in a plain realm and once as a VU of
+//! a shared one.
 
 mod support;
 

@@ -1,15 +1,17 @@
-//! The C programs under `tests/c`, with the patched source, under address and undefined
-//! behaviour sanitizers. Slow to build (about a minute), so objects are kept between runs.
+//! The C programs under `tests/c`, with the patched source, under address and undefined behaviour sanitizers. Slow to
+//! build (about a minute), so objects are kept between runs.
 
 #[path = "polls/cases.rs"]
 mod cases;
 
 use onrush_quickjs_sys::PATCHED_SOURCE;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::Hasher;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::{
+    collections::hash_map::DefaultHasher,
+    hash::Hasher,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
 
 const SOURCES: [&str; 4] = ["quickjs.c", "libregexp.c", "libunicode.c", "dtoa.c"];
 

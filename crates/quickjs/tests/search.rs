@@ -1,5 +1,4 @@
-//! Searching finds what stock QuickJS finds: RegExp scans and string searches, against
-//! definitions that use neither.
+//! Searching finds what stock QuickJS finds: RegExp scans and string searches, against definitions that use neither.
 
 mod support;
 

@@ -13,13 +13,15 @@ use oxc_semantic::{Scoping, SemanticBuilder};
 use oxc_span::SourceType;
 use oxc_transformer::{TransformOptions, Transformer};
 
-use crate::analyze::{Analysis, analyze};
-use crate::error::{ErrorKind, ScriptError};
-use crate::map::Map;
-use crate::namespaces;
-use crate::position::Lines;
-use crate::program::{ModuleKind, mixed_styles_message};
-use crate::writes::{self, Write};
+use crate::{
+    analyze::{Analysis, analyze},
+    error::{ErrorKind, ScriptError},
+    map::Map,
+    namespaces,
+    position::Lines,
+    program::{ModuleKind, mixed_styles_message},
+    writes::{self, Write},
+};
 
 /// What a source is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

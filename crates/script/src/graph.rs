@@ -7,24 +7,28 @@ mod assemble;
 mod extension;
 mod fetching;
 
-use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    collections::VecDeque,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use onrush_archive::FileTree;
 use onrush_extension::Extension;
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::Url;
 
-use crate::analyze::Request;
-use crate::compile::{Compiled, Language, compile};
-use crate::error::{ErrorKind, ScriptError};
-use crate::map;
-use crate::position::{Lines, Position};
-use crate::program::{ImportKind, Program};
-use crate::remote::{Fetch, REMOTE_DEPTH_MAX, Remote, Unfetched};
-use crate::source::{self, FoundMap};
-use crate::specifier::{self, Base, Resolved, STDIN, Unresolved};
+use crate::{
+    analyze::Request,
+    compile::{Compiled, Language, compile},
+    error::{ErrorKind, ScriptError},
+    map,
+    position::{Lines, Position},
+    program::{ImportKind, Program},
+    remote::{Fetch, REMOTE_DEPTH_MAX, Remote, Unfetched},
+    source::{self, FoundMap},
+    specifier::{self, Base, Resolved, STDIN, Unresolved},
+};
 
 /// What loading depends on besides the script.
 #[derive(Debug, Clone)]
@@ -86,8 +90,8 @@ pub enum Entry {
 pub const MODULES_MAX: usize = 10_000;
 
 /// Stacks to try for the thread that compiles. The compiler recurses with the nesting of the source: up to 2.6 KiB a
-/// bracket ([`crate::compile::NESTING_MAX`] of them take 130 MiB), up to 1 KiB an operator that nests to the right.
-/// It is reserved, and not used until it is needed; where even reserving is limited, a smaller one has to do.
+/// bracket ([`crate::compile::NESTING_MAX`] of them take 130 MiB), up to 1 KiB an operator that nests to the right. It
+/// is reserved, and not used until it is needed; where even reserving is limited, a smaller one has to do.
 const STACK_BYTES: [usize; 2] = [512 * 1024 * 1024, 32 * 1024 * 1024];
 
 /// A request whose name is no literal, known because the code that makes it has run.

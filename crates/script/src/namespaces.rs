@@ -4,12 +4,14 @@
 //! uses of `export let` and `export var` inside their namespace become `Namespace.variable` first, as TypeScript does.
 
 use oxc_allocator::Allocator;
-use oxc_ast::ast::{
-    AssignmentTarget, BindingPattern, Declaration, Expression, IdentifierName, IdentifierReference, ObjectProperty,
-    Program, SimpleAssignmentTarget, Statement, StaticMemberExpression, TSNamespaceDeclaration,
-    TSNamespaceDeclarationBody,
+use oxc_ast::{
+    ast::{
+        AssignmentTarget, BindingPattern, Declaration, Expression, IdentifierName, IdentifierReference, ObjectProperty,
+        Program, SimpleAssignmentTarget, Statement, StaticMemberExpression, TSNamespaceDeclaration,
+        TSNamespaceDeclarationBody,
+    },
+    builder::AstBuilder,
 };
-use oxc_ast::builder::AstBuilder;
 use oxc_ast_visit::{Visit, VisitMut, walk, walk_mut};
 use oxc_semantic::{Scoping, SymbolId};
 use rustc_hash::FxHashMap;

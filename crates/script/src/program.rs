@@ -1,15 +1,19 @@
 //! The result of loading: modules as plain data, and the way back from the engine's positions to the user's source.
 
-use std::fmt::Write as _;
-use std::sync::{Arc, OnceLock};
+use std::{
+    fmt::Write as _,
+    sync::{Arc, OnceLock},
+};
 
 use onrush_extension::Extension;
 use rustc_hash::FxHashMap;
 
-use crate::error::{ErrorKind, ScriptError};
-use crate::map::Map;
-use crate::position::{Lines, Position};
-use crate::specifier::{self, Base, Resolved};
+use crate::{
+    error::{ErrorKind, ScriptError},
+    map::Map,
+    position::{Lines, Position},
+    specifier::{self, Base, Resolved},
+};
 
 /// All modules of a script. Immutable: one copy serves all threads.
 #[derive(Debug)]

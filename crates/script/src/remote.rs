@@ -2,8 +2,7 @@
 //!
 //! This crate fetches nothing itself: the caller of [`crate::load`] brings a [`Remote`].
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use crate::specifier::Unresolved;
 

@@ -1,16 +1,15 @@
 //! Reading source files and source maps: all the input and output of this crate.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-use std::sync::Arc;
+use std::{fs::File, io::Read, path::Path, sync::Arc};
 
 use onrush_archive::FileTree;
 use url::Url;
 
-use crate::error::ErrorKind;
-use crate::map::{self, Map};
-use crate::specifier::{self, Unresolved};
+use crate::{
+    error::ErrorKind,
+    map::{self, Map},
+    specifier::{self, Unresolved},
+};
 
 /// The largest external source map that is read, in bytes. Maps embed their sources, so they are larger than bundles.
 pub const SOURCE_MAP_BYTES_MAX: u64 = 256 * 1024 * 1024;

@@ -353,8 +353,8 @@ impl ScenarioLoad {
     }
 }
 
-/// What an open model lost of the load that was asked for.
-/// A verdict on no numbers at all should not look like one on good numbers.
+/// What an open model lost of the load that was asked for. A verdict on no numbers at all should not look like one on
+/// good numbers.
 fn nothing(loads: &[ScenarioLoad]) -> Option<String> {
     let is_empty = |load: &ScenarioLoad| load.done + load.interrupted + load.dropped == 0;
     (!loads.is_empty() && loads.iter().all(is_empty)).then(|| "nothing was measured: no iteration ran".to_owned())

@@ -1,7 +1,6 @@
 //! Up to when all deltas have come: what windows of thresholds wait for.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use crate::protocol::AgentId;
 

@@ -10,8 +10,10 @@
 //! ```
 #![expect(clippy::print_stdout, reason = "a tool talks to its user")]
 
-use std::collections::BTreeMap;
-use std::process::{Command, ExitCode, Stdio};
+use std::{
+    collections::BTreeMap,
+    process::{Command, ExitCode, Stdio},
+};
 
 use anyhow::{Context, Result, bail};
 use onrush_testkit::cases::{

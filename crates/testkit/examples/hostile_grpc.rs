@@ -1,8 +1,7 @@
 //! Starts every gRPC server that misbehaves and prints where they listen, as JSON, until its standard input ends: for
 //! looking at what another client does with them.
 
-use onrush_testkit::http2::FrameServer;
-use onrush_testkit::{grpc, serve_until_input_ends};
+use onrush_testkit::{grpc, http2::FrameServer, serve_until_input_ends};
 
 fn main() -> anyhow::Result<()> {
     let mut addresses = serde_json::Map::new();

@@ -1,8 +1,11 @@
-//! Starts every HTTP/2 server that misbehaves and prints where they listen, as JSON, until its standard
-//! input ends: for looking at what another client does with them. `plain` as an argument leaves TLS out.
+//! Starts every HTTP/2 server that misbehaves and prints where they listen, as JSON, until its standard input ends: for
+//! looking at what another client does with them. `plain` as an argument leaves TLS out.
 
-use onrush_testkit::http2::{FrameServer, misbehaviours};
-use onrush_testkit::{CertificateAuthority, serve_until_input_ends};
+use onrush_testkit::{
+    CertificateAuthority,
+    http2::{FrameServer, misbehaviours},
+    serve_until_input_ends,
+};
 
 fn main() -> anyhow::Result<()> {
     let plain = std::env::args().any(|argument| argument == "plain");

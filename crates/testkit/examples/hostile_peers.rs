@@ -1,6 +1,5 @@
-//! Starts every hostile peer (and a TLS server with a good, an expired and a misnamed certificate) and
-//! prints where they listen, as JSON, until its standard input ends: for looking at what another client
-//! does with them.
+//! Starts every hostile peer (and a TLS server with a good, an expired and a misnamed certificate) and prints where
+//! they listen, as JSON, until its standard input ends: for looking at what another client does with them.
 
 use std::time::Duration;
 

@@ -3,16 +3,24 @@
 //! The wire format is hickory's, which `net` has its resolver from as well: what is tested is how the two speak to each
 //! other, and k6's resolver (Go's) reads the same answers.
 
-use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::{
+    io::{self, Read, Write},
+    net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
 
-use hickory_proto::op::{Message, MessageType, ResponseCode};
-use hickory_proto::rr::rdata::{A, AAAA, CNAME};
-use hickory_proto::rr::{Name, RData, Record, RecordType};
+use hickory_proto::{
+    op::{Message, MessageType, ResponseCode},
+    rr::{
+        Name, RData, Record, RecordType,
+        rdata::{A, AAAA, CNAME},
+    },
+};
 
 use crate::acceptor::{Acceptor, Peer};
 

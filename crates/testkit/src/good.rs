@@ -1,14 +1,17 @@
 //! A small correct HTTP/1.1 server, plain or TLS, that answers with what a closure says.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use rustls::ServerConfig;
 
-use crate::acceptor::Acceptor;
-use crate::line::Line;
+use crate::{acceptor::Acceptor, line::Line};
 
 /// A server on loopback, until it is dropped.
 pub struct GoodServer {

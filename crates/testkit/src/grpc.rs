@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use crate::http2::frame::{
-    END, END_HEADERS, END_STREAM, HEADERS, PING, block, data, frame, goaway, headers, ping, reset,
+use crate::http2::{
+    Misbehaviour, Talk,
+    frame::{END, END_HEADERS, END_STREAM, HEADERS, PING, block, data, frame, goaway, headers, ping, reset},
 };
-use crate::http2::{Misbehaviour, Talk};
 
 /// All of them; `good` behaves.
 pub fn misbehaviours() -> impl Iterator<Item = Misbehaviour> {

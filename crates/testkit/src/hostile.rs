@@ -1,11 +1,11 @@
 //! Servers that do what servers must not do.
 
-use std::iter::repeat_n;
-use std::net::SocketAddr;
-use std::time::Duration;
+use std::{iter::repeat_n, net::SocketAddr, time::Duration};
 
-use crate::acceptor::Acceptor;
-use crate::steps::{self, Step};
+use crate::{
+    acceptor::Acceptor,
+    steps::{self, Step},
+};
 
 /// A server with one bad habit, on loopback, until it is dropped.
 pub struct HostileServer {

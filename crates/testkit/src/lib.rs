@@ -1,7 +1,7 @@
 //! Peers for tests: servers that misbehave on purpose, and one that does not.
 //!
-//! Everything here is threads and `std::net`, so that no code under test is used to test itself. A
-//! server stops, and has closed all its sockets, when it is dropped: tests may count descriptors.
+//! Everything here is threads and `std::net`, so that no code under test is used to test itself. A server stops, and
+//! has closed all its sockets, when it is dropped: tests may count descriptors.
 //!
 //! Not for production use, and no load target: that is `onrush-testsite`.
 //!

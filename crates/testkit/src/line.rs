@@ -1,8 +1,10 @@
 //! A connection that a server here has accepted: plain, or TLS over it.
 
-use std::io::{Read, Result, Write};
-use std::net::Shutdown;
-use std::sync::Arc;
+use std::{
+    io::{Read, Result, Write},
+    net::Shutdown,
+    sync::Arc,
+};
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 

@@ -1,8 +1,10 @@
 //! A correct proxy: HTTP (forwarding and tunnels) and SOCKS 5 on one port, told apart by the first byte.
 
-use std::io::{Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    io::{Read, Write},
+    net::{Shutdown, SocketAddr, TcpStream},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use base64::Engine as _;
 

@@ -3,8 +3,8 @@
 //! They are about no certificate in particular and carry no true signature: clients that report what was stapled, as
 //! load tests do, look at neither. All times are fixed, so that results can be compared byte for byte.
 
-/// All staples by name. The names of good ones say what they are about the certificate; `reason-N` is revoked for
-/// that reason.
+/// All staples by name. The names of good ones say what they are about the certificate; `reason-N` is revoked for that
+/// reason.
 pub fn staples() -> Vec<(String, Vec<u8>)> {
     let good = || element(0x80, &[]);
     let until = || list(context(0), &[&time("20240101000000Z")]);

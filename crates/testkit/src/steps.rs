@@ -1,9 +1,11 @@
 //! What a hostile server does, step by step, in plain text or inside TLS.
 
-use std::io::{Read, Write};
-use std::net::Shutdown;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{
+    io::{Read, Write},
+    net::Shutdown,
+    sync::Arc,
+    time::Duration,
+};
 
 use rustls::{ServerConfig, ServerConnection};
 
@@ -38,8 +40,7 @@ pub enum Step {
     Echo,
     /// Sends below TLS.
     Raw(Vec<u8>),
-    /// Finishes the handshake with only so many bytes of the server's flight, then goes on with the
-    /// next step.
+    /// Finishes the handshake with only so many bytes of the server's flight, then goes on with the next step.
     CutFlight(usize),
     /// Sends a record whose last byte is wrong.
     Tampered(Vec<u8>),

@@ -3,8 +3,7 @@
 //! A TLS port of 0 means no TLS. The certificate is printed on stdout.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an example talks to its user")]
 
-use std::error::Error;
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use onrush_testsite::{TargetOptions, raise_file_limit, start};
 

@@ -1,11 +1,13 @@
 //! Request bodies: finding their end, and where their bytes go.
 //!
-//! Bodies are never collected whole. An endpoint chooses a [`Sink`] when the
-//! head has arrived, and sees what the sink kept when the body has.
+//! Bodies are never collected whole. An endpoint chooses a [`Sink`] when the head has arrived, and sees what the sink
+//! kept when the body has.
 
-use crate::head::{Framing, Head, Refusal};
-use crate::multipart::Multipart;
-use crate::options::Limits;
+use crate::{
+    head::{Framing, Head, Refusal},
+    multipart::Multipart,
+    options::Limits,
+};
 
 /// Digits and extensions of one chunk-size line.
 const CHUNK_LINE_BYTES_MAX: usize = 256;
@@ -63,8 +65,7 @@ impl Decoder {
         self.state == State::Done
     }
 
-    /// Reads from `data`, hands the body's bytes to `take`, and returns how
-    /// much of `data` belonged to this body.
+    /// Reads from `data`, hands the body's bytes to `take`, and returns how much of `data` belonged to this body.
     pub(crate) fn feed(
         &mut self,
         data: &[u8],
@@ -190,8 +191,8 @@ pub(crate) enum Body<'a> {
 }
 
 impl Sink {
-    /// A sink for an endpoint that echoes: a multipart reader when the head
-    /// announces multipart, otherwise the first bytes.
+    /// A sink for an endpoint that echoes: a multipart reader when the head announces multipart, otherwise the first
+    /// bytes.
     pub(crate) fn echo(head: &Head<'_>, limits: &Limits) -> Result<Self, Refusal> {
         if let Some(content_type) = head.header("content-type")
             && starts_with_ignore_case(content_type, b"multipart/form-data")

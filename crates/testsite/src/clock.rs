@@ -1,7 +1,7 @@
 //! The target's time: monotonic nanoseconds for delays, wall seconds for `Date`.
 //!
-//! It reads the kernel's clocks through `rustix` and not `Instant`, because a
-//! deadline is handed to `timerfd`, which wants the raw monotonic value.
+//! It reads the kernel's clocks through `rustix` and not `Instant`, because a deadline is handed to `timerfd`, which
+//! wants the raw monotonic value.
 
 use rustix::time::{ClockId, clock_gettime};
 

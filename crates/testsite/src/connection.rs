@@ -1,31 +1,34 @@
 //! One connection: its place in the exchange of requests and responses.
 //!
-//! A connection is driven by its events and timers and never blocks. It reads
-//! only while nothing waits to be written, so a client that does not take its
-//! responses is not served further, and memory stays bounded.
+//! A connection is driven by its events and timers and never blocks. It reads only while nothing waits to be written,
+//! so a client that does not take its responses is not served further, and memory stays bounded.
 
 mod answer;
 mod websocket;
 
-use std::cell::Cell;
-use std::io;
-use std::mem::{MaybeUninit, take};
-use std::net::SocketAddr;
+use std::{
+    cell::Cell,
+    io,
+    mem::{MaybeUninit, take},
+    net::SocketAddr,
+};
 
 use self::answer::after;
-use crate::body::{Body, Decoder, Sink};
-use crate::clock::monotonic_ns;
-use crate::context::Context;
-use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
-use crate::http2::{Http2, PREFACE, Turn, Waiting};
-use crate::ntlm;
-use crate::reply::{Reply, ReplyMode};
-use crate::routes;
-use crate::source::{Progress, Source};
-use crate::stats::Class;
-use crate::timers::TimerId;
-use crate::transport::{Received, Transport};
-use crate::websocket as ws;
+use crate::{
+    body::{Body, Decoder, Sink},
+    clock::monotonic_ns,
+    context::Context,
+    head::{Framing, HEADERS_MAX, Head, Refusal},
+    http2::{Http2, PREFACE, Turn, Waiting},
+    ntlm,
+    reply::{Reply, ReplyMode},
+    routes,
+    source::{Progress, Source},
+    stats::Class,
+    timers::TimerId,
+    transport::{Received, Transport},
+    websocket as ws,
+};
 
 /// Turns one connection gets before others get theirs.
 const ROUNDS_MAX: usize = 16;
@@ -78,8 +81,8 @@ enum ConnectionPhase {
     Held(Box<Held>),
     /// A response's body is being produced.
     Stream { source: Source, keep_alive: bool },
-    /// The last response is being sent. Lingering reads on for a while, so that
-    /// a client still sending gets to see the response.
+    /// The last response is being sent. Lingering reads on for a while, so that a client still sending gets to see the
+    /// response.
     Closing { linger: bool },
     /// What is sent so far is all, and then comes a reset.
     Reset,
@@ -153,8 +156,7 @@ impl Connection {
         outcome
     }
 
-    /// Whether it waits for a timer: then it does not look at its socket, and
-    /// would not notice that its client is gone.
+    /// Whether it waits for a timer: then it does not look at its socket, and would not notice that its client is gone.
     pub(crate) fn is_timed(&self) -> bool {
         self.timer.is_some()
     }
@@ -204,8 +206,8 @@ impl Connection {
                     Progress::Done => self.phase = after(*keep_alive),
                 },
                 ConnectionPhase::Closing { linger } => {
-                    // Closing on unread bytes would reset the connection, and
-                    // the client might lose a response it has not read yet.
+                    // Closing on unread bytes would reset the connection, and the client might lose a response it has
+                    // not read yet.
                     let unread = self.transport.readable && !self.transport.ending;
                     let linger = *linger || unread;
                     self.transport.finish();
@@ -287,8 +289,7 @@ impl Connection {
             Received::End => {
                 self.transport.ending = true;
                 self.transport.readable = false;
-                // A client that leaves in the middle gets no answer: it is gone,
-                // or it would not have stopped there.
+                // A client that leaves in the middle gets no answer: it is gone, or it would not have stopped there.
                 self.phase = ConnectionPhase::Closing { linger: false };
             }
             Received::Nothing => {}
@@ -303,9 +304,8 @@ impl Connection {
                     }
                 } else {
                     self.input.extend_from_slice(&data[..bytes]);
-                    // A head ends with a line end. Without one there is no point
-                    // in parsing again, unless the head has grown too large: a
-                    // client that sends byte by byte costs little.
+                    // A head ends with a line end. Without one there is no point in parsing again, unless the head has
+                    // grown too large: a client that sends byte by byte costs little.
                     let line_ended = memchr::memchr(b'\n', &data[..bytes]).is_some();
                     let grown = self.input.len() > cx.limits().target_bytes_max;
                     if line_ended
@@ -406,8 +406,8 @@ impl Connection {
         at
     }
 
-    /// Handles a request head, and its body if that is complete. Returns the
-    /// bytes used, 0 when the head is not complete.
+    /// Handles a request head, and its body if that is complete. Returns the bytes used, 0 when the head is not
+    /// complete.
     fn head(&mut self, data: &[u8], cx: &mut Context) -> Result<usize, Refusal> {
         let mut storage = [const { MaybeUninit::uninit() }; HEADERS_MAX];
         let Some(head) = Head::parse(data, &mut storage, cx.limits())? else {

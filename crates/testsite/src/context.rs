@@ -1,20 +1,20 @@
-//! What all connections of one thread share: ready responses, counters, timers
-//! and scratch buffers. Idle connections therefore own no buffers at all.
+//! What all connections of one thread share: ready responses, counters, timers and scratch buffers. Idle connections
+//! therefore own no buffers at all.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
-use std::sync::Arc;
+use std::{collections::hash_map::RandomState, hash::BuildHasher, sync::Arc};
 
-use crate::clock::{monotonic_ns, wall_seconds};
-use crate::fault::{Break, HandshakeFault};
-use crate::options::Limits;
-use crate::source::split_mix;
-use crate::statics::{StaticId, Statics};
-use crate::stats::{Stats, ThreadStats};
-use crate::timers::Timers;
+use crate::{
+    clock::{monotonic_ns, wall_seconds},
+    fault::{Break, HandshakeFault},
+    options::Limits,
+    source::split_mix,
+    statics::{StaticId, Statics},
+    stats::{Stats, ThreadStats},
+    timers::Timers,
+};
 
-/// Bytes read from a socket at once. Large enough that uploads are not bound
-/// by system calls, small enough to stay in the second-level cache.
+/// Bytes read from a socket at once. Large enough that uploads are not bound by system calls, small enough to stay in
+/// the second-level cache.
 const READ_BYTES: usize = 64 * 1024;
 /// A scratch buffer that grew beyond this is given back.
 const SCRATCH_BYTES_MAX: usize = 1024 * 1024;
@@ -47,8 +47,7 @@ pub(crate) struct Context {
     random_state: u64,
     /// Responses of the connection that is being served, not yet sent.
     out: Vec<u8>,
-    /// A ready response that can be sent from where it lies, when it is the
-    /// only thing to send.
+    /// A ready response that can be sent from where it lies, when it is the only thing to send.
     direct: Option<StaticId>,
     /// Received bytes.
     pub(crate) read: Vec<u8>,

@@ -1,23 +1,31 @@
 //! Starting and stopping a target.
 
-use std::collections::hash_map::RandomState;
-use std::io;
-use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, JoinHandle};
+use std::{
+    collections::hash_map::RandomState,
+    io,
+    net::SocketAddr,
+    os::fd::OwnedFd,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+};
 
-use rustix::event::{EventfdFlags, eventfd};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::{
+    event::{EventfdFlags, eventfd},
+    process::{Resource, Rlimit, getrlimit, setrlimit},
+};
 
-use crate::context::{Context, Shared};
-use crate::listener::listeners;
-use crate::options::{THREADS_MAX, TargetOptions};
-use crate::stats::Stats;
-use crate::timers::Timers;
-use crate::tls::certificate;
-use crate::worker::{Parts, Setup};
+use crate::{
+    context::{Context, Shared},
+    listener::listeners,
+    options::{THREADS_MAX, TargetOptions},
+    stats::Stats,
+    timers::Timers,
+    tls::certificate,
+    worker::{Parts, Setup},
+};
 
 /// File descriptors left to refused connections and the rest of the process.
 const FILES_RESERVED: u64 = 256;
@@ -128,8 +136,8 @@ fn connections_max(options: &TargetOptions) -> usize {
     usize::try_from(files.saturating_sub(FILES_RESERVED).clamp(1, CONNECTIONS_MAX)).unwrap_or(usize::MAX)
 }
 
-/// Raises the process's limit of open files to what the system allows, and
-/// returns it. A target takes its connection limit from it when it starts.
+/// Raises the process's limit of open files to what the system allows, and returns it. A target takes its connection
+/// limit from it when it starts.
 ///
 /// # Errors
 /// What the system says; the old limit stays.
@@ -187,8 +195,8 @@ impl TargetHandle {
     }
 }
 
-/// Ends all threads when one ends, however it does: a target that serves on
-/// some of its listeners only would look alive and lose connections.
+/// Ends all threads when one ends, however it does: a target that serves on some of its listeners only would look alive
+/// and lose connections.
 struct StopAll(Stopper);
 
 impl Drop for StopAll {

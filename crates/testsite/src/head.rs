@@ -21,8 +21,8 @@ pub(crate) enum Framing {
     Chunked,
 }
 
-/// A request that is answered with an error before any endpoint sees it. The
-/// connection is closed afterwards, because its framing cannot be trusted.
+/// A request that is answered with an error before any endpoint sees it. The connection is closed afterwards, because
+/// its framing cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
@@ -54,8 +54,7 @@ pub(crate) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Parses a head from the start of `data`. `None` means that it is not
-    /// complete yet.
+    /// Parses a head from the start of `data`. `None` means that it is not complete yet.
     pub(crate) fn parse(
         data: &'a [u8],
         storage: &'a mut HeaderStorage<'a>,

@@ -1,8 +1,7 @@
-//! A JSON writer for the echo endpoints: text is escaped straight into the
-//! response's body, without building a tree first.
+//! A JSON writer for the echo endpoints: text is escaped straight into the response's body, without building a tree
+//! first.
 
-/// Writes one JSON document. Keys and values must be called in order; the
-/// writer only takes care of commas and escapes.
+/// Writes one JSON document. Keys and values must be called in order; the writer only takes care of commas and escapes.
 pub(crate) struct Json {
     out: Vec<u8>,
     comma: bool,

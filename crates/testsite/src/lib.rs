@@ -1,9 +1,8 @@
 //! The built-in system under test: what `onrush target` runs.
 //!
-//! A small server of HTTP/1.1 and HTTP/2 made to be loaded: a demo site for the scripts of
-//! published benchmarks, endpoints in the manner of httpbin, responses of any
-//! size (`/f/{n}`) and calibrated delays. Each thread has an epoll loop and
-//! listeners of its own and shares nothing with the others but counters.
+//! A small server of HTTP/1.1 and HTTP/2 made to be loaded: a demo site for the scripts of published benchmarks,
+//! endpoints in the manner of httpbin, responses of any size (`/f/{n}`) and calibrated delays. Each thread has an epoll
+//! loop and listeners of its own and shares nothing with the others but counters.
 //!
 //! It is not a general web server: no files, no proxying. It answers
 //! whoever connects, so it listens on loopback unless
@@ -20,8 +19,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Where to read on: [`start`] in `handle`, the loop in `worker`, the exchange
-//! of one connection in `connection`, the endpoints in `routes`.
+//! Where to read on: [`start`] in `handle`, the loop in `worker`, the exchange of one connection in `connection`, the
+//! endpoints in `routes`.
 
 mod body;
 mod clock;

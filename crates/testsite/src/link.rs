@@ -1,7 +1,6 @@
 //! What endpoints may know of the connection a request came on.
 
-use std::cell::Cell;
-use std::net::SocketAddr;
+use std::{cell::Cell, net::SocketAddr};
 
 use rustls::ServerConnection;
 

@@ -1,11 +1,14 @@
-//! Listening sockets: one a thread on the same port, so that the kernel spreads
-//! connections and threads share nothing.
+//! Listening sockets: one a thread on the same port, so that the kernel spreads connections and threads share nothing.
 
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::{
+    io,
+    net::{SocketAddr, TcpListener},
+};
 
-use rustix::net::sockopt::{set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with};
+use rustix::net::{
+    AddressFamily, SocketFlags, SocketType, bind, listen, socket_with,
+    sockopt::{set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay},
+};
 
 /// Connections the kernel may hold for us; it clamps this to `somaxconn`.
 const BACKLOG: i32 = 65_535;

@@ -1,10 +1,9 @@
-//! A streaming reader of `multipart/form-data`: keeps small fields, counts
-//! files, holds no more than a line or a boundary of either.
+//! A streaming reader of `multipart/form-data`: keeps small fields, counts files, holds no more than a line or a
+//! boundary of either.
 
 use memchr::memmem::Finder;
 
-use crate::body::starts_with_ignore_case;
-use crate::head::Refusal;
+use crate::{body::starts_with_ignore_case, head::Refusal};
 
 /// Parts of one body; RFC 7578 names no limit, forms have far fewer.
 const PARTS_MAX: usize = 1024;
@@ -152,8 +151,7 @@ impl Multipart {
                 Step::Used(found + delimiter_bytes)
             }
             State::Boundary => {
-                // Blanks may follow a boundary; then its line ends, or two
-                // dashes say that it was the last.
+                // Blanks may follow a boundary; then its line ends, or two dashes say that it was the last.
                 if data.starts_with(b"--") {
                     self.state = State::Epilogue;
                     return Ok(Step::Used(2));
@@ -242,8 +240,7 @@ fn part(head: &[u8]) -> Result<Part, Refusal> {
     if disposed { Ok(part) } else { Err(BAD_PART) }
 }
 
-/// The value of a header's parameter: a token, or a quoted string with
-/// backslash escapes.
+/// The value of a header's parameter: a token, or a quoted string with backslash escapes.
 fn parameter(header: &[u8], name: &[u8]) -> Option<Vec<u8>> {
     let mut at = memchr::memchr(b';', header)? + 1;
     loop {
@@ -277,9 +274,8 @@ fn parameter(header: &[u8], name: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Feeds arbitrary bytes to the reader, whole and in pieces: the entry of the fuzz target. The first byte
-/// is the size of pieces, the first line the boundary. Panics are findings; so is another outcome in
-/// pieces than in one go.
+/// Feeds arbitrary bytes to the reader, whole and in pieces: the entry of the fuzz target. The first byte is the size
+/// of pieces, the first line the boundary. Panics are findings; so is another outcome in pieces than in one go.
 pub(crate) fn fuzz(data: &[u8]) {
     /// Little, so that limits are met.
     const KEPT_BYTES_MAX: usize = 256;

@@ -1,8 +1,7 @@
 //! The server's side of NTLMv2, as far as HTTP authentication needs it.
 //!
-//! A handshake is bound to its connection: the challenge is kept there, and so
-//! is the success. Signing, sealing and key exchange are not offered. The layout
-//! of messages is that of Microsoft's MS-NLMP.
+//! A handshake is bound to its connection: the challenge is kept there, and so is the success. Signing, sealing and key
+//! exchange are not offered. The layout of messages is that of Microsoft's MS-NLMP.
 
 use md4::Md4;
 use md5::{Digest, Md5};
@@ -38,9 +37,8 @@ const PROOF_BYTES: usize = 16;
 const DOMAIN: &str = "ONRUSH";
 const COMPUTER: &str = "TARGET";
 
-/// Unicode, target requested, NTLM, always sign, target is a server, extended
-/// session security, target info present, 128 bits. Neither LM keys nor key
-/// exchange.
+/// Unicode, target requested, NTLM, always sign, target is a server, extended session security, target info present,
+/// 128 bits. Neither LM keys nor key exchange.
 const FLAGS: u32 = 0x2000_0000 | 0x0080_0000 | 0x0008_0000 | 0x0002_0000 | 0x8000 | 0x0200 | 0x0004 | 0x0001;
 
 /// Tells what a message is; `None` when it is none of a client's.
@@ -163,8 +161,8 @@ mod tests {
 
     use super::*;
 
-    /// The example of MS-NLMP 4.2.4: NTLMv2 with user "User", password
-    /// "Password", domain "Domain" and the challenge 0123456789abcdef.
+    /// The example of MS-NLMP 4.2.4: NTLMv2 with user "User", password "Password", domain "Domain" and the challenge
+    /// 0123456789abcdef.
     #[test]
     fn the_published_example_is_accepted() {
         let challenge = [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef];

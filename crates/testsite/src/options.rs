@@ -1,7 +1,9 @@
 //! What a user can choose about a target: addresses, threads, delay, limits.
 
-use std::net::{Ipv4Addr, SocketAddr};
-use std::time::Duration;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
 
 use crate::fault::{Break, HandshakeFault};
 
@@ -16,17 +18,16 @@ pub struct TargetOptions {
     pub listen: SocketAddr,
     /// Where to listen for HTTPS, if anywhere. Port 0 picks a free port.
     pub tls_listen: Option<SocketAddr>,
-    /// Allow addresses other machines can reach. Off by default: the target
-    /// answers anybody who connects, echoes what it is sent and redirects to
-    /// wherever it is told, so it belongs on loopback or in a closed network.
+    /// Allow addresses other machines can reach. Off by default: the target answers anybody who connects, echoes what
+    /// it is sent and redirects to wherever it is told, so it belongs on loopback or in a closed network.
     pub allow_remote: bool,
     /// Worker threads, each with its own event loop; 1 to [`THREADS_MAX`].
     pub threads: usize,
     /// Added to every response (but not to `/healthz` and `/stats`), to about
     /// 0.1 ms while the machine has idle CPU. A request's `?delay_ms=` replaces it.
     pub delay: Duration,
-    /// Speak HTTP/2 with clients that begin with it: over TLS where ALPN
-    /// agrees on it, in plain text where they know beforehand.
+    /// Speak HTTP/2 with clients that begin with it: over TLS where ALPN agrees on it, in plain text where they know
+    /// beforehand.
     pub http2: bool,
     /// What every connection of the plain listener meets instead of a server.
     pub accept_fault: Option<Break>,
@@ -55,8 +56,8 @@ impl Default for TargetOptions {
     }
 }
 
-/// What HTTPS is like. `TlsSettings::default()` asks for no client certificate,
-/// speaks TLS 1.2 and 1.3 with all suites, resumes sessions and staples nothing.
+/// What HTTPS is like. `TlsSettings::default()` asks for no client certificate, speaks TLS 1.2 and 1.3 with all suites,
+/// resumes sessions and staples nothing.
 #[derive(Clone, Debug)]
 pub struct TlsSettings {
     /// Host names the self-made certificate is valid for, besides `localhost`,
@@ -68,8 +69,7 @@ pub struct TlsSettings {
     pub versions: Vec<String>,
     /// Names such as `TLS_AES_128_GCM_SHA256`; empty for all there are.
     pub cipher_suites: Vec<String>,
-    /// What a stapled OCSP response says of the certificate; without one
-    /// nothing is stapled.
+    /// What a stapled OCSP response says of the certificate; without one nothing is stapled.
     pub staple: Option<StapledStatus>,
     /// Whether clients get tickets and can resume sessions.
     pub tickets: bool,
@@ -128,21 +128,16 @@ pub struct Limits {
     pub head_bytes_max: usize,
     /// Bytes of a request target; more is answered with 414.
     pub target_bytes_max: usize,
-    /// Bytes of a request body; more is answered with 413. Bodies are streamed,
-    /// so this bounds time, not memory.
+    /// Bytes of a request body; more is answered with 413. Bodies are streamed, so this bounds time, not memory.
     pub body_bytes_max: u64,
-    /// Bytes of a body that are kept to be echoed; the rest is only counted and
-    /// the answer says `"truncated": true`.
+    /// Bytes of a body that are kept to be echoed; the rest is only counted and the answer says `"truncated": true`.
     pub echo_bytes_max: usize,
-    /// Bytes that all connections together may make the target hold: bodies to
-    /// be echoed, responses nobody takes. Beyond it, the connections that want
-    /// more are closed.
+    /// Bytes that all connections together may make the target hold: bodies to be echoed, responses nobody takes.
+    /// Beyond it, the connections that want more are closed.
     pub buffer_bytes_max: usize,
-    /// Open connections over all threads; more are answered with 503. 0 means
-    /// what the process's file limit allows.
+    /// Open connections over all threads; more are answered with 503. 0 means what the process's file limit allows.
     pub connections_max: usize,
-    /// Time from a head's first byte to its last; then 408. A TLS handshake has
-    /// as much.
+    /// Time from a head's first byte to its last; then 408. A TLS handshake has as much.
     pub head_timeout: Duration,
     /// Longest pause between two reads of a body; then 408.
     pub body_timeout: Duration,
@@ -166,8 +161,8 @@ impl Default for Limits {
             head_timeout: Duration::from_secs(30),
             body_timeout: Duration::from_secs(60),
             write_timeout: Duration::from_secs(60),
-            // Longer than the sleeps of common scripts: a virtual user that
-            // sleeps for a minute must find its connection open.
+            // Longer than the sleeps of common scripts: a virtual user that sleeps for a minute must find its
+            // connection open.
             idle_timeout: Duration::from_secs(600),
         }
     }

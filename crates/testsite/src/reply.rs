@@ -2,12 +2,14 @@
 
 use http::HeaderMap;
 
-use crate::fault::Fault;
-use crate::head::{Head, Refusal};
-use crate::response_head::{JSON, TEXT, add_line, add_lines, common_headers, write_common, write_length, write_status};
-use crate::source::Source;
-use crate::statics::{StaticId, Statics};
-use crate::websocket::Behaviour;
+use crate::{
+    fault::Fault,
+    head::{Head, Refusal},
+    response_head::{JSON, TEXT, add_line, add_lines, common_headers, write_common, write_length, write_status},
+    source::Source,
+    statics::{StaticId, Statics},
+    websocket::Behaviour,
+};
 
 /// What an endpoint answers.
 #[derive(Debug)]
@@ -123,9 +125,8 @@ impl Built {
         Self::explained(refusal.status, refusal.reason)
     }
 
-    /// Adds a header line. The name is ours or checked by the caller; control
-    /// characters in the value become `?`, so that no request can smuggle a
-    /// line of its own into a response.
+    /// Adds a header line. The name is ours or checked by the caller; control characters in the value become `?`, so
+    /// that no request can smuggle a line of its own into a response.
     pub(crate) fn add(&mut self, name: &str, value: &str) {
         add_line(&mut self.headers, name, value);
     }
@@ -207,8 +208,8 @@ impl Built {
         mode.keep_alive && !(endless && mode.minor == 0 && !mode.head_only)
     }
 
-    /// Writes the head, and the body unless it is a stream, which is returned.
-    /// The second value says whether the connection can go on.
+    /// Writes the head, and the body unless it is a stream, which is returned. The second value says whether the
+    /// connection can go on.
     pub(crate) fn write(self, mode: ReplyMode, date: &[u8], out: &mut Vec<u8>) -> (Option<Source>, bool) {
         let keep_alive = self.keeps_alive(mode);
         let bodiless = matches!(self.status, 204 | 304) || self.status < 200;

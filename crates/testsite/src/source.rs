@@ -1,5 +1,5 @@
-//! Response bodies that are produced as the client takes them, so that a body
-//! of a gigabyte costs no more memory than one of a kilobyte.
+//! Response bodies that are produced as the client takes them, so that a body of a gigabyte costs no more memory than
+//! one of a kilobyte.
 
 /// Bytes produced before the socket is tried again.
 pub(crate) const ROUND_BYTES: usize = 64 * 1024;

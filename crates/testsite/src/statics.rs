@@ -1,12 +1,14 @@
-//! Responses that are ready before anybody asks: the demo site's fixed pages
-//! and `/f/{n}`. Only their `Date` changes, in place, once a second.
+//! Responses that are ready before anybody asks: the demo site's fixed pages and `/f/{n}`. Only their `Date` changes,
+//! in place, once a second.
 
 use bytes::Bytes;
 use http::header::{DATE, HeaderMap, HeaderValue};
 
-use crate::clock::{DATE_BYTES, http_date};
-use crate::response_head::{HTML, TEXT, write_common, write_length, write_status};
-use crate::stats::Class;
+use crate::{
+    clock::{DATE_BYTES, http_date},
+    response_head::{HTML, TEXT, write_common, write_length, write_status},
+    stats::Class,
+};
 
 /// Index of a ready response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +48,7 @@ pub(crate) const STYLE: &[u8; 4_859] = include_bytes!("../assets/site.css");
 const PRISMS: &[u8] = include_bytes!("../assets/prisms.js");
 const LOGO: &[u8] = include_bytes!("../assets/logo.svg");
 
-/// The fixed pages: path, content type, body. [`Statics::new`] numbers them in
-/// this order.
+/// The fixed pages: path, content type, body. [`Statics::new`] numbers them in this order.
 const PAGES: [(&str, &str, &[u8]); 5] = [
     ("/", HTML, FRONT),
     ("/static/css/site.css", "text/css; charset=utf-8", STYLE),
@@ -82,8 +83,7 @@ impl Statics {
         u16::try_from(index).ok().map(StaticId)
     }
 
-    /// The response of `/f/{bytes}`, made on first use; `None` when it is too
-    /// large or too many sizes are kept already.
+    /// The response of `/f/{bytes}`, made on first use; `None` when it is too large or too many sizes are kept already.
     pub(crate) fn fixed(&mut self, bytes: usize) -> Option<StaticId> {
         if let Some((_, id)) = self.fixed.iter().find(|(size, _)| *size == bytes) {
             return Some(*id);

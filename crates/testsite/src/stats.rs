@@ -1,10 +1,11 @@
 //! Counters of a target: one block a thread, added up when somebody asks.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
-use crate::clock::NANOS_PER_MICRO;
-use crate::json::Json;
+use crate::{clock::NANOS_PER_MICRO, json::Json};
 
 /// Groups of paths that are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,12 @@
 //! `epoll_wait` takes milliseconds, a `timerfd` takes nanoseconds and is not
 //! rounded up by the timer slack, which is what makes delays accurate.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+};
 
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
@@ -25,8 +27,8 @@ pub(crate) struct Timers {
     /// What the `timerfd` is set to, or `u64::MAX` when it is not.
     armed_ns: u64,
     next_id: u64,
-    /// Entries whose connection is gone. They are dropped when they come due,
-    /// or all at once when they are the majority.
+    /// Entries whose connection is gone. They are dropped when they come due, or all at once when they are the
+    /// majority.
     stale: usize,
 }
 

@@ -1,15 +1,19 @@
 //! A connection's bytes: a nonblocking socket, with or without TLS on it.
 
-use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::{
+    io::{self, ErrorKind, Read, Write},
+    net::{Shutdown, TcpStream},
+};
 
 use std::time::Duration;
 
 use rustix::net::sockopt::set_socket_linger;
 use rustls::ServerConnection;
 
-use crate::context::Context;
-use crate::fault::{Break, HandshakeFault};
+use crate::{
+    context::Context,
+    fault::{Break, HandshakeFault},
+};
 
 /// A socket and what is still to be written to it.
 pub(crate) struct Transport {
@@ -61,8 +65,7 @@ impl Transport {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }
 
-    /// Bytes held for the socket. What TLS holds besides is bounded by its
-    /// record size.
+    /// Bytes held for the socket. What TLS holds besides is bounded by its record size.
     pub(crate) fn held_bytes(&self) -> usize {
         self.pending.capacity()
     }
@@ -89,8 +92,8 @@ impl Transport {
             return Ok(Received::End);
         }
         cx.counters().received_bytes.add(bytes as u64);
-        // A short read has emptied the socket: the next byte raises a new
-        // event, unless the end has been announced already.
+        // A short read has emptied the socket: the next byte raises a new event, unless the end has been announced
+        // already.
         self.readable = bytes == cx.read.len() || self.ending;
         let Some(tls) = &mut self.tls else {
             return Ok(Received::Bytes(bytes));
@@ -145,8 +148,7 @@ impl Transport {
         Ok(())
     }
 
-    /// Writes what is pending. The first value says whether nothing is left,
-    /// the second whether anything was taken.
+    /// Writes what is pending. The first value says whether nothing is left, the second whether anything was taken.
     pub(crate) fn flush(&mut self) -> io::Result<(bool, bool)> {
         let mut moved = self.write_tls()?;
         while !self.pending.is_empty() {

@@ -1,30 +1,38 @@
 //! One thread: an epoll loop over a listener or two and their connections.
 
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    os::fd::{AsFd, OwnedFd},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use rustix::buffer::spare_capacity;
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
-use rustix::io::Errno;
-use rustix::net::{SocketFlags, acceptfrom_with};
-use rustix::time::Timespec;
+use rustix::{
+    buffer::spare_capacity,
+    event::epoll::{self, CreateFlags, Event, EventData, EventFlags},
+    io::Errno,
+    net::{SocketFlags, acceptfrom_with},
+    time::Timespec,
+};
 use rustls::{ServerConfig, ServerConnection};
 
-use crate::clock::{NANOS_PER_MILLI, NANOS_PER_SEC, monotonic_ns, wall_seconds};
-use crate::connection::{Connection, NEVER, Outcome};
-use crate::context::Context;
-use crate::fault::Break;
-use crate::transport::{Transport, reset};
+use crate::{
+    clock::{NANOS_PER_MILLI, NANOS_PER_SEC, monotonic_ns, wall_seconds},
+    connection::{Connection, NEVER, Outcome},
+    context::Context,
+    fault::Break,
+    transport::{Transport, reset},
+};
 
 /// Events taken from the kernel at once.
 const EVENTS_MAX: usize = 512;
 /// Connections accepted from one listener before others get their turn.
 const ACCEPTS_MAX: usize = 256;
-/// Events handled between two looks at the delay timers: at some 5 µs an event
-/// this bounds how much a busy thread makes a delay late.
+/// Events handled between two looks at the delay timers: at some 5 µs an event this bounds how much a busy thread makes
+/// a delay late.
 const EVENTS_PER_TIMER_LOOK: usize = 8;
 /// Connections beyond the limit that get a 503; further ones are just closed.
 const REFUSED_MAX: usize = 128;
@@ -54,8 +62,8 @@ pub(crate) struct Worker {
     cx: Context,
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// Time limits by slot, apart from the connections so that looking at all
-    /// of them once a second touches little memory.
+    /// Time limits by slot, apart from the connections so that looking at all of them once a second touches little
+    /// memory.
     deadlines_s: Vec<u32>,
     open: usize,
     /// Bytes all connections hold together.
@@ -69,8 +77,7 @@ pub(crate) struct Worker {
 
 #[derive(Default)]
 struct Slot {
-    /// Tells this connection from earlier ones of the slot, in events that are
-    /// still on their way.
+    /// Tells this connection from earlier ones of the slot, in events that are still on their way.
     generation: u32,
     connection: Option<Box<Connection>>,
 }

@@ -1,7 +1,7 @@
 //! Developers' commands: `cargo xtask <command>`.
 //!
-//! One file (or folder) per command; a command is a function and a line in [`COMMANDS`]. What tests use
-//! as well is in the library beside this file. Nothing here is part of the product.
+//! One file (or folder) per command; a command is a function and a line in [`COMMANDS`]. What tests use as well is in
+//! the library beside this file. Nothing here is part of the product.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands talk to their user")]
 
 mod bench;

@@ -72,8 +72,8 @@ impl Drop for RunningTarget {
     }
 }
 
-/// Two loopback addresses nobody listens on now. Somebody else might take one before the target does, which
-/// then says so.
+/// Two loopback addresses nobody listens on now. Somebody else might take one before the target does, which then says
+/// so.
 fn free_addresses() -> Result<[SocketAddr; 2]> {
     let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("cannot find a free port on 127.0.0.1");
     // Both are held until both are known: a port that is free again may be handed out at once.

@@ -1,7 +1,6 @@
 //! `--log-output`: where log lines go.
 
-use crate::failure::Failure;
-use crate::line::Level;
+use crate::{failure::Failure, line::Level};
 
 /// Where log lines go.
 #[derive(Debug, Clone)]

@@ -4,8 +4,7 @@ use onrush_net::{ProxyOptions, RequestHeaders, Url};
 use onrush_output::loki::Config;
 
 use super::destination::parse_level;
-use crate::failure::Failure;
-use crate::line::Level;
+use crate::{failure::Failure, line::Level};
 
 const KEYS: &str = "limit, level, pushPeriod, msgMaxSize, profile, allowedLabels, label.NAME and header.NAME";
 

@@ -28,8 +28,7 @@ const ALL: [(Feature, &str); 3] = [
 pub(crate) struct Features(Vec<Feature>);
 
 impl Features {
-    /// Reads `--features`, else `K6_FEATURES`, else the config file's. k6 leaves out one that is
-    /// unknown, and goes on.
+    /// Reads `--features`, else `K6_FEATURES`, else the config file's. k6 leaves out one that is unknown, and goes on.
     ///
     /// # Errors
     /// 104 for a feature that there is not.

@@ -64,8 +64,8 @@ impl Nib for StandardNib {
     }
 }
 
-/// In portions, so that a slow reader can be told from one that does not read. Past
-/// the locks of `std::io`, which a blocked write would hold against everybody else.
+/// In portions, so that a slow reader can be told from one that does not read. Past the locks of `std::io`, which a
+/// blocked write would hold against everybody else.
 fn write_all(stream: Stream, bytes: &[u8], progress: &dyn Fn()) -> io::Result<()> {
     const PORTION: usize = 4 << 10;
     for mut portion in bytes.chunks(PORTION) {

@@ -1,17 +1,19 @@
-//! A run whose every VU meets another server that misbehaves: each request comes to what k6 makes of it, every
-//! VU ends its iteration, and memory stays within bounds.
+//! A run whose every VU meets another server that misbehaves: each request comes to what k6 makes of it, every VU ends
+//! its iteration, and memory stays within bounds.
 
 use std::io::Write as _;
 
 use flate2::{Compression, write::GzEncoder};
-use onrush_testkit::cases::{Authorities, Case, CaseServer, Outcome, RECORDED, SCRIPT, cases, mask, script_input};
-use onrush_testkit::{Behaviour, HostileServer};
+use onrush_testkit::{
+    Behaviour, HostileServer,
+    cases::{Authorities, Case, CaseServer, Outcome, RECORDED, SCRIPT, cases, mask, script_input},
+};
 use serde_json::Value;
 
 use crate::program::Program;
 
-/// Three hundred VUs, some of them with uploads and decoded bombs of tens of megabytes, all at
-/// once: measured 0.26 GB, and one that grew without a limit would have ten times this.
+/// Three hundred VUs, some of them with uploads and decoded bombs of tens of megabytes, all at once: measured 0.26 GB,
+/// and one that grew without a limit would have ten times this.
 const PEAK_BYTES_MAX: u64 = 1_000_000_000;
 
 #[test]

@@ -16,8 +16,8 @@ pub(crate) fn first_frame(entry: Entry) -> [usize; FIRST_FRAME_WORDS] {
     frame
 }
 
-/// Leaves the current stack, storing its pointer in `*save`, and continues on the stack at `to`.
-/// Returns when somebody switches back.
+/// Leaves the current stack, storing its pointer in `*save`, and continues on the stack at `to`. Returns when somebody
+/// switches back.
 ///
 /// # Safety
 ///

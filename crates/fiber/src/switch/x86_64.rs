@@ -16,8 +16,8 @@ pub(crate) fn first_frame(entry: Entry) -> [usize; FIRST_FRAME_WORDS] {
     [0, 0, 0, 0, entry as usize, 0, start, 0, 0]
 }
 
-/// Leaves the current stack, storing its pointer in `*save`, and continues on the stack at `to`.
-/// Returns when somebody switches back.
+/// Leaves the current stack, storing its pointer in `*save`, and continues on the stack at `to`. Returns when somebody
+/// switches back.
 ///
 /// # Safety
 ///
@@ -25,8 +25,8 @@ pub(crate) fn first_frame(entry: Entry) -> [usize; FIRST_FRAME_WORDS] {
 /// to the top of that stack are as they were then. `save` is valid for a write.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn switch(save: *mut usize, to: usize) {
-    // The jump instead of a `ret` keeps the processor's return predictor from mispredicting: it is
-    // always taken to the same place, so the branch predictor knows it.
+    // The jump instead of a `ret` keeps the processor's return predictor from mispredicting: it is always taken to the
+    // same place, so the branch predictor knows it.
     naked_asm!(
         ".cfi_startproc",
         "push rbp",

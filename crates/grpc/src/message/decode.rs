@@ -1,7 +1,9 @@
 //! From the wire to a tree, with limits on depth and memory.
 
-use super::wire::{Reader, wire_type};
-use super::{Message, Value};
+use super::{
+    Message, Value,
+    wire::{Reader, wire_type},
+};
 use crate::schema::{Field, Kind, MessageId, Schema, Shape};
 
 /// Bytes that are no message of their type, or too much of one.

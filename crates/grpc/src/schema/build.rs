@@ -1,10 +1,10 @@
 //! Descriptors as tables.
 
-use prost_reflect::prost::Message as _;
-use prost_reflect::prost_types::{FileDescriptorProto, FileDescriptorSet};
 use prost_reflect::{
     DescriptorPool, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, Kind as Described, MessageDescriptor,
     ServiceDescriptor, Syntax,
+    prost::Message as _,
+    prost_types::{FileDescriptorProto, FileDescriptorSet},
 };
 use rustc_hash::FxHashMap;
 

@@ -1,11 +1,11 @@
 //! `.proto` files: found among import paths, compiled by protox, whoever reads them.
 
-use std::cell::RefCell;
-use std::path::Path;
-use std::rc::Rc;
+use std::{cell::RefCell, path::Path, rc::Rc};
 
-use protox::file::{File, FileResolver, GoogleFileResolver};
-use protox::{Compiler, Error};
+use protox::{
+    Compiler, Error,
+    file::{File, FileResolver, GoogleFileResolver},
+};
 
 use super::Schema;
 

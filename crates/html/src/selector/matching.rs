@@ -42,11 +42,11 @@ impl<'a> Matching<'a> {
             .any(|complex| self.complex(&complex.last, &complex.before, node) == Outcome::Matched)
     }
 
-    /// Whether a node matches a compound, and others what stands before it. Recurses over combinators, which the
-    /// text bounds.
+    /// Whether a node matches a compound, and others what stands before it. Recurses over combinators, which the text
+    /// bounds.
     ///
-    /// A failure says how far back to go, as in browsers: trying all ways to spread `a b c d` over the ancestors of
-    /// a node would take their number to the power of the compounds.
+    /// A failure says how far back to go, as in browsers: trying all ways to spread `a b c d` over the ancestors of a
+    /// node would take their number to the power of the compounds.
     fn complex(&self, last: &Compound, before: &[(Combinator, Compound)], node: NodeId) -> Outcome {
         if !self.compound(last, node) {
             return Outcome::TrySibling;

@@ -21,8 +21,8 @@ pub(crate) fn runtime_ptr() -> *mut sys::JSRuntime {
     RUNTIME.get()
 }
 
-/// The only QuickJS runtime of this thread. It is never freed: a worker thread lives as long as the test, and
-/// tearing down 100,000 VUs' objects one by one would only delay the exit.
+/// The only QuickJS runtime of this thread. It is never freed: a worker thread lives as long as the test, and tearing
+/// down 100,000 VUs' objects one by one would only delay the exit.
 pub(crate) struct Runtime {
     raw: NonNull<sys::JSRuntime>,
 }

@@ -30,8 +30,8 @@ impl<'a> Args<'a> {
 
 /// A Rust function scripts can call: `this` first, then the arguments. In constructors `this` is `new.target`.
 ///
-/// Implemented by function items and captureless closures only: they have no size, so the trampoline needs no
-/// place to keep them, and a native module is a static table shared by all VUs.
+/// Implemented by function items and captureless closures only: they have no size, so the trampoline needs no place to
+/// keep them, and a native module is a static table shared by all VUs.
 pub(crate) trait Native: Fn(Ctx, &Handle, Args<'_>) -> JsResult + Copy + 'static {}
 impl<F: Fn(Ctx, &Handle, Args<'_>) -> JsResult + Copy + 'static> Native for F {}
 

@@ -13,8 +13,8 @@ pub(crate) struct Handle(sys::JSValue);
 
 /// An owned JavaScript value: one reference count, given back on drop.
 ///
-/// It must be dropped on the thread it was made on, while the VU that owns it is entered, so that the memory
-/// goes back to that VU's account.
+/// It must be dropped on the thread it was made on, while the VU that owns it is entered, so that the memory goes back
+/// to that VU's account.
 #[repr(transparent)]
 pub(crate) struct Val(Handle);
 

@@ -86,8 +86,8 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     Ok(Val::bool(all))
 }
 
-/// The series of checks by tags and name. Names are property keys, which the engine has interned: finding a series
-/// by key needs neither the name's text nor a look at the tags.
+/// The series of checks by tags and name. Names are property keys, which the engine has interned: finding a series by
+/// key needs neither the name's text nor a look at the tags.
 #[derive(Default)]
 struct CheckCache {
     series: RefCell<FxHashMap<(TagNode, u32), (SeriesIdx, Atom)>>,

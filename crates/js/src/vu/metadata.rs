@@ -54,8 +54,8 @@ impl Metadata {
         self.entries.borrow().clone()
     }
 
-    /// What samples carry; `None` for nothing. `visible` is asked once for each iteration or change, and
-    /// only for raw outputs.
+    /// What samples carry; `None` for nothing. `visible` is asked once for each iteration or change, and only for raw
+    /// outputs.
     pub(super) fn pairs(&self, visible: impl FnOnce() -> BTreeMap<String, String>) -> Option<TagPairs> {
         if !self.is_current.replace(true) {
             let pairs = visible().into_iter().map(|(name, value)| (Arc::from(name), Arc::from(value)));

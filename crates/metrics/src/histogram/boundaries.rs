@@ -1,9 +1,8 @@
 //! The 256 bucket boundaries of one octave, as the 52 explicit mantissa bits of an `f64`.
 //!
-//! Entry `k` is the largest `f64` mantissa not above 2^(k/256): a value is in
-//! bucket `k` or below exactly if its mantissa is not above the entry. The
-//! table is data, not computed at run time, so that no platform's `exp2` can
-//! move a boundary; a test proves each entry with integer arithmetic.
+//! Entry `k` is the largest `f64` mantissa not above 2^(k/256): a value is in bucket `k` or below exactly if its
+//! mantissa is not above the entry. The table is data, not computed at run time, so that no platform's `exp2` can move
+//! a boundary; a test proves each entry with integer arithmetic.
 
 /// Upper bound of sub-bucket `k`, without the implicit leading bit.
 #[rustfmt::skip]

@@ -1,8 +1,7 @@
 //! Which bucket a value is in, and what stands for a bucket.
 //!
-//! Bucket `i` covers (2^((i-1)/256), 2^(i/256)], upper bound included, as in
-//! Prometheus native histograms of schema 8. The index comes from the bits of
-//! the value and a table; no logarithm is taken, so every platform agrees.
+//! Bucket `i` covers (2^((i-1)/256), 2^(i/256)], upper bound included, as in Prometheus native histograms of schema 8.
+//! The index comes from the bits of the value and a table; no logarithm is taken, so every platform agrees.
 
 use super::boundaries::MANTISSAS;
 

@@ -1,10 +1,9 @@
 //! A distribution that merges exactly: an exponential histogram of base 2^(2^-8).
 //!
-//! Count, sum, minimum and maximum are exact. Up to [`EXACT_VALUES_MAX`] values
-//! are kept as they are, so small runs have exact percentiles too; more are
-//! counted in buckets, and percentiles are then within [`RELATIVE_ERROR`].
-//! Whether a histogram is exact depends only on its count, and so does the
-//! result of a merge: not on how samples were split over threads or machines.
+//! Count, sum, minimum and maximum are exact. Up to [`EXACT_VALUES_MAX`] values are kept as they are, so small runs
+//! have exact percentiles too; more are counted in buckets, and percentiles are then within [`RELATIVE_ERROR`]. Whether
+//! a histogram is exact depends only on its count, and so does the result of a merge: not on how samples were split
+//! over threads or machines.
 
 mod boundaries;
 mod bucket;

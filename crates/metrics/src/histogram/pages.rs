@@ -1,7 +1,7 @@
 //! Counts by bucket index: pages of 64 buckets, made where values fall.
 //!
-//! A latency distribution touches a few octaves, so a few pages of 512 bytes;
-//! two values that are far apart cost two pages and not all buckets between them.
+//! A latency distribution touches a few octaves, so a few pages of 512 bytes; two values that are far apart cost two
+//! pages and not all buckets between them.
 
 use std::mem;
 

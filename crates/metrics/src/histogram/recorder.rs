@@ -1,7 +1,7 @@
 //! The writing end of a histogram: values wait here a little and are counted in batches.
 //!
-//! Counting 32 values in one go costs less than half of counting each as it comes,
-//! and the request path only stores a number.
+//! Counting 32 values in one go costs less than half of counting each as it comes, and the request path only stores a
+//! number.
 
 use super::Histogram;
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::builtin;
-use crate::sink::Gauge;
+use crate::{builtin, sink::Gauge};
 
 fn tags(pairs: &[(&str, &str)]) -> TagPairs {
     pairs.iter().map(|(key, value)| (Arc::from(*key), Arc::from(*value))).collect()

@@ -2,13 +2,17 @@
 
 use std::mem;
 
-use super::SeriesIdx;
-use super::http::{HttpBlock, HttpTimings};
-use crate::delta::{DeltaSeries, TagPairs};
-use crate::exact_sum::ExactSum;
-use crate::histogram::Recorder;
-use crate::registry::{MetricId, MetricKind};
-use crate::sink::{Gauge, Sink};
+use super::{
+    SeriesIdx,
+    http::{HttpBlock, HttpTimings},
+};
+use crate::{
+    delta::{DeltaSeries, TagPairs},
+    exact_sum::ExactSum,
+    histogram::Recorder,
+    registry::{MetricId, MetricKind},
+    sink::{Gauge, Sink},
+};
 
 /// All series of a shard.
 #[derive(Debug, Default)]

@@ -3,8 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{SeriesIdx, TagNode};
-use crate::builtin;
-use crate::registry::MetricId;
+use crate::{builtin, registry::MetricId};
 
 /// Where one request's time went, in milliseconds: the values of its samples.
 ///

@@ -1,8 +1,7 @@
 //! One thread's open accounts: samples are folded here and leave once a second.
 //!
-//! The path of a sample is: tags to a [`TagNode`] (memoised), node and metric to
-//! a [`SeriesIdx`] or, for a request's nine metrics at once, an [`HttpIdx`]
-//! (memoised), then [`Shard::add`] or [`Shard::record_http`], which allocate
+//! The path of a sample is: tags to a [`TagNode`] (memoised), node and metric to a [`SeriesIdx`] or, for a request's
+//! nine metrics at once, an [`HttpIdx`] (memoised), then [`Shard::add`] or [`Shard::record_http`], which allocate
 //! nothing once warm. A shard belongs to one thread and takes no lock.
 
 mod cells;
@@ -22,12 +21,14 @@ use cells::Cells;
 use http::HttpBlocks;
 use tag_sets::TagSets;
 
-use crate::census::{Census, Folded};
-use crate::delta::{Delta, TagPairs};
-use crate::outcome::Outcomes;
-use crate::registry::{MetricId, MetricKind, Registry};
-use crate::subscriptions::Subscriptions;
-use crate::tag::{SystemTag, TagKey};
+use crate::{
+    census::{Census, Folded},
+    delta::{Delta, TagPairs},
+    outcome::Outcomes,
+    registry::{MetricId, MetricKind, Registry},
+    subscriptions::Subscriptions,
+    tag::{SystemTag, TagKey},
+};
 
 /// A thread's series and what was folded into them since the last drain.
 #[derive(Debug)]
@@ -65,8 +66,8 @@ impl Default for Limits {
     }
 }
 
-/// A series of one shard. Another shard does not know it: there its samples are
-/// lost (and counted so) or go to a series of the same position.
+/// A series of one shard. Another shard does not know it: there its samples are lost (and counted so) or go to a series
+/// of the same position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SeriesIdx(u32);
 
@@ -137,8 +138,8 @@ impl Shard {
         &self.subscriptions
     }
 
-    /// The key of a tag name; `None` if nobody reads it. Unlike [`Subscriptions::key`]
-    /// this also finds room for new names when everything is kept.
+    /// The key of a tag name; `None` if nobody reads it. Unlike [`Subscriptions::key`] this also finds room for new
+    /// names when everything is kept.
     pub fn key(&mut self, name: &str) -> Option<TagKey> {
         if let Some(key) = self.subscriptions.key(name) {
             return Some(key);
@@ -171,8 +172,8 @@ impl Shard {
         }
     }
 
-    /// Folds one sample: a counter grows by it, a gauge becomes it, a rate counts whether
-    /// it is zero, a trend records it. NaN is ignored.
+    /// Folds one sample: a counter grows by it, a gauge becomes it, a rate counts whether it is zero, a trend records
+    /// it. NaN is ignored.
     #[inline]
     pub fn add(&mut self, series: SeriesIdx, value: f64) {
         if value.is_nan() {
@@ -187,8 +188,8 @@ impl Shard {
         }
     }
 
-    /// Sets the time gauge values are ordered by, in any unit all shards share
-    /// (nanoseconds of the run). Without it they are ordered within this shard only.
+    /// Sets the time gauge values are ordered by, in any unit all shards share (nanoseconds of the run). Without it
+    /// they are ordered within this shard only.
     #[inline]
     pub fn set_time(&mut self, time: u64) {
         self.time = self.time.max(time);

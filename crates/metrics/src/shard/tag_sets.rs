@@ -1,18 +1,18 @@
 //! Interned tag sets of one shard, and what happens when there are too many.
 //!
-//! A set is a [`TagNode`]; adding a tag to a set is one lookup once seen. When
-//! the limit is reached, the tags with many values give them up first: their
-//! new values become [`OTHER`], while tags with few values stay apart.
+//! A set is a [`TagNode`]; adding a tag to a set is one lookup once seen. When the limit is reached, the tags with many
+//! values give them up first: their new values become [`OTHER`], while tags with few values stay apart.
 
-use std::mem;
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::census::Census;
-use crate::delta::{CardinalityWarning, TagPairs};
-use crate::subscriptions::Subscriptions;
-use crate::tag::{KeySet, TagKey};
+use crate::{
+    census::Census,
+    delta::{CardinalityWarning, TagPairs},
+    subscriptions::Subscriptions,
+    tag::{KeySet, TagKey},
+};
 
 /// The value that stands for all values beyond the limit.
 pub const OTHER: &str = "(other)";

@@ -1,18 +1,18 @@
 //! Raw samples, for outputs that write each one down.
 //!
-//! A shard without a tap folds samples and forgets them, which is what makes a run cheap. With one it also notes
-//! each sample and hands them over in batches. Tag sets travel once: a sample names its set by number. The tap never
-//! waits: what the receiver has no room for is the receiver's to count.
+//! A shard without a tap folds samples and forgets them, which is what makes a run cheap. With one it also notes each
+//! sample and hands them over in batches. Tag sets travel once: a sample names its set by number. The tap never waits:
+//! what the receiver has no room for is the receiver's to count.
 
-use std::mem;
-use std::sync::Arc;
+use std::{mem, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
-use super::http::{HttpTimings, METRICS};
-use super::{HttpIdx, SeriesIdx, TagNode};
-use crate::delta::TagPairs;
-use crate::registry::MetricId;
+use super::{
+    HttpIdx, SeriesIdx, TagNode,
+    http::{HttpTimings, METRICS},
+};
+use crate::{delta::TagPairs, registry::MetricId};
 
 /// Takes batches from one thread's shard.
 pub trait SampleSink: Send {

@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::builtin;
-use crate::delta::DeltaSeries;
-use crate::merged::Merged;
-use crate::registry::Contains;
-use crate::sink::Sink;
-use crate::submetric::SubMetric;
-use crate::subscriptions::SubscriptionsBuilder;
+use crate::{
+    builtin, delta::DeltaSeries, merged::Merged, registry::Contains, sink::Sink, submetric::SubMetric,
+    subscriptions::SubscriptionsBuilder,
+};
 
 fn shard(build: impl FnOnce(SubscriptionsBuilder) -> SubscriptionsBuilder) -> Shard {
     limited(build, Limits::default())

@@ -1,8 +1,7 @@
 //! The order of names in the summary: that of JavaScript's `localeCompare`, as k6 sorts them.
 //!
-//! Punctuation comes before digits, digits before letters, `a` before `A` only
-//! where names are otherwise the same. That covers metric and scenario names,
-//! which are ASCII, to the letter. Tag values in sub-metrics can hold anything:
+//! Punctuation comes before digits, digits before letters, `a` before `A` only where names are otherwise the same. That
+//! covers metric and scenario names, which are ASCII, to the letter. Tag values in sub-metrics can hold anything:
 //! beyond ASCII they are ordered by code point, which is stable but no language's order.
 
 use std::cmp::Ordering;

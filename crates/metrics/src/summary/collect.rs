@@ -4,23 +4,26 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::input::{
-    CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values,
+use super::{
+    input::{
+        CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, ThresholdInput, TrendStats, Values,
+    },
+    mode::SummaryMode,
 };
-use super::mode::SummaryMode;
-use crate::builtin;
-use crate::delta::TagPairs;
-use crate::histogram::Histogram;
-use crate::merged::{Merged, MergedSeries};
-use crate::registry::{Metric, MetricId};
-use crate::sink::Sink;
-use crate::submetric::SubMetric;
-use crate::subscriptions::SubscriptionsBuilder;
-use crate::tag::SystemTag;
-use crate::threshold::Thresholds;
+use crate::{
+    builtin,
+    delta::TagPairs,
+    histogram::Histogram,
+    merged::{Merged, MergedSeries},
+    registry::{Metric, MetricId},
+    sink::Sink,
+    submetric::SubMetric,
+    subscriptions::SubscriptionsBuilder,
+    tag::SystemTag,
+    threshold::Thresholds,
+};
 
-/// Makes metrics keep the tags that the summary of this mode reads. Those of
-/// thresholds come on top.
+/// Makes metrics keep the tags that the summary of this mode reads. Those of thresholds come on top.
 #[must_use]
 pub fn subscribe(subscriptions: SubscriptionsBuilder, mode: SummaryMode) -> SubscriptionsBuilder {
     match mode {
@@ -93,8 +96,8 @@ impl<T: TrendStats + ?Sized> TrendStats for &T {
     }
 }
 
-/// Metrics with samples or thresholds, and sub-metrics with thresholds. The
-/// sub-metric of expected responses is always among them if it has samples.
+/// Metrics with samples or thresholds, and sub-metrics with thresholds. The sub-metric of expected responses is always
+/// among them if it has samples.
 fn metrics<'a>(merged: &'a Merged, thresholds: &Thresholds) -> Vec<MetricInput<'a>> {
     let registry = merged.registry();
     // k6: thresholds make a metric appear that got no sample, and so do those of its sub-metrics.

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::collect::tag;
-use crate::builtin;
-use crate::histogram::Histogram;
-use crate::merged::Merged;
-use crate::tag::SystemTag;
+use crate::{builtin, histogram::Histogram, merged::Merged, tag::SystemTag};
 
 /// The requests of one name.
 #[derive(Clone, Debug, Default)]

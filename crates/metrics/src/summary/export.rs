@@ -3,13 +3,17 @@
 //! JSON has no NaN and no infinities; where a metric holds one there is `null`.
 
 use serde::Serialize;
-use serde_json::ser::{PrettyFormatter, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{
+    Map, Value, json,
+    ser::{PrettyFormatter, Serializer},
+};
 
-use super::group::{Check, Group};
-use super::mode::SummaryMode;
-use super::model::{CheckTotal, MetricSummary, MetricValues, SummaryModel, ThresholdSummary, check_counts, share};
-use super::trend_stat::TrendStatKind;
+use super::{
+    group::{Check, Group},
+    mode::SummaryMode,
+    model::{CheckTotal, MetricSummary, MetricValues, SummaryModel, ThresholdSummary, check_counts, share},
+    trend_stat::TrendStatKind,
+};
 use crate::threshold::History;
 
 /// Version of the newer shape.

@@ -8,9 +8,8 @@ use super::input::{CheckInput, GroupInput};
 /// Between the names of a path.
 const SEPARATOR: &str = "::";
 
-/// Deepest nesting kept as a tree; what lies deeper becomes one name, separators
-/// included. Each level is two in JSON, whose readers commonly stop at 128
-/// (serde_json does), and what renders the tree recurses.
+/// Deepest nesting kept as a tree; what lies deeper becomes one name, separators included. Each level is two in JSON,
+/// whose readers commonly stop at 128 (serde_json does), and what renders the tree recurses.
 const DEPTH_MAX: usize = 50;
 
 /// A group, the root included.

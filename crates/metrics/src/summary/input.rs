@@ -1,10 +1,12 @@
 //! What the summary needs to know about a run.
 //!
-//! Plain values and one small trait, so that a summary can be made from merged
-//! metrics, from a stored run or from a table in a test.
+//! Plain values and one small trait, so that a summary can be made from merged metrics, from a stored run or from a
+//! table in a test.
 
-use crate::registry::{Contains, MetricKind};
-use crate::threshold::History;
+use crate::{
+    registry::{Contains, MetricKind},
+    threshold::History,
+};
 
 use super::trend_stat::{TimeUnit, TrendStat};
 
@@ -13,8 +15,8 @@ use super::trend_stat::{TimeUnit, TrendStat};
 pub struct SummaryInput<'a> {
     /// The run itself.
     pub run: RunInfo,
-    /// The metrics to show, over the whole run: those with samples or thresholds,
-    /// the sub-metrics to show, and every sub-metric's parent.
+    /// The metrics to show, over the whole run: those with samples or thresholds, the sub-metrics to show, and every
+    /// sub-metric's parent.
     pub metrics: Vec<MetricInput<'a>>,
     /// Every expression of every threshold, in the user's order.
     pub thresholds: Vec<ThresholdInput>,

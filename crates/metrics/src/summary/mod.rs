@@ -7,9 +7,8 @@
 //! [`handle_summary`], [`summary_export`] and [`machine_readable`] its three
 //! JSON shapes. None of them does I/O: the caller decides where a text goes.
 //!
-//! What k6 prints is followed to the byte, and `tests/summary.rs` holds the
-//! renderers to outputs captured from it. The one addition is the [`Footer`]:
-//! how exact the percentiles are, and whether the measurement can be trusted.
+//! What k6 prints is followed to the byte, and `tests/summary.rs` holds the renderers to outputs captured from it. The
+//! one addition is the [`Footer`]: how exact the percentiles are, and whether the measurement can be trusted.
 
 mod collate;
 mod collect;

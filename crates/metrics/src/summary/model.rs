@@ -4,13 +4,17 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::registry::{Contains, MetricKind};
-use crate::threshold::History;
+use crate::{
+    registry::{Contains, MetricKind},
+    threshold::History,
+};
 
-use super::collate;
-use super::group::{Group, Nest, Paths};
-use super::input::{CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, TrendStats, Values};
-use super::trend_stat::TrendStat;
+use super::{
+    collate,
+    group::{Group, Nest, Paths},
+    input::{CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, TrendStats, Values},
+    trend_stat::TrendStat,
+};
 
 /// The scenario of a test that names none: its groups stand beside the totals, not below a scenario.
 const DEFAULT_SCENARIO: &str = "default";

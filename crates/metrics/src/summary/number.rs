@@ -99,8 +99,8 @@ fn to_fixed(value: f64, decimals: usize) -> String {
         return to_js(value);
     }
     let rounded = format!("{value:.decimals$}");
-    // Rust rounds ties to even. Only a number with exactly one more decimal, a
-    // five, is a tie, and only multiples of 2^-(decimals+1) can end so soon.
+    // Rust rounds ties to even. Only a number with exactly one more decimal, a five, is a tie, and only multiples of
+    // 2^-(decimals+1) can end so soon.
     let could_tie = (value * 2_f64.powi(decimals as i32 + 1)).fract() == 0.0;
     let text = if could_tie && format!("{value:.*}", decimals + 1).ends_with('5') {
         let away = f64::from_bits(value.to_bits() + 1);

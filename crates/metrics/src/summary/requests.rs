@@ -3,8 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::endpoint::Endpoint;
-use super::export::number;
+use super::{endpoint::Endpoint, export::number};
 use crate::outcome::{Ending, Outcome, Outcomes};
 
 /// `{errors, statuses, interrupted, endpoints}`; `None` without requests. Durations are milliseconds, times are seconds of

@@ -1,8 +1,7 @@
 //! One threshold expression, `p(95)<500`: its grammar, k6's messages, and its truth.
 
 use super::go::{FloatError, go_quote, parse_float};
-use crate::registry::MetricKind;
-use crate::sink::Sink;
+use crate::{registry::MetricKind, sink::Sink};
 
 /// A parsed expression.
 #[derive(Clone, Copy, Debug, PartialEq)]

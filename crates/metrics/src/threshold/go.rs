@@ -9,8 +9,8 @@ pub(super) enum FloatError {
     Range,
 }
 
-/// Parses what Go's `strconv.ParseFloat` accepts: decimals, hexadecimals with a binary exponent,
-/// underscores between digits, infinities and NaN.
+/// Parses what Go's `strconv.ParseFloat` accepts: decimals, hexadecimals with a binary exponent, underscores between
+/// digits, infinities and NaN.
 pub(super) fn parse_float(text: &str) -> Result<f64, FloatError> {
     if let Some(special) = parse_special(text) {
         return Ok(special);

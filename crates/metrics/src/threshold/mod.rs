@@ -20,11 +20,13 @@ pub use window::{Span, WindowSource};
 
 use window::{Subject, Windows};
 
-use crate::delta::Delta;
-use crate::merged::Merged;
-use crate::registry::{MetricId, MetricKind, Registry};
-use crate::sink::Sink;
-use crate::submetric::{SubMetric, ThresholdTarget};
+use crate::{
+    delta::Delta,
+    merged::Merged,
+    registry::{MetricId, MetricKind, Registry},
+    sink::Sink,
+    submetric::{SubMetric, ThresholdTarget},
+};
 
 /// One entry of the `thresholds` option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

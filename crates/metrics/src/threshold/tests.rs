@@ -5,11 +5,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::builtin;
-use crate::delta::{Delta, TagPairs};
-use crate::histogram::Histogram;
-use crate::registry::Contains;
-use crate::sink::Gauge;
+use crate::{
+    builtin,
+    delta::{Delta, TagPairs},
+    histogram::Histogram,
+    registry::Contains,
+    sink::Gauge,
+};
 
 const SECOND_NS: u64 = 1_000_000_000;
 

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::expression::Expression;
-use super::history::{History, NS_PER_S, whole_seconds};
-use crate::registry::MetricKind;
-use crate::sink::Sink;
+use super::{
+    expression::Expression,
+    history::{History, NS_PER_S, whole_seconds},
+};
+use crate::{registry::MetricKind, sink::Sink};
 
 /// The time the samples of a delta come from, in nanoseconds since the scenarios started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,14 +2,15 @@
 
 #![expect(dead_code, reason = "two test binaries use different parts")]
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::{collections::HashMap, path::Path};
 
-use onrush_metrics::summary::{
-    CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, ThresholdInput, TimeUnit, TrendStat,
-    TrendStatKind, TrendStats, Values,
+use onrush_metrics::{
+    Contains, MetricKind,
+    summary::{
+        CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, ThresholdInput, TimeUnit, TrendStat,
+        TrendStatKind, TrendStats, Values,
+    },
 };
-use onrush_metrics::{Contains, MetricKind};
 use serde_json::Value;
 
 /// A captured run.

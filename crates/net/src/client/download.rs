@@ -3,22 +3,22 @@
 //! An exchange up to the head of the response; what follows is the caller's to read. Decoding is as well, see
 //! [`crate::encoding::Decoder`].
 
-use std::net::SocketAddr;
-use std::rc::Rc;
+use std::{net::SocketAddr, rc::Rc};
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
 
-use super::sessions::Connected;
-use super::{Attempt, Connections, Disconnected, check_url, lost};
-use crate::body_budget::BodyHold;
-use crate::conn::{Conn, Sent, Step, give_out, take_out};
-use crate::error::NetError;
-use crate::http1::{
-    BodyMode, BodyPlan, Failure, Proto, Request, Response, ResponseReader, Timings, check_request, write_head,
+use super::{Attempt, Connections, Disconnected, check_url, lost, sessions::Connected};
+use crate::{
+    body_budget::BodyHold,
+    conn::{Conn, Sent, Step, give_out, take_out},
+    error::NetError,
+    http1::{
+        BodyMode, BodyPlan, Failure, Proto, Request, Response, ResponseReader, Timings, check_request, write_head,
+    },
+    http2::{Http2, Session, Stream, StreamError},
+    link::WireBytes,
 };
-use crate::http2::{Http2, Session, Stream, StreamError};
-use crate::link::WireBytes;
 
 /// A response that is read in pieces. Dropped before its end, its connection is closed, or its stream reset.
 pub struct Download {

@@ -5,9 +5,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use onrush_fiber::Nanos;
 
 use super::Connections;
-use crate::dns::{QueryFailure, RecordKind, query};
-use crate::error::NetError;
-use crate::url::literal::address_and_zone;
+use crate::{
+    dns::{QueryFailure, RecordKind, query},
+    error::NetError,
+    url::literal::address_and_zone,
+};
 
 impl Connections {
     /// All addresses of a name, from the system's resolver. Nothing is cached. Suspends the fiber.

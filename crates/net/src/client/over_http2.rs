@@ -1,16 +1,17 @@
 //! The exchange over HTTP/2, and when a request is sent again.
 
-use std::net::SocketAddr;
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use onrush_fiber::{Clock, Nanos, Woke, sleep_until};
 
 use super::{Attempt, Connections, Disconnected};
-use crate::body_budget::BodyHold;
-use crate::error::NetError;
-use crate::header::HeaderBlock;
-use crate::http1::{BodyMode, Proto, Request, Response};
-use crate::http2::{Message, Progress, Session};
+use crate::{
+    body_budget::BodyHold,
+    error::NetError,
+    header::HeaderBlock,
+    http1::{BodyMode, Proto, Request, Response},
+    http2::{Message, Progress, Session},
+};
 
 /// Go's retries of what a server has refused: at once, then after one second, two, four and so on.
 const PAUSES_MAX: u32 = 6;

@@ -1,16 +1,20 @@
 //! A VU's HTTP/2 sessions: which one a request takes, and how new ones come about.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use onrush_fiber::{FiberId, Nanos, Woke, current, park, unpark};
 
 use super::{Attempt, Connections, Disconnected, Route};
-use crate::error::NetError;
-use crate::http1::Request;
-use crate::http2::Session;
-use crate::link::{Link, Origin};
-use crate::url::Url;
+use crate::{
+    error::NetError,
+    http1::Request,
+    http2::Session,
+    link::{Link, Origin},
+    url::Url,
+};
 
 /// What a new connection speaks.
 pub(super) enum Connected {
@@ -72,8 +76,8 @@ impl Connections {
         found
     }
 
-    /// Dials. Requests to an origin that is known to speak HTTP/2 wait for a connection that is being made
-    /// instead of making another one each.
+    /// Dials. Requests to an origin that is known to speak HTTP/2 wait for a connection that is being made instead of
+    /// making another one each.
     #[inline(never)]
     pub(super) fn connect(
         &self,
@@ -154,8 +158,8 @@ impl Connections {
         ended.waiting.take().into_iter().for_each(unpark);
     }
 
-    /// The session for a new connection. As Go: one that came about meanwhile, by another request, is used
-    /// instead, and the connection closed; then this request has not dialled.
+    /// The session for a new connection. As Go: one that came about meanwhile, by another request, is used instead, and
+    /// the connection closed; then this request has not dialled.
     #[cold]
     #[inline(never)]
     fn begin_session(&self, link: Link, url: &Url, attempt: &mut Attempt) -> Result<Rc<Session>, NetError> {
@@ -184,17 +188,22 @@ impl Connections {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicU64, Ordering};
-    use std::time::Duration;
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicU64, Ordering},
+        },
+        time::Duration,
+    };
 
     use onrush_fiber::{Clock, Reactor, ReactorConfig, spawn};
-    use onrush_testkit::http2::FrameServer;
-    use onrush_testkit::{CertificateAuthority, GoodServer, Reply};
+    use onrush_testkit::{CertificateAuthority, GoodServer, Reply, http2::FrameServer};
 
     use super::*;
-    use crate::http1::{Body, BodyMode};
-    use crate::options::{ClientOptions, ClientShared};
+    use crate::{
+        http1::{Body, BodyMode},
+        options::{ClientOptions, ClientShared},
+    };
 
     /// One request a fiber, all at once, to an origin that is taken for one that speaks HTTP/2; how many were answered.
     fn ask(url: &str, count: usize) -> (usize, Rc<ClientShared>) {

@@ -5,16 +5,16 @@ use std::rc::Rc;
 use onrush_fiber::{Clock, Nanos};
 
 use super::{Attempt, Connections, Disconnected, Route, check_url};
-use crate::error::NetError;
-use crate::http1::{
-    BodyMode, BodyPlan, Failure, Fed, Request, Response, ResponseReader, Timings, check_request, write_head,
+use crate::{
+    error::NetError,
+    http1::{BodyMode, BodyPlan, Failure, Fed, Request, Response, ResponseReader, Timings, check_request, write_head},
+    http2::{Http2, Session},
+    link::Link,
+    options::OwnTls,
+    tls::Alpn,
+    url::Url,
+    wire::Wire,
 };
-use crate::http2::{Http2, Session};
-use crate::link::Link;
-use crate::options::OwnTls;
-use crate::tls::Alpn;
-use crate::url::Url;
-use crate::wire::Wire;
 
 /// What a server says to a request for another protocol.
 #[derive(Debug)]

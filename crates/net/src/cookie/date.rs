@@ -2,8 +2,7 @@
 
 /// Parses `Mon, 02 Jan 2006 15:04:05 GMT` or `Mon, 02-Jan-2006 15:04:05 GMT` to unix milliseconds.
 ///
-/// The zone's letters are read and, but for `GMT+3` forms, taken as UTC, as Go does with zones it does
-/// not know.
+/// The zone's letters are read and, but for `GMT+3` forms, taken as UTC, as Go does with zones it does not know.
 pub fn parse_http_date(text: &str) -> Option<i64> {
     let (weekday, rest) = text.split_once(", ")?;
     WEEKDAYS.iter().find(|name| name.eq_ignore_ascii_case(weekday))?;

@@ -2,15 +2,16 @@
 
 use std::cell::RefCell;
 
-use super::proxy::{Proxy, ProxyOptions, ProxyRules};
-use super::socks::{Peer, SocksError, converse};
-use super::tunnel::Answer;
-use crate::error::NetError;
-use crate::url::Url;
+use super::{
+    proxy::{Proxy, ProxyOptions, ProxyRules},
+    socks::{Peer, SocksError, converse},
+    tunnel::Answer,
+};
+use crate::{error::NetError, url::Url};
 
-/// Feeds arbitrary bytes to both kinds of conversations with proxies. The first byte says in what pieces they
-/// arrive, whether the proxy speaks SOCKS and whether there are a user and a password; up to the first line end
-/// there is the target's host.
+/// Feeds arbitrary bytes to both kinds of conversations with proxies. The first byte says in what pieces they arrive,
+/// whether the proxy speaks SOCKS and whether there are a user and a password; up to the first line end there is the
+/// target's host.
 ///
 /// Panics are findings; so are an outcome that depends on the pieces and words of ours that are no SOCKS.
 pub fn fuzz(data: &[u8]) {

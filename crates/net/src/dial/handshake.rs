@@ -3,9 +3,11 @@
 use onrush_fiber::Clock;
 
 use super::Dialer;
-use crate::error::NetError;
-use crate::link::Link;
-use crate::tls::{Advance, Alpn, TlsSession};
+use crate::{
+    error::NetError,
+    link::Link,
+    tls::{Advance, Alpn, TlsSession},
+};
 
 impl Dialer<'_> {
     /// Puts TLS on a link. A function of its own: a plain dial must not carry its stack frame.

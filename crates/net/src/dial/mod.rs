@@ -16,13 +16,15 @@ use std::net::IpAddr;
 
 use onrush_fiber::{Clock, IoFailure, Nanos, TcpStream};
 
-use crate::client::Http2Route;
-use crate::dns::Address;
-use crate::error::{NetError, code};
-use crate::link::{Link, WireBytes};
-use crate::options::ClientShared;
-use crate::tls::{Alpn, SessionMemory};
-use crate::url::Url;
+use crate::{
+    client::Http2Route,
+    dns::Address,
+    error::{NetError, code},
+    link::{Link, WireBytes},
+    options::ClientShared,
+    tls::{Alpn, SessionMemory},
+    url::Url,
+};
 use proxy::{Proxy, ProxyKind};
 
 /// When the phases of making a connection happened.

@@ -6,9 +6,7 @@ use std::net::IpAddr;
 
 use base64::Engine as _;
 
-use crate::dns::IpRange;
-use crate::error::NetError;
-use crate::url::Url;
+use crate::{dns::IpRange, error::NetError, url::Url};
 
 /// The proxies of a run, as the environment names them. Empty texts are no proxies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -186,8 +184,8 @@ impl ProxyRules {
 }
 
 impl Exception {
-    /// One entry of `NO_PROXY`: `*`, an address, a range, a name, `.name` or `*.name`; names and addresses may have
-    /// a port.
+    /// One entry of `NO_PROXY`: `*`, an address, a range, a name, `.name` or `*.name`; names and addresses may have a
+    /// port.
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         if text.is_empty() {

@@ -3,11 +3,15 @@
 
 use std::net::IpAddr;
 
-use crate::dial::Dialer;
-use crate::dial::proxy::{Proxy, authority};
-use crate::error::{NetError, code};
-use crate::link::Link;
-use crate::url::Url;
+use crate::{
+    dial::{
+        Dialer,
+        proxy::{Proxy, authority},
+    },
+    error::{NetError, code},
+    link::Link,
+    url::Url,
+};
 
 const VERSION: u8 = 5;
 const NO_AUTHENTICATION: u8 = 0;

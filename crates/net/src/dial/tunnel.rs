@@ -1,11 +1,15 @@
 //! Tunnels through HTTP proxies: the `CONNECT` request and what may come back.
 
-use crate::dial::Dialer;
-use crate::dial::proxy::{Proxy, authority};
-use crate::error::NetError;
-use crate::http1::{HeadParser, HeadState, Limits};
-use crate::link::Link;
-use crate::url::Url;
+use crate::{
+    dial::{
+        Dialer,
+        proxy::{Proxy, authority},
+    },
+    error::NetError,
+    http1::{HeadParser, HeadState, Limits},
+    link::Link,
+    url::Url,
+};
 
 /// Most bytes of a proxy's answer: it is a status line and little else. A server's limit would let each VU collect
 /// megabytes from a proxy gone wrong.

@@ -1,7 +1,6 @@
 //! k6's `dns` option: how long answers live, which of them is used, and which family is preferred.
 
-use std::net::IpAddr;
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 /// The `dns` option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! The order of a name's addresses: RFC 6724, as Go and the C library sort them. `select: 'first'` takes what the
 //! machine reaches best, whatever order the server's answer has.
 
-use std::cmp::Reverse;
-use std::net::{IpAddr, Ipv6Addr, UdpSocket};
+use std::{
+    cmp::Reverse,
+    net::{IpAddr, Ipv6Addr, UdpSocket},
+};
 
 /// Sorts addresses, the best first; equal ones keep their order.
 pub(super) fn sort(ips: &mut [IpAddr]) {

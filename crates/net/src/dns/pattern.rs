@@ -1,8 +1,10 @@
 //! Host patterns (`example.com`, `*.example.com`), the `hosts` table and address ranges.
 
-use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
-use std::sync::Arc;
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::Path,
+    sync::Arc,
+};
 
 use super::Address;
 

@@ -1,17 +1,21 @@
 //! The sockets hickory gets: tokio's, those for UDP connected to their server. Where nobody listens the system then says
 //! so, and the next server is tried at once instead of after a timeout.
 
-use std::future::Future;
-use std::io;
-use std::net::SocketAddr;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::{
+    future::Future,
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use hickory_resolver::net::runtime::{DnsUdpSocket, RuntimeProvider, TokioRuntimeProvider};
-use tokio::io::{Interest, ReadBuf};
-use tokio::net::UdpSocket;
+use tokio::{
+    io::{Interest, ReadBuf},
+    net::UdpSocket,
+};
 
 /// tokio's runtime, with other sockets for UDP.
 #[derive(Clone, Default)]

@@ -3,17 +3,19 @@
 //! Unlike [`super::Resolver`] it caches nothing and asks once, because the server is what is being measured. Sockets are
 //! those of a helper thread, which the first question starts.
 
-use std::net::SocketAddr;
-use std::sync::OnceLock;
-use std::time::Duration;
+use std::{net::SocketAddr, sync::OnceLock, time::Duration};
 
-use hickory_resolver::proto::op::{Message, Query};
-use hickory_resolver::proto::rr::{Name, RData, RecordType};
+use hickory_resolver::proto::{
+    op::{Message, Query},
+    rr::{Name, RData, RecordType},
+};
 use onrush_fiber::{Nanos, Woke, block_on};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpStream, UdpSocket};
-use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpStream, UdpSocket},
+    runtime::Handle,
+    sync::{Semaphore, oneshot},
+};
 
 use crate::error::NetError;
 

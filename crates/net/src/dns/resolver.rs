@@ -3,17 +3,18 @@
 //! The thread is started by the first name that needs it; a run against addresses, static hosts and
 //! `localhost` never starts it. Several fibers that ask for the same name wait for one lookup.
 
-use std::collections::HashMap;
-use std::future::Future;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
-use std::task::{Context, Poll, Waker};
+use std::{
+    collections::HashMap,
+    future::Future,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, Weak},
+    task::{Context, Poll, Waker},
+};
 
 use onrush_fiber::{Clock, Nanos, Woke, block_on};
 
-use super::system::System;
-use super::{DnsOptions, Policy, Select, Ttl};
+use super::{DnsOptions, Policy, Select, Ttl, system::System};
 use crate::error::NetError;
 
 /// Names remembered at once; when there are more, all are forgotten.

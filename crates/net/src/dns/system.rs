@@ -5,22 +5,29 @@
 //! `attempts` times. That is not hickory's way, which asks two at once and prefers the fastest: where the second is a
 //! server of last resort that does not know the names inside, its answer must not count.
 
-use std::future::Future;
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{
+    future::Future,
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
 
-use hickory_resolver::config::{ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolverConfig, ResolverOpts};
-use hickory_resolver::net::{DnsError, NetError as HickoryError};
-use hickory_resolver::proto::op::ResponseCode;
-use hickory_resolver::proto::rr::{IntoName, Name, RecordType};
+use hickory_resolver::{
+    config::{ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolverConfig, ResolverOpts},
+    net::{DnsError, NetError as HickoryError},
+    proto::{
+        op::ResponseCode,
+        rr::{IntoName, Name, RecordType},
+    },
+};
 
-use super::Policy;
-use super::order;
-use super::provider::Provider;
-use super::resolver::{Lookup, Outcome, Source};
+use super::{
+    Policy, order,
+    provider::Provider,
+    resolver::{Lookup, Outcome, Source},
+};
 use crate::error::NetError;
 
 /// The system's settings, read when the first name is asked for.

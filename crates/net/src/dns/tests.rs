@@ -1,18 +1,12 @@
 //! The option `dns` over the wire: what a server that is told what to say is asked, and what comes of it.
 
-use std::cell::RefCell;
-use std::net::SocketAddr;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{cell::RefCell, net::SocketAddr, rc::Rc, sync::Arc, time::Duration};
 
 use hickory_resolver::config::ResolverOpts;
 use onrush_fiber::{Clock, Reactor, ReactorConfig, spawn};
 use onrush_testkit::{DnsAnswer, DnsQuestion, DnsServer};
 
-use super::resolver::Resolver;
-use super::system::Settings;
-use super::{DnsOptions, HostTable, IpRange, NameRules, Policy, Select, Ttl};
+use super::{DnsOptions, HostTable, IpRange, NameRules, Policy, Select, Ttl, resolver::Resolver, system::Settings};
 
 fn answer(question: &DnsQuestion) -> DnsAnswer {
     match question.name.split('.').next().unwrap_or_default() {

@@ -13,8 +13,8 @@ pub enum Body {
     /// No body at all: `POST`, `PUT` and `PATCH` say `Content-Length: 0`, others nothing.
     #[default]
     None,
-    /// These bytes. k6: an empty body (`http.post(url, "")`) is sent as an empty chunked body, as Go does
-    /// with a reader of unknown length, except for methods that usually have none.
+    /// These bytes. k6: an empty body (`http.post(url, "")`) is sent as an empty chunked body, as Go does with a reader
+    /// of unknown length, except for methods that usually have none.
     Bytes(Bytes),
     /// Several pieces, one after the other; none is empty.
     Pieces(Arc<[Bytes]>),

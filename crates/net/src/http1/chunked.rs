@@ -1,7 +1,6 @@
 //! The chunked transfer encoding: a decoder that is fed pieces of any size.
 
-use crate::error::NetError;
-use crate::http1::head::check_field_line;
+use crate::{error::NetError, http1::head::check_field_line};
 
 /// Longest chunk-size line, extensions included (Go's limit).
 const LINE_BYTES_MAX: usize = 4096;
@@ -55,8 +54,8 @@ impl Chunked {
         self.state == State::Trailer && self.trailer_bytes == 0 && self.line.is_empty()
     }
 
-    /// Decodes the beginning of `input`, handing out the data it holds, and returns how many bytes it
-    /// used: all of them unless the body ended.
+    /// Decodes the beginning of `input`, handing out the data it holds, and returns how many bytes it used: all of them
+    /// unless the body ended.
     ///
     /// # Errors
     /// What is wrong with the encoding.
@@ -180,8 +179,8 @@ fn parse_size(digits: &[u8]) -> Result<u64, ChunkError> {
     Ok(size)
 }
 
-/// Feeds arbitrary bytes to the decoder, whole and in pieces: the entry of the fuzz target. Panics are
-/// findings; so is another outcome in pieces than in one go, and more data than came in.
+/// Feeds arbitrary bytes to the decoder, whole and in pieces: the entry of the fuzz target. Panics are findings; so is
+/// another outcome in pieces than in one go, and more data than came in.
 pub fn fuzz(data: &[u8]) {
     let Some((&control, stream)) = data.split_first() else { return };
     let run = |step: usize| {

@@ -1,17 +1,18 @@
 //! The head of a response: status line and header fields, read the way Go's `http.ReadResponse` does.
 //!
-//! Most heads arrive in one piece and are parsed where they lie. One that arrives in pieces is collected,
-//! each line judged once when it is complete, so that a server which sends a byte at a time costs no
-//! more than its bytes.
+//! Most heads arrive in one piece and are parsed where they lie. One that arrives in pieces is collected, each line
+//! judged once when it is complete, so that a server which sends a byte at a time costs no more than its bytes.
 
 mod repeated;
 
 use memchr::{memchr, memchr_iter};
 
 use super::{Limits, Proto};
-use crate::error::NetError;
-use crate::header::{Facts as BlockFacts, HeaderBlock, is_token_byte, is_value_byte};
-use crate::text::{eq_lower, go_quote, trim_ows};
+use crate::{
+    error::NetError,
+    header::{Facts as BlockFacts, HeaderBlock, is_token_byte, is_value_byte},
+    text::{eq_lower, go_quote, trim_ows},
+};
 
 /// A parsed head.
 #[derive(Debug, Clone)]
@@ -180,8 +181,8 @@ fn find_end(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Parses a head that is complete and plain, in one pass; `None` for anything else, which [`interpret`]
-/// then judges. Where both answer, they agree.
+/// Parses a head that is complete and plain, in one pass; `None` for anything else, which [`interpret`] then judges.
+/// Where both answer, they agree.
 fn scan(bytes: &[u8], is_head_request: bool) -> Option<(Head, usize)> {
     let status_end = memchr(b'\n', bytes)? + 1;
     let (proto, status) = parse_status_line(trim_line_end(&bytes[..status_end])).ok()?;
@@ -211,8 +212,8 @@ fn scan(bytes: &[u8], is_head_request: bool) -> Option<(Head, usize)> {
     finish(&bytes[..at], status_end, proto, status, &facts, is_head_request).ok().map(|head| (head, end))
 }
 
-/// Whether field lines hold a control character, or a `\r` that does not end a line. Written without
-/// branches on single bytes, so that it is vectorised.
+/// Whether field lines hold a control character, or a `\r` that does not end a line. Written without branches on single
+/// bytes, so that it is vectorised.
 fn has_odd_bytes(fields: &[u8]) -> bool {
     let mut odd = 0_u8;
     for &byte in fields {

@@ -2,14 +2,14 @@
 
 use bytes::Bytes;
 
-use super::head::{Framing, Head, HeadParser, HeadState};
-use super::{BodyMode, Chunked, Limits, Proto};
-use crate::body_budget::BodyHold;
-use crate::error::NetError;
-use crate::header::HeaderBlock;
+use super::{
+    BodyMode, Chunked, Limits, Proto,
+    head::{Framing, Head, HeadParser, HeadState},
+};
+use crate::{body_budget::BodyHold, error::NetError, header::HeaderBlock};
 
-/// A kept body with a length is given its memory in steps of at most this, so that a length that is a
-/// lie costs what arrives and not what it claims.
+/// A kept body with a length is given its memory in steps of at most this, so that a length that is a lie costs what
+/// arrives and not what it claims.
 const BODY_STEP_BYTES: usize = 1 << 20;
 
 /// What feeding a piece led to.
@@ -118,9 +118,9 @@ impl ResponseReader {
         }
     }
 
-    /// Where the next bytes of a kept body belong, when they can be read straight to their place: pass
-    /// the slice to the socket, then [`ResponseReader::advance`]. `None` unless at least `min` bytes of
-    /// a body with a known length are missing.
+    /// Where the next bytes of a kept body belong, when they can be read straight to their place: pass the slice to the
+    /// socket, then [`ResponseReader::advance`]. `None` unless at least `min` bytes of a body with a known length are
+    /// missing.
     pub fn direct_space(&mut self, min: usize) -> Option<&mut [u8]> {
         let BodyState::Length { left } = self.state else { return None };
         if self.mode != BodyMode::Keep || left < min as u64 {

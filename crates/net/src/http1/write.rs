@@ -1,10 +1,12 @@
 //! Serialising a request head, in the order Go writes it.
 
 use super::{Body, Request};
-use crate::dial::proxy::Proxy;
-use crate::error::NetError;
-use crate::header::{is_token_byte, is_value_byte};
-use crate::text::{go_quote, push_decimal, trim_ows};
+use crate::{
+    dial::proxy::Proxy,
+    error::NetError,
+    header::{is_token_byte, is_value_byte},
+    text::{go_quote, push_decimal, trim_ows},
+};
 
 /// How a body goes out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,25 +1,28 @@
 //! One request and its response over a session.
 //!
-//! Sending and receiving go on at the same time: a server may answer while it reads. What lives in these frames
-//! while the fiber waits is copied with its stack where fibers share one, so results are boxed.
+//! Sending and receiving go on at the same time: a server may answer while it reads. What lives in these frames while
+//! the fiber waits is copied with its stack where fibers share one, so results are boxed.
 
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use h2::client::ResponseFuture;
-use h2::{RecvStream, SendStream};
+use h2::{RecvStream, SendStream, client::ResponseFuture};
 use http::HeaderMap;
 use onrush_fiber::{Clock, IoFailure, Nanos};
 
-use crate::body_budget::BodyHold;
-use crate::error::NetError;
-use crate::header::HeaderBlock;
-use crate::http1::{BodyMode, Limits, Request};
-use crate::link::WireBytes;
+use crate::{
+    body_budget::BodyHold,
+    error::NetError,
+    header::HeaderBlock,
+    http1::{BodyMode, Limits, Request},
+    link::WireBytes,
+};
 
-use super::message::{Opening, announced_length, block, opening};
-use super::outcome::{Broken, poll_response};
-use super::session::{Ended, SEND_BYTES_MAX, Session};
+use super::{
+    message::{Opening, announced_length, block, opening},
+    outcome::{Broken, poll_response},
+    session::{Ended, SEND_BYTES_MAX, Session},
+};
 
 /// A kept body is given its memory in steps of at most this, whatever length was announced.
 const BODY_STEP_BYTES: u64 = 1 << 20;
@@ -126,8 +129,8 @@ struct Head {
 }
 
 impl<'a> Exchange<'a> {
-    /// Opens a stream. What making a request takes on the stack is gone before the fiber waits, and what is
-    /// needed while it does is on the heap.
+    /// Opens a stream. What making a request takes on the stack is gone before the fiber waits, and what is needed
+    /// while it does is on the heap.
     #[inline(never)]
     fn begin(
         session: &'a Session,

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::error::{NetError, code};
-use crate::text::go_quote;
+use crate::{
+    error::{NetError, code},
+    text::go_quote,
+};
 
 use super::guard::{GoAway, reason};
 
@@ -101,8 +103,7 @@ impl GoAway {
     }
 }
 
-/// The k6 code of an HTTP/2 error code: the base plus one plus the code, or the base for codes k6 has no
-/// name for.
+/// The k6 code of an HTTP/2 error code: the base plus one plus the code, or the base for codes k6 has no name for.
 fn known(reason: u32, base: u16) -> u16 {
     match u16::try_from(reason) {
         Ok(number) if usize::from(number) < NAMES.len() => base + 1 + number,

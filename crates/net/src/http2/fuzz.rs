@@ -1,17 +1,21 @@
 //! The entry of the fuzz target: `h2`, the pipe and the guard without a socket, fed by whoever has bytes.
 
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::{
+    pin::Pin,
+    task::{Context, Poll, Waker},
+};
 
 use bytes::Bytes;
 
-use super::fault::Fault;
-use super::message::{announced_length, block, list_bytes};
-use super::pipe::{OUTBOUND_BYTES_MAX, Pipe};
-use super::session::{HEADER_LIST_BYTES_MAX, library_fault, machine};
+use super::{
+    fault::Fault,
+    message::{announced_length, block, list_bytes},
+    pipe::{OUTBOUND_BYTES_MAX, Pipe},
+    session::{HEADER_LIST_BYTES_MAX, library_fault, machine},
+};
 
-/// Feeds arbitrary bytes of a server to a client with one request on its way. The first byte says in what pieces
-/// they arrive, whether the request has a body and whether it is a `HEAD`.
+/// Feeds arbitrary bytes of a server to a client with one request on its way. The first byte says in what pieces they
+/// arrive, whether the request has a body and whether it is a `HEAD`.
 ///
 /// Panics are findings; so are a request that waits on when the connection is over, fields that break out of their
 /// lines, more memory than there are limits for, and an outcome that depends on the pieces although nobody looked
@@ -43,8 +47,8 @@ struct Request {
 }
 
 impl Request {
-    /// Lets a server that says `wire` in pieces answer it; the request looks for its response after each piece or
-    /// only at the end.
+    /// Lets a server that says `wire` in pieces answer it; the request looks for its response after each piece or only
+    /// at the end.
     fn answered(self, wire: &[u8], step: usize, is_eager: bool) -> Outcome {
         const STREAMS: u32 = 100;
         let context = &mut Context::from_waker(Waker::noop());

@@ -95,8 +95,8 @@ pub(super) struct Guard {
     /// The last frame that was let through.
     last: Option<Head>,
     goaway: Option<Box<GoAway>>,
-    /// Streams with a request body on its way, and whether the server has ended them: it may do so and then
-    /// reset them, to say that it wants no more of the body.
+    /// Streams with a request body on its way, and whether the server has ended them: it may do so and then reset them,
+    /// to say that it wants no more of the body.
     uploads: Vec<(u32, bool)>,
 }
 

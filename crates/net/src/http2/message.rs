@@ -1,14 +1,18 @@
 //! Requests as `h2` wants them, responses as the rest of the crate does.
 
 use bytes::Bytes;
-use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, Version,
+    uri::{Authority, PathAndQuery, Scheme},
+};
 
-use crate::conn::{give_out, take_out};
-use crate::error::NetError;
-use crate::header::{Facts, HeaderBlock};
-use crate::http1::{Body, Request, check_request, usually_lacks_body};
-use crate::text::{eq_lower, go_quote, push_decimal, trim_ows};
+use crate::{
+    conn::{give_out, take_out},
+    error::NetError,
+    header::{Facts, HeaderBlock},
+    http1::{Body, Request, check_request, usually_lacks_body},
+    text::{eq_lower, go_quote, push_decimal, trim_ows},
+};
 
 /// What is sent first, and whether anything follows.
 pub(super) struct Opening<'a> {
@@ -108,8 +112,8 @@ fn uri(request: &Request<'_>, defaults: &mut SessionDefaults) -> Result<Uri, Net
     Uri::from_parts(parts).map_err(|_| bad(":authority"))
 }
 
-/// Go sends these bytes of a query as they are; `http` takes none of them, so they are escaped, which servers
-/// read as the same.
+/// Go sends these bytes of a query as they are; `http` takes none of them, so they are escaped, which servers read as
+/// the same.
 fn escape(target: &[u8]) -> Option<Vec<u8>> {
     let is_taken = |byte: u8| matches!(byte, 0x21..=0x7e) && !matches!(byte, b'"' | b'<' | b'>' | b'#' | b'`');
     if target.iter().all(|&byte| is_taken(byte)) {
@@ -179,8 +183,8 @@ fn refused(name: &str, value: &[u8]) -> NetError {
     NetError::generic(format!("invalid {name} request header: [{}]", go_quote(value)))
 }
 
-/// The status and fields of a response, as if they had come over HTTP/1.1: lines that are read when a script
-/// asks for them.
+/// The status and fields of a response, as if they had come over HTTP/1.1: lines that are read when a script asks for
+/// them.
 pub(super) fn block(status: StatusCode, fields: &HeaderMap) -> HeaderBlock {
     const STATUS_LINE_BYTES: usize = 48;
     let size: usize = fields.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();

@@ -1,19 +1,21 @@
 //! What ended a stream before its time, and what that means: k6's error, and whether another connection may do better.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+};
 
-use h2::RecvStream;
-use h2::client::ResponseFuture;
+use h2::{RecvStream, client::ResponseFuture};
 
-use crate::error::NetError;
-use crate::http1::Limits;
+use crate::{error::NetError, http1::Limits};
 
-use super::fault::Fault;
-use super::guard::reason;
-use super::message::list_bytes;
-use super::session::{Ended, Session};
+use super::{
+    fault::Fault,
+    guard::reason,
+    message::list_bytes,
+    session::{Ended, Session},
+};
 
 /// What ended it.
 pub(super) enum Broken {

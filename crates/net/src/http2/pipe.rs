@@ -1,20 +1,24 @@
 //! The byte stream `h2` sees: two buffers, with the [`guard`](super::guard) between what arrived and `h2`.
 //!
-//! Nothing here waits. Reading gives out at most the rest of one frame, so that the guard has judged exactly
-//! what `h2` is about to look at; writing stops when the buffer is full, so that `h2` keeps what does not go out.
+//! Nothing here waits. Reading gives out at most the rest of one frame, so that the guard has judged exactly what `h2`
+//! is about to look at; writing stops when the buffer is full, so that `h2` keeps what does not go out.
 
-use std::cell::{RefCell, RefMut};
-use std::io;
-use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::{
+    cell::{RefCell, RefMut},
+    io,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll},
+};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::conn::take_out;
 
-use super::fault::Fault;
-use super::guard::{FRAME_BYTES_MAX, Guard, HEAD_BYTES, Head};
+use super::{
+    fault::Fault,
+    guard::{FRAME_BYTES_MAX, Guard, HEAD_BYTES, Head},
+};
 
 /// Bytes that wait to be sent at most: four frames. Beyond this `h2` has to wait.
 pub(super) const OUTBOUND_BYTES_MAX: usize = 64 << 10;
@@ -50,8 +54,8 @@ impl Pipe {
 }
 
 impl Buffers {
-    /// Whether `h2` has left a whole frame: it cannot go on before what it has to say is out, and nothing
-    /// more is to be read until it does.
+    /// Whether `h2` has left a whole frame: it cannot go on before what it has to say is out, and nothing more is to be
+    /// read until it does.
     pub(super) fn is_stalled(&self) -> bool {
         self.inbound.len() - self.taken >= HEAD_BYTES + FRAME_BYTES_MAX
     }

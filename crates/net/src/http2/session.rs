@@ -6,27 +6,33 @@
 //! wakes one of them to drive on. There is no fiber of the connection's own, and nobody looks at an idle one:
 //! what the server has said meanwhile is read when the next request wants to use it.
 
-use std::cell::{Cell, RefCell};
-use std::net::SocketAddr;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::{
+    cell::{Cell, RefCell},
+    net::SocketAddr,
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+};
 
 use bytes::Bytes;
 use h2::client::{self, SendRequest};
 use onrush_fiber::{Clock, FiberId, IoFailure, Nanos, Woke, current, park, unpark, yield_now};
 
-use crate::conn::{give_out, take_out};
-use crate::error::{NetError, Op};
-use crate::http1::TlsInfo;
-use crate::link::{Link, Origin, WireBytes};
-use crate::tls::Advance;
+use crate::{
+    conn::{give_out, take_out},
+    error::{NetError, Op},
+    http1::TlsInfo,
+    link::{Link, Origin, WireBytes},
+    tls::Advance,
+};
 
-use super::fault::Fault;
-use super::fields;
-use super::guard::{GoAway, reason};
-use super::message::SessionDefaults;
-use super::pipe::{Buffers, Pipe};
+use super::{
+    fault::Fault,
+    fields,
+    guard::{GoAway, reason},
+    message::SessionDefaults,
+    pipe::{Buffers, Pipe},
+};
 
 /// Windows and limits as Go's client announces them: a stream's window never throttles a body of a megabyte.
 const STREAM_WINDOW_BYTES: u32 = 4 << 20;
@@ -169,8 +175,8 @@ impl Session {
         self.served.set(true);
     }
 
-    /// An exchange is over; its handles have been dropped. Tells the server what follows from that, and has
-    /// somebody else drive.
+    /// An exchange is over; its handles have been dropped. Tells the server what follows from that, and has somebody
+    /// else drive.
     pub(super) fn leave(&self, wire: &WireBytes, is_clean: bool) {
         self.active.set(self.active.get() - 1);
         let streams = u32::try_from(self.sender.borrow().current_max_send_streams()).unwrap_or(u32::MAX);
@@ -289,8 +295,8 @@ impl Session {
     /// Reads what has arrived, once, and acts on it.
     #[inline(never)]
     fn drive(&self, wire: &WireBytes) {
-        // Reading goes on while the socket takes nothing: the server may be waiting for just that. Only a server
-        // that asks and does not listen is not read from, or what it is owed would fill our memory.
+        // Reading goes on while the socket takes nothing: the server may be waiting for just that. Only a server that
+        // asks and does not listen is not read from, or what it is owed would fill our memory.
         if !self.pipe.borrow().is_stalled() {
             self.read(wire);
         }
@@ -468,8 +474,8 @@ pub(super) fn machine(
     made.map_err(|error| NetError::generic(format!("http2: {error}")))
 }
 
-/// What `h2` found wrong, in Go's terms: what it says of a header block is about compression, or about a
-/// field that no message may have, and a flood of fields is a protocol error.
+/// What `h2` found wrong, in Go's terms: what it says of a header block is about compression, or about a field that no
+/// message may have, and a flood of fields is a protocol error.
 pub(super) fn library_fault(buffers: &Buffers, error: &h2::Error) -> Fault {
     let code = error.reason().map_or(reason::PROTOCOL_ERROR, u32::from);
     match code {

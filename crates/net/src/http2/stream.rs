@@ -4,28 +4,33 @@
 //! stream's window, and the server waits. One fiber may send while another receives; several senders take turns, so that
 //! what each sends stays together. No `RefCell` is borrowed while a fiber waits.
 
-use std::cell::{Cell, RefCell};
-use std::net::SocketAddr;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::{
+    cell::{Cell, RefCell},
+    net::SocketAddr,
+    rc::Rc,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use bytes::Bytes;
-use h2::client::ResponseFuture;
-use h2::{Reason, RecvStream, SendStream};
+use h2::{Reason, RecvStream, SendStream, client::ResponseFuture};
 use onrush_fiber::{IoFailure, Nanos};
 
-use crate::error::NetError;
-use crate::header::HeaderBlock;
-use crate::http1::{Limits, Request, TlsInfo};
-use crate::link::WireBytes;
-use crate::turns::Turns;
+use crate::{
+    error::NetError,
+    header::HeaderBlock,
+    http1::{Limits, Request, TlsInfo},
+    link::WireBytes,
+    turns::Turns,
+};
 
-use super::fault::Fault;
-use super::guard::reason;
-use super::message::{block, opening, stream_opening, trailer_block, trailer_map};
-use super::outcome::{Broken, poll_response};
-use super::session::{SEND_BYTES_MAX, Session};
+use super::{
+    fault::Fault,
+    guard::reason,
+    message::{block, opening, stream_opening, trailer_block, trailer_map},
+    outcome::{Broken, poll_response},
+    session::{SEND_BYTES_MAX, Session},
+};
 
 /// An HTTP/2 connection of one's own, for any number of streams. It closes when it and its streams are dropped.
 pub struct Http2 {

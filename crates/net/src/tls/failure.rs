@@ -111,8 +111,7 @@ fn certificate_error(reason: &CertificateError, host: &str) -> NetError {
             NetError::generic("tls: failed to parse certificate from server: x509: malformed certificate")
         }
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => wrong("EkuError"),
-        // A self-signed certificate that is a CA is no server's certificate to webpki; to Go it is one
-        // nobody signed.
+        // A self-signed certificate that is a CA is no server's certificate to webpki; to Go it is one nobody signed.
         CertificateError::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => NetError::with_detail(
             code::UNKNOWN_AUTHORITY,
             "x509: unknown authority",

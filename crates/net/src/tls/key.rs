@@ -1,16 +1,14 @@
 //! Private keys of client certificates: plain, or encrypted with a password.
 //!
 //! Two encryptions are in use: that inside of PKCS #8 (`BEGIN ENCRYPTED PRIVATE KEY`, what `openssl` writes today,
-//! which k6 refuses) and the older one of PEM itself (`Proc-Type: 4,ENCRYPTED`, which k6 reads): there the key is
-//! what MD5 makes of password and salt.
+//! which k6 refuses) and the older one of PEM itself (`Proc-Type: 4,ENCRYPTED`, which k6 reads): there the key is what
+//! MD5 makes of password and salt.
 
-use aes::cipher::block_padding::Pkcs7;
-use aes::cipher::{BlockModeDecrypt, KeyIvInit};
+use aes::cipher::{BlockModeDecrypt, KeyIvInit, block_padding::Pkcs7};
 use base64::Engine as _;
 use md5::{Digest as _, Md5};
 use pkcs8::{EncryptedPrivateKeyInfoRef, SecretDocument};
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{PrivateKeyDer, PrivatePkcs1KeyDer, PrivatePkcs8KeyDer, PrivateSec1KeyDer};
+use rustls_pki_types::{PrivateKeyDer, PrivatePkcs1KeyDer, PrivatePkcs8KeyDer, PrivateSec1KeyDer, pem::PemObject};
 
 /// Decodes a key in PEM.
 ///

@@ -1,9 +1,11 @@
 //! The secrets of TLS sessions as lines of NSS's key log format, for Wireshark (`SSLKEYLOGFILE`).
 
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Write as _};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    fmt::Write as _,
+    fs::File,
+    io::{self, Write as _},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// Writes a line for each secret.
 pub struct KeyLog {
@@ -52,8 +54,7 @@ fn line(label: &str, client_random: &[u8], secret: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::{Arc, atomic::AtomicUsize};
 
     use rustls::KeyLog as _;
 

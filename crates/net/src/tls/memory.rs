@@ -3,11 +3,12 @@
 //! Each VU has a memory of its own, as each visitor's browser has: what a server issued to one of them is never shown by
 //! another, and how many handshakes are resumed does not depend on how many VUs there are.
 
-use std::cell::{OnceCell, RefCell};
-use std::sync::Arc;
+use std::{
+    cell::{OnceCell, RefCell},
+    sync::Arc,
+};
 
-use rustls::ClientConfig;
-use rustls::client::Resumption;
+use rustls::{ClientConfig, client::Resumption};
 
 /// Servers whose sessions a VU remembers, the one met longest ago is forgotten first. Few tests have more; a session
 /// takes some kilobytes, and rustls keeps up to eight a server.

@@ -1,18 +1,21 @@
 //! One TLS session without its socket: bytes in, bytes out.
 //!
-//! It uses rustls's unbuffered interface, so that an idle connection holds keys and nothing else: what
-//! arrives is decrypted from the thread's shared buffer, and only the tail of an incomplete record is
-//! kept between reads.
+//! It uses rustls's unbuffered interface, so that an idle connection holds keys and nothing else: what arrives is
+//! decrypted from the thread's shared buffer, and only the tail of an incomplete record is kept between reads.
 
 use std::sync::Arc;
 
-use rustls::client::UnbufferedClientConnection;
-use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
-use rustls::{ClientConfig, HandshakeKind};
+use rustls::{
+    ClientConfig, HandshakeKind,
+    client::UnbufferedClientConnection,
+    unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus},
+};
 use rustls_pki_types::ServerName;
 
-use super::names::{cipher_name, version_name};
-use super::staple::{self, OcspResponse};
+use super::{
+    names::{cipher_name, version_name},
+    staple::{self, OcspResponse},
+};
 use crate::http1::TlsInfo;
 
 /// HTTP/2 in ALPN.
@@ -21,8 +24,8 @@ pub(super) const ALPN_HTTP2: &[u8] = b"h2";
 const RECORD_OVERHEAD_MAX: usize = 5 + 1 + 8 + 16 + 16;
 /// Plaintext per record.
 const RECORD_PLAINTEXT_MAX: usize = 16 << 10;
-/// More undecrypted bytes than this are kept for no peer: a handshake message may span records up to
-/// rustls's own limit of 64 KiB.
+/// More undecrypted bytes than this are kept for no peer: a handshake message may span records up to rustls's own limit
+/// of 64 KiB.
 pub(crate) const PENDING_BYTES_MAX: usize = 256 << 10;
 /// Steps of one call without progress on the input before the peer is considered to be playing games.
 const STEPS_MAX: usize = 100_000;
@@ -99,8 +102,8 @@ impl TlsSession {
         out
     }
 
-    /// Drives the session over `input`, which starts with [`TlsSession::pending`] and goes on with what
-    /// has newly arrived; hands decrypted data to `sink`. What is left of the input is kept.
+    /// Drives the session over `input`, which starts with [`TlsSession::pending`] and goes on with what has newly
+    /// arrived; hands decrypted data to `sink`. What is left of the input is kept.
     pub(crate) fn advance(&mut self, input: &mut [u8], sink: impl FnMut(&[u8])) -> Result<Advance, rustls::Error> {
         if self.outer.is_some() { self.advance_inside(input, sink) } else { self.advance_own(input, sink) }
     }

@@ -3,13 +3,13 @@
 //! Nothing is decided by them: like Go, a connection to a server whose certificate is revoked stands. A response is
 //! read once, while hands are shaken, and only what it says is kept. Its signature is not checked.
 
-use std::cell::Cell;
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
-use der::asn1::AnyRef;
-use der::{Decode, SliceReader, Tag, TagNumber, Tagged};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::{DigitallySignedStruct, DistinguishedName, SignatureScheme};
+use der::{Decode, SliceReader, Tag, TagNumber, Tagged, asn1::AnyRef};
+use rustls::{
+    DigitallySignedStruct, DistinguishedName, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::cookie::{days_from_civil, days_in_month};

@@ -2,10 +2,12 @@
 
 use onrush_fiber::Nanos;
 
-use super::close::CloseError;
-use super::decoder::{Event, Step};
-use super::frame::Opcode;
-use super::socket::{Lost, Socket};
+use super::{
+    close::CloseError,
+    decoder::{Event, Step},
+    frame::Opcode,
+    socket::{Lost, Socket},
+};
 use crate::error::NetError;
 
 /// Bytes both ways over a WebSocket. Pings are answered.

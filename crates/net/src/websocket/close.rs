@@ -1,7 +1,6 @@
 //! How a connection ends: codes, reasons, and Go's texts about them.
 
-use super::decoder::ReadError;
-use super::frame::CONTROL_BYTES_MAX;
+use super::{decoder::ReadError, frame::CONTROL_BYTES_MAX};
 
 /// The server's close frame, or what stands for one.
 #[derive(Debug, Clone, PartialEq, Eq)]

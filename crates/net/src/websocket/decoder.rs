@@ -1,9 +1,11 @@
 //! From bytes to messages.
 
-use super::MESSAGE_BYTES_MAX;
-use super::close::CloseError;
-use super::deflate::{Agreement, Inflater, Inflating};
-use super::frame::{Expected, Head, Opcode};
+use super::{
+    MESSAGE_BYTES_MAX,
+    close::CloseError,
+    deflate::{Agreement, Inflater, Inflating},
+    frame::{Expected, Head, Opcode},
+};
 
 /// Takes what a server sends apart. Between messages it holds no memory.
 #[derive(Debug)]

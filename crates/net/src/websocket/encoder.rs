@@ -1,8 +1,10 @@
 //! From messages to bytes.
 
-use super::deflate::{Agreement, Deflater};
-use super::frame::{CONTROL_BYTES_MAX, Opcode, put_head};
-use super::mask;
+use super::{
+    deflate::{Agreement, Deflater},
+    frame::{CONTROL_BYTES_MAX, Opcode, put_head},
+    mask,
+};
 
 /// Writes a client's frames. Messages go out in one frame each.
 #[derive(Debug)]

@@ -1,12 +1,12 @@
 //! What a client asks for, and whether the answer grants it.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use super::deflate::Agreement;
-use super::mask;
-use crate::header::{HeaderBlock, RequestHeaders};
-use crate::text::trim_ows;
+use super::{deflate::Agreement, mask};
+use crate::{
+    header::{HeaderBlock, RequestHeaders},
+    text::trim_ows,
+};
 
 /// A request for a WebSocket.
 #[derive(Debug)]

@@ -2,8 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::deflate::{Agreement, Deflater};
-use super::{Decoder, Encoder, Event, Opcode, Step, mask};
+use super::{
+    Decoder, Encoder, Event, Opcode, Step,
+    deflate::{Agreement, Deflater},
+    mask,
+};
 
 /// A message or control frame of a server.
 #[derive(Debug, Clone)]

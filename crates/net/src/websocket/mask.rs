@@ -1,7 +1,9 @@
 //! Masks: what a client's payloads are combined with, so that nobody can choose the bytes on the wire.
 
-use std::cell::Cell;
-use std::hash::{BuildHasher as _, RandomState};
+use std::{
+    cell::Cell,
+    hash::{BuildHasher as _, RandomState},
+};
 
 thread_local! {
     static STATE: Cell<u64> = Cell::new(RandomState::new().hash_one(0_u8) | 1);

@@ -4,13 +4,14 @@ use std::cell::{Cell, RefCell};
 
 use onrush_fiber::Nanos;
 
-use super::close::CloseError;
-use super::decoder::{Decoder, ReadError, Step};
-use super::deflate::Agreement;
-use super::encoder::Encoder;
-use super::frame::Opcode;
-use crate::error::NetError;
-use crate::wire::Wire;
+use super::{
+    close::CloseError,
+    decoder::{Decoder, ReadError, Step},
+    deflate::Agreement,
+    encoder::Encoder,
+    frame::Opcode,
+};
+use crate::{error::NetError, wire::Wire};
 
 /// An open WebSocket. Dropping it closes the connection, without a word.
 #[derive(Debug)]

@@ -1,16 +1,24 @@
 //! A correct HTTP/2 server in the clear: `h2`'s own, on a thread.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use bytes::Bytes;
-use h2::server::{Builder, SendResponse};
-use h2::{Reason, RecvStream};
+use h2::{
+    Reason, RecvStream,
+    server::{Builder, SendResponse},
+};
 use http::{Request, Response};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::oneshot;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::oneshot,
+};
 
 /// Stops when dropped.
 pub(crate) struct Http2Server {

@@ -2,9 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::time::Duration;
+use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use bytes::Bytes;
 use onrush_fiber::{Clock, Reactor, ReactorConfig, spawn};

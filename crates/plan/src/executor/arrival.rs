@@ -1,8 +1,6 @@
 //! What the two arrival-rate executors share: their VUs, their events, and how a rate is shown.
 
-use crate::duration::GoDuration;
-use crate::error::PlanError;
-use crate::stripe::Share;
+use crate::{duration::GoDuration, error::PlanError, stripe::Share};
 
 /// One iteration that is due at a certain time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

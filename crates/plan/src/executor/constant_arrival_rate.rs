@@ -2,12 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::arrival::{ArrivalEvent, ArrivalVus, rate_per_sec, valid_time_unit, valid_vus};
-use super::fields::{checked, required_duration};
-use crate::duration::GoDuration;
-use crate::error::PlanError;
-use crate::json::int;
-use crate::stripe::Share;
+use super::{
+    arrival::{ArrivalEvent, ArrivalVus, rate_per_sec, valid_time_unit, valid_vus},
+    fields::{checked, required_duration},
+};
+use crate::{duration::GoDuration, error::PlanError, json::int, stripe::Share};
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::duration::GoDuration;
-use crate::json::int;
+use crate::{duration::GoDuration, json::int};
 
 /// A stage as written, of a scenario or of the `stages` shortcut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -40,10 +40,7 @@ pub(crate) use externally_controlled::vus_error;
 
 use fields::total_ns;
 
-use crate::duration::GoDuration;
-use crate::error::PlanError;
-use crate::reservation::Step;
-use crate::stripe::Share;
+use crate::{duration::GoDuration, error::PlanError, reservation::Step, stripe::Share};
 
 /// A valid executor with its values, for the whole test.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::fields::{checked, max_duration, positive_vus};
-use crate::duration::GoDuration;
-use crate::json::int;
-use crate::stripe::Share;
+use crate::{duration::GoDuration, json::int, stripe::Share};
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

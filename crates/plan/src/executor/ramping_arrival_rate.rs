@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::arrival::{ArrivalEvent, ArrivalVus, rate_per_sec, valid_time_unit, valid_vus};
-use super::fields::{Stage, StageConfig, checked, text_ns, total_ns, valid_stages};
-use crate::duration::GoDuration;
-use crate::error::PlanError;
-use crate::json::int;
-use crate::stripe::Share;
+use super::{
+    arrival::{ArrivalEvent, ArrivalVus, rate_per_sec, valid_time_unit, valid_vus},
+    fields::{Stage, StageConfig, checked, text_ns, total_ns, valid_stages},
+};
+use crate::{duration::GoDuration, error::PlanError, json::int, stripe::Share};
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,8 +68,8 @@ pub struct RampingArrivalRate {
 impl RampingArrivalRate {
     pub(crate) fn describe(&self, share: &Share) -> (String, Vec<String>) {
         let peak = self.stages.iter().map(|s| s.target).fold(self.start_rate, u64::max);
-        // k6: this line shows the segment's share of the rate, not the share that is re-derived from maxVUs, which
-        // is what really runs here and what constant-arrival-rate shows.
+        // k6: this line shows the segment's share of the rate, not the share that is re-derived from maxVUs, which is
+        // what really runs here and what constant-arrival-rate shows.
         let rate = rate_per_sec(peak, self.time_unit_ns, Some(share));
         // k6: a range when the whole test has one.
         let range = self.vus.planned != self.vus.max;

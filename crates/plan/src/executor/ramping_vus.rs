@@ -5,12 +5,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Stage, StageConfig, VUS_MAX, checked, text_ns, total_ns, valid_stages};
-use crate::duration::GoDuration;
-use crate::error::PlanError;
-use crate::json::int;
-use crate::reservation::{Step, value_at, windowed};
-use crate::share::thread_of;
-use crate::stripe::Share;
+use crate::{
+    duration::GoDuration,
+    error::PlanError,
+    json::int,
+    reservation::{Step, value_at, windowed},
+    share::thread_of,
+    stripe::Share,
+};
 
 /// As written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -191,8 +193,8 @@ impl RampingVusPlan {
         self.reservation.iter().map(|s| s.vus).max().unwrap_or(0)
     }
 
-    /// When the number of VUs changes for the last time, to 0: at the regular end, or before when the last stages
-    /// keep none. k6: the scenario is over then, but for what may still finish.
+    /// When the number of VUs changes for the last time, to 0: at the regular end, or before when the last stages keep
+    /// none. k6: the scenario is over then, but for what may still finish.
     #[must_use]
     pub fn last_step_ns(&self) -> u64 {
         self.steps.last().map_or(0, |step| step.at_ns)

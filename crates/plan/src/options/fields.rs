@@ -1,9 +1,11 @@
 //! The table of the fields of scenarios, for the reference page.
 
-use crate::executor::ExecutorKind;
-use crate::executor::ExecutorKind::{
-    ConstantArrivalRate, ConstantVus, ExternallyControlled, PerVuIterations, RampingArrivalRate, RampingVus,
-    SharedIterations,
+use crate::executor::{
+    ExecutorKind,
+    ExecutorKind::{
+        ConstantArrivalRate, ConstantVus, ExternallyControlled, PerVuIterations, RampingArrivalRate, RampingVus,
+        SharedIterations,
+    },
 };
 
 /// One field of a scenario.

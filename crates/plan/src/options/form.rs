@@ -2,23 +2,27 @@
 //!
 //! Each row of the table of options names its form; what JSON looks like is serde's business.
 
-use std::collections::BTreeMap;
-use std::str::FromStr;
+use std::{collections::BTreeMap, str::FromStr};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::dns::DnsConfig;
-use super::hosts::{self, HostTarget};
-use super::info::Kind;
-use super::scenario_config::ScenarioConfig;
-use super::tags::SystemTags;
-use super::threshold::{self, ThresholdConfig};
-use super::tls::{self, TlsAuth, TlsVersions};
-use super::{ips, text};
-use crate::duration::{GoDuration, parse_extended_duration, parse_go_duration};
-use crate::executor::StageConfig;
-use crate::segment::{Segment, SegmentSequence};
+use super::{
+    dns::DnsConfig,
+    hosts::{self, HostTarget},
+    info::Kind,
+    ips,
+    scenario_config::ScenarioConfig,
+    tags::SystemTags,
+    text,
+    threshold::{self, ThresholdConfig},
+    tls::{self, TlsAuth, TlsVersions},
+};
+use crate::{
+    duration::{GoDuration, parse_extended_duration, parse_go_duration},
+    executor::StageConfig,
+    segment::{Segment, SegmentSequence},
+};
 
 /// How an option is written.
 pub(super) trait Form {

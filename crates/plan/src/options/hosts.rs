@@ -1,9 +1,6 @@
 //! Host name patterns (`blockHostnames`, `hosts`) and what `hosts` maps them to.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::net::IpAddr;
-use std::str::FromStr;
+use std::{collections::BTreeMap, fmt, net::IpAddr, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::scenario_config::ScenarioConfig;
-use super::table::{OPTIONS, Options};
-use super::tags::SystemTags;
-use crate::error::OptionsError;
-use crate::json::{canonical_keys, decode};
-use crate::names::closest;
+use super::{
+    scenario_config::ScenarioConfig,
+    table::{OPTIONS, Options},
+    tags::SystemTags,
+};
+use crate::{
+    error::OptionsError,
+    json::{canonical_keys, decode},
+    names::closest,
+};
 
 /// What a script or config file said.
 #[derive(Clone, Debug, Default, PartialEq)]

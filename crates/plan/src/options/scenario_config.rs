@@ -2,19 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde::{
+    Serialize,
+    ser::{SerializeMap, Serializer},
+};
 use serde_json::{Map, Value};
 
-use crate::duration::GoDuration;
-use crate::error::OptionsError;
-use crate::executor::{
-    ConstantArrivalRateConfig, ConstantVusConfig, Executor, ExecutorKind, ExternallyControlledConfig,
-    PerVuIterationsConfig, RampingArrivalRateConfig, RampingVusConfig, SharedIterationsConfig,
+use crate::{
+    duration::GoDuration,
+    error::OptionsError,
+    executor::{
+        ConstantArrivalRateConfig, ConstantVusConfig, Executor, ExecutorKind, ExternallyControlledConfig,
+        PerVuIterationsConfig, RampingArrivalRateConfig, RampingVusConfig, SharedIterationsConfig,
+    },
+    json::{canonical_keys, decode, texts},
+    names::closest,
+    scenario::{DEFAULT_EXEC, DEFAULT_GRACEFUL_STOP, Scenario},
 };
-use crate::json::{canonical_keys, decode, texts};
-use crate::names::closest;
-use crate::scenario::{DEFAULT_EXEC, DEFAULT_GRACEFUL_STOP, Scenario};
 
 /// A scenario as the user wrote it; nothing is checked but types and field names.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,8 @@
 //! Options as plain values, with the defaults filled in: what the engine reads.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
-use super::dns::DnsConfig;
-use super::table::Options;
-use super::tags::SystemTags;
+use super::{dns::DnsConfig, table::Options, tags::SystemTags};
 use crate::duration::GoDuration;
 
 /// The values a run uses. Numbers that make no sense below zero are at least 0.

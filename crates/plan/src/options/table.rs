@@ -10,23 +10,27 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::dns::DnsConfig;
-use super::form::{
-    Anything, Certificates, Cidrs, Debug, Dns, Extensions, Form, Hosts, Int, Ips, Names, Part, Parts, Path, Patterns,
-    Scenarios, Stages, Suites, Switch, TagNames, Tags, Text, Thresholds, Time, TimeUnit, Versions,
+use super::{
+    dns::DnsConfig,
+    form::{
+        Anything, Certificates, Cidrs, Debug, Dns, Extensions, Form, Hosts, Int, Ips, Names, Part, Parts, Path,
+        Patterns, Scenarios, Stages, Suites, Switch, TagNames, Tags, Text, Thresholds, Time, TimeUnit, Versions,
+    },
+    hosts::HostTarget,
+    info::{Area, OptionInfo},
+    ips::{Cidr, IpPool},
+    scenario_config::ScenarioConfig,
+    tags::SystemTags,
+    threshold::ThresholdConfig,
+    tls::{TlsAuth, TlsVersions},
 };
-use super::hosts::HostTarget;
-use super::info::{Area, OptionInfo};
-use super::ips::{Cidr, IpPool};
-use super::scenario_config::ScenarioConfig;
-use super::tags::SystemTags;
-use super::threshold::ThresholdConfig;
-use super::tls::{TlsAuth, TlsVersions};
-use crate::duration::GoDuration;
-use crate::error::OptionsError;
-use crate::executor::StageConfig;
-use crate::json::int;
-use crate::segment::{Segment, SegmentSequence};
+use crate::{
+    duration::GoDuration,
+    error::OptionsError,
+    executor::StageConfig,
+    json::int,
+    segment::{Segment, SegmentSequence},
+};
 
 macro_rules! options {
     ($(

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::duration::{DurationError, GoDuration};
-use crate::executor::StageConfig;
+use crate::{
+    duration::{DurationError, GoDuration},
+    executor::StageConfig,
+};
 
 /// `[duration]:[target]`.
 pub(super) fn stage(

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::ser::SerializeStruct;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
 use serde_json::Value;
 
-use crate::duration::GoDuration;
-use crate::json::{canonical_keys, decode, nested};
+use crate::{
+    duration::GoDuration,
+    json::{canonical_keys, decode, nested},
+};
 
 /// One threshold on a metric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

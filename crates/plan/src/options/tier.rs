@@ -1,15 +1,18 @@
 //! Laying the tiers over each other, turning the shortcuts into scenarios, and validating the result.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
-use super::scenario_config::{ExecutorConfig, ScenarioConfig};
-use super::settings::Settings;
-use super::table::Options;
-use crate::duration::GoDuration;
-use crate::executor::{ConstantVusConfig, PerVuIterationsConfig, RampingVusConfig, SharedIterationsConfig};
-use crate::scenario::{DEFAULT_SCENARIO, Scenario};
-use crate::stripe::Share;
+use super::{
+    scenario_config::{ExecutorConfig, ScenarioConfig},
+    settings::Settings,
+    table::Options,
+};
+use crate::{
+    duration::GoDuration,
+    executor::{ConstantVusConfig, PerVuIterationsConfig, RampingVusConfig, SharedIterationsConfig},
+    scenario::{DEFAULT_SCENARIO, Scenario},
+    stripe::Share,
+};
 
 /// Where options come from, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,9 +8,11 @@
 use std::sync::Arc;
 
 use super::Ramp;
-use crate::executor::{ArrivalEvent, ConstantArrivalRatePlan, ExecutorPlan, RampingArrivalRatePlan, Slope};
-use crate::plan::ScenarioPlan;
-use crate::stripe::Share;
+use crate::{
+    executor::{ArrivalEvent, ConstantArrivalRatePlan, ExecutorPlan, RampingArrivalRatePlan, Slope},
+    plan::ScenarioPlan,
+    stripe::Share,
+};
 
 /// An instance's arrivals after one or more changes of the rate. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -12,8 +12,10 @@ pub use arrivals::ArrivalCourse;
 pub use ramp::{Ramp, VuCourse};
 pub use replay::{Turn, replay};
 
-use crate::executor::{Executor, vus_error};
-use crate::plan::ScenarioPlan;
+use crate::{
+    executor::{Executor, vus_error},
+    plan::ScenarioPlan,
+};
 
 /// What of a scenario can be set to a new value, for the whole test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,8 +147,8 @@ impl ScenarioPlan {
         }
     }
 
-    /// Checks a change against the targets that hold now, and says what really changes; nothing when nothing does.
-    /// A new limit comes before what it allows.
+    /// Checks a change against the targets that hold now, and says what really changes; nothing when nothing does. A
+    /// new limit comes before what it allows.
     ///
     /// # Errors
     /// Whatever is out of bounds or means nothing to the executor; k6's words where it has them.

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::along;
-use crate::duration::GoDuration;
-use crate::executor::{RampingVus, Stage};
-use crate::plan::ScenarioPlan;
-use crate::reservation::{Step, value_at};
+use crate::{
+    duration::GoDuration,
+    executor::{RampingVus, Stage},
+    plan::ScenarioPlan,
+    reservation::{Step, value_at},
+};
 
 /// A number, for the whole test, on its way to another. After it the other one holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,9 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{Ramp, Target, along};
-use crate::duration::GoDuration;
-use crate::executor::{Executor, FOREVER_NS, Stage};
-use crate::scenario::{DEFAULT_EXEC, Scenario};
+use crate::{
+    duration::GoDuration,
+    executor::{Executor, FOREVER_NS, Stage},
+    scenario::{DEFAULT_EXEC, Scenario},
+};
 
 /// A change that was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,15 @@
-//! A small host for the tests: an engine that runs script files in a plain realm or in a
-//! shared one, with `print`, `gc` and file modules. Not an embedding, see the `js` crate.
+//! A small host for the tests: an engine that runs script files in a plain realm or in a shared one, with `print`, `gc`
+//! and file modules. Not an embedding, see the `js` crate.
 //!
 //! SAFETY: an engine lives and dies on one test's thread; every value it hands out is freed once, before it.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use onrush_quickjs_sys::*;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::path::Path;
-use std::ptr::null_mut;
+use std::{
+    ffi::{CStr, CString, c_char, c_int, c_void},
+    path::Path,
+    ptr::null_mut,
+};
 
 /// How the realm a test runs in is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,12 @@ use std::sync::OnceLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Draft, EdgeTarget, Loader};
-use crate::error::ScriptError;
-use crate::facade::{facade, is_exportable};
-use crate::position::Lines;
-use crate::program::{Finding, Import, ImportKind, Module, ModuleIndex, ModuleKind, Program, Target};
+use crate::{
+    error::ScriptError,
+    facade::{facade, is_exportable},
+    position::Lines,
+    program::{Finding, Import, ImportKind, Module, ModuleIndex, ModuleKind, Program, Target},
+};
 
 impl Loader<'_> {
     pub(super) fn assemble(self, failed: &[bool]) -> Program {

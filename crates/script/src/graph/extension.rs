@@ -1,16 +1,17 @@
 //! WebAssembly among the modules of a script: an ES module is generated for each, so importers need not know.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use onrush_extension::Extension;
 
 use super::Loader;
-use crate::compile::Compiled;
-use crate::error::{ErrorKind, ScriptError};
-use crate::facade;
-use crate::program::ModuleKind;
-use crate::specifier::Unresolved;
+use crate::{
+    compile::Compiled,
+    error::{ErrorKind, ScriptError},
+    facade,
+    program::ModuleKind,
+    specifier::Unresolved,
+};
 
 /// The most extensions of a script.
 pub(super) const EXTENSIONS_MAX: usize = 32;

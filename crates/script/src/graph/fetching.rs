@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::{Loader, extension};
-use crate::error::{ErrorKind, ScriptError};
-use crate::map::Map;
-use crate::remote::{self, Unfetched};
-use crate::source;
+use crate::{
+    error::{ErrorKind, ScriptError},
+    map::Map,
+    remote::{self, Unfetched},
+    source,
+};
 
 impl Loader<'_> {
     /// Fetches what is to be fetched now, at once.

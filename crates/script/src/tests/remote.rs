@@ -1,11 +1,15 @@
 //! Modules on servers, from a table instead of a network.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 use super::{Project, loaded};
-use crate::remote::{Fetch, Remote, Unfetched};
-use crate::{Entry, ErrorKind, LoadOptions, Program, ScriptError, load};
+use crate::{
+    Entry, ErrorKind, LoadOptions, Program, ScriptError, load,
+    remote::{Fetch, Remote, Unfetched},
+};
 
 /// Servers as a table of URLs; what is asked for at once is one line of `asked`.
 #[derive(Debug, Default)]

@@ -20,8 +20,10 @@ mod names;
 mod plain;
 mod tls;
 
-use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
+use std::{
+    net::{TcpListener, TcpStream},
+    sync::Arc,
+};
 
 use anyhow::{Context, Result};
 use onrush_testkit::{GoodProxy, Way};

@@ -8,9 +8,11 @@
 //! - `/status/CODE`: nothing but this status
 //! - `/query.js`: a module that exports the query it was asked with
 
-use std::io::Write as _;
-use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::{
+    io::Write as _,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 
 use onrush_testkit::{GoodServer, Incoming, Reply};
 use rustls::ServerConfig;

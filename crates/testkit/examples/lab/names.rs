@@ -1,9 +1,11 @@
 //! Names of the DNS server that scripts marked `resolver` ask: what is known by them, and where the peers listen that
 //! their addresses lead to.
 
-use std::io::{self, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::{
+    io::{self, Write},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream},
+    time::Duration,
+};
 
 use anyhow::{Context, Result};
 use onrush_testkit::{DnsAnswer, DnsQuestion, DnsServer};

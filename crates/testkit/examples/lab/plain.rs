@@ -1,8 +1,10 @@
 //! HTTP/1.1 without TLS: the first part of the path says what goes wrong.
 
-use std::io::{Error, ErrorKind, Read, Result, Write};
-use std::net::{Shutdown, TcpStream};
-use std::time::Duration;
+use std::{
+    io::{Error, ErrorKind, Read, Result, Write},
+    net::{Shutdown, TcpStream},
+    time::Duration,
+};
 
 use crate::names::{self, Names};
 

@@ -1,14 +1,15 @@
 //! TLS: the name that a client asks for says what goes wrong. Scripts map `*.lab.test` here with the option `hosts`.
 
-use std::collections::HashMap;
-use std::io::{Error, Read, Result, Write};
-use std::net::{Shutdown, TcpStream};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{
+    collections::HashMap,
+    io::{Error, Read, Result, Write},
+    net::{Shutdown, TcpStream},
+    sync::Arc,
+    time::Duration,
+};
 
 use onrush_testkit::{CertificateAuthority, Identity, staples};
-use rustls::server::Acceptor;
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::{ServerConfig, ServerConnection, StreamOwned, server::Acceptor};
 use serde_json::{Map, Value};
 
 use crate::{http2, plain};

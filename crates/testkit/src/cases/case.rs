@@ -5,8 +5,10 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use rustls::ServerConfig;
 
 use super::authorities::Authorities;
-use crate::acceptor::Acceptor;
-use crate::steps::{self, Step};
+use crate::{
+    acceptor::Acceptor,
+    steps::{self, Step},
+};
 
 /// One way to misbehave.
 pub struct Case {

@@ -5,8 +5,10 @@ use rcgen::{
     KeyUsagePurpose, NameConstraints, date_time_ymd,
 };
 
-use super::authorities::{Authorities, Authority, Chain, leaf_params, named, names, new_key, private, serving};
-use super::case::{Case, GOOD};
+use super::{
+    authorities::{Authorities, Authority, Chain, leaf_params, named, names, new_key, private, serving},
+    case::{Case, GOOD},
+};
 use crate::steps::Step;
 
 pub(super) fn cases() -> Vec<Case> {

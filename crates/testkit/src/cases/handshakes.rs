@@ -1,12 +1,13 @@
 //! TLS that is none: records, handshakes and alerts.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use rustls::ServerConfig;
 
-use super::authorities::{Authorities, good, good_with};
-use super::case::{Case, GOOD, SLOW};
+use super::{
+    authorities::{Authorities, good, good_with},
+    case::{Case, GOOD, SLOW},
+};
 use crate::steps::Step;
 
 pub(super) fn cases() -> Vec<Case> {

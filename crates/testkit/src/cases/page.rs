@@ -1,7 +1,10 @@
 //! The page of the hostile suite, made from its table.
 
-use super::case::{Case, Outcome};
-use super::{RECORDED, cases};
+use super::{
+    RECORDED,
+    case::{Case, Outcome},
+    cases,
+};
 
 /// Where the page is, from this crate.
 pub const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/hostile-servers.md");

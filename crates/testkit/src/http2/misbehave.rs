@@ -5,12 +5,14 @@
 
 use std::time::Duration;
 
-use super::Talk;
-use super::frame::{
-    ACK, CANCEL, CONTINUATION, DATA, END, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, GOAWAY, HEADERS, INTERNAL_ERROR,
-    NO_ERROR, PADDED, PING, PRIORITY, PROTOCOL_ERROR, PUSH_PROMISE, REFUSED_STREAM, RST_STREAM, SETTINGS,
-    WINDOW_UPDATE, block, data, frame, frame_of_length, goaway, headers, indexed_literal, integer, ping, reset,
-    settings, string, window_update,
+use super::{
+    Talk,
+    frame::{
+        ACK, CANCEL, CONTINUATION, DATA, END, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, GOAWAY, HEADERS,
+        INTERNAL_ERROR, NO_ERROR, PADDED, PING, PRIORITY, PROTOCOL_ERROR, PUSH_PROMISE, REFUSED_STREAM, RST_STREAM,
+        SETTINGS, WINDOW_UPDATE, block, data, frame, frame_of_length, goaway, headers, indexed_literal, integer, ping,
+        reset, settings, string, window_update,
+    },
 };
 
 /// One bad habit.

@@ -1,16 +1,19 @@
 //! A conversation by frames.
 
-use std::io::{Read, Write};
-use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::{
+    io::{Read, Write},
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use rustls::ServerConfig;
 
 use super::frame;
-use crate::acceptor::Acceptor;
-use crate::line::Line;
+use crate::{acceptor::Acceptor, line::Line};
 
 /// A server that runs a closure for each connection, on loopback, until it is dropped.
 pub struct FrameServer {
@@ -176,8 +179,8 @@ impl Talk {
         while self.send(&block) {}
     }
 
-    /// Says that nothing more will come, and waits for the client to go away: closing at once would turn into a
-    /// reset where the client has said something unread.
+    /// Says that nothing more will come, and waits for the client to go away: closing at once would turn into a reset
+    /// where the client has said something unread.
     pub fn close(&mut self) {
         if let Some(line) = &mut self.line {
             line.end();

@@ -1,16 +1,18 @@
 //! Answers: what a connection says to a request, and what it does then.
 
 use super::{Connection, ConnectionPhase, Held};
-use crate::body::Body;
-use crate::clock::monotonic_ns;
-use crate::context::Context;
-use crate::fault::{Break, Ending, Fault};
-use crate::head::{Head, Refusal};
-use crate::link::{Link, Protocol};
-use crate::reply::{Built, Payload, Reply, ReplyMode};
-use crate::routes::{self, Request};
-use crate::source::Source;
-use crate::stats::Class;
+use crate::{
+    body::Body,
+    clock::monotonic_ns,
+    context::Context,
+    fault::{Break, Ending, Fault},
+    head::{Head, Refusal},
+    link::{Link, Protocol},
+    reply::{Built, Payload, Reply, ReplyMode},
+    routes::{self, Request},
+    source::Source,
+    stats::Class,
+};
 
 impl Connection {
     pub(super) fn respond(&mut self, head: &Head<'_>, body: Body<'_>, cx: &mut Context) {

@@ -1,12 +1,13 @@
 //! A connection that has become a WebSocket.
 
-use super::answer::after;
-use super::{Connection, ConnectionPhase};
-use crate::clock::monotonic_ns;
-use crate::context::Context;
-use crate::reply::{Built, ReplyMode};
-use crate::stats::Class;
-use crate::websocket::{Session, Turn};
+use super::{Connection, ConnectionPhase, answer::after};
+use crate::{
+    clock::monotonic_ns,
+    context::Context,
+    reply::{Built, ReplyMode},
+    stats::Class,
+    websocket::{Session, Turn},
+};
 
 impl Connection {
     /// Puts the answer to a handshake in the output, and goes on as what was agreed.

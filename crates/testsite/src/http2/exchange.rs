@@ -1,20 +1,25 @@
 //! One call of gRPC: frames in, frames out, a status at the end.
 
-use std::collections::VecDeque;
-use std::task::{Context as TaskContext, Poll};
+use std::{
+    collections::VecDeque,
+    task::{Context as TaskContext, Poll},
+};
 
 use base64::Engine as _;
 use bytes::{Buf, Bytes, BytesMut};
-use h2::server::SendResponse;
-use h2::{RecvStream, SendStream};
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use http::{Response, request::Parts};
+use h2::{RecvStream, SendStream, server::SendResponse};
+use http::{
+    Response,
+    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    request::Parts,
+};
 
-use super::Waiting;
-use super::stream::Advance;
-use crate::context::Context;
-use crate::grpc::{Action, Service, framed};
-use crate::stats::Class;
+use super::{Waiting, stream::Advance};
+use crate::{
+    context::Context,
+    grpc::{Action, Service, framed},
+    stats::Class,
+};
 
 /// One call.
 pub(super) struct Exchange {

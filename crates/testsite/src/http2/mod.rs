@@ -1,28 +1,33 @@
-//! One HTTP/2 connection: the `h2` crate's state machine, polled from the
-//! thread's own loop with a pipe of memory for a socket. No runtime is involved.
+//! One HTTP/2 connection: the `h2` crate's state machine, polled from the thread's own loop with a pipe of memory for a
+//! socket. No runtime is involved.
 //!
-//! Whatever arrives is put in the pipe, then everything is polled until nobody
-//! has asked to be woken, and what the pipe holds then is sent. One request's
-//! way is in `stream`.
+//! Whatever arrives is put in the pipe, then everything is polled until nobody has asked to be woken, and what the pipe
+//! holds then is sent. One request's way is in `stream`.
 
 mod exchange;
 mod pipe;
 mod stream;
 
-use std::future::Future;
-use std::net::SocketAddr;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context as TaskContext, Poll, Wake, Waker};
+use std::{
+    future::Future,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context as TaskContext, Poll, Wake, Waker},
+};
 
 use bytes::Bytes;
 use h2::server::{Builder, Connection, Handshake};
 use rustls::ServerConnection;
 
-use crate::clock::monotonic_ns;
-use crate::context::Context;
-use crate::link::{Link, Protocol};
+use crate::{
+    clock::monotonic_ns,
+    context::Context,
+    link::{Link, Protocol},
+};
 use pipe::PipeEnd;
 use stream::{Advance, Stream};
 

@@ -1,11 +1,13 @@
-//! Memory in place of a socket: what the protocol's state machine reads from
-//! and writes to. The connection fills one side and empties the other.
+//! Memory in place of a socket: what the protocol's state machine reads from and writes to. The connection fills one
+//! side and empties the other.
 
-use std::cell::RefCell;
-use std::io;
-use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::{
+    cell::RefCell,
+    io,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll},
+};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 

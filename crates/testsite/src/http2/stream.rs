@@ -3,26 +3,27 @@
 use std::task::{Context as TaskContext, Poll};
 
 use bytes::Bytes;
-use h2::server::SendResponse;
-use h2::{Reason, RecvStream, SendStream};
-use http::header::HeaderMap;
-use http::request::Parts;
-use http::{Request as HttpRequest, Response, StatusCode};
+use h2::{Reason, RecvStream, SendStream, server::SendResponse};
+use http::{Request as HttpRequest, Response, StatusCode, header::HeaderMap, request::Parts};
 use httparse::{EMPTY_HEADER, Header};
 
-use super::Waiting;
-use super::exchange::{Exchange, is_call};
-use crate::body::{Body, Sink};
-use crate::context::Context;
-use crate::fault::{Break, Ending, Fault};
-use crate::head::{Framing, HEADERS_MAX, Head, Refusal};
-use crate::link::Link;
-use crate::reply::{Built, Payload, Reply};
-use crate::response_head::{add_lines, common_headers};
-use crate::routes::{self, Request};
-use crate::source::{Progress, Source};
-use crate::statics::Statics;
-use crate::stats::Class;
+use super::{
+    Waiting,
+    exchange::{Exchange, is_call},
+};
+use crate::{
+    body::{Body, Sink},
+    context::Context,
+    fault::{Break, Ending, Fault},
+    head::{Framing, HEADERS_MAX, Head, Refusal},
+    link::Link,
+    reply::{Built, Payload, Reply},
+    response_head::{add_lines, common_headers},
+    routes::{self, Request},
+    source::{Progress, Source},
+    statics::Statics,
+    stats::Class,
+};
 
 /// A request that could not be answered at once.
 pub(super) struct Stream {
@@ -413,8 +414,7 @@ fn refuse(refusal: Refusal, mut respond: SendResponse<Bytes>, cx: &mut Context) 
     let (headers, payload, _, _) = Built::refused(refusal).into_http2(cx.statics.date());
     let Payload::Bytes(body) = payload else { return StreamPhase::Done };
     if let Ok(mut send) = respond.send_response(status(refusal.status, headers), false) {
-        // When the stream is dropped the client is told that the rest of its
-        // body is of no interest.
+        // When the stream is dropped the client is told that the rest of its body is of no interest.
         let _ = send.send_data(Bytes::from(body), true);
     }
     StreamPhase::Done
@@ -478,8 +478,8 @@ fn emit(
     StreamPhase::Sending(Box::new(Sending { send, pending: body, source, trailers, at_ns: None }))
 }
 
-/// Sends a response that goes wrong: offsets count in the body, as heads are
-/// frames here; 0 in the head means that there is none.
+/// Sends a response that goes wrong: offsets count in the body, as heads are frames here; 0 in the head means that
+/// there is none.
 fn emit_broken(built: Built, fault: &Fault, mut respond: SendResponse<Bytes>, cx: &Context) -> StreamPhase {
     let code = built.status;
     let (headers, payload, _, _) = built.into_http2(cx.statics.date());

@@ -1,16 +1,17 @@
 //! Endpoints behind credentials.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine, engine::general_purpose::STANDARD};
 
 use super::request::{GET, Outcome, Request, allow, decode, not_found};
-use crate::body::starts_with_ignore_case;
-use crate::clock::wall_seconds;
-use crate::context::Context;
-use crate::head::Head;
-use crate::json::Json;
-use crate::ntlm::{self, Message, State};
-use crate::reply::Built;
+use crate::{
+    body::starts_with_ignore_case,
+    clock::wall_seconds,
+    context::Context,
+    head::Head,
+    json::Json,
+    ntlm::{self, Message, State},
+    reply::Built,
+};
 
 /// `rest` is `{user}/{password}`; without them the answer is `denied`.
 pub(super) fn basic(head: &Head<'_>, rest: &str, denied: u16) -> Outcome {

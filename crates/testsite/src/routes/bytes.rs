@@ -1,15 +1,17 @@
 //! Bodies of a chosen size and pace, and uploads.
 
 use super::request::{GET, Outcome, Request, allow, bad_request, field, number_field, parse_size, seconds_ns};
-use crate::body::Body;
-use crate::clock::NANOS_PER_SEC;
-use crate::context::Context;
-use crate::head::Head;
-use crate::json::Json;
-use crate::reply::{Built, Payload};
-use crate::response_head::{OCTETS, TEXT};
-use crate::source::{ROUND_BYTES, Source, random_bytes};
-use crate::status_code::code_in;
+use crate::{
+    body::Body,
+    clock::NANOS_PER_SEC,
+    context::Context,
+    head::Head,
+    json::Json,
+    reply::{Built, Payload},
+    response_head::{OCTETS, TEXT},
+    source::{ROUND_BYTES, Source, random_bytes},
+    status_code::code_in,
+};
 
 /// Largest body of these endpoints. They are streamed: this bounds time only.
 const BODY_BYTES_MAX: usize = 1024 * 1024 * 1024;

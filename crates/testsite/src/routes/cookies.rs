@@ -5,11 +5,7 @@ use std::borrow::Cow;
 use super::request::{
     FIELDS_MAX, GET, Outcome, allow, bad_request, decode, field, fields, not_found, number_field, parse_size,
 };
-use crate::head::Head;
-use crate::json::Json;
-use crate::reply::Built;
-use crate::response_head::is_token;
-use crate::routes::echo::write_fields;
+use crate::{head::Head, json::Json, reply::Built, response_head::is_token, routes::echo::write_fields};
 
 /// Bytes of cookies' values in one response.
 const COOKIE_BYTES_MAX: u64 = 1024 * 1024;

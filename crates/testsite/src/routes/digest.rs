@@ -1,7 +1,7 @@
 //! Digest authentication, RFC 7616 and what it replaced.
 //!
-//! Nonces carry their own proof, so the server keeps nothing: a number of
-//! times they have been renewed, 64 random bits, and a keyed hash of both.
+//! Nonces carry their own proof, so the server keeps nothing: a number of times they have been renewed, 64 random bits,
+//! and a keyed hash of both.
 
 use std::hash::BuildHasher;
 
@@ -9,12 +9,7 @@ use aws_lc_rs::digest::{Algorithm, SHA256, SHA512, SHA512_256, digest};
 use md5::{Digest, Md5};
 
 use super::request::{Outcome, Request, bad_request, decode, not_found, number_field};
-use crate::body::Body;
-use crate::context::Context;
-use crate::head::Head;
-use crate::json::Json;
-use crate::reply::Built;
-use crate::routes::auth::credentials;
+use crate::{body::Body, context::Context, head::Head, json::Json, reply::Built, routes::auth::credentials};
 
 const REALM: &str = "onrush";
 const OPAQUE: &str = "6f6e72757368";

@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::value::RawValue;
 
 use super::request::{Request, fields};
-use crate::body::{Body, starts_with_ignore_case};
-use crate::head::Head;
-use crate::json::Json;
-use crate::multipart::Part;
-use crate::reply::Built;
+use crate::{
+    body::{Body, starts_with_ignore_case},
+    head::Head,
+    json::Json,
+    multipart::Part,
+    reply::Built,
+};
 
 /// The request as JSON.
 pub(super) fn echo(request: &Request<'_>) -> Built {
@@ -116,8 +117,7 @@ fn write_grouped<K: Ord + AsRef<str>, V>(json: &mut Json, mut pairs: Vec<(K, V)>
     json.close();
 }
 
-/// Writes the request's headers as an object, names as `Content-Type`, values
-/// of the same name joined.
+/// Writes the request's headers as an object, names as `Content-Type`, values of the same name joined.
 pub(super) fn write_headers(json: &mut Json, head: &Head<'_>) {
     let mut headers: Vec<(String, Cow<'_, str>)> =
         head.headers.iter().map(|header| (title_case(header.name), String::from_utf8_lossy(header.value))).collect();

@@ -3,16 +3,18 @@
 use std::io::{self, Write};
 
 use super::request::{GET, Outcome, Request, allow, bad_request, decode, field, not_found, parse_size};
-use crate::context::Context;
-use crate::head::Head;
-use crate::json::Json;
-use crate::reply::Built;
-use crate::response_head::{JSON, TEXT};
-use crate::routes::echo::write_headers;
-use crate::source::split_mix;
+use crate::{
+    context::Context,
+    head::Head,
+    json::Json,
+    reply::Built,
+    response_head::{JSON, TEXT},
+    routes::echo::write_headers,
+    source::split_mix,
+};
 
-/// Brotli's middle quality and the window that fits a few kilobytes: larger
-/// windows cost far more to set up than such a body costs to compress.
+/// Brotli's middle quality and the window that fits a few kilobytes: larger windows cost far more to set up than such a
+/// body costs to compress.
 const BROTLI_QUALITY: u32 = 5;
 const BROTLI_WINDOW_BITS: u32 = 16;
 const ZSTD_LEVEL: i32 = 3;

@@ -1,10 +1,12 @@
 //! Bodies that come in texts at intervals: server-sent events, and lines of JSON as language models stream them.
 
-use crate::clock::NANOS_PER_MILLI;
-use crate::head::Head;
-use crate::reply::{Built, Payload};
-use crate::routes::request::{Outcome, allow, bad_request, field, number_field};
-use crate::source::{Source, Texts};
+use crate::{
+    clock::NANOS_PER_MILLI,
+    head::Head,
+    reply::{Built, Payload},
+    routes::request::{Outcome, allow, bad_request, field, number_field},
+    source::{Source, Texts},
+};
 
 /// Most texts of a response.
 const COUNT_MAX: u64 = 1_000_000;

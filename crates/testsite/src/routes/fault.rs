@@ -3,14 +3,16 @@
 use std::fmt::Write as _;
 
 use super::request::{Outcome, Request, bad_request, field, not_found, number_field, seconds_ns};
-use crate::clock::NANOS_PER_SEC;
-use crate::context::Context;
-use crate::fault::{Break, Ending, Fault, break_in};
-use crate::link::Protocol;
-use crate::reply::Built;
-use crate::response_head::TEXT;
-use crate::source::random_bytes;
-use crate::status_code::code_in;
+use crate::{
+    clock::NANOS_PER_SEC,
+    context::Context,
+    fault::{Break, Ending, Fault, break_in},
+    link::Protocol,
+    reply::Built,
+    response_head::TEXT,
+    source::random_bytes,
+    status_code::code_in,
+};
 
 /// Largest answer of these endpoints: it is in memory as a whole.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;

@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 
 use super::request::{GET, Outcome, Request, allow, bad_request, decode, fields, parse_size};
-use crate::clock::http_date;
-use crate::head::Head;
-use crate::json::Json;
-use crate::link::Protocol;
-use crate::reply::Built;
-use crate::response_head::{JSON, is_token};
-use crate::routes::echo::{echo, write_fields, write_headers};
+use crate::{
+    clock::http_date,
+    head::Head,
+    json::Json,
+    link::Protocol,
+    reply::Built,
+    response_head::{JSON, is_token},
+    routes::echo::{echo, write_fields, write_headers},
+};
 
 /// Headers the connection decides about; requests cannot choose them.
 const RESERVED: [&str; 7] =

@@ -25,15 +25,17 @@ pub(crate) use self::request::Request;
 use self::request::{
     DELAY_SECONDS_MAX, GET, Outcome, POST, allow, bad_request, decode, field, not_found, parse_size, seconds_ns,
 };
-use crate::body::Sink;
-use crate::clock::NANOS_PER_MILLI;
-use crate::context::Context;
-use crate::head::{Head, Refusal};
-use crate::options::Limits;
-use crate::reply::{Built, Payload, Reply};
-use crate::response_head::TEXT;
-use crate::statics::Statics;
-use crate::stats::Class;
+use crate::{
+    body::Sink,
+    clock::NANOS_PER_MILLI,
+    context::Context,
+    head::{Head, Refusal},
+    options::Limits,
+    reply::{Built, Payload, Reply},
+    response_head::TEXT,
+    statics::Statics,
+    stats::Class,
+};
 
 /// Every endpoint and what it answers: what `/endpoints` says.
 pub const ENDPOINTS: &str = include_str!("../../assets/endpoints.txt");

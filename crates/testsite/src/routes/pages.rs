@@ -1,10 +1,12 @@
-//! Pages with links, forms and tables, for scripts that read and submit HTML.
-//! Forms lead to `/anything/…`, which tells what it was sent.
+//! Pages with links, forms and tables, for scripts that read and submit HTML. Forms lead to `/anything/…`, which tells
+//! what it was sent.
 
 use super::request::{GET, Outcome, allow, not_found};
-use crate::head::Head;
-use crate::reply::{Built, Payload};
-use crate::response_head::HTML;
+use crate::{
+    head::Head,
+    reply::{Built, Payload},
+    response_head::HTML,
+};
 
 const FORMS: &[u8] = include_bytes!("../../assets/forms.html");
 const LINKS: &[u8] = include_bytes!("../../assets/links.html");

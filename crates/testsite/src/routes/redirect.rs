@@ -1,8 +1,7 @@
 //! Redirects: chains of a chosen length, and to a chosen place.
 
 use super::request::{GET, Outcome, Request, allow, bad_request, field, not_found, parse_size};
-use crate::head::Head;
-use crate::reply::Built;
+use crate::{head::Head, reply::Built};
 
 /// Longest chain.
 const HOPS_MAX: usize = 1000;

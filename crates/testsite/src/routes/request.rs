@@ -2,11 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::body::Body;
-use crate::clock::NANOS_PER_SEC;
-use crate::head::Head;
-use crate::link::Link;
-use crate::reply::Built;
+use crate::{body::Body, clock::NANOS_PER_SEC, head::Head, link::Link, reply::Built};
 
 /// Longest delay a request can ask for.
 pub(super) const DELAY_SECONDS_MAX: f64 = 300.0;
@@ -23,8 +19,7 @@ pub(crate) struct Request<'a> {
     pub(crate) link: Link<'a>,
 }
 
-/// An endpoint's answer. `Err` is an answer too: the one that says what is wrong
-/// with the request.
+/// An endpoint's answer. `Err` is an answer too: the one that says what is wrong with the request.
 pub(super) type Outcome = Result<Built, Box<Built>>;
 
 impl Request<'_> {

@@ -1,11 +1,13 @@
 //! `/respond`: an answer put together from the query.
 
 use super::request::{Outcome, bad_request, field, fields, number_field};
-use crate::head::Head;
-use crate::reply::Built;
-use crate::response_head::{TEXT, is_token};
-use crate::routes::headers::is_reserved;
-use crate::status_code::code_in;
+use crate::{
+    head::Head,
+    reply::Built,
+    response_head::{TEXT, is_token},
+    routes::headers::is_reserved,
+    status_code::code_in,
+};
 
 /// Interim responses, and trailers, of one answer.
 const EXTRAS_MAX: usize = 1000;

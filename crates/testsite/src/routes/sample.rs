@@ -1,11 +1,13 @@
 //! Documents of several kinds, for scripts that look into bodies.
 
 use super::request::{GET, Outcome, allow};
-use crate::context::Context;
-use crate::head::Head;
-use crate::json::Json;
-use crate::reply::{Built, Payload};
-use crate::response_head::{HTML, JSON};
+use crate::{
+    context::Context,
+    head::Head,
+    json::Json,
+    reply::{Built, Payload},
+    response_head::{HTML, JSON},
+};
 
 const SAMPLE_JSON: &[u8] = include_bytes!("../../assets/sample.json");
 const SAMPLE_HTML: &[u8] = include_bytes!("../../assets/sample.html");

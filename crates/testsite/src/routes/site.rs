@@ -1,17 +1,12 @@
 //! The demo site's living pages: messages behind a login, and small ones.
 //!
-//! It keeps no sessions. The csrf token is compared with its own cookie, and the
-//! login cookie carries a keyed hash, so any thread can check either.
+//! It keeps no sessions. The csrf token is compared with its own cookie, and the login cookie carries a keyed hash, so
+//! any thread can check either.
 
 use std::hash::BuildHasher;
 
 use super::request::{GET, Outcome, Request, allow, bad_request, field, fields};
-use crate::body::Body;
-use crate::context::Context;
-use crate::head::Head;
-use crate::reply::Built;
-use crate::response_head::HTML;
-use crate::routes::cookies::cookie;
+use crate::{body::Body, context::Context, head::Head, reply::Built, response_head::HTML, routes::cookies::cookie};
 
 /// The one account that exists.
 const USER: &str = "admin";

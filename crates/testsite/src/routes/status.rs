@@ -1,10 +1,7 @@
 //! `/status/{codes}`: any status, or one of several at random.
 
 use super::request::{Outcome, bad_request, decode};
-use crate::context::Context;
-use crate::reply::Built;
-use crate::response_head::TEXT;
-use crate::status_code::code_in;
+use crate::{context::Context, reply::Built, response_head::TEXT, status_code::code_in};
 
 /// Most codes to choose from.
 const CODES_MAX: usize = 100;

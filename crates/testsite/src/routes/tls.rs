@@ -3,9 +3,11 @@
 use rustls::HandshakeKind;
 
 use super::request::{GET, Outcome, Request, allow};
-use crate::json::Json;
-use crate::reply::Built;
-use crate::tls::{Subject, subject, suite_name};
+use crate::{
+    json::Json,
+    reply::Built,
+    tls::{Subject, subject, suite_name},
+};
 
 pub(super) fn tls(request: &Request<'_>) -> Outcome {
     allow(request.head, GET)?;

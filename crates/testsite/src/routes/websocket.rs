@@ -1,10 +1,12 @@
 //! `/ws/…`: WebSockets.
 
 use super::request::{GET, Outcome, Request, allow, bad_request, field};
-use crate::link::Protocol;
-use crate::reply::Built;
-use crate::routes::headers::headers_json;
-use crate::websocket::{Accepted, accept};
+use crate::{
+    link::Protocol,
+    reply::Built,
+    routes::headers::headers_json,
+    websocket::{Accepted, accept},
+};
 
 /// `kind` is the endpoint's name.
 pub(super) fn websocket(request: &Request<'_>, kind: &str) -> Outcome {

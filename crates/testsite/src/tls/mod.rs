@@ -1,15 +1,15 @@
-//! TLS settings: the self-made certificate, and what tests choose around it.
-//! The bytes of certificates and staples are in `der`, `subject` and `staple`.
+//! TLS settings: the self-made certificate, and what tests choose around it. The bytes of certificates and staples are
+//! in `der`, `subject` and `staple`.
 
-use std::io;
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use rcgen::{CertifiedKey, KeyPair};
-use rustls::crypto::{CryptoProvider, aws_lc_rs};
-use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
-use rustls::{RootCertStore, ServerConfig, SupportedProtocolVersion};
-use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{
+    RootCertStore, ServerConfig, SupportedProtocolVersion,
+    crypto::{CryptoProvider, aws_lc_rs},
+    server::{NoServerSessionStorage, WebPkiClientVerifier},
+};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject};
 
 use crate::options::{ClientAuth, TlsSettings};
 
@@ -19,9 +19,8 @@ mod subject;
 
 pub(crate) use subject::{Subject, subject};
 
-/// A certificate for loopback names and the settings' names, made now and kept
-/// nowhere: the TLS settings that use it, and its PEM text for clients that
-/// want to trust it.
+/// A certificate for loopback names and the settings' names, made now and kept nowhere: the TLS settings that use it,
+/// and its PEM text for clients that want to trust it.
 ///
 /// # Errors
 /// `InvalidInput` when a name cannot be in a certificate, a version or cipher

@@ -1,15 +1,19 @@
-//! OCSP responses of our own making, stapled to the handshake (RFC 6960).
-//! The certificate signs itself, so it also answers for itself.
+//! OCSP responses of our own making, stapled to the handshake (RFC 6960). The certificate signs itself, so it also
+//! answers for itself.
 
 use std::io;
 
 use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use rcgen::KeyPair;
 
-use super::der::{BIT_STRING, ENUMERATED, GENERALIZED_TIME, INTEGER, OCTETS, OID, SEQUENCE, context, element, list};
-use super::subject::parts;
-use crate::clock::{http_date, wall_seconds};
-use crate::options::StapledStatus;
+use super::{
+    der::{BIT_STRING, ENUMERATED, GENERALIZED_TIME, INTEGER, OCTETS, OID, SEQUENCE, context, element, list},
+    subject::parts,
+};
+use crate::{
+    clock::{http_date, wall_seconds},
+    options::StapledStatus,
+};
 
 /// How long a staple says it is good for.
 const VALID_SECONDS: u64 = 7 * 24 * 3600;

@@ -1,11 +1,12 @@
 //! What a request for a WebSocket asks the server to do: its endpoint and its query.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use crate::clock::NANOS_PER_MILLI;
-use crate::fault::{Break, break_in};
-use crate::head::Head;
+use crate::{
+    clock::NANOS_PER_MILLI,
+    fault::{Break, break_in},
+    head::Head,
+};
 
 /// What the connection does once it is open.
 #[derive(Debug, Default)]

@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress};
 
-use super::behaviour::{Behaviour, End};
-use super::frame::{self, BINARY, CLOSE, CONTINUATION, Frame, MESSAGE_BYTES_MAX, PING, PONG, TEXT};
+use super::{
+    behaviour::{Behaviour, End},
+    frame::{self, BINARY, CLOSE, CONTINUATION, Frame, MESSAGE_BYTES_MAX, PING, PONG, TEXT},
+};
 use crate::fault::Break;
 
 /// Echoes produced before the socket is tried again.

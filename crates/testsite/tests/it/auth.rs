@@ -1,8 +1,7 @@
 //! Digest and NTLM, with a client written for these tests.
 
 use aws_lc_rs::digest::{SHA256, SHA512_256, digest};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::{Engine, engine::general_purpose::STANDARD};
 use md5::{Digest, Md5};
 
 use crate::client::{Client, Response, connect, target};

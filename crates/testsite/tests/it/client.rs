@@ -1,8 +1,10 @@
 //! A blocking client that shows bytes as they are.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
 
 use onrush_testsite::{TargetHandle, TargetOptions, start};
 
@@ -45,8 +47,7 @@ pub(crate) fn get(target: &TargetHandle, path: &str) -> Response {
     connect(target.addr).get(path)
 }
 
-/// Status of one raw request on a connection of its own, and whether the
-/// connection ended with it.
+/// Status of one raw request on a connection of its own, and whether the connection ended with it.
 pub(crate) fn raw(target: &TargetHandle, request: &[u8]) -> (u16, bool) {
     let mut client = connect(target.addr);
     client.send(request);

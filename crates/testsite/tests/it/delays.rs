@@ -62,8 +62,7 @@ fn clients_that_leave_during_a_delay_are_forgotten() {
         client.send(b"GET /");
     }
     let mut client = connect(target.addr);
-    // A clean close is only half of one: the server cannot tell whether the
-    // client still reads, so it waits with those. All that counts here is that
-    // the target goes on.
+    // A clean close is only half of one: the server cannot tell whether the client still reads, so it waits with those.
+    // All that counts here is that the target goes on.
     assert_eq!(client.get("/f/1").status, 200);
 }

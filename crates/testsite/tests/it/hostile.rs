@@ -1,10 +1,11 @@
 //! Clients that are slow, broken or malicious.
 
-use std::io::Write;
-use std::time::Duration;
+use std::{io::Write, time::Duration};
 
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::{
+    prelude::*,
+    test_runner::{Config, TestRunner},
+};
 
 use crate::client::{Client, connect, get, target, target_with};
 

@@ -1,7 +1,6 @@
 //! HTTP/2 in plain text, with the `h2` crate's client.
 
-use std::future::Future;
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
 use bytes::Bytes;
 use h2::client::{SendRequest, handshake};

@@ -1,7 +1,9 @@
 //! Starting and stopping.
 
-use std::io::ErrorKind;
-use std::net::{SocketAddr, TcpStream};
+use std::{
+    io::ErrorKind,
+    net::{SocketAddr, TcpStream},
+};
 
 use onrush_testsite::{TargetOptions, start};
 

@@ -1,7 +1,6 @@
 //! HTTP/1.1 itself: framing, pipelining, methods, limits.
 
-use std::io::Write;
-use std::net::Shutdown;
+use std::{io::Write, net::Shutdown};
 
 use crate::client::{connect, get, raw, target, target_with};
 

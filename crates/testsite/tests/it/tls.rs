@@ -1,15 +1,10 @@
 //! The same over TLS.
 
-use std::io::Write;
-use std::net::TcpStream;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{io::Write, net::TcpStream, sync::Arc, time::Duration};
 
 use onrush_testsite::TargetHandle;
-use rustls::crypto::aws_lc_rs;
-use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
-use rustls_pki_types::CertificateDer;
-use rustls_pki_types::pem::PemObject;
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::aws_lc_rs};
+use rustls_pki_types::{CertificateDer, pem::PemObject};
 
 use crate::client::{Client, connect, target_with};
 

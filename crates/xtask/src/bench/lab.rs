@@ -91,8 +91,8 @@ impl Lab {
         }
     }
 
-    /// A loopback address nobody listens on. Ports are used in turn, so that connections of an earlier
-    /// server that still linger do not count against the next one's.
+    /// A loopback address nobody listens on. Ports are used in turn, so that connections of an earlier server that
+    /// still linger do not count against the next one's.
     pub(super) fn free_address(&mut self) -> Result<SocketAddr> {
         for _ in 0..PORTS {
             let port = self.options.port + self.ports_used % PORTS;

@@ -199,6 +199,6 @@ const GRACE: Duration = Duration::from_secs(45);
 /// k6's exit code for it.
 const THRESHOLDS_CROSSED: i32 = 99;
 const REPORT_TOLERANCE: f64 = 0.01;
-/// Requests that were answered but not counted by an interrupted iteration, or the other way round: one or
-/// two for each of the VUs we use.
+/// Requests that were answered but not counted by an interrupted iteration, or the other way round: one or two for each
+/// of the VUs we use.
 const UNDER_WAY: f64 = 400.0;

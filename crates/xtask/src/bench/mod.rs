@@ -1,14 +1,14 @@
 //! `cargo xtask bench`: Onrush, wrk and k6 side by side on the same work.
 //!
-//! One run measures everything on one machine, in interleaved rounds, so that a slow minute of the
-//! machine hits all of them; what is compared are medians of ratios within a round. What a client did is
-//! counted at the server, what it cost is what the kernel charged its process.
+//! One run measures everything on one machine, in interleaved rounds, so that a slow minute of the machine hits all of
+//! them; what is compared are medians of ratios within a round. What a client did is counted at the server, what it
+//! cost is what the kernel charged its process.
 //!
-//! It is not a benchmark of functions, and it needs a quiet machine: every measurement says how much CPU
-//! other programs took meanwhile.
+//! It is not a benchmark of functions, and it needs a quiet machine: every measurement says how much CPU other programs
+//! took meanwhile.
 //!
-//! Where to read on: `lab` holds what all parts share, `part` has one file for each thing that is
-//! measured, `client` the programs that drive load, `load` one measurement. bench/README.md explains the output.
+//! Where to read on: `lab` holds what all parts share, `part` has one file for each thing that is measured, `client`
+//! the programs that drive load, `load` one measurement. bench/README.md explains the output.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,

@@ -111,8 +111,7 @@ fn parse(body: &str) -> Option<Counts> {
     if let (Some(requests), Some(open)) = (line("total_commands_processed:"), line("connected_clients:")) {
         return Some(Counts { requests, open });
     }
-    // Active connections: 1
-    // server accepts handled requests
+    // Active connections: 1 server accepts handled requests
     //  2 2 3
     let open = body.lines().next()?.strip_prefix("Active connections:")?.trim().parse().ok()?;
     let requests = body.lines().nth(2)?.split_whitespace().nth(2)?.parse().ok()?;

@@ -1,7 +1,7 @@
 //! A fuzz driver for stable Rust: seeded mutations of a corpus, without coverage feedback.
 //!
-//! Every input is a pure function of the corpus and one 64-bit seed, so a seed is all a failure report
-//! needs. Coverage-guided fuzzing of the same targets is in `fuzz/` (cargo-fuzz, nightly Rust).
+//! Every input is a pure function of the corpus and one 64-bit seed, so a seed is all a failure report needs.
+//! Coverage-guided fuzzing of the same targets is in `fuzz/` (cargo-fuzz, nightly Rust).
 
 mod corpus;
 mod minimize;
@@ -87,8 +87,8 @@ pub struct Finding {
 
 /// Feeds mutated inputs to the target until one breaks it or the effort is spent.
 ///
-/// An input that runs longer than [`HANG`] ends the process, after its seed has been printed: a parser that
-/// hangs cannot be stopped otherwise.
+/// An input that runs longer than [`HANG`] ends the process, after its seed has been printed: a parser that hangs
+/// cannot be stopped otherwise.
 pub fn fuzz(target: &Target, corpus: &Corpus, effort: Effort) -> Outcome {
     let _silence = Silence::new();
     let watchdog = Watchdog::start(target.name);

@@ -72,8 +72,7 @@ impl Program {
         Ok(Self { path: target.join("debug/onrush"), env })
     }
 
-    /// Runs `m0.js` of a folder to its end.
-    /// A sanitized build suspends its VUs at every poll if `suspends`.
+    /// Runs `m0.js` of a folder to its end. A sanitized build suspends its VUs at every poll if `suspends`.
     pub(super) fn run(&self, folder: &Path, layout: Layout, suspends: bool, server: &Server) -> Result<Done> {
         let log = folder.join("log");
         let out = File::create(&log)?;

@@ -1,9 +1,9 @@
-//! The habits of this repository, checked: file sizes, module docs, the crate graph, circles of
-//! files, dependency fences, `unsafe`, clocks, words, licences.
+//! The habits of this repository, checked: file sizes, module docs, the crate graph, circles of files, dependency
+//! fences, `unsafe`, clocks, words, licences.
 //!
-//! It runs as `cargo xtask tidy` and as a test, so nothing else has to be remembered. Each rule is a file
-//! here and takes the repository as data; CONTRIBUTING.md says why there is such a rule. What the compiler
-//! or clippy can check is left to them.
+//! It runs as `cargo xtask tidy` and as a test, so nothing else has to be remembered. Each rule is a file here and
+//! takes the repository as data; CONTRIBUTING.md says why there is such a rule. What the compiler or clippy can check
+//! is left to them.
 
 mod circles;
 mod clock;

@@ -40,9 +40,9 @@ fn find(text: &str, path: &str) -> Result<Option<String>, Throw> {
 /// Parts of a selector, for each of which the library may call itself.
 const SELECTOR_PARTS_MAX: usize = 250;
 
-/// Feeds arbitrary text to selectors: the first line is the selector, the rest the document. The entry of
-/// the fuzz target: panics are findings, and so are running on and on, and texts that are no JSON although nothing
-/// in the selector makes texts.
+/// Feeds arbitrary text to selectors: the first line is the selector, the rest the document. The entry of the fuzz
+/// target: panics are findings, and so are running on and on, and texts that are no JSON although nothing in the
+/// selector makes texts.
 pub(crate) fn fuzz(text: &str) {
     let (selector, document) = text.split_once('\n').unwrap_or((text, ""));
     let Ok(Some(found)) = find(document, selector) else { return };

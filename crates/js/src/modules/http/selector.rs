@@ -5,8 +5,8 @@
 
 /// The JSON text a path leads to; `None` when it leads nowhere, or the document is no JSON.
 ///
-/// The library calls itself for every level of a document, so what is deep enough to exhaust a stack never reaches
-/// it: neither the document nor what a modifier makes of it.
+/// The library calls itself for every level of a document, so what is deep enough to exhaust a stack never reaches it:
+/// neither the document nor what a modifier makes of it.
 ///
 /// # Errors
 ///
@@ -19,8 +19,8 @@ fn valid(json: &str) -> Result<bool, TooDeep> {
     if nesting(json) > NESTING_MAX { Err(TooDeep) } else { Ok(gjson::valid(json)) }
 }
 
-/// Deeper than any document people write, and shallow enough for the stack of a VU: the library takes some 200
-/// bytes of it a level.
+/// Deeper than any document people write, and shallow enough for the stack of a VU: the library takes some 200 bytes of
+/// it a level.
 const NESTING_MAX: usize = 500;
 
 /// A document that is nested more than [`NESTING_MAX`] levels deep.

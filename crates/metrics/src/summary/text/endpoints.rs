@@ -1,12 +1,14 @@
 //! The table of requests by name.
 
-use super::columns::{Side, cut, lines, with_commas};
-use super::palette::Palette;
-use super::sections::title;
-use crate::registry::Contains;
-use crate::summary::endpoint::Endpoint;
-use crate::summary::number;
-use crate::summary::trend_stat::TimeUnit;
+use super::{
+    columns::{Side, cut, lines, with_commas},
+    palette::Palette,
+    sections::title,
+};
+use crate::{
+    registry::Contains,
+    summary::{endpoint::Endpoint, number, trend_stat::TimeUnit},
+};
 
 /// Columns a name may take.
 const NAME_COLUMNS: usize = 60;

@@ -1,7 +1,6 @@
 //! The lines after k6's, in the manner of either layout.
 
-use super::palette::Palette;
-use super::sections::title;
+use super::{palette::Palette, sections::title};
 use crate::summary::footer::{Footer, Verdict};
 
 /// As a section of its own; nothing if there is nothing to say.

@@ -1,10 +1,14 @@
 //! The layout from before k6 1.0: the group tree with its checks, then one list of metrics.
 
-use super::palette::Palette;
-use super::sections::outcome;
-use super::table::{Row, Widths};
-use crate::summary::group::Group;
-use crate::summary::model::{MetricSummary, SummaryModel};
+use super::{
+    palette::Palette,
+    sections::outcome,
+    table::{Row, Widths},
+};
+use crate::summary::{
+    group::Group,
+    model::{MetricSummary, SummaryModel},
+};
 
 /// Columns before everything, and how many more each level of groups has.
 const INDENT: usize = 5;

@@ -12,10 +12,7 @@ mod palette;
 mod sections;
 mod table;
 
-use super::endpoint::Endpoint;
-use super::footer::Footer;
-use super::mode::SummaryMode;
-use super::model::SummaryModel;
+use super::{endpoint::Endpoint, footer::Footer, mode::SummaryMode, model::SummaryModel};
 use crate::outcome::Outcomes;
 pub use columns::with_commas;
 use palette::Palette;
@@ -63,8 +60,8 @@ pub fn render(model: &SummaryModel, options: &TextOptions<'_>) -> String {
     text
 }
 
-/// What goes to stdout for a text of [`render`], or for one that a script's `textSummary()` made.
-/// Nothing for an empty one.
+/// What goes to stdout for a text of [`render`], or for one that a script's `textSummary()` made. Nothing for an empty
+/// one.
 pub fn to_stdout(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("\n{text}\n\n") }
 }

@@ -1,10 +1,14 @@
 //! The tables of errors and statuses. There are none where nothing failed.
 
-use super::columns::{Side, cut, lines, with_commas};
-use super::palette::Palette;
-use super::sections::title;
-use crate::outcome::{Ending, Outcome, Outcomes};
-use crate::summary::mode::SummaryMode;
+use super::{
+    columns::{Side, cut, lines, with_commas},
+    palette::Palette,
+    sections::title,
+};
+use crate::{
+    outcome::{Ending, Outcome, Outcomes},
+    summary::mode::SummaryMode,
+};
 
 /// Rows of a table; the rest is counted.
 const ROWS_MAX: usize = 10;

@@ -2,14 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::palette::Palette;
-use super::table::{Row, Widths};
-use crate::registry::Contains;
-use crate::summary::mode::SummaryMode;
-use crate::summary::model::{
-    CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, check_counts,
+use super::{
+    palette::Palette,
+    table::{Row, Widths},
 };
-use crate::summary::number;
+use crate::{
+    registry::Contains,
+    summary::{
+        mode::SummaryMode,
+        model::{CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, check_counts},
+        number,
+    },
+};
 
 /// Columns before the contents of a section, and how many more each nested group has.
 const INDENT: usize = 4;

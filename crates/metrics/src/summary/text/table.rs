@@ -1,10 +1,14 @@
 //! Metrics in columns: `name...: value extra extra`, aligned over the rows of one table.
 
 use super::palette::Palette;
-use crate::registry::Contains;
-use crate::summary::model::{MetricSummary, MetricValues, SummaryModel};
-use crate::summary::number;
-use crate::summary::trend_stat::TimeUnit;
+use crate::{
+    registry::Contains,
+    summary::{
+        model::{MetricSummary, MetricValues, SummaryModel},
+        number,
+        trend_stat::TimeUnit,
+    },
+};
 
 /// The fewest dots after a name; the longest has exactly these.
 const DOTS_MIN: usize = 3;

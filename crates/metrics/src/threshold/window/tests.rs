@@ -5,10 +5,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::delta::{Delta, TagPairs};
-use crate::merged::Merged;
-use crate::registry::{Contains, Registry};
-use crate::threshold::{Phase, ThresholdError, ThresholdSource, Thresholds};
+use crate::{
+    delta::{Delta, TagPairs},
+    merged::Merged,
+    registry::{Contains, Registry},
+    threshold::{Phase, ThresholdError, ThresholdSource, Thresholds},
+};
 
 const S: i64 = NS_PER_S as i64;
 

@@ -1,9 +1,9 @@
 //! The truth of latencies: what each client reports of a server that answers after exactly 10 ms.
 //!
-//! What is more than 10 ms is the client's own doing, the kernel's, and what the server is late. A client
-//! may also report too little (wrk's mean does, by some 0.06 ms): with N connections that are always busy, N divided
-//! by the requests a second that the server saw is what a request really took. That is what clients are compared by,
-//! and what ours must report.
+//! What is more than 10 ms is the client's own doing, the kernel's, and what the server is late. A client may also
+//! report too little (wrk's mean does, by some 0.06 ms): with N connections that are always busy, N divided by the
+//! requests a second that the server saw is what a request really took. That is what clients are compared by, and what
+//! ours must report.
 
 use anyhow::{Context, Result};
 use serde_json::json;

@@ -16,8 +16,8 @@ pub(super) const NAME: &str = "search";
 const VUS: u64 = 50;
 /// Against k6's.
 const RATIO_MAX: f64 = 1.0;
-/// Searches of each body in the two kinds of runs. What one search costs is their difference: the noise of
-/// a single one would drown it.
+/// Searches of each body in the two kinds of runs. What one search costs is their difference: the noise of a single one
+/// would drown it.
 const ONCE: u32 = 1;
 const OFTEN: u32 = 21;
 
