@@ -135,7 +135,7 @@ const LONG: &str = "
 
 fn started(flags: &[&str], script: &str) -> Running {
     let mut running = Program::script(&[&["--agents", "2"], flags].concat(), script).start();
-    running.wait_for("running (0m0");
+    running.wait_for("running (0");
     assert_eq!(running.children().len(), 2);
     running
 }
