@@ -476,8 +476,8 @@ pub enum MetricKind {
 impl MetricKind {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
-    /// The values are not transformed in any way and thus are considered stable (if the ProtoBuf definition does not
-    /// change) and safe for programmatic use.
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
     pub fn as_str_name(&self) -> &'static str {
         match self {
             Self::Counter => "METRIC_KIND_COUNTER",
@@ -507,8 +507,8 @@ pub enum Contains {
 impl Contains {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
-    /// The values are not transformed in any way and thus are considered stable (if the ProtoBuf definition does not
-    /// change) and safe for programmatic use.
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
     pub fn as_str_name(&self) -> &'static str {
         match self {
             Self::Default => "CONTAINS_DEFAULT",
@@ -538,8 +538,8 @@ pub enum FailureKind {
 impl FailureKind {
     /// String value of the enum field names used in the ProtoBuf definition.
     ///
-    /// The values are not transformed in any way and thus are considered stable (if the ProtoBuf definition does not
-    /// change) and safe for programmatic use.
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
     pub fn as_str_name(&self) -> &'static str {
         match self {
             Self::Script => "FAILURE_KIND_SCRIPT",
