@@ -8,7 +8,7 @@ use super::{
     file::FilePart,
 };
 use crate::{
-    embed::{Ctx, GrowingCharge, Handle, HostClass, JsResult, ObjectKind, Throw},
+    embed::{Ctx, GrowingCharge, Handle, HostClass, JsResult, Throw},
     log::Level,
     modules::go::{escape, go_number, go_text, go_type},
     realm::shared_bytes::SharedBytes,
@@ -121,27 +121,13 @@ fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Params) -> JsResult<(Bo
 
 fn field_text(ctx: Ctx, vu: &Vu, name: &str, value: &Handle) -> JsResult<String> {
     if !value.is_set() {
-        // k6: as Go prints a value that is not there.
-        return Ok("<nil>".to_owned());
-    }
-    if value.object_kind() == ObjectKind::Date {
-        return date_text(ctx, value);
+        return Ok(String::new());
     }
     if value.is_object() {
         vu.log(Level::Warn, format!("the field '{name}' of a form body is an object: only strings, numbers and booleans can be encoded, it is sent empty"));
         return Ok(String::new());
     }
     if value.is_number() { value.to_number(ctx).map(go_number) } else { value.to_text(ctx) }
-}
-
-/// k6: a date as Go prints it, `1970-01-01 00:00:00 +0000 UTC`.
-fn date_text(ctx: Ctx, date: &Handle) -> JsResult<String> {
-    let print = date.get(ctx, "toISOString")?;
-    let text = ctx.call(&print, date, &[])?.to_text(ctx)?;
-    let (time, fraction) = text.strip_suffix('Z').and_then(|text| text.split_once('.')).unwrap_or((&text, ""));
-    let fraction = fraction.trim_end_matches('0');
-    let point = if fraction.is_empty() { "" } else { "." };
-    Ok(format!("{}{point}{fraction} +0000 UTC", time.replacen('T', " ", 1)))
 }
 
 fn multipart(
