@@ -338,7 +338,7 @@ fn endless_bodies_do_not_hold_the_test() {
             "import http from 'k6/http';
              export const options = {{ scenarios: {{ all: {{ executor: 'constant-vus', vus: 2, duration: '1s', gracefulStop: '0s' }} }} }};
              export default async function () {{
-               const response = http.get(`http://${{__ENV.TARGET}}/stream?count=1000000&bytes=2000&interval_ms=${{__VU % 2 * 300}}`, {{ responseType: 'stream' }});
+               const response = http.get(`http://${{__ENV.TARGET}}/stream?count=1000000&bytes=100000&interval_ms=${{__VU % 2 * 300}}`, {{ responseType: 'stream' }});
                {read}
              }}"
         );
