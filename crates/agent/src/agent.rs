@@ -8,16 +8,17 @@ use std::{
 
 use onrush_engine::{Engine, Event, LifecycleError, ThreadSample};
 use onrush_fiber::{Clock, Nanos};
-use onrush_plan::FOREVER_NS;
+use onrush_plan::{FOREVER_NS, TakenUp};
 use onrush_session::protocol::{
-    Command, Failure, FailureKind, Flushed, Progress, Report, TargetChange, ThreadDelta, Time,
+    Command, Failure, FailureKind, Flushed, Progress, Report, TakeUp, TargetChange, ThreadDelta, Time,
 };
 
 use crate::{
     channel::{Inbox, Input},
     convert::{self, Offset},
     health::HealthWatch,
-    serve::Running,
+    serve::{CoordinatorClock, Running, Tell},
+    shares::Shares,
     spans::Spans,
     targets::Targets,
     watchdog::{Finding, Watchdog},
@@ -34,11 +35,14 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 /// A thread hands in its last samples within its time slice, unless something is badly wrong.
 const FLUSH_PATIENCE: Duration = Duration::from_secs(5);
 
-pub(crate) struct Agent<R> {
+pub(crate) struct Agent {
     engine: Engine,
     test: Running,
-    offset: Offset,
-    report: R,
+    /// What the coordinator's clock is ahead now.
+    clock: CoordinatorClock,
+    /// How late its start was already when it was told to.
+    told_late: Nanos,
+    report: Tell,
     spans: Spans,
     health: HealthWatch,
     targets: Targets,
@@ -56,6 +60,8 @@ pub(crate) struct Agent<R> {
     flushing: Option<Collection>,
     was_aborted: bool,
     was_marked_failed: bool,
+    /// Shares that this process has beside this one.
+    shares: Shares,
     progress: Progress,
     progress_at: Nanos,
     attentive_until: Nanos,
@@ -75,13 +81,14 @@ enum Function {
     Summary,
 }
 
-impl<R: FnMut(Report)> Agent<R> {
-    pub(crate) fn new(engine: Engine, test: Running, ahead_ns: i64, report: R) -> Self {
+impl Agent {
+    pub(crate) fn new(engine: Engine, test: Running, clock: CoordinatorClock, report: Tell) -> Self {
         Self {
             targets: Targets::new(&test.plan),
             engine,
             test,
-            offset: Offset(ahead_ns),
+            clock,
+            told_late: Nanos::ZERO,
             report,
             spans: Spans::default(),
             health: HealthWatch::default(),
@@ -94,10 +101,16 @@ impl<R: FnMut(Report)> Agent<R> {
             flushing: None,
             was_aborted: false,
             was_marked_failed: false,
+            shares: Shares::default(),
             progress: Progress::default(),
             progress_at: Nanos::ZERO,
             attentive_until: Nanos::ZERO,
         }
+    }
+
+    /// Clocks drift apart, so it is asked for each time.
+    fn offset(&self) -> Offset {
+        Offset((self.clock)().ahead_ns)
     }
 
     /// Serves until the run is over for this agent.
@@ -125,8 +138,13 @@ impl<R: FnMut(Report)> Agent<R> {
     fn command(&mut self, command: Command) {
         let now = Clock::now();
         match command {
-            Command::Init(_) | Command::Stop => {}
-            Command::StartClock { at } => self.test.run.state.start_clock(self.offset.nanos(at)),
+            // Secrets are for whoever asked.
+            Command::Init(_) | Command::Secret(_) | Command::Stop => {}
+            Command::OfShare { share, command } => {
+                self.shares.take(share, *command, &self.test, &self.clock, &self.report);
+            }
+            Command::TakeUp(take_up) => self.take_up(*take_up),
+            Command::StartClock { at } => self.test.run.state.start_clock(self.offset().nanos(at)),
             Command::Setup => {
                 let thread = self.engine.setup();
                 self.began(Function::Setup, thread, self.test.timeouts.setup, now);
@@ -134,7 +152,7 @@ impl<R: FnMut(Report)> Agent<R> {
             Command::SetupData(data) => self.engine.set_setup_data(data),
             Command::Start { at, data } => self.start(at, data, now),
             Command::Steer { scenario, change } => self.steer(&scenario, change, now),
-            Command::Pause { is_paused, at } => self.pause(is_paused, self.offset.nanos(at), now),
+            Command::Pause { is_paused, at } => self.pause(is_paused, self.offset().nanos(at), now),
             Command::Interrupt => {
                 self.engine.interrupt();
                 if self.is_running {
@@ -157,18 +175,38 @@ impl<R: FnMut(Report)> Agent<R> {
     }
 
     fn start(&mut self, at: Time, data: Option<Arc<str>>, now: Nanos) {
-        let at = self.offset.nanos(at).max(now);
+        let planned = self.offset().nanos(at);
+        let at = planned.max(now);
+        self.told_late = at.saturating_sub(planned);
+        self.begin(at);
+        self.engine.start_scenarios(at, data);
+    }
+
+    /// Another agent began the scenarios of this share.
+    fn take_up(&mut self, take_up: TakeUp) {
+        let at = self.offset().nanos(take_up.at);
+        let taken = self.test.plan.scenarios.iter().map(|plan| {
+            let known = take_up.scenarios.iter().find(|known| known.scenario == plan.name());
+            let (ended, begun) = known.map_or((0, 0), |known| (known.ended, known.begun));
+            TakenUp { from_ns: take_up.from_ns.saturating_sub(plan.start_ns), ended, begun }
+        });
+        let taken: Vec<TakenUp> = taken.collect();
+        self.begin(at);
+        self.engine.take_up(at, take_up.data, &taken);
+    }
+
+    /// The scenarios' clock starts, or has started.
+    fn begin(&mut self, at: Nanos) {
         // What came before is not the scenarios'.
         self.engine.flush();
         self.test.run.state.start_clock(at);
-        self.health.begin(at);
+        self.health.begin(at.max(Clock::now()));
         self.spans.start(at);
         self.is_running = true;
         let plans = self.test.plan.scenarios.iter();
         let end = plans.map(|plan| plan.start_ns.saturating_add(plan.hard_end_ns)).max().unwrap_or(0);
         self.watchdog.scenarios_due = (end < FOREVER_NS).then(|| Nanos(at.0.saturating_add(end)));
-        (self.report)(Report::Started { at: self.offset.time(at) });
-        self.engine.start_scenarios(at, data);
+        (self.report)(Report::Started { at: self.offset().time(at) });
     }
 
     fn steer(&mut self, scenario: &str, change: TargetChange, now: Nanos) {
@@ -235,6 +273,10 @@ impl<R: FnMut(Report)> Agent<R> {
                 self.ended();
                 (self.report)(Report::SetupDone(result.map(|data| data.map(Arc::from)).map_err(failure)));
             }
+            Event::Begun { late } => {
+                let late = (self.told_late + late.as_duration()).as_duration();
+                (self.report)(Report::Begun { late, clock_error: (self.clock)().error });
+            }
             Event::ScenariosDone => self.scenarios_done(Clock::now()),
             Event::TeardownDone(result) => {
                 self.ended();
@@ -278,11 +320,11 @@ impl<R: FnMut(Report)> Agent<R> {
     fn sample(&mut self, sample: ThreadSample) {
         self.health.thread(&sample);
         self.watchdog.heard(sample.thread, sample.flush);
-        let ThreadSample { thread, delta, at, flush, in_scenarios, .. } = sample;
+        let ThreadSample { thread, delta, ended, at, flush, in_scenarios, .. } = sample;
         let span = self.spans.next(thread, at, in_scenarios);
-        if span.is_some() || !delta.is_empty() {
+        if span.is_some() || !delta.is_empty() || ended.iter().any(|ended| *ended > 0) {
             let thread = u32::try_from(thread).unwrap_or(u32::MAX);
-            (self.report)(Report::Delta(Box::new(ThreadDelta { thread, span, delta })));
+            (self.report)(Report::Delta(Box::new(ThreadDelta { thread, span, delta, ended })));
         }
         for collection in [&mut self.ending, &mut self.flushing].into_iter().flatten() {
             if flush.is_some_and(|number| number >= collection.flush) {
@@ -419,7 +461,8 @@ impl<R: FnMut(Report)> Agent<R> {
     /// Says how the scenarios stand, if that has changed or nothing was said for a while.
     fn report_progress(&mut self, now: Nanos) {
         let state = &self.test.run.state;
-        let scenarios = self.engine.progress().iter().map(|own| convert::progress(own, self.offset)).collect();
+        let offset = self.offset();
+        let scenarios = self.engine.progress().iter().map(|own| convert::progress(own, offset)).collect();
         let progress = Progress {
             scenarios,
             vus_active: state.vus_active.get(),

@@ -183,6 +183,7 @@ mod tests {
         ThreadSample {
             thread: 0,
             delta: Delta::default(),
+            ended: Vec::new(),
             at: Nanos::ZERO,
             flush: None,
             in_scenarios,

@@ -11,6 +11,7 @@ mod channel;
 mod convert;
 mod health;
 mod serve;
+mod shares;
 mod spans;
 mod targets;
 mod watchdog;

@@ -1,9 +1,13 @@
 //! An agent's life: take a share of a test, serve until the coordinator says stop.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use onrush_engine::{Engine, EngineConfig};
-use onrush_session::protocol::{Accepted, Command, Failure, FailureKind, Flushed, Init, MetricName, Report, VERSION};
+use onrush_engine::{Engine, EngineConfig, Timeouts};
+use onrush_js::RunConfig;
+use onrush_plan::{Plan, Scenario};
+use onrush_session::protocol::{
+    Accepted, ClockOffset, Command, Failure, FailureKind, Flushed, Init, MetricName, Report, VERSION,
+};
 
 use crate::{
     agent::Agent,
@@ -14,21 +18,38 @@ use crate::{
 pub struct Test {
     /// What the engine is started with.
     pub engine: EngineConfig,
+    /// All scenarios of the test, also those without work here: the agent may take up other shares.
+    pub scenarios: Arc<[Scenario]>,
     /// Ends the outputs of raw samples once the last have been handed to them; returns how many they lack.
     pub finish_outputs: Option<Box<dyn FnOnce() -> u64 + Send>>,
     /// How often this process was stopped from outside and went on so far, where somebody counts it.
     pub stops: Option<Box<dyn Fn() -> u64 + Send>>,
 }
 
+/// Says what the coordinator's clock is ahead of this process's now.
+pub(crate) type CoordinatorClock = Arc<dyn Fn() -> ClockOffset + Send + Sync>;
+/// What an agent reports with.
+pub(crate) type Tell = Arc<dyn Fn(Report) + Send + Sync>;
+
 /// Serves commands on this thread until [`Command::Stop`], or until nobody can send any more.
 ///
-/// `prepare` makes the test of what the first command says. `ahead_ns` is what the coordinator's clock is ahead of this
-/// process's. Returns the engine, which goes on until it is shut down or the process ends.
+/// `prepare` makes the test of what the first command says. `clock` says what the coordinator's clock is ahead of this
+/// process's now. Returns the engine, which goes on until it is shut down or the process ends.
 pub fn serve(
     inbox: &Inbox,
-    ahead_ns: i64,
+    clock: impl Fn() -> ClockOffset + Send + Sync + 'static,
     prepare: impl FnOnce(&Init) -> Result<Test, Failure>,
-    mut report: impl FnMut(Report),
+    report: impl Fn(Report) + Send + Sync + 'static,
+) -> Option<Engine> {
+    serve_as(inbox, Arc::new(clock), prepare, Arc::new(report))
+}
+
+/// The same, for a share that may be one of several in this process.
+pub(crate) fn serve_as(
+    inbox: &Inbox,
+    clock: CoordinatorClock,
+    prepare: impl FnOnce(&Init) -> Result<Test, Failure>,
+    report: Tell,
 ) -> Option<Engine> {
     /// An agent without a test has nothing to do but wait for one.
     const IDLE: Duration = Duration::from_secs(60);
@@ -42,11 +63,11 @@ pub fn serve(
     match start(inbox, &init, prepare) {
         Ok((engine, test)) => {
             report(Report::Accepted(Box::new(accepted(&test))));
-            Some(Agent::new(engine, test, ahead_ns, report).serve(inbox))
+            Some(Agent::new(engine, test, clock, report).serve(inbox))
         }
         Err(failure) => {
             report(Report::Failed(failure.clone()));
-            idle(inbox, &failure, report);
+            idle(inbox, &failure, &report);
             None
         }
     }
@@ -54,10 +75,12 @@ pub fn serve(
 
 /// What the agent keeps of a test once its engine runs.
 pub(crate) struct Running {
-    pub(crate) run: std::sync::Arc<onrush_js::RunConfig>,
-    pub(crate) plan: std::sync::Arc<onrush_plan::Plan>,
+    pub(crate) run: Arc<RunConfig>,
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) scenarios: Arc<[Scenario]>,
     pub(crate) threads: usize,
-    pub(crate) timeouts: onrush_engine::Timeouts,
+    pub(crate) min_iteration: Duration,
+    pub(crate) timeouts: Timeouts,
     pub(crate) finish_outputs: Option<Box<dyn FnOnce() -> u64 + Send>>,
     pub(crate) stops: Option<Box<dyn Fn() -> u64 + Send>>,
 }
@@ -74,11 +97,13 @@ fn start(
         );
         return Err(Failure::new(FailureKind::Engine, message));
     }
-    let Test { engine: config, finish_outputs, stops } = prepare(init)?;
+    let Test { engine: config, scenarios, finish_outputs, stops } = prepare(init)?;
     take_shares(&config.run, init);
     let running = Running {
         run: config.run.clone(),
         plan: config.plan.clone(),
+        scenarios,
+        min_iteration: config.min_iteration,
         threads: config.threads.max(1),
         timeouts: config.timeouts,
         finish_outputs,
@@ -90,7 +115,7 @@ fn start(
 }
 
 /// The limits of the whole test, as far as this agent may use them up.
-fn take_shares(run: &onrush_js::RunConfig, init: &Init) {
+fn take_shares(run: &RunConfig, init: &Init) {
     if let Some(series) = init.series_max {
         run.census.set_limit(usize::try_from(series).unwrap_or(usize::MAX));
     }
@@ -114,14 +139,14 @@ fn accepted(test: &Running) -> Accepted {
 }
 
 /// Nothing runs; what is asked for is answered all the same, so that nobody waits.
-fn idle(inbox: &Inbox, failure: &Failure, mut report: impl FnMut(Report)) {
+fn idle(inbox: &Inbox, failure: &Failure, report: &Tell) {
     const PATIENCE: Duration = Duration::from_secs(60);
     loop {
         match inbox.next(PATIENCE) {
             Some(Input::Command(Command::Stop) | Input::Gone) => return,
             Some(Input::Command(Command::Flush)) => report(Report::Flushed(Flushed::default())),
             Some(Input::Command(Command::Setup)) => report(Report::SetupDone(Err(failure.clone()))),
-            Some(Input::Command(Command::Start { .. })) => report(Report::ScenariosDone),
+            Some(Input::Command(Command::Start { .. } | Command::TakeUp(_))) => report(Report::ScenariosDone),
             Some(Input::Command(Command::Teardown(_))) => report(Report::TeardownDone(Err(failure.clone()))),
             Some(Input::Command(Command::Summary(_))) => report(Report::SummaryDone(Err(failure.clone()))),
             _ => {}

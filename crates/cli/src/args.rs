@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use onrush_js::init::IsolationMode;
 use onrush_metrics::summary::SummaryMode;
 use onrush_script::CompatibilityMode;
+use onrush_secrets::Secrets;
 
 use crate::{cluster::ClusterArgs, failure::Failure, flags::Flags, gate::Gate, run::config_file::ConfigFile};
 
@@ -52,6 +53,8 @@ pub(crate) struct ScriptArgs {
     pub(crate) source: Option<String>,
     /// The archive itself, where it came from a coordinator.
     pub(crate) archive: Option<Arc<[u8]>>,
+    /// Sources of secrets, where the coordinator has them.
+    pub(crate) secrets: Option<Arc<Secrets>>,
     /// What it is, if it was said.
     pub(crate) kind: Option<InputKind>,
     /// How it is read; `None` is the default, or what an archive says.
@@ -191,6 +194,7 @@ impl ScriptArgs {
             file: file.clone(),
             source: None,
             archive: None,
+            secrets: None,
             kind: match flags.text("type").as_deref() {
                 None => None,
                 Some("js") => Some(InputKind::Script),

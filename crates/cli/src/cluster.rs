@@ -2,12 +2,14 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use onrush_cluster::Token;
+use onrush_cluster::{Access, Patience};
 use onrush_session::LossPolicy;
 
 use crate::{
     failure::Failure,
     flags::{Command, Flags},
+    membership,
+    sharing::Sharing,
 };
 
 /// Where a coordinator listens unless it is said otherwise.
@@ -25,6 +27,9 @@ const CHILDREN_MAX: u32 = 256;
 pub(crate) struct ClusterArgs {
     pub(crate) place: Place,
     pub(crate) on_loss: LossPolicy,
+    /// How agents on other machines share the test.
+    pub(crate) sharing: Sharing,
+    pub(crate) patience: Patience,
 }
 
 /// Where the agents are.
@@ -33,7 +38,7 @@ pub(crate) enum Place {
     /// Processes on this machine; `None`: as many as it takes.
     Here(Option<u32>),
     /// They join from anywhere.
-    Anywhere { listen: SocketAddr, agents: u32, wait: Duration, token: Token },
+    Anywhere { listen: SocketAddr, agents: u32, wait: Duration, access: Box<Access> },
 }
 
 impl ClusterArgs {
@@ -41,14 +46,18 @@ impl ClusterArgs {
     ///
     /// # Errors
     /// 255 for values that cannot be used.
-    pub(crate) fn new(flags: &Flags, command: Command) -> Result<Option<Self>, Failure> {
+    pub(crate) fn new(flags: &Flags, command: Command, warn: &mut dyn FnMut(String)) -> Result<Option<Self>, Failure> {
         let on_loss = match flags.text("on-agent-loss").as_deref() {
             None | Some("fail") => LossPolicy::Fail,
             Some("tolerate") => LossPolicy::Tolerate,
+            Some("rebalance") => LossPolicy::Rebalance,
             Some(other) => {
-                return Err(Failure::other(format!("invalid --on-agent-loss \"{other}\": use fail or tolerate")));
+                return Err(Failure::other(format!(
+                    "invalid --on-agent-loss \"{other}\": use fail, tolerate or rebalance"
+                )));
             }
         };
+        let patience = patience(flags)?;
         let agents = flags.text("agents");
         if command != Command::Coordinator {
             let place = match agents.as_deref() {
@@ -56,22 +65,35 @@ impl ClusterArgs {
                 Some("auto") => Place::Here(None),
                 Some(text) => Place::Here(Some(number(text, CHILDREN_MAX, " or auto")?)),
             };
-            return Ok(Some(Self { place, on_loss }));
+            return Ok(Some(Self { place, on_loss, sharing: Sharing::default(), patience }));
         }
         let agents = agents
             .ok_or_else(|| Failure::other("--agents is missing: how many agents must join before the test starts?"))?;
-        let text = flags.text("listen").unwrap_or_else(|| LISTEN.to_owned());
-        let listen = text.parse().map_err(|_| {
-            Failure::other(format!("invalid --listen \"{text}\": use an IP address and a port, such as {LISTEN}"))
-        })?;
-        let token = match flags.text("join-token") {
-            None => Token::random(),
-            Some(text) => Token::parse(&text)
-                .map_err(|_| Failure::other("invalid --join-token: use 8 letters, digits, - and _ or more"))?,
-        };
-        let place = Place::Anywhere { listen, agents: number(&agents, AGENTS_MAX, "")?, wait: wait(flags)?, token };
-        Ok(Some(Self { place, on_loss }))
+        let listen = listen(flags)?;
+        let (agents, wait) = (number(&agents, AGENTS_MAX, "")?, wait(flags)?);
+        let access = Box::new(membership::access(flags, listen, false, warn)?);
+        let place = Place::Anywhere { listen, agents, wait, access };
+        Ok(Some(Self { place, on_loss, sharing: Sharing::new(flags)?, patience }))
     }
+}
+
+/// `--listen` of a coordinator.
+///
+/// # Errors
+/// 255 for what is no address.
+pub(crate) fn listen(flags: &Flags) -> Result<SocketAddr, Failure> {
+    let text = flags.text("listen").unwrap_or_else(|| LISTEN.to_owned());
+    text.parse().map_err(|_| {
+        Failure::other(format!("invalid --listen \"{text}\": use an IP address and a port, such as {LISTEN}"))
+    })
+}
+
+/// How many agents a run wants that is sent to a coordinator.
+///
+/// # Errors
+/// 255 for what is no number.
+pub(crate) fn wanted(flags: &Flags) -> Result<u32, Failure> {
+    flags.text("agents").map_or(Ok(1), |text| number(&text, AGENTS_MAX, ""))
 }
 
 /// `--wait`.
@@ -79,10 +101,29 @@ impl ClusterArgs {
 /// # Errors
 /// 255 for what is no time.
 pub(crate) fn wait(flags: &Flags) -> Result<Duration, Failure> {
-    let Some(text) = flags.text("wait") else { return Ok(WAIT) };
+    duration(flags, "wait", WAIT)
+}
+
+/// How long coordinator and agents wait for each other once they are connected.
+fn patience(flags: &Flags) -> Result<Patience, Failure> {
+    let default = Patience::default();
+    let patience = Patience {
+        suspect: duration(flags, "agent-suspect", default.suspect)?,
+        silence: duration(flags, "agent-silence", default.silence)?,
+        lease: duration(flags, "agent-lease", default.lease)?,
+    };
+    patience.checked().map_err(|error| {
+        Failure::other(error.to_string()).hint(
+            "choose --agent-suspect, --agent-silence and --agent-lease so that none is shorter than the one before",
+        )
+    })
+}
+
+fn duration(flags: &Flags, name: &str, default: Duration) -> Result<Duration, Failure> {
+    let Some(text) = flags.text(name) else { return Ok(default) };
     match onrush_plan::parse_extended_duration(&text) {
         Ok(time) => Ok(time.as_std()),
-        Err(error) => Err(Failure::other(format!("invalid --wait \"{text}\": {error}"))),
+        Err(error) => Err(Failure::other(format!("invalid --{name} \"{text}\": {error}"))),
     }
 }
 
@@ -98,7 +139,7 @@ mod tests {
     fn args(command: Command, flags: &[(&'static str, &str)]) -> Result<Option<ClusterArgs>, String> {
         let by_name = flags.iter().map(|(name, value)| (*name, vec![(*value).to_owned()])).collect();
         let flags = Flags { by_name, env: std::collections::BTreeMap::new() };
-        ClusterArgs::new(&flags, command).map_err(|failure| failure.message)
+        ClusterArgs::new(&flags, command, &mut |_| {}).map_err(|failure| failure.message)
     }
 
     #[test]
@@ -120,6 +161,15 @@ mod tests {
         assert_eq!(three.on_loss, LossPolicy::Tolerate);
         let Place::Anywhere { listen, agents, wait, .. } = three.place else { panic!("{three:?}") };
         assert_eq!((listen.port(), agents, wait), (PORT, 3, WAIT));
+        let waits = [("agents", "3"), ("agent-silence", "7s"), ("agent-lease", "9s")];
+        let patience = args(Command::Coordinator, &waits).expect("right").expect("agents").patience;
+        let seconds = [patience.suspect, patience.silence, patience.lease].map(|wait| wait.as_secs());
+        assert_eq!(seconds, [1, 7, 9]);
+        let error = args(Command::Run, &[("agents", "3"), ("agent-silence", "7s")]).expect_err("the lease is shorter");
+        assert!(
+            error.contains("lease (5 s) cannot be shorter than the silence after which it is lost (7 s)"),
+            "{error}"
+        );
         for bad in [("listen", "here"), ("join-token", "a b"), ("wait", "long"), ("on-agent-loss", "cry")] {
             args(Command::Coordinator, &[("agents", "3"), bad]).expect_err(bad.0);
         }

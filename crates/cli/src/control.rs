@@ -2,14 +2,16 @@
 //!
 //! People get sentences, `--json` prints the API's own answers.
 
+mod remote;
 mod text;
 
 use onrush_plan::{ExecutorKind, GoDuration};
-use onrush_server::{Address, Answer, Client, Fingerprint, TlsError, Trust};
+use onrush_server::Answer;
 use onrush_session::ExitCode;
 use serde_json::{Map, Value, json};
 
-use crate::{args::ApiArgs, context::Context, failure::Failure, flags};
+use self::remote::Remote;
+use crate::{context::Context, failure::Failure, flags};
 
 /// Shows the status of the test.
 ///
@@ -99,7 +101,7 @@ pub(crate) fn scale(cx: &Context, files: &[String]) -> Result<ExitCode, Failure>
 const SCENARIOS: &str = "/v1/scenarios";
 
 /// The scenario to change when none is named. `None`: the externally-controlled one, as in k6, which `/v1/status` knows.
-fn default_scenario(client: &Client, takes_external: bool) -> Result<Option<String>, Failure> {
+fn default_scenario(client: &Remote, takes_external: bool) -> Result<Option<String>, Failure> {
     let answer = client.get(SCENARIOS);
     // k6 has no such endpoint.
     if answer.as_ref().is_ok_and(|answer| answer.status == 404) {
@@ -142,39 +144,21 @@ fn is_scenario_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-fn client(cx: &Context, files: &[String]) -> Result<Client, Failure> {
+fn client(cx: &Context, files: &[String]) -> Result<Remote, Failure> {
     if !files.is_empty() {
         return Err(Failure::other(format!("accepts 0 arg(s), received {}", files.len())));
     }
-    let Some(api) = ApiArgs::new(&cx.flags)? else {
-        return Err(Failure::other("the address of the REST API is empty").hint("give it with --address HOST:PORT"));
-    };
-    let address = Address::parse(&api.address).map_err(|error| Failure::other(error.to_string()))?;
-    let trust = trust(cx, address.is_tls()).map_err(|error| Failure::other(error.to_string()))?;
-    Ok(Client::new(address, api.token, trust))
-}
-
-/// Which certificates to trust; `None` without TLS.
-fn trust(cx: &Context, is_tls: bool) -> Result<Option<Trust>, TlsError> {
-    if let Some(fingerprint) = cx.flags.text("api-fingerprint") {
-        return Ok(Some(Trust::fingerprint(Fingerprint::parse(&fingerprint)?)));
-    }
-    if let Some(file) = cx.flags.text("api-tls-ca") {
-        return Ok(Some(Trust::authority(file.as_ref())?));
-    }
-    is_tls.then(Trust::system).transpose()
+    Remote::new(cx)
 }
 
 /// Changes the test's status and returns the new one.
-fn change(client: &Client, attributes: &Value) -> Result<Value, Failure> {
+fn change(client: &Remote, attributes: &Value) -> Result<Value, Failure> {
     answered(client.patch("/v1/status", &json!({"data": {"attributes": attributes}})))
 }
 
 /// The body of an answer, unless it is an error.
-fn answered(answer: Result<Answer, onrush_server::ClientError>) -> Result<Value, Failure> {
-    let answer = answer.map_err(|error| {
-        Failure::other(error.to_string()).hint("is a test running, and is its REST API at --address? An API over HTTPS needs --api-fingerprint or --api-tls-ca")
-    })?;
+fn answered(answer: Result<Answer, Failure>) -> Result<Value, Failure> {
+    let answer = answer?;
     if answer.status < 300 {
         return Ok(answer.body);
     }
@@ -190,7 +174,7 @@ fn answered(answer: Result<Answer, onrush_server::ClientError>) -> Result<Value,
 }
 
 /// The status as sentences, with the scenarios where the test lists them.
-fn print_status(cx: &Context, client: &Client, status: &Value) -> Result<ExitCode, Failure> {
+fn print_status(cx: &Context, client: &Remote, status: &Value) -> Result<ExitCode, Failure> {
     print(cx, status, || {
         let scenarios = client.get(SCENARIOS).ok().filter(|answer| answer.status < 300);
         text::status(status) + &scenarios.map(|answer| text::scenarios(&answer.body)).unwrap_or_default()

@@ -7,6 +7,8 @@
 
 mod agent;
 mod args;
+mod attached;
+mod authority;
 mod banner;
 mod cluster;
 mod context;
@@ -14,11 +16,16 @@ mod control;
 mod failure;
 mod flags;
 mod gate;
+mod host;
+mod labels;
 mod line;
 mod log;
+mod membership;
+mod pool;
 mod progress;
 mod run;
 mod save;
+mod sharing;
 mod signals;
 mod target;
 mod terminal;
@@ -74,8 +81,12 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
     };
     // A panic anywhere is a bug; it has its own exit code and must not look like a failed test.
     let result = std::panic::catch_unwind(AssertUnwindSafe(|| match command {
-        Command::Run | Command::Coordinator => run::run(&cx, files, command),
+        Command::Run if flags_on(&cx) => pool::user::run(&cx, files),
+        Command::Run => run::run(&cx, files, command),
+        Command::Coordinator => coordinator(&cx, files),
+        Command::Attach => pool::user::attach(&cx, files),
         Command::Agent => agent::agent(&cx, files),
+        Command::Cluster => authority::cluster(&cx, files),
         Command::Check => tools::check(&cx, files),
         Command::Http => tools::http(&cx, files),
         Command::Archive => tools::archive(&cx, files),
@@ -106,6 +117,20 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
     };
     cx.terminal.flush();
     code
+}
+
+/// The run is for a coordinator elsewhere.
+fn flags_on(cx: &Context) -> bool {
+    cx.flags.text("on").is_some()
+}
+
+/// With a script for that alone; without one for whatever is sent.
+fn coordinator(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    match run::submitted::folder(&cx.flags) {
+        Some(folder) => run::submitted::submitted(cx, &folder),
+        None if files.is_empty() => pool::serve::serve(cx),
+        None => run::run(cx, files, Command::Coordinator),
+    }
 }
 
 /// Says why the program ends when its log could not be set up as wanted.

@@ -1,7 +1,16 @@
 //! Files a run ends with, such as that of `--summary-export`. A place that takes nothing, such as a named pipe nobody
 //! reads, keeps the program from ending only for a moment.
 
-use std::{fs, io, path::PathBuf, sync::mpsc::channel, time::Duration};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::channel,
+    },
+    time::Duration,
+};
 
 /// Descriptors kept for the files a run ends with: VUs that use up all others must not cost it its results.
 pub(crate) struct SpareFiles {
@@ -18,13 +27,40 @@ impl SpareFiles {
     }
 }
 
+/// Where files are kept that belong to whoever sent the run.
+static KEPT_IN: OnceLock<PathBuf> = OnceLock::new();
+
+/// From now on files of the run are kept in this folder, with the paths they are for beside them.
+pub(crate) fn keep_in(folder: PathBuf) {
+    // Said once, before the run.
+    let _ = KEPT_IN.set(folder);
+}
+
+/// The files that were kept in a folder: the paths they are for, and where they are.
+pub(crate) fn kept_in(folder: &Path) -> Vec<(String, PathBuf)> {
+    let numbers = 0..FILES_MAX;
+    let kept = numbers.map_while(|number| {
+        let path = fs::read_to_string(folder.join(format!("{number}.path"))).ok()?;
+        Some((path, folder.join(number.to_string())))
+    });
+    kept.collect()
+}
+
+/// More than `handleSummary()` may return.
+const FILES_MAX: usize = 100_000;
+
 /// Writes a whole file.
 ///
 /// # Errors
 /// What the system says, or that it has said nothing for too long.
 pub(crate) fn save(path: &str, content: Vec<u8>) -> io::Result<()> {
     const PATIENCE: Duration = Duration::from_secs(5);
-    save_within(path, content, PATIENCE)
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let Some(folder) = KEPT_IN.get() else { return save_within(path, content, PATIENCE) };
+    fs::create_dir_all(folder)?;
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    fs::write(folder.join(number.to_string()), content)?;
+    fs::write(folder.join(format!("{number}.path")), path)
 }
 
 fn save_within(path: &str, content: Vec<u8>, patience: Duration) -> io::Result<()> {

@@ -2,32 +2,45 @@
 //!
 //! A [`Hub`] is the coordinator's end: it listens, lets agents in, and hands on what they report. A [`Connection`] is an
 //! agent's end: it dials the coordinator and comes back when the connection breaks. Messages count once and in order
-//! whatever the network does ([`onrush_session::link`]). Each end has one thread, which must not wait for anything else.
+//! whatever the network does ([`onrush_session::link`]). Each end has one thread, which must not wait for anything else. A
+//! [`Pool`] serves many runs: agents stay ([`Standing`]), users send tests ([`User`]).
 //!
 //! Nothing here knows scripts, plans or terminals: what a test is travels as content known by its hash. The messages are
 //! in `proto/cluster.proto`, see docs/reference/cluster-protocol.md.
 
 #![forbid(unsafe_code)]
 
+mod access;
+mod bearing;
 mod clock;
 mod connection;
 mod content;
 mod convert;
+mod dial;
+mod door;
 mod hub;
 #[rustfmt::skip]
 #[expect(unreachable_pub, reason = "it is generated; proto/cluster.proto says what it means")]
 mod messages;
 mod patience;
+mod pool;
 mod rpc;
 mod tls;
 mod token;
 
-pub use clock::ClockOffset;
+pub use access::{Access, Credential};
+pub use bearing::Capacity;
+pub use clock::CoordinatorClock;
 pub use connection::{Connection, FetchError, FromHub, JoinConfig, JoinError, Reporter};
 pub use content::Hash;
 pub use convert::WireError;
+pub use dial::Destination;
 pub use hub::{Event, Hub, HubConfig, HubError, Ticket};
-pub use patience::Patience;
+pub use patience::{Patience, PatienceError};
+pub use pool::{
+    AgentInfo, FromPool, Happened, Place, Pool, PoolConfig, PoolEvent, PoolLimits, RunInfo, RunOrder, RunRequest,
+    StandConfig, StandError, Standing, User, UserError,
+};
 pub use tls::{Identity, TlsError};
 pub use token::{Token, TokenError};
 

@@ -1,13 +1,13 @@
 //! The messages of `proto/cluster.proto`, made from it by `cargo xtask docs`: do not edit. What they mean stands there.
 
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FromAgent {
     #[prost(oneof = "from_agent::What", tags = "1, 2, 3")]
     pub what: ::core::option::Option<from_agent::What>,
 }
 /// Nested message and enum types in `FromAgent`.
 pub mod from_agent {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum What {
         #[prost(message, tag = "1")]
         Hello(super::Hello),
@@ -34,7 +34,7 @@ pub mod from_coordinator {
         Frame(super::Frame),
     }
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Hello {
     #[prost(uint32, tag = "1")]
     pub protocol: u32,
@@ -46,6 +46,10 @@ pub struct Hello {
     pub session: ::prost::alloc::vec::Vec<u8>,
     #[prost(uint32, optional, tag = "5")]
     pub child: ::core::option::Option<u32>,
+    #[prost(message, repeated, tag = "6")]
+    pub labels: ::prost::alloc::vec::Vec<Label>,
+    #[prost(message, optional, tag = "7")]
+    pub capacity: ::core::option::Option<Capacity>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Welcome {
@@ -91,14 +95,17 @@ pub struct Piece {
     #[prost(bytes = "bytes", tag = "2")]
     pub data: ::prost::bytes::Bytes,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Command {
-    #[prost(oneof = "command::What", tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12")]
+    #[prost(
+        oneof = "command::What",
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 20"
+    )]
     pub what: ::core::option::Option<command::What>,
 }
 /// Nested message and enum types in `Command`.
 pub mod command {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum What {
         #[prost(message, tag = "1")]
         Init(super::Init),
@@ -124,10 +131,69 @@ pub mod command {
         Summary(super::Text),
         #[prost(message, tag = "12")]
         Stop(super::Unit),
+        #[prost(message, tag = "13")]
+        OfShare(::prost::alloc::boxed::Box<super::CommandOfShare>),
+        #[prost(message, tag = "14")]
+        TakeUp(super::TakeUp),
+        #[prost(message, tag = "20")]
+        Secret(super::Secret),
     }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CommandOfShare {
+    #[prost(uint32, tag = "1")]
+    pub share: u32,
+    #[prost(message, optional, boxed, tag = "2")]
+    pub command: ::core::option::Option<::prost::alloc::boxed::Box<Command>>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct TakeUp {
+    #[prost(uint64, tag = "1")]
+    pub at: u64,
+    #[prost(uint64, tag = "2")]
+    pub from_ns: u64,
+    #[prost(message, optional, tag = "3")]
+    pub data: ::core::option::Option<Data>,
+    #[prost(message, repeated, tag = "4")]
+    pub scenarios: ::prost::alloc::vec::Vec<Known>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Known {
+    #[prost(string, tag = "1")]
+    pub scenario: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "2")]
+    pub ended: u64,
+    #[prost(uint64, tag = "3")]
+    pub begun: u64,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Cut {
+    #[prost(uint64, tag = "1")]
+    pub index: u64,
+    #[prost(uint64, tag = "2")]
+    pub of: u64,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Unit {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Secret {
+    #[prost(string, tag = "1")]
+    pub source: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub key: ::prost::alloc::string::String,
+    #[prost(oneof = "secret::Result", tags = "3, 4")]
+    pub result: ::core::option::Option<secret::Result>,
+}
+/// Nested message and enum types in `Secret`.
+pub mod secret {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Result {
+        #[prost(string, tag = "3")]
+        Value(::prost::alloc::string::String),
+        #[prost(string, tag = "4")]
+        Error(::prost::alloc::string::String),
+    }
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Text {
     #[prost(string, tag = "1")]
@@ -138,7 +204,7 @@ pub struct Data {
     #[prost(string, optional, tag = "1")]
     pub json: ::core::option::Option<::prost::alloc::string::String>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Init {
     #[prost(uint32, tag = "1")]
     pub version: u32,
@@ -156,6 +222,8 @@ pub struct Init {
     pub rps: ::core::option::Option<u64>,
     #[prost(bytes = "vec", tag = "8")]
     pub test: ::prost::alloc::vec::Vec<u8>,
+    #[prost(message, repeated, tag = "9")]
+    pub cuts: ::prost::alloc::vec::Vec<Cut>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StartClock {
@@ -210,7 +278,7 @@ pub struct Pause {
 pub struct Report {
     #[prost(
         oneof = "report::What",
-        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16"
+        tags = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22"
     )]
     pub what: ::core::option::Option<report::What>,
 }
@@ -250,7 +318,22 @@ pub mod report {
         SummaryDone(super::SummaryDone),
         #[prost(message, tag = "16")]
         Failed(super::Failure),
+        #[prost(message, tag = "17")]
+        OfShare(::prost::alloc::boxed::Box<super::ReportOfShare>),
+        #[prost(message, tag = "20")]
+        Begun(super::Begun),
+        #[prost(message, tag = "21")]
+        Samples(super::ThreadSamples),
+        #[prost(message, tag = "22")]
+        SecretWanted(super::SecretWanted),
     }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ReportOfShare {
+    #[prost(uint32, tag = "1")]
+    pub share: u32,
+    #[prost(message, optional, boxed, tag = "2")]
+    pub report: ::core::option::Option<::prost::alloc::boxed::Box<Report>>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Accepted {
@@ -284,6 +367,13 @@ pub struct Started {
     #[prost(uint64, tag = "1")]
     pub at: u64,
 }
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Begun {
+    #[prost(uint64, tag = "1")]
+    pub late_ns: u64,
+    #[prost(uint64, tag = "2")]
+    pub clock_error_ns: u64,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ThreadDelta {
     #[prost(uint32, tag = "1")]
@@ -292,6 +382,22 @@ pub struct ThreadDelta {
     pub span: ::core::option::Option<Span>,
     #[prost(message, optional, tag = "3")]
     pub delta: ::core::option::Option<Folded>,
+    #[prost(uint64, repeated, tag = "4")]
+    pub ended: ::prost::alloc::vec::Vec<u64>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ThreadSamples {
+    #[prost(uint32, tag = "1")]
+    pub thread: u32,
+    #[prost(message, optional, tag = "2")]
+    pub batch: ::core::option::Option<Folded>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SecretWanted {
+    #[prost(string, tag = "1")]
+    pub source: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub key: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Span {
@@ -464,6 +570,232 @@ pub struct Failure {
     pub message: ::prost::alloc::string::String,
     #[prost(uint64, optional, tag = "3")]
     pub vu: ::core::option::Option<u64>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct FromMember {
+    #[prost(oneof = "from_member::What", tags = "1, 2")]
+    pub what: ::core::option::Option<from_member::What>,
+}
+/// Nested message and enum types in `FromMember`.
+pub mod from_member {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum What {
+        #[prost(message, tag = "1")]
+        Hello(super::MemberHello),
+        #[prost(message, tag = "2")]
+        State(super::MemberState),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct MemberHello {
+    #[prost(uint32, tag = "1")]
+    pub protocol: u32,
+    #[prost(string, tag = "2")]
+    pub program: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "4")]
+    pub labels: ::prost::alloc::vec::Vec<Label>,
+    #[prost(message, optional, tag = "5")]
+    pub capacity: ::core::option::Option<Capacity>,
+    #[prost(string, tag = "6")]
+    pub run: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Label {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub value: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct Capacity {
+    #[prost(double, tag = "1")]
+    pub cores: f64,
+    #[prost(uint64, tag = "2")]
+    pub memory_bytes: u64,
+    #[prost(uint64, tag = "3")]
+    pub files: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct MemberState {
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ToMember {
+    #[prost(oneof = "to_member::What", tags = "1, 2, 3")]
+    pub what: ::core::option::Option<to_member::What>,
+}
+/// Nested message and enum types in `ToMember`.
+pub mod to_member {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum What {
+        #[prost(message, tag = "1")]
+        Welcome(super::MemberWelcome),
+        #[prost(message, tag = "2")]
+        Assign(super::Assign),
+        #[prost(message, tag = "3")]
+        Beat(super::Beat),
+    }
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct MemberWelcome {}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Beat {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Assign {
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub secret: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Submission {
+    #[prost(oneof = "submission::What", tags = "1, 2")]
+    pub what: ::core::option::Option<submission::What>,
+}
+/// Nested message and enum types in `Submission`.
+pub mod submission {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum What {
+        #[prost(message, tag = "1")]
+        Head(super::SubmitHead),
+        #[prost(bytes, tag = "2")]
+        Piece(::prost::alloc::vec::Vec<u8>),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct SubmitHead {
+    #[prost(uint32, tag = "1")]
+    pub protocol: u32,
+    #[prost(string, tag = "2")]
+    pub program: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "4")]
+    pub agents: u32,
+    #[prost(message, repeated, tag = "5")]
+    pub zones: ::prost::alloc::vec::Vec<Zone>,
+    #[prost(uint64, tag = "6")]
+    pub wait_ms: u64,
+    #[prost(uint64, tag = "7")]
+    pub total: u64,
+    #[prost(bool, tag = "8")]
+    pub verbose: bool,
+    #[prost(bool, tag = "9")]
+    pub is_even: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Zone {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "2")]
+    pub weight: u32,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Submitted {
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FollowRequest {
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+    #[prost(uint64, tag = "2")]
+    pub from: u64,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Happening {
+    #[prost(uint64, tag = "1")]
+    pub number: u64,
+    #[prost(oneof = "happening::What", tags = "2, 3, 4, 5, 6")]
+    pub what: ::core::option::Option<happening::What>,
+}
+/// Nested message and enum types in `Happening`.
+pub mod happening {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum What {
+        #[prost(bytes, tag = "2")]
+        Output(::prost::alloc::vec::Vec<u8>),
+        #[prost(bytes, tag = "3")]
+        Log(::prost::alloc::vec::Vec<u8>),
+        #[prost(message, tag = "4")]
+        File(super::FilePiece),
+        #[prost(uint64, tag = "5")]
+        Skipped(u64),
+        #[prost(uint32, tag = "6")]
+        End(u32),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FilePiece {
+    #[prost(string, tag = "1")]
+    pub path: ::prost::alloc::string::String,
+    #[prost(bytes = "vec", tag = "2")]
+    pub data: ::prost::alloc::vec::Vec<u8>,
+    #[prost(bool, tag = "3")]
+    pub is_last: bool,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListRequest {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Listing {
+    #[prost(message, repeated, tag = "1")]
+    pub runs: ::prost::alloc::vec::Vec<RunInfo>,
+    #[prost(message, repeated, tag = "2")]
+    pub agents: ::prost::alloc::vec::Vec<AgentInfo>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RunInfo {
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub state: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "4")]
+    pub agents: u32,
+    #[prost(uint64, tag = "5")]
+    pub age_ms: u64,
+    #[prost(uint32, optional, tag = "6")]
+    pub exit_code: ::core::option::Option<u32>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AgentInfo {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    #[prost(message, repeated, tag = "2")]
+    pub labels: ::prost::alloc::vec::Vec<Label>,
+    #[prost(message, optional, tag = "3")]
+    pub capacity: ::core::option::Option<Capacity>,
+    #[prost(string, tag = "4")]
+    pub run: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StopRequest {
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Stopped {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Question {
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub method: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub path: ::prost::alloc::string::String,
+    #[prost(bytes = "vec", tag = "4")]
+    pub body: ::prost::alloc::vec::Vec<u8>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Reply {
+    #[prost(uint32, tag = "1")]
+    pub status: u32,
+    #[prost(bytes = "vec", tag = "2")]
+    pub body: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]

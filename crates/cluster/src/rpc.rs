@@ -6,9 +6,13 @@ use std::{
     task::{Context, Poll},
 };
 
-use http::{HeaderValue, Uri, uri::PathAndQuery};
+use http::{Uri, uri::PathAndQuery};
 use hyper::body::Incoming;
-use tonic::{Request, Response, Status, Streaming, body::Body, metadata::MetadataValue};
+use tonic::{
+    Request, Response, Status, Streaming,
+    body::Body,
+    metadata::{Ascii, MetadataValue},
+};
 use tonic_prost::ProstCodec;
 use tower_service::Service;
 
@@ -19,8 +23,10 @@ pub(crate) const FETCH: &str = "/onrush.cluster.v1.Cluster/Fetch";
 /// Largest message: `setup()` may return 256 MiB, and what is around it needs a little.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 272 << 20;
 
-/// The metadata that lets an agent in.
-const AUTHORIZATION: &str = "authorization";
+/// The metadata that lets somebody in.
+pub(crate) const AUTHORIZATION: &str = "authorization";
+/// The metadata that names a run among several, and has what lets an agent take part in it: `NUMBER.SECRET`.
+pub(crate) const RUN: &str = "onrush-run";
 
 /// The secret of a call.
 pub(crate) fn secret_of(head: &http::HeaderMap) -> &str {
@@ -61,18 +67,28 @@ pub(crate) fn fetch_server() -> tonic::server::Grpc<ProstCodec<Piece, FetchReque
     tonic::server::Grpc::new(ProstCodec::default())
 }
 
-/// An agent's end of an HTTP/2 connection.
+/// The end of an HTTP/2 connection of whoever dialled.
 #[derive(Clone)]
 pub(crate) struct Channel {
-    pub(crate) sender: hyper::client::conn::http2::SendRequest<Body>,
-    pub(crate) authorization: HeaderValue,
+    sender: hyper::client::conn::http2::SendRequest<Body>,
+    /// What each call carries.
+    metadata: Vec<(&'static str, MetadataValue<Ascii>)>,
 }
 
 impl Channel {
-    pub(crate) fn new(sender: hyper::client::conn::http2::SendRequest<Body>, secret: &str) -> Self {
-        let mut authorization = HeaderValue::from_str(&format!("Bearer {secret}")).expect("tokens are header texts");
-        authorization.set_sensitive(true);
-        Self { sender, authorization }
+    pub(crate) fn new(
+        sender: hyper::client::conn::http2::SendRequest<Body>,
+        secret: Option<&str>,
+        run: Option<&str>,
+    ) -> Self {
+        let authorization = secret.map(|secret| (AUTHORIZATION, format!("Bearer {secret}")));
+        let all = authorization.into_iter().chain(run.map(|run| (RUN, run.to_owned())));
+        let metadata = all.map(|(name, value)| {
+            let mut value = MetadataValue::try_from(value).expect("tokens are header texts");
+            value.set_sensitive(true);
+            (name, value)
+        });
+        Self { sender, metadata: metadata.collect() }
     }
 
     /// Begins an agent's connection.
@@ -96,16 +112,16 @@ impl Channel {
         Ok(client.server_streaming(request, PathAndQuery::from_static(FETCH), codec).await?.into_inner())
     }
 
-    fn client(&self) -> tonic::client::Grpc<Self> {
+    pub(crate) fn client(&self) -> tonic::client::Grpc<Self> {
         tonic::client::Grpc::with_origin(self.clone(), Uri::from_static("http://coordinator"))
             .max_decoding_message_size(MESSAGE_BYTES_MAX)
             .max_encoding_message_size(MESSAGE_BYTES_MAX)
     }
 
-    fn authorized<T>(&self, message: T) -> Request<T> {
+    pub(crate) fn authorized<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
-        if let Ok(value) = MetadataValue::try_from(self.authorization.as_bytes()) {
-            request.metadata_mut().insert(AUTHORIZATION, value);
+        for (name, value) in &self.metadata {
+            request.metadata_mut().insert(*name, value.clone());
         }
         request
     }

@@ -1,27 +1,29 @@
-//! TLS between coordinator and agents: a certificate the coordinator shows, and agents that trust exactly this one.
+//! TLS of the cluster's connections: 1.3 alone, both sides known by certificates of one authority, or the coordinator by
+//! the fingerprint in a token.
 
 use std::sync::Arc;
 
-use aws_lc_rs::digest;
+use onrush_certificates::{Fingerprint, LooseVerifier, Member};
 use rustls::{
-    ClientConfig, DigitallySignedStruct, ServerConfig, SignatureScheme,
-    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
-    crypto::{CryptoProvider, aws_lc_rs as provider, verify_tls12_signature, verify_tls13_signature},
-    version::TLS13,
+    ClientConfig, ConfigBuilder, ServerConfig, SupportedProtocolVersion, WantsVerifier, WantsVersions,
+    crypto::aws_lc_rs as provider, server::WebPkiClientVerifier, version::TLS13,
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
+use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// Why there is no certificate.
+/// Why there is no TLS.
 #[derive(Debug, thiserror::Error)]
-#[error("failed to make the coordinator's certificate: {0}")]
+#[error("failed to set up TLS: {0}")]
 pub struct TlsError(String);
 
-/// What the coordinator shows its agents.
+/// What a coordinator shows whoever dials it.
 #[derive(Debug, Clone)]
 pub struct Identity {
     pub(crate) config: Arc<ServerConfig>,
-    pub(crate) fingerprint: [u8; 32],
+    pub(crate) fingerprint: Option<Fingerprint>,
 }
+
+const ALPN: &[u8] = b"h2";
+const VERSIONS: &[&SupportedProtocolVersion] = &[&TLS13];
 
 impl Identity {
     /// A certificate made now and kept nowhere: agents know it by the fingerprint in their token.
@@ -29,87 +31,72 @@ impl Identity {
     /// # Errors
     /// When the system has no random numbers.
     pub fn made_now() -> Result<Self, TlsError> {
-        let made = rcgen::generate_simple_self_signed(vec!["onrush-coordinator".to_owned()])
-            .map_err(|error| TlsError(error.to_string()))?;
+        let made = rcgen::generate_simple_self_signed(vec![NAME.to_owned()]).map_err(failed)?;
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
         let certificate = made.cert.der().clone();
-        let fingerprint = fingerprint(&certificate);
-        let failed = |error: rustls::Error| TlsError(error.to_string());
-        let mut config = ServerConfig::builder_with_provider(Arc::new(provider::default_provider()))
-            .with_protocol_versions(&[&TLS13])
-            .map_err(failed)?
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate], key)
+        let fingerprint = Some(Fingerprint::of(&certificate));
+        let config = server()?.with_no_client_auth().with_single_cert(vec![certificate], key).map_err(failed)?;
+        Ok(Self { config: finished(config), fingerprint })
+    }
+
+    /// The certificate of a member, which asks everybody for one of the same authority.
+    ///
+    /// # Errors
+    /// When it cannot be used.
+    pub(crate) fn of_member(member: &Member) -> Result<Self, TlsError> {
+        let provider = Arc::new(provider::default_provider());
+        let verifier =
+            WebPkiClientVerifier::builder_with_provider(member.roots.clone(), provider).build().map_err(failed)?;
+        let config = server()?
+            .with_client_cert_verifier(verifier)
+            .with_single_cert(member.chain.clone(), member.key.clone_key())
             .map_err(failed)?;
-        config.alpn_protocols = vec![ALPN.to_vec()];
-        Ok(Self { config: Arc::new(config), fingerprint })
+        Ok(Self { config: finished(config), fingerprint: None })
     }
 }
 
-/// What agents connect with: they trust the certificate with this fingerprint, whatever its name.
-pub(crate) fn client(fingerprint: [u8; 32]) -> Arc<ClientConfig> {
+/// What a coordinator with a certificate made on the spot is called: nobody looks at it.
+pub(crate) const NAME: &str = "onrush-coordinator";
+
+/// For connections to the coordinator with this certificate, whatever its name.
+pub(crate) fn pinned(fingerprint: Fingerprint) -> Arc<ClientConfig> {
+    const OTHERWISE: &str = "the join token is of another coordinator: its certificate has another fingerprint";
     let provider = Arc::new(provider::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider.clone())
-        .with_protocol_versions(&[&TLS13])
+        .with_protocol_versions(VERSIONS)
         .expect("the provider has TLS 1.3")
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(Pinned { fingerprint, provider }))
+        .with_custom_certificate_verifier(Arc::new(LooseVerifier::pinned(fingerprint, OTHERWISE, provider)))
         .with_no_client_auth();
     config.alpn_protocols = vec![ALPN.to_vec()];
     Arc::new(config)
 }
 
-const ALPN: &[u8] = b"h2";
-
-fn fingerprint(certificate: &CertificateDer<'_>) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    bytes.copy_from_slice(digest::digest(&digest::SHA256, certificate).as_ref());
-    bytes
+/// For connections of a member to the coordinator of its cluster.
+pub(crate) fn of_member(member: &Member) -> Result<Arc<ClientConfig>, TlsError> {
+    let mut config = ClientConfig::builder_with_provider(Arc::new(provider::default_provider()))
+        .with_protocol_versions(VERSIONS)
+        .map_err(failed)?
+        .with_root_certificates(member.roots.clone())
+        .with_client_auth_cert(member.chain.clone(), member.key.clone_key())
+        .map_err(failed)?;
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    Ok(Arc::new(config))
 }
 
-/// Believes one certificate. That its holder has the key is checked as always.
-#[derive(Debug)]
-struct Pinned {
-    fingerprint: [u8; 32],
-    provider: Arc<CryptoProvider>,
+fn server() -> Result<ConfigBuilder<ServerConfig, WantsVerifier>, TlsError> {
+    let builder: ConfigBuilder<ServerConfig, WantsVersions> =
+        ServerConfig::builder_with_provider(Arc::new(provider::default_provider()));
+    builder.with_protocol_versions(VERSIONS).map_err(failed)
 }
 
-impl ServerCertVerifier for Pinned {
-    fn verify_server_cert(
-        &self,
-        certificate: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        if fingerprint(certificate) == self.fingerprint {
-            return Ok(ServerCertVerified::assertion());
-        }
-        Err(rustls::Error::General(
-            "the join token is of another coordinator: its certificate has another fingerprint".to_owned(),
-        ))
-    }
+fn finished(mut config: ServerConfig) -> Arc<ServerConfig> {
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    // Whose certificate has ended is to be refused when it comes back.
+    config.send_tls13_tickets = 0;
+    Arc::new(config)
+}
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.provider.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
+fn failed(error: impl ToString) -> TlsError {
+    TlsError(error.to_string())
 }

@@ -3,14 +3,14 @@
 use std::fmt;
 
 use aws_lc_rs::{constant_time, rand};
+use onrush_certificates::Fingerprint;
 
 /// A secret, and the fingerprint of the coordinator's certificate where the connection is encrypted:
 /// `SECRET` or `SECRET.FINGERPRINT`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token {
     pub(crate) secret: String,
-    /// SHA-256 of the certificate.
-    pub(crate) fingerprint: Option<[u8; 32]>,
+    pub(crate) fingerprint: Option<Fingerprint>,
 }
 
 /// A text that is no token.
@@ -29,7 +29,7 @@ impl Token {
 
     /// With the certificate that belongs to it.
     #[must_use]
-    pub fn with_fingerprint(self, fingerprint: Option<[u8; 32]>) -> Self {
+    pub fn with_fingerprint(self, fingerprint: Option<Fingerprint>) -> Self {
         Self { fingerprint, ..self }
     }
 
@@ -40,7 +40,7 @@ impl Token {
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         let text = text.trim();
         let (secret, fingerprint) = match text.split_once('.') {
-            Some((secret, fingerprint)) => (secret, Some(unhex(fingerprint).ok_or(TokenError)?)),
+            Some((secret, fingerprint)) => (secret, Some(Fingerprint::parse(fingerprint).map_err(|_| TokenError)?)),
             None => (text, None),
         };
         let is_header_text = secret.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
@@ -59,14 +59,14 @@ impl Token {
 impl fmt::Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.secret)?;
-        self.fingerprint.iter().try_for_each(|bytes| write!(f, ".{}", hex(bytes)))
+        self.fingerprint.iter().try_for_each(|fingerprint| write!(f, ".{fingerprint}"))
     }
 }
 
 /// The secret does not show.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Token").field("fingerprint", &self.fingerprint.map(|bytes| hex(&bytes))).finish_non_exhaustive()
+        f.debug_struct("Token").field("fingerprint", &self.fingerprint).finish_non_exhaustive()
     }
 }
 
@@ -77,19 +77,8 @@ pub(crate) fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn unhex(text: &str) -> Option<[u8; 32]> {
-    let digits: Option<Vec<u8>> =
-        text.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
-    let digits = digits.filter(|digits| digits.len() == 64)?;
-    let mut bytes = [0; 32];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        *byte = pair[0] << 4 | pair[1];
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]
@@ -100,7 +89,7 @@ mod tests {
     fn tokens_are_read_as_they_are_printed() {
         let plain = Token::random();
         assert_eq!(Token::parse(&plain.to_string()), Ok(plain.clone()));
-        let full = plain.clone().with_fingerprint(Some(random()));
+        let full = plain.clone().with_fingerprint(Fingerprint::parse(&hex(&random::<32>())).ok());
         assert_eq!(Token::parse(&format!(" {full}\n")), Ok(full.clone()));
         assert_ne!(full, plain);
         assert!(!format!("{full:?}").contains(&full.secret));

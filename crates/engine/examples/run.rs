@@ -83,11 +83,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let settings = Settings { evaluates_thresholds: true, ..Settings::default() };
     let mut coordinator = Coordinator::new(settings, [AGENT], &plan, &found.registry, Thresholds::default());
     let engine = EngineConfig { run, plan, threads, min_iteration: Duration::ZERO, timeouts, taps: None };
+    let scenarios_of_test = test.scenarios.clone().into();
     let (commander, inbox) = onrush_agent::channel();
     let (sender, reports) = channel();
     let agent = std::thread::spawn(move || {
-        let test = onrush_agent::Test { engine, finish_outputs: None, stops: None };
-        onrush_agent::serve(&inbox, 0, |_| Ok(test), |report| drop(sender.send(report)))
+        let test = onrush_agent::Test { engine, scenarios: scenarios_of_test, finish_outputs: None, stops: None };
+        onrush_agent::serve(
+            &inbox,
+            onrush_session::protocol::ClockOffset::default,
+            |_| Ok(test),
+            move |report| drop(sender.send(report)),
+        )
     });
     let began = Clock::now();
     let (mut region, mut asked) = (Region::new(ALLOCATOR), Stats::default());

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-use onrush_fiber::Remote;
+use onrush_fiber::{Nanos, Remote};
 use onrush_plan::{Placement, ScenarioPlacement};
 
 use crate::{EngineConfig, Event, LifecycleError, shared::SharedScenario};
@@ -25,6 +25,7 @@ pub(crate) struct Common {
     over: Box<[AtomicBool]>,
     next_vu: AtomicU64,
     init_failed: AtomicBool,
+    has_begun: AtomicBool,
 }
 
 impl Common {
@@ -43,6 +44,7 @@ impl Common {
             running: AtomicU64::new(threads as u64),
             next_vu: AtomicU64::new(config.plan.planned_vus),
             init_failed: AtomicBool::new(false),
+            has_begun: AtomicBool::new(false),
             placement,
             config,
         }
@@ -69,6 +71,13 @@ impl Common {
     pub(crate) fn thread_initialized(&self) {
         if self.initializing.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.send(Event::Initialized);
+        }
+    }
+
+    /// A scenario begins on a thread, so long after its planned moment. The first time is worth knowing.
+    pub(crate) fn begins(&self, late: Nanos) {
+        if !self.has_begun.swap(true, Ordering::Relaxed) {
+            self.send(Event::Begun { late });
         }
     }
 

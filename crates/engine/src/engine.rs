@@ -9,6 +9,7 @@ use std::{
 };
 
 use onrush_fiber::{Clock, Nanos, Remote};
+use onrush_plan::TakenUp;
 
 use crate::{
     EngineConfig, Event, NewTarget, ScenarioProgress,
@@ -82,6 +83,16 @@ impl Engine {
     /// Starts all scenarios, with the test's clock at `at`; [`Event::ScenariosDone`] follows.
     pub fn start_scenarios(&self, at: Nanos, setup_data: Option<Arc<str>>) {
         self.post_all(move |worker| executor::start(worker, at, setup_data));
+    }
+
+    /// Starts all scenarios in the middle, where another instance left them, with the test's clock at `at`, which is past:
+    /// `taken` says of each what is known of it. [`Event::ScenariosDone`] follows.
+    pub fn take_up(&self, at: Nanos, setup_data: Option<Arc<str>>, taken: &[TakenUp]) {
+        let plans = self.common.config.plan.scenarios.iter();
+        for (index, ((shared, plan), taken)) in self.common.scenarios.iter().zip(plans).zip(taken).enumerate() {
+            shared.take_up(plan, self.common.placement(index), *taken);
+        }
+        self.start_scenarios(at, setup_data);
     }
 
     /// Cuts every iteration and every life-cycle function, and lets nothing new begin.

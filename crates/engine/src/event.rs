@@ -15,6 +15,11 @@ pub enum Event {
     InitFailed(LifecycleError),
     /// `setup()` ended: its data as JSON text.
     SetupDone(Result<Option<String>, LifecycleError>),
+    /// The first scenario that begins has begun.
+    Begun {
+        /// How long after the planned moment.
+        late: Nanos,
+    },
     /// Every scenario of every thread is over.
     ScenariosDone,
     /// `teardown()` ended.
@@ -44,6 +49,8 @@ pub struct ThreadSample {
     pub thread: usize,
     /// Folded samples.
     pub delta: Delta,
+    /// Iterations that ended, or were cut, since the last sample, by scenario in plan order.
+    pub ended: Vec<u64>,
     /// When they were taken.
     pub at: Nanos,
     /// The call of [`crate::Engine::flush`] that this answers, by its number.

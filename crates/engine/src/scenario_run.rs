@@ -36,6 +36,8 @@ pub(crate) struct ScenarioRun {
     /// VUs at work here.
     pub(crate) at_work: Cell<u64>,
     pub(crate) driver: Cell<Option<FiberId>>,
+    /// Iterations that ended here since samples were handed in last.
+    pub(crate) ended: Cell<u64>,
     /// The driver waits for the last VU to end its work.
     pub(crate) wakes_driver: Cell<bool>,
     /// The driver waits for an idle VU: another thread's arrivals are late.
@@ -62,6 +64,7 @@ impl ScenarioRun {
             idle: RefCell::default(),
             at_work: Cell::new(0),
             driver: Cell::new(None),
+            ended: Cell::new(0),
             wakes_driver: Cell::new(false),
             wants_idle: Cell::new(false),
             state: config.run.state.clone(),
@@ -81,6 +84,11 @@ impl ScenarioRun {
     /// The next iteration looks for its setup data anew.
     pub(crate) fn forget_setup_data(&self) {
         self.setup_data.take();
+    }
+
+    /// When this instance begins: after the scenario's start where another instance began it.
+    pub(crate) fn begin(&self) -> Nanos {
+        Nanos(self.start.0.saturating_add(self.shared.taken.get().map_or(0, |taken| taken.from_ns)))
     }
 
     /// No further iteration may begin on this thread.

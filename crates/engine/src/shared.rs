@@ -1,13 +1,13 @@
 //! What the threads of an engine share: a few counters per scenario.
 
 use std::sync::{
-    Arc,
+    Arc, OnceLock,
     atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering},
 };
 
 use onrush_fiber::Nanos;
 use onrush_js::{ScenarioContext, ShardedCounter};
-use onrush_plan::{ExecutorPlan, ScenarioPlacement, ScenarioPlan};
+use onrush_plan::{ExecutorPlan, ScenarioPlacement, ScenarioPlan, TakenUp};
 
 use crate::steering::Orders;
 
@@ -43,6 +43,8 @@ pub(crate) struct SharedScenario {
     pub(crate) threads_left: AtomicU64,
     /// What it is told while it runs.
     pub(crate) orders: Orders,
+    /// How it goes on, where another instance began it.
+    pub(crate) taken: OnceLock<TakenUp>,
     /// A [`ScenarioPhase`].
     phase: AtomicU8,
     /// When it was over.
@@ -79,10 +81,26 @@ impl SharedScenario {
             dropped: AtomicU64::new(0),
             threads_left: AtomicU64::new(threads as u64),
             orders: Orders::default(),
+            taken: OnceLock::new(),
             phase: AtomicU8::new(ScenarioPhase::Waiting as u8),
             ended_at: AtomicU64::new(0),
             active_max: AtomicU64::new(0),
         }
+    }
+
+    /// Another instance began the scenario: its iterations go on from what is known of them. To be called once, before any
+    /// thread starts it.
+    pub(crate) fn take_up(&self, plan: &ScenarioPlan, placement: &ScenarioPlacement, taken: TakenUp) {
+        let first = plan.first_iteration(taken, self.orders.course().as_deref());
+        self.context.iterations.store(first, Ordering::Relaxed);
+        self.attempts.store(first, Ordering::Relaxed);
+        let step = self.arrivals.len() as u64;
+        for (thread, arrivals) in self.arrivals.iter().enumerate() {
+            let own = placement.first_event(thread);
+            let skipped = first.saturating_sub(own).div_ceil(step.max(1));
+            arrivals.next.store(own.saturating_add(skipped.saturating_mul(step)), Ordering::Release);
+        }
+        let _ = self.taken.set(taken);
     }
 
     /// Reserves one idle VU of a thread; the reserver must then use it, or return it.

@@ -122,6 +122,11 @@ impl Slot {
         self.vu.activate(Some((run.index, run.shared.context.clone())));
     }
 
+    /// Another instance ran iterations of this VU: it goes on counting.
+    pub(crate) fn count_on(&self, iterations: u64) {
+        self.iterations.set(self.iterations.get().max(iterations));
+    }
+
     /// Runs one iteration, which begins at `now`, and keeps the scenario's books. Returns whether the VU may go on:
     /// false when it was cut. `now` is when it ended, then: the clock is read once for this end and the next start.
     pub(crate) fn iterate(&self, run: &ScenarioRun, now: &mut Nanos) -> bool {
@@ -137,6 +142,7 @@ impl Slot {
         let end = run.with_setup_data(|data| self.vu.run_iteration(ids, data, now));
         shared.running.decrement(thread);
         self.is_running.set(false);
+        run.ended.set(run.ended.get() + 1);
         let is_cut = matches!(end, CallEnd::Aborted | CallEnd::Interrupted);
         // k6: the iteration lasts as long as it has to, so one that is cut while it waits is interrupted.
         let is_whole = !is_cut && until.is_none_or(|until| self.pad(until, now));

@@ -95,6 +95,11 @@ impl Orders {
         self.ordered.lock().unwrap_or_else(PoisonError::into_inner).steered_ns.unwrap_or(0)
     }
 
+    /// The schedule of arrivals, if it was changed.
+    pub(crate) fn course(&self) -> Option<Arc<ArrivalCourse>> {
+        self.ordered.lock().unwrap_or_else(PoisonError::into_inner).course.clone()
+    }
+
     /// The most VUs an arrival rate may use, if it was raised above `planned`.
     pub(crate) fn max_vus(&self, planned: u64) -> u64 {
         planned.max(self.raised.load(Ordering::Relaxed))

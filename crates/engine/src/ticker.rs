@@ -77,9 +77,14 @@ pub(crate) fn send_sample(worker: &Rc<Worker>, flush: Option<u64>) {
     let at = Clock::now();
     let mut delta = worker.js.drain();
     delta.stamp(worker.common.config.run.state.elapsed(at).0);
+    let mut ended = vec![0; worker.common.scenarios.len()];
+    for run in worker.runs.borrow().iter() {
+        ended[run.index] = run.ended.take();
+    }
     let sample = ThreadSample {
         thread: worker.thread,
         delta,
+        ended,
         at,
         flush,
         in_scenarios: worker.scenarios_at.get().is_some(),

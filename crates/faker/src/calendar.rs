@@ -1,5 +1,7 @@
 //! Dates and times of the Gregorian calendar, in UTC, and their texts.
 
+use onrush_calendar::{date_of_days, days_of_date};
+
 /// A point in time as people write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Civil {
@@ -19,18 +21,11 @@ impl Civil {
     /// From seconds since 1970.
     pub(crate) fn of(seconds: i64) -> Self {
         let (days, rest) = (seconds.div_euclid(DAY_SECONDS), seconds.rem_euclid(DAY_SECONDS));
-        // Howard Hinnant's algorithm: eras of 400 years that begin on the first of March.
-        let shifted = days + 719_468;
-        let era = shifted.div_euclid(146_097);
-        let day_of_era = shifted.rem_euclid(146_097);
-        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let month_from_march = (5 * day_of_year + 2) / 153;
-        let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+        let (year, month, day) = date_of_days(days);
         Self {
-            year: year_of_era + era * 400 + i64::from(month <= 2),
+            year,
             month,
-            day: day_of_year - (153 * month_from_march + 2) / 5 + 1,
+            day,
             weekday: (days + 4).rem_euclid(7) as usize,
             hour: rest / 3_600,
             minute: rest / 60 % 60,
@@ -92,21 +87,13 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
     if !(1..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
-    let mut seconds = days_since_1970(year, month, day) * DAY_SECONDS;
+    let mut seconds = days_of_date(year, month, day) * DAY_SECONDS;
     let limits = [(3_600, 23), (60, 59), (1, 59)];
     for (part, (unit, max)) in time.split(':').filter(|part| !part.is_empty()).zip(limits) {
         let number = part.split(['.', '+']).next()?.parse::<i64>().ok().filter(|number| (0..=max).contains(number))?;
         seconds += number * unit;
     }
     Some(seconds)
-}
-
-pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
 fn shortened(name: &'static str, width: usize) -> &'static str {

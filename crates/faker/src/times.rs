@@ -1,8 +1,10 @@
 //! Dates and times, all in UTC.
 
+use onrush_calendar::days_of_date;
+
 use crate::{
     arguments::optional,
-    calendar::{Civil, days_since_1970, parse},
+    calendar::{Civil, parse},
     definition::{Definition, Made, define},
     source::Source,
     value::{FakerError, Value},
@@ -14,7 +16,7 @@ pub(crate) const DEFINITIONS: &[Definition] = &[
     define(N, "date", &[optional("format", "RFC3339")], |source, arguments| {
         let pattern = arguments.text(0)?;
         let (end, nanosecond) = (source.now, source.rng.between(0, 999_999_999));
-        let seconds = source.rng.between(days_since_1970(FIRST_YEAR, 1, 1) * DAY_SECONDS, end);
+        let seconds = source.rng.between(days_of_date(FIRST_YEAR, 1, 1) * DAY_SECONDS, end);
         written(source, seconds, nanosecond, named(&pattern))
     }),
     define(

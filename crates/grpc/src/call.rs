@@ -241,6 +241,11 @@ impl Call {
         }
     }
 
+    /// Whether it has ended, however that was: nothing is sent any more.
+    pub fn is_over(&self) -> bool {
+        self.outcome.borrow().is_some()
+    }
+
     /// Nothing goes either way any more; who waits finds out.
     fn reset(&self) {
         self.stream.reset(CANCEL);

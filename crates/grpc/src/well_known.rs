@@ -1,12 +1,14 @@
 //! The texts that JSON has for times, spans and masks.
 
+use onrush_calendar::{date_of_days, days_in_month, days_of_date};
+
 /// A `Timestamp` as RFC 3339 with 0, 3, 6 or 9 decimals; `None` for what no calendar has.
 pub fn timestamp_text(seconds: i64, nanos: i32) -> Option<String> {
     if !(TIMESTAMP_SECONDS_MIN..=TIMESTAMP_SECONDS_MAX).contains(&seconds) || !(0..NANOS_PER_SECOND).contains(&nanos) {
         return None;
     }
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = date_of(days);
+    let (year, month, day) = date_of_days(days);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     let mut text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
     push_decimals(&mut text, nanos);
@@ -42,11 +44,11 @@ pub fn parse_timestamp(text: &str) -> Option<(i64, i32)> {
         }
         _ => return None,
     };
-    let is_date = (1..=12).contains(&month) && (1..=days_in(year, month)).contains(&day);
+    let is_date = (1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day);
     if !is_date || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let seconds = days_of(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+    let seconds = days_of_date(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
     (TIMESTAMP_SECONDS_MIN..=TIMESTAMP_SECONDS_MAX).contains(&seconds).then_some((seconds, nanos))
 }
 
@@ -152,37 +154,6 @@ fn push_decimals(text: &mut String, nanos: i32) {
         _ if nanos % 1_000 == 0 => write!(text, ".{:06}", nanos / 1_000),
         _ => write!(text, ".{nanos:09}"),
     };
-}
-
-/// Days since 1970-01-01 of a date of the Gregorian calendar, by counting eras of 400 years from March on.
-fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
-/// The same backwards.
-fn date_of(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
-}
-
-fn days_in(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
 }
 
 /// 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.

@@ -85,6 +85,7 @@ impl Pool {
     }
 
     /// Has something dropped there: closing a file takes its time.
+    #[cfg(feature = "sqlite")]
     pub(crate) fn discard<T: Send + 'static>(&'static self, value: T) {
         self.submit(Box::new(move || drop(catch_unwind(AssertUnwindSafe(|| drop(value))))));
     }

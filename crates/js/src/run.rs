@@ -7,7 +7,7 @@ use std::{
 
 use onrush_metrics::{Census, Registry, Subscriptions};
 use onrush_net::Client;
-use onrush_plan::{Consolidated, FOREVER_NS, ScenarioPlan};
+use onrush_plan::{Consolidated, FOREVER_NS, Plan, ScenarioPlan};
 
 use crate::{Isolation, RunState, ScriptEnv};
 
@@ -134,6 +134,31 @@ pub struct ScenarioContext {
     pub iterations_total: u64,
     /// How often its code computed for a whole time slice, so that others of its thread had to wait.
     pub slices: AtomicU64,
+}
+
+impl RunConfig {
+    /// The same test for another share of it, beside this one in the same process: with counters, marks and a limit of
+    /// series of its own.
+    #[must_use]
+    pub fn for_share(&self, plan: &Plan) -> Self {
+        Self {
+            script: self.script.clone(),
+            registry: self.registry.clone(),
+            subscriptions: self.subscriptions.clone(),
+            census: Arc::new(Census::new(Census::LIMIT)),
+            isolation: self.isolation,
+            options_json: self.options_json.clone(),
+            export_json: self.export_json.clone(),
+            tags: self.tags.clone(),
+            http: self.http.clone(),
+            client: self.client.clone(),
+            local_ips: self.local_ips.clone(),
+            state: Arc::new(RunState::default()),
+            scenarios: plan.scenarios.iter().map(ScenarioContext::of).map(Arc::new).collect(),
+            functions: self.functions.clone(),
+            init_pass: self.init_pass,
+        }
+    }
 }
 
 impl ScenarioContext {

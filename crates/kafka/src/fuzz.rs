@@ -68,7 +68,7 @@ fn values(data: &[u8]) {
     let text = String::from_utf8_lossy(&data[..end]);
     let Ok(schema) = avro::Schema::parse(&text, &[]) else { return };
     let mut left = PAUSES;
-    let mut pause = || {
+    let mut pause = |_| {
         left -= 1;
         if left > 0 { Ok(()) } else { Err(KafkaError::Cancelled) }
     };

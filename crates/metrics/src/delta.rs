@@ -82,6 +82,24 @@ mod text {
     }
 }
 
+/// Several of them.
+pub(crate) mod tag_sets {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(sets: &[TagPairs], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(
+            sets.iter()
+                .map(|set| -> Vec<(&str, &str)> { set.iter().map(|(name, value)| (&**name, &**value)).collect() }),
+        )
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<TagPairs>, D::Error> {
+        let sets = Vec::<Vec<(String, String)>>::deserialize(deserializer)?;
+        let pair = |(name, value): (String, String)| (Arc::from(name), Arc::from(value));
+        Ok(sets.into_iter().map(|set| set.into_iter().map(pair).collect()).collect())
+    }
+}
+
 /// Tags travel as a list of pairs.
 mod tag_pairs {
     use super::*;

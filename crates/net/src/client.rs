@@ -150,10 +150,31 @@ impl Connections {
         attempt: &mut Attempt,
         reader: &mut ResponseReader,
     ) -> Result<(), Box<Disconnected>> {
+        let (mut conn, generation) = match self.send(request, deadline, attempt, reader)? {
+            Way::Sent(conn, generation) => (conn, generation),
+            Way::Session(session) => return self.over_http2(&session, request, reader.mode(), deadline, attempt),
+            Way::Answered => return Ok(()),
+        };
+        let clean = receive_all(&mut conn, reader, deadline, &self.wire, attempt, request)?;
+        if clean && reader.keeps_alive() && generation == self.generation.get() {
+            self.keep(conn);
+        }
+        Ok(())
+    }
+
+    /// Finds or makes a connection, and sends the request over it unless it is a session's.
+    #[inline]
+    fn send(
+        &self,
+        request: &Request<'_>,
+        deadline: Option<Nanos>,
+        attempt: &mut Attempt,
+        reader: &mut ResponseReader,
+    ) -> Result<Way, Box<Disconnected>> {
         if !request.is_http1
             && let Some(session) = self.find_session(request.url)
         {
-            return self.over_http2(&session, request, reader.mode(), deadline, attempt);
+            return Ok(Way::Session(session));
         }
         let generation = self.generation.get();
         let mut conn = match self.take_idle(request.url) {
@@ -163,9 +184,7 @@ impl Connections {
             }
             None => match self.connect(request, deadline, attempt)? {
                 Connected::Link(link) => Conn::new(link),
-                Connected::Session(session) => {
-                    return self.over_http2(&session, request, reader.mode(), deadline, attempt);
-                }
+                Connected::Session(session) => return Ok(Way::Session(session)),
             },
         };
         attempt.remote = Some(conn.peer());
@@ -176,18 +195,14 @@ impl Connections {
         let sent = conn.send(&mut out, body, reader, deadline, &self.wire);
         give_out(out);
         if !matches!(sent, Ok(Sent::All)) {
-            return self.after_odd_send(conn, reader, sent, attempt, request);
+            return self.after_odd_send(conn, reader, sent, attempt, request).map(|()| Way::Answered);
         }
         let now = Clock::now();
         attempt.written = Some(now);
         if reader.has_started() {
             attempt.first_byte = Some(now);
         }
-        let clean = receive_all(&mut conn, reader, deadline, &self.wire, attempt, request)?;
-        if clean && reader.keeps_alive() && generation == self.generation.get() {
-            self.keep(conn);
-        }
-        Ok(())
+        Ok(Way::Sent(conn, generation))
     }
 
     /// The request did not go out in full. The peer may have answered all the same: then that counts.
@@ -349,6 +364,15 @@ impl Route<'_> {
         let alpn = if request.is_http1 { Alpn::Http1 } else { Alpn::Any };
         Self { alpn, tunnels: false, way: Http2Route::default() }
     }
+}
+
+/// Where an attempt goes on, once the request has been sent or is for an HTTP/2 session to send.
+enum Way {
+    /// The response is awaited on the connection, made or taken in this generation.
+    Sent(Conn, u32),
+    Session(Rc<Session>),
+    /// The peer did not take all of it, and answered: the reader has the response.
+    Answered,
 }
 
 /// A failed attempt.
@@ -553,7 +577,8 @@ fn check_url(url: &Url) -> Result<(), NetError> {
         let scheme = go_quote(url.scheme_text().as_bytes());
         return Err(NetError::generic(format!("unsupported protocol scheme {scheme}")));
     }
-    if url.host().is_empty() {
+    // `http://:80/` has one, which is a name that does not exist.
+    if url.authority().is_empty() {
         return Err(NetError::generic("http: no Host in request URL"));
     }
     Ok(())

@@ -8,7 +8,6 @@ mod set_cookie;
 use std::net::IpAddr;
 
 pub use date::parse_http_date;
-pub(crate) use date::{civil_from_days, days_from_civil, days_in_month};
 pub use set_cookie::{SameSite, SetCookie};
 
 use crate::url::{Scheme, Url};

@@ -128,6 +128,7 @@ impl NameRules {
             None => match address_and_zone(host) {
                 Some((ip, None)) => SocketAddr::new(ip, port),
                 Some((ip, Some(zone))) => in_zone(ip, zone, port),
+                None if host.is_empty() => return Err(NetError::no_such_host(host)),
                 None => SocketAddr::new(resolver.resolve(host, deadline)?, port),
             },
         };

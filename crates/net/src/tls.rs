@@ -17,15 +17,13 @@ mod staple;
 
 use std::sync::{Arc, OnceLock};
 
+use onrush_certificates::LooseVerifier;
 use rustls::{
-    CipherSuite, ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedCipherSuite,
-    client::{
-        Resumption,
-        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
-    },
-    crypto::{CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature},
+    CipherSuite, ClientConfig, SupportedCipherSuite,
+    client::{Resumption, danger::ServerCertVerifier},
+    crypto::{CryptoProvider, aws_lc_rs},
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
 
 pub(crate) use failure::to_net_error;
 pub use key_log::KeyLog;
@@ -255,7 +253,8 @@ impl TlsSettings {
 
     fn build_verifier(&self) -> Result<Arc<dyn ServerCertVerifier>, String> {
         if self.options.insecure_skip_verify {
-            return Ok(Arc::new(AcceptAny { provider: Arc::clone(&self.provider) }));
+            // Any chain passes; signatures are still checked, as in Go.
+            return Ok(Arc::new(LooseVerifier::any(Arc::clone(&self.provider))));
         }
         let provider = Arc::clone(&self.provider);
         match rustls_platform_verifier::Verifier::new_with_extra_roots(self.extra_roots.clone(), provider) {
@@ -322,47 +321,6 @@ fn usable_suites(names: &[String], has_13: bool) -> Result<Vec<SupportedCipherSu
         return Err(TlsOptionsError::NoUsableCipherSuite(names.join(", ")));
     }
     Ok(usable)
-}
-
-/// `insecureSkipTLSVerify`: any chain passes; signatures are still checked, as in Go.
-#[derive(Debug)]
-struct AcceptAny {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for AcceptAny {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
-    }
 }
 
 #[cfg(test)]

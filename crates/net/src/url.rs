@@ -14,6 +14,7 @@ use base64::Engine as _;
 
 use crate::error::NetError;
 use parts::Parts;
+pub use parts::unescape;
 
 /// A parsed absolute or relative URL. Cloning is one or two reference counts.
 #[derive(Clone)]
@@ -158,7 +159,7 @@ impl Url {
 
     /// The path with its percent escapes decoded, as cookies match on it.
     pub fn decoded_path(&self) -> Cow<'_, [u8]> {
-        parts::unescape(self.parts.path.of(&self.raw).as_bytes())
+        unescape(self.parts.path.of(&self.raw).as_bytes())
     }
 
     /// The query as written, without its `?`; `None` when there is no `?`.
@@ -194,7 +195,7 @@ impl Url {
     pub fn credentials(&self) -> Option<(Vec<u8>, Vec<u8>)> {
         let userinfo = self.userinfo()?;
         let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
-        Some((parts::unescape(user.as_bytes()).into_owned(), parts::unescape(password.as_bytes()).into_owned()))
+        Some((unescape(user.as_bytes()).into_owned(), unescape(password.as_bytes()).into_owned()))
     }
 
     /// The value of the `Authorization` header that the URL's userinfo asks for.

@@ -208,6 +208,9 @@ fn static_hosts_blocked_names_and_ranges() {
         );
         check("foo", 1000, "unsupported protocol scheme \"\"", "Get \"foo\": unsupported protocol scheme \"\"");
         check("http:///a", 1000, "http: no Host in request URL", "Get \"http:///a\": http: no Host in request URL");
+        check("http://u@/", 1000, "http: no Host in request URL", "Get \"http://u@/\": http: no Host in request URL");
+        check("http://:80/", 1101, "lookup: no such host", "Get \"http://:80/\": lookup : no such host");
+        check("https://:/", 1101, "lookup: no such host", "Get \"https://:/\": lookup : no such host");
     });
 }
 

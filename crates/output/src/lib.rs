@@ -6,14 +6,21 @@
 
 #![forbid(unsafe_code)]
 
+mod collect;
 mod destination;
+mod forward;
 mod go;
 pub mod loki;
 mod pump;
+mod queue;
 mod raw;
 mod share;
 pub mod time;
+mod window;
 
-pub use pump::{Inlet, Losses, OutputError, OutputReport, Outputs};
+pub use collect::Collector;
+pub use forward::Forward;
+pub use pump::{OutputError, OutputReport, Outputs, Samples};
+pub use queue::{Losses, Taps};
 pub use raw::{Config, Kind, MetricInfo, Target, TimeFormat};
 pub use share::Share;

@@ -5,30 +5,27 @@ use std::{
     io::Write,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel},
+        mpsc::{Receiver, sync_channel},
     },
     time::Duration,
 };
 
 use onrush_fiber::{Clock, Nanos};
-use onrush_metrics::{RawSample, SampleBatch, SampleSink, SystemTags, TagPairs, Tap};
+use onrush_metrics::{RawSample, SampleBatch, SystemTags, TagPairs, Tap};
 
 use crate::{
+    collect::Collector,
     destination::Destination,
+    queue::{Inlets, Losses, Next, Outlet, Taps, queue},
     raw::{self, Config, Format, Kind, MetricInfo, Sample, Target},
     share::Share,
+    window::{Held, Window},
 };
 
 /// The outputs of a run.
 pub struct Outputs {
-    queue: SyncSender<Message>,
-    /// Samples that found the queue full.
-    lost: Arc<AtomicU64>,
-    /// Samples handed over and not written yet.
-    pending: Arc<AtomicU64>,
-    is_ending: Arc<AtomicBool>,
-    ended: Receiver<Vec<Written>>,
+    inlets: Inlets,
+    ended: Receiver<(Vec<Written>, u64)>,
 }
 
 /// Why outputs could not be started.
@@ -72,25 +69,28 @@ pub struct OutputReport {
     pub failed: Vec<(String, u64)>,
     /// The outputs did not finish in time: samples that were not written by then.
     pub unfinished: Option<u64>,
+    /// Samples of agents that came too late to stand in order.
+    pub late: u64,
 }
 
-enum Message {
-    Batch { thread: usize, batch: SampleBatch },
-    Wake,
+/// Whose samples outputs get.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Samples {
+    /// This process's: this part of them, in the order in which threads hand them over.
+    Own(Share),
+    /// Those of agents elsewhere, which [`Collector`] takes: put in order of their times.
+    OfAgents,
 }
 
 impl Outputs {
-    /// Batches that may wait: with 4,096 samples of 32 bytes each, 32 MiB.
-    const QUEUE_MAX: usize = 256;
-
-    /// Opens all outputs, which get `share` of the samples, and starts their thread. `stdout` makes a writer for the standard output stream; `failed` is
-    /// told once when an output can no longer be written: its name, its file and what happened.
+    /// Opens all outputs, which get these samples, and starts their thread. `stdout` makes a writer for the standard output
+    /// stream; `failed` is told once when an output can no longer be written: its name, its file and what happened.
     ///
     /// # Errors
     /// The first output that cannot be opened.
     pub fn start(
         configs: &[Config],
-        share: Share,
+        samples: Samples,
         metrics: Vec<MetricInfo>,
         system_tags: SystemTags,
         stdout: &dyn Fn() -> Box<dyn Write + Send>,
@@ -99,40 +99,37 @@ impl Outputs {
         let metrics: Arc<[MetricInfo]> = metrics.into();
         let open = |config: &Config| Open::new(config, &metrics, system_tags, stdout);
         let outputs = configs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        let (queue, messages) = sync_channel(Self::QUEUE_MAX);
+        let (inlets, outlet) = queue();
         let (done, ended) = sync_channel(1);
-        let is_ending = Arc::new(AtomicBool::new(false));
-        let pending = Arc::new(AtomicU64::new(0));
-        let mut pump = Pump {
-            outputs,
-            share,
-            pending: Arc::clone(&pending),
-            threads: Vec::new(),
-            lines: Vec::new(),
-            failed: Box::new(failed),
+        let (share, window) = match samples {
+            Samples::Own(share) => (share, None),
+            // Agents send their share only.
+            Samples::OfAgents => (Share::ALL, Some(Window::default())),
         };
-        let flag = Arc::clone(&is_ending);
+        let mut pump =
+            Pump { outputs, share, window, threads: Vec::new(), lines: Vec::new(), failed: Box::new(failed) };
         let body = move || {
-            pump.run(&messages, &flag);
+            pump.run(&outlet);
             // Whoever waited may have lost patience.
             let _ = done.send(pump.finish());
         };
         std::thread::Builder::new().name("outputs".to_owned()).spawn(body).map_err(OutputError::Thread)?;
-        Ok(Self { queue, lost: Arc::default(), pending, is_ending, ended })
+        Ok(Self { inlets, ended })
     }
 
     /// Makes the taps of worker threads.
-    pub fn taps(&self) -> Arc<dyn Fn(usize) -> Tap + Send + Sync> {
-        let (queue, lost, pending) = (self.queue.clone(), Arc::clone(&self.lost), Arc::clone(&self.pending));
-        Arc::new(move |thread| {
-            let inlet = Inlet { thread, queue: queue.clone(), lost: Arc::clone(&lost), pending: Arc::clone(&pending) };
-            Tap::new(Box::new(inlet), || Clock::now().0)
-        })
+    pub fn taps(&self) -> Taps {
+        self.inlets.taps()
+    }
+
+    /// Takes the samples of agents elsewhere.
+    pub fn collector(&self) -> Collector {
+        Collector::new(self.inlets.clone())
     }
 
     /// Knows the samples that came faster than they could be written.
     pub fn losses(&self) -> Losses {
-        Losses(Arc::clone(&self.lost))
+        self.inlets.losses()
     }
 
     /// Waits until everything that was handed over is written, but not for ever.
@@ -143,57 +140,16 @@ impl Outputs {
     }
 
     fn finish_within(self, patience: Duration) -> OutputReport {
-        self.is_ending.store(true, Ordering::Release);
-        // A full queue needs no wake-up call.
-        let _ = self.queue.try_send(Message::Wake);
+        self.inlets.end();
         let written = self.ended.recv_timeout(patience);
-        let unfinished = written.is_err().then(|| self.pending.load(Ordering::Relaxed));
-        let failed = written.into_iter().flatten().filter(|written| written.missing > 0);
+        let unfinished = written.is_err().then(|| self.inlets.pending());
+        let (written, late) = written.unwrap_or_default();
+        let failed = written.into_iter().filter(|written| written.missing > 0);
         OutputReport {
-            lost: self.lost.load(Ordering::Relaxed),
+            lost: self.inlets.lost(),
             failed: failed.map(|written| (written.name, written.missing)).collect(),
             unfinished,
-        }
-    }
-}
-
-/// Samples that outputs lost because they came faster than they could be written.
-#[derive(Debug)]
-pub struct Losses(Arc<AtomicU64>);
-
-impl Losses {
-    /// How many there are so far.
-    pub fn so_far(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// One thread's way into the queue.
-pub struct Inlet {
-    thread: usize,
-    queue: SyncSender<Message>,
-    lost: Arc<AtomicU64>,
-    pending: Arc<AtomicU64>,
-}
-
-impl SampleSink for Inlet {
-    fn accept(&mut self, batch: SampleBatch) -> Result<(), SampleBatch> {
-        let samples = batch.samples.len() as u64;
-        // Before it is sent, as the other side takes it off again.
-        self.pending.fetch_add(samples, Ordering::Relaxed);
-        let sent = self.queue.try_send(Message::Batch { thread: self.thread, batch });
-        if sent.is_err() {
-            self.pending.fetch_sub(samples, Ordering::Relaxed);
-        }
-        match sent {
-            Ok(()) => Ok(()),
-            Err(TrySendError::Full(Message::Batch { batch, .. })) => {
-                self.lost.fetch_add(samples, Ordering::Relaxed);
-                Err(batch)
-            }
-            // The outputs are closed: what comes now, such as requests of handleSummary(), belongs to no run.
-            Err(TrySendError::Disconnected(Message::Batch { batch, .. })) => Err(batch),
-            Err(_) => Ok(()),
+            late,
         }
     }
 }
@@ -202,7 +158,8 @@ impl SampleSink for Inlet {
 struct Pump {
     outputs: Vec<Open>,
     share: Share,
-    pending: Arc<AtomicU64>,
+    /// Puts samples in order, where they come from agents.
+    window: Option<Window>,
     /// The tag sets of each thread.
     threads: Vec<Vec<TagPairs>>,
     lines: Vec<u8>,
@@ -222,42 +179,46 @@ impl Pump {
     /// How often outputs are looked at: none is flushed more often.
     const INTERVAL: Duration = Duration::from_millis(100);
 
-    fn run(&mut self, messages: &Receiver<Message>, is_ending: &AtomicBool) {
+    fn run(&mut self, outlet: &Outlet) {
         for output in &mut self.outputs {
             self.lines.clear();
             output.format.head(&mut self.lines);
             output.write(&self.lines, 0, &self.failed);
         }
+        let mut looked_at = Clock::now();
         loop {
-            match messages.recv_timeout(Self::INTERVAL) {
-                Ok(Message::Batch { thread, batch }) => self.take(thread, batch),
-                Ok(Message::Wake) | Err(RecvTimeoutError::Timeout) => {
-                    if is_ending.load(Ordering::Acquire) {
-                        break;
-                    }
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
+            match outlet.next(Self::INTERVAL) {
+                Next::Batch { thread, batch } => self.take(outlet, thread, batch),
+                Next::Nothing => {}
+                Next::End => break,
             }
             let now = Clock::now();
+            if now.saturating_sub(looked_at).as_duration() >= Self::INTERVAL {
+                looked_at = now;
+                let due = self.window.as_mut().map(|window| window.due(now.0));
+                self.write_held(outlet, due.unwrap_or_default());
+            }
             for output in &mut self.outputs {
                 output.flush_if_due(now, &self.failed);
             }
         }
         // What came before the end.
-        while let Ok(message) = messages.try_recv() {
-            if let Message::Batch { thread, batch } = message {
-                self.take(thread, batch);
-            }
-        }
+        outlet.rest().for_each(|(thread, batch)| self.take(outlet, thread, batch));
+        let rest = self.window.as_mut().map(Window::rest);
+        self.write_held(outlet, rest.unwrap_or_default());
     }
 
-    fn take(&mut self, thread: usize, batch: SampleBatch) {
+    fn take(&mut self, outlet: &Outlet, thread: usize, mut batch: SampleBatch) {
         if self.threads.len() <= thread {
             self.threads.resize_with(thread + 1, Vec::new);
         }
         let sets = &mut self.threads[thread];
         debug_assert_eq!(sets.len(), batch.first_tag_set as usize, "batches come in order");
-        sets.extend(batch.tag_sets);
+        sets.append(&mut batch.tag_sets);
+        if let Some(window) = &mut self.window {
+            window.put(thread, batch);
+            return;
+        }
         for output in &mut self.outputs {
             if output.destination.is_none() {
                 output.missing += batch.samples.len() as u64;
@@ -269,27 +230,44 @@ impl Pump {
                 if !self.share.has(thread, raw.time) {
                     continue;
                 }
-                let Some(tags) = sets.get(raw.tags as usize) else { continue };
                 let metadata =
                     batch.metadata.get(raw.metadata as usize).filter(|_| raw.metadata != RawSample::NO_METADATA);
-                let unix_ns = Clock::unix_nanos(Nanos(raw.time));
-                output.format.sample(&Sample { thread, raw, tags, metadata, unix_ns }, &mut self.lines);
-                written += 1;
+                written += u64::from(output.line(thread, raw, sets, metadata, &mut self.lines));
             }
             output.write(&self.lines, written, &self.failed);
         }
-        self.pending.fetch_sub(batch.samples.len() as u64, Ordering::Relaxed);
+        outlet.done(batch.samples.len() as u64);
     }
 
-    fn finish(&mut self) -> Vec<Written> {
+    /// Writes samples that are in order.
+    fn write_held(&mut self, outlet: &Outlet, held: Vec<Held>) {
+        for part in held.chunks(Tap::BATCH_MAX) {
+            for output in &mut self.outputs {
+                if output.destination.is_none() {
+                    output.missing += part.len() as u64;
+                    continue;
+                }
+                self.lines.clear();
+                let mut written = 0;
+                for Held { thread, raw, metadata } in part {
+                    let Some(sets) = self.threads.get(*thread) else { continue };
+                    written += u64::from(output.line(*thread, raw, sets, metadata.as_ref(), &mut self.lines));
+                }
+                output.write(&self.lines, written, &self.failed);
+            }
+            outlet.done(part.len() as u64);
+        }
+    }
+
+    /// What was not written, and how many samples stand out of order.
+    fn finish(&mut self) -> (Vec<Written>, u64) {
         let failed = &self.failed;
-        self.outputs
-            .iter_mut()
-            .map(|output| {
-                output.attempt(Destination::finish, failed);
-                Written { name: output.name.clone(), missing: output.missing }
-            })
-            .collect()
+        let finish = |output: &mut Open| {
+            output.attempt(Destination::finish, failed);
+            Written { name: output.name.clone(), missing: output.missing }
+        };
+        let written = self.outputs.iter_mut().map(finish).collect();
+        (written, self.window.as_ref().map_or(0, Window::late))
     }
 }
 
@@ -351,6 +329,21 @@ impl Open {
             unflushed: 0,
             missing: 0,
         })
+    }
+
+    /// Appends a sample's line; false where its tags are not known.
+    fn line(
+        &mut self,
+        thread: usize,
+        raw: &RawSample,
+        sets: &[TagPairs],
+        metadata: Option<&TagPairs>,
+        lines: &mut Vec<u8>,
+    ) -> bool {
+        let Some(tags) = sets.get(raw.tags as usize) else { return false };
+        let unix_ns = Clock::unix_nanos(Nanos(raw.time));
+        self.format.sample(&Sample { thread, raw, tags, metadata, unix_ns }, lines);
+        true
     }
 
     fn write(&mut self, lines: &[u8], samples: u64, failed: &dyn Fn(&str, &str, String)) {
@@ -417,14 +410,10 @@ mod tests {
         let configs = [Config { kind, target: Target::Stdout }];
         let registry = onrush_metrics::Registry::new();
         let metrics = registry.iter().map(|metric| MetricInfo::new(metric, &[], &[])).collect();
-        let outputs = Outputs::start(&configs, Share::ALL, metrics, SystemTags::default(), &stdout, |_, _, _| {})
+        let samples = Samples::Own(Share::ALL);
+        let outputs = Outputs::start(&configs, samples, metrics, SystemTags::default(), &stdout, |_, _, _| {})
             .expect("it starts");
-        let mut inlet = Inlet {
-            thread: 0,
-            queue: outputs.queue.clone(),
-            lost: Arc::clone(&outputs.lost),
-            pending: Arc::clone(&outputs.pending),
-        };
+        let inlets = outputs.inlets.clone();
         let metric = onrush_metrics::builtin::HTTP_REQS;
         let sample = RawSample { metric, tags: 0, metadata: RawSample::NO_METADATA, time: 0, value: 1.0 };
         let batch = |number: u32| SampleBatch {
@@ -433,11 +422,68 @@ mod tests {
             tag_sets: if number == 0 { vec![TagPairs::default()] } else { Vec::new() },
             metadata: Vec::new(),
         };
-        let taken = (0..1_000).filter(|number| inlet.accept(batch(*number)).is_ok()).count() as u64;
+        let taken = (0..1_000).filter(|number| inlets.put(0, batch(*number)).is_ok()).count() as u64;
         let report = outputs.finish_within(Duration::from_millis(50));
         assert_eq!(report.lost + taken * 100, 100_000, "{report:?}");
         // The first flush, after the first batch, is where it hangs.
         assert_eq!(report.unfinished, Some((taken - 1) * 100), "{report:?}");
         drop(let_go);
+    }
+
+    #[test]
+    fn samples_of_agents_come_in_order_and_with_their_own_tags() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("out.csv");
+        let kind = Kind::Csv { time: raw::TimeFormat::UnixNano, save_interval: Duration::from_secs(1) };
+        let configs = [Config { kind, target: Target::File(path.clone()) }];
+        let registry = onrush_metrics::Registry::new();
+        let metrics: Vec<_> = registry.iter().map(|metric| MetricInfo::new(metric, &[], &[])).collect();
+        let stdout = || -> Box<dyn Write + Send> { Box::new(io::sink()) };
+        let outputs =
+            Outputs::start(&configs, Samples::OfAgents, metrics, SystemTags::default(), &stdout, |_, _, _| {});
+        let outputs = outputs.expect("it starts");
+        let mut collector = outputs.collector();
+        let (http_reqs, vus) = (onrush_metrics::builtin::HTTP_REQS, onrush_metrics::builtin::VUS);
+        // The second agent has the metrics in another order.
+        collector.know(0, vec![Some(http_reqs), Some(vus)]);
+        collector.know(1, vec![Some(vus), Some(http_reqs), None]);
+        let sample = |metric: u32, tags: u32, time: u64| RawSample {
+            metric: onrush_metrics::MetricId(metric),
+            tags,
+            metadata: RawSample::NO_METADATA,
+            time,
+            value: time as f64,
+        };
+        let set = |value: &str| -> TagPairs { [("where".into(), value.into())].into() };
+        let batch = |samples: Vec<RawSample>, first: u32, sets: &[&str]| SampleBatch {
+            samples,
+            first_tag_set: first,
+            tag_sets: sets.iter().map(|value| set(value)).collect(),
+            metadata: Vec::new(),
+        };
+        collector.take(0, 0, batch(vec![sample(0, 0, 10), sample(0, 0, 30)], 0, &["a"]));
+        collector.take(1, 0, batch(vec![sample(1, 1, 20), sample(0, 0, 25), sample(2, 0, 26)], 0, &["b", "c"]));
+        // Neither has this set, and nobody has this metric; a gap in the sets is no agent of ours.
+        collector.take(1, 0, batch(vec![sample(1, 2, 5), sample(9, 0, 5), sample(1, 0, 15)], 2, &[]));
+        collector.take(0, 0, batch(vec![sample(0, 0, 1)], 7, &["x"]));
+        let report = outputs.finish();
+        assert_eq!(report, OutputReport { lost: 4, ..OutputReport::default() });
+        let text = std::fs::read_to_string(path).expect("a file");
+        let lines: Vec<(&str, &str, &str)> = text
+            .lines()
+            .skip(1)
+            .map(|line| {
+                let fields: Vec<&str> = line.split(',').collect();
+                (fields[0], fields[2], fields[fields.len() - 2])
+            })
+            .collect();
+        let expected = [
+            ("http_reqs", "10.000000", "where=a"),
+            ("http_reqs", "15.000000", "where=b"),
+            ("http_reqs", "20.000000", "where=c"),
+            ("vus", "25.000000", "where=b"),
+            ("http_reqs", "30.000000", "where=a"),
+        ];
+        assert_eq!(lines, expected);
     }
 }

@@ -16,6 +16,11 @@ impl Share {
         (fraction > 0.0 && fraction <= 1.0).then_some(Self { fraction })
     }
 
+    /// The fraction.
+    pub fn fraction(self) -> f64 {
+        self.fraction
+    }
+
     /// Whether a sample is written that a thread made at `time`, in nanoseconds.
     pub(crate) fn has(self, thread: usize, time: u64) -> bool {
         self.fraction >= 1.0

@@ -40,6 +40,7 @@ mod segment;
 mod share;
 pub mod steer;
 mod stripe;
+mod take_up;
 
 pub use duration::{DurationError, GoDuration, format_go_duration, parse_extended_duration, parse_go_duration};
 pub use error::{OptionsError, PlanError};
@@ -66,4 +67,5 @@ pub use reservation::{RequirementStep, Step};
 pub use scenario::{DEFAULT_EXEC, DEFAULT_GRACEFUL_STOP, DEFAULT_SCENARIO, Scenario};
 pub use segment::{Segment, SegmentError, SegmentSequence};
 pub use share::{count_for, first_for, thread_of};
-pub use stripe::{SegmentedIndex, Share};
+pub use stripe::{Cut, SegmentedIndex, Share};
+pub use take_up::TakenUp;

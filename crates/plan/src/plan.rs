@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     duration::GoDuration,
     error::PlanError,
-    executor::{ExecutorPlan, FOREVER_NS, RampingVus},
+    executor::{Executor, ExecutorPlan, FOREVER_NS, RampingVus},
     reservation::{RequirementStep, Step, sum, value_at},
     scenario::Scenario,
     stripe::Share,
@@ -131,7 +131,7 @@ pub struct ScenarioPlan {
     pub executor: ExecutorPlan,
     /// k6's one-line description, scaled to this instance.
     pub description: Arc<str>,
-    share: Share,
+    pub(crate) share: Share,
 }
 
 impl ScenarioPlan {
@@ -236,6 +236,14 @@ impl ScenarioPlan {
     #[must_use]
     pub fn share_of(&self, n: u64) -> u64 {
         self.share.scale(n)
+    }
+
+    /// VUs of the whole test, where each has iterations of its own; else 0.
+    pub(crate) fn vus_in_test(&self) -> u64 {
+        match &self.scenario.executor {
+            Executor::PerVuIterations(executor) => executor.vus,
+            _ => 0,
+        }
     }
 
     /// This instance's VUs along stages.

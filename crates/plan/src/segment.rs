@@ -124,14 +124,31 @@ impl SegmentSequence {
     /// # Errors
     /// When `parts` is 0.
     pub fn even(parts: u64) -> Result<Self, SegmentError> {
-        let mut segments = Vec::new();
-        for i in 0..parts {
-            let (Some(from), Some(to)) = (Ratio::new(i, parts), Ratio::new(i + 1, parts)) else {
-                return Err(SegmentError::TooFewPoints(0));
-            };
-            segments.push(Segment { from, to });
+        Self::between((0..=parts).collect())
+    }
+
+    /// Splits the whole test into segments as large as these weights say.
+    ///
+    /// # Errors
+    /// When there are none, or one is 0.
+    pub fn weighted(weights: &[u64]) -> Result<Self, SegmentError> {
+        let mut points = vec![0_u64];
+        let mut sum = 0_u64;
+        for weight in weights {
+            sum = sum.checked_add(*weight).filter(|_| *weight > 0).ok_or(SegmentError::TooFewPoints(weights.len()))?;
+            points.push(sum);
         }
-        if segments.is_empty() { Err(SegmentError::TooFewPoints(0)) } else { Ok(Self { segments }) }
+        Self::between(points)
+    }
+
+    /// The segments between points that ascend from 0, as parts of the last one.
+    fn between(points: Vec<u64>) -> Result<Self, SegmentError> {
+        let whole = points.last().copied().unwrap_or_default();
+        let segment =
+            |ends: &[u64]| Some(Segment { from: Ratio::new(ends[0], whole)?, to: Ratio::new(ends[1], whole)? });
+        let segments: Option<Vec<Segment>> = points.windows(2).map(segment).collect();
+        let segments = segments.filter(|segments| !segments.is_empty()).ok_or(SegmentError::TooFewPoints(0))?;
+        Ok(Self { segments })
     }
 }
 
@@ -222,6 +239,14 @@ pub enum SegmentError {
         segment: String,
         /// The sequence as given.
         sequence: String,
+    },
+    /// A share has no such part, or one that is too small.
+    #[error("a share cannot be divided into {of} parts of which this is number {index}")]
+    Part {
+        /// Which part.
+        index: u64,
+        /// How many there should be.
+        of: u64,
     },
     /// The sequence repeats only after more items than the stripe table may hold.
     #[error("the execution segments are too fine to divide the work: their pattern has {0} parts, the limit is {max}", max = crate::stripe::STRIPE_PARTS_MAX)]
@@ -349,5 +374,10 @@ mod tests {
         assert_eq!("".parse::<SegmentSequence>().unwrap().filled().to_string(), "0,1");
         assert_eq!(SegmentSequence::even(3).unwrap().to_string(), "0,1/3,2/3,1");
         assert!(SegmentSequence::even(0).is_err());
+        assert_eq!(SegmentSequence::weighted(&[1, 1, 1]), SegmentSequence::even(3));
+        assert_eq!(SegmentSequence::weighted(&[35, 35, 30]).unwrap().to_string(), "0,7/20,7/10,1");
+        for bad in [&[][..], &[1, 0], &[u64::MAX, 1]] {
+            assert!(SegmentSequence::weighted(bad).is_err(), "{bad:?}");
+        }
     }
 }

@@ -6,23 +6,97 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     ratio::{Ratio, gcd},
     segment::{Segment, SegmentError, SegmentSequence},
 };
 
-/// One instance's share of the test: a sequence and which of its segments is ours. Cheap to clone.
+/// One instance's share of the test: a sequence and which of its segments is ours, or a part of that. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Share {
     stripes: Arc<Stripes>,
     own: usize,
+    /// Where the segment was divided further, the first division first.
+    cuts: Arc<[Cut]>,
+    /// All cuts as one.
+    whole_cut: Cut,
+}
+
+/// Which part of something that was divided evenly: of its numbers 0, 1, 2, … part `index` has each `of`-th.
+///
+/// A segment cannot be divided by another sequence: that would give other segments other numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Cut {
+    /// Which part, below `of`.
+    pub index: u64,
+    /// How many parts; at least 1.
+    pub of: u64,
+}
+
+impl Cut {
+    /// Not divided.
+    const NONE: Self = Self { index: 0, of: 1 };
+
+    /// How many of the first `v` numbers are in this part.
+    fn scale(self, v: u64) -> u64 {
+        v.saturating_sub(self.index).div_ceil(self.of)
+    }
+
+    /// The number of the part's `j`-th, from 0.
+    fn nth(self, j: u64) -> Option<u64> {
+        j.checked_mul(self.of)?.checked_add(self.index)
+    }
+
+    /// How many of the first `count` things of what is divided are in this part.
+    #[must_use]
+    pub fn count_of(self, count: u64) -> u64 {
+        self.scale(count)
+    }
+
+    /// The number, in what is divided, of the part's `j`-th thing (from 0); saturates.
+    #[must_use]
+    pub fn number_of(self, j: u64) -> u64 {
+        self.nth(j).unwrap_or(u64::MAX)
+    }
+
+    /// A part of this part.
+    fn then(self, next: Self) -> Option<Self> {
+        Some(Self { index: self.nth(next.index)?, of: self.of.checked_mul(next.of)? })
+    }
 }
 
 impl Share {
     /// The whole test.
     #[must_use]
     pub fn full() -> Self {
-        Self { stripes: Arc::new(Stripes::single()), own: 0 }
+        Self::of_stripes(Arc::new(Stripes::single()), 0)
+    }
+
+    fn of_stripes(stripes: Arc<Stripes>, own: usize) -> Self {
+        Self { stripes, own, cuts: Arc::new([]), whole_cut: Cut::NONE }
+    }
+
+    /// A part of this share, all of which together are exactly this share.
+    ///
+    /// # Errors
+    /// When there is no such part, or the parts are too small to count.
+    pub fn part(&self, cut: Cut) -> Result<Self, SegmentError> {
+        let whole_cut = if cut.index < cut.of { self.whole_cut.then(cut) } else { None };
+        let whole_cut = whole_cut.filter(|whole| whole.of <= STRIPE_PARTS_MAX);
+        let whole_cut = whole_cut.ok_or(SegmentError::Part { index: cut.index, of: cut.of })?;
+        let cuts = self.cuts.iter().copied().chain([cut]).collect();
+        Ok(Self { stripes: Arc::clone(&self.stripes), own: self.own, cuts, whole_cut })
+    }
+
+    /// The share that this one is a part of, and which part; `None` for a whole segment.
+    #[must_use]
+    pub fn divided(&self) -> Option<(Self, Cut)> {
+        let (last, before) = self.cuts.split_last()?;
+        let whole_cut = before.iter().try_fold(Cut::NONE, |whole, cut| whole.then(*cut))?;
+        let stripes = Arc::clone(&self.stripes);
+        Some((Self { stripes, own: self.own, cuts: before.into(), whole_cut }, *last))
     }
 
     /// The share `segment` has in `sequence`; what is absent is filled as in k6.
@@ -64,13 +138,13 @@ impl Share {
         for segment in sequence.segments() {
             lengths.push(segment.length().ok_or(SegmentError::TooFine(u128::MAX))?);
         }
-        Ok(Self { stripes: Arc::new(Stripes::new(&lengths)?), own })
+        Ok(Self::of_stripes(Arc::new(Stripes::new(&lengths)?), own))
     }
 
     /// The same sequence seen from its segment number `own`, sharing the pattern.
     #[must_use]
     pub fn sibling(&self, own: usize) -> Option<Self> {
-        (own < self.stripes.positions.len()).then(|| Self { stripes: Arc::clone(&self.stripes), own })
+        (own < self.stripes.positions.len()).then(|| Self::of_stripes(Arc::clone(&self.stripes), own))
     }
 
     /// How many segments the sequence has.
@@ -82,13 +156,14 @@ impl Share {
     /// Our share of the whole test.
     #[must_use]
     pub fn length(&self) -> Ratio {
-        Ratio::new(self.stripes.norm(self.own), self.stripes.lcd).unwrap_or(Ratio::ONE)
+        // Both factors are at most STRIPE_PARTS_MAX.
+        Ratio::new(self.stripes.norm(self.own), self.stripes.lcd * self.whole_cut.of).unwrap_or(Ratio::ONE)
     }
 
     /// How many of `v` numbered things are ours. The sum over all segments is exactly `v`.
     #[must_use]
     pub fn scale(&self, v: u64) -> u64 {
-        self.stripes.scale(self.own, v)
+        self.whole_cut.scale(self.stripes.scale(self.own, v))
     }
 
     /// [`scale`](Self::scale) for something that can be negative before validation; negative counts as 0.
@@ -100,10 +175,11 @@ impl Share {
     /// The number in the whole test (from 0) of our `j`-th thing (from 0); `None` when it exceeds 64 bits.
     #[must_use]
     pub fn nth(&self, j: u64) -> Option<u64> {
-        self.stripes.nth(self.own, j)
+        self.stripes.nth(self.own, self.whole_cut.nth(j)?)
     }
 
-    /// First own number, then the distances to each next one, the last reaching into the next pattern.
+    /// First own number, then the distances to each next one, the last reaching into the next pattern. Of a part: those
+    /// of the segment it is a part of.
     #[must_use]
     pub fn offsets(&self) -> Vec<u64> {
         let own = &self.stripes.positions[self.own];
@@ -126,8 +202,20 @@ impl Share {
         if self.scale(v) == 0 {
             return Ok(None);
         }
+        let derived = self.segment_from_value(v)?;
+        // Where there are fewer of the `v` than parts, only some parts have one, and the rest follows them.
+        let (mut share, mut left) = (derived, self.stripes.scale(self.own, v));
+        for cut in self.cuts.iter() {
+            share = share.part(Cut { index: cut.index, of: cut.of.min(left.max(1)) })?;
+            left = cut.scale(left);
+        }
+        Ok(Some(share))
+    }
+
+    /// The same of the whole segment, which has got some of the `v`.
+    fn segment_from_value(&self, v: u64) -> Result<Self, SegmentError> {
         if v.is_multiple_of(self.stripes.lcd) {
-            return Ok(Some(self.clone()));
+            return Ok(Self::of_stripes(Arc::clone(&self.stripes), self.own));
         }
         let mut lengths = Vec::new();
         let mut own = 0;
@@ -142,7 +230,7 @@ impl Share {
             // `v` is not 0: some segment got a share of it.
             lengths.extend(Ratio::new(share, v));
         }
-        Ok(Some(Self { stripes: Arc::new(Stripes::new(&lengths)?), own }))
+        Ok(Self::of_stripes(Arc::new(Stripes::new(&lengths)?), own))
     }
 
     /// A walking index over our numbers.
@@ -358,7 +446,60 @@ mod tests {
         })
     }
 
+    /// A share, divided again and again: each time one part is divided further.
+    fn parts(share: &Share, cuts: &[(u64, u64)]) -> Vec<Share> {
+        let (mut parts, mut rest) = (Vec::new(), share.clone());
+        for (which, of) in cuts {
+            for index in (0..*of).filter(|index| *index != which % of) {
+                parts.push(rest.part(Cut { index, of: *of }).unwrap());
+            }
+            rest = rest.part(Cut { index: which % of, of: *of }).unwrap();
+        }
+        parts.push(rest);
+        parts
+    }
+
+    #[test]
+    fn parts_know_what_they_are_parts_of() {
+        let share = &shares("0,1/3,2/3,1")[1];
+        assert_eq!(first(share, 6), [1, 4, 7, 10, 13, 16]);
+        let part = share.part(Cut { index: 1, of: 2 }).unwrap();
+        assert_eq!(first(&part, 3), [4, 10, 16]);
+        assert_eq!(part.length().to_string(), "1/6");
+        let again = part.part(Cut { index: 2, of: 3 }).unwrap();
+        assert_eq!(first(&again, 2), [16, 34]);
+        let (before, cut) = again.divided().unwrap();
+        assert_eq!((first(&before, 3), cut), (vec![4, 10, 16], Cut { index: 2, of: 3 }));
+        assert!(share.divided().is_none());
+        assert!(share.part(Cut { index: 2, of: 2 }).is_err() && share.part(Cut { index: 0, of: 0 }).is_err());
+    }
+
     proptest! {
+        /// Whatever is derived from a share, its parts divide it without gap or overlap.
+        #[test]
+        fn parts_are_the_whole(
+            sequence in sequences(), own in 0usize..7, cuts in prop::collection::vec((0u64..9, 1u64..6), 0..4),
+            v in 0u64..200, w in 0u64..2_000,
+        ) {
+            let own = own % sequence.segments().len();
+            let share = Share::of_sequence(&sequence, own).unwrap();
+            let parts = parts(&share, &cuts);
+            prop_assert_eq!(parts.iter().map(|part| part.scale(v)).sum::<u64>(), share.scale(v));
+            let mut numbers: Vec<u64> = parts.iter().flat_map(|part| first(part, part.scale(v))).collect();
+            numbers.sort_unstable();
+            prop_assert_eq!(numbers, first(&share, share.scale(v)));
+            let derived = share.from_value(v).unwrap();
+            let of_parts: Vec<Share> = parts.iter().filter_map(|part| part.from_value(v).unwrap()).collect();
+            match derived {
+                None => prop_assert!(of_parts.is_empty()),
+                Some(derived) => {
+                    let mut numbers: Vec<u64> = of_parts.iter().flat_map(|part| first(part, part.scale(w))).collect();
+                    numbers.sort_unstable();
+                    prop_assert_eq!(numbers, first(&derived, derived.scale(w)));
+                }
+            }
+        }
+
         #[test]
         fn shares_add_up(sequence in sequences(), v in 0u64..1_000_000) {
             let mut sum = 0;

@@ -849,6 +849,27 @@ void onrush_script_files(JSContext *ctx, const void *boundary, JSAtom *caller, J
     *outermost = last ? JS_DupAtom(ctx, last->filename) : JS_ATOM_NULL;
 }
 
+JSAtom onrush_script_place(JSContext *ctx, JSValue *name, int *line, int *column)
+{
+    for (JSStackFrame *sf = ctx->rt->current_stack_frame; sf; sf = sf->prev_frame) {
+        if (JS_VALUE_GET_TAG(sf->cur_func) != JS_TAG_OBJECT)
+            continue;
+        JSObject *p = JS_VALUE_GET_OBJ(sf->cur_func);
+        if (!js_class_has_bytecode(p->class_id) || !sf->cur_pc)
+            continue;
+        JSFunctionBytecode *b = p->u.func.function_bytecode;
+        JSProperty *pr;
+        JSShapeProperty *prs = find_own_property(&pr, p, JS_ATOM_name);
+
+        *line = find_line_num(ctx, b, sf->cur_pc - b->byte_code_buf - 1, column);
+        *name = JS_UNDEFINED;
+        if (prs && (prs->flags & JS_PROP_TMASK) == JS_PROP_NORMAL && JS_IsString(pr->u.value))
+            *name = js_dup(pr->u.value);
+        return JS_DupAtom(ctx, b->filename);
+    }
+    return JS_ATOM_NULL;
+}
+
 int onrush_is_async_function(JSValueConst func)
 {
     if (JS_VALUE_GET_TAG(func) != JS_TAG_OBJECT)

@@ -143,6 +143,10 @@ void *onrush_stack_frame(JSContext *ctx);
 /* The files of the script code that runs and of the outermost that led to it, not looking
    beyond the frame 'boundary' (NULL: none). New references; JS_ATOM_NULL where there is none. */
 void onrush_script_files(JSContext *ctx, const void *boundary, JSAtom *caller, JSAtom *outermost);
+/* Where the script code that runs is: its file (a new reference; JS_ATOM_NULL: none runs, and
+   nothing else is set), line and column, and its function's name (a new reference; undefined
+   if it has none). Runs no script code. */
+JSAtom onrush_script_place(JSContext *ctx, JSValue *name, int *line, int *column);
 /* Async function or async generator function. */
 int onrush_is_async_function(JSValueConst func);
 /* Objects (of any kind) on the swapped-in GC list. Walks it: for tests and reports. */

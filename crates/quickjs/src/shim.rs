@@ -65,6 +65,8 @@ unsafe extern "C" {
         caller: *mut JSAtom,
         outermost: *mut JSAtom,
     );
+    pub fn onrush_script_place(ctx: *mut JSContext, name: *mut JSValue, line: *mut c_int, column: *mut c_int)
+    -> JSAtom;
     pub fn onrush_is_async_function(func: JSValueConst) -> c_int;
     pub fn onrush_gc_count(rt: *mut JSRuntime) -> c_long;
     pub fn onrush_drop_jobs(rt: *mut JSRuntime);

@@ -172,6 +172,12 @@ impl Program {
         }
     }
 
+    /// Whether any module asks for this built-in module.
+    pub fn asks_for(&self, builtin: &str) -> bool {
+        let is_it = |target: &Target| matches!(target, Target::Builtin(name) if name == builtin);
+        self.modules.iter().flat_map(|module| &module.imports).any(|import| is_it(&import.target))
+    }
+
     /// Resolves a request as written in module `importer`, whether or not such a module was loaded
     /// (`import.meta.resolve`, `open`).
     ///

@@ -7,10 +7,12 @@
 #![forbid(unsafe_code)]
 
 mod config;
+mod elsewhere;
 mod redactor;
 mod source;
 mod url;
 
 pub use config::ConfigError;
+pub use elsewhere::Elsewhere;
 pub use redactor::{Redactor, TooManySecrets};
 pub use source::{GetError, Secrets, SourceId};

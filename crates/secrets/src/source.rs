@@ -8,7 +8,7 @@ use std::{
 
 use onrush_fiber::{Clock, Woke};
 
-use crate::{ConfigError, Redactor, TooManySecrets, config, url::UrlSource};
+use crate::{ConfigError, Elsewhere, Redactor, TooManySecrets, config, url::UrlSource};
 
 /// The sources that were asked for.
 #[derive(Default)]
@@ -39,6 +39,8 @@ pub(crate) enum Source {
     Env { prefix: String, env: BTreeMap<String, String> },
     /// An HTTP service.
     Url(Box<UrlSource>),
+    /// Another process, which has the source of that name.
+    Elsewhere(Arc<Elsewhere>),
 }
 
 /// Why there is no secret. The texts are k6's where it has them.
@@ -101,6 +103,23 @@ impl Secrets {
         Ok(secrets)
     }
 
+    /// The sources of another process, by their names; `default` is the number of the default one.
+    pub fn elsewhere(
+        names: Vec<String>,
+        default: Option<usize>,
+        elsewhere: &Arc<Elsewhere>,
+        redactor: Arc<Redactor>,
+    ) -> Self {
+        let source = |name| Named { name, source: Source::Elsewhere(Arc::clone(elsewhere)) };
+        let default = default.filter(|number| *number < names.len());
+        Self { sources: names.into_iter().map(source).collect(), default, redactor, ..Self::default() }
+    }
+
+    /// The names of the sources, and the number of the default one.
+    pub fn names(&self) -> (Vec<&str>, Option<usize>) {
+        (self.sources.iter().map(|source| source.name.as_str()).collect(), self.default)
+    }
+
     /// The text without secrets, for what must be shortened: a cut could leave a part of one.
     pub fn redact<'a>(&self, text: &'a str) -> std::borrow::Cow<'a, str> {
         self.redactor.redact(text)
@@ -124,7 +143,7 @@ impl Secrets {
 
     /// Whether reading from the source may take time, so that it must happen on a fiber of its own.
     pub fn waits(&self, source: SourceId) -> bool {
-        self.sources.get(source.0).is_some_and(|named| matches!(named.source, Source::Url(_)))
+        self.sources.get(source.0).is_some_and(|named| matches!(named.source, Source::Url(_) | Source::Elsewhere(_)))
     }
 
     /// Reads a secret. Where [`Secrets::waits`] says so this must be on a fiber, which is suspended.
@@ -158,6 +177,7 @@ impl Secrets {
             Source::Fixed(values) => values.get(key).cloned().ok_or(GetError::NoValue)?,
             Source::Env { prefix, env } => env.get(&format!("{prefix}{key}")).cloned().ok_or(GetError::NoValue)?,
             Source::Url(url) => url.get(key)?,
+            Source::Elsewhere(elsewhere) => elsewhere.get(&named.name, key)?,
         };
         self.redactor.add(&value)?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -19,5 +19,6 @@ mod tls;
 pub use address::{Address, AddressError};
 pub use call::{Call, Change, ChangeRequest, Reply, Request};
 pub use client::{Answer, Client, ClientError};
+pub use onrush_certificates::Fingerprint;
 pub use serve::{Listener, Server};
-pub use tls::{Fingerprint, Identity, TlsError, Trust};
+pub use tls::{Identity, TlsError, Trust};

@@ -40,6 +40,32 @@ pub enum ExitCode {
     Other = 255,
 }
 
+impl ExitCode {
+    const ALL: [Self; 16] = [
+        Self::Success,
+        Self::ThresholdsHaveFailed,
+        Self::SetupTimeout,
+        Self::TeardownTimeout,
+        Self::GenericTimeout,
+        Self::ScriptStoppedFromRestApi,
+        Self::MeasurementRefused,
+        Self::InvalidConfig,
+        Self::ExternalAbort,
+        Self::CannotStartRestApi,
+        Self::ScriptException,
+        Self::ScriptAborted,
+        Self::Panic,
+        Self::MarkedAsFailed,
+        Self::AgentLost,
+        Self::Other,
+    ];
+
+    /// What a process of ours ended with.
+    pub fn of_process(code: u8) -> Self {
+        Self::ALL.into_iter().find(|known| *known as u8 == code).unwrap_or(Self::Other)
+    }
+}
+
 /// What ended a run before its plan did, or spoiled it. The first one decides the exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {

@@ -3,37 +3,27 @@
 //! A load generator that has no CPU left measures itself. Every run is judged VALID, SUSPECT or INVALID from what the
 //! agents saw of themselves, each with its reason in one sentence.
 
+mod watched;
+
 use std::collections::BTreeMap;
 
 use onrush_metrics::{Histogram, summary::Verdict};
 
-use crate::protocol::{AgentId, Health, HealthReport};
+use self::watched::{Cause, Finding, Watched, late_starts};
+use crate::protocol::{AgentId, HealthReport};
+
+pub use watched::AgentHealth;
 
 /// Collects what agents report and judges at the end.
 #[derive(Debug, Clone, Default)]
 pub struct Judge {
-    seconds: u64,
-    saturated: u64,
-    nearly_saturated: u64,
-    late: u64,
-    throttled: u64,
-    stolen: u64,
-    memory_max: f64,
-    fds_max: f64,
-    timer_lag_max_ms: f64,
-    start_lag: Histogram,
-    /// Of each agent, so far.
-    panics: BTreeMap<AgentId, u64>,
-    threads_given_up: BTreeMap<AgentId, u32>,
-    computing: BTreeMap<AgentId, (String, u64)>,
+    /// Agents of the run.
+    count: usize,
+    agents: BTreeMap<AgentId, Watched>,
     trapped_property: String,
     agents_lost: Vec<String>,
     samples_lost: u64,
     output_samples_missing: u64,
-    waiting: u64,
-    fd_errors: u64,
-    port_errors: u64,
-    stops: u64,
     interrupted: u64,
     answered: u64,
 }
@@ -94,58 +84,35 @@ impl std::fmt::Display for StartLag {
     }
 }
 
+impl StartLag {
+    fn of(lag: &Histogram) -> Option<Self> {
+        (!lag.is_empty()).then(|| Self { iterations: lag.count(), p99_ms: lag.quantile(0.99), max_ms: lag.max() })
+    }
+}
+
 impl Judge {
-    /// A thread busier than this has no time left for what comes next.
-    const THREAD_SATURATED: f64 = 0.97;
-    /// A thread busier than this queues noticeably (at 85 % an M/D/1 queue waits three service times).
-    const THREAD_BUSY: f64 = 0.85;
-    /// Mean timer delay beyond which latencies are visibly our own.
-    const TIMER_LAG_MEAN_MS: f64 = 5.0;
-    /// Iterations that start later than this after their intended start distort an open model.
-    const START_LAG_P99_MS: f64 = 10.0;
-    /// A thread that waits longer than this for a core shares it with others.
-    const WAITING: f64 = 0.1;
-    /// Share of the run's seconds a condition must hold to make the run INVALID; below it is SUSPECT.
-    const SHARE_INVALID: f64 = 0.2;
+    /// A judge over so many agents.
+    pub fn new(count: usize) -> Self {
+        Self { count, ..Self::default() }
+    }
 
     /// Takes what an agent says of itself.
     pub fn report(&mut self, from: AgentId, report: &HealthReport) {
+        let agent = self.agents.entry(from).or_default();
         if let Some(second) = &report.second {
-            self.health(second);
+            agent.health(second);
         }
-        self.start_lag(&report.start_lag);
-        self.panics.insert(from, report.panics);
-        self.threads_given_up.insert(from, report.threads_given_up);
+        agent.start_lag.merge(&report.start_lag);
+        agent.panics = report.panics;
+        agent.threads_given_up = report.threads_given_up;
         if let Some(computing) = &report.computing {
-            self.computing.insert(from, computing.clone());
+            agent.computing = Some(computing.clone());
         }
     }
 
-    /// Adds one second of one agent.
-    pub fn health(&mut self, health: &Health) {
-        self.seconds += 1;
-        let cores = health.available_cores.max(0.01);
-        let busiest = health.busiest_thread_cores.max(health.process_cores / cores);
-        if busiest >= Self::THREAD_SATURATED {
-            self.saturated += 1;
-        } else if busiest >= Self::THREAD_BUSY {
-            self.nearly_saturated += 1;
-        }
-        self.late += u64::from(health.timer_lag_mean_ms > Self::TIMER_LAG_MEAN_MS);
-        self.throttled += u64::from(health.throttled > 0.01);
-        self.stolen += u64::from(health.steal_cores > 0.1 * cores);
-        self.memory_max = self.memory_max.max(health.memory_used);
-        self.fds_max = self.fds_max.max(health.fds_used);
-        self.waiting += u64::from(health.waiting > Self::WAITING);
-        self.fd_errors += health.fd_errors;
-        self.port_errors += health.port_errors;
-        self.stops += health.stops;
-        self.timer_lag_max_ms = self.timer_lag_max_ms.max(health.timer_lag_max_ms);
-    }
-
-    /// Adds intended-to-actual start delays of arrival-rate iterations, milliseconds.
-    pub fn start_lag(&mut self, lag: &Histogram) {
-        self.start_lag.merge(lag);
+    /// How an agent fared.
+    pub fn agent(&self, id: AgentId) -> AgentHealth {
+        self.agents.get(&id).map_or_else(|| Watched::default().judged(), Watched::judged)
     }
 
     /// A sentence about an agent that was lost.
@@ -170,7 +137,7 @@ impl Judge {
 
     /// Notes samples that some output does not have, although they were counted.
     pub fn output_samples_missing(&mut self, missing: u64) {
-        self.output_samples_missing = self.output_samples_missing.max(missing);
+        self.output_samples_missing = self.output_samples_missing.saturating_add(missing);
     }
 
     /// Notes requests that never got an answer because the plan's end interrupted them, and those that ended.
@@ -178,76 +145,16 @@ impl Judge {
         (self.interrupted, self.answered) = (interrupted, answered);
     }
 
-    /// The delays of arrival-rate iterations, milliseconds.
-    pub fn start_lags(&self) -> &Histogram {
-        &self.start_lag
-    }
-
     /// Judges what was collected.
     pub fn judge(&self, loads: &[ScenarioLoad]) -> Judgement {
-        let mut findings: Vec<(Verdict, String)> = Vec::new();
-        let seconds = self.seconds.max(1) as f64;
-        let mut lasting = |count: u64, text: String| {
-            if count > 0 {
-                let share = count as f64 / seconds;
-                let verdict = if share >= Self::SHARE_INVALID { Verdict::Invalid } else { Verdict::Suspect };
-                findings.push((verdict, format!("{text} in {count} of {} seconds", self.seconds)));
-            }
-        };
-        lasting(self.saturated, "the generator had no CPU left (a worker thread was 97 % busy or more)".to_owned());
-        lasting(self.late, format!("timers fired more than {} ms late on average", Self::TIMER_LAG_MEAN_MS));
-        lasting(self.throttled, "the generator's cgroup was throttled by its CPU quota".to_owned());
-        lasting(self.stolen, "the hypervisor took more than 10 % of the CPU".to_owned());
-        findings.extend(self.shortages());
-        if self.waiting as f64 / seconds >= Self::SHARE_INVALID {
-            let text = format!(
-                "other programs, or too many threads, took the CPU: a thread waited more than {:.0} % of the time for a core in {} of {} seconds",
-                Self::WAITING * 100.0,
-                self.waiting,
-                self.seconds
-            );
-            findings.push((Verdict::Suspect, text));
-        }
-        if self.stops > 0 {
-            let times = if self.stops == 1 { "once".to_owned() } else { format!("{} times", self.stops) };
-            let text = format!("the process was stopped {times} (SIGSTOP or Ctrl+Z) while scenarios ran");
-            findings.push((Verdict::Invalid, text));
-        }
-        if self.nearly_saturated as f64 / seconds >= Self::SHARE_INVALID {
-            let text = format!(
-                "the generator was short of CPU (a worker thread was 85 % busy or more) in {} of {} seconds",
-                self.nearly_saturated, self.seconds
-            );
-            findings.push((Verdict::Suspect, text));
-        }
-        if !self.start_lag.is_empty() {
-            let p99 = self.start_lag.quantile(0.99);
-            if p99 > Self::START_LAG_P99_MS {
-                findings.push((
-                    Verdict::Invalid,
-                    format!("iterations began late: p(99) of the delay after their intended start was {p99:.1} ms"),
-                ));
-            }
-        }
+        let start_lag = self.start_lag();
+        let mut findings = self.of_agents(start_lag);
         findings.extend(self.computes(&findings));
         let unanswered = self.unanswered();
         let lacks_answers = unanswered.is_some();
         findings.extend(unanswered);
         findings.extend(dropped_arrivals(loads));
-        if self.memory_max > 0.9 {
-            findings.push((Verdict::Suspect, format!("memory was {:.0} % used", self.memory_max * 100.0)));
-        }
-        if self.fds_max > 0.95 {
-            findings.push((
-                Verdict::Suspect,
-                format!("{:.0} % of the allowed file descriptors were in use", self.fds_max * 100.0),
-            ));
-        }
-        let panics: u64 = self.panics.values().sum();
-        if panics > 0 {
-            findings.push((Verdict::Invalid, format!("{panics} VU fibers ended in an internal error")));
-        }
-        let given_up: u32 = self.threads_given_up.values().sum();
+        let given_up: u32 = self.agents.values().map(|agent| agent.threads_given_up).sum();
         if given_up > 0 {
             let text = format!(
                 "{given_up} worker threads were held by script code past the end of the test: their last samples are missing"
@@ -276,16 +183,58 @@ impl Judge {
                 .collect(),
             thrown: loads.iter().map(|load| load.thrown).sum(),
             lacks_answers,
-            start_lag: (!self.start_lag.is_empty()).then(|| StartLag {
-                iterations: self.start_lag.count(),
-                p99_ms: self.start_lag.quantile(0.99),
-                max_ms: self.start_lag.max(),
-            }),
+            start_lag,
         }
     }
 }
 
 impl Judge {
+    /// How late arrivals began, over all agents.
+    fn start_lag(&self) -> Option<StartLag> {
+        let mut all = Histogram::default();
+        self.agents.values().for_each(|agent| all.merge(&agent.start_lag));
+        StartLag::of(&all)
+    }
+
+    /// What was wrong with agents: a sentence for each cause, which names the agent where there are several. The numbers are
+    /// those of all agents together, so one that was the bottleneck spoils them.
+    fn of_agents(&self, start_lag: Option<StartLag>) -> Vec<(Verdict, String)> {
+        let mut by_cause: BTreeMap<Cause, Vec<(AgentId, Finding)>> = BTreeMap::new();
+        for (id, agent) in &self.agents {
+            for finding in agent.findings() {
+                by_cause.entry(finding.cause).or_default().push((*id, finding));
+            }
+        }
+        let count = self.count.max(self.agents.len());
+        let is_late = start_lag.is_some_and(|lag| lag.p99_ms > Watched::START_LAG_P99_MS);
+        let findings = by_cause.into_iter().filter_map(|(cause, mut found)| {
+            let having = found.len();
+            let sum: u64 = found.iter().map(|(_, finding)| finding.weight).sum();
+            // The sort is stable: of equals the first agent is named.
+            found.sort_by_key(|(_, finding)| std::cmp::Reverse((finding.verdict, finding.weight)));
+            let (AgentId(worst), Finding { mut verdict, mut text, .. }) = found.into_iter().next()?;
+            match cause {
+                Cause::Panics => text = format!("{sum} VU fibers ended in an internal error"),
+                Cause::StartLag if is_late && count == 1 => {}
+                // Few of all iterations were late.
+                Cause::StartLag if !is_late => verdict = Verdict::Suspect,
+                Cause::StartLag => {
+                    let all = late_starts(start_lag.map_or(0.0, |lag| lag.p99_ms));
+                    return Some((verdict, format!("{all}; agent {worst} was the latest of {count}")));
+                }
+                _ => {}
+            }
+            let whose = match having {
+                _ if count == 1 || cause == Cause::Panics => String::new(),
+                1 => format!("agent {worst}: "),
+                _ if having == count => format!("all {count} agents, most of all agent {worst}: "),
+                _ => format!("{having} of {count} agents, most of all agent {worst}: "),
+            };
+            Some((verdict, whose + &text))
+        });
+        findings.collect()
+    }
+
     /// Requests that took longer than the test let them are in no metric: the longest are left out.
     fn unanswered(&self) -> Option<(Verdict, String)> {
         /// Share of the requests from which on percentiles near the top say little.
@@ -305,39 +254,21 @@ impl Judge {
     fn computes(&self, findings: &[(Verdict, String)]) -> Option<(Verdict, String)> {
         /// Slices of 5 to 10 ms in a second, over all threads, that others notice.
         const SLICES_PER_SECOND: u64 = 10;
-        let has_waited = self.late > 0 || self.saturated > 0 || self.start_lag.quantile(0.99) > Self::START_LAG_P99_MS;
+        let is_late = self.start_lag().is_some_and(|lag| lag.p99_ms > Watched::START_LAG_P99_MS);
+        let has_waited = is_late || self.agents.values().any(Watched::has_waited);
+        let seconds: u64 = self.agents.values().map(|agent| agent.seconds).sum();
         let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-        for (name, slices) in self.computing.values() {
+        for (name, slices) in self.agents.values().filter_map(|agent| agent.computing.as_ref()) {
             *sums.entry(name).or_default() += slices;
         }
         let (name, slices) = sums.into_iter().max_by_key(|(_, slices)| *slices)?;
         let verdict = findings.iter().map(|(verdict, _)| *verdict).max()?;
-        (has_waited && slices >= SLICES_PER_SECOND * self.seconds.max(1)).then(|| {
+        (has_waited && slices >= SLICES_PER_SECOND * seconds.max(1)).then(|| {
             let text = format!(
                 "code of scenario '{name}' kept other VUs waiting: {slices} times it used up its time slice of 5 to 10 ms, after which others have their turn; compute less in it, or use more threads or machines"
             );
             (verdict, text)
         })
-    }
-
-    /// Requests that failed on this side of the network: they say nothing about the server.
-    fn shortages(&self) -> Vec<(Verdict, String)> {
-        let mut findings = Vec::new();
-        if self.fd_errors > 0 {
-            let text = format!(
-                "{} connections failed here because no file descriptor was left: raise the hard limit (as root: ulimit -Hn), or use fewer VUs",
-                self.fd_errors
-            );
-            findings.push((Verdict::Invalid, text));
-        }
-        if self.port_errors > 0 {
-            let text = format!(
-                "{} connections failed here because no local port was left, or an address of --local-ips is not this machine's: keep connections open, widen net.ipv4.ip_local_port_range, or use (other) --local-ips",
-                self.port_errors
-            );
-            findings.push((Verdict::Invalid, text));
-        }
-        findings
     }
 }
 
@@ -392,18 +323,73 @@ fn dropped_arrivals(loads: &[ScenarioLoad]) -> Option<(Verdict, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Health;
 
     fn healthy() -> Health {
         Health { process_cores: 0.5, busiest_thread_cores: 0.3, available_cores: 2.0, ..Health::default() }
     }
 
+    fn second(health: Health) -> HealthReport {
+        HealthReport { second: Some(health), ..HealthReport::default() }
+    }
+
+    /// A judge that has seen one good second of one agent.
+    fn content() -> Judge {
+        let mut judge = Judge::default();
+        judge.report(AgentId(0), &second(healthy()));
+        judge
+    }
+
     fn judged(bad: &Health, bad_seconds: u32, seconds: u32) -> Judgement {
         let mut judge = Judge::default();
-        for second in 0..seconds {
-            let health = if second < bad_seconds { *bad } else { healthy() };
-            judge.health(&health);
+        for number in 0..seconds {
+            judge.report(AgentId(0), &second(if number < bad_seconds { *bad } else { healthy() }));
         }
         judge.judge(&[])
+    }
+
+    #[test]
+    fn one_bad_agent_of_five_is_seen_and_named() {
+        let judged = |bad: &[u32], worst: u32| {
+            let mut judge = Judge::new(5);
+            for number in 0..10 {
+                for agent in 0..5 {
+                    let is_bad = bad.contains(&agent) && (number < 3 || agent == worst);
+                    let health = Health { busiest_thread_cores: if is_bad { 1.0 } else { 0.3 }, ..healthy() };
+                    judge.report(AgentId(agent), &second(health));
+                }
+            }
+            (judge.judge(&[]), judge)
+        };
+        let (one, judge) = judged(&[3], 3);
+        assert_eq!(one.verdict, Verdict::Invalid);
+        let text = "the generator had no CPU left (a worker thread was 97 % busy or more) in 10 of 10 seconds";
+        assert_eq!(one.reasons, [format!("agent 3: {text}")]);
+        let bad = judge.agent(AgentId(3));
+        assert_eq!((bad.verdict, bad.reasons), (Verdict::Invalid, vec![text.to_owned()]));
+        assert!((bad.busiest_thread_cores - 1.0).abs() < 1e-9 && (bad.cores - 0.5).abs() < 1e-9);
+        assert_eq!(judge.agent(AgentId(2)).verdict, Verdict::Valid);
+        assert_eq!(judge.agent(AgentId(77)).seconds, 0);
+        assert_eq!(judged(&[1, 4], 4).0.reasons, [format!("2 of 5 agents, most of all agent 4: {text}")]);
+        assert_eq!(judged(&[0, 1, 2, 3, 4], 1).0.reasons, [format!("all 5 agents, most of all agent 1: {text}")]);
+    }
+
+    #[test]
+    fn an_agent_that_begins_late_is_named_where_the_others_hide_it() {
+        let mut judge = Judge::new(2);
+        let mut lag = |agent: u32, ms: f64, count: u64| {
+            let mut start_lag = Histogram::new();
+            start_lag.record_n(ms, count);
+            judge.report(AgentId(agent), &HealthReport { start_lag, ..second(healthy()) });
+            judge.judge(&[])
+        };
+        assert_eq!(lag(0, 0.1, 100_000).verdict, Verdict::Valid);
+        let hidden = lag(1, 40.0, 100);
+        assert_eq!(hidden.verdict, Verdict::Suspect);
+        assert!(hidden.reasons[0].starts_with("agent 1: iterations began late: p(99) of the delay"), "{hidden:?}");
+        let seen = lag(1, 40.0, 10_000);
+        assert_eq!(seen.verdict, Verdict::Invalid);
+        assert!(seen.reasons[0].ends_with("; agent 1 was the latest of 2"), "{seen:?}");
     }
 
     #[test]
@@ -453,8 +439,7 @@ mod tests {
     #[test]
     fn a_server_that_hangs_is_suspect() {
         let check = |interrupted: u64, answered: u64, verdict: Verdict| {
-            let mut judge = Judge::default();
-            judge.health(&healthy());
+            let mut judge = content();
             judge.interrupted(interrupted, answered);
             let judgement = judge.judge(&[]);
             assert_eq!(judgement.verdict, verdict, "{judgement:?}");
@@ -467,8 +452,7 @@ mod tests {
 
     #[test]
     fn outputs_that_lack_samples_make_it_suspect() {
-        let mut judge = Judge::default();
-        judge.health(&healthy());
+        let mut judge = content();
         judge.output_samples_missing(3);
         let judgement = judge.judge(&[]);
         assert_eq!(judgement.verdict, Verdict::Suspect);
@@ -477,8 +461,7 @@ mod tests {
 
     #[test]
     fn dropped_iterations_and_late_starts_spoil_an_open_model() {
-        let mut judge = Judge::default();
-        judge.health(&healthy());
+        let mut judge = content();
         let open = |dropped, done| {
             let load =
                 ScenarioLoad { scenario: "a".to_owned(), is_open: true, done, interrupted: 0, thrown: 0, dropped };
@@ -491,7 +474,7 @@ mod tests {
         assert!(invalid.reasons[0].starts_with("50 of 1000 planned iterations (5.00 %)"), "{invalid:?}");
         let mut lag = Histogram::new();
         lag.record_n(25.0, 100);
-        judge.start_lag(&lag);
+        judge.report(AgentId(0), &HealthReport { start_lag: lag, ..HealthReport::default() });
         assert_eq!(judge.judge(&[]).verdict, Verdict::Invalid);
     }
 
@@ -501,8 +484,7 @@ mod tests {
 
     #[test]
     fn iterations_that_were_cut_were_planned_too() {
-        let mut judge = Judge::default();
-        judge.health(&healthy());
+        let judge = content();
         let load = ScenarioLoad {
             scenario: "a".to_owned(),
             is_open: true,
@@ -517,8 +499,7 @@ mod tests {
 
     #[test]
     fn exceptions_are_noted_and_take_nothing_from_the_numbers() {
-        let mut judge = Judge::default();
-        judge.health(&healthy());
+        let judge = content();
         let threw = ScenarioLoad { thrown: 3, ..closed(0) };
         let judgement = judge.judge(&[closed(0), threw]);
         assert_eq!((judgement.verdict, judgement.thrown), (Verdict::Valid, 3));
@@ -527,8 +508,7 @@ mod tests {
 
     #[test]
     fn lost_agents_and_threads_make_it_suspect_and_panics_add_up() {
-        let mut judge = Judge::default();
-        judge.health(&healthy());
+        let mut judge = content();
         judge.lost("agent 1 was lost".to_owned());
         let given_up = HealthReport { threads_given_up: 1, ..HealthReport::default() };
         judge.report(AgentId(0), &given_up);

@@ -27,6 +27,18 @@ impl Watermark {
         self.newest.retain(|(of, _), _| *of != agent);
     }
 
+    /// So many threads of an agent begin to report at a moment.
+    pub(crate) fn expect_from(&mut self, agent: AgentId, threads: u32, from: Duration) {
+        for thread in 0..threads {
+            self.note(agent, thread, from);
+        }
+    }
+
+    /// Up to when all that an agent measured has come; `None` if nothing has.
+    pub(crate) fn of(&self, agent: AgentId) -> Option<Duration> {
+        self.newest.range((agent, 0)..=(agent, u32::MAX)).map(|(_, newest)| *newest).min()
+    }
+
     /// A thread of an agent handed in what it measured until then.
     pub(crate) fn note(&mut self, agent: AgentId, thread: u32, until: Duration) {
         let newest = self.newest.entry((agent, thread)).or_default();
@@ -71,7 +83,8 @@ mod tests {
         assert_eq!(watermark.reached(), secs(4), "until patience ends");
         watermark.note(AgentId(0), 1, secs(8));
         watermark.expect(AgentId(1), 1);
-        assert_eq!(watermark.reached(), secs(4));
+        assert_eq!((watermark.of(AgentId(0)), watermark.of(AgentId(1))), (Some(secs(8)), Some(secs(0))));
+        assert_eq!((watermark.of(AgentId(2)), watermark.reached()), (None, secs(4)));
         watermark.forget(AgentId(1));
         assert_eq!(watermark.reached(), secs(8));
     }

@@ -1,5 +1,7 @@
 //! Points in time as databases write them.
 
+use onrush_calendar::{date_of_days, days_of_date};
+
 /// A date, or a date and a time with an offset or without; in milliseconds since 1970.
 pub(crate) fn ms_of_text(text: &str) -> Option<f64> {
     let (date, time) = text.split_once([' ', 'T']).unwrap_or((text, ""));
@@ -14,7 +16,7 @@ pub(crate) fn ms_of_text(text: &str) -> Option<f64> {
     };
     let direction = if offset.starts_with('-') { -1.0 } else { 1.0 };
     let offset = seconds_of(offset.trim_start_matches(['+', '-']))? * direction;
-    Some((days_since_1970(year, month, day) as f64 * 86_400.0 + seconds_of(time)? - offset) * 1e3)
+    Some((days_of_date(year, month, day) as f64 * 86_400.0 + seconds_of(time)? - offset) * 1e3)
 }
 
 /// `15:04:05.678`, or its beginning.
@@ -26,27 +28,12 @@ fn seconds_of(text: &str) -> Option<f64> {
     Some(seconds)
 }
 
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    // Howard Hinnant's algorithm: eras of 400 years that begin on the first of March.
-    let year = if month <= 2 { year - 1 } else { year };
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    year.div_euclid(400) * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
-}
-
 /// `2006-01-02T15:04:05.678` with that character in the middle, in UTC.
 pub(crate) fn text_of_ms(ms: f64, middle: char) -> String {
     // What JavaScript's dates reach.
     let ms = if ms.is_finite() { ms.clamp(-8.64e15, 8.64e15) as i64 } else { 0 };
     let (days, rest) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * day_of_year + 2) / 153;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    let (year, day) = (year_of_era + era * 400 + i64::from(month <= 2), day_of_year - (153 * march_month + 2) / 5 + 1);
+    let (year, month, day) = date_of_days(days);
     let (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60);
     let (second, ms) = (rest / 1_000 % 60, rest % 1_000);
     format!("{year:04}-{month:02}-{day:02}{middle}{hour:02}:{minute:02}:{second:02}.{ms:03}")

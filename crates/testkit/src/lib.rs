@@ -24,6 +24,7 @@ mod hostile;
 pub mod http2;
 mod line;
 mod proxy;
+mod relay;
 mod staple;
 mod steps;
 
@@ -32,6 +33,7 @@ pub use dns::{DnsAnswer, DnsQuestion, DnsServer};
 pub use good::{GoodServer, Incoming, Reply};
 pub use hostile::{Behaviour, End, HostileServer};
 pub use proxy::{GoodProxy, Way};
+pub use relay::{Relay, Weather};
 pub use staple::{staple, staples};
 
 /// How many file descriptors this process has open.

@@ -3,9 +3,8 @@
 use std::{
     io::{self, ErrorKind, Read, Write},
     net::{Shutdown, TcpStream},
+    time::Duration,
 };
-
-use std::time::Duration;
 
 use rustix::net::sockopt::set_socket_linger;
 use rustls::ServerConnection;

@@ -11,6 +11,7 @@ mod fuzz;
 mod graphs;
 mod picture;
 mod program;
+mod simulate;
 mod soak;
 mod test;
 
@@ -69,6 +70,12 @@ const COMMANDS: &[Command] = &[
         arguments: soak::ARGUMENTS,
         about: "Run at full speed with a new URL for every request and watch memory; --out keeps it in bench/runs",
         run: soak::run,
+    },
+    Command {
+        name: "simulate",
+        arguments: simulate::ARGUMENTS,
+        about: "Run tests of several agents in virtual time, with faults from seeds, and check what comes of each",
+        run: simulate::run,
     },
     Command {
         name: "fuzz",

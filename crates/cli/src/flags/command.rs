@@ -13,6 +13,10 @@ pub(crate) enum Command {
     Coordinator,
     /// `onrush agent`
     Agent,
+    /// `onrush attach`
+    Attach,
+    /// `onrush cluster`
+    Cluster,
     /// `onrush check`
     Check,
     /// `onrush http`
@@ -51,7 +55,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::Run,
         Self::Check,
         Self::Http,
@@ -68,6 +72,8 @@ impl Command {
         Self::Stop,
         Self::Coordinator,
         Self::Agent,
+        Self::Attach,
+        Self::Cluster,
         Self::Target,
         Self::Completion,
         Self::Version,
@@ -85,6 +91,8 @@ impl Command {
             Self::Run => "run",
             Self::Coordinator => "coordinator",
             Self::Agent => "agent",
+            Self::Attach => "attach",
+            Self::Cluster => "cluster",
             Self::Check => "check",
             Self::Http => "http",
             Self::Archive => "archive",
@@ -109,8 +117,10 @@ impl Command {
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Run => "Run a k6 script",
-            Self::Coordinator => "Run a k6 script on agents that join from other machines",
-            Self::Agent => "Join a coordinator and run a share of its test",
+            Self::Coordinator => "Run a k6 script on agents that join from other machines, or serve runs",
+            Self::Agent => "Join a coordinator and run shares of its tests",
+            Self::Attach => "Follow a run of a coordinator that serves many, or list its runs",
+            Self::Cluster => "Make certificates for coordinators, agents and users",
             Self::Check => "Check a script, its options and what it needs without sending a request",
             Self::Http => "Load one URL without writing a script",
             Self::Archive => "Bundle a script and everything it needs into one file",
@@ -141,8 +151,15 @@ impl Command {
 
     /// Whether the flag means something to it.
     pub(crate) fn takes(self, flag: &Flag) -> bool {
+        // A coordinator runs tests itself.
+        if (self, flag.long) == (Self::Coordinator, "on") {
+            return false;
+        }
         // The command line of a run with `check` in the place of `run` checks just that run.
         if matches!(self, Self::Check | Self::Coordinator) && Self::Run.takes(flag) {
+            return true;
+        }
+        if self.is_control() && OF_USERS.contains(&flag.long) {
             return true;
         }
         if self == Self::Http && OF_HTTP.contains(&flag.long) {
@@ -162,6 +179,9 @@ impl Command {
         }
     }
 }
+
+/// Flags that say which run of which coordinator is meant.
+const OF_USERS: [&str; 4] = ["on", "run", "user-token", "tls"];
 
 /// Flags of `run` that mean the same to `http`.
 const OF_HTTP: [&str; 17] = [

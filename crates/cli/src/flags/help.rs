@@ -55,7 +55,7 @@ fn flags(command: Command, width: usize) -> String {
         groups.sort_by_key(|group| *group != Group::Target);
     } else if groups.contains(&Group::Tool) {
         groups.sort_by_key(|group| *group != Group::Tool);
-    } else if matches!(command, Command::Coordinator | Command::Agent) {
+    } else if matches!(command, Command::Coordinator | Command::Agent | Command::Attach | Command::Cluster) {
         groups.sort_by_key(|group| *group != Group::Agents);
     } else if command.is_control() {
         groups.sort_by_key(|group| *group != Group::Control);
@@ -140,8 +140,10 @@ fn tool(command: Command) -> (&'static str, &'static str) {
         Command::Inspect => ("[FLAGS] FILE|-", INSPECT_END),
         Command::New => ("[FLAGS] [FILE]", NEW_END),
         Command::Deps => ("[FLAGS] FILE|-", DEPS_END),
-        Command::Coordinator => ("--agents N [FLAGS] FILE|-", COORDINATOR_END),
+        Command::Coordinator => ("[FLAGS]\n  onrush coordinator --agents N [FLAGS] FILE|-", COORDINATOR_END),
         Command::Agent => ("--join HOST[:PORT] [FLAGS]", AGENT_END),
+        Command::Attach => ("--on HOST[:PORT] [FLAGS] [RUN]", ATTACH_END),
+        Command::Cluster => ("init [DIR] | add coordinator|agent|user NAME [DIR] | renew NAME [DIR]", CLUSTER_END),
         _ => ("bash|fish|powershell|zsh", COMPLETION_END),
     }
 }
@@ -161,18 +163,42 @@ fn asked(command: Command) -> &'static str {
 }
 
 const COORDINATOR_END: &str = "\
-It prints the line that agents are started with, waits for all of them, and runs the test as onrush run does.
+With a script it prints the line that agents are started with, waits for all of them, and runs the test as onrush run does.
+Without one it serves runs until Ctrl+C: agents stay, and whoever has the user token sends tests with onrush run --on. Runs
+wait until their agents are free, in the order they came.
 
 Examples:
+  onrush coordinator                                                 serve runs
   onrush coordinator --agents 3 script.js
   onrush coordinator --agents 2 --listen 127.0.0.1:6567 script.js    agents of this machine, not encrypted
 ";
 
 const AGENT_END: &str = "\
-The test comes from the coordinator, with its modules, files, variables and options. The agent ends with the test.
+Tests come from the coordinator, with their modules, files, variables and options. The agent ends with the test of a coordinator
+that has one. With one that serves runs it stays, and has a process of its own for each.
 
 Examples:
   ONRUSH_JOIN_TOKEN=... onrush agent --join loadgen-1
+  onrush agent --tls agent --join loadgen-1 --label zone=eu
+";
+
+const ATTACH_END: &str = "\
+Without RUN it lists runs and agents. With one it shows all that the run has said and says, and ends with its exit code; Ctrl+C
+asks the run to end. Files of the run are written below the current folder only.
+
+Examples:
+  ONRUSH_USER_TOKEN=... onrush attach --on loadgen-1
+  ONRUSH_USER_TOKEN=... onrush attach --on loadgen-1 3
+";
+
+const CLUSTER_END: &str = "\
+DIR is onrush-cluster unless it is said. DIR/ca has the authority and should not leave its machine; DIR/NAME has what one
+coordinator, agent or user needs, and is named with --tls where it is used. A role's certificate is good for that role only.
+
+Examples:
+  onrush cluster init --name loadgen-1 --name 10.0.0.5   an authority, a coordinator, an agent, a user
+  onrush cluster add agent eu-1                          one more agent
+  onrush cluster renew coordinator                       a new certificate and key for a year
 ";
 
 const SCALE: &str = "\
@@ -273,6 +299,8 @@ Commands:
   inspect     Print the options of a script as JSON; deps lists the modules it imports
   archive     Bundle a script and everything it needs into one file
   coordinator Run a script on agents that join from other machines; agent joins one
+  attach      Follow a run of a coordinator that serves many, or list its runs
+  cluster     Make certificates for coordinators, agents and users
   target      Start the built-in server to test against: a demo site and httpbin-like endpoints
   completion  Print a shell completion script
   version     Print the version
@@ -318,6 +346,7 @@ Examples:
   onrush run -s 30s:500 -s 2m:500 -s 10s:0 script.js   ramp up to 500 VUs, stay, ramp down
   onrush run -e BASE_URL=http://host:8080 script.js    the script reads __ENV.BASE_URL
   onrush run --summary-export result.json script.js    and write the summary as JSON
+  onrush run --on loadgen-1 --agents 3 script.js       on agents of a coordinator that serves runs
   cat script.js | onrush run -                         read the script from standard input
 ";
 

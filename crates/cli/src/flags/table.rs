@@ -114,8 +114,15 @@ use Value::{Duration, Int, Optional, Repeated, Switch, Text};
 /// The flags that are no options of a test.
 const SETTINGS: &[Flag] = &[
     // Script.
-    flag("env", Some('e'), Repeated("NAME=VALUE"), None, "Set a variable of __ENV; NAME alone copies it from the environment")
-        .group(Group::Script).scope(Scope::Load),
+    flag(
+        "env",
+        Some('e'),
+        Repeated("NAME=VALUE"),
+        None,
+        "Set a variable of __ENV; NAME alone copies it from the environment",
+    )
+    .group(Group::Script)
+    .scope(Scope::Load),
     flag(
         "include-system-env-vars",
         None,
@@ -123,7 +130,8 @@ const SETTINGS: &[Flag] = &[
         Some("K6_INCLUDE_SYSTEM_ENV_VARS"),
         "Pass this process's environment to the script (default true for run, else false)",
     )
-    .group(Group::Script).scope(Scope::Load),
+    .group(Group::Script)
+    .scope(Scope::Load),
     flag(
         "compatibility-mode",
         None,
@@ -131,22 +139,35 @@ const SETTINGS: &[Flag] = &[
         Some("K6_COMPATIBILITY_MODE"),
         "How to read scripts: extended, base (default extended)",
     )
-    .group(Group::Script).scope(Scope::Load).allowed(&["extended", "base"]),
-    flag("type", Some('t'), Text("TYPE"), Some("K6_TYPE"), "Type of FILE: js, archive (default: detected)").group(Group::Script).scope(Scope::Load).allowed(&["js", "archive"]),
+    .group(Group::Script)
+    .scope(Scope::Load)
+    .allowed(&["extended", "base"]),
+    flag("type", Some('t'), Text("TYPE"), Some("K6_TYPE"), "Type of FILE: js, archive (default: detected)")
+        .group(Group::Script)
+        .scope(Scope::Load)
+        .allowed(&["js", "archive"]),
     flag(
         "secret-source",
         None,
         Repeated("SOURCE"),
         Some("K6_SECRET_SOURCE"),
-        "Where k6/secrets reads: file=PATH, env[=PREFIX], url=urlTemplate=…, mock=KEY=VALUE,…; with name=NAME and default",
+        "Where k6/secrets reads: file=PATH, env[=PREFIX], url=urlTemplate=…, mock=KEY=VALUE,…; with \
+         name=NAME and default",
     )
-    .group(Group::Script).scope(Scope::Load),
+    .group(Group::Script)
+    .scope(Scope::Load),
     flag("offline", None, Switch, Some("ONRUSH_OFFLINE"), "Never fetch remote modules: use those in the cache")
         .group(Group::Script)
         .scope(Scope::Load),
-    flag("import-timeout", None, Duration, Some("ONRUSH_IMPORT_TIMEOUT"), "Time limit for fetching one remote module (default 60s)")
-        .group(Group::Script)
-        .scope(Scope::Load),
+    flag(
+        "import-timeout",
+        None,
+        Duration,
+        Some("ONRUSH_IMPORT_TIMEOUT"),
+        "Time limit for fetching one remote module (default 60s)",
+    )
+    .group(Group::Script)
+    .scope(Scope::Load),
     flag(
         "import-ca",
         None,
@@ -165,7 +186,8 @@ const SETTINGS: &[Flag] = &[
         Some('o'),
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
-        "Write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
+        "Write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be \
+         repeated",
     )
     .group(Group::Results),
     flag(
@@ -173,12 +195,31 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("FRACTION"),
         Some("ONRUSH_OUT_SHARE"),
-        "Write only this part of the samples, all of a request or none (0.1 is one request in ten); the summary has all",
+        "Write only this part of the samples, all of a request or none (0.1 is one request in ten); the \
+         summary has all",
     )
     .group(Group::Results),
-    flag("fail-on", None, Text("WHAT"), Some("ONRUSH_FAIL_ON"), "Fail the run as well for what no threshold sees: unjudged (thresholds), exceptions, unanswered (requests), invalid, suspect (measurement)")
-        .group(Group::Results),
-    flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds").group(Group::Results).scope(Scope::Load),
+    flag(
+        "out-local",
+        None,
+        Switch,
+        Some("ONRUSH_OUT_LOCAL"),
+        "With agents: each writes its own samples to files of its own (samples.agent-0.json), instead of sending \
+         them to the coordinator",
+    )
+    .group(Group::Results),
+    flag(
+        "fail-on",
+        None,
+        Text("WHAT"),
+        Some("ONRUSH_FAIL_ON"),
+        "Fail the run as well for what no threshold sees: unjudged (thresholds), exceptions, unanswered \
+         (requests), invalid, suspect (measurement)",
+    )
+    .group(Group::Results),
+    flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds")
+        .group(Group::Results)
+        .scope(Scope::Load),
     flag(
         "summary-mode",
         None,
@@ -186,9 +227,15 @@ const SETTINGS: &[Flag] = &[
         Some("K6_SUMMARY_MODE"),
         "End-of-test summary: compact, full, legacy, disabled (default compact)",
     )
-    .group(Group::Results).scope(Scope::Load).allowed(&["compact", "full", "legacy", "disabled"]),
-    flag("no-summary", None, Switch, Some("K6_NO_SUMMARY"), "The same as --summary-mode=disabled").group(Group::Results).scope(Scope::Load),
-    flag("summary-export", None, Text("FILE"), Some("K6_SUMMARY_EXPORT"), "Write the summary to FILE as JSON").group(Group::Results).scope(Scope::Load),
+    .group(Group::Results)
+    .scope(Scope::Load)
+    .allowed(&["compact", "full", "legacy", "disabled"]),
+    flag("no-summary", None, Switch, Some("K6_NO_SUMMARY"), "The same as --summary-mode=disabled")
+        .group(Group::Results)
+        .scope(Scope::Load),
+    flag("summary-export", None, Text("FILE"), Some("K6_SUMMARY_EXPORT"), "Write the summary to FILE as JSON")
+        .group(Group::Results)
+        .scope(Scope::Load),
     flag(
         "new-machine-readable-summary",
         None,
@@ -196,38 +243,63 @@ const SETTINGS: &[Flag] = &[
         Some("K6_NEW_MACHINE_READABLE_SUMMARY"),
         "Use the newer JSON shape for --summary-export and handleSummary()",
     )
-    .group(Group::Results).scope(Scope::Load),
+    .group(Group::Results)
+    .scope(Scope::Load),
     // Terminal and logs.
     flag("quiet", Some('q'), Switch, None, "No banner, no progress").group(Group::Terminal).scope(Scope::All),
     flag("verbose", Some('v'), Switch, None, "Log debug lines as well").group(Group::Terminal).scope(Scope::All),
-    flag("no-color", None, Switch, Some("K6_NO_COLOR"), "No colours, as with NO_COLOR").group(Group::Terminal).scope(Scope::All),
+    flag("no-color", None, Switch, Some("K6_NO_COLOR"), "No colours, as with NO_COLOR")
+        .group(Group::Terminal)
+        .scope(Scope::All),
     flag(
         "log-output",
         None,
         Text("WHERE"),
         Some("K6_LOG_OUTPUT"),
-        "Write log lines to stderr, stdout, none, file=PATH[,level=LEVEL] or loki[=URL,KEY=VALUE,…] (default stderr)",
+        "Write log lines to stderr, stdout, none, file=PATH[,level=LEVEL] or loki[=URL,KEY=VALUE,…] (default \
+         stderr)",
     )
     .group(Group::Terminal)
     .scope(Scope::All),
-    flag("log-format", None, Text("FORMAT"), Some("K6_LOG_FORMAT"), "Format of log lines: text, json, raw (default text)")
-        .group(Group::Terminal)
-        .scope(Scope::All).allowed(&["text", "json", "raw"]),
-    flag("config", Some('c'), Text("FILE"), Some("K6_CONFIG"), "JSON file with options; the script's take precedence (default ~/.config/onrush/config.json, else k6's)")
-        .group(Group::Terminal)
-        .scope(Scope::All),
+    flag(
+        "log-format",
+        None,
+        Text("FORMAT"),
+        Some("K6_LOG_FORMAT"),
+        "Format of log lines: text, json, raw (default text)",
+    )
+    .group(Group::Terminal)
+    .scope(Scope::All)
+    .allowed(&["text", "json", "raw"]),
+    flag(
+        "config",
+        Some('c'),
+        Text("FILE"),
+        Some("K6_CONFIG"),
+        "JSON file with options; the script's take precedence (default ~/.config/onrush/config.json, else \
+         k6's)",
+    )
+    .group(Group::Terminal)
+    .scope(Scope::All),
     flag(
         "features",
         None,
         Repeated("A,B,…"),
         Some("K6_FEATURES"),
-        "k6 feature flags: merge-run-tags (merge tags from all sources), freeze-env (make __ENV read-only), native-histograms (always on)",
+        "k6 feature flags: merge-run-tags (merge tags from all sources), freeze-env (make __ENV read-only), \
+         native-histograms (always on)",
     )
     .group(Group::Script)
     .scope(Scope::Load),
-    flag("no-usage-report", None, Switch, Some("K6_NO_USAGE_REPORT"), "No effect, for k6 compatibility: Onrush never reports usage")
-        .accepted()
-        .group(Group::Terminal),
+    flag(
+        "no-usage-report",
+        None,
+        Switch,
+        Some("K6_NO_USAGE_REPORT"),
+        "No effect, for k6 compatibility: Onrush never reports usage",
+    )
+    .accepted()
+    .group(Group::Terminal),
     // This machine.
     flag("threads", None, Int, Some("ONRUSH_THREADS"), "Worker threads (default: available cores; for target: 1)")
         .group(Group::Machine)
@@ -237,9 +309,12 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("LAYOUT"),
         Some("ONRUSH_VU_ISOLATION"),
-        "VU layout: auto, dense (VUs share their thread's built-ins), isolated (each has its own; needed by scripts that change built-ins) (default auto)",
+        "VU layout: auto, dense (VUs share their thread's built-ins), isolated (each has its own; needed by \
+         scripts that change built-ins) (default auto)",
     )
-    .group(Group::Machine).scope(Scope::Load).allowed(&["auto", "dense", "isolated"]),
+    .group(Group::Machine)
+    .scope(Scope::Load)
+    .allowed(&["auto", "dense", "isolated"]),
     flag(
         "vu-memory-limit",
         None,
@@ -247,38 +322,173 @@ const SETTINGS: &[Flag] = &[
         Some("ONRUSH_VU_MEMORY_LIMIT"),
         "Maximum JavaScript heap of one VU, stored responses included, such as 64MiB (default 512MiB)",
     )
-    .group(Group::Machine).scope(Scope::Load),
+    .group(Group::Machine)
+    .scope(Scope::Load),
     flag(
         "response-body-limit",
         None,
         Text("SIZE"),
         Some("ONRUSH_RESPONSE_BODY_LIMIT"),
-        "Maximum size of a response body after decompression, such as 16MiB; larger ones fail the request (default: a quarter of --vu-memory-limit; at most --vu-memory-limit)",
+        "Maximum size of a response body after decompression, such as 16MiB; larger ones fail the request \
+         (default: a quarter of --vu-memory-limit; at most --vu-memory-limit)",
     )
     .group(Group::Machine),
     // Agents.
-    flag("agents", None, Text("N"), Some("ONRUSH_AGENTS"), "run: split the test over N processes on this machine, or as many as it takes with auto; coordinator: start when N agents have joined")
+    flag(
+        "agents",
+        None,
+        Text("N"),
+        Some("ONRUSH_AGENTS"),
+        "run: split the test over N processes on this machine, or as many as it takes with auto; \
+         with --on: on N agents there (default 1); coordinator: start when N agents have joined",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
+    flag(
+        "on-agent-loss",
+        None,
+        Text("POLICY"),
+        Some("ONRUSH_ON_AGENT_LOSS"),
+        "When an agent is lost: fail (end the run with exit code 120), tolerate (go on with the others, and \
+         call the measurement SUSPECT), rebalance (the others take up what it had to do; SUSPECT for the gap) (default fail)",
+    )
+    .group(Group::Agents)
+    .allowed(&["fail", "tolerate", "rebalance"])
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
+    flag(
+        "wait",
+        None,
+        Duration,
+        None,
+        "Time limit for agents to join or to be free, and for the coordinator to be there (default 5m)",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator, Command::Agent])),
+    flag(
+        "on",
+        None,
+        Text("HOST[:PORT]"),
+        Some("ONRUSH_ON"),
+        "The coordinator that serves runs: run sends the test there, the others ask it (default port 6567)",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Run, Command::Attach])),
+    flag("run", None, Text("NUMBER"), None, "With --on: the run that is meant (default: the only one)")
         .group(Group::Agents)
-        .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
-    flag("on-agent-loss", None, Text("POLICY"), Some("ONRUSH_ON_AGENT_LOSS"), "When an agent is lost: fail (end the run with exit code 120), tolerate (go on with the others, and call the measurement SUSPECT) (default fail)")
+        .scope(Scope::Control),
+    flag(
+        "user-token",
+        None,
+        Text("TOKEN"),
+        Some("ONRUSH_USER_TOKEN"),
+        "coordinator: secret that those who send and follow runs must know (default: a random one); others, with --on: \
+         token that the coordinator prints. Prefer the variable: other users of this machine can see flags",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator, Command::Attach])),
+    flag(
+        "zone",
+        None,
+        Repeated("NAME=WEIGHT,…"),
+        None,
+        "Share the test by zones, such as eu=70,us=30: agents are those with --label zone=eu and zone=us",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
+    flag(
+        "share",
+        None,
+        Text("HOW"),
+        Some("ONRUSH_SHARE"),
+        "What of the test an agent on another machine gets: capacity (by its cores), even (all the same) (default capacity)",
+    )
+    .group(Group::Agents)
+    .allowed(&["capacity", "even"])
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
+    flag(
+        "label",
+        None,
+        Repeated("NAME=VALUE"),
+        None,
+        "What is to be known of this agent, such as zone=eu, which also tags its samples with load_zone; may be repeated",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Only(Command::Agent)),
+    flag("once", None, Switch, None, "End after one run, also where the coordinator serves many")
         .group(Group::Agents)
-        .allowed(&["fail", "tolerate"])
-        .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
-    flag("wait", None, Duration, None, "Time limit for agents to join, and for the coordinator to be there (default 5m)")
-        .group(Group::Agents)
-        .scope(Scope::Several(&[Command::Coordinator, Command::Agent])),
+        .scope(Scope::Only(Command::Agent)),
+    flag(
+        "agent-suspect",
+        None,
+        Duration,
+        Some("ONRUSH_AGENT_SUSPECT"),
+        "Silence after which a warning names the agent, 1s or more (default 1s)",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
+    flag(
+        "agent-silence",
+        None,
+        Duration,
+        Some("ONRUSH_AGENT_SILENCE"),
+        "Silence after which an agent is lost (default 3s)",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
+    flag(
+        "agent-lease",
+        None,
+        Duration,
+        Some("ONRUSH_AGENT_LEASE"),
+        "How long an agent goes on making load without hearing from its coordinator; at least --agent-silence (default 5s)",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
     flag("join", None, Text("HOST[:PORT]"), Some("ONRUSH_JOIN"), "The coordinator to join (default port 6567)")
         .group(Group::Agents)
         .scope(Scope::Only(Command::Agent)),
-    flag("join-token", None, Text("TOKEN"), Some("ONRUSH_JOIN_TOKEN"), "coordinator: secret that agents must know (default: a random one); agent: token that the coordinator prints. Prefer the variable: other users of this machine can see flags")
+    flag(
+        "join-token",
+        None,
+        Text("TOKEN"),
+        Some("ONRUSH_JOIN_TOKEN"),
+        "coordinator: secret that agents must know (default: a random one); agent: token that the coordinator prints. \
+         Prefer the variable: other users of this machine can see flags",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Coordinator, Command::Agent])),
+    flag(
+        "tls",
+        None,
+        Text("DIR"),
+        Some("ONRUSH_TLS"),
+        "Folder with certificate, key and authority, as onrush cluster makes them: both sides know each other by these, \
+         and nobody needs a token",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator, Command::Agent, Command::Attach])),
+    flag(
+        "name",
+        None,
+        Repeated("NAME"),
+        None,
+        "agent: what it is called in messages (default: the host's name); cluster: a name or address by which the \
+         coordinator is reached, may be repeated (init adds this host's)",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Several(&[Command::Agent, Command::Cluster])),
+    flag("days", None, Int, None, "How long certificates are valid (default 365)")
         .group(Group::Agents)
-        .scope(Scope::Several(&[Command::Coordinator, Command::Agent])),
-    flag("name", None, Text("NAME"), None, "What the agent is called in messages (default: the host's name)")
-        .group(Group::Agents)
-        .scope(Scope::Only(Command::Agent)),
-    flag("attached", None, Switch, None, "End as soon as standard input is closed, and leave signals to the coordinator")
-        .group(Group::Agents)
-        .scope(Scope::Only(Command::Agent)),
+        .scope(Scope::Only(Command::Cluster)),
+    flag(
+        "attached",
+        None,
+        Switch,
+        None,
+        "End as soon as standard input is closed, and leave signals to the coordinator",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Only(Command::Agent)),
     // Live control.
     flag(
         "address",
@@ -294,7 +504,8 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("TOKEN"),
         Some("ONRUSH_API_TOKEN"),
-        "Token that REST API requests must carry; required for addresses other machines can reach. Prefer the variable: other users of this machine can see flags",
+        "Token that REST API requests must carry; required for addresses other machines can reach. Prefer \
+         the variable: other users of this machine can see flags",
     )
     .group(Group::Control)
     .scope(Scope::RunAndControl),
@@ -303,16 +514,25 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("FILE"),
         Some("ONRUSH_API_TLS_CERT"),
-        "Serve the REST API over HTTPS with this certificate (PEM). Addresses other machines can reach always use HTTPS, with a generated certificate by default",
+        "Serve the REST API over HTTPS with this certificate (PEM). Addresses other machines can reach \
+         always use HTTPS, with a generated certificate by default",
     )
     .group(Group::Control),
-    flag("api-tls-key", None, Text("FILE"), Some("ONRUSH_API_TLS_KEY"), "Private key (PEM) of the REST API certificate").group(Group::Control),
+    flag(
+        "api-tls-key",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_API_TLS_KEY"),
+        "Private key (PEM) of the REST API certificate",
+    )
+    .group(Group::Control),
     flag(
         "api-tls-ca",
         None,
         Text("FILE"),
         Some("ONRUSH_API_TLS_CA"),
-        "Connect over HTTPS and trust the certificates in this file (PEM); to trust the system's, use --address https://HOST:PORT",
+        "Connect over HTTPS and trust the certificates in this file (PEM); to trust the system's, use \
+         --address https://HOST:PORT",
     )
     .group(Group::Control)
     .scope(Scope::Control),
@@ -325,19 +545,47 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Control)
     .scope(Scope::Control),
-    flag("replay", None, Text("FILE"), Some("ONRUSH_REPLAY"), "Repeat the live changes recorded in FILE, a --summary-export or /v1/steering of another run")
+    flag(
+        "replay",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_REPLAY"),
+        "Repeat the live changes recorded in FILE, a --summary-export or /v1/steering of another run",
+    )
+    .group(Group::Control),
+    flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Keep the REST API running after the test, until Ctrl+C")
         .group(Group::Control),
-    flag("linger", Some('l'), Switch, Some("K6_LINGER"), "Keep the REST API running after the test, until Ctrl+C").group(Group::Control),
-    flag("max", Some('m'), Int, None, "The maximum number of VUs (maxVUs)").group(Group::Control).scope(Scope::Only(Command::Scale)),
-    flag("rate", Some('r'), Int, None, "scale: iterations per timeUnit of an arrival-rate scenario; http: requests a second, sent on schedule however slow the server is")
-        .group(Group::Tool)
-        .scope(Scope::Several(&[Command::Scale, Command::Http])),
-    flag("over", None, Duration, None, "Reach the new VUs or rate evenly over this time, such as 30s (default: at once)")
+    flag("max", Some('m'), Int, None, "The maximum number of VUs (maxVUs)")
         .group(Group::Control)
         .scope(Scope::Only(Command::Scale)),
-    flag("scenario", None, Text("NAME"), None, "The scenario to change (default: the externally-controlled one, else the only one)")
-        .group(Group::Control)
-        .scope(Scope::Only(Command::Scale)),
+    flag(
+        "rate",
+        Some('r'),
+        Int,
+        None,
+        "scale: iterations per timeUnit of an arrival-rate scenario; http: requests a second, sent on \
+         schedule however slow the server is",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Several(&[Command::Scale, Command::Http])),
+    flag(
+        "over",
+        None,
+        Duration,
+        None,
+        "Reach the new VUs or rate evenly over this time, such as 30s (default: at once)",
+    )
+    .group(Group::Control)
+    .scope(Scope::Only(Command::Scale)),
+    flag(
+        "scenario",
+        None,
+        Text("NAME"),
+        None,
+        "The scenario to change (default: the externally-controlled one, else the only one)",
+    )
+    .group(Group::Control)
+    .scope(Scope::Only(Command::Scale)),
     // Tools around a script.
     flag("archive-out", Some('O'), Text("FILE"), None, "Write the archive to FILE; - is standard output")
         .group(Group::Tool)
@@ -349,27 +597,39 @@ const SETTINGS: &[Flag] = &[
     flag("execution-requirements", None, Switch, None, "Print the merged options and the VUs and time they need")
         .group(Group::Tool)
         .scope(Scope::Only(Command::Inspect)),
-    flag("force", Some('f'), Switch, None, "new: replace FILE if it exists; run, http: start although this machine has too little memory or too few open files for the test")
-        .group(Group::Machine)
-        .scope(Scope::Several(&[Command::New, Command::Run, Command::Http])),
-    flag("template", None, Text("TEMPLATE"), None, "Template: minimal, protocol, browser, or the path of your own (default minimal)")
-        .group(Group::Tool)
-        .scope(Scope::Only(Command::New)).allowed(&["minimal", "protocol", "browser"]),
+    flag(
+        "force",
+        Some('f'),
+        Switch,
+        None,
+        "new: replace FILE if it exists; run, http: start although this machine has too little memory or too \
+         few open files for the test",
+    )
+    .group(Group::Machine)
+    .scope(Scope::Several(&[Command::New, Command::Run, Command::Http])),
+    flag(
+        "template",
+        None,
+        Text("TEMPLATE"),
+        None,
+        "Template: minimal, protocol, browser, or the path of your own (default minimal)",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::New))
+    .allowed(&["minimal", "protocol", "browser"]),
     flag("project-id", None, Text("ID"), None, "Grafana Cloud project ID to put into the script")
         .group(Group::Tool)
         .scope(Scope::Only(Command::New)),
-    flag("json", None, Switch, None, "Print JSON instead of text")
-        .group(Group::Tool)
-        .scope(Scope::Several(&[
-            Command::Check,
-            Command::Deps,
-            Command::Status,
-            Command::Scenarios,
-            Command::Scale,
-            Command::Pause,
-            Command::Resume,
-            Command::Stop,
-        ])),
+    flag("json", None, Switch, None, "Print JSON instead of text").group(Group::Tool).scope(Scope::Several(&[
+        Command::Check,
+        Command::Deps,
+        Command::Status,
+        Command::Scenarios,
+        Command::Scale,
+        Command::Pause,
+        Command::Resume,
+        Command::Stop,
+    ])),
     // One-liners.
     flag("connections", Some('c'), Int, None, "Connections, each with one request at a time (default 50)")
         .group(Group::Tool)
@@ -393,9 +653,16 @@ const SETTINGS: &[Flag] = &[
         .group(Group::Tool)
         .scope(Scope::Only(Command::Http)),
     // The target.
-    flag("listen", None, Text("ADDRESS"), None, "target: address for HTTP (default 127.0.0.1:8080); coordinator: address for agents (default 0.0.0.0:6567); port 0 picks a free port")
-        .group(Group::Target)
-        .scope(Scope::Several(&[Command::Target, Command::Coordinator])),
+    flag(
+        "listen",
+        None,
+        Text("ADDRESS"),
+        None,
+        "target: address for HTTP (default 127.0.0.1:8080); coordinator: address for agents (default \
+         0.0.0.0:6567); port 0 picks a free port",
+    )
+    .group(Group::Target)
+    .scope(Scope::Several(&[Command::Target, Command::Coordinator])),
     flag("tls-listen", None, Text("ADDRESS"), None, "Address for HTTPS, with a certificate generated at start")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
@@ -405,12 +672,24 @@ const SETTINGS: &[Flag] = &[
     flag("no-http2", None, Switch, None, "Speak HTTP/1.1 only (default: HTTP/2 as well, over TLS and in plain text)")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("fault-accept", None, Text("HOW"), None, "Break every plain HTTP connection once it is accepted: reset, close, stall")
-        .group(Group::Target)
-        .scope(Scope::Only(Command::Target)),
-    flag("fault-handshake", None, Text("HOW[@BYTES]"), None, "Break every TLS handshake after the server has sent BYTES: reset, close, stall")
-        .group(Group::Target)
-        .scope(Scope::Only(Command::Target)),
+    flag(
+        "fault-accept",
+        None,
+        Text("HOW"),
+        None,
+        "Break every plain HTTP connection once it is accepted: reset, close, stall",
+    )
+    .group(Group::Target)
+    .scope(Scope::Only(Command::Target)),
+    flag(
+        "fault-handshake",
+        None,
+        Text("HOW[@BYTES]"),
+        None,
+        "Break every TLS handshake after the server has sent BYTES: reset, close, stall",
+    )
+    .group(Group::Target)
+    .scope(Scope::Only(Command::Target)),
     flag("tls-client-ca", None, Text("FILE"), None, "Ask clients for a certificate signed by one in this PEM file")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
@@ -420,19 +699,28 @@ const SETTINGS: &[Flag] = &[
     flag("tls-version", None, Repeated("VERSION"), None, "Enable this TLS version: 1.2, 1.3 (default both)")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("tls-cipher-suite", None, Repeated("NAME"), None, "Enable this cipher suite, such as TLS_AES_128_GCM_SHA256 (default all)")
-        .group(Group::Target)
-        .scope(Scope::Only(Command::Target)),
+    flag(
+        "tls-cipher-suite",
+        None,
+        Repeated("NAME"),
+        None,
+        "Enable this cipher suite, such as TLS_AES_128_GCM_SHA256 (default all)",
+    )
+    .group(Group::Target)
+    .scope(Scope::Only(Command::Target)),
     flag("tls-staple", None, Text("STATUS"), None, "Staple an OCSP response with this status: good, revoked, unknown")
         .group(Group::Target)
-        .scope(Scope::Only(Command::Target)).allowed(&["good", "revoked", "unknown"]),
+        .scope(Scope::Only(Command::Target))
+        .allowed(&["good", "revoked", "unknown"]),
     flag("tls-no-tickets", None, Switch, None, "Disable session resumption")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
     flag("certificate-out", None, Text("FILE"), None, "Write the certificate to FILE as PEM, for clients to trust")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
-    flag("delay", None, Duration, None, "Wait this long before every response, such as 20ms").group(Group::Target).scope(Scope::Only(Command::Target)),
+    flag("delay", None, Duration, None, "Wait this long before every response, such as 20ms")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
     flag("allow-non-loopback", None, Switch, None, "Allow addresses that other machines can reach")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
@@ -440,5 +728,7 @@ const SETTINGS: &[Flag] = &[
     flag("profiling-enabled", None, Switch, Some("K6_PROFILING_ENABLED"), "Serve profiles over the REST API")
         .not_yet("profiling over the REST API (--profiling-enabled)")
         .scope(Scope::All),
-    flag("traces-output", None, Text("WHERE"), Some("K6_TRACES_OUTPUT"), "Send traces there").not_yet("sending traces (--traces-output)").scope(Scope::Load),
+    flag("traces-output", None, Text("WHERE"), Some("K6_TRACES_OUTPUT"), "Send traces there")
+        .not_yet("sending traces (--traces-output)")
+        .scope(Scope::Load),
 ];

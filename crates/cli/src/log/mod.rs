@@ -78,6 +78,10 @@ impl Logger {
         self.log(Level::Warn, message, Vec::new());
     }
 
+    pub(crate) fn info(&self, message: impl Into<String>) {
+        self.log(Level::Info, message, Vec::new());
+    }
+
     pub(crate) fn debug(&self, message: impl Into<String>) {
         self.log(Level::Debug, message, Vec::new());
     }

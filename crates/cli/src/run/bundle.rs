@@ -6,16 +6,22 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use onrush_agent::Test;
 use onrush_engine::HealthProbe;
-use onrush_plan::{SegmentSequence, Share};
+use onrush_secrets::Secrets;
 use onrush_session::protocol::{Failure as AgentFailure, FailureKind, Init};
 use serde_json::{Value, json};
 
-use super::{ConfigFile, Features, limit_bodies, load, prepare, prepare::Prepared, tiers};
+use super::{
+    ConfigFile, Features, limit_bodies, load, prepare,
+    prepare::Prepared,
+    raw_samples::{RawSamples, Way},
+    tiers,
+};
 use crate::{
     args::RunArgs,
     context::Context,
     failure::Failure,
     flags::{self, Flags},
+    labels,
     line::Level,
     tools,
 };
@@ -23,7 +29,22 @@ use crate::{
 /// Settings that agents need as they were given.
 const SETTINGS: [&str; 5] = ["no-thresholds", "summary-mode", "no-summary", "vu-memory-limit", "response-body-limit"];
 
-/// Packs a test. `processes` is how many agents share a machine.
+/// Settings that a coordinator needs beside these, for a test that somebody sent.
+const OF_COORDINATOR: [&str; 6] =
+    ["summary-export", "new-machine-readable-summary", "on-agent-loss", "fail-on", "force", "quiet"];
+
+/// Who gets a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Receiver {
+    /// So many agents on this machine.
+    AgentsHere(u32),
+    /// Agents on other machines.
+    Agents,
+    /// A coordinator, which gives it to agents.
+    Coordinator,
+}
+
+/// Packs a test.
 ///
 /// # Errors
 /// When a file cannot be in an archive.
@@ -31,33 +52,33 @@ pub(super) fn pack(
     cx: &Context,
     args: &RunArgs,
     prepared: &Prepared,
-    on_this_machine: Option<u32>,
+    receiver: Receiver,
+    raw: &RawSamples,
 ) -> Result<Arc<[u8]>, Failure> {
     let flags = &cx.flags;
+    let on_this_machine = match receiver {
+        Receiver::AgentsHere(agents) => Some(agents),
+        Receiver::Agents | Receiver::Coordinator => None,
+    };
+    let more: &[&str] = if receiver == Receiver::Coordinator { &OF_COORDINATOR } else { &[] };
+    let names = SETTINGS.iter().chain(more);
     let mut settings: BTreeMap<&str, Vec<String>> =
-        SETTINGS.iter().filter_map(|name| Some((*name, vec![flags.text(name)?]))).collect();
+        names.filter_map(|name| Some((*name, vec![flags.text(name)?]))).collect();
     settings.insert("vu-isolation", vec![prepared.isolation.isolation.as_str().to_owned()]);
     if !prepared.features.is_empty() {
         settings.insert("features", vec![prepared.features.clone()]);
     }
     let threads = on_this_machine.map(|agents| prepared.threads_of_each(args, agents)).or(args.threads);
     settings.extend(threads.map(|threads| ("threads", vec![threads.to_string()])));
-    let mut secrets = flags.values("secret-source");
-    if secrets.is_empty() {
-        secrets.extend(flags.env.get("K6_SECRET_SOURCE").filter(|spec| !spec.is_empty()).cloned());
-    }
-    if !secrets.is_empty() {
-        if on_this_machine.is_none() {
-            return Err(Failure::other("secret sources are not available yet for agents on other machines")
-                .hint("remove --secret-source, or use onrush run --agents on one machine"));
-        }
-        settings.insert("secret-source", secrets);
-    }
+    // Only names: the sources stay here, and agents ask.
+    let (names, default) = prepared.run.script.secrets.names();
     let head = json!({
         "file": args.script.file,
         "settings": settings,
         "verbose": cx.logger.level() == Level::Debug,
         "processes": on_this_machine.unwrap_or(1),
+        "samples": raw.to_json(),
+        "secrets": { "names": names, "default": default },
     });
     let head = head.to_string();
     let archive = tools::pack(&prepared.run.script, &prepared.test, flags, true)?;
@@ -97,23 +118,47 @@ impl Bundle {
     ///
     /// # Errors
     /// What is wrong on this machine: the coordinator has run the init code already.
-    pub(crate) fn prepare(&self, cx: &Context, init: &Init) -> Result<Test, AgentFailure> {
-        let prepared = self.prepared(cx, init).map_err(|failure| {
+    pub(crate) fn prepare(&self, cx: &Context, init: &Init, way: &Way) -> Result<Test, AgentFailure> {
+        let raw = RawSamples::from_json(&self.head["samples"]);
+        let raw = raw.ok_or_else(|| Failure::other("the coordinator wants outputs that this agent does not know"));
+        let test = raw.and_then(|raw| {
+            let prepared = self.prepared(cx, init, self.secrets(cx, way), raw != RawSamples::Unwanted)?;
+            raw.start(cx, init.agent, way, &prepared)
+        });
+        test.map_err(|failure| {
             let hint = failure.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
             AgentFailure::new(
                 FailureKind::Engine,
                 format!("agent {} cannot run the test: {}{hint}", init.agent, failure.message),
             )
-        })?;
-        Ok(Test { engine: prepared.engine(None), finish_outputs: None, stops: None })
+        })
     }
 
-    fn prepared(&self, cx: &Context, init: &Init) -> Result<Prepared, Failure> {
+    /// The coordinator's sources of secrets.
+    fn secrets(&self, cx: &Context, way: &Way) -> Secrets {
+        let sources = &self.head["secrets"];
+        let names = sources["names"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+        let default = sources["default"].as_u64().and_then(|number| usize::try_from(number).ok());
+        Secrets::elsewhere(names.collect(), default, &way.secrets, cx.logger.redactor())
+    }
+
+    /// The settings of a run of this test.
+    ///
+    /// # Errors
+    /// For a value that cannot be used.
+    pub(super) fn args(&self, flags: &Flags) -> Result<RunArgs, Failure> {
+        let file = self.head["file"].as_str().unwrap_or("script.js").to_owned();
+        let mut args = RunArgs::new(flags, &ConfigFile::default(), &[file])?;
+        args.script.archive = Some(self.archive.clone());
+        Ok(args)
+    }
+
+    fn prepared(&self, cx: &Context, init: &Init, secrets: Secrets, has_outputs: bool) -> Result<Prepared, Failure> {
+        let tags = labels::tags(&labels::labels(&cx.flags)?, init.agent);
         let flags = self.flags(&cx.flags);
         let config = ConfigFile::default();
-        let file = self.head["file"].as_str().unwrap_or("script.js").to_owned();
-        let mut args = RunArgs::new(&flags, &config, &[file])?;
-        args.script.archive = Some(self.archive.clone());
+        let mut args = self.args(&flags)?;
+        args.script.secrets = Some(Arc::new(secrets));
         let features = Features::read(&flags, &[])?;
         onrush_fiber::raise_fd_limit();
         let script = load::load(&args.script, &features, &flags, &cx.logger)?;
@@ -121,15 +166,15 @@ impl Bundle {
         let feature_names = features.names();
         let mut test = tiers::consolidate(&cx, config, features, &script)?;
         let wrong = |error: onrush_plan::SegmentError| Failure::other(format!("the agent's share: {error}"));
-        let sequence: SegmentSequence = init.sequence.parse().map_err(wrong)?;
-        test.share = Share::of_sequence(&sequence, init.agent as usize).map_err(wrong)?;
+        test.share = init.share().map_err(wrong)?;
+        test.settings.tags.extend(tags);
         let processes = self.head["processes"].as_u64().unwrap_or(1).max(1);
         limit_bodies(HealthProbe::new().sample().memory_bytes / processes);
-        prepare::prepare(&args, &cx.logger, script, test, false, feature_names)
+        prepare::prepare(&args, &cx.logger, script, test, has_outputs, feature_names)
     }
 
     /// The coordinator's settings over this process's environment, in which those of its own do not count.
-    fn flags(&self, own: &Flags) -> Flags {
+    pub(super) fn flags(&self, own: &Flags) -> Flags {
         let mut by_name: BTreeMap<&'static str, Vec<String>> =
             [("include-system-env-vars", "false"), ("address", ""), ("type", "archive")]
                 .map(|(name, value)| (name, vec![value.to_owned()]))

@@ -1,23 +1,33 @@
 //! The agents of a run in processes of their own: on this machine, or wherever they join from.
 
 use std::{
-    process::{Child, Command as Process, ExitStatus, Stdio},
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    collections::BTreeMap,
+    process::{Child, ExitStatus, Stdio},
+    sync::mpsc::{Receiver as Inputs, RecvTimeoutError, Sender, channel},
     thread::JoinHandle,
     time::Duration,
 };
 
-use onrush_cluster::{Event, Hub, HubConfig, HubError, Identity, Patience, Token};
+use onrush_cluster::{Access, Event, Hub, HubConfig, HubError, Token};
 use onrush_fiber::Clock;
 use onrush_session::{ExitCode, Orders, protocol::AgentId};
 
-use super::{bundle, local::Input, needs::Needs, prepare::Prepared};
+use super::{
+    bundle::{self, Receiver},
+    local::Input,
+    needs::Needs,
+    prepare::Prepared,
+    raw_samples::{Intake, RawSamples},
+    submitted,
+};
 use crate::{
     args::RunArgs,
+    attached,
     cluster::{ClusterArgs, Place},
     context::Context,
     failure::Failure,
-    flags::FLAGS,
+    labels::ZONE,
+    sharing::Bearing,
     signals::Watch,
     version,
 };
@@ -27,8 +37,21 @@ pub(super) struct ClusterAgents {
     hub: Hub,
     children: Vec<ChildAgent>,
     agents: u32,
+    /// What they are called.
+    names: BTreeMap<AgentId, String>,
     /// What the test is known by.
     pub(super) test: Vec<u8>,
+    /// Of the agents, in their order; empty: all the same.
+    pub(super) weights: Vec<u64>,
+}
+
+/// What the agents of a run are started with.
+pub(super) struct Start {
+    pub(super) count: u32,
+    /// What becomes of their raw samples.
+    pub(super) raw: RawSamples,
+    /// Takes what agents report that is not for the loop of the run.
+    pub(super) intake: Intake,
 }
 
 /// A process that this one started.
@@ -85,79 +108,95 @@ impl ClusterAgents {
         args: &RunArgs,
         cluster: &ClusterArgs,
         prepared: &Prepared,
-        agents: u32,
+        start: Start,
         signals: &Watch,
-        (sender, inputs): (&Sender<Input>, &Receiver<Input>),
+        (sender, inputs): (&Sender<Input>, &Inputs<Input>),
     ) -> Result<Self, Failure> {
-        let (listen, wait, token) = match &cluster.place {
-            Place::Here(_) => (([127, 0, 0, 1], 0).into(), CHILD_WAIT, Token::random()),
-            Place::Anywhere { listen, wait, token, .. } => (*listen, *wait, token.clone()),
+        let (listen, wait, access) = match &cluster.place {
+            Place::Here(_) => (([127, 0, 0, 1], 0).into(), CHILD_WAIT, Access::plain(Token::random(), None)),
+            Place::Anywhere { listen, wait, access, .. } => (*listen, *wait, Access::clone(access)),
         };
         let is_here = matches!(cluster.place, Place::Here(_));
-        let test = bundle::pack(cx, args, prepared, is_here.then_some(agents))?;
-        let identity = (!listen.ip().is_loopback()).then(Identity::made_now).transpose();
-        let identity = identity.map_err(|error| Failure::other(error.to_string()))?;
+        let Start { count: agents, raw, intake } = start;
+        let receiver = if is_here { Receiver::AgentsHere(agents) } else { Receiver::Agents };
+        let test = bundle::pack(cx, args, prepared, receiver, &raw)?;
         let events = sender.clone();
         let program = version::VERSION.to_owned();
-        let config = HubConfig { listen, token, identity, agents, patience: Patience::default(), program };
+        let config = HubConfig { listen, access, agents, patience: cluster.patience, program };
         let hub = Hub::listen(config, move |event| {
-            // The loop only goes away when the process is about to end.
-            let _ = events.send(Input::Cluster(event));
+            if let Some(event) = intake.take(event) {
+                // The loop only goes away when the process is about to end.
+                let _ = events.send(Input::Cluster(event));
+            }
         })
         .map_err(|error| match error {
             HubError::Listen(..) => Failure::other(error.to_string()).hint("choose another address with --listen"),
             HubError::Plain(_) => Failure::other(error.to_string()),
         })?;
         let hash = hub.offer(test);
-        let mut own = Self { hub, children: Vec::new(), agents, test: hash.0.to_vec() };
+        let test = hash.0.to_vec();
+        let mut own = Self { hub, children: Vec::new(), agents, names: BTreeMap::new(), test, weights: Vec::new() };
         if is_here {
             for number in 0..agents {
                 own.children.push(ChildAgent::start(&own.hub, number, sender.clone())?);
             }
         } else {
-            own.invite(cx);
+            own.invite(cx)?;
         }
-        own.wait_for_all(cx, wait, signals, inputs)?;
+        let joined = own.wait_for_all(cx, wait, signals, inputs)?;
+        if !is_here {
+            own.weights = cluster.sharing.weights(&joined)?;
+        }
         Ok(own)
     }
 
     /// Says how agents join.
-    fn invite(&self, cx: &Context) {
-        let (address, token) = (self.hub.address, self.hub.token());
+    fn invite(&self, cx: &Context) -> Result<(), Failure> {
+        if submitted::folder(&cx.flags).is_some() {
+            return submitted::tell(&cx.flags, submitted::HUB, &self.hub.address.to_string());
+        }
+        let address = self.hub.address;
         let host = if address.ip().is_unspecified() { "THIS_HOST".to_owned() } else { address.ip().to_string() };
+        let (before, after) = match self.hub.token() {
+            Some(token) => (format!("ONRUSH_JOIN_TOKEN={token} "), ""),
+            None => (String::new(), " --tls AGENT_FOLDER"),
+        };
         cx.terminal.stdout(format!(
-            "Waiting for {} on {address}. On each machine:\n\n  ONRUSH_JOIN_TOKEN={token} onrush agent --join {host}:{}\n\n",
+            "Waiting for {} on {address}. On each machine:\n\n  {before}onrush agent --join {host}:{}{after}\n\n",
             count(self.agents),
             address.port(),
         ));
+        Ok(())
     }
 
     fn wait_for_all(
-        &self,
+        &mut self,
         cx: &Context,
         wait: Duration,
         signals: &Watch,
-        inputs: &Receiver<Input>,
-    ) -> Result<(), Failure> {
+        inputs: &Inputs<Input>,
+    ) -> Result<Vec<Bearing>, Failure> {
         let until = Clock::now() + wait;
-        let mut joined = 0;
-        while joined < self.agents {
+        let mut joined: BTreeMap<AgentId, Bearing> = BTreeMap::new();
+        while joined.len() < self.agents as usize {
             if let Some(signal) = signals.first() {
                 let message =
                     format!("no test was run: Onrush received a '{signal}' signal while it waited for agents");
                 return Err(Failure::new(ExitCode::ExternalAbort, message));
             }
             if Clock::now() >= until {
+                let joined = joined.len();
                 let message = format!("only {joined} of {} joined within {} s", count(self.agents), wait.as_secs_f64());
                 return Err(Failure::new(ExitCode::AgentLost, message));
             }
             match inputs.recv_timeout(TICK) {
-                Ok(Input::Cluster(Event::Joined { agent, name })) => {
-                    joined += 1;
+                Ok(Input::Cluster(Event::Joined { agent, name, labels, capacity })) => {
+                    joined.insert(agent, Bearing { name: name.clone(), zone: labels.get(ZONE).cloned(), capacity });
                     cx.logger.debug(format!("agent {} ({name}) has joined", agent.0));
+                    self.names.insert(agent, name);
                 }
                 Ok(Input::Cluster(Event::Left { agent, why })) => {
-                    joined -= 1;
+                    joined.remove(&agent);
                     cx.logger.warn(format!("agent {} is gone before the test began: {why}", agent.0));
                 }
                 Ok(Input::Cluster(Event::Refused { peer, why })) => refused(cx, peer, &why),
@@ -169,7 +208,7 @@ impl ClusterAgents {
             }
         }
         self.hub.begin();
-        Ok(())
+        Ok(joined.into_values().collect())
     }
 
     /// The agents' numbers.
@@ -210,17 +249,12 @@ fn count(agents: u32) -> String {
 impl ChildAgent {
     fn start(hub: &Hub, number: u32, sender: Sender<Input>) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| Failure::other(format!("failed to start agent {number}: {error}"));
-        let mut process = Process::new(std::env::current_exe().map_err(failed)?);
-        // What is set for this process is not for its agents: the test that they get has it.
-        FLAGS.iter().filter_map(|flag| flag.env).for_each(|name| {
-            process.env_remove(name);
-        });
-        let child = process
+        let child = attached::program()
+            .map_err(failed)?
             .args(["agent", "--attached", "--quiet", "--wait", "5s", "--join", &hub.address.to_string()])
             .args(["--name", &format!("process {number}")])
-            .env("ONRUSH_JOIN_TOKEN", hub.token().to_string())
+            .env("ONRUSH_JOIN_TOKEN", hub.token().map(ToString::to_string).unwrap_or_default())
             .env(NUMBER, number.to_string())
-            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .spawn()
             .map_err(failed)?;
@@ -238,7 +272,7 @@ pub(crate) const NUMBER: &str = "ONRUSH_AGENT_NUMBER";
 
 /// Until the process has ended or is to be killed. Its standard input is open as long as this thread lives, and with it the
 /// whole process: an agent whose coordinator is gone ends.
-fn look_after(mut child: Child, agent: AgentId, sender: &Sender<Input>, killed: &Receiver<()>) {
+fn look_after(mut child: Child, agent: AgentId, sender: &Sender<Input>, killed: &Inputs<()>) {
     let _stdin = child.stdin.take();
     loop {
         if let Ok(Some(status)) = child.try_wait() {
@@ -256,7 +290,7 @@ fn look_after(mut child: Child, agent: AgentId, sender: &Sender<Input>, killed: 
 }
 
 /// How a process ended.
-fn how(status: ExitStatus) -> String {
+pub(crate) fn how(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt as _;
     match (status.signal(), status.code()) {
         (Some(signal), _) => format!("signal {signal}"),
@@ -289,10 +323,11 @@ impl Agents {
         }
     }
 
-    pub(super) fn count(&self) -> u32 {
+    /// What they are called; `None` for the one that is a thread of this process.
+    pub(super) fn names(&self) -> Option<&BTreeMap<AgentId, String>> {
         match self {
-            Self::Local(_) => 1,
-            Self::Cluster(agents) => agents.agents,
+            Self::Local(_) => None,
+            Self::Cluster(agents) => Some(&agents.names),
         }
     }
 

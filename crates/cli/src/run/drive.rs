@@ -19,13 +19,17 @@ use onrush_session::{
 };
 
 use super::{
-    cluster::{self, Agents, ClusterAgents},
+    agents::{self, AgentLines},
+    cluster::{self, Agents, ClusterAgents, Start},
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
     outputs,
     prepare::Prepared,
+    raw_samples::{Intake, RawSamples},
     rest::{Rest, Run},
     screen::RunScreen,
+    secret_answers::SecretAnswers,
+    submitted,
     summary::Results,
     warnings::{self, Warnings},
 };
@@ -67,31 +71,46 @@ pub(super) fn drive(
     signals: &Arc<Watch>,
     outputs: Option<Outputs>,
     replay: Replay,
-    agents: Option<u32>,
+    agents: Option<(u32, RawSamples)>,
 ) -> Result<Ended, Failure> {
     let (sender, inputs) = channel();
     let wake = sender.clone();
-    let rest = Rest::start(args.api.as_ref(), &cx.logger, move || {
+    let is_passed_on = submitted::folder(&cx.flags).is_some();
+    let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, move || {
         // The loop only goes away when the process is about to end.
         let _ = wake.send(Input::Call);
     })?;
+    if let Some(address) = rest.address {
+        submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
+    }
     signals.set_graceful(true);
-    let has_outputs = outputs.is_some();
+    let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
-    let engine = prepared.engine(outputs.as_ref());
-    let logger = cx.logger.clone();
-    let finish = outputs
-        .map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> { Box::new(move || outputs::finish(outputs, &logger)) });
     let watch = signals.clone();
     let stops: Box<dyn Fn() -> u64 + Send> = Box::new(move || watch.resumed());
-    let agents = match args.cluster.as_ref().zip(agents) {
-        None => Agents::Local(
-            LocalAgent::start(Test { engine, finish_outputs: finish, stops: Some(stops) }, sender)
-                .map_err(|error| Failure::other(format!("failed to start the agent's thread: {error}")))?,
-        ),
-        Some((cluster, count)) => {
+    let (agents, collected) = match args.cluster.as_ref().zip(agents) {
+        None => {
+            let engine = prepared.engine(outputs.as_ref().map(Outputs::taps));
+            let logger = cx.logger.clone();
+            let finish = outputs.map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> {
+                Box::new(move || outputs::finish(outputs, &logger))
+            });
+            let scenarios = prepared.test.scenarios.clone().into();
+            let test = Test { engine, scenarios, finish_outputs: finish, stops: Some(stops) };
+            let agent = LocalAgent::start(test, sender)
+                .map_err(|error| Failure::other(format!("failed to start the agent's thread: {error}")))?;
+            (Agents::Local(agent), None)
+        }
+        Some((cluster, (count, raw))) => {
             let queue = (&sender, &inputs);
-            Agents::Cluster(ClusterAgents::start(cx, args, cluster, prepared, count, signals, queue)?)
+            let orders = sender.clone();
+            let secrets = SecretAnswers::start(&prepared.run.script.secrets, move |agent, command| {
+                // The loop only goes away when the process is about to end.
+                let _ = orders.send(Input::Order(agent, command));
+            })?;
+            let intake = Intake::new(outputs.as_ref(), &prepared.run.registry, secrets);
+            let start = Start { count, raw, intake };
+            (Agents::Cluster(ClusterAgents::start(cx, args, cluster, prepared, start, signals, queue)?), outputs)
         }
     };
     let live = LiveSummary::default();
@@ -106,11 +125,13 @@ pub(super) fn drive(
         signals,
         coordinator,
         agents,
+        collected,
         inputs,
         rest,
         live,
         screen,
         warnings: Warnings::new(cx.logger.clone()),
+        agent_lines: AgentLines::default(),
         has_outputs,
         losses,
         is_ready: false,
@@ -151,6 +172,7 @@ fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay, agents: &Age
             setup: options.setup_timeout,
             teardown: options.teardown_timeout,
             summary: options.handle_summary_timeout,
+            lingers: args.cluster.as_ref().map_or(Duration::ZERO, |cluster| cluster.patience.lingers()),
             ..Patience::default()
         },
         on_loss: args.cluster.as_ref().map_or_else(LossPolicy::default, |cluster| cluster.on_loss),
@@ -158,8 +180,13 @@ fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay, agents: &Age
         series_max: options.cardinality_limit,
         rps: options.rps,
     };
+    let weights = match agents {
+        Agents::Local(_) => Vec::new(),
+        Agents::Cluster(agents) => agents.weights.clone(),
+    };
     Coordinator::new(settings, ids, &prepared.plan, &prepared.run.registry, prepared.thresholds.clone())
         .replaying(replay)
+        .weighted(weights)
 }
 
 /// In one process there is one clock.
@@ -175,11 +202,14 @@ struct Drive<'a> {
     signals: &'a Arc<Watch>,
     coordinator: Coordinator,
     agents: Agents,
+    /// Outputs that get the samples of agents in other processes.
+    collected: Option<Outputs>,
     inputs: Receiver<Input>,
     rest: Rest,
     live: LiveSummary,
     screen: RunScreen<'a>,
     warnings: Warnings,
+    agent_lines: AgentLines,
     has_outputs: bool,
     /// Samples that outputs lost so far, until it was told.
     losses: Option<Losses>,
@@ -235,6 +265,9 @@ impl Drive<'_> {
         if shows_progress {
             let waits = self.prepared.test.settings.paused && self.is_ready;
             self.screen.show(&self.coordinator, waits, now);
+            if let Some(names) = self.agents.names() {
+                self.agent_lines.show(&self.cx.logger, &self.coordinator, names, now);
+            }
         }
     }
 
@@ -255,7 +288,25 @@ impl Drive<'_> {
                 self.note(&report);
                 self.coordinator.handle(from, report, now)
             }
-            Input::Cluster(Event::Lost { agent, why }) => self.coordinator.lost(agent, &why, now),
+            Input::Cluster(Event::Lost { agent, why, may_run }) => {
+                if may_run {
+                    self.coordinator.silent(agent, &why, now)
+                } else {
+                    self.coordinator.lost(agent, &why, now)
+                }
+            }
+            Input::Cluster(Event::Suspected { agent, silent }) => {
+                let at = self.coordinator.moment(now).test.as_secs_f64();
+                let silent = silent.as_secs_f64();
+                self.cx.logger.warn(format!("agent {} has said nothing for {silent:.1} s at {at:.1} s", agent.0));
+                return;
+            }
+            Input::Cluster(Event::Back { agent, silent }) => {
+                let silent = silent.as_secs_f64();
+                let message = format!("agent {} is back after {silent:.1} s of silence: nothing is lost", agent.0);
+                self.cx.logger.log(Level::Info, message, Vec::new());
+                return;
+            }
             Input::Cluster(Event::Refused { peer, why }) => return cluster::refused(self.cx, peer, &why),
             // Before the run only.
             Input::Cluster(Event::Joined { .. } | Event::Left { .. }) => return,
@@ -265,6 +316,7 @@ impl Drive<'_> {
                 }
                 return;
             }
+            Input::Order(agent, command) => return self.agents.send(vec![(agent, command)]),
             // What it is for is looked at in any case.
             Input::Call => return,
             Input::Gone => {
@@ -361,6 +413,11 @@ impl Drive<'_> {
         let orders = self.coordinator.close(now());
         self.send(orders);
         self.step_until(false, |drive| drive.coordinator.phase() == RunPhase::Closed);
+        // What agents sent came before they said that it was all.
+        if let Some(outputs) = self.collected.take() {
+            let lacking = outputs::finish(outputs, &self.cx.logger);
+            self.coordinator.outputs_lack(lacking);
+        }
         let at = now();
         let Some(outcome) = self.coordinator.outcome().cloned() else { unreachable!("a closed run has an outcome") };
         self.warnings.unjudged(self.coordinator.thresholds());
@@ -375,7 +432,8 @@ impl Drive<'_> {
         self.screen.clear();
         // From here on even the first signal ends the process: only handleSummary() may still run.
         self.signals.set_graceful(false);
-        let results = Results::new(self.cx, self.args, self.prepared, &self.coordinator, at);
+        let agents = self.agents.names().map(|names| agents::info(&self.coordinator, names));
+        let results = Results::new(self.cx, self.args, self.prepared, &self.coordinator, agents, at);
         let mut custom = None;
         if let Some(data) = results.for_script() {
             let orders = self.coordinator.summarize(data, at);
@@ -385,9 +443,6 @@ impl Drive<'_> {
         }
         self.spare = None;
         let is_exported = results.show(custom);
-        if self.args.cluster.is_some() && !self.args.quiet {
-            self.cx.terminal.stdout(format!("     agents: {}\n\n", self.agents.count()));
-        }
         self.screen.last(block);
         let orders = self.coordinator.stop_agents();
         self.send(orders);

@@ -59,7 +59,10 @@ pub(crate) fn load(
     }
     let mut variables = input.archived.as_ref().and_then(|archived| archived.metadata.env.clone()).unwrap_or_default();
     variables.extend(args.env.clone());
-    let secrets = Arc::new(secrets(flags, logger)?);
+    let secrets = match &args.secrets {
+        Some(secrets) => Arc::clone(secrets),
+        None => Arc::new(secrets(flags, logger)?),
+    };
     let log = Arc::new(Repeated::new(logger.clone()));
     let mut computed = Vec::new();
     let (env, init) = loop {

@@ -6,7 +6,7 @@ use onrush_agent::{Commander, Test, channel, serve};
 use onrush_cluster::Event;
 use onrush_session::{
     Orders,
-    protocol::{AgentId, Report},
+    protocol::{AgentId, ClockOffset, Command, Report},
 };
 
 /// The one agent.
@@ -23,6 +23,8 @@ pub(super) enum Input {
     Gone,
     /// Something happened to agents in other processes.
     Cluster(Event),
+    /// Something is to be sent to an agent.
+    Order(AgentId, Command),
     /// An agent's process has ended, and how.
     ChildEnded(AgentId, String),
 }
@@ -40,16 +42,12 @@ impl LocalAgent {
     pub(super) fn start(test: Test, inputs: Sender<Input>) -> std::io::Result<Self> {
         let (commander, inbox) = channel();
         std::thread::Builder::new().name("agent".to_owned()).spawn(move || {
-            let gone = Gone(inputs);
-            let engine = serve(
-                &inbox,
-                0,
-                |_| Ok(test),
-                |report| {
-                    // The loop only goes away when the process is about to end.
-                    let _ = gone.0.send(Input::Report(report));
-                },
-            );
+            let _gone = Gone(inputs.clone());
+            let report = move |report| {
+                // The loop only goes away when the process is about to end.
+                let _ = inputs.send(Input::Report(report));
+            };
+            let engine = serve(&inbox, ClockOffset::default, |_| Ok(test), report);
             // Ending the process ends the threads. Their VUs are not torn down one by one: there may be 100,000 of them.
             std::mem::forget(engine);
         })?;

@@ -3,6 +3,7 @@
 //! load the script and run its init code → lay the option tiers over each other → prepare what the engine needs →
 //! drive the coordinator and its agent until nothing is left to run → print the summary.
 
+mod agents;
 pub(crate) mod bundle;
 mod cluster;
 pub(crate) mod config_file;
@@ -21,23 +22,29 @@ mod network;
 mod outputs;
 mod paths;
 pub(crate) mod prepare;
+pub(crate) mod raw_samples;
 mod repeated;
 mod replay;
 mod rest;
 mod screen;
+mod secret_answers;
+pub(crate) mod submitted;
 mod summary;
 pub(crate) mod tiers;
 mod warnings;
 
-pub(crate) use cluster::NUMBER as AGENT_NUMBER;
+pub(crate) use cluster::{NUMBER as AGENT_NUMBER, how};
 use onrush_net::BodyBudget;
-use onrush_session::ExitCode;
+use onrush_output::{Config, Samples, Share};
+use onrush_session::{ExitCode, LossPolicy};
 
-use self::{config_file::ConfigFile, drive::Ended, features::Features, needs::Needs, prepare::Prepared};
+use self::{
+    config_file::ConfigFile, drive::Ended, features::Features, needs::Needs, prepare::Prepared, raw_samples::RawSamples,
+};
 use crate::{
     args::RunArgs,
     banner,
-    cluster::ClusterArgs,
+    cluster::{ClusterArgs, Place},
     context::Context,
     failure::Failure,
     flags::Command,
@@ -53,7 +60,7 @@ pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<Ex
     cx.flags.refuse_unavailable(command)?;
     let config = ConfigFile::read(cx)?;
     let mut args = RunArgs::new(&cx.flags, &config, files)?;
-    args.cluster = ClusterArgs::new(&cx.flags, command)?;
+    args.cluster = ClusterArgs::new(&cx.flags, command, &mut |warning| cx.logger.warn(warning))?;
     execute(cx, config, &args)
 }
 
@@ -64,15 +71,12 @@ pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<Ex
 pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let Ready { prepared, outputs: wanted, share, replay, needs } = ready(cx, config, args)?;
-    if args.cluster.is_some() && !wanted.is_empty() {
-        return Err(Failure::other("--out is not available yet for tests on several agents")
-            .hint("remove --out, or run the test in one process, without --agents"));
+    let ready = ready(cx, config, args)?;
+    if args.cluster.is_some() {
+        ready.check_segment()?;
     }
-    if args.cluster.is_some() && prepared.test.options.execution_segment.is_some() {
-        return Err(Failure::other("--execution-segment is not available yet for tests on several agents")
-            .hint("remove --execution-segment: the agents share the whole test"));
-    }
+    let Ready { prepared, outputs: wanted, share, replay, needs } = ready;
+    let (samples, raw) = samples(cx, args, &wanted, share)?;
     let agents = args.cluster.as_ref().map(|cluster| cluster::agents(cluster, &needs));
     let needs = cluster::needs(args.cluster.as_ref(), needs);
     needs.warnings().into_iter().for_each(|warning| cx.logger.warn(warning));
@@ -94,26 +98,25 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         prepared.threads(),
         prepared.isolation.isolation.as_str()
     ));
-    let outputs = outputs::start(cx, &wanted, share, &prepared)?;
+    // What stays with the agents is written there.
+    let own = if matches!(raw, RawSamples::Local(..)) { &[][..] } else { &wanted };
+    let described =
+        outputs::described(&wanted) + if own.is_empty() && !wanted.is_empty() { " of each agent" } else { "" };
+    let outputs = outputs::start(cx, own, samples, &prepared)?;
     if !args.quiet {
         let color = cx.look.stdout_color();
         match &args.one_liner {
             Some(heading) => cx.terminal.stdout(format!("{heading}\n")),
             None => {
                 cx.terminal.stdout(banner::banner(color));
-                let execution = banner::execution(
-                    &args.script.file,
-                    &outputs::described(&wanted),
-                    &prepared.isolation,
-                    &prepared.plan,
-                    color,
-                );
+                let execution =
+                    banner::execution(&args.script.file, &described, &prepared.isolation, &prepared.plan, color);
                 cx.terminal.stdout(cx.look.fitted(execution));
             }
         }
     }
     limit_bodies(needs.memory_bytes);
-    let ended = drive::drive(cx, args, &prepared, &signals, outputs, replay, agents)?;
+    let ended = drive::drive(cx, args, &prepared, &signals, outputs, replay, agents.map(|count| (count, raw)))?;
     report(&cx.logger, &ended);
     let code = ended.outcome.exit_code();
     // What failed already keeps its code.
@@ -132,6 +135,27 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     Ok(if code == ExitCode::Success && ended.export_failed { ExitCode::Other } else { code })
 }
 
+/// Whose samples the outputs of this process get, and what becomes of those of agents.
+///
+/// # Errors
+/// 255 for flags that do not go together.
+fn samples(cx: &Context, args: &RunArgs, wanted: &[Config], share: Share) -> Result<(Samples, RawSamples), Failure> {
+    let is_local = cx.flags.switch("out-local")?.unwrap_or(false);
+    let Some(cluster) = &args.cluster else {
+        if is_local {
+            return Err(Failure::other("--out-local is for tests on several agents").hint("remove it, or add --agents"));
+        }
+        return Ok((Samples::Own(share), RawSamples::Unwanted));
+    };
+    if cluster.on_loss == LossPolicy::Rebalance && !wanted.is_empty() {
+        let message =
+            "--out with --on-agent-loss rebalance is not available yet: the outputs would lack what agents take up";
+        return Err(Failure::other(message).hint("remove --out, or use --on-agent-loss tolerate"));
+    }
+    let is_remote = matches!(cluster.place, Place::Anywhere { .. });
+    Ok((Samples::OfAgents, RawSamples::new(wanted, share, is_local, is_remote)?))
+}
+
 /// Response bodies of all VUs together may take half of the memory; the other half is for VUs and all else.
 pub(crate) fn limit_bodies(memory_bytes: u64) {
     if memory_bytes > 0 {
@@ -142,8 +166,8 @@ pub(crate) fn limit_bodies(memory_bytes: u64) {
 /// A test that could start now.
 pub(crate) struct Ready {
     pub(crate) prepared: Prepared,
-    outputs: Vec<onrush_output::Config>,
-    share: onrush_output::Share,
+    outputs: Vec<Config>,
+    share: Share,
     replay: onrush_session::Replay,
     /// What it takes of this machine.
     pub(crate) needs: Needs,
@@ -156,6 +180,35 @@ impl Ready {
     /// 255 with the first path that cannot be written.
     pub(crate) fn check_outputs(&self) -> Result<(), Failure> {
         paths::check_outputs(&self.outputs)
+    }
+
+    /// Refuses a share of a test that agents are to share.
+    ///
+    /// # Errors
+    /// 255 with what to do instead.
+    fn check_segment(&self) -> Result<(), Failure> {
+        if self.prepared.test.options.execution_segment.is_none() {
+            return Ok(());
+        }
+        Err(Failure::other("--execution-segment is not available yet for tests on several agents")
+            .hint("remove --execution-segment: the agents share the whole test"))
+    }
+
+    /// Packs a test for a coordinator that serves runs.
+    ///
+    /// # Errors
+    /// 255 for what cannot be done there yet.
+    pub(crate) fn pack(&self, cx: &Context, args: &RunArgs) -> Result<std::sync::Arc<[u8]>, Failure> {
+        self.check_segment()?;
+        if !self.outputs.is_empty() {
+            return Err(Failure::other("--out is not available yet with --on")
+                .hint("remove --out, or run the test with onrush coordinator"));
+        }
+        if !self.prepared.run.script.secrets.names().0.is_empty() {
+            return Err(Failure::other("--secret-source is not available yet with --on")
+                .hint("remove it, or run the test with onrush coordinator"));
+        }
+        bundle::pack(cx, args, &self.prepared, bundle::Receiver::Coordinator, &RawSamples::Unwanted)
     }
 
     /// The outputs, as the banner names them.
@@ -171,7 +224,10 @@ impl Ready {
 pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
     let outputs = outputs::configs(&cx.flags, &config.out)?;
     let share = outputs::share(&cx.flags)?;
-    paths::check(args)?;
+    // Files of a run that somebody sent are written there.
+    if submitted::folder(&cx.flags).is_none() {
+        paths::check(args)?;
+    }
     let replay = replay::read(cx, args.replay.as_deref())?;
     let features = Features::read(&cx.flags, &config.features)?;
     let fds = onrush_fiber::raise_fd_limit();

@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use onrush_metrics::{Registry, SubMetric, SystemTag};
-use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Share, Target, TimeFormat};
+use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, TimeFormat};
 
 use super::prepare::Prepared;
 use crate::{
@@ -169,19 +169,29 @@ pub(super) fn described(configs: &[Config]) -> String {
     configs.iter().map(Config::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Opens the outputs, which get `share` of the samples; `None` when there are none.
+/// Opens the outputs, which get these samples; `None` when there are none.
 ///
 /// # Errors
 /// 255 with the one that cannot be opened.
 pub(super) fn start(
     cx: &Context,
     configs: &[Config],
-    share: Share,
+    samples: Samples,
     prepared: &Prepared,
 ) -> Result<Option<Outputs>, Failure> {
-    if configs.is_empty() {
-        return Ok(None);
-    }
+    if configs.is_empty() { Ok(None) } else { open(cx, configs, samples, prepared).map(Some) }
+}
+
+/// The same where there are some.
+///
+/// # Errors
+/// 255 with the one that cannot be opened.
+pub(super) fn open(
+    cx: &Context,
+    configs: &[Config],
+    samples: Samples,
+    prepared: &Prepared,
+) -> Result<Outputs, Failure> {
     let enabled = prepared.test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
     let terminal = cx.terminal.clone();
     let stdout = move || -> Box<dyn io::Write + Send> { Box::new(Stdout(terminal.clone())) };
@@ -191,8 +201,7 @@ pub(super) fn start(
         logger.log(Level::Error, "an output failed and gets no more samples; the test goes on", fields);
     };
     let metrics = metrics(prepared);
-    Outputs::start(configs, share, metrics, enabled, &stdout, failed)
-        .map(Some)
+    Outputs::start(configs, samples, metrics, enabled, &stdout, failed)
         .map_err(|error| Failure::other(error.to_string()))
 }
 
@@ -220,7 +229,13 @@ fn metrics(prepared: &Prepared) -> Vec<MetricInfo> {
 
 /// Waits for the outputs and says what they lack. Returns how many samples are missing somewhere.
 pub(super) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
-    let OutputReport { lost, failed, unfinished } = outputs.finish();
+    let OutputReport { lost, failed, unfinished, late } = outputs.finish();
+    if late > 0 {
+        let message = format!(
+            "{late} samples reached the coordinator more than a second late: in the outputs they stand behind later ones"
+        );
+        logger.log(Level::Info, message, Vec::new());
+    }
     if lost > 0 {
         logger.warn(format!(
             "{lost} samples came faster than the outputs could be written, and are in none of them; the summary has them"

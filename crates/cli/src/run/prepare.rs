@@ -10,7 +10,7 @@ use onrush_metrics::{
     summary::{TimeUnit, TrendStat, subscribe},
 };
 use onrush_net::Limits;
-use onrush_output::Outputs;
+use onrush_output::Taps;
 use onrush_plan::{Consolidated, Plan};
 
 use super::{key_log, load::Script, network};
@@ -51,7 +51,7 @@ pub(crate) struct Lifecycle {
 
 impl Prepared {
     /// What the engine is started with.
-    pub(super) fn engine(&self, outputs: Option<&Outputs>) -> EngineConfig {
+    pub(super) fn engine(&self, taps: Option<Taps>) -> EngineConfig {
         let settings = &self.test.settings;
         EngineConfig {
             run: self.run.clone(),
@@ -63,7 +63,7 @@ impl Prepared {
                 teardown: settings.teardown_timeout,
                 handle_summary: settings.handle_summary_timeout,
             },
-            taps: outputs.map(Outputs::taps),
+            taps,
         }
     }
 
@@ -107,6 +107,12 @@ pub(super) fn prepare(
         handle_summary_is_wrong: script.init.not_functions.iter().any(|name| name == "handleSummary"),
     };
     let limits = body_limits(args.response_body_bytes_max, script.env.memory_limit_bytes as u64);
+    // k6: a warning, once.
+    if test.options.tls_auth.iter().flatten().any(|auth| auth.domains.iter().flatten().next().is_some()) {
+        logger.warn(
+            "tlsAuth.domains is deprecated in k6 and may be removed there: leave it out, and a certificate is offered to every server that asks for one",
+        );
+    }
     let run = RunConfig {
         script: script.env,
         registry: registry.clone(),

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    net::SocketAddr,
     sync::{
         Arc,
         mpsc::{Receiver, channel},
@@ -39,6 +40,8 @@ pub(super) struct Rest {
     last_number: u64,
     /// Somebody asked for the end.
     is_stop_asked: bool,
+    /// Where it is.
+    pub(super) address: Option<SocketAddr>,
     /// Ends the server when the run is over: the last field, so that calls nobody answers any more are dropped before.
     _server: Option<Server>,
 }
@@ -78,13 +81,14 @@ pub(super) struct Run<'a> {
 }
 
 impl Rest {
-    /// Serves the REST API, if it is wanted and possible.
+    /// Serves the REST API, if it is wanted and possible. Whoever it is for is told where it is, or reaches it in another way.
     ///
     /// # Errors
     /// 106 when it was asked for with a flag and cannot be had; otherwise a line in the log says so and the run goes on.
     pub(super) fn start(
         api: Option<&ApiArgs>,
         logger: &Logger,
+        is_passed_on: bool,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
         let Some(api) = api else { return Ok(Self::default()) };
@@ -120,9 +124,9 @@ impl Rest {
             Ok((server, address)) => {
                 let text = format!("the REST API listens on {address}");
                 // Nobody can know a port that was picked.
-                let is_picked = api.address.ends_with(":0");
+                let is_picked = api.address.ends_with(":0") && !is_passed_on;
                 logger.log(if is_picked { Level::Info } else { Level::Debug }, text, Vec::new());
-                Ok(Self { calls: Some(calls), _server: Some(server), ..Self::default() })
+                Ok(Self { calls: Some(calls), address: Some(address), _server: Some(server), ..Self::default() })
             }
             Err(error) => {
                 let failure = could_not_serve(api, &error);

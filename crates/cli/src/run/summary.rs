@@ -6,7 +6,7 @@ use onrush_fiber::Clock;
 use onrush_metrics::{
     Merged, Outcomes, RELATIVE_ERROR, Thresholds,
     summary::{
-        Endpoint, Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict,
+        AgentsInfo, Endpoint, Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict,
         endpoints_from, handle_summary, input_from, machine_readable, render, requests, summary_export, to_file,
         to_stdout,
     },
@@ -37,6 +37,8 @@ pub(super) struct Results<'a> {
     model: Option<SummaryModel>,
     /// What became of requests.
     outcomes: Outcomes,
+    /// The agents, where they are processes of their own.
+    agents: Option<AgentsInfo>,
     /// Requests by name, for the full layout.
     endpoints: Vec<Endpoint>,
     /// The journal of a steered run.
@@ -53,6 +55,7 @@ impl<'a> Results<'a> {
         args: &'a RunArgs,
         prepared: &'a Prepared,
         coordinator: &Coordinator,
+        agents: Option<AgentsInfo>,
         now: Time,
     ) -> Self {
         let moment = coordinator.moment(now);
@@ -80,6 +83,7 @@ impl<'a> Results<'a> {
             one_liner: args.one_liner.as_ref().map(|_| one_liner()),
             model: (args.summary_mode != SummaryMode::Disabled).then(model),
             outcomes: merged.outcomes().clone(),
+            agents,
             endpoints: if is_full { endpoints_from(merged) } else { Vec::new() },
             steering: coordinator.steering().to_json(moment),
             steering_text: steering_text(coordinator.steering(), moment),
@@ -100,6 +104,7 @@ impl<'a> Results<'a> {
         let mut data = if self.args.machine_readable { self.newer_shape(model) } else { handle_summary(model) };
         self.add_steering(&mut data);
         self.add_requests(&mut data);
+        self.add_agents(&mut data);
         add_measurement(&self.judgement, &mut data);
         Some(data.to_string())
     }
@@ -149,6 +154,7 @@ impl<'a> Results<'a> {
                     footer: Some(&footer),
                     outcomes: Some(&self.outcomes),
                     endpoints: &self.endpoints,
+                    agents: self.agents.as_ref(),
                 };
                 let text = to_stdout(&render(model, &options));
                 self.cx.terminal.stdout(self.cx.look.fitted(text));
@@ -161,6 +167,7 @@ impl<'a> Results<'a> {
             let mut value = if self.args.machine_readable { self.newer_shape(model) } else { summary_export(model) };
             self.add_steering(&mut value);
             self.add_requests(&mut value);
+            self.add_agents(&mut value);
             add_measurement(&self.judgement, &mut value);
             files.push(SummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
         }
@@ -188,6 +195,13 @@ impl<'a> Results<'a> {
     fn add_steering(&self, data: &mut serde_json::Value) {
         if let (Some(steering), Some(data)) = (&self.steering, data.as_object_mut()) {
             data.insert("steering".to_owned(), steering.clone());
+        }
+    }
+
+    /// What each agent did, under a key that k6 does not have.
+    fn add_agents(&self, data: &mut serde_json::Value) {
+        if let (Some(agents), Some(data)) = (&self.agents, data.as_object_mut()) {
+            data.insert("agents".to_owned(), agents.to_json());
         }
     }
 

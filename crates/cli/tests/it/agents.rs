@@ -127,6 +127,26 @@ fn any_number_of_agents_measures_what_one_process_does() {
     }
 }
 
+#[test]
+fn the_summary_says_what_each_agent_did() {
+    let script = "
+        import { sleep } from 'k6';
+        export const options = { scenarios: { all: { executor: 'per-vu-iterations', vus: 6, iterations: 8 } } };
+        export default function () { sleep(0.5); }";
+    let flags = ["--agents", "2", "--verbose", "--summary-export", "out.json"];
+    let done = Program::script(&flags, script).run().expect(0).expect_output("█ AGENTS");
+    let done = done.expect_output("agents: 2, started within ").expect_log("msg=\"agent 1 (process 1): 3 of 3 VUs, ");
+    let agents = &done.json("out.json")["agents"];
+    assert_eq!((&agents["count"], agents["agents"].as_array().map(Vec::len)), (&2.into(), Some(2)));
+    assert!(agents["clock_error_ms"].as_f64().is_some_and(|error| error > 0.0), "{agents}");
+    for (number, agent) in agents["agents"].as_array().expect("agents").iter().enumerate() {
+        let found = ["agent", "vus", "iterations", "requests"].map(|key| agent[key].as_u64());
+        assert_eq!(found, [Some(number as u64), Some(3), Some(24), Some(0)], "{agents}");
+        assert_eq!((agent["share"].as_f64(), agent["lost"].as_bool()), (Some(0.5), Some(false)), "{agents}");
+        assert!(agent["cpu_cores_available"].as_f64().is_some_and(|cores| cores > 0.0), "{agents}");
+    }
+}
+
 const LONG: &str = "
     import { sleep } from 'k6';
     export const options = { vus: 4, duration: '60s' };
@@ -222,7 +242,9 @@ fn what_cannot_be_done_is_said() {
         Program::script(flags, script).run().expect(255).expect_log(text);
     };
     refused(&["--agents", "0"], "invalid --agents \\\"0\\\": use 1 to 256 or auto");
-    refused(&["--agents", "2", "--out", "json=x.json"], "--out is not available yet for tests on several agents");
+    refused(&["--agents", "2", "--out-local"], "--out-local needs an output whose file each agent writes");
+    refused(&["--agents", "2", "--out-local", "--out", "json"], "--out-local: json(stdout) has no file");
+    refused(&["--out-local", "--out", "json=x.json"], "--out-local is for tests on several agents");
     refused(
         &["--agents", "2", "--execution-segment", "0:1/2"],
         "--execution-segment is not available yet for tests on several agents",

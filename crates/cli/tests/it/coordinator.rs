@@ -89,3 +89,34 @@ fn what_is_missing_is_said() {
     let nobody = ["agent", "--wait", "0s", "--join", "127.0.0.1:1", "--join-token", "long-enough"];
     refused(&nobody, "failed to join the coordinator 127.0.0.1:1: ");
 }
+
+#[test]
+fn agents_ask_the_coordinator_for_secrets() {
+    let script = "
+        import secrets from 'k6/secrets';
+        export const options = { scenarios: { all: { executor: 'per-vu-iterations', vus: 4, iterations: 1 } } };
+        export default async function () {
+            const [key, other] = [await secrets.get('key'), await secrets.source('second').get('other')];
+            console.log(`got ${key} ${key.length} ${other.length}`);
+            try { await secrets.get('missing'); } catch (error) { console.log(`no secret: ${error.message}`); }
+        }";
+    let sources = ["--secret-source", "file=default,secrets.txt", "--secret-source", "mock=name=second,other=hunter2"];
+    let args = [&["coordinator", "--listen", "0.0.0.0:0", "--agents", "2"], &sources[..], &["script.js"]].concat();
+    let program = Program::new(&args).file("script.js", script).file("secrets.txt", "key=swordfish\n");
+    let mut running = program.start();
+    let line = running.wait_for("ONRUSH_JOIN_TOKEN=");
+    let token = line.split("ONRUSH_JOIN_TOKEN=").nth(1).and_then(|rest| rest.split(' ').next()).expect("a token");
+    let address = format!("127.0.0.1:{}", line.trim().rsplit(':').next().expect("a port"));
+    let agent = || {
+        // What is set for an agent is not the test's.
+        let program = Program::new(&["agent", "--wait", "20s", "--join", &address]).env("ONRUSH_JOIN_TOKEN", token);
+        program.env("K6_SECRET_SOURCE", "mock=key=another").start()
+    };
+    let agents = [agent(), agent()];
+    let done = running.wait().expect(0).expect_log("got ***SECRET_REDACTED*** 9 7");
+    assert_eq!(done.stderr.matches("got ***SECRET_REDACTED*** 9 7").count(), 4, "{}", done.stderr);
+    assert_eq!(done.stderr.matches("no secret: no value").count(), 4, "{}", done.stderr);
+    for done in agents.map(Running::wait).into_iter().chain([done]) {
+        assert!(!format!("{}{}", done.stdout, done.stderr).contains("swordfish"), "{done:?}");
+    }
+}

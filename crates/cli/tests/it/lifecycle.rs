@@ -235,7 +235,8 @@ fn failing_init_code_names_its_vu() {
         Program::script(&[], &script).run().expect(code).expect_log(hint);
     };
     check("throw new Error('x');", 107, "hint=\"error while initializing VU #2 (script exception)\"");
-    check("exec.test.abort('x');", 108, "msg=\"test aborted: x\" hint=\"error while initializing VU #2\"");
+    check("exec.test.abort('x');", 108, "msg=\"test aborted: x at file://");
+    check("exec.test.abort('x');", 108, "script.js:2:41\" hint=\"error while initializing VU #2\"");
 }
 
 /// k6: `vus` is read each second from the start, so the last second of a test has its VUs.

@@ -5,10 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+mod agent_outputs;
 mod agents;
 mod archives;
 mod bad_input;
 mod blocked;
+mod certificates;
 mod check;
 mod control;
 mod coordinator;
@@ -23,10 +25,13 @@ mod layouts;
 mod lifecycle;
 mod logs;
 mod loki;
+mod namespaces;
 mod network;
 mod nginx;
 mod outputs;
+mod pool;
 mod program;
+mod rebalance;
 mod scripts;
 mod secrets;
 mod segments;

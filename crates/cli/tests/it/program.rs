@@ -117,8 +117,13 @@ impl Program {
 
     /// Starts it with hangups ignored.
     pub(crate) fn start_with_nohup(self) -> Running {
-        let mut command = Command::new("nohup");
-        command.arg(env!("CARGO_BIN_EXE_onrush"));
+        self.start_with(&["nohup"])
+    }
+
+    /// Starts it by another program, which gets it and its arguments behind its own.
+    pub(crate) fn start_with(self, by: &[&str]) -> Running {
+        let mut command = Command::new(by[0]);
+        command.args(&by[1..]).arg(env!("CARGO_BIN_EXE_onrush"));
         self.start_as(command)
     }
 

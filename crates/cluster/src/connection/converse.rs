@@ -11,13 +11,15 @@ use tokio::sync::{mpsc, watch};
 
 use super::{
     Answer, Deliver, Fetch, FetchError, FromHub, JoinConfig, JoinError, Outbox,
-    dial::{DialError, Dialled, dial},
+    dial::{Dialled, dial, ping},
     now,
 };
 use crate::{
-    ClockOffset, Hash,
+    CoordinatorClock, Hash,
+    clock::OffsetEstimate,
     content::CONTENT_BYTES_MAX,
     convert,
+    dial::DialError,
     messages::{Frame, FromAgent, FromCoordinator, from_agent, from_coordinator},
     patience::LOOK_EVERY,
     rpc::Channel,
@@ -25,10 +27,12 @@ use crate::{
 
 /// Between two attempts to connect.
 const DIAL_PAUSE: Duration = Duration::from_millis(200);
+/// Between two comparisons of the clocks: they run apart by some 50 µs in a second at most.
+const COMPARE_EVERY: Duration = Duration::from_secs(1);
 /// Who did not look for so long was not there itself: the silence was its own.
 const OWN_GAP_MAX: Duration = Duration::from_secs(1);
 
-type Joined = Answer<Result<(AgentId, ClockOffset), JoinError>>;
+type Joined = Answer<Result<(AgentId, CoordinatorClock), JoinError>>;
 
 /// An agent's life with its coordinator.
 pub(super) async fn live(
@@ -39,7 +43,7 @@ pub(super) async fn live(
     joined: Joined,
     mut stopped: watch::Receiver<()>,
 ) {
-    let (mut dialled, offset) = match first(&config).await {
+    let (mut dialled, estimate) = match first(&config).await {
         Ok(first) => first,
         Err(error) => {
             let _ = joined.send(Err(error));
@@ -50,12 +54,14 @@ pub(super) async fn live(
     let session = dialled.welcome.session.clone();
     let (channels, channel) = watch::channel(dialled.channel.clone());
     tokio::spawn(serve_fetches(fetches, channel, lease));
-    if joined.send(Ok((AgentId(dialled.welcome.agent), offset))).is_err() {
+    let mut compared = Compared { estimate, clock: CoordinatorClock::default() };
+    compared.publish();
+    if joined.send(Ok((AgentId(dialled.welcome.agent), compared.clock.clone()))).is_err() {
         return;
     }
     let mut heard = Heard { at: now(), looked_at: now(), lease };
     let why = loop {
-        let broke = match converse(dialled, &outbox, &deliver, &mut heard, &mut stopped).await {
+        let broke = match converse(dialled, &outbox, &deliver, &mut heard, &mut compared, &mut stopped).await {
             Ended::Broke(why) => why,
             Ended::Silent => break silent(lease),
             Ended::Nonsense(why) => break why,
@@ -79,19 +85,20 @@ fn silent(lease: Duration) -> String {
 }
 
 /// The first connection, which may have to wait for the coordinator to be there.
-async fn first(config: &JoinConfig) -> Result<(Dialled, ClockOffset), JoinError> {
-    let coordinator = config.coordinator.clone();
+async fn first(config: &JoinConfig) -> Result<(Dialled, OffsetEstimate), JoinError> {
+    let coordinator = config.to.coordinator.clone();
     let until = now() + config.wait;
     loop {
         let attempt = async {
             let mut dialled = dial(config, &[]).await?;
-            let offset = dialled.measure().await?;
-            Ok((dialled, offset))
+            let estimate = dialled.measure().await?;
+            Ok((dialled, estimate))
         };
         match attempt.await {
             Ok(first) => return Ok(first),
             Err(DialError::Refused(why)) => return Err(JoinError::Refused { coordinator, why }),
             Err(DialError::Plain) => return Err(JoinError::Plain(coordinator)),
+            Err(DialError::Wrong(why)) => return Err(JoinError::Failed { coordinator, why }),
             Err(DialError::Failed(why)) if now() >= until => return Err(JoinError::Failed { coordinator, why }),
             Err(DialError::Failed(_)) => tokio::time::sleep(DIAL_PAUSE).await,
         }
@@ -112,7 +119,8 @@ async fn again(config: &JoinConfig, session: &[u8], heard: &mut Heard) -> Result
                 return Ok(dialled);
             }
             Ok(Err(DialError::Refused(why))) => return Err(Some(why)),
-            Ok(Err(DialError::Failed(_) | DialError::Plain)) | Err(_) => {}
+            // What is wrong there now may be a proxy's doing: the lease bounds it.
+            Ok(Err(DialError::Failed(_) | DialError::Wrong(_) | DialError::Plain)) | Err(_) => {}
         }
     }
 }
@@ -143,6 +151,20 @@ impl Heard {
     }
 }
 
+/// The two clocks, as far as they are known.
+struct Compared {
+    estimate: OffsetEstimate,
+    clock: CoordinatorClock,
+}
+
+impl Compared {
+    fn publish(&self) {
+        if let Some(best) = self.estimate.best(now().0) {
+            self.clock.set(best);
+        }
+    }
+}
+
 /// How a conversation ended.
 enum Ended {
     /// The connection did.
@@ -160,12 +182,20 @@ async fn converse(
     outbox: &Outbox,
     deliver: &Deliver,
     heard: &mut Heard,
+    compared: &mut Compared,
     stopped: &mut watch::Receiver<()>,
 ) -> Ended {
     let Dialled { outgoing, mut incoming, early, .. } = dialled;
     heard.now();
     let sending = async {
+        let mut compare_at = now() + COMPARE_EVERY;
         loop {
+            if now() >= compare_at {
+                compare_at = now() + COMPARE_EVERY;
+                if outgoing.send(ping()).await.is_err() {
+                    return std::future::pending().await;
+                }
+            }
             let frames = outbox.queue().link.frames(now());
             for link::Frame { number, acknowledged, message } in frames {
                 let frame = Frame { number, acknowledged, message: message.unwrap_or_default() };
@@ -202,6 +232,11 @@ async fn converse(
             heard.now();
             let frame = match message {
                 Ok(Some(FromCoordinator { what: Some(from_coordinator::What::Frame(frame)) })) => frame,
+                Ok(Some(FromCoordinator { what: Some(from_coordinator::What::Pong(pong)) })) => {
+                    compared.estimate.note(pong.agent_ns, pong.coordinator_ns, now().0);
+                    compared.publish();
+                    continue;
+                }
                 Ok(Some(_)) => continue,
                 Ok(None) => return Ended::Broke("closed by the coordinator".to_owned()),
                 Err(status) => return Ended::Broke(status.message().to_owned()),

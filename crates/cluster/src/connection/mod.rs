@@ -7,6 +7,7 @@ mod converse;
 mod dial;
 
 use std::{
+    collections::BTreeMap,
     io,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -20,21 +21,23 @@ use bytes::Bytes;
 use onrush_fiber::Clock;
 use onrush_session::{
     link::Link,
-    protocol::{AgentId, Command, Failure, FailureKind, Limits, Report, Time},
+    protocol::{AgentId, Command, Failure, FailureKind, Limits, Report, ThreadSamples, Time},
 };
 use tokio::sync::{Notify, mpsc, watch};
 
-use crate::{ClockOffset, Hash, Token, convert, rpc::MESSAGE_BYTES_MAX};
+use crate::{Capacity, CoordinatorClock, Destination, Hash, convert, rpc::MESSAGE_BYTES_MAX};
 
 /// How an agent joins.
 #[derive(Debug, Clone)]
 pub struct JoinConfig {
-    /// `HOST:PORT` of the coordinator.
-    pub coordinator: String,
-    /// What it must know.
-    pub token: Token,
+    /// Where the coordinator is, and what lets the agent in.
+    pub to: Destination,
     /// What it is called in messages to people.
     pub name: String,
+    /// What else is said of it.
+    pub labels: BTreeMap<String, String>,
+    /// What it can bear.
+    pub capacity: Capacity,
     /// Its number among the processes the coordinator started.
     pub child: Option<u32>,
     /// The program's version.
@@ -64,7 +67,7 @@ pub enum JoinError {
     },
     /// The token would go over the network in plain text.
     #[error(
-        "the coordinator {0} is on another machine, and the join token has no fingerprint: copy all of the token that it prints"
+        "the coordinator {0} is on another machine, and the join token has no fingerprint: copy all of the token that it prints, or give a certificate with --tls"
     )]
     Plain(String),
     /// No thread can be had.
@@ -100,7 +103,7 @@ pub struct Connection {
     /// The agent's number.
     pub agent: AgentId,
     /// How far the coordinator's clock is from this process's.
-    pub offset: ClockOffset,
+    pub clock: CoordinatorClock,
 }
 
 /// Content that somebody waits for.
@@ -130,6 +133,8 @@ struct Queue {
 const LEAVE_MAX: Duration = Duration::from_millis(500);
 /// Content asked for at once; more waits.
 const FETCHES_MAX: usize = 8;
+/// Batches of raw samples wait for no more reports than these; a batch has up to 4,096 samples in about 60 KB.
+const WAITING_SAMPLES_MAX: usize = 256;
 /// Reports that wait to be acknowledged: with more, lines of the log are dropped. All others are few.
 const WAITING_LINES_MAX: usize = 4_096;
 
@@ -169,8 +174,8 @@ impl Connection {
             .map_err(JoinError::Thread)?;
         let reporter = Reporter(outbox);
         match result.recv() {
-            Ok(Ok((agent, offset))) => {
-                Ok(Self { reporter, requests, stop: Some(stop), thread: Some(thread), agent, offset })
+            Ok(Ok((agent, clock))) => {
+                Ok(Self { reporter, requests, stop: Some(stop), thread: Some(thread), agent, clock })
             }
             Ok(Err(error)) => Err(error),
             // The thread panicked, which has been printed.
@@ -231,6 +236,18 @@ impl Outbox {
 }
 
 impl Reporter {
+    /// Reports raw samples, unless the connection is behind: then they come back, as whoever has them may lose them.
+    ///
+    /// # Errors
+    /// The samples themselves.
+    pub fn offer(&self, samples: Box<ThreadSamples>) -> Result<(), Box<ThreadSamples>> {
+        if self.0.queue().link.waiting() >= WAITING_SAMPLES_MAX {
+            return Err(samples);
+        }
+        self.report(&Report::Samples(samples));
+        Ok(())
+    }
+
     /// Reports. Of what is too large for a message the coordinator learns that it is.
     pub fn report(&self, report: &Report) {
         let bytes = encoded(report);

@@ -29,3 +29,19 @@ impl From<prost::DecodeError> for WireError {
         Self(error.to_string())
     }
 }
+
+/// All variants of a type are among these, as `Debug` shows them: one that was added to the protocol is to be tried, too.
+#[cfg(test)]
+fn check_variants<T: serde::de::DeserializeOwned>(tried: impl Iterator<Item = String>) {
+    use std::collections::BTreeSet;
+
+    use serde::de::{IntoDeserializer as _, value::Error};
+
+    let first_word = |shown: String| shown.chars().take_while(|char| char.is_alphanumeric()).collect::<String>();
+    let tried: BTreeSet<String> = tried.map(first_word).collect();
+    let nothing: serde::de::value::StrDeserializer<'_, Error> = "nothing".into_deserializer();
+    let error = T::deserialize(nothing).err().map(|error| error.to_string()).unwrap_or_default();
+    // "unknown variant `nothing`, expected one of `A`, `B`"
+    let known = error.split('`').skip(3).step_by(2).map(str::to_owned);
+    assert_eq!(tried, known.collect(), "{error}");
+}

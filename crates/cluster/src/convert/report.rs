@@ -1,10 +1,12 @@
 //! Reports as messages.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use onrush_metrics::{Contains, MetricKind, Span};
 use onrush_session::protocol::{
     Accepted, Failure, FailureKind, Flushed, Health, HealthReport, LogLine, MetricName, Progress, Report,
-    ScenarioProgress, SummaryFile, ThreadDelta, Time,
+    ScenarioProgress, SecretWanted, SummaryFile, ThreadDelta, ThreadSamples, Time,
 };
 use prost::Message as _;
 
@@ -17,6 +19,10 @@ use crate::messages::{self as wire, report::What};
 
 /// Encodes a report.
 pub(crate) fn encode_report(report: &Report) -> Bytes {
+    to_wire(report).encode_to_vec().into()
+}
+
+fn to_wire(report: &Report) -> wire::Report {
     let what = match report {
         Report::Accepted(accepted) => What::Accepted(encode_accepted(accepted)),
         Report::Ready => What::Ready(wire::Unit {}),
@@ -25,11 +31,21 @@ pub(crate) fn encode_report(report: &Report) -> Bytes {
             Err(failure) => wire::SetupDone { data: None, failure: Some(encode_failure(failure)) },
         }),
         Report::Started { at } => What::Started(wire::Started { at: at.0 }),
+        Report::Begun { late, clock_error } => {
+            What::Begun(wire::Begun { late_ns: nanos(*late), clock_error_ns: nanos(*clock_error) })
+        }
         Report::Delta(part) => What::Delta(wire::ThreadDelta {
             thread: part.thread,
             span: part.span.map(|span| wire::Span { from_ns: span.from_ns, until_ns: span.until_ns }),
             delta: Some(fold(&part.delta)),
+            ended: part.ended.clone(),
         }),
+        Report::Samples(part) => {
+            What::Samples(wire::ThreadSamples { thread: part.thread, batch: Some(fold(&part.batch)) })
+        }
+        Report::SecretWanted(wanted) => {
+            What::SecretWanted(wire::SecretWanted { source: wanted.source.clone(), key: wanted.key.clone() })
+        }
         Report::Health(health) => What::Health(encode_health(health)),
         Report::Warning { message, fields } => {
             What::Warning(wire::Warning { message: message.clone(), fields: encode_fields(fields) })
@@ -55,13 +71,20 @@ pub(crate) fn encode_report(report: &Report) -> Bytes {
             Err(failure) => wire::SummaryDone { files: None, failure: Some(encode_failure(failure)) },
         }),
         Report::Failed(failure) => What::Failed(encode_failure(failure)),
+        Report::OfShare { share, report } => {
+            What::OfShare(Box::new(wire::ReportOfShare { share: *share, report: Some(Box::new(to_wire(report))) }))
+        }
     };
-    wire::Report { what: Some(what) }.encode_to_vec().into()
+    wire::Report { what: Some(what) }
 }
 
 /// Decodes a report.
 pub(crate) fn report(bytes: Bytes) -> Result<Report, WireError> {
-    let what = wire::Report::decode(bytes)?.what.ok_or_else(|| WireError::missing("report"))?;
+    from_wire(wire::Report::decode(bytes)?)
+}
+
+fn from_wire(report: wire::Report) -> Result<Report, WireError> {
+    let what = report.what.ok_or_else(|| WireError::missing("report"))?;
     Ok(match what {
         What::Accepted(accepted) => Report::Accepted(Box::new(self::accepted(accepted)?)),
         What::Ready(_) => Report::Ready,
@@ -70,11 +93,21 @@ pub(crate) fn report(bytes: Bytes) -> Result<Report, WireError> {
             None => Ok(json(done.data)),
         }),
         What::Started(started) => Report::Started { at: Time(started.at) },
+        What::Begun(begun) => Report::Begun {
+            late: Duration::from_nanos(begun.late_ns),
+            clock_error: Duration::from_nanos(begun.clock_error_ns),
+        },
         What::Delta(part) => Report::Delta(Box::new(ThreadDelta {
             thread: part.thread,
             span: part.span.map(|span| Span { from_ns: span.from_ns, until_ns: span.until_ns }),
             delta: unfold(&part.delta.ok_or_else(|| WireError::missing("delta"))?)?,
+            ended: part.ended,
         })),
+        What::Samples(part) => Report::Samples(Box::new(ThreadSamples {
+            thread: part.thread,
+            batch: unfold(&part.batch.ok_or_else(|| WireError::missing("batch"))?)?,
+        })),
+        What::SecretWanted(wanted) => Report::SecretWanted(SecretWanted { source: wanted.source, key: wanted.key }),
         What::Health(health) => Report::Health(Box::new(self::health(health)?)),
         What::Warning(warning) => Report::Warning { message: warning.message, fields: fields(warning.fields) },
         What::Log(line) => {
@@ -97,7 +130,19 @@ pub(crate) fn report(bytes: Bytes) -> Result<Report, WireError> {
             None => Ok(done.files.map(files)),
         }),
         What::Failed(failure) => Report::Failed(self::failure(failure)?),
+        What::OfShare(of) => {
+            let report = from_wire(*of.report.ok_or_else(|| WireError::missing("report"))?)?;
+            if matches!(report, Report::OfShare { .. }) {
+                return Err(WireError::new("it is about a share of a share"));
+            }
+            Report::OfShare { share: of.share, report: Box::new(report) }
+        }
     })
+}
+
+/// Nanoseconds fit for 584 years.
+fn nanos(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn encode_accepted(accepted: &Accepted) -> wire::Accepted {
@@ -298,9 +343,10 @@ fn files(files: wire::SummaryFiles) -> Vec<SummaryFile> {
 
 #[cfg(test)]
 mod tests {
-    use onrush_metrics::{Delta, Histogram, MetricId, Sink};
+    use onrush_metrics::{CardinalityWarning, Delta, Histogram, MetricId, RawSample, SampleBatch, Sink};
 
     use super::*;
+    use crate::convert::check_variants;
 
     fn reports() -> Vec<Report> {
         let metric = |kind, contains| MetricName { name: "m".to_owned(), kind, contains };
@@ -311,16 +357,54 @@ mod tests {
         let tags = [("scenario".into(), "a".into()), ("url".into(), "b".into())];
         delta.push(MetricId(3), tags.into(), Sink::Trend(trend.clone()));
         delta.push(MetricId(4), Vec::new().into(), Sink::Rate { hits: 1, total: 2 });
-        let second = Health { process_cores: 0.5, fds_used: 0.25, stops: 3, ..Health::default() };
+        // Here and below each field is named and is not what it is by default: one that is forgotten does not come back.
+        let second = Health {
+            process_cores: 0.5,
+            busiest_thread_cores: 0.25,
+            available_cores: 2.0,
+            steal_cores: 0.125,
+            throttled: 0.0625,
+            timer_lag_max_ms: 3.5,
+            timer_lag_mean_ms: 1.5,
+            memory_used: 0.75,
+            fds_used: 0.375,
+            waiting: 0.875,
+            fd_errors: 4,
+            port_errors: 5,
+            stops: 3,
+        };
         let scenario = ScenarioProgress {
             started_at: Some(Time(0)),
+            ended_at: Some(Time(1)),
             running_vus: 3,
+            active_vus: 5,
+            active_vus_max: 6,
+            done: 7,
+            interrupted: 8,
             thrown: 4,
+            dropped: 9,
             stopping: true,
+            over: true,
             steered: Some(0.0),
             max_vus: Some(0),
-            ..ScenarioProgress::default()
         };
+        let batch = SampleBatch {
+            samples: vec![RawSample { metric: MetricId(1), tags: 2, metadata: 3, time: 4, value: 5.5 }],
+            first_tag_set: 6,
+            tag_sets: vec![[("a".into(), "b".into())].into(), Vec::new().into()],
+            metadata: vec![[("vu".into(), "1".into())].into()],
+        };
+        let outcome = onrush_metrics::Outcome {
+            ending: onrush_metrics::Ending::Error { code: 1, text: "t".into() },
+            count: 2,
+            first_ns: 3,
+            last_ns: 4,
+            example: "e".into(),
+        };
+        let warning = CardinalityWarning { tag: "url".into(), examples: vec!["/1".to_owned()] };
+        delta.warnings.push(warning);
+        delta.outcomes.push(outcome);
+        (delta.values_cut, delta.samples_lost) = (1, 2);
         vec![
             Report::Accepted(Box::new(Accepted {
                 version: 1,
@@ -338,8 +422,21 @@ mod tests {
             Report::SetupDone(Ok(Some("{\"a\":1}".into()))),
             Report::SetupDone(Err(failed(FailureKind::Script, Some(0)))),
             Report::Started { at: Time(7) },
-            Report::Delta(Box::new(ThreadDelta { thread: 1, span: None, delta: delta.clone() })),
-            Report::Delta(Box::new(ThreadDelta { thread: 0, span: Some(Span { from_ns: 0, until_ns: 9 }), delta })),
+            Report::Begun { late: Duration::from_nanos(8), clock_error: Duration::from_micros(9) },
+            Report::Delta(Box::new(ThreadDelta { thread: 1, delta: delta.clone(), ..ThreadDelta::default() })),
+            Report::Delta(Box::new(ThreadDelta {
+                thread: 0,
+                span: Some(Span { from_ns: 0, until_ns: 9 }),
+                delta: delta.clone(),
+                ended: vec![0, 7],
+            })),
+            Report::OfShare {
+                share: 3,
+                report: Box::new(Report::Delta(Box::new(ThreadDelta { delta, ..ThreadDelta::default() }))),
+            },
+            Report::OfShare { share: 0, report: Box::new(Report::Ready) },
+            Report::Samples(Box::new(ThreadSamples { thread: 1, batch })),
+            Report::SecretWanted(SecretWanted { source: "s".to_owned(), key: "k".to_owned() }),
             Report::Health(Box::new(HealthReport {
                 second: Some(second),
                 start_lag: trend,
@@ -351,11 +448,17 @@ mod tests {
             })),
             Report::Health(Box::default()),
             Report::Warning { message: "w".to_owned(), fields: vec![("a".to_owned(), "b".to_owned())] },
-            Report::Log(LogLine { level: "info".to_owned(), message: "l".to_owned(), fields: Vec::new() }),
+            Report::Log(LogLine {
+                level: "info".to_owned(),
+                message: "l".to_owned(),
+                fields: vec![("c".to_owned(), "d".to_owned())],
+            }),
             Report::Progress(Box::new(Progress {
                 scenarios: vec![scenario, ScenarioProgress::default()],
+                vus_active: 1,
+                vus_initialized: 2,
                 complete: 5,
-                ..Progress::default()
+                interrupted: 6,
             })),
             Report::Aborted { message: "a".to_owned() },
             Report::MarkedFailed,
@@ -379,6 +482,11 @@ mod tests {
         }
     }
 
+    #[test]
+    fn every_report_is_among_them() {
+        check_variants::<Report>(reports().iter().map(|report| format!("{report:?}")));
+    }
+
     /// Cut anywhere, a message is refused or is another one; nothing else happens.
     #[test]
     fn broken_messages_do_no_harm() {
@@ -395,5 +503,8 @@ mod tests {
         let unknown = wire::Failure { kind: 99, message: String::new(), vu: None };
         let bytes = wire::Report { what: Some(What::Failed(unknown)) }.encode_to_vec();
         assert_eq!(report(bytes.into()), Err(WireError("it has no known kind of failure".to_owned())));
+        let share = |report| Report::OfShare { share: 0, report: Box::new(report) };
+        let nested = encode_report(&share(share(Report::Ready)));
+        assert_eq!(report(nested), Err(WireError("it is about a share of a share".to_owned())));
     }
 }

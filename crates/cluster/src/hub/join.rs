@@ -1,18 +1,13 @@
 //! The coordinator's end of the calls: who may come in, and the conversation with an agent.
 
-use std::{
-    net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::net::{SocketAddr, TcpListener};
 
 use bytes::Bytes;
 use http::Request as HttpRequest;
 use hyper::body::Incoming;
+use onrush_certificates::Role;
 use onrush_session::{link, protocol::Limits};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming, body::Body};
 
@@ -21,9 +16,11 @@ use super::{
     state::{Connection, Session},
 };
 use crate::{
-    PROTOCOL,
+    Access, PROTOCOL,
+    bearing::{capacity, labels},
     content::PIECE_BYTES,
     convert,
+    door::{self, Caller, Host},
     messages::{
         FetchRequest, Frame, FromAgent, FromCoordinator, Hello, Piece, Pong, Welcome, from_agent, from_coordinator,
     },
@@ -36,34 +33,51 @@ const QUEUE: usize = 16;
 
 type Outgoing = mpsc::Sender<Result<FromCoordinator, Status>>;
 
-/// Answers a call.
-pub(super) async fn answer(
-    request: HttpRequest<Incoming>,
-    peer: SocketAddr,
-    shared: Shared,
-    is_known: &Arc<AtomicBool>,
-) -> http::Response<Body> {
-    if !shared.config.token.admits(rpc::secret_of(request.headers())) {
-        let why = "the join token is wrong: use the one that this coordinator printed";
-        shared.deliver(Event::Refused { peer, why: why.to_owned() });
-        return Status::unauthenticated(why).into_http();
+/// Serves agents until the sender is dropped.
+pub(super) async fn serve(socket: TcpListener, shared: Shared, stopped: watch::Receiver<()>) {
+    let looking = async {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let events = shared.state().look(now());
+            events.into_iter().for_each(|event| shared.deliver(event));
+        }
+    };
+    tokio::select! {
+        () = door::accept(socket, shared.clone(), stopped) => {}
+        never = looking => never,
     }
-    let is_known = is_known.clone();
-    match request.uri().path() {
-        rpc::JOIN => {
-            let join = move |request: Request<Streaming<FromAgent>>| {
-                join(request.into_inner(), peer, shared.clone(), is_known.clone())
-            };
-            rpc::join_server().streaming(Answer(join), request).await
+}
+
+impl Host for Shared {
+    fn access(&self) -> &Access {
+        &self.config.access
+    }
+
+    fn refused(&self, peer: SocketAddr, why: String) {
+        self.deliver(Event::Refused { peer, why });
+    }
+
+    async fn answer(&self, request: HttpRequest<Incoming>, caller: Caller) -> http::Response<Body> {
+        let shared = self.clone();
+        match request.uri().path() {
+            rpc::JOIN | rpc::FETCH if caller.role != Role::Agent => {
+                caller.refuse(self, "a user's credential does not let an agent in: give the agent one of its own")
+            }
+            rpc::JOIN => {
+                let join = move |request: Request<Streaming<FromAgent>>| {
+                    join(request.into_inner(), shared.clone(), caller.clone())
+                };
+                rpc::join_server().streaming(Answer(join), request).await
+            }
+            rpc::FETCH => {
+                let fetch = move |request: Request<FetchRequest>| {
+                    let answer = fetch(&shared, &request.into_inner());
+                    async move { answer }
+                };
+                rpc::fetch_server().server_streaming(Answer(fetch), request).await
+            }
+            _ => Status::unimplemented("there are the calls Join and Fetch").into_http(),
         }
-        rpc::FETCH => {
-            let fetch = move |request: Request<FetchRequest>| {
-                let answer = fetch(&shared, &request.into_inner());
-                async move { answer }
-            };
-            rpc::fetch_server().server_streaming(Answer(fetch), request).await
-        }
-        _ => Status::unimplemented("there are the calls Join and Fetch").into_http(),
     }
 }
 
@@ -90,20 +104,21 @@ fn fetch(shared: &Shared, request: &FetchRequest) -> Result<Response<ReceiverStr
 
 async fn join(
     mut messages: Streaming<FromAgent>,
-    peer: SocketAddr,
     shared: Shared,
-    is_known: Arc<AtomicBool>,
+    caller: Caller,
 ) -> Result<Response<ReceiverStream<Result<FromCoordinator, Status>>>, Status> {
     let Some(FromAgent { what: Some(from_agent::What::Hello(hello)) }) = messages.message().await? else {
         return Err(Status::invalid_argument("an agent says hello first"));
     };
+    let labels = labels(hello.labels.clone()).map_err(Status::failed_precondition)?;
     let (session, connection) = admit(&shared, &hello).map_err(|why| {
-        shared.deliver(Event::Refused { peer, why: why.clone() });
+        shared.refused(caller.peer, why.clone());
         Status::failed_precondition(why)
     })?;
-    is_known.store(true, Ordering::Relaxed);
+    caller.stay();
     if hello.session.is_empty() {
-        shared.deliver(Event::Joined { agent: connection.agent, name: hello.name });
+        let (name, capacity) = (hello.name, capacity(hello.capacity));
+        shared.deliver(Event::Joined { agent: connection.agent, name, labels, capacity });
     }
     let lease_ms = u32::try_from(shared.config.patience.lease.as_millis()).unwrap_or(u32::MAX);
     let welcome = Welcome { session: session.to_vec(), agent: connection.agent.0, lease_ms };
@@ -163,7 +178,7 @@ async fn read(mut messages: Streaming<FromAgent>, outgoing: Outgoing, shared: Sh
                 let reports = shared.state().receive(&connection, frame, now());
                 for report in reports {
                     if let Err(why) = hand_on(&shared, &connection, report).await {
-                        let event = shared.state().lose(connection.agent, &why);
+                        let event = shared.state().lose(connection.agent, &why, false);
                         event.into_iter().for_each(|event| shared.deliver(event));
                         return;
                     }
@@ -181,7 +196,7 @@ async fn read(mut messages: Streaming<FromAgent>, outgoing: Outgoing, shared: Sh
             // It said so itself; a connection that merely breaks ends otherwise.
             Ok(None) => {
                 connection.end();
-                let event = shared.state().lose(connection.agent, "it left the run");
+                let event = shared.state().lose(connection.agent, "it left the run", false);
                 return event.into_iter().for_each(|event| shared.deliver(event));
             }
             Err(status) => return shared.state().broke(&connection, status.message().to_owned()),

@@ -1,12 +1,12 @@
 //! The coordinator's end: listens, lets agents in, hands on what they report, notices who is gone.
 //!
-//! `state.rs` has the places of the agents, `serve.rs` the connections, `join.rs` the calls.
+//! `state.rs` has the places of the agents, `join.rs` the calls.
 
 mod join;
-mod serve;
 mod state;
 
 use std::{
+    collections::BTreeMap,
     io,
     net::{SocketAddr, TcpListener},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -19,17 +19,15 @@ use onrush_session::protocol::{AgentId, Command, Report, Time};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use self::state::State;
-use crate::{Hash, Identity, Patience, Token, convert};
+use crate::{Access, Capacity, Hash, Patience, Token, convert};
 
 /// What a coordinator listens with.
 #[derive(Debug, Clone)]
 pub struct HubConfig {
     /// Where; port 0 picks a free one.
     pub listen: SocketAddr,
-    /// What agents must know.
-    pub token: Token,
-    /// The certificate it shows. Without one it speaks plain text, which is for addresses of this machine only.
-    pub identity: Option<Identity>,
+    /// Whom it lets in. Plain text is for addresses of this machine only.
+    pub access: Access,
     /// Agents of the run.
     pub agents: u32,
     /// How long the sides wait for each other.
@@ -58,6 +56,10 @@ pub enum Event {
         agent: AgentId,
         /// What it is called.
         name: String,
+        /// What else is said of it.
+        labels: BTreeMap<String, String>,
+        /// What it can bear.
+        capacity: Capacity,
     },
     /// An agent left before the run began; its place is free again.
     Left {
@@ -75,12 +77,28 @@ pub enum Event {
         /// To be dropped once the report is dealt with: an agent that reports faster has to wait.
         ticket: Ticket,
     },
+    /// Nothing was heard of an agent of the run for a while; it is not lost yet.
+    Suspected {
+        /// Its number.
+        agent: AgentId,
+        /// How long it has said nothing.
+        silent: Duration,
+    },
+    /// An agent that was suspected is there again.
+    Back {
+        /// Its number.
+        agent: AgentId,
+        /// How long it had said nothing.
+        silent: Duration,
+    },
     /// An agent of the run is gone, and what it reports from now on does not count.
     Lost {
         /// Its number.
         agent: AgentId,
         /// Why.
         why: String,
+        /// Nobody knows whether it still makes load: if it does, it stops when its lease ends.
+        may_run: bool,
     },
     /// Somebody was not let in.
     Refused {
@@ -138,7 +156,7 @@ impl Hub {
     /// When it may not or cannot.
     pub fn listen(config: HubConfig, deliver: impl Fn(Event) + Send + Sync + 'static) -> Result<Self, HubError> {
         let listen = config.listen;
-        if config.identity.is_none() && !listen.ip().is_loopback() {
+        if !config.access.is_encrypted() && !listen.ip().is_loopback() {
             return Err(HubError::Plain(listen));
         }
         let failed = |error: io::Error| HubError::Listen(listen, error);
@@ -153,15 +171,14 @@ impl Hub {
         let own = shared.clone();
         let thread = std::thread::Builder::new()
             .name("cluster".to_owned())
-            .spawn(move || runtime.block_on(serve::accept(socket, own, stopped)))
+            .spawn(move || runtime.block_on(join::serve(socket, own, stopped)))
             .map_err(failed)?;
         Ok(Self { shared, stop: Some(stop), thread: Some(thread), address })
     }
 
-    /// What an agent must know to join.
-    pub fn token(&self) -> Token {
-        let config = &self.shared.config;
-        config.token.clone().with_fingerprint(config.identity.as_ref().map(|identity| identity.fingerprint))
+    /// What an agent must know to join; `None` where it needs a certificate.
+    pub fn token(&self) -> Option<&Token> {
+        self.shared.config.access.agent_token()
     }
 
     /// Lets agents fetch this by its hash.
@@ -182,7 +199,7 @@ impl Hub {
 
     /// Gives up an agent that is known to be gone, such as a process that ended.
     pub fn lose(&self, agent: AgentId, why: &str) {
-        let event = self.shared.state().lose(agent, why);
+        let event = self.shared.state().lose(agent, why, false);
         event.into_iter().for_each(|event| self.shared.deliver(event));
     }
 

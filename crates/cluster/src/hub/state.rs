@@ -33,6 +33,8 @@ struct Place {
     session: Session,
     link: Link<Bytes, Bytes>,
     heard_at: Time,
+    /// When it was heard last, if people were told that it is silent since.
+    suspected_since: Option<Time>,
     /// Its reports wait for the coordinator, so its silence is ours.
     is_held_up: bool,
     /// Why its last connection broke.
@@ -113,6 +115,7 @@ impl State {
             session,
             link: Link::over_stream(now),
             heard_at: now,
+            suspected_since: None,
             is_held_up: false,
             broke: None,
             is_stopping: false,
@@ -194,14 +197,15 @@ impl State {
         }
     }
 
-    pub(super) fn lose(&mut self, agent: AgentId, why: &str) -> Option<Event> {
+    /// Gives up an agent; `may_run`: nobody knows whether it still makes load.
+    pub(super) fn lose(&mut self, agent: AgentId, why: &str, may_run: bool) -> Option<Event> {
         if !self.has_begun {
             self.places.remove(&agent)?;
             return Some(Event::Left { agent, why: why.to_owned() });
         }
         let place = self.places.get_mut(&agent).filter(|place| !place.is_lost && !place.is_stopping)?;
         place.is_lost = true;
-        Some(Event::Lost { agent, why: why.to_owned() })
+        Some(Event::Lost { agent, why: why.to_owned(), may_run })
     }
 
     /// Finds out who is silent.
@@ -210,6 +214,7 @@ impl State {
         if gap > OWN_GAP_MAX {
             self.places.values_mut().for_each(|place| place.heard_at = now);
         }
+        let mut events = self.suspect(now);
         let silence = self.patience.silence;
         let silent = self.places.iter().filter(|(_, place)| {
             !place.is_lost && !place.is_stopping && !place.is_held_up && now.since(place.heard_at) > silence
@@ -224,7 +229,30 @@ impl State {
                 (*agent, why)
             })
             .collect();
-        silent.into_iter().filter_map(|(agent, why)| self.lose(agent, &why)).collect()
+        events.extend(silent.into_iter().filter_map(|(agent, why)| self.lose(agent, &why, true)));
+        events
+    }
+
+    /// Finds out of whom nothing was heard for a while, and who is back.
+    fn suspect(&mut self, now: Time) -> Vec<Event> {
+        let mut events = Vec::new();
+        let is_watched = |place: &Place| !place.is_lost && !place.is_stopping && !place.is_held_up;
+        let places = self.places.iter_mut().filter(|(_, place)| self.has_begun && is_watched(place));
+        for (agent, place) in places {
+            let silent = now.since(place.heard_at);
+            match place.suspected_since {
+                None if silent > self.patience.suspect => {
+                    place.suspected_since = Some(place.heard_at);
+                    events.push(Event::Suspected { agent: *agent, silent });
+                }
+                Some(since) if silent <= self.patience.suspect => {
+                    place.suspected_since = None;
+                    events.push(Event::Back { agent: *agent, silent: place.heard_at.since(since) });
+                }
+                _ => {}
+            }
+        }
+        events
     }
 
     /// Whether somebody who is there lacks something he was sent.
@@ -251,8 +279,11 @@ mod tests {
         let mut lost = Vec::new();
         for ms in (from..=to).step_by(100) {
             for event in state.look(at(ms)) {
-                let (Event::Lost { why, .. } | Event::Left { why, .. }) = event else { panic!("{event:?}") };
-                lost.push((ms, why));
+                match event {
+                    Event::Lost { why, .. } | Event::Left { why, .. } => lost.push((ms, why)),
+                    Event::Suspected { .. } | Event::Back { .. } => {}
+                    other => panic!("{other:?}"),
+                }
             }
         }
         lost
@@ -267,7 +298,7 @@ mod tests {
         assert_eq!(state.join(None, at(0)).expect("free").1.agent, AgentId(1));
         assert_eq!(state.join(None, at(0)).err().as_deref(), Some("the run has all of its 3 agents"));
         // Before the run begins a place can be had again.
-        assert!(matches!(state.lose(AgentId(1), "gone"), Some(Event::Left { agent: AgentId(1), .. })));
+        assert!(matches!(state.lose(AgentId(1), "gone", false), Some(Event::Left { agent: AgentId(1), .. })));
         assert_eq!(state.join(None, at(0)).expect("free").1.agent, AgentId(1));
     }
 
@@ -282,6 +313,29 @@ mod tests {
         let error = state.rejoin(&session, at(10_000)).err().expect("lost");
         assert!(error.contains("the run goes on without this agent"), "{error}");
         assert!(state.rejoin(b"nobody", at(0)).is_err());
+    }
+
+    #[test]
+    fn silence_is_told_before_it_is_a_loss() {
+        let mut state = state(1);
+        let (_, connection) = state.join(None, at(0)).expect("free");
+        assert!(state.look(at(900)).is_empty());
+        state.has_begun = true;
+        let mut told = Vec::new();
+        for ms in (1_000..=6_000).step_by(100) {
+            if ms == 2_500 {
+                state.receive(&connection, Frame { number: 0, acknowledged: 0, message: None }, at(2_450));
+            }
+            told.extend(state.look(at(ms)).into_iter().map(|event| match event {
+                Event::Suspected { agent: AgentId(0), silent } => (ms, "suspected", silent.as_millis()),
+                Event::Back { agent: AgentId(0), silent } => (ms, "back", silent.as_millis()),
+                Event::Lost { agent: AgentId(0), may_run: true, .. } => (ms, "lost", 0),
+                other => panic!("{other:?}"),
+            }));
+        }
+        let expected =
+            [(1_100, "suspected", 1_100), (2_500, "back", 2_450), (3_500, "suspected", 1_050), (5_500, "lost", 0)];
+        assert_eq!(told, expected);
     }
 
     #[test]

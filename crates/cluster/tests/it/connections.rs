@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use onrush_cluster::{Event, Hash, HubConfig, Patience};
-use onrush_session::protocol::{AgentId, Command, Report};
+use onrush_metrics::SampleBatch;
+use onrush_session::protocol::{AgentId, Command, Report, ThreadSamples};
 
 use crate::{
     proxy::Proxy,
@@ -18,7 +19,7 @@ fn number(report: &Report) -> u64 {
 }
 
 fn short() -> Patience {
-    Patience { silence: Duration::from_millis(1_500), lease: Duration::from_millis(2_500) }
+    Patience { silence: Duration::from_millis(1_500), lease: Duration::from_millis(2_500), ..Patience::default() }
 }
 
 fn talk(config: HubConfig) {
@@ -48,7 +49,7 @@ fn both_sides_hear_each_other() {
 fn what_is_sent_at_once_is_not_lost() {
     for _ in 0..20 {
         let test = hub(support::config(1));
-        let config = support::join_config(test.hub.address, &test.hub.token());
+        let config = support::join_config(test.hub.address, &test.token());
         let joining = std::thread::spawn(move || support::join(config).expect("it is let in"));
         test.event();
         test.hub.send(AgentId(0), &Command::Setup);
@@ -59,7 +60,7 @@ fn what_is_sent_at_once_is_not_lost() {
 #[test]
 fn clocks_are_compared() {
     let test = hub(support::config(1));
-    let offset = test.agent().connection.offset;
+    let offset = test.agent().connection.clock.offset();
     // Both are in this process.
     assert!(u128::from(offset.ahead_ns.unsigned_abs()) <= offset.error.as_nanos(), "{offset:?}");
 }
@@ -205,6 +206,27 @@ fn an_agent_that_reports_faster_than_the_coordinator_takes_waits_and_stays() {
     for _ in kept.len() as u64 + 1_024..COUNT {
         test.report();
     }
+}
+
+#[test]
+fn raw_samples_come_back_when_the_connection_is_behind() {
+    let test = hub(support::config(1));
+    let proxy = Proxy::to(test.hub.address);
+    let agent = test.agent_at(proxy.address);
+    test.hub.begin();
+    proxy.hold(true);
+    let reporter = agent.connection.reporter();
+    let samples = |thread: u32| Box::new(ThreadSamples { thread, batch: SampleBatch::default() });
+    let taken: Vec<u32> = (0..2_000).filter(|thread| reporter.offer(samples(*thread)).is_ok()).collect();
+    // Some may have got through before the way was closed.
+    assert!(taken.len() >= 256 && taken.len() < 2_000, "{}", taken.len());
+    // What is not samples is kept all the same.
+    reporter.report(&line(7));
+    proxy.hold(false);
+    for thread in taken {
+        assert_eq!(test.report().1, Report::Samples(samples(thread)));
+    }
+    assert_eq!(test.report().1, line(7));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod connections;
 mod generated;
+mod members;
+mod pool;
 mod proxy;
 mod refused;
 mod support;

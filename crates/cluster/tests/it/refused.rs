@@ -6,12 +6,14 @@ use std::{
     time::Duration,
 };
 
-use onrush_cluster::{Event, Hub, HubConfig, HubError, JoinConfig, Token};
+use onrush_cluster::{Access, Credential, Event, Hub, HubConfig, HubError, JoinConfig, Token};
 use onrush_session::protocol::AgentId;
 
-use crate::support::{self, TestHub, hub, join, join_config, line};
+use crate::support::{self, TestHub, agent_config, destination, hub, join, join_config, line};
 
 fn refused(test: &TestHub, config: JoinConfig, expect: &str) {
+    // However long it would wait for a coordinator: this one has answered.
+    let config = JoinConfig { wait: Duration::MAX, ..config };
     let error = join(config).err().expect("it is refused").to_string();
     assert_eq!(error, format!("the coordinator {} refused this agent: {expect}", test.hub.address));
 }
@@ -20,7 +22,7 @@ fn refused(test: &TestHub, config: JoinConfig, expect: &str) {
 fn wrong_tokens() {
     for config in [support::config(1), support::with_tls(1)] {
         let test = hub(config);
-        let fingerprint = test.hub.token().to_string().split_once('.').map(|(_, print)| print.to_owned());
+        let fingerprint = test.token().to_string().split_once('.').map(|(_, print)| print.to_owned());
         let mut wrong = Token::random().to_string();
         wrong.extend(fingerprint.iter().flat_map(|print| [".", print.as_str()]));
         let wrong = Token::parse(&wrong).expect("a token");
@@ -35,13 +37,13 @@ fn wrong_tokens() {
 fn another_coordinators_token() {
     let (test, other) = (hub(support::with_tls(1)), hub(support::with_tls(1)));
     let why = "the join token is of another coordinator: its certificate has another fingerprint";
-    refused(&test, join_config(test.hub.address, &other.hub.token()), why);
+    refused(&test, join_config(test.hub.address, &other.token()), why);
 }
 
 #[test]
 fn other_versions() {
     let test = hub(support::config(1));
-    let config = JoinConfig { program: "0.9".to_owned(), ..join_config(test.hub.address, &test.hub.token()) };
+    let config = JoinConfig { program: "0.9".to_owned(), ..join_config(test.hub.address, &test.token()) };
     let why = "this agent is Onrush 0.9 with version 1 of the protocol, the coordinator is Onrush 1.2.3-test with \
                version 1: use the same version of Onrush everywhere";
     refused(&test, config, why);
@@ -51,19 +53,25 @@ fn other_versions() {
 fn one_agent_too_many() {
     let test = hub(support::config(1));
     let _first = test.agent();
-    refused(&test, join_config(test.hub.address, &test.hub.token()), "the run has all of its 1 agents");
+    refused(&test, join_config(test.hub.address, &test.token()), "the run has all of its 1 agents");
 }
 
 #[test]
 fn plain_text_and_tls_do_not_mix() {
     let (plain, secured) = (hub(support::config(1)), hub(support::with_tls(1)));
-    let error =
-        |to: &TestHub, token: &Token| join(join_config(to.hub.address, token)).err().expect("no way").to_string();
-    let token = secured.hub.token();
+    // However long they would wait: it will not get better.
+    let error = |to: &TestHub, token: &Token| {
+        let config = JoinConfig { wait: Duration::MAX, ..join_config(to.hub.address, token) };
+        join(config).err().expect("no way").to_string()
+    };
+    let token = secured.token();
     let text = error(&plain, &token);
     assert!(text.contains("failed to join the coordinator 127.0.0.1:"), "{text}");
+    assert!(text.contains("it does not speak TLS, which this token or certificate is for"), "{text}");
     let secret = Token::parse(token.to_string().split('.').next().expect("a secret")).expect("a token");
-    assert!(error(&secured, &secret).contains("failed to join the coordinator"));
+    let text = error(&secured, &secret);
+    assert!(text.contains("failed to join the coordinator"), "{text}");
+    assert!(text.contains("the join token has no fingerprint: copy all of the token"), "{text}");
     // Both are still there.
     plain.agent();
     secured.agent();
@@ -73,8 +81,7 @@ fn plain_text_and_tls_do_not_mix() {
 fn addresses_of_other_machines_are_never_plain() {
     let config = HubConfig { listen: ([0, 0, 0, 0], 0).into(), ..support::config(1) };
     assert!(matches!(Hub::listen(config, |_| {}), Err(HubError::Plain(_))));
-    let config =
-        JoinConfig { coordinator: "192.0.2.1:1".to_owned(), ..join_config(([0, 0, 0, 0], 1).into(), &Token::random()) };
+    let config = JoinConfig { to: destination("192.0.2.1:1", Credential::token(&Token::random())), ..agent_config() };
     let error = join(config).err().expect("no fingerprint").to_string();
     assert!(error.contains("the join token has no fingerprint"), "{error}");
 }
@@ -93,12 +100,13 @@ fn nobody_is_there_or_somebody_else() {
             let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
         }
     });
-    let text = join(join_config(address, &Token::random())).err().expect("no coordinator").to_string();
+    let config = JoinConfig { wait: Duration::MAX, ..join_config(address, &Token::random()) };
+    let text = join(config).err().expect("no coordinator").to_string();
     assert!(text.starts_with(&format!("failed to join the coordinator {address}: ")), "{text}");
     // It waits for one that comes later.
     let test = hub(support::config(1));
-    let config = JoinConfig { wait: support::PATIENCE, ..join_config(test.hub.address, &test.hub.token()) };
-    let late = HubConfig { listen: test.hub.address, token: config.token.clone(), ..support::config(1) };
+    let config = JoinConfig { wait: support::PATIENCE, ..join_config(test.hub.address, &test.token()) };
+    let late = HubConfig { listen: test.hub.address, access: Access::plain(test.token(), None), ..support::config(1) };
     drop(test);
     let joining = std::thread::spawn(move || join(config).map(|agent| agent.connection.agent));
     std::thread::sleep(Duration::from_millis(300));

@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use onrush_cluster::{Connection, Event, FromHub, Hub, HubConfig, Identity, JoinConfig, JoinError, Patience, Token};
+use onrush_cluster::{
+    Access, Capacity, Connection, Credential, Destination, Event, FromHub, Hub, HubConfig, Identity, JoinConfig,
+    JoinError, Patience, Token,
+};
 use onrush_session::protocol::{AgentId, Command, Report};
 
 /// A test that waits for longer has failed.
@@ -26,8 +29,7 @@ pub(crate) struct TestAgent {
 pub(crate) fn config(agents: u32) -> HubConfig {
     HubConfig {
         listen: ([127, 0, 0, 1], 0).into(),
-        token: Token::random(),
-        identity: None,
+        access: Access::plain(Token::random(), None),
         agents,
         patience: Patience::default(),
         program: PROGRAM.to_owned(),
@@ -35,7 +37,8 @@ pub(crate) fn config(agents: u32) -> HubConfig {
 }
 
 pub(crate) fn with_tls(agents: u32) -> HubConfig {
-    HubConfig { identity: Some(Identity::made_now().expect("random numbers")), ..config(agents) }
+    let identity = Identity::made_now().expect("random numbers");
+    HubConfig { access: Access::encrypted(Token::random(), None, identity), ..config(agents) }
 }
 
 pub(crate) fn hub(config: HubConfig) -> TestHub {
@@ -47,10 +50,20 @@ pub(crate) fn hub(config: HubConfig) -> TestHub {
 }
 
 pub(crate) fn join_config(coordinator: SocketAddr, token: &Token) -> JoinConfig {
+    JoinConfig { to: destination(coordinator, Credential::token(token)), ..agent_config() }
+}
+
+pub(crate) fn destination(coordinator: impl ToString, credential: Credential) -> Destination {
+    Destination { coordinator: coordinator.to_string(), credential, run: None }
+}
+
+/// An agent that goes nowhere yet.
+pub(crate) fn agent_config() -> JoinConfig {
     JoinConfig {
-        coordinator: coordinator.to_string(),
-        token: token.clone(),
+        to: destination("127.0.0.1:1", Credential::token(&Token::random())),
         name: "an agent".to_owned(),
+        labels: [("zone".to_owned(), "here".to_owned())].into(),
+        capacity: Capacity { cores: 1.5, memory_bytes: 1 << 30, files: 1_024 },
         child: None,
         program: PROGRAM.to_owned(),
         wait: Duration::ZERO,
@@ -66,13 +79,17 @@ pub(crate) fn join(config: JoinConfig) -> Result<TestAgent, JoinError> {
 }
 
 impl TestHub {
+    pub(crate) fn token(&self) -> Token {
+        self.hub.token().expect("it has one").clone()
+    }
+
     pub(crate) fn agent(&self) -> TestAgent {
         self.agent_at(self.hub.address)
     }
 
     /// An agent that takes another way to the hub.
     pub(crate) fn agent_at(&self, address: SocketAddr) -> TestAgent {
-        let agent = join(join_config(address, &self.hub.token())).expect("it is let in");
+        let agent = join(join_config(address, &self.token())).expect("it is let in");
         match self.event() {
             Event::Joined { agent: number, .. } => assert_eq!(number, agent.connection.agent),
             other => panic!("{other:?}"),
@@ -80,8 +97,14 @@ impl TestHub {
         agent
     }
 
+    /// What happens next, beside silence that is not a loss: a busy machine has its pauses.
     pub(crate) fn event(&self) -> Event {
-        self.events.recv_timeout(PATIENCE).expect("something happens")
+        loop {
+            match self.events.recv_timeout(PATIENCE).expect("something happens") {
+                Event::Suspected { .. } | Event::Back { .. } => {}
+                event => return event,
+            }
+        }
     }
 
     /// The next report, and whose it is.
@@ -95,7 +118,7 @@ impl TestHub {
     pub(crate) fn lost(&self) -> (AgentId, String) {
         loop {
             match self.event() {
-                Event::Lost { agent, why } => return (agent, why),
+                Event::Lost { agent, why, .. } => return (agent, why),
                 Event::Report { .. } => {}
                 other => panic!("{other:?}"),
             }

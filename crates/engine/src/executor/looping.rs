@@ -9,7 +9,7 @@ use crate::{scenario_run::ScenarioRun, slot::Slot, worker::Worker};
 
 /// VUs race for `iterations` in all.
 pub(super) fn shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, iterations: u64) {
-    start(worker, run, move |run, slot| {
+    start(worker, run, move |run, slot, _| {
         let mut now = Clock::now();
         while !run.is_over(now) {
             let claimed = run
@@ -35,8 +35,9 @@ pub(super) fn drop_shared_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>,
 /// Every VU does `iterations` of its own.
 pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, iterations: u64) {
     let own = worker.clone();
-    start(worker, run, move |run, slot| {
-        let (mut begun, mut now) = (0, Clock::now());
+    start(worker, run, move |run, slot, begun_before| {
+        slot.count_on(begun_before);
+        let (mut begun, mut now) = (begun_before, Clock::now());
         while begun < iterations && !run.is_over(now) {
             begun += 1;
             if !slot.iterate(run, &mut now) {
@@ -51,11 +52,12 @@ pub(super) fn per_vu_iterations(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, iter
     run.wait_until_idle();
 }
 
-/// Gives this thread's share of the VUs the same loop.
-fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, body: impl Fn(&Rc<ScenarioRun>, &Rc<Slot>) + 'static) {
+/// Gives this thread's share of the VUs the same loop. It learns how many iterations its VU need not run.
+fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, body: impl Fn(&Rc<ScenarioRun>, &Rc<Slot>, u64) + 'static) {
     let body = Rc::new(body);
     let mut pace = Pace::default();
-    for _ in 0..run.planned_here(worker) {
+    for handle in worker.common.placement(run.index).planned_of(worker.thread, 0) {
+        let before = run.shared.taken.get().map_or(0, |taken| run.plan.iterations_of_vu_before(handle, *taken));
         if !pace.next() {
             return;
         }
@@ -63,7 +65,7 @@ fn start(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, body: impl Fn(&Rc<ScenarioR
         run.enter();
         let (worker, run, body) = (worker.clone(), run.clone(), body.clone());
         slot.give(Box::new(move |slot| {
-            body(&run, slot);
+            body(&run, slot, before);
             run.release(&worker, slot);
             run.exit();
         }));

@@ -44,6 +44,7 @@ pub(crate) fn start(worker: &Rc<Worker>, at: Nanos, setup_data: Option<Arc<str>>
 fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
     run.driver.set(onrush_fiber::current());
     if let Some(started_at) = wait_for_start(run) {
+        worker.common.begins(Clock::now().saturating_sub(started_at));
         let context = &run.shared.context;
         let _ = context.started_at.compare_exchange(0, started_at.0, Ordering::Relaxed, Ordering::Relaxed);
         run.shared.advance(ScenarioPhase::Running);
@@ -79,15 +80,16 @@ fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
     }
 }
 
-/// Waits for the scenario's start, which a pause moves; `None` when the run was interrupted before.
+/// Waits for the scenario's start, which a pause moves, or for the moment to take it up; `None` when the run was
+/// interrupted before.
 fn wait_for_start(run: &ScenarioRun) -> Option<Nanos> {
     loop {
         let (paused_at, paused_ns) = run.shared.orders.pauses();
-        let start = Nanos(run.start.0.saturating_add(paused_ns));
-        if paused_at.is_none() && Clock::now() >= start {
+        let [start, begin] = [run.start, run.begin()].map(|at| Nanos(at.0.saturating_add(paused_ns)));
+        if paused_at.is_none() && Clock::now() >= begin {
             return Some(start);
         }
-        if onrush_fiber::park(paused_at.is_none().then_some(start)) == Woke::Cancelled {
+        if onrush_fiber::park(paused_at.is_none().then_some(begin)) == Woke::Cancelled {
             onrush_fiber::clear_cancel();
             return None;
         }

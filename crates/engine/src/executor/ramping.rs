@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, rc::Rc};
 use onrush_fiber::{Clock, Nanos, Woke};
 use onrush_plan::{Executor, HandleChange, RampingVusPlan};
 
-use super::pool::{Handle, Pool, Stop, start};
+use super::{
+    pace::Pace,
+    pool::{Handle, Pool, Stop, start},
+};
 use crate::{scenario_run::ScenarioRun, worker::Worker};
 
 pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVusPlan) {
@@ -15,8 +18,21 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVu
         _ => 0,
     };
     let mut pool = Pool::new(worker, run, Stop::After(ramp_down_ns));
+    let begun_ns = run.begin().saturating_sub(run.start).0;
+    let mut pace = Pace::default();
+    for (handle, at_ns) in looping_at(plan, begun_ns) {
+        if placement.thread_of(handle, at_ns) != worker.thread || pool.watch.is_stale(&run.shared.orders) {
+            continue;
+        }
+        if !pace.next() {
+            break;
+        }
+        if let Some(slot) = run.acquire(worker) {
+            pool.handles.insert(handle, start(worker, run, slot));
+        }
+    }
     let last_start = Nanos(run.start.0.saturating_add(plan.last_step_ns())).min(run.regular_end.get());
-    for action in plan.handle_actions() {
+    for action in plan.handle_actions().skip_while(|action| action.at_ns < begun_ns) {
         let is_own = match action.change {
             HandleChange::Start => placement.thread_of(action.handle, action.at_ns) == worker.thread,
             // Whoever has it stops it: it may be another thread's when it starts again.
@@ -63,6 +79,19 @@ pub(super) fn drive(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, plan: &RampingVu
         handle.is_wanted.set(false);
     }
     run.wait_until_idle();
+}
+
+/// The handles that loop when another instance's scenario is taken up, each with when it started last.
+fn looping_at(plan: &RampingVusPlan, at_ns: u64) -> BTreeMap<u64, u64> {
+    let mut looping = BTreeMap::new();
+    for action in plan.handle_actions().take_while(|action| action.at_ns < at_ns) {
+        match action.change {
+            HandleChange::Start => _ = looping.insert(action.handle, action.at_ns),
+            HandleChange::GracefulStop => _ = looping.remove(&action.handle),
+            HandleChange::HardStop => {}
+        }
+    }
+    looping
 }
 
 fn looping(handles: &BTreeMap<u64, Rc<Handle>>, number: u64) -> Option<&Rc<Handle>> {

@@ -272,11 +272,21 @@ fn run(case: Case) -> Report {
 
 fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report) -> Result<(), (ExitCode, String)> {
     let invalid = |error: String| (ExitCode::InvalidConfig, error);
-    let script = load(case, directory, lines)?;
-    let found = init::run(&script, case.mode).map_err(|error| match error {
-        InitError::Script(failure) if failure.aborted => (ExitCode::ScriptAborted, failure.text),
-        error => (ExitCode::ScriptException, error.to_string()),
-    })?;
+    let mut computed = Vec::new();
+    let (script, found) = loop {
+        let script = load(case, directory, lines, &computed)?;
+        match init::run(&script, case.mode) {
+            Ok(found) => break (script, found),
+            Err(InitError::NotLoaded(wanted)) => {
+                computed.extend(wanted);
+                lines.0.lock().expect("nobody holds it").clear();
+            }
+            Err(InitError::Script(failure)) if failure.aborted => {
+                return Err((ExitCode::ScriptAborted, failure.text));
+            }
+            Err(error) => return Err((ExitCode::ScriptException, error.to_string())),
+        }
+    };
     report.isolation = Some(found.isolation.clone());
     let parsed = parse_json(&found.options_json).map_err(|error| invalid(error.to_string()))?;
     let mut tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, parsed.options)];
@@ -340,12 +350,18 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         timeouts,
         taps: None,
     };
+    let scenarios = test.scenarios.clone().into();
     let (commander, inbox) = onrush_agent::channel();
     let (sender, reports) = channel();
     let agent = std::thread::spawn(move || {
-        let test = Test { engine: config, finish_outputs: None, stops: None };
+        let test = Test { engine: config, scenarios, finish_outputs: None, stops: None };
         // The run may have failed and gone by the time the last reports are sent.
-        onrush_agent::serve(&inbox, 0, |_| Ok(test), |report| drop(sender.send(report)))
+        onrush_agent::serve(
+            &inbox,
+            onrush_session::protocol::ClockOffset::default,
+            |_| Ok(test),
+            move |report| drop(sender.send(report)),
+        )
     });
     let script = &String::from_utf8_lossy(&case.files[0].1);
     let mut drive = Drive { agent, commander, reports, coordinator, summary: None, trend_stats, lines, script };
@@ -359,7 +375,12 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
     Ok(())
 }
 
-fn load(case: &Case, directory: &Path, lines: &Arc<Lines>) -> Result<Arc<ScriptEnv>, (ExitCode, String)> {
+fn load(
+    case: &Case,
+    directory: &Path,
+    lines: &Arc<Lines>,
+    computed: &[onrush_script::Computed],
+) -> Result<Arc<ScriptEnv>, (ExitCode, String)> {
     let options = onrush_script::LoadOptions {
         working_dir: directory.to_owned(),
         compatibility_mode: onrush_script::CompatibilityMode::Extended,
@@ -369,8 +390,10 @@ fn load(case: &Case, directory: &Path, lines: &Arc<Lines>) -> Result<Arc<ScriptE
         remote: None,
     };
     let entry = onrush_script::Entry::File(PathBuf::from(&case.entry));
-    let program = onrush_script::load(entry, &options).map_err(|error| (ExitCode::ScriptException, error.render()))?;
+    let program = onrush_script::load_with(entry, &options, computed)
+        .map_err(|error| (ExitCode::ScriptException, error.render()))?;
     let mut script = ScriptEnv::new(Arc::new(program), case.env.clone(), lines.clone(), directory.to_owned());
+    script.accepts_computed = true;
     if let Some(bytes) = case.memory_limit {
         script.memory_limit_bytes = bytes;
     }

@@ -326,6 +326,42 @@ fn unread_bodies_end_with_the_iteration() {
     });
 }
 
+/// A reader that comes back in a later iteration is told, and one of a body that was read or cancelled gets its end.
+#[test]
+fn bodies_are_not_read_after_their_iteration() {
+    case(
+        "import http from 'k6/http';
+         const url = `http://${__ENV.TARGET}/stream?count=2&interval_ms=10`;
+         const open = () => http.get(url, { responseType: 'stream' }).body;
+         const kept = [];
+         const attempt = async (read) => { try { return await read(); } catch (e) { return String(e); } };
+         export default async function () {
+           if (kept.length === 0) {
+             kept.push(open(), open(), open(), open().getReader());
+             for (const chunk of kept[0]);
+             await kept[1].cancel();
+             kept[2].getReader().read();
+             await kept[3].read();
+             return;
+           }
+           const count = (body) => { let chunks = 0; for (const chunk of body) chunks++; return chunks; };
+           console.log(await attempt(() => count(kept[0])));
+           console.log(await attempt(() => count(kept[1])));
+           console.log(await attempt(() => count(kept[2])));
+           console.log(await attempt(() => kept[3].read()));
+           console.log(await attempt(() => kept[3].cancel()));
+         }",
+    )
+    .vus(1, 2)
+    .both(|report| {
+        report.assert_clean();
+        let said = report.said();
+        let told = "TypeError: the body ended with the iteration of its request: read it there";
+        assert_eq!((said[0], said[1], said[3]), ("0", "0", told), "{report:#?}");
+        assert!(said[2].starts_with("TypeError"), "{report:#?}");
+    });
+}
+
 #[test]
 fn endless_bodies_do_not_hold_the_test() {
     let reads = [

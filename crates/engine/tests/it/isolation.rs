@@ -403,6 +403,39 @@ fn built_in_modules_asked_for_by_a_computed_name_are_shared_as_well() {
 }
 
 #[test]
+fn a_built_in_module_that_only_a_vu_asks_for_is_refused_in_both_layouts() {
+    // As in k6, whose text it is.
+    case(
+        "let how = 'there';
+         try { if (__VU > 0) require(['k6', 'encoding'].join('/')); } catch (e) { how = e.message; }
+         let loaded = 'there';
+         try { if (__VU > 0) await import(['k6', 'crypto'].join('/')); } catch (e) { loaded = e.message; }
+         export default function () { console.log(how); console.log(loaded); }",
+    )
+    .both(|report| {
+        let text =
+            |name: &str| format!("the module \"{name}\" was not previously resolved during initialization (__VU==0)");
+        assert_eq!(report.said(), [text("k6/encoding"), text("k6/crypto")], "{report:#?}");
+    });
+}
+
+#[test]
+fn a_module_that_hands_out_objects_of_another_has_it() {
+    // Nothing of the script names `k6/experimental/streams`.
+    let report = case(
+        "import { Blob } from 'k6/websockets';
+         export default async function () {
+           const { value } = await new Blob(['abc']).stream().getReader().read();
+           console.log(value.length);
+         }",
+    )
+    .vus(2, 1)
+    .isolation(IsolationMode::Dense)
+    .run();
+    assert_eq!(report.said(), ["3"; 2], "{report:#?}");
+}
+
+#[test]
 fn built_in_globals_are_own_properties() {
     case(
         "export default function () {

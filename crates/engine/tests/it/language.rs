@@ -183,9 +183,51 @@ fn an_abort_ends_all_vus_and_no_code_of_theirs_catches_it() {
     .threads(2)
     .both(|report| {
         assert_eq!((report.said(), report.exit), (vec!["teardown"], ExitCode::ScriptAborted), "{report:#?}");
-        assert_eq!(report.stop.as_deref(), Some("test aborted: because"));
+        assert_eq!(
+            report.stop.as_deref(),
+            Some("test aborted: because at default (file://DIR/script.js:4:61)"),
+            "k6: with the place"
+        );
         assert_eq!(report.iterations(), 1.0, "k6: the one that aborts is complete");
     });
+}
+
+#[test]
+fn an_abort_says_where_the_script_made_it() {
+    let check = |script: &str, expect: &str| {
+        case(&format!("import exec from 'k6/execution'; {script}"))
+            .file("lib.js", "export function die(exec) { exec.test.abort('lib'); }")
+            .vus(1, 1)
+            .both(|report| assert_eq!(report.stop.as_deref(), Some(expect), "{script}"));
+    };
+    check(
+        "function deep() { exec.test.abort(); } export default function () { deep(); }",
+        "test aborted at deep (file://DIR/script.js:1:61)",
+    );
+    check(
+        "export default function () { [1].forEach(() => exec.test.abort({})); }",
+        "test aborted: [object Object] at file://DIR/script.js:1:90",
+    );
+    check(
+        "export default function () { [1].forEach(exec.test.abort); }",
+        "test aborted: 1 at default (file://DIR/script.js:1:75)",
+    );
+    check(
+        "import { die } from './lib.js'; export default function () { die(exec); }",
+        "test aborted: lib at die (file://DIR/lib.js:1:38)",
+    );
+    check(
+        "Error.prepareStackTrace = () => { throw 1; }; Error.stackTraceLimit = 0;
+         export default async function () { await 1; exec.test.abort('x'); }",
+        "test aborted: x at default (file://DIR/script.js:2:64)",
+    );
+    check("exec.test.abort('init'); export default function () {}", "test aborted: init at file://DIR/script.js:1:43");
+    // k6: not in these.
+    check("export function setup() { exec.test.abort('setup'); } export default function () {}", "test aborted: setup");
+    check(
+        "export default function () {} export function teardown() { exec.test.abort('teardown'); }",
+        "test aborted: teardown",
+    );
 }
 
 #[test]

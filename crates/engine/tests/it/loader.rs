@@ -120,3 +120,18 @@ fn metrics_and_files_must_be_known_to_the_first_pass() {
         assert!(report.stop.as_deref().unwrap_or_default().contains("open() can't be used with files that weren't previously opened during initialization (__VU==0), path: \"DIR/late.txt\""), "{report:#?}");
     });
 }
+
+#[test]
+fn a_file_that_cannot_be_opened_is_told_to_all_vus_alike() {
+    case(
+        "let why = [];
+         for (const path of ['missing.txt', '.', '']) { try { open(path); } catch (e) { why.push(String(e)); } }
+         export default function () { console.log(why.join(' | ')); }",
+    )
+    .vus(2, 1)
+    .both(|report| {
+        report.assert_clean();
+        let told = "GoError: stat DIR/missing.txt: no such file or directory | GoError: open() can't be used with directories, path: \"DIR\" | GoError: open() can't be used with an empty filename";
+        assert_eq!(report.said(), [told, told], "{report:#?}");
+    });
+}

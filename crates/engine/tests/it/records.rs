@@ -156,6 +156,38 @@ fn top_level_await_that_never_ends_keeps_what_it_needs() {
 }
 
 #[test]
+fn a_module_of_a_cycle_that_has_ended_can_be_imported_at_any_time() {
+    // The cycle of b and c is entered at b, waits in c, and has ended when c is asked for: found by `xtask fuzz graphs`.
+    case(
+        "import './b.js';
+         const { value } = await import('./c.js');
+         export default function () { console.log(value); }",
+    )
+    .file("b.js", "import './c.js'; export const b = 'b';")
+    .file("c.js", "import './b.js'; await null; export const value = 'c';")
+    .both(|report| {
+        report.assert_clean();
+        assert_eq!(report.said(), ["c"], "{report:#?}");
+    });
+}
+
+#[test]
+fn a_module_required_late_does_not_wait_for_what_has_ended() {
+    // Its import has waited, and ended, before it was asked for: found by `xtask fuzz graphs`.
+    case(
+        "import './waits.js';
+         const { value } = require('./late.js');
+         export default function () { console.log(value()); }",
+    )
+    .file("waits.js", "await null; export const text = 'there';")
+    .file("late.js", "import { text } from './waits.js'; let own = text; export const value = () => own;")
+    .both(|report| {
+        report.assert_clean();
+        assert_eq!(report.said(), ["there"], "{report:#?}");
+    });
+}
+
+#[test]
 fn open_is_relative_to_the_module_being_evaluated() {
     // k6: a required module is evaluated by itself; a function that is called later opens for whoever calls it.
     case(

@@ -87,15 +87,15 @@ pub(crate) struct Template<T>(Val, PhantomData<T>);
 
 impl<T: HostObject> Template<T> {
     /// Made after a realm was shared: sharing materialises the lazy properties of everything that exists then. `values`
-    /// are the properties that are not lazy; they come first.
-    pub(crate) fn new(ctx: Ctx, values: &[(&str, &Handle)]) -> JsResult<Self> {
+    /// are the properties that are not lazy, each with the lazy one it comes before.
+    pub(crate) fn new(ctx: Ctx, values: &[(&str, &str, &Handle)]) -> JsResult<Self> {
         // SAFETY: a plain object of the class with nothing behind it; nobody but `create` sees it.
         let object = Val::checked(unsafe { sys::JS_NewObjectClass(ctx.raw(), HostClass::<T>::id()) })?;
-        for (name, value) in values {
-            object.define(ctx, *name, value.dup())?;
-        }
-        for (name, _) in T::LAZY {
-            HostClass::<T>::define_lazy(ctx, &object, name)?;
+        for (lazy, _) in T::LAZY {
+            for (name, _, value) in values.iter().filter(|(_, before, _)| before == lazy) {
+                object.define(ctx, *name, value.dup())?;
+            }
+            HostClass::<T>::define_lazy(ctx, &object, lazy)?;
         }
         for (index, (name, ..)) in T::BOUND.iter().enumerate() {
             object.define_lazy(ctx, name, (T::LAZY.len() + index) as i32)?;
@@ -103,7 +103,8 @@ impl<T: HostObject> Template<T> {
         Ok(Self(object, PhantomData))
     }
 
-    /// A new object over `value`. `first` are the values of its first properties; the others are the template's.
+    /// A new object over `value`. `first` are the values of its first properties that are not lazy; the others are the
+    /// template's.
     pub(crate) fn create<const N: usize>(&self, ctx: Ctx, value: Rc<T>, first: [Val; N]) -> JsResult {
         let mut first = first.map(Val::into_raw);
         let opaque = Rc::into_raw(value).cast_mut();

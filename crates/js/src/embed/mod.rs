@@ -15,6 +15,7 @@ mod lazy;
 mod lent;
 mod native;
 mod object;
+mod place;
 mod poll;
 mod text;
 mod value;

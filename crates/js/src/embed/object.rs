@@ -148,6 +148,12 @@ impl Key for &Atom {
 }
 
 impl Handle {
+    /// The value as an object, as `Object(value)` makes one; null and undefined are a TypeError.
+    pub(crate) fn to_object(&self, ctx: Ctx) -> JsResult {
+        // SAFETY: the value is alive over the call.
+        Val::checked(unsafe { sys::JS_ToObject(ctx.raw(), self.raw()) })
+    }
+
     /// `this[key]`, as script code would read it.
     pub(crate) fn get(&self, ctx: Ctx, key: impl Key) -> JsResult {
         // SAFETY: the object and the atom are alive over the call.

@@ -13,7 +13,7 @@ use crate::{
     log::Level,
     state::RunState,
     vu::{
-        Vu,
+        Vu, VuPhase,
         context::{thread, vu},
     },
 };
@@ -119,13 +119,18 @@ fn test(ctx: Ctx) -> JsResult {
 }
 
 fn abort(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
-    let message = if args.at(0).is_set() {
-        format!("test aborted: {}", args.at(0).to_text(ctx)?)
-    } else {
-        "test aborted".to_owned()
-    };
+    let vu = vu();
+    let mut message = "test aborted".to_owned();
+    if args.at(0).is_set() {
+        message = format!("{message}: {}", args.at(0).to_text(ctx)?);
+    }
+    let place = vu.place();
+    // k6: no place in `setup()` and `teardown()`.
+    if vu.phase.get() != VuPhase::Lifecycle && !place.is_empty() {
+        message = format!("{message} {place}");
+    }
     run().abort(Abort { message });
-    vu().has_aborted.set(true);
+    vu.has_aborted.set(true);
     Err(Throw::Interrupted)
 }
 

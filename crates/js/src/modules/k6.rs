@@ -40,10 +40,11 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if !args.at(1).is_set() {
         return Err(Throw::type_error("Cannot convert undefined or null to object"));
     }
-    let (value, sets, tags) = (args.at(0), args.at(1), args.at(2));
+    // k6: a string's checks are its letters; other primitive values have none. Tags likewise.
+    let (value, sets, tags) = (args.at(0), args.at(1).to_object(ctx)?, args.at(2));
     let mut node = vu.node.get();
-    if tags.is_object() {
-        let outcome = tag_value::for_each(ctx, tags, |name, text| {
+    if tags.is_object() || tags.is_string() {
+        let outcome = tag_value::for_each(ctx, &*tags.to_object(ctx)?, |name, text| {
             node = with_named(&mut vu.thread.shard.borrow_mut(), node, name, text);
         })?;
         if let Err(name) = outcome {

@@ -69,14 +69,19 @@ struct Module {
     is_patchable: bool,
     /// Makes what it keeps in a realm, where VUs share that; else it is made at first use.
     share: fn(&Realm) -> JsResult<()>,
+    /// Modules whose objects it hands out.
+    needs: &'static [&'static str],
 }
 
 impl Module {
     /// A module with nothing but its default export.
     const fn new(name: &'static str, build: fn(Ctx) -> JsResult) -> Self {
-        Self { name, install_classes: |_| Ok(()), build, is_patchable: false, share: |_| Ok(()) }
+        Self { name, install_classes: |_| Ok(()), build, is_patchable: false, share: |_| Ok(()), needs: &[] }
     }
 }
+
+/// Response bodies and messages can be streams.
+const STREAMS: &str = "k6/experimental/streams";
 
 const MODULES: &[Module] = &[
     Module::new("k6", k6::build),
@@ -88,7 +93,7 @@ const MODULES: &[Module] = &[
     Module { install_classes: csv::install_classes, ..Module::new("k6/experimental/csv", csv::build) },
     Module { install_classes: fs::install_classes, ..Module::new("k6/experimental/fs", fs::build) },
     Module::new("k6/experimental/redis", redis::build),
-    Module::new("k6/experimental/streams", streams::build),
+    Module::new(STREAMS, streams::build),
     Module { install_classes: webcrypto::install, ..Module::new("k6/experimental/webcrypto", webcrypto::build) },
     Module::new("k6/x/dns", dns::build),
     Module { install_classes: faker::install_classes, ..Module::new("k6/x/faker", faker::build) },
@@ -103,13 +108,22 @@ const MODULES: &[Module] = &[
     Module { install_classes: sse::install_classes, ..Module::new("k6/x/sse", sse::build) },
     Module { install_classes: tcp::install_classes, ..Module::new("k6/x/tcp", tcp::build) },
     Module { share: html::share, is_patchable: true, ..Module::new("k6/html", html::build) },
-    Module { install_classes: http::install_classes, is_patchable: true, ..Module::new("k6/http", http::build) },
+    Module {
+        install_classes: http::install_classes,
+        is_patchable: true,
+        needs: &[STREAMS],
+        ..Module::new("k6/http", http::build)
+    },
     Module { install_classes: metrics::install_classes, ..Module::new("k6/metrics", metrics::build) },
     Module { install_classes: secrets::install_classes, ..Module::new("k6/secrets", secrets::build) },
     Module { install_classes: grpc::install_classes, ..Module::new("k6/net/grpc", grpc::build) },
     Module { is_patchable: true, ..Module::new("k6/timers", timers::build) },
-    Module { install_classes: websocket::install_classes, ..Module::new("k6/websockets", websocket::build) },
-    Module::new("k6/experimental/websockets", websocket::build),
+    Module {
+        install_classes: websocket::install_classes,
+        needs: &[STREAMS],
+        ..Module::new("k6/websockets", websocket::build)
+    },
+    Module { needs: &[STREAMS], ..Module::new("k6/experimental/websockets", websocket::build) },
     Module { install_classes: websocket::install_legacy_classes, ..Module::new("k6/ws", websocket::build_legacy) },
 ];
 
@@ -136,6 +150,11 @@ pub(crate) fn install_classes(ctx: Ctx) -> JsResult<()> {
 /// Makes what the modules keep in a realm that VUs are about to share.
 pub(crate) fn share_classes(realm: &Realm) -> JsResult<()> {
     MODULES.iter().try_for_each(|module| (module.share)(realm))
+}
+
+/// The modules whose objects a module hands out.
+pub(crate) fn needs(name: &str) -> &'static [&'static str] {
+    MODULES.iter().find(|module| module.name == name).map_or(&[], |module| module.needs)
 }
 
 /// The module of that name. The loader refuses unknown names before anything runs; an error is for names computed at run

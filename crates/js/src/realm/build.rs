@@ -31,6 +31,7 @@ impl Realm {
             scripts: Vec::new(),
             natives: RefCell::default(),
             native_exports: RefCell::default(),
+            is_shared: false,
             slots: Slots::default(),
             stock_slice: Val::undefined(),
             create: builtins::create,
@@ -74,9 +75,12 @@ impl Realm {
         if shared {
             // What VUs share must be there before they do: made later, it would be one VU's, and not write-trapped.
             builtins::share_classes(self)?;
-            for name in builtins::BUILTIN_MODULES.iter().chain([&builtins::CJS_MODULE]) {
+            // Others cannot be asked for any more, see `not_resolved`.
+            let built: Vec<String> = self.natives.borrow().keys().cloned().collect();
+            for name in built.iter().flat_map(|name| builtins::needs(name)).chain([&builtins::CJS_MODULE]) {
                 self.native_exports(name)?;
             }
+            self.is_shared = true;
             // SAFETY: the realm is complete and no VU runs yet.
             let flagged = unsafe { sys::onrush_share_realm(ctx.raw()) };
             if flagged < 0 {

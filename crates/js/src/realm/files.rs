@@ -53,11 +53,14 @@ fn content(vu: &Vu, path: &Path, shown: &str) -> JsResult<Arc<[u8]>> {
         None if thread().config.init_pass => match &vu.script().archived {
             Some(files) => cache.archived(files, path),
             None => cache.read(path, shown),
-        },
-        None => Err(Throw::error(format!(
-            "open() can't be used with files that weren't previously opened during initialization (__VU==0), path: \"{}\"",
-            path.display()
-        ))),
+        }
+        .map_err(|throw| cache.note(path, throw)),
+        None => Err(cache.failure(path).unwrap_or_else(|| {
+            Throw::error(format!(
+                "open() can't be used with files that weren't previously opened during initialization (__VU==0), path: \"{}\"",
+                path.display()
+            ))
+        })),
     }
 }
 

@@ -17,7 +17,7 @@ use onrush_script::Target;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    embed::{Ctx, JsResult, Val},
+    embed::{Ctx, JsResult, Throw, Val},
     slots::Slots,
 };
 
@@ -31,6 +31,11 @@ pub(crate) struct Template {
 /// Creates and evaluates the built-in module of that name in a realm.
 pub(crate) type CreateModule = fn(Ctx, &str) -> JsResult<*mut sys::JSModuleDef>;
 
+/// k6's text for a module that a VU asks for, and init code did not when it first ran.
+pub(crate) fn not_resolved(name: &str) -> Throw {
+    Throw::error(format!("the module \"{name}\" was not previously resolved during initialization (__VU==0)"))
+}
+
 /// One realm with everything VUs in it share.
 pub(crate) struct Realm {
     pub(crate) ctx: Ctx,
@@ -40,6 +45,8 @@ pub(crate) struct Realm {
     pub(crate) scripts: Vec<Option<Val>>,
     natives: RefCell<FxHashMap<String, *mut sys::JSModuleDef>>,
     native_exports: RefCell<FxHashMap<String, Val>>,
+    /// VUs share all that is in it: a module that is not there now never will be.
+    is_shared: bool,
     /// What modules keep for all VUs in it.
     pub(crate) slots: Slots,
     stock_slice: Val,
@@ -57,6 +64,9 @@ impl Realm {
     pub(crate) fn native(&self, name: &str) -> JsResult<*mut sys::JSModuleDef> {
         if let Some(record) = self.natives.borrow().get(name) {
             return Ok(*record);
+        }
+        if self.is_shared {
+            return Err(not_resolved(name));
         }
         let record = (self.create)(self.ctx, name)?;
         self.natives.borrow_mut().insert(name.to_owned(), record);

@@ -16,7 +16,12 @@ use crate::embed::Throw;
 #[derive(Default)]
 pub(crate) struct FileCache {
     files: Mutex<BTreeMap<PathBuf, Arc<[u8]>>>,
+    /// Why others could not be read: every VU that asks again is told the same.
+    failures: Mutex<BTreeMap<PathBuf, String>>,
 }
+
+/// Failures that are kept.
+const FAILURES_MAX: usize = 1_000;
 
 /// Largest file `open()` takes: it is held in memory for the whole run.
 const FILE_BYTES_MAX: u64 = 2 << 30;
@@ -25,6 +30,23 @@ impl FileCache {
     /// The contents of a file that has been read.
     pub(crate) fn get(&self, path: &Path) -> Option<Arc<[u8]>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+    }
+
+    /// Why a file could not be read.
+    pub(crate) fn failure(&self, path: &Path) -> Option<Throw> {
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.get(path).map(Throw::error)
+    }
+
+    /// Notes why a file cannot be read.
+    pub(crate) fn note(&self, path: &Path, throw: Throw) -> Throw {
+        if let Throw::Error(text) = &throw {
+            let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+            if failures.len() < FAILURES_MAX {
+                failures.insert(path.to_owned(), text.clone());
+            }
+        }
+        throw
     }
 
     /// All files that were opened.

@@ -68,6 +68,14 @@ impl ScriptFailure {
     }
 }
 
+impl Vu {
+    /// Where the script code that runs is, as k6 shows a place: `at f (file:///x.js:1:2)`. Empty when none runs.
+    pub(crate) fn place(&self) -> String {
+        let frame = self.script().program.remap_stack(&self.ctx().frame());
+        stack_lines(&frame).trim_start().to_owned()
+    }
+}
+
 /// The engine's stack as k6 shows one: lines indented by a tab, functions without a name as their place alone, and no
 /// places within texts that were parsed.
 fn stack_lines(stack: &str) -> String {

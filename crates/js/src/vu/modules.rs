@@ -11,7 +11,7 @@ use crate::{
     Isolation,
     embed::{Atom, Ctx, Handle, JsResult, PromiseState, Throw, Val, guarded},
     modules as builtins,
-    realm::Template,
+    realm::{Template, not_resolved},
 };
 
 impl Vu {
@@ -253,21 +253,28 @@ fn import_meta_resolve(ctx: Ctx, this: &Handle, args: crate::embed::Args<'_>) ->
 fn target(vu: &Vu, base: ModuleIndex, request: &str, kind: ImportKind) -> JsResult<Target> {
     let program = &vu.script().program;
     let import = program.module(base).and_then(|module| module.imports.iter().find(|import| import.request == request));
-    match import {
-        Some(import) => Ok(import.target.clone()),
-        None => program.target(base, request).map_err(|error| {
-            if vu.thread.config.init_pass
-                && vu.script().accepts_computed
-                && program.resolve(base, request).is_ok()
-                && let Some(importer) = program.module(base)
-            {
-                // The pass ends here, and is repeated with the module. No script can catch that.
-                let wanted = Computed { importer: importer.specifier.clone(), request: request.to_owned(), kind };
-                vu.script().wanted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(wanted);
-                return Throw::Interrupted;
-            }
-            Throw::error(error.message)
-        }),
+    if let Some(import) = import {
+        return Ok(import.target.clone());
+    }
+    let target = program.target(base, request);
+    let is_there = match &target {
+        Ok(Target::Builtin(name)) => program.asks_for(name),
+        found => found.is_ok(),
+    };
+    if !is_there
+        && vu.thread.config.init_pass
+        && vu.script().accepts_computed
+        && program.resolve(base, request).is_ok()
+        && let Some(importer) = program.module(base)
+    {
+        // The pass ends here, and is repeated with the module. No script can catch that.
+        let wanted = Computed { importer: importer.specifier.clone(), request: request.to_owned(), kind };
+        vu.script().wanted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(wanted);
+        return Err(Throw::Interrupted);
+    }
+    match target {
+        Ok(Target::Builtin(name)) if !is_there => Err(not_resolved(&name)),
+        target => target.map_err(|error| Throw::error(error.message)),
     }
 }
 

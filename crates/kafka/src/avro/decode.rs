@@ -1,6 +1,6 @@
 //! From the binary form to JSON.
 
-use super::{DEPTH_MAX, PAUSE_ITEMS, Pause, Schema, invalid, schema::Type};
+use super::{DEPTH_MAX, PAUSE_ITEMS, Pause, Progress, Schema, invalid, schema::Type};
 use crate::KafkaError;
 
 /// The JSON form of a value, however long its arrays claim to be.
@@ -8,7 +8,7 @@ use crate::KafkaError;
 /// # Errors
 /// Where the bytes are not a value of the schema.
 pub fn from_binary(schema: &Schema, bytes: &[u8], pause: Pause<'_>) -> Result<String, KafkaError> {
-    let mut decoder = Decoder { schema, rest: bytes, out: String::new(), items: 0, pause };
+    let mut decoder = Decoder { schema, rest: bytes, out: String::new(), progress: Progress::new(pause) };
     decoder.read(schema.root, 0)?;
     if decoder.rest.is_empty() {
         Ok(decoder.out)
@@ -21,8 +21,7 @@ struct Decoder<'a> {
     schema: &'a Schema,
     rest: &'a [u8],
     out: String,
-    items: usize,
-    pause: Pause<'a>,
+    progress: Progress<'a>,
 }
 
 impl<'a> Decoder<'a> {
@@ -30,15 +29,7 @@ impl<'a> Decoder<'a> {
         if depth > DEPTH_MAX {
             return Err(invalid(format_args!("the value is deeper than {DEPTH_MAX} levels")));
         }
-        self.items += 1;
-        if self.items > ITEMS_MAX || self.out.len() > JSON_BYTES_MAX {
-            return Err(KafkaError::TooLarge(format!(
-                "avro: the value has more than {ITEMS_MAX} items or {JSON_BYTES_MAX} bytes"
-            )));
-        }
-        if self.items.is_multiple_of(PAUSE_ITEMS) {
-            (self.pause)()?;
-        }
+        self.progress.step(self.out.len())?;
         let schema = self.schema;
         match &schema.types[at] {
             Type::Null => self.out.push_str("null"),
@@ -184,7 +175,7 @@ impl<'a> Decoder<'a> {
             }
             self.out.push_str(&byte.to_string());
             if index % PAUSE_ITEMS == PAUSE_ITEMS - 1 {
-                (self.pause)()?;
+                self.progress.pause(self.out.len())?;
             }
         }
         self.out.push(']');
@@ -195,6 +186,3 @@ impl<'a> Decoder<'a> {
 fn ends() -> KafkaError {
     invalid("the value ends too early")
 }
-
-const ITEMS_MAX: usize = 4_000_000;
-const JSON_BYTES_MAX: usize = 64 << 20;

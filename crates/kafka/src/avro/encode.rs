@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    DEPTH_MAX, PAUSE_ITEMS, Pause, Schema, invalid,
+    DEPTH_MAX, Pause, Progress, Schema, invalid,
     schema::{Field, Type},
 };
 use crate::{KafkaError, wire::Put};
@@ -13,7 +13,8 @@ use crate::{KafkaError, wire::Put};
 /// # Errors
 /// Where the value does not fit the schema.
 pub fn to_binary(schema: &Schema, value: &Value, pause: Pause<'_>) -> Result<Vec<u8>, KafkaError> {
-    let mut encoder = Encoder { schema, out: Vec::new(), path: Vec::new(), items: 0, pause };
+    let mut encoder =
+        Encoder { schema, out: Vec::new(), path: Vec::new(), progress: Progress::new(pause), attempts: 0 };
     encoder.put(schema.root, value)?;
     Ok(encoder.out)
 }
@@ -23,16 +24,14 @@ struct Encoder<'a> {
     out: Vec<u8>,
     /// Where in the value it is.
     path: Vec<String>,
-    items: usize,
-    pause: Pause<'a>,
+    progress: Progress<'a>,
+    /// Types of unions that did not fit.
+    attempts: usize,
 }
 
 impl Encoder<'_> {
     fn put(&mut self, at: usize, value: &Value) -> Result<(), KafkaError> {
-        self.items += 1;
-        if self.items.is_multiple_of(PAUSE_ITEMS) {
-            (self.pause)()?;
-        }
+        self.progress.step(self.out.len())?;
         let schema = self.schema;
         let found = &schema.types[at];
         match (found, value) {
@@ -183,8 +182,8 @@ impl Encoder<'_> {
                 Err(error) => return Err(error),
             }
             // Each attempt may hold attempts of its own: what fits nowhere must not take for ever.
-            self.items += PAUSE_ITEMS / 8;
-            if self.items > ATTEMPTS_MAX * PAUSE_ITEMS {
+            self.attempts += 1;
+            if self.attempts > ATTEMPTS_MAX {
                 return Err(invalid("the value fits too many unions in part"));
             }
         }
@@ -255,4 +254,4 @@ fn bytes_of(value: &Value) -> Option<Vec<u8>> {
 }
 
 const SHOWN_CHARS: usize = 60;
-const ATTEMPTS_MAX: usize = 2_000;
+const ATTEMPTS_MAX: usize = 16_000;

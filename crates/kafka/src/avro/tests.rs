@@ -28,8 +28,8 @@ fn user() -> Value {
 
 fn there_and_back(schema: &str, value: &Value) -> Result<Value, KafkaError> {
     let schema = Schema::parse(schema, &[])?;
-    let bytes = to_binary(&schema, value, &mut || Ok(()))?;
-    let text = from_binary(&schema, &bytes, &mut || Ok(()))?;
+    let bytes = to_binary(&schema, value, &mut |_| Ok(()))?;
+    let text = from_binary(&schema, &bytes, &mut |_| Ok(()))?;
     Ok(serde_json::from_str(&text).expect("it is JSON"))
 }
 
@@ -49,7 +49,7 @@ fn values_come_back() {
 fn bytes_are_those_of_the_specification() {
     let check = |schema: &str, value: Value, expect: &[u8]| {
         let schema = Schema::parse(schema, &[]).expect("it is a schema");
-        assert_eq!(to_binary(&schema, &value, &mut || Ok(())).expect("it fits"), expect, "{value}");
+        assert_eq!(to_binary(&schema, &value, &mut |_| Ok(())).expect("it fits"), expect, "{value}");
     };
     // From the specification's sections on the binary encoding.
     check(r#""string""#, json!("foo"), b"\x06foo");
@@ -111,14 +111,14 @@ fn types_of_other_schemas_are_known() {
     let text = r#"{"type": "record", "name": "R", "namespace": "com.example", "fields": [{"name": "k", "type": "com.example.Kind"}, {"name": "l", "type": "Kind"}]}"#;
     let schema = Schema::parse(text, &[kind]).expect("it is a schema");
     assert_eq!(schema.name(), Some("com.example.R"));
-    assert_eq!(to_binary(&schema, &json!({"k": "A", "l": "A"}), &mut || Ok(())), Ok(vec![0, 0]));
+    assert_eq!(to_binary(&schema, &json!({"k": "A", "l": "A"}), &mut |_| Ok(())), Ok(vec![0, 0]));
 }
 
 #[test]
 fn hostile_bytes_come_to_an_end() {
     let check = |schema: &str, bytes: &[u8]| {
         let schema = Schema::parse(schema, &[]).expect("it is a schema");
-        assert!(from_binary(&schema, bytes, &mut || Ok(())).is_err());
+        assert!(from_binary(&schema, bytes, &mut |_| Ok(())).is_err());
     };
     let nulls = r#"{"type": "array", "items": "null"}"#;
     // Two to the power of 62 nothings, in a few bytes.
@@ -145,14 +145,53 @@ fn unions_that_fit_in_part_come_to_an_end() {
         value = json!({"x": value});
     }
     let schema = Schema::parse(list, &[]).expect("it is a schema");
-    assert!(to_binary(&schema, &value, &mut || Ok(())).is_err());
+    assert!(to_binary(&schema, &value, &mut |_| Ok(())).is_err());
+}
+
+#[test]
+fn what_a_schema_unfolds_to_is_limited() {
+    // Each level has two of the next by default: two to the power of 36 bytes from nothing.
+    let mut text = r#""boolean""#.to_owned();
+    for level in 0..36 {
+        let default = if level == 0 { "true" } else { "{}" };
+        text = format!(
+            r#"{{"type": "record", "name": "R{level}", "fields": [{{"name": "a", "type": {text}, "default": {default}}}, {{"name": "b", "type": "{}", "default": {default}}}]}}"#,
+            if level == 0 { "boolean".to_owned() } else { format!("R{}", level - 1) }
+        );
+    }
+    let schema = Schema::parse(&text, &[]).expect("it is a schema");
+    let mut most = 0;
+    let made = to_binary(&schema, &json!({}), &mut |bytes| {
+        most = most.max(bytes);
+        Ok(())
+    });
+    assert!(matches!(made, Err(KafkaError::TooLarge(_))), "{:?}", made.map(|bytes| bytes.len()));
+    assert!(most > 1_000_000, "whoever pays for it is told: {most}");
+    // Long names of fields, again and again.
+    let name = "n".repeat(10_000);
+    let text = format!(
+        r#"{{"type": "array", "items": {{"type": "record", "name": "R", "fields": [{{"name": "{name}", "type": "null"}}]}}}}"#
+    );
+    let schema = Schema::parse(&text, &[]).expect("it is a schema");
+    let mut pauses = 0;
+    let made = from_binary(&schema, &[0x80, 0x89, 0x7A, 0], &mut |_| {
+        pauses += 1;
+        Ok(())
+    });
+    assert!(matches!(made, Err(KafkaError::TooLarge(_))), "{:?}", made.map(|text| text.len()));
+    assert!(pauses > 100, "{pauses}");
+    // Whoever has no room says so.
+    let full = from_binary(&schema, &[0x80, 0x89, 0x7A, 0], &mut |bytes| {
+        if bytes > 1 << 20 { Err(KafkaError::TooLarge("out of memory".to_owned())) } else { Ok(()) }
+    });
+    assert_eq!(full, Err(KafkaError::TooLarge("out of memory".to_owned())));
 }
 
 #[test]
 fn whoever_no_longer_waits_is_heard() {
     let schema = Schema::parse(r#"{"type": "array", "items": "null"}"#, &[]).expect("it is a schema");
     let many = [0x80, 0x89, 0x7A, 0];
-    let left = from_binary(&schema, &many, &mut || Err(KafkaError::Cancelled));
+    let left = from_binary(&schema, &many, &mut |_| Err(KafkaError::Cancelled));
     assert_eq!(left, Err(KafkaError::Cancelled));
 }
 
@@ -160,7 +199,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let schema = Schema::parse(USER, &[]).expect("it is a schema");
-        if let Ok(text) = from_binary(&schema, &bytes, &mut || Ok(())) {
+        if let Ok(text) = from_binary(&schema, &bytes, &mut |_| Ok(())) {
             prop_assert!(serde_json::from_str::<Value>(&text).is_ok());
         }
     }
@@ -170,7 +209,7 @@ proptest! {
         prop_assert_eq!(there_and_back("long", &json!(value)), Ok(json!(value)));
         if float.is_finite() {
             let schema = Schema::parse("double", &[]).expect("it is a schema");
-            let text = from_binary(&schema, &float.to_le_bytes(), &mut || Ok(())).expect("it is one");
+            let text = from_binary(&schema, &float.to_le_bytes(), &mut |_| Ok(())).expect("it is one");
             prop_assert_eq!(text.parse::<f64>(), Ok(float));
         }
     }

@@ -7,12 +7,16 @@
 use std::{mem, sync::Arc};
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::{
     HttpIdx, SeriesIdx, TagNode,
     http::{HttpTimings, METRICS},
 };
-use crate::{delta::TagPairs, registry::MetricId};
+use crate::{
+    delta::{TagPairs, tag_sets},
+    registry::MetricId,
+};
 
 /// Takes batches from one thread's shard.
 pub trait SampleSink: Send {
@@ -25,20 +29,22 @@ pub trait SampleSink: Send {
 }
 
 /// Samples of one thread in the order they were made.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SampleBatch {
     /// The samples.
     pub samples: Vec<RawSample>,
     /// The number of the first of `tag_sets`; those before it came with earlier batches of the thread.
     pub first_tag_set: u32,
     /// Tag sets that no earlier batch had.
+    #[serde(with = "tag_sets")]
     pub tag_sets: Vec<TagPairs>,
     /// What the batch's samples point to with [`RawSample::metadata`].
+    #[serde(with = "tag_sets")]
     pub metadata: Vec<TagPairs>,
 }
 
 /// One sample.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RawSample {
     /// The metric.
     pub metric: MetricId,

@@ -10,6 +10,7 @@
 //! What k6 prints is followed to the byte, and `tests/summary.rs` holds the renderers to outputs captured from it. The
 //! one addition is the [`Footer`]: how exact the percentiles are, and whether the measurement can be trusted.
 
+mod agents;
 mod collate;
 mod collect;
 mod endpoint;
@@ -24,6 +25,7 @@ mod requests;
 mod text;
 mod trend_stat;
 
+pub use agents::{AgentInfo, AgentLoad, AgentsInfo};
 pub use collect::{input_from, subscribe};
 pub use endpoint::{Endpoint, endpoints_from};
 pub use export::{MachineInfo, handle_summary, machine_readable, summary_export, to_file};

@@ -8,14 +8,12 @@ use std::{net::SocketAddr, rc::Rc};
 use bytes::Bytes;
 use onrush_fiber::{Clock, Nanos};
 
-use super::{Attempt, Connections, Disconnected, check_url, lost, sessions::Connected};
+use super::{Attempt, Connections, Disconnected, Way, check_url, lost};
 use crate::{
     body_budget::BodyHold,
-    conn::{Conn, Sent, Step, give_out, take_out},
+    conn::{Conn, Step},
     error::NetError,
-    http1::{
-        BodyMode, BodyPlan, Failure, Proto, Request, Response, ResponseReader, Timings, check_request, write_head,
-    },
+    http1::{BodyMode, Failure, Proto, Request, Response, ResponseReader, Timings, check_request},
     http2::{Http2, Session, Stream, StreamError},
     link::WireBytes,
 };
@@ -99,38 +97,11 @@ impl Connections {
         attempt: &mut Attempt,
         reader: &mut ResponseReader,
     ) -> Result<Begun, Box<Disconnected>> {
-        if !request.is_http1
-            && let Some(session) = self.find_session(request.url)
-        {
-            return self.begin_over_http2(session, request, deadline, attempt);
-        }
-        let generation = self.generation.get();
-        let mut conn = match self.take_idle(request.url) {
-            Some(conn) => {
-                attempt.reused = true;
-                conn
-            }
-            None => match self.connect(request, deadline, attempt)? {
-                Connected::Link(link) => Conn::new(link),
-                Connected::Session(session) => return self.begin_over_http2(session, request, deadline, attempt),
-            },
+        let (mut conn, generation) = match self.send(request, deadline, attempt, reader)? {
+            Way::Sent(conn, generation) => (conn, generation),
+            Way::Session(session) => return self.begin_over_http2(session, request, deadline, attempt),
+            Way::Answered => return Ok(Begun::Http1 { conn: None, generation: 0, is_complete: true, fault: None }),
         };
-        attempt.remote = Some(conn.peer());
-        attempt.tls = conn.tls_info();
-        let mut out = take_out();
-        let plan = write_head(&mut out, request, self.shared.no_connection_reuse(), self.forwarder(&conn, request))?;
-        let body = if plan == BodyPlan::Announced { request.body.pieces() } else { &[] };
-        let sent = conn.send(&mut out, body, reader, deadline, &self.wire);
-        give_out(out);
-        if !matches!(sent, Ok(Sent::All)) {
-            self.after_odd_send(conn, reader, sent, attempt, request)?;
-            return Ok(Begun::Http1 { conn: None, generation, is_complete: true, fault: None });
-        }
-        let now = Clock::now();
-        attempt.written = Some(now);
-        if reader.has_started() {
-            attempt.first_byte = Some(now);
-        }
         let mut end = None;
         while !reader.in_body() {
             end = match self.receive_head(&mut conn, reader, deadline, attempt, request) {

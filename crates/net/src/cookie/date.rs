@@ -1,5 +1,7 @@
 //! The two date forms Go reads from a cookie's `Expires`: RFC 1123 and its dashed variant.
 
+use onrush_calendar::{days_in_month, days_of_date};
+
 /// Parses `Mon, 02 Jan 2006 15:04:05 GMT` or `Mon, 02-Jan-2006 15:04:05 GMT` to unix milliseconds.
 ///
 /// The zone's letters are read and, but for `GMT+3` forms, taken as UTC, as Go does with zones it does not know.
@@ -29,7 +31,7 @@ pub fn parse_http_date(text: &str) -> Option<i64> {
     if day < 1 || day > days_in_month(year, month_index) || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let days = days_from_civil(year, month_index, day);
+    let days = days_of_date(year, month_index, day);
     let seconds = days * 86_400 + (hour - offset_hours) * 3_600 + minute * 60 + second;
     Some(seconds * 1_000 + millis)
 }
@@ -57,52 +59,4 @@ fn zone_offset_hours(zone: &str) -> Option<i64> {
     }
     let hours: i64 = rest.parse().ok()?;
     (&zone[..letters] == "GMT" && (-23..=23).contains(&hours) && rest.starts_with(['+', '-'])).then_some(hours)
-}
-
-/// How many days a month has, 1 to 12.
-pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Days since 1970-01-01 of a date of the proleptic Gregorian calendar.
-pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    // Years start in March here, so that the leap day is a year's last day.
-    let shifted_year = if month <= 2 { year - 1 } else { year };
-    let era = shifted_year.div_euclid(400);
-    let year_of_era = shifted_year.rem_euclid(400);
-    let day_of_year = (153 * (month + if month > 2 { -3 } else { 9 }) + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    era * 146_097 + day_of_era - 719_468
-}
-
-/// The date of a day since 1970-01-01: year, month and day.
-pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_and_dates_are_each_others_inverse() {
-        for days in (-800_000..3_000_000).step_by(997) {
-            let (year, month, day) = civil_from_days(days);
-            assert_eq!(days_from_civil(year, month, day), days);
-            assert!((1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day));
-        }
-    }
 }

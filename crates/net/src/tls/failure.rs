@@ -1,5 +1,6 @@
 //! rustls's errors in k6's codes and Go's words.
 
+use onrush_calendar::date_of_days;
 use rustls::{
     AlertDescription, CertificateError, ContentType, Error, HandshakeType, InvalidMessage, PeerIncompatible,
     PeerMisbehaved,
@@ -150,7 +151,7 @@ fn wrong(reason: &str) -> NetError {
 /// A time as Go writes it in UTC: `2006-01-02T15:04:05Z`.
 fn utc(time: UnixTime) -> String {
     let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
-    let (year, month, day) = crate::cookie::civil_from_days(seconds / 86_400);
+    let (year, month, day) = date_of_days(seconds / 86_400);
     let rest = seconds % 86_400;
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)
 }

@@ -6,13 +6,12 @@
 use std::{cell::Cell, sync::Arc};
 
 use der::{Decode, SliceReader, Tag, TagNumber, Tagged, asn1::AnyRef};
+use onrush_calendar::{days_in_month, days_of_date};
 use rustls::{
     DigitallySignedStruct, DistinguishedName, SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
 };
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
-
-use crate::cookie::{days_from_civil, days_in_month};
 
 /// What a stapled OCSP response says of a server's certificate. Times are seconds of Unix time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -263,7 +262,7 @@ fn seconds(text: &[u8]) -> Option<i64> {
     if !(1..=days_in_month(year, month)).contains(&day) {
         return None;
     }
-    Some(days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset)
+    Some(days_of_date(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset)
 }
 
 #[cfg(test)]

@@ -246,8 +246,8 @@ fn escape_at(bytes: &[u8], at: usize) -> Option<u8> {
     u8::try_from(high * 16 + low).ok()
 }
 
-/// Decodes percent escapes; bytes that are no escape stay.
-pub(super) fn unescape(bytes: &[u8]) -> Cow<'_, [u8]> {
+/// Decodes percent escapes; bytes that are not part of one stay.
+pub fn unescape(bytes: &[u8]) -> Cow<'_, [u8]> {
     if !bytes.contains(&b'%') {
         return Cow::Borrowed(bytes);
     }

@@ -17,28 +17,20 @@ mod shared_iterations;
 use std::sync::Arc;
 
 pub use arrival::{ArrivalEvent, ArrivalVus};
-pub use constant_arrival_rate::{ConstantArrivalRate, ConstantArrivalRatePlan};
-pub use constant_vus::{ConstantVus, ConstantVusPlan};
-pub use externally_controlled::{ExternallyControlled, ExternallyControlledPlan};
+pub use constant_arrival_rate::{ConstantArrivalRate, ConstantArrivalRateConfig, ConstantArrivalRatePlan};
+pub use constant_vus::{ConstantVus, ConstantVusConfig, ConstantVusPlan};
+pub(crate) use externally_controlled::vus_error;
+pub use externally_controlled::{ExternallyControlled, ExternallyControlledConfig, ExternallyControlledPlan};
+use fields::total_ns;
 pub use fields::{FOREVER_NS, Stage, StageConfig};
 pub use kind::ExecutorKind;
-pub use per_vu_iterations::{PerVuIterations, PerVuIterationsPlan};
+pub use per_vu_iterations::{PerVuIterations, PerVuIterationsConfig, PerVuIterationsPlan};
 pub(crate) use ramping_arrival_rate::Slope;
-pub use ramping_arrival_rate::{RampingArrivalRate, RampingArrivalRateCursor, RampingArrivalRatePlan};
-pub use ramping_vus::{HandleAction, HandleActions, HandleChange, RampingVus, RampingVusPlan};
-pub use shared_iterations::{SharedIterations, SharedIterationsPlan};
-
-pub use constant_arrival_rate::ConstantArrivalRateConfig;
-pub use constant_vus::ConstantVusConfig;
-pub use externally_controlled::ExternallyControlledConfig;
-pub use per_vu_iterations::PerVuIterationsConfig;
-pub use ramping_arrival_rate::RampingArrivalRateConfig;
-pub use ramping_vus::RampingVusConfig;
-pub use shared_iterations::SharedIterationsConfig;
-
-pub(crate) use externally_controlled::vus_error;
-
-use fields::total_ns;
+pub use ramping_arrival_rate::{
+    RampingArrivalRate, RampingArrivalRateConfig, RampingArrivalRateCursor, RampingArrivalRatePlan,
+};
+pub use ramping_vus::{HandleAction, HandleActions, HandleChange, RampingVus, RampingVusConfig, RampingVusPlan};
+pub use shared_iterations::{SharedIterations, SharedIterationsConfig, SharedIterationsPlan};
 
 use crate::{duration::GoDuration, error::PlanError, reservation::Step, stripe::Share};
 

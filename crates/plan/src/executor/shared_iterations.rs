@@ -80,6 +80,10 @@ pub struct SharedIterationsPlan {
 }
 
 impl SharedIterationsPlan {
+    pub(crate) fn striping(&self) -> &Share {
+        &self.iteration_share
+    }
+
     /// The number in the whole test of our `j`-th iteration, both from 0.
     #[must_use]
     pub fn iteration_in_test(&self, j: u64) -> Option<u64> {

@@ -109,6 +109,21 @@ impl ArrivalCourse {
         Some(ArrivalEvent { global, at_ns: at_ns.min(self.regular_end_ns) })
     }
 
+    /// Our first event (from 0) that is due at a moment or after it; the number of all where none is.
+    #[must_use]
+    pub fn first_from(&self, at_ns: u64) -> u64 {
+        let (mut low, mut high) = (0, self.own_events);
+        // Due times never decrease.
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.event(middle) {
+                Some(event) if event.at_ns < at_ns => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        low
+    }
+
     /// Our rate at a moment, in iterations per second.
     #[must_use]
     pub fn rate_at(&self, at_ns: u64) -> f64 {

@@ -1,17 +1,29 @@
 //! What the coordinator knows of each agent: whether it is there, where it stands, and what its numbers mean.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use onrush_metrics::{Delta, MetricId, Registry};
+use onrush_metrics::{Delta, MetricId, Registry, builtin};
 
-use crate::protocol::{Accepted, AgentId, Flushed, Progress, Time, VERSION};
+use super::shares::Taking;
+use crate::protocol::{Accepted, AgentId, Flushed, Init, Progress, Time, VERSION};
 
-/// All agents of a run, those that were lost included.
+/// All agents of a run, those that were lost included. A share that an agent has taken over beside its own is one as well,
+/// with a number of its own: it passes barriers and reports like any other, and is lost with the agent that has it.
 #[derive(Debug)]
 pub(super) struct Agents(BTreeMap<AgentId, Agent>);
 
 #[derive(Debug, Default)]
 pub(super) struct Agent {
+    /// Who has this share, where it is not the agent's own.
+    pub(super) host: Option<AgentId>,
+    /// The share it was given.
+    pub(super) init: Init,
+    /// Its scenarios do not run yet: another agent began them.
+    pub(super) taking: Option<Taking>,
+    /// Iterations of its share that ended, by the run's scenarios.
+    pub(super) ended: Vec<u64>,
+    /// As many of them were over when it took up the share.
+    pub(super) before: Vec<u64>,
     pub(super) is_lost: bool,
     /// It has reached the end of the current phase.
     pub(super) has_passed: bool,
@@ -22,6 +34,28 @@ pub(super) struct Agent {
     pub(super) flushed: Option<Flushed>,
     pub(super) threads_given_up: u32,
     pub(super) trapped_writes: u64,
+    /// Its share of the test, 0 to 1.
+    pub(super) share: f64,
+    /// How late it began, and by how much its clock may be wrong.
+    pub(super) begun: Option<(Duration, Duration)>,
+    /// The most VUs it had.
+    pub(super) vus_max: u64,
+    /// Requests it reported.
+    pub(super) requests: f64,
+}
+
+impl Agent {
+    /// Notes what it measured, its metrics known by our ids.
+    pub(super) fn count(&mut self, delta: &Delta) {
+        let requests = delta.series.iter().filter(|series| series.metric == builtin::HTTP_REQS);
+        self.requests += requests.filter_map(|series| series.sink.counter()).sum::<f64>();
+    }
+
+    /// Notes how its scenarios stand.
+    pub(super) fn stands(&mut self, progress: Progress) {
+        self.vus_max = self.vus_max.max(progress.vus_initialized);
+        self.progress = progress;
+    }
 }
 
 /// What an agent's numbers mean here.
@@ -43,6 +77,42 @@ impl Agents {
         self.0.len()
     }
 
+    /// Those that are not lost, without the shares that they took over.
+    pub(super) fn hosts(&self) -> Vec<AgentId> {
+        self.live().filter(|(_, agent)| agent.host.is_none()).map(|(id, _)| id).collect()
+    }
+
+    /// An agent and the shares it took over, as far as they are not lost.
+    pub(super) fn with_shares(&self, id: AgentId) -> Vec<AgentId> {
+        self.live().filter(|(own, agent)| *own == id || agent.host == Some(id)).map(|(own, _)| own).collect()
+    }
+
+    /// Who has a share that is not its own, and the share's number.
+    pub(super) fn host_of(&self, id: AgentId) -> Option<(AgentId, u32)> {
+        Some((self.0.get(&id)?.host?, id.0 & !Self::SHARES))
+    }
+
+    /// Marks the numbers of shares that were taken over; agents have lower ones.
+    const SHARES: u32 = 1 << 31;
+
+    /// The number here of a share that was taken over.
+    pub(super) fn id_of_share(share: u32) -> AgentId {
+        AgentId(share | Self::SHARES)
+    }
+
+    /// Adds a share that an agent takes over.
+    pub(super) fn add_share(&mut self, agent: Agent) -> AgentId {
+        let count = self.0.range(AgentId(Self::SHARES)..).count();
+        let id = Self::id_of_share(u32::try_from(count).unwrap_or(u32::MAX));
+        self.0.insert(id, agent);
+        id
+    }
+
+    /// Any, also one that is lost.
+    pub(super) fn get(&self, id: AgentId) -> Option<&Agent> {
+        self.0.get(&id)
+    }
+
     /// Those that are not lost.
     pub(super) fn live(&self) -> impl Iterator<Item = (AgentId, &Agent)> {
         self.0.iter().filter(|(_, agent)| !agent.is_lost).map(|(id, agent)| (*id, agent))
@@ -50,6 +120,20 @@ impl Agents {
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Agent> {
         self.0.values()
+    }
+
+    /// Those that were lost included.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (AgentId, &Agent)> {
+        self.0.iter().map(|(id, agent)| (*id, agent))
+    }
+
+    /// An agent and the shares it took over, also when they are lost.
+    pub(super) fn lost_with(&mut self, id: AgentId) -> impl Iterator<Item = (&AgentId, &mut Agent)> {
+        self.0.iter_mut().filter(move |(own, agent)| agent.is_lost && (**own == id || agent.host == Some(id)))
+    }
+
+    pub(super) fn live_mut(&mut self) -> impl Iterator<Item = &mut Agent> {
+        self.0.values_mut().filter(|agent| !agent.is_lost)
     }
 
     pub(super) fn ids(&self) -> Vec<AgentId> {

@@ -87,6 +87,7 @@ impl Coordinator {
             return Err(SteerError::AllOver);
         }
         for (scenario, change) in self.steering.steer(steer, moment)? {
+            self.changes.push((scenario.clone(), change));
             self.tell_all(&Command::Steer { scenario, change });
         }
         Ok(())

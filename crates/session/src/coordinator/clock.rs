@@ -47,6 +47,11 @@ impl RunClock {
         stood
     }
 
+    /// Since when both stand still, if they do.
+    pub(super) fn stopped(&self) -> Option<Time> {
+        self.stopped
+    }
+
     /// `now`, or when the clocks stopped.
     pub(super) fn unpaused(&self, now: Time) -> Time {
         self.stopped.unwrap_or(now)

@@ -69,6 +69,11 @@ impl Coordinator {
         self.enter(RunPhase::Closed, None);
     }
 
+    /// Outputs that are written here lack so many samples.
+    pub fn outputs_lack(&mut self, samples: u64) {
+        self.judge.output_samples_missing(samples);
+    }
+
     /// How the run ended, once it is closed.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.closed.as_ref().map(|(_, outcome)| outcome)
@@ -135,7 +140,8 @@ impl Coordinator {
 
     /// The run is over for all agents.
     pub fn stop_agents(&mut self) -> Orders {
-        self.tell_all(&Command::Stop);
+        // With it go the shares that it took over.
+        self.orders.extend(self.agents.hosts().into_iter().map(|id| (id, Command::Stop)));
         self.take()
     }
 }

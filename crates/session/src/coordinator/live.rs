@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use onrush_metrics::Phase as Evaluated;
 
-use super::{Coordinator, Notice, Orders, RunPhase, nanos};
+use super::{Coordinator, Notice, Orders, RunPhase, agents::Agent, nanos};
 use crate::{ExitCode, Moment, Stop, protocol::Time};
 
 impl Coordinator {
@@ -62,9 +62,10 @@ impl Coordinator {
     /// Gives up agents that say nothing, and those that hold back a phase past every limit.
     fn look_for_late(&mut self, now: Time) {
         if let Some(silence) = self.settings.patience.silence.filter(|_| self.phase < RunPhase::Closed) {
-            let silent = self.agents.live().filter(|(_, agent)| now.since(agent.heard_at) > silence);
+            let is_silent = |agent: &Agent| agent.host.is_none() && now.since(agent.heard_at) > silence;
+            let silent = self.agents.live().filter(|(_, agent)| is_silent(agent));
             for id in silent.map(|(id, _)| id).collect::<Vec<_>>() {
-                self.lose(id, &format!("it said nothing for {} s", silence.as_secs_f64()), now);
+                self.give_up_agent(id, &format!("it said nothing for {} s", silence.as_secs_f64()), true, now);
             }
         }
         let stands_still = self.phase == RunPhase::Running && self.is_paused();

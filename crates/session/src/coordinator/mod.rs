@@ -11,31 +11,37 @@ mod closing;
 mod live;
 mod loss;
 mod notice;
+mod overview;
 mod settings;
+mod shared_gauges;
+mod shares;
 #[cfg(test)]
 mod tests;
 
 use std::{sync::Arc, time::Duration};
 
 use onrush_metrics::{Merged, Registry, Thresholds};
-use onrush_plan::{FOREVER_NS, Plan, Segment, SegmentSequence};
+use onrush_plan::{FOREVER_NS, Plan, Scenario, Segment, SegmentSequence};
 
 use self::{
     agents::{Agents, Table},
     calls::ClientCall,
     clock::RunClock,
+    shared_gauges::SharedGauges,
+    shares::HandOver,
 };
 use crate::{
     ExitCode, Judge, Moment, Outcome, Replay, Steering, Stop,
     protocol::{
-        Accepted, AgentId, Command, Failure, FailureKind, Init, Progress, Report, ScenarioProgress, ThreadDelta, Time,
-        VERSION,
+        Accepted, AgentId, Command, Failure, FailureKind, Init, Progress, Report, ScenarioProgress, TargetChange,
+        ThreadDelta, Time, VERSION,
     },
     watermark::Watermark,
 };
 
 pub use calls::Function;
 pub use notice::Notice;
+pub use overview::{AgentOverview, Begin};
 pub use settings::{LossPolicy, Patience, Settings};
 
 /// Commands and whom they are for.
@@ -75,6 +81,8 @@ pub struct Coordinator {
     agents: Agents,
     /// The names of the plan's scenarios.
     scenarios: Vec<String>,
+    /// The same scenarios.
+    definitions: Vec<Scenario>,
     /// The plan's end on the scenarios' clock, if it has one.
     plan_end: Option<Duration>,
     merged: Merged,
@@ -90,7 +98,14 @@ pub struct Coordinator {
     is_marked_failed: bool,
     next_evaluation: Duration,
     steering: Steering,
+    /// Changes of targets that agents were told, in order.
+    changes: Vec<(String, TargetChange)>,
+    /// Shares on their way from lost agents to others.
+    hand_overs: Vec<HandOver>,
     replay: Replay,
+    /// Of the agents, in their order; empty: all the same.
+    weights: Vec<u64>,
+    shared_gauges: SharedGauges,
     /// The agent that runs a life-cycle function now.
     runner: Option<AgentId>,
     call: Option<ClientCall>,
@@ -132,16 +147,18 @@ impl Coordinator {
         }
         let ends = plan.scenarios.iter().map(|scenario| scenario.start_ns.saturating_add(scenario.hard_end_ns));
         let end = ends.max().unwrap_or(0);
+        let agents = Agents::new(agents);
         Self {
             settings,
             phase: RunPhase::Initializing,
-            agents: Agents::new(agents),
+            judge: Judge::new(agents.len()),
+            agents,
             scenarios: plan.scenarios.iter().map(|scenario| scenario.name().to_owned()).collect(),
+            definitions: plan.scenarios.iter().map(|scenario| Scenario::clone(&scenario.scenario)).collect(),
             plan_end: (end < FOREVER_NS).then(|| Duration::from_nanos(end)),
             merged,
             thresholds,
             watermark: Watermark::default(),
-            judge: Judge::default(),
             clock: RunClock::default(),
             deadline: None,
             setup_data: None,
@@ -150,7 +167,11 @@ impl Coordinator {
             is_marked_failed: false,
             next_evaluation: Self::EVALUATION_INTERVAL,
             steering: Steering::new(plan),
+            changes: Vec::new(),
+            hand_overs: Vec::new(),
             replay: Replay::default(),
+            weights: Vec::new(),
+            shared_gauges: SharedGauges::default(),
             runner: None,
             call: None,
             deferred: None,
@@ -170,6 +191,13 @@ impl Coordinator {
         self
     }
 
+    /// Gives the agents shares by these weights, one for each; else they are even.
+    #[must_use]
+    pub fn weighted(mut self, weights: Vec<u64>) -> Self {
+        self.weights = weights;
+        self
+    }
+
     /// Gives every delta to `sink` from now on.
     pub fn subscribe(&mut self, sink: Box<dyn DeltaSink>) {
         self.sinks.push(sink);
@@ -180,27 +208,35 @@ impl Coordinator {
         let ids = self.agents.ids();
         let count = ids.len() as u64;
         // An even split cannot fail for one agent or more; without any there is nobody to tell.
-        let sequence = SegmentSequence::even(count.max(1)).unwrap_or_else(|_| SegmentSequence::around(Segment::FULL));
+        let weights: Vec<u64> = match &self.weights {
+            weights if weights.len() == ids.len() => weights.clone(),
+            _ => vec![1; ids.len()],
+        };
+        let sequence = SegmentSequence::weighted(&weights)
+            .or_else(|_| SegmentSequence::even(count.max(1)))
+            .unwrap_or_else(|_| SegmentSequence::around(Segment::FULL));
         for (index, (id, segment)) in ids.into_iter().zip(sequence.segments()).enumerate() {
+            let share = |whole: u64| part(whole, &weights, index);
             let index = index as u64;
-            let share = |whole: u64| (whole * (index + 1) / count) - (whole * index / count);
-            self.orders.push((
-                id,
-                Command::Init(Box::new(Init {
-                    version: VERSION,
-                    agent: u32::try_from(index).unwrap_or(u32::MAX),
-                    agents: u32::try_from(count).unwrap_or(u32::MAX),
-                    segment: segment.to_string(),
-                    sequence: sequence.to_string(),
-                    series_max: (count > 1).then(|| share(self.settings.series_max).max(1)),
-                    // 0 would mean no limit.
-                    rps: self.settings.rps.map(|rps| share(rps).max(1)),
-                    test: test.to_vec(),
-                })),
-            ));
+            let init = Init {
+                version: VERSION,
+                agent: u32::try_from(index).unwrap_or(u32::MAX),
+                agents: u32::try_from(count).unwrap_or(u32::MAX),
+                segment: segment.to_string(),
+                sequence: sequence.to_string(),
+                cuts: Vec::new(),
+                series_max: (count > 1).then(|| share(self.settings.series_max).max(1)),
+                // 0 would mean no limit.
+                rps: self.settings.rps.map(|rps| share(rps).max(1)),
+                test: test.to_vec(),
+            };
             if let Some(agent) = self.agents.get_mut(id) {
                 agent.heard_at = now;
+                agent.share = segment.length().map_or(0.0, |length| length.as_f64());
+                agent.ended = vec![0; self.scenarios.len()];
+                agent.init = init.clone();
             }
+            self.orders.push((id, Command::Init(Box::new(init))));
         }
         self.take()
     }
@@ -211,10 +247,31 @@ impl Coordinator {
         let Some(agent) = self.agents.get_mut(from) else { return Vec::new() };
         agent.heard_at = now;
         match report {
+            Report::OfShare { share, report } => {
+                let id = shares::of_share(share);
+                // Of a share only the agent that has it can say something.
+                if self.agents.get_mut(id).is_some_and(|agent| agent.host == Some(from)) {
+                    self.hear(id, *report, now);
+                }
+            }
+            report => self.hear(from, report, now),
+        }
+        self.take()
+    }
+
+    fn hear(&mut self, from: AgentId, report: Report, now: Time) {
+        let Some(agent) = self.agents.get_mut(from) else { return };
+        match report {
+            // Shares have none of their own.
+            Report::OfShare { .. } => {}
             Report::Accepted(accepted) => self.accepted(from, &accepted, now),
+            Report::Ready if agent.taking.is_some() => self.take_up(from, now),
             Report::Ready => self.pass(from, RunPhase::Initializing, now),
             Report::Started { at } => self.started(at),
+            Report::Begun { late, clock_error } => agent.begun = Some((late, clock_error)),
             Report::Delta(part) => self.measured(from, *part),
+            // Outputs and secrets are whoever's that runs the coordinator.
+            Report::Samples(_) | Report::SecretWanted(_) => {}
             Report::Health(health) => {
                 agent.threads_given_up = health.threads_given_up;
                 if health.trapped_writes > agent.trapped_writes {
@@ -225,7 +282,7 @@ impl Coordinator {
             }
             Report::Warning { message, fields } => self.notices.push(Notice::Warning { message, fields }),
             Report::Log(line) => self.notices.push(Notice::Log(line)),
-            Report::Progress(progress) => agent.progress = *progress,
+            Report::Progress(progress) => agent.stands(*progress),
             Report::Aborted { message } => self.aborted(Stop { code: ExitCode::ScriptAborted, message }, now),
             Report::MarkedFailed => self.is_marked_failed = true,
             Report::ScenariosDone => self.pass(from, RunPhase::Running, now),
@@ -238,7 +295,6 @@ impl Coordinator {
             Report::SummaryDone(result) => self.summary_done(from, result),
             Report::Failed(failure) => self.agent_failed(from, failure, now),
         }
-        self.take()
     }
 
     /// Something ends the run from outside, such as a signal.
@@ -327,8 +383,14 @@ impl Coordinator {
         sum
     }
 
+    /// The orders so far, each for the agent that gets it.
     fn take(&mut self) -> Orders {
-        std::mem::take(&mut self.orders)
+        let orders = std::mem::take(&mut self.orders).into_iter();
+        let addressed = orders.map(|(id, command)| match self.agents.host_of(id) {
+            Some((host, share)) => (host, Command::OfShare { share, command: Box::new(command) }),
+            None => (id, command),
+        });
+        addressed.collect()
     }
 
     fn tell_all(&mut self, command: &Command) {
@@ -348,14 +410,27 @@ impl Coordinator {
     }
 
     fn measured(&mut self, from: AgentId, mut part: ThreadDelta) {
-        let Some(table) = self.agents.get_mut(from).and_then(|agent| agent.table.as_ref()) else { return };
+        let Some(agent) = self.agents.get_mut(from) else { return };
+        let Some(table) = &agent.table else { return };
+        for (place, count) in table.scenarios.iter().zip(&part.ended) {
+            if let Some(ended) = place.and_then(|place| agent.ended.get_mut(place)) {
+                *ended = ended.saturating_add(*count);
+            }
+        }
+        let who = agent.host.unwrap_or(from);
         table.translate(&mut part.delta);
+        agent.count(&part.delta);
+        if self.agents.len() > 1 {
+            self.shared_gauges.sum(from, &mut part.delta, &self.agents);
+        }
         self.merged.add(&part.delta);
-        if let Some(span) = part.span.filter(|_| self.settings.evaluates_thresholds) {
-            self.thresholds.add(&part.delta, span);
+        if let Some(span) = part.span {
+            if self.settings.evaluates_thresholds {
+                self.thresholds.add(&part.delta, span);
+            }
             self.watermark.note(from, part.thread, Duration::from_nanos(span.until_ns));
         }
-        self.sinks.iter_mut().for_each(|sink| sink.delta(from, &part));
+        self.sinks.iter_mut().for_each(|sink| sink.delta(who, &part));
     }
 
     /// Notes that an agent reached the end of a phase; the last one moves the run on.
@@ -455,6 +530,8 @@ impl Coordinator {
             return self.call_done(result.map_err(|failure| failure.message), now);
         }
         match result {
+            // An agent was lost, or somebody has stopped the run meanwhile.
+            Ok(_) if self.phase == RunPhase::Setup && self.stop.is_some() => self.end(),
             Ok(data) if self.phase == RunPhase::Setup => {
                 self.setup_data = data;
                 self.enter(RunPhase::Running, None);
@@ -502,6 +579,7 @@ impl Coordinator {
         }
         if self.phase < RunPhase::Done {
             self.tell_all(&Command::Interrupt);
+            self.release_untaken();
             self.end();
         }
     }
@@ -521,10 +599,21 @@ impl Coordinator {
             RunPhase::Setup | RunPhase::Running => {
                 self.tell_all(&Command::Interrupt);
                 self.deadline = Some(now + self.settings.patience.beyond);
+                self.release_untaken();
+                if self.phase == RunPhase::Running {
+                    self.look_at_barrier(now);
+                }
             }
             _ => {}
         }
     }
+}
+
+/// What of a limit is the part of the agent with this index. All parts together are the whole.
+fn part(whole: u64, weights: &[u64], index: usize) -> u64 {
+    let sum = |weights: &[u64]| weights.iter().map(|weight| u128::from(*weight)).sum::<u128>();
+    let until = |end: usize| u128::from(whole) * sum(&weights[..end]) / sum(weights).max(1);
+    u64::try_from(until(index + 1) - until(index)).unwrap_or(u64::MAX)
 }
 
 /// Nanoseconds fit for 584 years.

@@ -34,6 +34,8 @@ pub enum LossPolicy {
     Fail,
     /// It goes on with the others, and its measurement is SUSPECT.
     Tolerate,
+    /// The others take up what it had to do, and the measurement is SUSPECT for the gap.
+    Rebalance,
 }
 
 /// How long the coordinator waits, so that no barrier waits for ever.
@@ -42,6 +44,9 @@ pub struct Patience {
     /// An agent that says nothing for so long is lost; `None` where it cannot be lost without being noticed, such as in
     /// the same process. Agents say how they stand once a second at least.
     pub silence: Option<Duration>,
+    /// How long an agent that was lost in silence may go on making load: its lease is longer than the silence. What it
+    /// had to do is not begun by others before.
+    pub lingers: Duration,
     /// `setupTimeout`.
     pub setup: Duration,
     /// `teardownTimeout`.
@@ -77,6 +82,7 @@ impl Default for Patience {
         let minute = Duration::from_secs(60);
         Self {
             silence: None,
+            lingers: Duration::ZERO,
             setup: minute,
             teardown: minute,
             summary: 2 * minute,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use onrush_metrics::{Delta, Sink, Span, ThresholdSource, builtin};
-use onrush_plan::{Options, Tier, consolidate, parse_json};
+use onrush_plan::{Cut, Options, Tier, consolidate, parse_json};
 
 use super::*;
 use crate::{
@@ -71,7 +71,7 @@ fn iterations(count: f64, span: Option<Span>) -> Report {
     sum.add(count);
     let mut delta = Delta::default();
     delta.push(builtin::ITERATIONS, Vec::new().into(), Sink::Counter { sum });
-    Report::Delta(Box::new(ThreadDelta { thread: 0, span, delta }))
+    Report::Delta(Box::new(ThreadDelta { span, delta, ..ThreadDelta::default() }))
 }
 
 /// The commands as short names with whom they are for.
@@ -88,8 +88,11 @@ fn check(orders: Orders, expect: &[&str]) {
         Command::Pause { is_paused: false, .. } => "resume",
         Command::Interrupt => "interrupt",
         Command::Teardown(_) => "teardown",
+        Command::OfShare { .. } => "share",
+        Command::TakeUp(_) => "take up",
         Command::Flush => "flush",
         Command::Summary(_) => "summary",
+        Command::Secret(_) => "secret",
         Command::Stop => "stop",
     };
     let shown: Vec<String> = orders.iter().map(|(id, command)| format!("{} {}", id.0, name(command))).collect();
@@ -161,6 +164,31 @@ fn every_agent_gets_a_share_of_the_test_and_its_limits() {
     assert_eq!(
         shares,
         [("0:1/3", Some(3), Some(2), test), ("1/3:2/3", Some(3), Some(2), test), ("2/3:1", Some(4), Some(3), test)]
+    );
+}
+
+#[test]
+fn shares_follow_weights() {
+    let settings = Settings { series_max: 10, rps: Some(100), ..Settings::default() };
+    let plan = plan(TEN_SECONDS);
+    let mut run = Coordinator::new(settings, (0..3).map(AgentId), &plan, &Registry::new(), Thresholds::default())
+        .weighted(vec![2, 5, 3]);
+    let orders = run.start(b"archive", at(0));
+    let shares: Vec<_> = orders
+        .iter()
+        .map(|(_, command)| match command {
+            Command::Init(init) => (init.segment.as_str(), init.sequence.as_str(), init.series_max, init.rps),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let sequence = "0,1/5,7/10,1";
+    assert_eq!(
+        shares,
+        [
+            ("0:1/5", sequence, Some(2), Some(20)),
+            ("1/5:7/10", sequence, Some(5), Some(50)),
+            ("7/10:1", sequence, Some(3), Some(30))
+        ]
     );
 }
 
@@ -263,6 +291,36 @@ fn a_pause_stops_every_clock() {
 }
 
 #[test]
+fn what_each_agent_did_is_known() {
+    let mut run = coordinator(Settings::default(), 3, TEN_SECONDS, &[]);
+    ready(&mut run, 3);
+    assert_eq!(run.begin_of_agents(), None);
+    let ms = Duration::from_millis;
+    run.handle(A, Report::Begun { late: ms(2), clock_error: ms(1) }, at(1));
+    assert_eq!(run.begin_of_agents(), None, "one alone is not apart from anybody");
+    run.handle(B, Report::Begun { late: ms(7), clock_error: ms(3) }, at(1));
+    assert_eq!(run.begin_of_agents(), Some(Begin { within: ms(5), clock_error: ms(3) }));
+    let mut sum = onrush_metrics::ExactSum::default();
+    sum.add(5.0);
+    for tags in [Vec::new(), vec![("url".into(), "/a".into())]] {
+        let mut delta = Delta::default();
+        delta.push(builtin::HTTP_REQS, tags.into(), Sink::Counter { sum: sum.clone() });
+        run.handle(B, Report::Delta(Box::new(ThreadDelta { thread: 0, span: None, delta, ended: Vec::new() })), at(2));
+    }
+    let progress = |vus: u64, complete: u64| Progress { vus_initialized: vus, complete, ..Progress::default() };
+    run.handle(B, Report::Progress(Box::new(progress(4, 10))), at(2));
+    run.handle(B, Report::Progress(Box::new(progress(2, 30))), at(3));
+    let busy = crate::protocol::Health { busiest_thread_cores: 1.0, ..Default::default() };
+    run.handle(B, Report::Health(Box::new(HealthReport { second: Some(busy), ..Default::default() })), at(3));
+    run.lost(AgentId(2), "gone", at(4));
+    let [a, b, c] = &run.overview()[..] else { panic!("three agents") };
+    assert_eq!((a.late, a.requests, a.health.verdict), (Some(ms(2)), 0, Verdict::Valid));
+    assert_eq!((b.vus, b.iterations, b.requests, b.health.verdict), (4, 30, 10, Verdict::Invalid));
+    assert!(c.is_lost && !b.is_lost && (b.share - 1.0 / 3.0).abs() < 1e-9, "{b:?}");
+    assert!(run.judgement().reasons.iter().any(|reason| reason.starts_with("agent 1: the generator had no CPU left")));
+}
+
+#[test]
 fn agents_learn_the_decision_and_not_their_share() {
     let mut run = coordinator(Settings::default(), 2, EXTERNAL, &[]);
     ready(&mut run, 2);
@@ -292,8 +350,13 @@ fn what_a_client_calls_comes_before_what_the_run_does_next() {
 fn a_lost_agent_ends_the_run_with_a_code_of_its_own() {
     let mut run = coordinator(Settings { has_setup: false, ..all() }, 3, TEN_SECONDS, &[]);
     ready(&mut run, 3);
+    let progress = Progress { vus_active: 2_500, ..Progress::default() };
+    run.handle(B, Report::Progress(Box::new(progress)), at(4));
+    run.handle(B, iterations(1.0, Some(Span { from_ns: 0, until_ns: 2_200_000_000 })), at(4));
     check(run.lost(B, "its connection broke", at(5)), &["1 stop", "0 interrupt", "2 interrupt"]);
-    assert!(matches!(&run.notices()[..], [Notice::Error(text)] if text.contains("agent 1 was lost at 4.0 s")));
+    let expect =
+        "agent 1 was lost at 4.0 s: its connection broke; 1.8 s of its samples are missing, and its 2,500 VUs since";
+    assert_eq!(run.notices(), [Notice::Error(expect.to_owned())]);
     check(run.handle(A, Report::ScenariosDone, at(6)), &[]);
     check(run.handle(B, Report::ScenariosDone, at(6)), &[]);
     check(run.handle(AgentId(2), Report::ScenariosDone, at(6)), &["0 teardown"]);
@@ -315,6 +378,106 @@ fn a_lost_agent_can_be_tolerated() {
     let judgement = run.judgement();
     assert_eq!(judgement.verdict, Verdict::Suspect);
     assert!(judgement.reasons[0].contains("agent 1 was lost"), "{judgement:?}");
+}
+
+/// Orders about a share that was taken over: for whom, which share, and what.
+#[track_caller]
+fn check_shares(orders: &Orders, expect: &[(u32, u32)]) -> Vec<Command> {
+    let (whose, commands): (Vec<(u32, u32)>, Vec<Command>) = orders
+        .iter()
+        .map(|(id, command)| match command {
+            Command::OfShare { share, command } => ((id.0, *share), Command::clone(command)),
+            other => panic!("{other:?}"),
+        })
+        .unzip();
+    assert_eq!(whose, expect);
+    commands
+}
+
+fn of_share(share: u32, report: Report) -> Report {
+    Report::OfShare { share, report: Box::new(report) }
+}
+
+#[test]
+fn the_share_of_a_lost_agent_is_taken_up_by_the_others() {
+    let options = r#"{"scenarios": {
+        "users": {"executor": "constant-vus", "vus": 12, "duration": "10s"},
+        "rate": {"executor": "constant-arrival-rate", "rate": 30, "duration": "10s", "preAllocatedVUs": 12}}}"#;
+    let settings = Settings { on_loss: LossPolicy::Rebalance, has_setup: false, ..all() };
+    let mut run = coordinator(settings, 3, options, &[]);
+    ready(&mut run, 3);
+    let measured = ThreadDelta {
+        span: Some(Span { from_ns: 0, until_ns: 3_000_000_000 }),
+        // Of 10 arrivals a second.
+        ended: vec![25, 28],
+        ..ThreadDelta::default()
+    };
+    run.handle(B, Report::Delta(Box::new(measured)), at(4));
+    let orders = run.lost(B, "its process ended", at(5));
+    assert_eq!(orders[0], (B, Command::Stop));
+    let inits = check_shares(&orders[1..].to_vec(), &[(0, 0), (2, 1)]);
+    for (index, init) in inits.iter().enumerate() {
+        let Command::Init(init) = init else { panic!("{init:?}") };
+        assert_eq!((init.agent, init.cuts.as_slice()), (1, &[Cut { index: index as u64, of: 2 }][..]));
+        let share = init.share().expect("a part");
+        assert_eq!(share.length().to_string(), "1/6");
+    }
+    // What others say of a share is not heard.
+    check(run.handle(A, of_share(1, Report::Ready), at(5)), &[]);
+    check(run.handle(A, of_share(0, accepted(&run)), at(5)), &[]);
+    let orders = run.handle(A, of_share(0, Report::Ready), at(6));
+    let commands = check_shares(&orders, &[(0, 0), (0, 0)]);
+    let Command::TakeUp(take_up) = &commands[1] else { panic!("{commands:?}") };
+    assert_eq!((take_up.at, take_up.from_ns), (at(1), 5_000_000_000));
+    assert_eq!((take_up.scenarios[1].scenario.as_str(), take_up.scenarios[1].ended), ("users", 28));
+    run.notices();
+    run.handle(AgentId(2), of_share(1, accepted(&run)), at(6));
+    check_shares(&run.handle(AgentId(2), of_share(1, Report::Ready), at(7)), &[(2, 1), (2, 1)]);
+    let notices = run.notices();
+    let [Notice::Warning { message, .. }] = &notices[..] else { panic!("{notices:?}") };
+    // 10 a second for 5 s of one half, and for 6 s of the other: 25 and 30, of which 25 ended.
+    let expect = "agents 0 and 2 have taken up the share of agent 1 at 6.0 s of the scenarios, 3.0 s after the last it \
+                  measured; of scenario 'rate' 30 due iterations are missing";
+    assert!(message.starts_with(expect), "{message}");
+    // Nobody's scenarios are over before those of the parts are.
+    for id in [A, AgentId(2)] {
+        check(run.handle(id, Report::ScenariosDone, at(11)), &[]);
+    }
+    check(run.handle(A, of_share(0, Report::ScenariosDone), at(11)), &[]);
+    check(run.handle(AgentId(2), of_share(1, Report::ScenariosDone), at(11)), &["0 teardown"]);
+    run.handle(A, Report::TeardownDone(Ok(())), at(12));
+    check(run.close(at(12)), &["0 flush", "2 flush", "0 share", "2 share"]);
+    for id in [A, AgentId(2)] {
+        run.handle(id, Report::Flushed(Flushed::default()), at(12));
+        run.handle(id, of_share(u32::from(id != A), Report::Flushed(Flushed::default())), at(12));
+    }
+    assert_eq!(run.outcome().map(Outcome::exit_code), Some(ExitCode::Success));
+    assert_eq!(run.judgement().verdict, Verdict::Suspect);
+    check(run.stop_agents(), &["0 stop", "2 stop"]);
+}
+
+#[test]
+fn what_is_on_its_way_when_the_run_is_ended_is_not_waited_for() {
+    let settings = Settings { on_loss: LossPolicy::Rebalance, has_setup: false, ..all() };
+    let mut run = coordinator(settings, 2, TEN_SECONDS, &[]);
+    ready(&mut run, 2);
+    check(run.lost(B, "its process ended", at(5)), &["1 stop", "0 share"]);
+    run.handle(A, Report::ScenariosDone, at(6));
+    assert_eq!(run.phase(), RunPhase::Running, "a share is still to be taken up");
+    check(run.abort(stop(ExitCode::ExternalAbort), at(6)), &["0 interrupt", "0 share", "0 teardown"]);
+}
+
+#[test]
+fn who_is_lost_in_silence_has_until_its_lease_ends() {
+    let patience = Patience { lingers: Duration::from_secs(2), ..Patience::default() };
+    let settings = Settings { on_loss: LossPolicy::Rebalance, has_setup: false, patience, ..all() };
+    let mut run = coordinator(settings, 2, TEN_SECONDS, &[]);
+    ready(&mut run, 2);
+    check(run.silent(B, "it said nothing", at(5)), &["1 stop", "0 share"]);
+    run.handle(A, of_share(0, accepted(&run)), at(5));
+    let commands = check_shares(&run.handle(A, of_share(0, Report::Ready), at(6)), &[(0, 0), (0, 0)]);
+    let Command::TakeUp(take_up) = &commands[1] else { panic!("{commands:?}") };
+    assert_eq!(take_up.from_ns, 6_000_000_000, "the run started at 1 s, the lease ends at 7 s");
 }
 
 #[test]
@@ -344,6 +507,66 @@ fn the_agent_that_runs_setup_cannot_be_done_without() {
     ready(&mut run, 2);
     check(run.lost(A, "killed", at(2)), &["0 stop", "1 interrupt"]);
     assert_eq!(close(&mut run, at(2)).exit_code(), ExitCode::AgentLost);
+}
+
+#[test]
+fn who_runs_setup_or_teardown_goes_on_alone_when_another_is_lost() {
+    let mut run = coordinator(all(), 2, TEN_SECONDS, &[]);
+    ready(&mut run, 2);
+    assert_eq!(run.phase(), RunPhase::Setup);
+    check(run.lost(B, "killed", at(2)), &["1 stop", "0 interrupt"]);
+    // The agent could not run handleSummary() while it is in setup().
+    assert_eq!(run.phase(), RunPhase::Setup);
+    check(run.handle(A, Report::SetupDone(Ok(None)), at(3)), &[]);
+    assert_eq!(close(&mut run, at(3)).exit_code(), ExitCode::AgentLost);
+
+    let mut run = coordinator(Settings { has_setup: false, ..all() }, 2, TEN_SECONDS, &[]);
+    ready(&mut run, 2);
+    for id in [A, B] {
+        run.handle(id, Report::Started { at: at(1) }, at(1));
+        run.handle(id, Report::ScenariosDone, at(11));
+    }
+    assert_eq!(run.phase(), RunPhase::Teardown);
+    check(run.lost(B, "killed", at(12)), &["1 stop"]);
+    assert_eq!(run.phase(), RunPhase::Teardown);
+    run.handle(A, Report::TeardownDone(Ok(())), at(13));
+    assert_eq!(close(&mut run, at(13)).exit_code(), ExitCode::AgentLost);
+}
+
+#[test]
+fn a_summary_that_cannot_be_reported_is_not_waited_for() {
+    let mut run = coordinator(Settings::default(), 2, TEN_SECONDS, &[]);
+    ready(&mut run, 2);
+    for id in [A, B] {
+        run.handle(id, Report::ScenariosDone, at(11));
+    }
+    close(&mut run, at(11));
+    run.notices();
+    check(run.summarize("{}".to_owned(), at(12)), &["0 summary"]);
+    let failure = Failure::new(FailureKind::Engine, "cannot be reported: too large");
+    run.handle(A, Report::Failed(failure.clone()), at(13));
+    let is_told = |notice: &Notice| matches!(notice, Notice::SummaryDone(Err(told)) if *told == failure);
+    assert!(run.notices().iter().any(is_told));
+}
+
+#[test]
+fn vus_are_those_of_all_agents() {
+    let mut run = coordinator(Settings::default(), 3, TEN_SECONDS, &[("vus", "value==12", false)]);
+    ready(&mut run, 3);
+    let mut says = |id: u32, vus: f64, updated: u64| {
+        let mut delta = Delta::default();
+        delta.push(builtin::VUS, Vec::new().into(), Sink::Gauge(onrush_metrics::Gauge::new(vus, updated)));
+        run.handle(AgentId(id), Report::Delta(Box::new(ThreadDelta { delta, ..ThreadDelta::default() })), at(updated));
+        run.merged().sink(builtin::VUS).and_then(Sink::gauge).map(|gauge| (gauge.last, gauge.min, gauge.max))
+    };
+    assert_eq!(says(0, 4.0, 2), None);
+    assert_eq!(says(2, 3.0, 2), None);
+    assert_eq!(says(1, 4.0, 2), Some((11.0, 11.0, 11.0)));
+    assert_eq!(says(1, 5.0, 3), Some((11.0, 11.0, 11.0)));
+    // Who is late does not hold up the others.
+    assert_eq!(says(1, 5.0, 4), Some((12.0, 11.0, 12.0)));
+    assert_eq!(says(0, 4.0, 4), Some((12.0, 11.0, 12.0)));
+    run.lost(AgentId(2), "killed", at(5));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How large what an agent sends may be. A transport checks it before the coordinator sees a report.
 
-use onrush_metrics::Registry;
+use onrush_metrics::{Registry, Tap};
 
 use super::{Failure, Report};
 
@@ -21,6 +21,8 @@ pub struct Limits {
     pub scenarios_max: usize,
     /// Worker threads.
     pub threads_max: u32,
+    /// Raw samples of a batch.
+    pub samples_max: usize,
 }
 
 impl Default for Limits {
@@ -35,6 +37,8 @@ impl Default for Limits {
             summary_bytes_max: 256 << 20,
             scenarios_max: 65_536,
             threads_max: 1_024,
+            // A batch is handed over once it is full, and the samples of a request come together.
+            samples_max: 2 * Tap::BATCH_MAX,
         }
     }
 }
@@ -75,11 +79,25 @@ impl Limits {
             Report::SetupDone(Ok(data)) => {
                 within("setup data", data.as_ref().map_or(0, |data| data.len()), self.setup_bytes_max)
             }
+            Report::OfShare { report, .. } => match **report {
+                // It would be about nothing, and could go on for ever.
+                Report::OfShare { .. } => within("a report in a report", 1, 0),
+                _ => self.check(report),
+            },
             Report::Delta(part) => {
+                within("a number of scenarios", part.ended.len(), self.scenarios_max)?;
                 within("a number of series", part.delta.series.len(), self.series_max)?;
                 within("a number of outcomes", part.delta.outcomes.len(), OUTCOMES_MAX)?;
                 within("a number of warnings", part.delta.warnings.len(), self.series_max)
             }
+            Report::Samples(part) => {
+                let batch = &part.batch;
+                within("a thread with the number", part.thread as usize, self.threads_max as usize)?;
+                within("a number of samples", batch.samples.len(), self.samples_max)?;
+                within("a number of tag sets", batch.tag_sets.len(), self.series_max)?;
+                within("a number of sets of metadata", batch.metadata.len(), self.samples_max)
+            }
+            Report::SecretWanted(wanted) => text(&wanted.source).and_then(|()| text(&wanted.key)),
             Report::Health(health) => {
                 text(&health.trapped_property)?;
                 health.computing.iter().try_for_each(|(scenario, _)| text(scenario))
@@ -96,6 +114,7 @@ impl Limits {
             Report::SummaryDone(Err(error)) | Report::Failed(error) => failure(error),
             Report::Ready
             | Report::Started { .. }
+            | Report::Begun { .. }
             | Report::MarkedFailed
             | Report::ScenariosDone
             | Report::TeardownDone(Ok(()))
@@ -132,5 +151,10 @@ mod tests {
             "an agent sent files of handleSummary() of 12, the limit is 5",
         );
         assert_eq!(limits.check(&Report::Ready), Ok(()));
+        let of_share = |report: Report| Report::OfShare { share: 1, report: Box::new(report) };
+        assert_eq!(limits.check(&of_share(Report::Ready)), Ok(()));
+        let long = Report::Aborted { message: "12345678901".to_owned() };
+        check(of_share(long), "an agent sent a text of 11, the limit is 10");
+        check(of_share(of_share(Report::Ready)), "an agent sent a report in a report of 1, the limit is 0");
     }
 }

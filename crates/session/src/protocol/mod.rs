@@ -9,15 +9,15 @@ mod progress;
 mod shared;
 mod time;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use onrush_metrics::{Contains, Delta, Histogram, MetricKind, Span};
-use onrush_plan::steer::Ramp;
+use onrush_metrics::{Contains, Delta, Histogram, MetricKind, SampleBatch, Span};
+use onrush_plan::{Cut, SegmentError, SegmentSequence, Share, steer::Ramp};
 use serde::{Deserialize, Serialize};
 
 pub use limits::{LimitError, Limits};
 pub use progress::{Progress, ScenarioProgress};
-pub use time::Time;
+pub use time::{ClockOffset, Time};
 
 /// Both sides must speak the same version.
 pub const VERSION: u32 = 1;
@@ -66,10 +66,22 @@ pub enum Command {
     Interrupt,
     /// Run `teardown()`; [`Report::TeardownDone`] follows.
     Teardown(#[serde(with = "shared::option")] Option<Arc<str>>),
+    /// A command about a share that the agent has beside its own. [`Command::Init`] gives it the share; what it says of it
+    /// comes as [`Report::OfShare`].
+    OfShare {
+        /// The share's number in the run.
+        share: u32,
+        /// The command.
+        command: Box<Self>,
+    },
+    /// Start the scenarios of a share in the middle, where an agent that was lost left them.
+    TakeUp(Box<TakeUp>),
     /// Nothing is left to run: hand in the last samples; [`Report::Flushed`] follows.
     Flush,
     /// Run `handleSummary()` with this JSON; [`Report::SummaryDone`] follows.
     Summary(String),
+    /// A secret that the agent has asked for with [`Report::SecretWanted`].
+    Secret(Box<SecretAnswer>),
     /// The run is over for this agent.
     Stop,
 }
@@ -87,12 +99,39 @@ pub struct Init {
     pub segment: String,
     /// All segments, such as `0,1/3,2/3,1`.
     pub sequence: String,
+    /// Which part of the segment it is, where that was divided; the first division first.
+    pub cuts: Vec<Cut>,
     /// Time series it may have; `None` for the test's own limit.
     pub series_max: Option<u64>,
     /// Its share of `rps`, if the test has that option.
     pub rps: Option<u64>,
     /// The test itself, as the two sides have agreed: an archive, for example. Empty for an agent that has it already.
     pub test: Vec<u8>,
+}
+
+/// How scenarios go on that an agent began which was lost.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeUp {
+    /// When all scenarios of the run started; pauses since are counted in.
+    pub at: Time,
+    /// What their clock shows when this share goes on.
+    pub from_ns: u64,
+    /// What `setup()` returned, as JSON.
+    #[serde(with = "shared::option")]
+    pub data: Option<Arc<str>>,
+    /// What is known of the lost agent's scenarios.
+    pub scenarios: Vec<Known>,
+}
+
+/// What is known of a scenario of a lost agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// The scenario's name.
+    pub scenario: String,
+    /// Iterations that ended.
+    pub ended: u64,
+    /// Iterations that may have begun.
+    pub begun: u64,
 }
 
 /// A decision about a scenario's target, for the whole test.
@@ -120,8 +159,19 @@ pub enum Report {
         /// When.
         at: Time,
     },
+    /// The first of its scenarios that begins has begun.
+    Begun {
+        /// How long after the planned moment, as far as it knows the coordinator's clock.
+        late: Duration,
+        /// By how much it may be wrong about that clock.
+        clock_error: Duration,
+    },
     /// What a thread folded since its last delta.
     Delta(Box<ThreadDelta>),
+    /// Raw samples, for outputs that the coordinator writes.
+    Samples(Box<ThreadSamples>),
+    /// Its script wants a secret; [`Command::Secret`] follows.
+    SecretWanted(SecretWanted),
     /// What it saw of itself.
     Health(Box<HealthReport>),
     /// Something the user should know, such as an exhausted VU pool. The same may come many times.
@@ -152,6 +202,13 @@ pub enum Report {
     SummaryDone(Result<Option<Vec<SummaryFile>>, Failure>),
     /// It cannot go on.
     Failed(Failure),
+    /// A report about a share that the agent has beside its own.
+    OfShare {
+        /// The share's number in the run.
+        share: u32,
+        /// The report.
+        report: Box<Self>,
+    },
 }
 
 /// What an agent says first.
@@ -179,7 +236,7 @@ pub struct MetricName {
 }
 
 /// A delta and where it comes from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ThreadDelta {
     /// The agent's thread.
     pub thread: u32,
@@ -187,6 +244,55 @@ pub struct ThreadDelta {
     pub span: Option<Span>,
     /// The samples.
     pub delta: Delta,
+    /// Iterations whose samples these are, by scenario in the order of [`Accepted::scenarios`]; those that were cut count.
+    pub ended: Vec<u64>,
+}
+
+impl Init {
+    /// The share of the test that it gives.
+    ///
+    /// # Errors
+    /// When there is no such share.
+    pub fn share(&self) -> Result<Share, SegmentError> {
+        let sequence: SegmentSequence = self.sequence.parse()?;
+        let segment = Share::of_sequence(&sequence, self.agent as usize)?;
+        self.cuts.iter().try_fold(segment, |share, cut| share.part(*cut))
+    }
+}
+
+/// Raw samples of a thread, their times on the coordinator's clock.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ThreadSamples {
+    /// The agent's thread.
+    pub thread: u32,
+    /// The samples, and tag sets that no earlier batch of the thread had.
+    pub batch: SampleBatch,
+}
+
+/// A secret of a source that the coordinator has.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecretWanted {
+    /// The source's name.
+    pub source: String,
+    /// The secret's.
+    pub key: String,
+}
+
+/// It, or why there is none.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecretAnswer {
+    /// The source's name.
+    pub source: String,
+    /// The secret's.
+    pub key: String,
+    /// Its value, which nobody else is to see.
+    pub result: Result<String, String>,
+}
+
+impl std::fmt::Debug for SecretAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SecretAnswer({} of {})", self.key, self.source)
+    }
 }
 
 /// An agent's view of its own health.

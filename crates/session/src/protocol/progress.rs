@@ -66,6 +66,18 @@ impl Progress {
     }
 }
 
+impl Progress {
+    /// Nothing runs there any more. What was counted stays.
+    pub(crate) fn end(&mut self) {
+        (self.vus_active, self.vus_initialized) = (0, 0);
+        for scenario in &mut self.scenarios {
+            (scenario.running_vus, scenario.active_vus) = (0, 0);
+            (scenario.stopping, scenario.over) = (true, true);
+            (scenario.steered, scenario.max_vus) = (None, None);
+        }
+    }
+}
+
 impl ScenarioProgress {
     /// What adding starts from: nothing runs, so it is over until an agent says otherwise.
     pub(crate) const NONE: Self = Self {

@@ -4,6 +4,15 @@ use std::{ops::Add, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+/// What the coordinator's clock is ahead of an agent's. The default is that of an agent in the coordinator's process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ClockOffset {
+    /// Nanoseconds; negative where it is behind.
+    pub ahead_ns: i64,
+    /// By how much that may be wrong.
+    pub error: Duration,
+}
+
 /// Nanoseconds of the coordinator's clock. A transport between machines turns them into those of the agent's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Time(pub u64);

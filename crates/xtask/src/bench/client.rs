@@ -8,6 +8,8 @@ use super::{lab::Lab, load::Load};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Client {
     Onrush,
+    /// An earlier build of it.
+    Before,
     K6,
     Wrk {
         threads: usize,
@@ -24,6 +26,7 @@ impl Client {
     pub(super) fn name(self) -> String {
         match self {
             Self::Onrush => "onrush".to_owned(),
+            Self::Before => "before".to_owned(),
             Self::K6 => "k6".to_owned(),
             Self::Wrk { threads } => format!("wrk -t{threads}"),
             Self::H2load => "h2load".to_owned(),
@@ -51,7 +54,7 @@ pub(super) enum Protocol {
 /// The command that puts that load on a server, and where it will write its summary.
 pub(super) fn command(lab: &Lab, client: Client, load: &Load) -> (Command, Option<PathBuf>) {
     match client {
-        Client::Onrush | Client::K6 => {
+        Client::Onrush | Client::Before | Client::K6 => {
             let (command, summary) = script(lab, client, load);
             (command, Some(summary))
         }
@@ -110,7 +113,11 @@ fn plain(lab: &Lab, client: Client, load: &Load) -> Command {
 /// A client that runs the script.
 fn script(lab: &Lab, client: Client, load: &Load) -> (Command, PathBuf) {
     let summary = lab.scratch.path().join("summary.json");
-    let mut command = Command::new(if client == Client::K6 { &lab.tools.k6 } else { &lab.tools.onrush });
+    let mut command = Command::new(match client {
+        Client::K6 => &lab.tools.k6,
+        Client::Before => &lab.tools.before,
+        _ => &lab.tools.onrush,
+    });
     // No REST API: its port might be taken.
     command
         .args(["run", "--address", "", "--quiet", "--no-usage-report", "--include-system-env-vars=false"])

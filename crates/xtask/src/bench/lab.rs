@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use xtask::workspace;
 
 use super::{
+    client::Client,
     clock,
     machine::Machine,
     options::Options,
@@ -43,7 +44,10 @@ impl Lab {
     /// Prepares everything, those programs among it.
     pub(super) fn open(options: Options, needs: &[Tool]) -> Result<Self> {
         let root = workspace::root();
-        let tools = Tools::prepare(&root, options.onrush.as_deref(), needs)?;
+        let mut tools = Tools::prepare(&root, options.onrush.as_deref(), needs)?;
+        if let Some(before) = &options.before {
+            tools.before = before.canonicalize().with_context(|| format!("there is no {}", before.display()))?;
+        }
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted)).context("cannot watch for Ctrl+C")?;
@@ -61,6 +65,11 @@ impl Lab {
             interrupted,
             ports_used: 0,
         })
+    }
+
+    /// An earlier build, if there is one to compare with.
+    pub(super) fn before(&self) -> Option<Client> {
+        self.options.before.as_ref().map(|_| Client::Before)
     }
 
     /// An error after Ctrl+C.

@@ -14,6 +14,7 @@ Measures Onrush, wrk and k6 side by side on this machine, prints a table and kee
   --only PART     one of the parts of bench/README.md; may be repeated
   --rounds N      interleaved rounds of each comparison (default 5, quick 1)
   --onrush FILE   this binary instead of a release build of the workspace
+  --before FILE   an earlier build, measured beside it in minimal, website and memory: no more than 3 % may be lost
   --out FOLDER    where raw results go (default bench/runs/<date>-<commit>)
   --port N        first of 20 loopback ports to use (default 18180)";
 
@@ -25,6 +26,8 @@ pub(super) struct Options {
     pub(super) only: Vec<String>,
     rounds: Option<usize>,
     pub(super) onrush: Option<PathBuf>,
+    /// An earlier build to compare with.
+    pub(super) before: Option<PathBuf>,
     pub(super) out: Option<PathBuf>,
     pub(super) port: u16,
 }
@@ -42,6 +45,7 @@ impl Options {
             only: only.iter().flat_map(|parts| parts.split(',')).map(str::to_owned).collect(),
             rounds: arguments.number("--rounds", 1..=ROUNDS_MAX)?,
             onrush: arguments.value("--onrush")?,
+            before: arguments.value("--before")?,
             out: arguments.value("--out")?,
             port: arguments.number("--port", 1024..=PORT_MAX)?.unwrap_or(PORT_DEFAULT),
         };

@@ -43,6 +43,8 @@ pub(super) enum Tool {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tools {
     pub(super) onrush: PathBuf,
+    /// An earlier build of it.
+    pub(super) before: PathBuf,
     pub(super) wrk: PathBuf,
     pub(super) nginx: PathBuf,
     pub(super) k6: PathBuf,

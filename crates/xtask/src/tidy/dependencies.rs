@@ -20,7 +20,7 @@ const FENCES: &[Fence] = &[
     Fence { package: "rquickjs-sys", ours: &["quickjs"], others: &[] },
     Fence {
         package: "rustls",
-        ours: &["net", "cluster", "server", "testsite", "testkit"],
+        ours: &["certificates", "net", "cluster", "server", "testsite", "testkit"],
         others: &["rustls-platform-verifier", "tokio-rustls"],
     },
     Fence { package: "tokio-rustls", ours: &["cluster", "server"], others: &[] },
@@ -180,9 +180,9 @@ mod tests {
         assert_eq!(
             messages[..4],
             [
-                "uses rustls, which is fenced to net, cluster, server, testsite, testkit",
+                "uses rustls, which is fenced to certificates, net, cluster, server, testsite, testkit",
                 "uses once_cell: use std::sync::OnceLock",
-                "tls-thing brings rustls, which is fenced to net, cluster, server, testsite, testkit",
+                "tls-thing brings rustls, which is fenced to certificates, net, cluster, server, testsite, testkit",
                 "tls-thing brings ring: aws-lc-rs is the one cryptographic library",
             ]
         );

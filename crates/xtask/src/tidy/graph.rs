@@ -121,7 +121,7 @@ const ALL: &str = "all";
 /// Crates whose tests run whole scripts, and what runs these as the product does.
 const DRIVERS: &[(&str, &str)] = &[("engine", "agent")];
 /// Crates that no product crate may need.
-const DEV_ONLY: &[&str] = &["testkit", "xtask"];
+const DEV_ONLY: &[&str] = &["simulation", "testkit", "xtask"];
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! The habits of this repository, checked: file sizes, module docs, the crate graph, circles of files, dependency
+//! The habits of this repository, checked: file sizes, module docs, imports, the crate graph, circles of files, dependency
 //! fences, `unsafe`, clocks, words, licences.
 //!
 //! It runs as `cargo xtask tidy` and as a test, so nothing else has to be remembered. Each rule is a file here and
@@ -10,6 +10,7 @@ mod clock;
 mod dependencies;
 mod graph;
 mod heads;
+mod imports;
 mod licences;
 mod lints;
 mod report;
@@ -49,6 +50,7 @@ pub fn check(root: &Path) -> Result<Report> {
     let mut report = Report { files: files.len(), crates: crates.len(), ..Report::default() };
     size::check(&files, &mut report);
     heads::check(&rust, &mut report);
+    imports::check(&rust, &mut report);
     unsafe_code::check(&rust, &mut report);
     clock::check(&rust, &mut report);
     circles::check(&files, &mut report);

@@ -44,6 +44,7 @@ pub(super) struct State {
     pub(super) discards_message: bool,
     pub(super) node: TagNode,
     pub(super) start: Nanos,
+    deadline: Option<Nanos>,
     /// In the order they were given; forgotten when the stream is over.
     pub(super) handlers: RefCell<Vec<(events::Event, Val)>>,
     outbox: RefCell<VecDeque<Outgoing>>,
@@ -106,12 +107,9 @@ pub(super) fn construct(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     }
     let described = method.get();
     let start = Clock::now();
-    let request = Request {
-        path: &described.path,
-        metadata: &params.metadata,
-        deadline: params.timeout_ns.map(|ns| Nanos(start.0.saturating_add(ns))),
-        is_unary: !described.is_server_stream,
-    };
+    let deadline = params.timeout_ns.map(|ns| Nanos(start.0.saturating_add(ns)));
+    let request =
+        Request { path: &described.path, metadata: &params.metadata, deadline, is_unary: !described.is_server_stream };
     let call = channel.start(&vu.connections, &request);
     if onrush_fiber::is_cancelled() {
         return Err(Throw::Interrupted);
@@ -127,6 +125,7 @@ pub(super) fn construct(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
         discards_message: params.discards_message,
         node,
         start,
+        deadline,
         handlers: RefCell::default(),
         outbox: RefCell::default(),
         spent: RefCell::default(),
@@ -194,7 +193,10 @@ fn write(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
         Ok(mut frame) => {
             finish(&mut frame);
             let charge = Charge::take(frame.len() + size_of::<Outgoing>())?;
-            state.outbox.borrow_mut().push_back(Outgoing::Message(frame.into(), charge));
+            // k6: what is written to a stream that is over goes nowhere, and does not count as sent.
+            if !state.call.is_over() {
+                state.outbox.borrow_mut().push_back(Outgoing::Message(frame.into(), charge));
+            }
             state.has_written.set(true);
             if !method.get().is_client_stream {
                 // That was all: the server waits for the end before it answers.
@@ -230,7 +232,11 @@ impl State {
     fn receive_all(self: &Rc<Self>, vu: &Vu) -> (Status, Nanos) {
         let status = if self.method.get().is_server_stream { self.receive_many(vu) } else { self.receive_one(vu) };
         let at = Clock::now();
-        // k6: a stream that is cut off before its server has ended it has no duration.
+        // k6: a stream that its own timeout ends has no duration, and this status whatever the server says to that; nor has
+        // one that is cut off before its server has ended it.
+        if status.code == Code::DEADLINE_EXCEEDED && self.deadline.is_some_and(|deadline| deadline <= at) {
+            return (Status::deadline_exceeded(), at);
+        }
         if !onrush_fiber::is_cancelled() {
             sample::duration(vu, self.node, at - self.start, status.code);
         }

@@ -88,10 +88,10 @@ fn described(status: &Status) -> String {
     format!("code: {}, message: {}", status.code.0, status.message)
 }
 
-/// k6: whoever cancelled, it was the client.
+/// k6: whoever cancelled, it was the client, and that is an error without a code of its own.
 fn shown(status: &Status) -> Status {
     if status.code == Code::CANCELED {
-        return Status { message: "canceled by client (k6)".to_owned(), ..status.clone() };
+        return Status::new(Code::UNKNOWN, "canceled by client (k6)");
     }
     status.clone()
 }

@@ -39,6 +39,8 @@ pub(super) struct BodyStream {
     is_given_up: Cell<bool>,
     /// The call it belongs to was cut: as for requests that are cut, there are no samples.
     is_cut: Cell<bool>,
+    /// The call it belongs to ended before it.
+    is_left: Cell<bool>,
     /// The phases of the request, once it is over.
     timings: Cell<Option<Timings>>,
 }
@@ -116,6 +118,7 @@ impl BodyStream {
             reader: Cell::default(),
             is_given_up: Cell::default(),
             is_cut: Cell::default(),
+            is_left: Cell::default(),
             timings: Cell::default(),
         }
     }
@@ -134,6 +137,9 @@ impl BodyStream {
             State::Open(open) => open,
             State::Over => {
                 self.state.replace(State::Over);
+                if self.is_left.get() {
+                    return Err(Throw::type_error("the body ended with the iteration of its request: read it there"));
+                }
                 return Ok(Ok(None));
             }
             State::Busy => return Err(Throw::type_error("the body is being read already: await that first")),
@@ -309,6 +315,7 @@ impl Source for OpenBodies {
         let is_cut = vu.is_halted.get() || onrush_fiber::is_cancelled();
         for (stream, _charge) in self.list.take() {
             stream.is_cut.set(is_cut);
+            stream.is_left.set(!matches!(*stream.state.borrow(), State::Over));
             stream.give_up(vu);
         }
     }

@@ -20,6 +20,7 @@ use crate::{
 
 impl HostObject for Exchange {
     const NAME: &'static str = "Response";
+    // k6: in this order, with `status`, `error` and `error_code` in their places.
     const LAZY: &'static [LazyProperty<Self>] = &[
         ("remote_ip", remote_ip),
         ("remote_port", |_, exchange| Ok(Val::int(exchange.remote().map_or(0, |remote| i32::from(remote.port()))))),
@@ -73,20 +74,24 @@ pub(super) fn create(ctx: Ctx, vu: &Vu, exchange: Rc<Exchange>) -> JsResult {
         }
     }
     let template = vu.realm().slots.of_or_try(|| {
-        let zero = &*Val::int(0);
-        Template::<Exchange>::new(ctx, &[("status", zero), ("error_code", zero), ("error", &*Val::string(ctx, "")?)])
+        let (zero, empty) = (&*Val::int(0), &*Val::string(ctx, "")?);
+        Template::<Exchange>::new(
+            ctx,
+            &[("status", "status_text", zero), ("error", "request", empty), ("error_code", "request", zero)],
+        )
     })?;
+    let number = |number: u16| Val::int(i32::from(number));
     let status = exchange.status();
-    let code = exchange.error().map_or_else(|| code_of_status(status), |error| error.code);
-    let numbers = [Val::int(i32::from(status)), Val::int(i32::from(code))];
-    match exchange.error() {
-        None => template.create(ctx, exchange, numbers),
-        Some(error) => {
-            let text = Val::string(ctx, &error.message)?;
-            let [status, code] = numbers;
-            template.create(ctx, exchange, [status, code, text])
-        }
+    let (code, text) = match exchange.error() {
+        None => (code_of_status(status), ""),
+        Some(error) => (error.code, error.message.as_str()),
+    };
+    // Errors without a code of their own have a text all the same.
+    if code == 0 && text.is_empty() {
+        return template.create(ctx, exchange, [number(status)]);
     }
+    let text = Val::string(ctx, text)?;
+    template.create(ctx, exchange, [number(status), text, number(code)])
 }
 
 /// What was received, unless the request failed.

@@ -1,6 +1,7 @@
 //! Messages between scripts and clusters.
 
 use bytes::Bytes;
+use onrush_calendar::date_of_days;
 use onrush_kafka::{Header, Message, Outgoing};
 
 use crate::{
@@ -155,15 +156,7 @@ fn go_time(ms: i64, has_ms: bool) -> String {
     let ms = ms.clamp(-62_167_219_200_000, 253_402_300_799_999);
     let (seconds, ms) = (ms.div_euclid(1_000), ms.rem_euclid(1_000));
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Howard Hinnant's algorithm, with years that begin in March.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let (year, month, day) = date_of_days(days);
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
     let fraction = if has_ms && ms > 0 { format!(".{ms:03}").trim_end_matches('0').to_owned() } else { String::new() };
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")

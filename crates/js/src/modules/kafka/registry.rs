@@ -142,8 +142,12 @@ impl Registry {
         if let Some(known) = self.known.borrow().get(path) {
             return Ok(Rc::clone(known));
         }
-        let value = Rc::new(self.ask("GET", path, None)?);
-        let bytes = value.get("schema").and_then(Value::as_str).map_or(0, str::len) + path.len();
+        let mut value = self.ask("GET", path, None)?;
+        if let Some(object) = value.as_object_mut() {
+            object.retain(|key, _| KNOWN_FIELDS.contains(&key.as_str()));
+        }
+        let bytes = value.to_string().len() + path.len();
+        let value = Rc::new(value);
         if self.known_bytes.get() + bytes > KNOWN_BYTES_MAX {
             self.known.borrow_mut().clear();
             self.known_bytes.set(0);
@@ -350,6 +354,8 @@ const TIMEOUT_S: u64 = 30;
 const ANSWER_BYTES_MAX: usize = 2 << 20;
 /// Answers that one registry's object keeps.
 const KNOWN_BYTES_MAX: usize = 1 << 20;
+/// What is ever asked of them.
+const KNOWN_FIELDS: [&str; 6] = ["id", "references", "schema", "schemaType", "subject", "version"];
 const REFERENCES_DEPTH_MAX: usize = 16;
 const REFERENCES_MAX: usize = 256;
 const SHOWN_CHARS: usize = 500;

@@ -4,7 +4,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use onrush_kafka::{
     KafkaError,
-    avro::{Schema, from_binary, to_binary},
+    avro::{Pause, Schema, from_binary, to_binary},
 };
 use rustc_hash::FxHashMap;
 
@@ -73,8 +73,8 @@ pub(super) fn to_bytes(ctx: Ctx, kind: Kind, value: &Handle, schema: Option<&Sch
             charge.hold(text.len().saturating_mul(TREE_FACTOR))?;
             let tree =
                 serde_json::from_str(&text).map_err(|error| Throw::error(format!("the value is not JSON: {error}")))?;
-            to_binary(schema, &tree, &mut || pause().map_err(|_| KafkaError::Cancelled))
-                .map_err(|error| refusal(&error))
+            let held = text.len().saturating_mul(TREE_FACTOR);
+            paid(&mut charge, held, |pause| to_binary(schema, &tree, pause))
         }
     }
 }
@@ -88,13 +88,29 @@ pub(super) fn from_bytes(ctx: Ctx, kind: Kind, bytes: &[u8], schema: Option<&Sch
         Kind::Avro => {
             let Some(schema) = schema else { return Err(Throw::error("deserializing Avro needs a schema")) };
             let mut charge = GrowingCharge::default();
-            charge.hold(bytes.len().saturating_mul(TREE_FACTOR))?;
-            let text = from_binary(schema, bytes, &mut || pause().map_err(|_| KafkaError::Cancelled));
-            let text = text.map_err(|error| refusal(&error))?;
-            charge.hold(text.len())?;
+            let held = bytes.len().saturating_mul(TREE_FACTOR);
+            charge.hold(held)?;
+            let text = paid(&mut charge, held, |pause| from_binary(schema, bytes, pause))?;
+            charge.hold(held + text.len())?;
             ctx.parse_json(text.as_bytes())
         }
     }
+}
+
+/// Has Avro work while the VU pays for what is made, besides what is `held`.
+fn paid<T>(
+    charge: &mut GrowingCharge,
+    held: usize,
+    work: impl FnOnce(Pause<'_>) -> Result<T, KafkaError>,
+) -> JsResult<T> {
+    let mut refused = None;
+    let done = work(&mut |bytes| {
+        charge.hold(held.saturating_add(bytes)).and_then(|()| pause()).map_err(|throw| {
+            refused = Some(throw);
+            KafkaError::Cancelled
+        })
+    });
+    done.map_err(|error| refused.unwrap_or_else(|| refusal(&error)))
 }
 
 fn refusal(error: &KafkaError) -> Throw {

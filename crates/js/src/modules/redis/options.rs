@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use onrush_net::url::unescape;
+
 use super::{
     fields::{CLUSTER, Fields, SENTINEL, SINGLE, SOCKET},
     tls::Tls,
@@ -110,7 +112,7 @@ impl Options {
             options.host = host.to_owned();
         }
         options.port = url.port().unwrap_or(options.port);
-        let decoded = |part: &str| percent_decoded(part);
+        let decoded = |part: &str| String::from_utf8_lossy(&unescape(part.as_bytes())).into_owned();
         options.username = decoded(url.username());
         options.password = decoded(url.password().unwrap_or_default());
         let database = url.path().trim_matches('/');
@@ -345,25 +347,6 @@ fn duration_ms(text: &str) -> Option<u64> {
         _ => return None,
     };
     Some((number * factor).ceil() as u64)
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(decoded) if *byte == b'%' => {
-                bytes.push(decoded);
-                rest = &after[2..];
-            }
-            _ => {
-                bytes.push(*byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

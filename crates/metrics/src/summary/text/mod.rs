@@ -3,6 +3,7 @@
 //! A layout decides what is shown and where; how metrics line up in columns is
 //! [`table`]'s business and how numbers look is `number`'s.
 
+mod agents;
 mod columns;
 mod endpoints;
 mod footer;
@@ -12,7 +13,7 @@ mod palette;
 mod sections;
 mod table;
 
-use super::{endpoint::Endpoint, footer::Footer, mode::SummaryMode, model::SummaryModel};
+use super::{agents::AgentsInfo, endpoint::Endpoint, footer::Footer, mode::SummaryMode, model::SummaryModel};
 use crate::outcome::Outcomes;
 pub use columns::with_commas;
 use palette::Palette;
@@ -30,6 +31,8 @@ pub struct TextOptions<'a> {
     pub outcomes: Option<&'a Outcomes>,
     /// Requests by `name`.
     pub endpoints: &'a [Endpoint],
+    /// The agents of a run that has several.
+    pub agents: Option<&'a AgentsInfo>,
 }
 
 /// The text of the summary. [`to_stdout`] adds what k6 puts around it.
@@ -51,6 +54,9 @@ pub fn render(model: &SummaryModel, options: &TextOptions<'_>) -> String {
         text.push_str(&endpoints::render(options.endpoints, model.run.time_unit, &palette));
         if let Some(outcomes) = options.outcomes {
             text.push_str(&outcomes::render(outcomes, options.mode, &palette));
+        }
+        if let Some(info) = options.agents {
+            text.push_str(&agents::render(info, &palette));
         }
     }
     if let Some(footer) = options.footer {

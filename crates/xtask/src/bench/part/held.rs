@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use serde_json::json;
 
+use super::comparison::BEFORE_RATIO_MAX;
 use crate::bench::{
     client::{Client, command},
     clock,
@@ -55,6 +56,7 @@ impl Script {
 /// Runs every script with one VU, where the slopes start, and with each of those many, k6 with fewer or, at 0, not at all.
 pub(super) fn hold_all(lab: &mut Lab, scripts: &[Script], sizes: &[u64], k6_vus_max: u64) -> Result<Vec<Held>> {
     let mut cases = vec![(Client::Onrush, 1)];
+    cases.extend(lab.before().map(|before| (before, 1)));
     if k6_vus_max > 0 {
         cases.push((Client::K6, 1));
     }
@@ -64,6 +66,7 @@ pub(super) fn hold_all(lab: &mut Lab, scripts: &[Script], sizes: &[u64], k6_vus_
             continue;
         }
         cases.push((Client::Onrush, vus));
+        cases.extend(lab.before().map(|before| (before, vus)));
         if vus <= k6_vus_max {
             cases.push((Client::K6, vus));
         }
@@ -72,7 +75,12 @@ pub(super) fn hold_all(lab: &mut Lab, scripts: &[Script], sizes: &[u64], k6_vus_
     for round in 0..lab.options.rounds_few() {
         for &script in scripts {
             for &(client, vus) in &cases {
-                all.push(hold(lab, script, client, vus, round)?);
+                match hold(lab, script, client, vus, round) {
+                    Ok(held) => all.push(held),
+                    // An earlier build may lack what the script needs.
+                    Err(error) if client == Client::Before => eprintln!("  not with the build before: {error:#}"),
+                    Err(error) => return Err(error),
+                }
             }
         }
     }
@@ -190,7 +198,7 @@ pub(super) fn show(lab: &mut Lab, script: Script, sizes: &[u64], all: &[Held]) {
         format!("Resting VUs, {}: {}", script.name, medians(lab.options.rounds_few())),
         &["client", "VUs", "RSS MB", "KB per VU", "all were there after s", "CPU s"],
     );
-    for client in [Client::Onrush, Client::K6] {
+    for client in [Client::Onrush, Client::Before, Client::K6] {
         for vus in std::iter::once(1).chain(sizes.iter().copied()) {
             let rss = values(all, script, client, vus, |held| held.rss_bytes / MB);
             if rss.is_empty() {
@@ -215,6 +223,10 @@ pub(super) fn show(lab: &mut Lab, script: Script, sizes: &[u64], all: &[Held]) {
         if let Some(kb_max) = script.kb_max {
             let what = format!("{}, {} VUs: RSS per VU", script.name, number(vus as f64));
             lab.report.limit(script.part, what, ours, Bound::AtMost(kb_max), " KB");
+        }
+        if let Some((before, ours)) = kb_per_vu(all, script, Client::Before, vus).zip(ours) {
+            let what = format!("{}, {} VUs: RSS per VU / that of the build before", script.name, number(vus as f64));
+            lab.report.limit(script.part, what, Some(ours / before), Bound::AtMost(BEFORE_RATIO_MAX), "");
         }
         // With more VUs than k6 was run with: its slope with as many as it was.
         if let Some(slope) = kb_per_vu(all, script, Client::K6, vus) {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::comparison::{Comparison, placement, placements, show};
+use super::comparison::{Comparison, limit_before, placement, placements, show};
 use crate::bench::{
     client::Client,
     lab::Lab,
@@ -38,7 +38,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
                 ..Load::default()
             };
             let setup = format!("{}, {}", server.kind.name(), placement(pinned));
-            comparisons.push((index, Comparison::new(NAME, setup, load, clients(pinned))));
+            comparisons.push((index, Comparison::new(NAME, setup, load, clients(pinned)).with(lab.before())));
         }
     }
     for round in 0..lab.options.rounds() {
@@ -72,4 +72,5 @@ fn show_all(lab: &mut Lab, comparison: &Comparison) {
         Bound::AtMost(USER_US_MAX),
         " µs",
     );
+    limit_before(lab, comparison, "CPU per request", Measurement::cpu_us);
 }

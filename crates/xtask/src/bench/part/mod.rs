@@ -1,5 +1,6 @@
 //! What is measured: one file for each part.
 
+mod agents;
 mod arrivals;
 mod bodies;
 mod comparison;
@@ -11,6 +12,7 @@ mod held;
 mod https;
 mod idle;
 mod latency;
+mod many;
 mod memory;
 mod minimal;
 mod neighbours;
@@ -21,6 +23,7 @@ mod search;
 mod sockets;
 mod stages;
 mod starts;
+mod startup;
 mod upload;
 mod website;
 
@@ -50,6 +53,12 @@ pub(super) const PARTS: &[Part] = &[
         about: "a request with two headers, a tag and a check beside a plain one",
         needs: &[Tool::K6],
         run: params::run,
+    },
+    Part {
+        name: many::NAME,
+        about: "a request of 10,000 VUs beside one of 250",
+        needs: &[Tool::Wrk, Tool::Nginx],
+        run: many::run,
     },
     Part {
         name: https::NAME,
@@ -101,9 +110,15 @@ pub(super) const PARTS: &[Part] = &[
     },
     Part {
         name: sockets::NAME,
-        about: "60,000 open connections from several source addresses",
+        about: "100,000 VUs with open connections, in several agent processes",
         needs: &[Tool::Nginx],
         run: sockets::run,
+    },
+    Part {
+        name: startup::NAME,
+        about: "a test of nothing, from start to end, and the size of the program",
+        needs: &[Tool::K6],
+        run: startup::run,
     },
     Part { name: flat::NAME, about: "memory after a million requests and after five", needs: &[], run: flat::run },
     Part { name: stages::NAME, about: "a staged ramp to 6,000 VUs", needs: &[Tool::K6], run: stages::run },
@@ -113,6 +128,12 @@ pub(super) const PARTS: &[Part] = &[
         about: "when each executor begins its iterations",
         needs: &[Tool::K6],
         run: starts::run,
+    },
+    Part {
+        name: agents::NAME,
+        about: "how far apart eight agents start, also with clocks far apart",
+        needs: &[],
+        run: agents::run,
     },
     Part {
         name: neighbours::NAME,

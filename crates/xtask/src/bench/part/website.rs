@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::comparison::{Comparison, placement, placements, rounds};
+use super::comparison::{Comparison, limit_before, placement, placements, rounds};
 use crate::bench::{
     client::Client,
     lab::Lab,
@@ -35,7 +35,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
                 thresholds_may_fail: true,
                 ..Load::default()
             };
-            Comparison::new(NAME, placement(pinned), load, &[Client::Onrush, Client::K6])
+            Comparison::new(NAME, placement(pinned), load, &[Client::Onrush, Client::K6]).with(lab.before())
         })
         .collect();
     rounds(lab, &mut server, comparisons.iter_mut().collect())?;
@@ -87,6 +87,7 @@ fn show(lab: &mut Lab, comparison: &Comparison) -> Result<()> {
         Bound::AtMost(K6_RATIO_MAX),
         "",
     );
+    limit_before(lab, comparison, "CPU per iteration", cpu_per_iteration);
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! A test as agents of the simulation run it: every iteration's samples depend on its number alone, not on who runs it.
+//! A test as simulated agents run it: every iteration's samples depend on its number alone, not on who runs it.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ const DECLARED: [(&str, MetricKind, Contains); 4] = [
 
 /// What is run.
 #[derive(Clone)]
-pub(crate) struct Script {
+pub struct Script {
     pub(crate) test: Arc<Consolidated>,
     /// The script calls `exec.test.abort()` at this time of its scenarios.
     pub(crate) abort_at: Option<Duration>,
@@ -32,19 +32,30 @@ pub(crate) struct Book {
 
 impl Script {
     /// Iterations of several kinds of executors, thresholds of which one fails.
-    pub(crate) fn all_kinds() -> Self {
+    pub fn all_kinds() -> Self {
+        // Short, so that thousands of runs take seconds; the limits of time are long enough for iterations that an agent
+        // takes up late.
         let options = parse_json(
             r#"{"scenarios": {
-                "shared": {"executor": "shared-iterations", "vus": 8, "iterations": 101, "maxDuration": "20s"},
-                "own": {"executor": "per-vu-iterations", "vus": 7, "iterations": 5, "startTime": "1s", "maxDuration": "20s"},
-                "rate": {"executor": "constant-arrival-rate", "rate": 17, "duration": "8s", "preAllocatedVUs": 9,
+                "shared": {"executor": "shared-iterations", "vus": 8, "iterations": 101, "maxDuration": "2m"},
+                "own": {"executor": "per-vu-iterations", "vus": 7, "iterations": 5, "startTime": "1s", "maxDuration": "2m"},
+                "rate": {"executor": "constant-arrival-rate", "rate": 17, "duration": "14s", "preAllocatedVUs": 9,
                          "gracefulStop": "3s"},
-                "ramp": {"executor": "ramping-arrival-rate", "startRate": 3, "stages": [{"target": 30, "duration": "6s"}],
+                "ramp": {"executor": "ramping-arrival-rate", "startRate": 3, "stages": [{"target": 30, "duration": "10s"}],
                          "startTime": "2s", "preAllocatedVUs": 9, "gracefulStop": "3s"}}}"#,
         );
         let tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options.expect("options").options)];
         Self { test: Arc::new(consolidate(tiers).expect("valid options")), abort_at: None }
     }
+
+    /// The same, aborted by the script at a time of its scenarios.
+    #[must_use]
+    pub fn aborted_at(self, at: Duration) -> Self {
+        Self { abort_at: Some(at), ..self }
+    }
+
+    /// The scenarios whose iterations are counted: who takes them up runs again what nobody reported.
+    pub(crate) const COUNTED: [&str; 2] = ["own", "shared"];
 
     pub(crate) fn plan(&self, share: &Share) -> Plan {
         Plan::new(&self.test.scenarios, share).expect("a share of a small test")

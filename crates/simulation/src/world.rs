@@ -1,0 +1,355 @@
+//! Coordinator, agents and what is between them, in virtual time.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use onrush_metrics::builtin;
+use onrush_plan::Share;
+use onrush_session::{
+    Coordinator, LossPolicy, Notice, Orders, Patience, RunPhase, Settings,
+    link::{Frame, Link},
+    protocol::{AgentId, Command, Limits, Report, Time},
+};
+
+use crate::{
+    ended::Ended,
+    faults::Faults,
+    host::SimHost,
+    script::{Script, mix},
+};
+
+/// An agent that says nothing for so long is lost.
+pub const SILENCE: Duration = Duration::from_secs(3);
+/// An agent that hears nothing for so long stops.
+pub const LEASE: Duration = Duration::from_secs(5);
+/// What an agent's reports, once a second, may be late by in a bad network.
+const REPORTS_LATE: Duration = Duration::from_secs(2);
+/// How often everybody looks around.
+const STEP: Duration = Duration::from_millis(50);
+/// Whatever happens, a run is over by then: the plan's end and every patience.
+const END: Duration = Duration::from_secs(400);
+/// What a command may take to reach all agents.
+const START_IN: Duration = Duration::from_millis(200);
+
+/// What a coordinator or a connection could do wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mistake {
+    /// What was acknowledged is not handed on.
+    DroppedAck,
+    /// A delta is added twice.
+    DoubleFold,
+    /// A barrier does not wait for all agents.
+    EarlyBarrier,
+}
+
+/// A frame on its way.
+enum Packet {
+    Down(usize, Frame<Command>),
+    Up(usize, Frame<Report>),
+}
+
+/// A run.
+pub struct World {
+    pub(crate) coordinator: Coordinator,
+    pub(crate) hosts: Vec<SimHost>,
+    down: Vec<Link<Command, Report>>,
+    /// By time of arrival and the order they were sent in.
+    under_way: BTreeMap<(Time, u64), Packet>,
+    sent: u64,
+    pub(crate) faults: Faults,
+    random: u64,
+    mistake: Option<Mistake>,
+    /// Deltas with iterations until the mistake is made.
+    until_mistake: u64,
+    /// What was handed on for the coordinator to count.
+    pub(crate) delivered: u64,
+    /// The iterations of the deltas that count, and how often each came.
+    pub(crate) counted: BTreeMap<(String, u64), u32>,
+    pub(crate) lost: BTreeMap<usize, Time>,
+    pub(crate) notices: Vec<Notice>,
+    pub(crate) trace: Option<Vec<String>>,
+    pub(crate) violations: Vec<String>,
+    /// Reports travel as bytes.
+    is_encoded: bool,
+}
+
+impl World {
+    /// A run of a script over so many agents.
+    pub fn new(script: &Script, agents: u64, faults: Faults, on_loss: LossPolicy, seed: u64) -> Self {
+        let registry = script.registry();
+        let settings = Settings {
+            has_setup: true,
+            has_teardown: true,
+            evaluates_thresholds: true,
+            on_loss,
+            patience: Patience {
+                silence: Some(SILENCE),
+                lingers: LEASE.saturating_sub(SILENCE) + REPORTS_LATE,
+                ..Patience::default()
+            },
+            start_in: START_IN,
+            ..Settings::default()
+        };
+        let ids = (0..agents).map(|id| AgentId(id as u32));
+        let thresholds = script.thresholds(&registry);
+        let coordinator = Coordinator::new(settings, ids, &script.plan(&Share::full()), &registry, thresholds);
+        let count = 0..agents as usize;
+        Self {
+            coordinator,
+            hosts: count.clone().map(|number| SimHost::new(script, number, faults.of_agent(number))).collect(),
+            down: count.map(|_| Link::new(Time(0))).collect(),
+            under_way: BTreeMap::new(),
+            sent: 0,
+            faults,
+            random: seed,
+            mistake: None,
+            until_mistake: 0,
+            delivered: 0,
+            counted: BTreeMap::new(),
+            lost: BTreeMap::new(),
+            notices: Vec::new(),
+            trace: None,
+            violations: Vec::new(),
+            is_encoded: seed.is_multiple_of(16),
+        }
+    }
+
+    /// Makes a mistake once, at a moment of the seed's choice.
+    #[must_use]
+    pub fn with_mistake(mut self, mistake: Mistake, seed: u64) -> Self {
+        self.mistake = Some(mistake);
+        self.until_mistake = mix(seed ^ 0xbad) % 30;
+        self
+    }
+
+    /// Notes all that happens.
+    #[must_use]
+    pub fn traced(mut self) -> Self {
+        self.trace = Some(Vec::new());
+        self
+    }
+
+    /// Runs to the end.
+    pub fn run(mut self) -> Ended {
+        let mut now = Time(0);
+        let mut tick_at = Time(0);
+        let orders = self.coordinator.start(b"test", now);
+        self.send(orders, now);
+        while self.coordinator.phase() < RunPhase::Closed && self.violations.is_empty() {
+            if now.since(Time(0)) > END {
+                self.violations.push(format!("it is stuck in {:?}", self.coordinator.phase()));
+                break;
+            }
+            if now >= tick_at {
+                self.tick(now);
+                tick_at = tick_at + STEP;
+            }
+            let next = self.under_way.first_key_value().map_or(tick_at, |((at, _), _)| (*at).min(tick_at));
+            now = next.max(now);
+            self.deliver(now);
+        }
+        Ended::of(self, now)
+    }
+
+    fn tick(&mut self, now: Time) {
+        for number in 0..self.hosts.len() {
+            self.hosts[number].tick(now);
+        }
+        let mut orders = self.coordinator.tick(now);
+        if self.coordinator.phase() == RunPhase::Done {
+            orders.extend(self.coordinator.close(now));
+        }
+        self.send(orders, now);
+        for number in 0..self.hosts.len() {
+            self.travel(number, now);
+        }
+    }
+
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.random = mix(self.random);
+        self.random % sides.max(1)
+    }
+
+    fn send(&mut self, orders: Orders, now: Time) {
+        // Who is lost first: that is why the orders are what they are.
+        for notice in self.coordinator.notices() {
+            if let Notice::Error(text) = &notice
+                && let Some(number) = lost_agent(text)
+            {
+                self.lost.insert(number, now);
+            }
+            if let Some(trace) = &mut self.trace {
+                trace.push(format!("{} {notice:?}", now.0));
+            }
+            self.notices.push(notice);
+        }
+        for (id, command) in orders {
+            if let Some(trace) = &mut self.trace {
+                trace.push(format!("{} to {}: {command:?}", now.0, id.0));
+            }
+            match &command {
+                Command::Start { .. } if self.mistake != Some(Mistake::EarlyBarrier) => self.look_at_start(),
+                Command::Teardown(_) => self.look_at_end(),
+                _ => {}
+            }
+            self.down[id.0 as usize].send(command);
+        }
+    }
+
+    /// Scenarios start when the VUs of all are there.
+    fn look_at_start(&mut self) {
+        let late = self
+            .hosts
+            .iter()
+            .enumerate()
+            .filter(|(number, host)| !self.lost.contains_key(number) && host.own.is_initializing());
+        let late: Vec<usize> = late.map(|(number, _)| number).collect();
+        if !late.is_empty() {
+            self.violations.push(format!("scenarios start without {late:?}"));
+        }
+    }
+
+    /// teardown() comes when the scenarios of all are over that are not lost.
+    fn look_at_end(&mut self) {
+        let lost: BTreeSet<usize> = self.lost.keys().copied().collect();
+        let runs = |host: &SimHost| {
+            !host.is_gone && (host.own.is_running() || host.shares.values().any(|share| share.is_running()))
+        };
+        let running = self.hosts.iter().enumerate().filter(|(number, host)| !lost.contains(number) && runs(host));
+        let running: Vec<usize> = running.map(|(number, _)| number).collect();
+        if !running.is_empty() {
+            self.violations.push(format!("teardown() runs although scenarios of {running:?} do"));
+        }
+    }
+
+    /// Hands what both sides of an agent's connection have to say to the network.
+    fn travel(&mut self, number: usize, now: Time) {
+        for frame in self.down[number].frames(now) {
+            self.launch(false, number, || Packet::Down(number, frame.clone()), now);
+        }
+        if !self.hosts[number].is_away(now) {
+            for frame in self.hosts[number].link.frames(now) {
+                self.launch(true, number, || Packet::Up(number, frame.clone()), now);
+            }
+        }
+    }
+
+    fn launch(&mut self, from_agent: bool, number: usize, packet: impl Fn() -> Packet, now: Time) {
+        let is_lost = self.roll(100) < self.faults.loss_percent;
+        if is_lost || self.hosts[number].faults.is_cut_off(from_agent, now) {
+            return;
+        }
+        let copies = 1 + u64::from(self.roll(100) < self.faults.double_percent);
+        for _ in 0..copies {
+            let delay = self.faults.delay_ms + self.roll(self.faults.jitter_ms + 1);
+            self.sent += 1;
+            self.under_way.insert((now + Duration::from_millis(delay), self.sent), packet());
+        }
+    }
+
+    fn deliver(&mut self, now: Time) {
+        let mut waiting = Vec::new();
+        while let Some(entry) = self.under_way.first_entry().filter(|entry| entry.key().0 <= now) {
+            match entry.remove() {
+                Packet::Down(number, frame) => {
+                    let host = &mut self.hosts[number];
+                    if host.is_gone {
+                        continue;
+                    }
+                    if host.faults.is_frozen(now) {
+                        waiting.push(Packet::Down(number, frame));
+                        continue;
+                    }
+                    host.heard(now);
+                    for command in host.link.receive(frame, now) {
+                        host.handle(command, now);
+                    }
+                    self.travel(number, now);
+                }
+                Packet::Up(number, frame) => {
+                    for report in self.down[number].receive(frame, now) {
+                        self.report(number, report, now);
+                    }
+                    self.travel(number, now);
+                }
+            }
+        }
+        // It is in the socket of a process that stands still.
+        for packet in waiting {
+            self.sent += 1;
+            self.under_way.insert((now + STEP, self.sent), packet);
+        }
+    }
+
+    fn report(&mut self, number: usize, report: Report, now: Time) {
+        let report = if self.is_encoded { self.encoded(report) } else { report };
+        let numbers = match &report {
+            Report::Delta(part) => self.hosts[number].arrived(None, part.thread),
+            Report::OfShare { share, report } => match &**report {
+                Report::Delta(part) => self.hosts[number].arrived(Some(*share), part.thread),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        let count = iterations(&report);
+        if count != numbers.len() as u64 {
+            self.violations.push(format!("a delta of {count} iterations has {}", numbers.len()));
+        }
+        if !self.lost.contains_key(&number) {
+            self.delivered += count;
+            numbers.into_iter().for_each(|number| *self.counted.entry(number).or_default() += 1);
+        }
+        let from = AgentId(number as u32);
+        if count > 0 && self.mistake.is_some() {
+            self.until_mistake = self.until_mistake.wrapping_sub(1);
+        }
+        if self.until_mistake == u64::MAX {
+            self.until_mistake = u64::MAX - 1;
+            match self.mistake.take() {
+                Some(Mistake::DroppedAck) => return,
+                Some(Mistake::DoubleFold) => {
+                    let orders = self.coordinator.handle(from, report.clone(), now);
+                    self.send(orders, now);
+                }
+                Some(Mistake::EarlyBarrier) => {
+                    // The end of nobody's scenarios passes for that of all.
+                    for other in 0..self.hosts.len() {
+                        let orders = self.coordinator.handle(AgentId(other as u32), Report::ScenariosDone, now);
+                        self.send(orders, now);
+                    }
+                }
+                None => {}
+            }
+        }
+        let orders = self.coordinator.handle(from, report, now);
+        self.send(orders, now);
+    }
+
+    /// As it would be on a wire.
+    fn encoded(&mut self, report: Report) -> Report {
+        if let Err(error) = Limits::default().check(&report) {
+            self.violations.push(error.to_string());
+        }
+        let bytes = postcard::to_allocvec(&report).expect("plain data");
+        postcard::from_bytes(&bytes).expect("as sent")
+    }
+}
+
+/// The agent that a message says is lost.
+fn lost_agent(text: &str) -> Option<usize> {
+    let (number, rest) = text.strip_prefix("agent ")?.split_once(' ')?;
+    rest.starts_with("was lost").then(|| number.parse().ok()).flatten()
+}
+
+/// Iterations in a report.
+fn iterations(report: &Report) -> u64 {
+    let part = match report {
+        Report::Delta(part) => part,
+        Report::OfShare { report, .. } => return iterations(report),
+        _ => return 0,
+    };
+    let own = part.delta.series.iter().filter(|series| series.metric == builtin::ITERATIONS);
+    own.filter_map(|series| series.sink.counter()).sum::<f64>() as u64
+}
