@@ -161,10 +161,8 @@ impl Authority {
         days: u32,
     ) -> Result<Issued, AuthorityError> {
         let is_name = |char: char| char.is_ascii_alphanumeric() || "-_.".contains(char);
-        if name.is_empty() || name.len() > NAME_CHARS_MAX || name == CA || !name.chars().all(is_name) {
-            return Err(AuthorityError::Name(name.to_owned()));
-        }
-        if name.starts_with('.') {
+        let fits = (1..=NAME_CHARS_MAX).contains(&name.len()) && name.chars().all(is_name);
+        if !fits || name == CA || name.starts_with('.') {
             return Err(AuthorityError::Name(name.to_owned()));
         }
         let dir = self.dir.join(name);

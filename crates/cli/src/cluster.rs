@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use onrush_cluster::{Access, Patience};
+use onrush_cluster::{Access, HubError, Patience};
 use onrush_session::LossPolicy;
 
 use crate::{
@@ -75,6 +75,20 @@ impl ClusterArgs {
         let place = Place::Anywhere { listen, agents, wait, access };
         Ok(Some(Self { place, on_loss, sharing: Sharing::new(flags)?, patience }))
     }
+}
+
+/// Why a coordinator serves nobody, and what to do.
+pub(crate) fn not_listening(error: &HubError) -> Failure {
+    let failure = Failure::other(error.to_string());
+    match error {
+        HubError::Listen(..) => failure.hint("choose another address with --listen"),
+        HubError::Plain(_) => failure,
+    }
+}
+
+/// What agents and users are to dial, as far as this machine can tell.
+pub(crate) fn reachable(address: SocketAddr) -> String {
+    if address.ip().is_unspecified() { format!("THIS_HOST:{}", address.port()) } else { address.to_string() }
 }
 
 /// `--listen` of a coordinator.

@@ -40,6 +40,11 @@ pub(crate) fn access(
     Ok(Access::encrypted(agents, users, identity))
 }
 
+/// A token as it is told to people: a secret they chose does not show.
+pub(crate) fn told(flags: &Flags, flag: &str, token: &Token) -> String {
+    if flags.text(flag).is_some() { token.without_secret() } else { token.to_string() }
+}
+
 /// How to reach the coordinator at `to` in a role.
 ///
 /// # Errors

@@ -19,6 +19,7 @@ mod convert;
 mod dial;
 mod door;
 mod hub;
+mod listener;
 #[rustfmt::skip]
 #[expect(unreachable_pub, reason = "it is generated; proto/cluster.proto says what it means")]
 mod messages;
@@ -35,7 +36,8 @@ pub use connection::{Connection, FetchError, FromHub, JoinConfig, JoinError, Rep
 pub use content::Hash;
 pub use convert::WireError;
 pub use dial::Destination;
-pub use hub::{Event, Hub, HubConfig, HubError, Ticket};
+pub use hub::{Event, Hub, HubConfig, Ticket};
+pub use listener::HubError;
 pub use patience::{Patience, PatienceError};
 pub use pool::{
     AgentInfo, FromPool, Happened, Place, Pool, PoolConfig, PoolEvent, PoolLimits, RunInfo, RunOrder, RunRequest,

@@ -30,7 +30,7 @@ impl Patience {
     /// does the coordinator: either may have heard the other half a second longer.
     #[must_use]
     pub fn lingers(self) -> Duration {
-        self.lease.saturating_sub(self.silence) + Link::<(), ()>::HEARTBEAT + LOOK_EVERY
+        self.lease.saturating_sub(self.silence) + HEARTBEAT + LOOK_EVERY
     }
 
     /// Checks that the waits fit together: an agent is suspected, then lost, and only then stops by itself what others
@@ -70,6 +70,8 @@ impl Default for Patience {
     }
 }
 
+/// How often each side says that it is there, at least.
+pub(crate) const HEARTBEAT: Duration = Link::<(), ()>::HEARTBEAT;
 /// How often each side looks whether the other is there, and says that it is.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How long a connection may take to be made, encrypted and answered.

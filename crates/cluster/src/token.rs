@@ -50,6 +50,11 @@ impl Token {
         Ok(Self { secret: secret.to_owned(), fingerprint })
     }
 
+    /// The token for those who chose the secret themselves and know it: it does not show.
+    pub fn without_secret(&self) -> String {
+        Self { secret: "YOUR_SECRET".to_owned(), ..self.clone() }.to_string()
+    }
+
     /// Whether somebody knows the secret.
     pub(crate) fn admits(&self, secret: &str) -> bool {
         constant_time::verify_slices_are_equal(self.secret.as_bytes(), secret.as_bytes()).is_ok()
@@ -93,6 +98,7 @@ mod tests {
         assert_eq!(Token::parse(&format!(" {full}\n")), Ok(full.clone()));
         assert_ne!(full, plain);
         assert!(!format!("{full:?}").contains(&full.secret));
+        assert_eq!(full.to_string().replace(&full.secret, "YOUR_SECRET"), full.without_secret());
         assert!(plain.admits(&plain.secret) && !plain.admits("") && !plain.admits(&Token::random().secret));
     }
 

@@ -15,14 +15,14 @@ use std::{
     time::Duration,
 };
 
-use onrush_cluster::{Access, HubError, Place, Pool, PoolConfig, PoolEvent, PoolLimits, RunOrder, Token};
+use onrush_cluster::{Access, Place, Pool, PoolConfig, PoolEvent, PoolLimits, RunOrder, Token};
 use onrush_session::ExitCode;
 
 use crate::{
     attached, cluster,
     context::Context,
     failure::Failure,
-    flags::Command,
+    flags::{Command, Flags},
     membership,
     run::{how, submitted},
     save,
@@ -61,11 +61,8 @@ pub(crate) fn serve(cx: &Context) -> Result<ExitCode, Failure> {
         // The loop only goes away when the process is about to end.
         let _ = sender.send(event);
     });
-    let pool = Arc::new(pool.map_err(|error| match error {
-        HubError::Listen(..) => Failure::other(error.to_string()).hint("choose another address with --listen"),
-        HubError::Plain(_) => Failure::other(error.to_string()),
-    })?);
-    cx.terminal.stdout(invitation(&pool, &access));
+    let pool = Arc::new(pool.map_err(|error| cluster::not_listening(&error))?);
+    cx.terminal.stdout(invitation(&cx.flags, &pool, &access));
     signals.set_graceful(true);
     let mut runs: BTreeMap<u64, RunProcess> = BTreeMap::new();
     let mut is_ending = false;
@@ -111,18 +108,22 @@ pub(crate) fn serve(cx: &Context) -> Result<ExitCode, Failure> {
 }
 
 /// How agents join and users send tests.
-fn invitation(pool: &Pool, access: &Access) -> String {
+fn invitation(flags: &Flags, pool: &Pool, access: &Access) -> String {
     let address = pool.address;
-    let host = if address.ip().is_unspecified() { "THIS_HOST".to_owned() } else { address.ip().to_string() };
-    let at = format!("{host}:{}", address.port());
-    let line = |name: &str, token: Option<&Token>, command: &str, role: &str| match token {
-        Some(token) => format!("  {name}={token} onrush {command}\n"),
+    let at = cluster::reachable(address);
+    let line = |(name, flag): (&str, &str), token: Option<&Token>, command: &str, role: &str| match token {
+        Some(token) => format!("  {name}={} onrush {command}\n", membership::told(flags, flag, token)),
         None => format!("  onrush {command} --tls {role}_FOLDER\n"),
     };
     format!(
         "Serving runs on {address}. On each machine that makes load:\n\n{}\nTo run a test from anywhere:\n\n{}\n",
-        line("ONRUSH_JOIN_TOKEN", access.agent_token(), &format!("agent --join {at}"), "AGENT"),
-        line("ONRUSH_USER_TOKEN", access.user_token(), &format!("run --on {at} --agents 2 script.js"), "USER"),
+        line(("ONRUSH_JOIN_TOKEN", "join-token"), access.agent_token(), &format!("agent --join {at}"), "AGENT"),
+        line(
+            ("ONRUSH_USER_TOKEN", "user-token"),
+            access.user_token(),
+            &format!("run --on {at} --agents 2 script.js"),
+            "USER"
+        ),
     )
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use onrush_cluster::{Access, Event, Hub, HubConfig, HubError, Token};
+use onrush_cluster::{Access, Event, Hub, HubConfig, Token};
 use onrush_fiber::Clock;
 use onrush_session::{ExitCode, Orders, protocol::AgentId};
 
@@ -23,10 +23,11 @@ use super::{
 use crate::{
     args::RunArgs,
     attached,
-    cluster::{ClusterArgs, Place},
+    cluster::{ClusterArgs, Place, not_listening, reachable},
     context::Context,
     failure::Failure,
     labels::ZONE,
+    membership::told,
     sharing::Bearing,
     signals::Watch,
     version,
@@ -129,10 +130,7 @@ impl ClusterAgents {
                 let _ = events.send(Input::Cluster(event));
             }
         })
-        .map_err(|error| match error {
-            HubError::Listen(..) => Failure::other(error.to_string()).hint("choose another address with --listen"),
-            HubError::Plain(_) => Failure::other(error.to_string()),
-        })?;
+        .map_err(|error| not_listening(&error))?;
         let hash = hub.offer(test);
         let test = hash.0.to_vec();
         let mut own = Self { hub, children: Vec::new(), agents, names: BTreeMap::new(), test, weights: Vec::new() };
@@ -156,15 +154,14 @@ impl ClusterAgents {
             return submitted::tell(&cx.flags, submitted::HUB, &self.hub.address.to_string());
         }
         let address = self.hub.address;
-        let host = if address.ip().is_unspecified() { "THIS_HOST".to_owned() } else { address.ip().to_string() };
         let (before, after) = match self.hub.token() {
-            Some(token) => (format!("ONRUSH_JOIN_TOKEN={token} "), ""),
+            Some(token) => (format!("ONRUSH_JOIN_TOKEN={} ", told(&cx.flags, "join-token", token)), ""),
             None => (String::new(), " --tls AGENT_FOLDER"),
         };
         cx.terminal.stdout(format!(
-            "Waiting for {} on {address}. On each machine:\n\n  {before}onrush agent --join {host}:{}{after}\n\n",
+            "Waiting for {} on {address}. On each machine:\n\n  {before}onrush agent --join {}{after}\n\n",
             count(self.agents),
-            address.port(),
+            reachable(address),
         ));
         Ok(())
     }

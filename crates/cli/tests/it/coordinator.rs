@@ -67,6 +67,21 @@ fn who_is_not_let_in_is_told_why() {
 }
 
 #[test]
+fn a_secret_that_somebody_chose_is_not_printed() {
+    const SECRET: &str = "known-to-few";
+    for script in [&["--agents", "1", "script.js"][..], &[]] {
+        let args = [&["coordinator", "--listen", "0.0.0.0:0"], script].concat();
+        let program = Program::new(&args).file("script.js", SCRIPT);
+        let program = program.env("ONRUSH_JOIN_TOKEN", SECRET).env("ONRUSH_USER_TOKEN", "known-to-others");
+        let mut running = program.start();
+        running.wait_for("ONRUSH_JOIN_TOKEN=YOUR_SECRET.");
+        running.signal(rustix::process::Signal::INT);
+        let done = running.wait();
+        assert!(!format!("{}{}", done.stdout, done.stderr).contains("known-to-"), "{}{}", done.stdout, done.stderr);
+    }
+}
+
+#[test]
 fn a_coordinator_waits_only_so_long() {
     let args = ["coordinator", "--listen", "127.0.0.1:0", "--agents", "3", "--wait", "300ms", "script.js"];
     Program::new(&args)

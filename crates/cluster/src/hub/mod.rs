@@ -7,19 +7,17 @@ mod state;
 
 use std::{
     collections::BTreeMap,
-    io,
-    net::{SocketAddr, TcpListener},
+    net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread::JoinHandle,
     time::Duration,
 };
 
 use onrush_fiber::Clock;
 use onrush_session::protocol::{AgentId, Command, Report, Time};
-use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::sync::OwnedSemaphorePermit;
 
 use self::state::State;
-use crate::{Access, Capacity, Hash, Patience, Token, convert};
+use crate::{Access, Capacity, Hash, HubError, Patience, Token, convert, listener::Listener};
 
 /// What a coordinator listens with.
 #[derive(Debug, Clone)]
@@ -34,17 +32,6 @@ pub struct HubConfig {
     pub patience: Patience,
     /// The program's version: agents must have the same.
     pub program: String,
-}
-
-/// Why nothing listens.
-#[derive(Debug, thiserror::Error)]
-pub enum HubError {
-    /// Other machines could read what goes over the connection.
-    #[error("{0} can be reached by other machines, so the connection must be encrypted")]
-    Plain(SocketAddr),
-    /// The system refuses.
-    #[error("failed to listen on {0}: {1}")]
-    Listen(SocketAddr, io::Error),
 }
 
 /// What happens at the coordinator's end.
@@ -120,8 +107,7 @@ pub(crate) type Deliver = Arc<dyn Fn(Event) + Send + Sync>;
 /// The coordinator's end of all connections. Dropping it closes them.
 pub struct Hub {
     shared: Shared,
-    stop: Option<watch::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _listener: Listener,
     /// Where it listens.
     pub address: SocketAddr,
 }
@@ -155,25 +141,13 @@ impl Hub {
     /// # Errors
     /// When it may not or cannot.
     pub fn listen(config: HubConfig, deliver: impl Fn(Event) + Send + Sync + 'static) -> Result<Self, HubError> {
-        let listen = config.listen;
-        if !config.access.is_encrypted() && !listen.ip().is_loopback() {
-            return Err(HubError::Plain(listen));
-        }
-        let failed = |error: io::Error| HubError::Listen(listen, error);
-        let socket = TcpListener::bind(listen).map_err(failed)?;
-        socket.set_nonblocking(true).map_err(failed)?;
-        let address = socket.local_addr().map_err(failed)?;
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().map_err(failed)?;
+        let (listen, access) = (config.listen, config.access.clone());
         let state = Arc::new(Mutex::new(State::new(config.agents, config.patience, now())));
         let shared = Shared { state, deliver: Arc::new(deliver), config: Arc::new(config) };
-        let (stop, stopped) = watch::channel(());
         let own = shared.clone();
-        let thread = std::thread::Builder::new()
-            .name("cluster".to_owned())
-            .spawn(move || runtime.block_on(join::serve(socket, own, stopped)))
-            .map_err(failed)?;
-        Ok(Self { shared, stop: Some(stop), thread: Some(thread), address })
+        let serve = |socket, stopped| join::serve(socket, own, stopped);
+        let listener = Listener::open(listen, &access, "cluster", serve)?;
+        Ok(Self { shared, address: listener.address, _listener: listener })
     }
 
     /// What an agent must know to join; `None` where it needs a certificate.
@@ -209,16 +183,6 @@ impl Hub {
         let until = Clock::now() + patience;
         while Clock::now() < until && self.shared.state().has_unsent() {
             std::thread::park_timeout(LOOK_EVERY);
-        }
-    }
-}
-
-impl Drop for Hub {
-    fn drop(&mut self) {
-        self.stop.take();
-        if let Some(thread) = self.thread.take() {
-            // A panic there has been printed.
-            let _ = thread.join();
         }
     }
 }

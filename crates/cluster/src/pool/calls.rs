@@ -20,6 +20,7 @@ use super::{Phase, PoolEvent, RunRequest, Shared, forward, log::Entry};
 use crate::{
     Access, PROTOCOL,
     bearing::{capacity, labels, wire_capacity, wire_labels},
+    content::PIECE_BYTES,
     door::{self, Caller, Host},
     hub::now,
     messages::{
@@ -27,7 +28,7 @@ use crate::{
         MemberWelcome, Question, Reply, RunInfo, StopRequest, Stopped, Submission, SubmitHead, Submitted, ToMember,
         from_member, happening, submission, to_member,
     },
-    patience::LOOK_EVERY,
+    patience::{HEARTBEAT, LOOK_EVERY},
     rpc::{self, Answer},
 };
 
@@ -40,10 +41,6 @@ pub(super) const ASK: &str = "/onrush.cluster.v1.Pool/Ask";
 
 /// Messages between a call's tasks and its socket.
 const QUEUE: usize = 16;
-/// How often both sides say that they are there.
-pub(super) const BEAT_EVERY: Duration = Duration::from_millis(500);
-/// A piece of a file or test.
-pub(super) const PIECE_BYTES: usize = 256 << 10;
 /// How long the next piece of a test may take.
 const PIECE_MAX: Duration = Duration::from_secs(30);
 /// Agents of one run, and its zones.
@@ -226,7 +223,7 @@ async fn converse(
     shared: &Shared,
     member: u64,
 ) -> String {
-    let mut beat = tokio::time::interval(BEAT_EVERY);
+    let mut beat = tokio::time::interval(HEARTBEAT);
     loop {
         let message = tokio::select! {
             message = messages.message() => message,

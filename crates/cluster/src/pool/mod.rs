@@ -14,16 +14,14 @@ mod user;
 
 use std::{
     collections::BTreeMap,
-    io,
-    net::{SocketAddr, TcpListener},
+    net::SocketAddr,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread::JoinHandle,
     time::Duration,
 };
 
 use bytes::Bytes;
-use tokio::sync::{Notify, mpsc, watch};
+use tokio::sync::{Notify, mpsc};
 
 use self::{
     log::Entry,
@@ -37,6 +35,7 @@ pub use self::{
 use crate::{
     Access, HubError, Token,
     hub::now,
+    listener::Listener,
     messages::{Assign, ToMember, to_member},
 };
 
@@ -128,8 +127,7 @@ type Deliver = Arc<dyn Fn(PoolEvent) + Send + Sync>;
 /// What serves agents and users. Dropping it closes all connections.
 pub struct Pool {
     shared: Shared,
-    stop: Option<watch::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _listener: Listener,
     /// Where it listens.
     pub address: SocketAddr,
 }
@@ -209,17 +207,7 @@ impl Pool {
     /// # Errors
     /// When it may not or cannot.
     pub fn listen(config: PoolConfig, deliver: impl Fn(PoolEvent) + Send + Sync + 'static) -> Result<Self, HubError> {
-        let listen = config.listen;
-        if !config.access.is_encrypted() && !listen.ip().is_loopback() {
-            return Err(HubError::Plain(listen));
-        }
-        let failed = |error: io::Error| HubError::Listen(listen, error);
-        let socket = TcpListener::bind(listen).map_err(failed)?;
-        socket.set_nonblocking(true).map_err(failed)?;
-        let address = socket.local_addr().map_err(failed)?;
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().map_err(failed)?;
-        let limits = config.limits;
+        let (listen, access, limits) = (config.listen, config.access.clone(), config.limits);
         let state = State::new(limits.runs_waiting, limits.runs_kept);
         let inner = Inner { state, outboxes: BTreeMap::new(), followers: 0 };
         let shared = Shared {
@@ -228,13 +216,10 @@ impl Pool {
             deliver: Arc::new(deliver),
             changed: Arc::default(),
         };
-        let (stop, stopped) = watch::channel(());
         let own = shared.clone();
-        let thread = std::thread::Builder::new()
-            .name("pool".to_owned())
-            .spawn(move || runtime.block_on(calls::serve(socket, own, stopped)))
-            .map_err(failed)?;
-        Ok(Self { shared, stop: Some(stop), thread: Some(thread), address })
+        let serve = |socket, stopped| calls::serve(socket, own, stopped);
+        let listener = Listener::open(listen, &access, "pool", serve)?;
+        Ok(Self { shared, address: listener.address, _listener: listener })
     }
 
     /// What agents must know; `None` where they need a certificate.
@@ -288,15 +273,5 @@ impl Pool {
         let inner = self.shared.lock();
         let is_active = |run: &&state::Run| matches!(run.phase, Phase::Starting | Phase::Running);
         inner.state.runs.values().filter(is_active).count()
-    }
-}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        self.stop.take();
-        if let Some(thread) = self.thread.take() {
-            // A panic there has been printed.
-            let _ = thread.join();
-        }
     }
 }

@@ -17,17 +17,14 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-use super::{
-    calls::{BEAT_EVERY, STAND},
-    state::SILENCE,
-};
+use super::{calls::STAND, state::SILENCE};
 use crate::{
     Capacity, Destination, JoinError, PROTOCOL,
     bearing::{wire_capacity, wire_labels},
     dial::{DialError, connect},
     hub::now,
     messages::{Assign, FromMember, MemberHello, MemberState, ToMember, from_member, to_member},
-    patience::HANDSHAKE_MAX,
+    patience::{HANDSHAKE_MAX, HEARTBEAT},
 };
 
 /// How an agent joins a pool.
@@ -245,7 +242,7 @@ async fn stay(config: &StandConfig, runs: watch::Receiver<String>, first: Stood,
 /// Until the connection breaks; returns why it did.
 async fn converse(stood: Stood, mut runs: watch::Receiver<String>, deliver: &Deliver) -> String {
     let Stood { outgoing, mut incoming } = stood;
-    let mut beat = tokio::time::interval(BEAT_EVERY);
+    let mut beat = tokio::time::interval(HEARTBEAT);
     let mut heard = now();
     loop {
         let message = tokio::select! {

@@ -10,11 +10,12 @@ use tonic_prost::ProstCodec;
 
 use super::{
     RunRequest,
-    calls::{ASK, FOLLOW, LIST, PIECE_BYTES, STOP, SUBMIT},
+    calls::{ASK, FOLLOW, LIST, STOP, SUBMIT},
 };
 use crate::{
     Capacity, Destination, PROTOCOL,
     bearing::capacity,
+    content::PIECE_BYTES,
     dial::{DialError, Seen, connect},
     messages::{
         self, FollowRequest, Happening, ListRequest, Listing, Question, Reply, StopRequest, Stopped, Submission,

@@ -32,6 +32,7 @@ impl Coordinator {
 
     /// All samples are in, as far as they will ever be.
     pub(super) fn closed(&mut self) {
+        self.merged.add(&self.shared_gauges.rest(&self.agents));
         let flushed = || self.agents.live().map(|(_, agent)| agent.flushed);
         let silent = flushed().filter(Option::is_none).count();
         let threads: u32 = flushed().flatten().map(|flushed| flushed.threads_missing).sum();

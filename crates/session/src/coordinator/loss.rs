@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use onrush_metrics::summary::with_commas;
+
 use super::{Coordinator, Notice, Orders, RunPhase, live::seconds};
 use crate::{
     ExitCode, LossPolicy, Stop,
@@ -166,7 +168,7 @@ impl Coordinator {
         let vus = match running.iter().map(|share| share.vus).sum::<u64>() {
             0 => String::new(),
             1 => ", and its VU since".to_owned(),
-            vus => format!(", and its {} VUs since", grouped(vus)),
+            vus => format!(", and its {} VUs since", with_commas(vus)),
         };
         let also = if running.len() < shares {
             "; of scenarios that were over, what it measured since its last report"
@@ -195,32 +197,6 @@ impl Coordinator {
                 scenario.done -= unknown;
                 agent.progress.complete = agent.progress.complete.saturating_sub(unknown);
             }
-        }
-    }
-}
-
-/// `2,500`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn digits_are_grouped() {
-        let cases = [(0, "0"), (999, "999"), (2_500, "2,500"), (123_456, "123,456"), (1_000_000, "1,000,000")];
-        for (number, expect) in cases {
-            assert_eq!(grouped(number), expect);
         }
     }
 }

@@ -37,16 +37,30 @@ impl SharedGauges {
         for DeltaSeries { metric, tags, sink } in taken {
             let Sink::Gauge(gauge) = sink else { continue };
             let shared = self.of(metric, &tags);
-            let is_second = shared.parts.get(&from).is_some_and(|part| part.is_new);
-            let sums = [is_second.then(|| shared.take_sum(agents)), {
-                shared.parts.insert(from, Part { value: gauge.last, updated: gauge.updated, is_new: true });
-                let has_new = |id: AgentId| shared.parts.get(&id).is_some_and(|part| part.is_new);
-                agents.live().all(|(id, _)| has_new(id)).then(|| shared.take_sum(agents))
-            }];
-            for sum in sums.into_iter().flatten() {
-                delta.push(metric, tags.clone(), Sink::Gauge(sum));
+            let mut sums = Vec::new();
+            if shared.has_news_of(from) {
+                sums.push(shared.take_sum(agents));
+            }
+            shared.parts.insert(from, Part { value: gauge.last, updated: gauge.updated, is_new: true });
+            if agents.live().all(|(id, _)| shared.has_news_of(id)) {
+                sums.push(shared.take_sum(agents));
+            }
+            for sum in sums {
+                delta.push(metric, tags.clone(), sum);
             }
         }
+    }
+
+    /// What is in no sum yet, at the end of the run.
+    pub(super) fn rest(&mut self, agents: &Agents) -> Delta {
+        let mut delta = Delta::default();
+        for shared in &mut self.0 {
+            if shared.parts.values().any(|part| part.is_new) {
+                let sum = shared.take_sum(agents);
+                delta.push(shared.metric, shared.tags.clone(), sum);
+            }
+        }
+        delta
     }
 
     fn of(&mut self, metric: MetricId, tags: &TagPairs) -> &mut SharedGauge {
@@ -60,11 +74,15 @@ impl SharedGauges {
 }
 
 impl SharedGauge {
+    fn has_news_of(&self, id: AgentId) -> bool {
+        self.parts.get(&id).is_some_and(|part| part.is_new)
+    }
+
     /// The sum of what those said last who are not lost.
-    fn take_sum(&mut self, agents: &Agents) -> Gauge {
+    fn take_sum(&mut self, agents: &Agents) -> Sink {
         self.parts.retain(|id, _| agents.get(*id).is_some_and(|agent| !agent.is_lost));
         self.parts.values_mut().for_each(|part| part.is_new = false);
         let updated = self.parts.values().map(|part| part.updated).max().unwrap_or(0);
-        Gauge::new(self.parts.values().map(|part| part.value).sum(), updated)
+        Sink::Gauge(Gauge::new(self.parts.values().map(|part| part.value).sum(), updated))
     }
 }

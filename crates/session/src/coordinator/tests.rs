@@ -566,7 +566,12 @@ fn vus_are_those_of_all_agents() {
     // Who is late does not hold up the others.
     assert_eq!(says(1, 5.0, 4), Some((12.0, 11.0, 12.0)));
     assert_eq!(says(0, 4.0, 4), Some((12.0, 11.0, 12.0)));
+    // Nobody waits for the last word of one that is gone.
+    says(1, 5.0, 5);
     run.lost(AgentId(2), "killed", at(5));
+    close(&mut run, at(5));
+    let last = run.merged().sink(builtin::VUS).and_then(Sink::gauge);
+    assert_eq!(last.map(|gauge| (gauge.last, gauge.min, gauge.max, gauge.updated)), Some((9.0, 9.0, 12.0, 5)));
 }
 
 #[test]

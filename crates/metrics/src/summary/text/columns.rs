@@ -52,6 +52,9 @@ mod tests {
         let rows = [["n", "name"], ["1,000", "é"], ["2", "long name"]].map(|row| row.map(str::to_owned).to_vec());
         assert_eq!(lines(&[Side::Right, Side::Left], &rows), ["    n  name", "1,000  é", "    2  long name"]);
         assert_eq!([cut("ab\x1bc", 4), cut("abcdef", 4)], ["ab c", "abc…"]);
-        assert_eq!([0, 999, 1_000, 1_234_567].map(with_commas), ["0", "999", "1,000", "1,234,567"]);
+        let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (123_456, "123,456"), (1_234_567, "1,234,567")];
+        for (count, expect) in cases {
+            assert_eq!(with_commas(count), expect);
+        }
     }
 }
