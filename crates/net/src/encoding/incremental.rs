@@ -49,7 +49,10 @@ impl Decoder {
         input: &[u8],
         mut sink: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        feed(&mut self.stages, input, &mut sink)
+        for step in input.chunks(STEP_BYTES) {
+            feed(&mut self.stages, step, &mut bounded(&mut sink))?;
+        }
+        Ok(())
     }
 
     /// The body has ended.
@@ -57,6 +60,7 @@ impl Decoder {
     /// # Errors
     /// When it breaks off in the middle.
     pub fn finish<E: From<NetError>>(&mut self, mut sink: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut sink = bounded(&mut sink);
         let mut stages = &mut self.stages[..];
         while let Some((first, others)) = stages.split_first_mut() {
             first.end()?;
@@ -66,6 +70,20 @@ impl Decoder {
         }
         Ok(())
     }
+}
+
+/// Passes on what one step of the input becomes in all stages together: each may stay below its own limit, and a bomb within
+/// a bomb still unfolds a million times.
+fn bounded<E: From<NetError>>(sink: &mut impl FnMut(&[u8]) -> Result<(), E>) -> impl FnMut(&[u8]) -> Result<(), E> {
+    let mut left = OUTPUT_BYTES_MAX;
+    move |bytes| {
+        left = left.checked_sub(bytes.len()).ok_or_else(bomb)?;
+        sink(bytes)
+    }
+}
+
+fn bomb() -> NetError {
+    failed(&format!("{STEP_BYTES} bytes became more than {OUTPUT_BYTES_MAX}"))
 }
 
 /// Hands `input` through the stages. They are few.
@@ -146,7 +164,7 @@ impl Stage {
 
     fn complaint(&self, error: &io::Error) -> NetError {
         match error.kind() {
-            io::ErrorKind::FileTooLarge => failed(&format!("{} bytes became more than {OUTPUT_BYTES_MAX}", STEP_BYTES)),
+            io::ErrorKind::FileTooLarge => bomb(),
             io::ErrorKind::WriteZero => failed(&wrapped(&format!("{}: excessive input", self.name()))),
             _ => broken(error, Vec::new(), self.name()).error,
         }
