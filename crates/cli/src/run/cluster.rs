@@ -144,6 +144,11 @@ impl ClusterAgents {
         let joined = own.wait_for_all(cx, wait, signals, inputs)?;
         if !is_here {
             own.weights = cluster.sharing.weights(&joined)?;
+            let has_same = own.weights.windows(2).all(|pair| pair[0] == pair[1]);
+            if !has_same && prepared.test.options.execution_segment.is_some() {
+                return Err(Failure::other("the agents of a test with --execution-segment have the same share each")
+                    .hint("use --share even and no --zone"));
+            }
         }
         Ok(own)
     }

@@ -13,6 +13,7 @@ use onrush_agent::Test;
 use onrush_cluster::Event;
 use onrush_fiber::Clock;
 use onrush_output::{Losses, Outputs};
+use onrush_plan::SegmentSequence;
 use onrush_session::{
     Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop,
     protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
@@ -184,9 +185,14 @@ fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay, agents: &Age
         Agents::Local(_) => Vec::new(),
         Agents::Cluster(agents) => agents.weights.clone(),
     };
-    Coordinator::new(settings, ids, &prepared.plan, &prepared.run.registry, prepared.thresholds.clone())
-        .replaying(replay)
-        .weighted(weights)
+    let coordinator =
+        Coordinator::new(settings, ids, &prepared.plan, &prepared.run.registry, prepared.thresholds.clone())
+            .replaying(replay)
+            .weighted(weights);
+    let options = &prepared.test.options;
+    let Some(segment) = options.execution_segment else { return coordinator };
+    let sequence = options.execution_segment_sequence.clone().map(SegmentSequence::filled);
+    coordinator.within(segment, sequence.unwrap_or_else(|| SegmentSequence::around(segment)))
 }
 
 /// In one process there is one clock.

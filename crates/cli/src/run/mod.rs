@@ -71,11 +71,7 @@ pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<Ex
 pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let ready = ready(cx, config, args)?;
-    if args.cluster.is_some() {
-        ready.check_segment()?;
-    }
-    let Ready { prepared, outputs: wanted, share, replay, needs } = ready;
+    let Ready { prepared, outputs: wanted, share, replay, needs } = ready(cx, config, args)?;
     let (samples, raw) = samples(cx, args, &wanted, share)?;
     let agents = args.cluster.as_ref().map(|cluster| cluster::agents(cluster, &needs));
     let needs = cluster::needs(args.cluster.as_ref(), needs);
@@ -182,24 +178,11 @@ impl Ready {
         paths::check_outputs(&self.outputs)
     }
 
-    /// Refuses a share of a test that agents are to share.
-    ///
-    /// # Errors
-    /// 255 with what to do instead.
-    fn check_segment(&self) -> Result<(), Failure> {
-        if self.prepared.test.options.execution_segment.is_none() {
-            return Ok(());
-        }
-        Err(Failure::other("--execution-segment is not available yet for tests on several agents")
-            .hint("remove --execution-segment: the agents share the whole test"))
-    }
-
     /// Packs a test for a coordinator that serves runs.
     ///
     /// # Errors
     /// 255 for what cannot be done there yet.
     pub(crate) fn pack(&self, cx: &Context, args: &RunArgs) -> Result<std::sync::Arc<[u8]>, Failure> {
-        self.check_segment()?;
         if !self.outputs.is_empty() {
             return Err(Failure::other("--out is not available yet with --on")
                 .hint("remove --out, or run the test with onrush coordinator"));

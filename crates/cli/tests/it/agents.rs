@@ -245,10 +245,6 @@ fn what_cannot_be_done_is_said() {
     refused(&["--agents", "2", "--out-local"], "--out-local needs an output whose file each agent writes");
     refused(&["--agents", "2", "--out-local", "--out", "json"], "--out-local: json(stdout) has no file");
     refused(&["--out-local", "--out", "json=x.json"], "--out-local is for tests on several agents");
-    refused(
-        &["--agents", "2", "--execution-segment", "0:1/2"],
-        "--execution-segment is not available yet for tests on several agents",
-    );
 }
 
 #[test]

@@ -50,8 +50,11 @@ const K6: &[(&str, &str, [u64; 4])] = &[
 ];
 
 fn counts(sequence: &str, segment: &str, threads: usize) -> [u64; 4] {
-    let threads = format!("--threads={threads}");
-    let flags = ["-q", "--summary-export=out.json", &threads, "--execution-segment", segment];
+    counts_of(&format!("--threads={threads}"), sequence, segment)
+}
+
+fn counts_of(parts: &str, sequence: &str, segment: &str) -> [u64; 4] {
+    let flags = ["-q", "--summary-export=out.json", parts, "--execution-segment", segment];
     let done = Program::script(&[&flags[..], &["--execution-segment-sequence", sequence]].concat(), SCRIPT).run();
     let json = done.expect(0).json("out.json");
     SHOWN.map(|name| json["metrics"][name]["count"].as_u64().unwrap_or(0))
@@ -77,5 +80,13 @@ fn instances_do_what_k6s_do() {
     });
     for (sequence, sum) in sums {
         assert_eq!(sum, whole, "{sequence}");
+    }
+}
+
+#[test]
+fn agents_of_an_instance_do_together_what_k6s_does() {
+    let rows = K6.iter().filter(|(sequence, ..)| ["0,1/2,1", "0,1/7,5/7,1", "0,10%,1"].contains(sequence));
+    for ((sequence, segment, k6), agents) in rows.zip((1..=4).cycle()) {
+        assert_eq!(counts_of(&format!("--agents={agents}"), sequence, segment), *k6, "{agents} agents, {segment}");
     }
 }

@@ -21,7 +21,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use onrush_metrics::{Merged, Registry, Thresholds};
-use onrush_plan::{FOREVER_NS, Plan, Scenario, Segment, SegmentSequence};
+use onrush_plan::{Cut, FOREVER_NS, Plan, Scenario, Segment, SegmentSequence};
 
 use self::{
     agents::{Agents, Table},
@@ -105,6 +105,8 @@ pub struct Coordinator {
     replay: Replay,
     /// Of the agents, in their order; empty: all the same.
     weights: Vec<u64>,
+    /// The part of the test that the run is, where it is not the whole.
+    segment: Option<(Segment, SegmentSequence)>,
     shared_gauges: SharedGauges,
     /// The agent that runs a life-cycle function now.
     runner: Option<AgentId>,
@@ -171,6 +173,7 @@ impl Coordinator {
             hand_overs: Vec::new(),
             replay: Replay::default(),
             weights: Vec::new(),
+            segment: None,
             shared_gauges: SharedGauges::default(),
             runner: None,
             call: None,
@@ -198,6 +201,14 @@ impl Coordinator {
         self
     }
 
+    /// The run is this segment of a test whose other segments run elsewhere. Its agents have equal parts of it, whatever
+    /// they weigh: a segment can only be divided evenly without changing the numbers of the others.
+    #[must_use]
+    pub fn within(mut self, segment: Segment, sequence: SegmentSequence) -> Self {
+        self.segment = Some((segment, sequence));
+        self
+    }
+
     /// Gives every delta to `sink` from now on.
     pub fn subscribe(&mut self, sink: Box<dyn DeltaSink>) {
         self.sinks.push(sink);
@@ -209,22 +220,27 @@ impl Coordinator {
         let count = ids.len() as u64;
         // An even split cannot fail for one agent or more; without any there is nobody to tell.
         let weights: Vec<u64> = match &self.weights {
-            weights if weights.len() == ids.len() => weights.clone(),
+            weights if weights.len() == ids.len() && self.segment.is_none() => weights.clone(),
             _ => vec![1; ids.len()],
         };
         let sequence = SegmentSequence::weighted(&weights)
             .or_else(|_| SegmentSequence::even(count.max(1)))
             .unwrap_or_else(|_| SegmentSequence::around(Segment::FULL));
-        for (index, (id, segment)) in ids.into_iter().zip(sequence.segments()).enumerate() {
+        for (index, (id, part_of_run)) in ids.into_iter().zip(sequence.segments()).enumerate() {
             let share = |whole: u64| part(whole, &weights, index);
             let index = index as u64;
+            let (segment, sequence, cuts) = match &self.segment {
+                None => (part_of_run, &sequence, Vec::new()),
+                Some((segment, sequence)) if count == 1 => (segment, sequence, Vec::new()),
+                Some((segment, sequence)) => (segment, sequence, vec![Cut { index, of: count }]),
+            };
             let init = Init {
                 version: VERSION,
                 agent: u32::try_from(index).unwrap_or(u32::MAX),
                 agents: u32::try_from(count).unwrap_or(u32::MAX),
                 segment: segment.to_string(),
                 sequence: sequence.to_string(),
-                cuts: Vec::new(),
+                cuts,
                 series_max: (count > 1).then(|| share(self.settings.series_max).max(1)),
                 // 0 would mean no limit.
                 rps: self.settings.rps.map(|rps| share(rps).max(1)),
@@ -232,7 +248,7 @@ impl Coordinator {
             };
             if let Some(agent) = self.agents.get_mut(id) {
                 agent.heard_at = now;
-                agent.share = segment.length().map_or(0.0, |length| length.as_f64());
+                agent.share = part_of_run.length().map_or(0.0, |length| length.as_f64());
                 agent.ended = vec![0; self.scenarios.len()];
                 agent.init = init.clone();
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use onrush_metrics::{Delta, Sink, Span, ThresholdSource, builtin};
-use onrush_plan::{Cut, Options, Tier, consolidate, parse_json};
+use onrush_plan::{Options, Share, Tier, consolidate, parse_json};
 
 use super::*;
 use crate::{
@@ -190,6 +190,27 @@ fn shares_follow_weights() {
             ("7/10:1", sequence, Some(3), Some(30))
         ]
     );
+}
+
+#[test]
+fn agents_divide_the_segment_that_the_run_is() {
+    let plan = plan(TEN_SECONDS);
+    let sequence: SegmentSequence = "0,1/4,1".parse().unwrap();
+    let segment = sequence.segments()[1];
+    let agents = (0..2).map(AgentId);
+    let mut run = Coordinator::new(Settings::default(), agents, &plan, &Registry::new(), Thresholds::default())
+        .weighted(vec![1, 3])
+        .within(segment, sequence.clone());
+    let shares = run.start(b"archive", at(0)).into_iter().map(|(_, command)| match command {
+        Command::Init(init) => init.share().unwrap(),
+        other => panic!("{other:?}"),
+    });
+    let whole = Share::new(Some(&segment), Some(&sequence)).unwrap();
+    for (agent, share) in (0..).zip(shares) {
+        for number in 0..50 {
+            assert_eq!(share.nth(number), whole.nth(2 * number + agent), "{agent}: {number}");
+        }
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod time;
 use std::{sync::Arc, time::Duration};
 
 use onrush_metrics::{Contains, Delta, Histogram, MetricKind, SampleBatch, Span};
-use onrush_plan::{Cut, SegmentError, SegmentSequence, Share, steer::Ramp};
+use onrush_plan::{Cut, SegmentError, Share, steer::Ramp};
 use serde::{Deserialize, Serialize};
 
 pub use limits::{LimitError, Limits};
@@ -95,11 +95,12 @@ pub struct Init {
     pub agent: u32,
     /// Agents of the run.
     pub agents: u32,
-    /// Its segment of the run, such as `1/3:2/3`; the whole for the only agent.
+    /// Its segment of the test, such as `1/3:2/3`; the whole for the only agent.
     pub segment: String,
     /// All segments, such as `0,1/3,2/3,1`.
     pub sequence: String,
-    /// Which part of the segment it is, where that was divided; the first division first.
+    /// Which part of the segment it is, where that was divided; the first division first. Agents of a run that is itself a
+    /// segment (`--execution-segment`) have the same segment and different parts of it.
     pub cuts: Vec<Cut>,
     /// Time series it may have; `None` for the test's own limit.
     pub series_max: Option<u64>,
@@ -254,8 +255,8 @@ impl Init {
     /// # Errors
     /// When there is no such share.
     pub fn share(&self) -> Result<Share, SegmentError> {
-        let sequence: SegmentSequence = self.sequence.parse()?;
-        let segment = Share::of_sequence(&sequence, self.agent as usize)?;
+        let (segment, sequence) = (self.segment.parse()?, self.sequence.parse()?);
+        let segment = Share::new(Some(&segment), Some(&sequence))?;
         self.cuts.iter().try_fold(segment, |share, cut| share.part(*cut))
     }
 }
