@@ -58,6 +58,7 @@ pub(crate) struct Seen(Arc<Noted>);
 
 #[derive(Default)]
 struct Noted {
+    pulse: Pulse,
     is_encrypted: OnceLock<bool>,
     /// The first byte of the other side.
     first: OnceLock<u8>,
@@ -78,13 +79,13 @@ pub(crate) async fn connect(to: &Destination, keep_alive: Option<Duration>) -> R
         Some(ClientTls::Named(config)) => (Some(config), host(&to.coordinator)),
     };
     let channel = match config {
-        None => speak(Watched { stream, seen: seen.clone() }, to, keep_alive).await,
+        None => speak(Watched::new(stream, &seen), to, keep_alive).await,
         Some(config) => {
             let name = ServerName::try_from(name.to_owned())
                 .map_err(|_| DialError::Wrong(format!("\"{name}\" is no name that a certificate could be for")))?;
             let secured = timeout(HANDSHAKE_MAX, TlsConnector::from(config.clone()).connect(name, stream));
             let stream = secured.await.map_err(|_| late("the TLS handshake"))?.map_err(|error| of_tls(&error))?;
-            speak(Watched { stream, seen: seen.clone() }, to, keep_alive).await
+            speak(Watched::new(stream, &seen), to, keep_alive).await
         }
     }?;
     let _ = seen.0.is_encrypted.set(to.credential.tls.is_some());
@@ -158,6 +159,11 @@ where
 }
 
 impl Seen {
+    /// Of the connection.
+    pub(crate) fn pulse(&self) -> Pulse {
+        self.0.pulse.clone()
+    }
+
     /// What the failure of a call means.
     pub(crate) fn judge(&self, status: &Status) -> DialError {
         if let Some(error) = self.0.error.get() {
@@ -196,8 +202,14 @@ fn text(status: &Status) -> String {
 
 /// A stream that notes what tells a failure's cause: HTTP/2 above it says only that there was one.
 struct Watched<S> {
-    stream: S,
+    stream: Pulsing<S>,
     seen: Seen,
+}
+
+impl<S> Watched<S> {
+    fn new(stream: S, seen: &Seen) -> Self {
+        Self { stream: Pulsing::new(stream, seen.pulse()), seen: seen.clone() }
+    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {

@@ -25,7 +25,12 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tonic::{Status, body::Body};
 
-use crate::{Access, patience::HANDSHAKE_MAX, rpc};
+use crate::{
+    Access,
+    patience::HANDSHAKE_MAX,
+    pulse::{Pulse, Pulsing},
+    rpc,
+};
 
 /// Who answers at the door.
 pub(crate) trait Host: Clone + Send + Sync + 'static {
@@ -49,6 +54,8 @@ pub(crate) trait Host: Clone + Send + Sync + 'static {
 pub(crate) struct Caller {
     pub(crate) peer: SocketAddr,
     pub(crate) role: Role,
+    /// Of its connection.
+    pub(crate) pulse: Pulse,
     is_known: Arc<AtomicBool>,
 }
 
@@ -161,11 +168,13 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let keep_alive = host.keep_alive();
+    let pulse = Pulse::default();
+    let stream = Pulsing::new(stream, pulse.clone());
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
-        let (host, is_known) = (host.clone(), is_known.clone());
+        let (host, is_known, pulse) = (host.clone(), is_known.clone(), pulse.clone());
         async move {
             let answer = match host.access().role(rpc::secret_of(request.headers()), certified) {
-                Ok(role) => host.answer(request, Caller { peer, role, is_known }).await,
+                Ok(role) => host.answer(request, Caller { peer, role, pulse, is_known }).await,
                 Err(why) => {
                     host.refused(peer, why.to_owned());
                     Status::unauthenticated(why).into_http()

@@ -25,6 +25,7 @@ mod listener;
 mod messages;
 mod patience;
 mod pool;
+mod pulse;
 mod rpc;
 mod tls;
 mod token;

@@ -314,7 +314,7 @@ pub(super) enum Agents {
     /// One, a thread of this process.
     Local(super::local::LocalAgent),
     /// Processes of their own.
-    Cluster(ClusterAgents),
+    Cluster(Box<ClusterAgents>),
 }
 
 impl Agents {

@@ -111,7 +111,10 @@ pub(super) fn drive(
             })?;
             let intake = Intake::new(outputs.as_ref(), &prepared.run.registry, secrets);
             let start = Start { count, raw, intake };
-            (Agents::Cluster(ClusterAgents::start(cx, args, cluster, prepared, start, signals, queue)?), outputs)
+            (
+                Agents::Cluster(Box::new(ClusterAgents::start(cx, args, cluster, prepared, start, signals, queue)?)),
+                outputs,
+            )
         }
     };
     let live = LiveSummary::default();

@@ -22,6 +22,7 @@ use crate::{
     dial::DialError,
     messages::{Frame, FromAgent, FromCoordinator, from_agent, from_coordinator},
     patience::LOOK_EVERY,
+    pulse::Pulse,
     rpc::Channel,
 };
 
@@ -59,7 +60,7 @@ pub(super) async fn live(
     if joined.send(Ok((AgentId(dialled.welcome.agent), compared.clock.clone()))).is_err() {
         return;
     }
-    let mut heard = Heard { at: now(), looked_at: now(), lease };
+    let mut heard = Heard { at: now(), pulse: Pulse::default(), looked_at: now(), lease };
     let why = loop {
         let broke = match converse(dialled, &outbox, &deliver, &mut heard, &mut compared, &mut stopped).await {
             Ended::Broke(why) => why,
@@ -128,6 +129,8 @@ async fn again(config: &JoinConfig, session: &[u8], heard: &mut Heard) -> Result
 /// When the coordinator was heard last.
 struct Heard {
     at: Time,
+    /// Of the connection there is.
+    pulse: Pulse,
     looked_at: Time,
     lease: Duration,
 }
@@ -147,6 +150,7 @@ impl Heard {
             // What came meanwhile is still to be read.
             self.at = now;
         }
+        self.at = self.at.max(self.pulse.last());
         now.since(self.at) > self.lease
     }
 }
@@ -185,8 +189,9 @@ async fn converse(
     compared: &mut Compared,
     stopped: &mut watch::Receiver<()>,
 ) -> Ended {
-    let Dialled { outgoing, mut incoming, early, .. } = dialled;
+    let Dialled { outgoing, mut incoming, early, seen, .. } = dialled;
     heard.now();
+    heard.pulse = seen.pulse();
     let sending = async {
         let mut compare_at = now() + COMPARE_EVERY;
         loop {

@@ -25,6 +25,7 @@ use crate::{
         FetchRequest, Frame, FromAgent, FromCoordinator, Hello, Piece, Pong, Welcome, from_agent, from_coordinator,
     },
     patience::LOOK_EVERY,
+    pulse::Pulse,
     rpc::{self, Answer},
 };
 
@@ -111,7 +112,7 @@ async fn join(
         return Err(Status::invalid_argument("an agent says hello first"));
     };
     let labels = labels(hello.labels.clone()).map_err(Status::failed_precondition)?;
-    let (session, connection) = admit(&shared, &hello).map_err(|why| {
+    let (session, connection) = admit(&shared, &hello, caller.pulse.clone()).map_err(|why| {
         shared.refused(caller.peer, why.clone());
         Status::failed_precondition(why)
     })?;
@@ -130,7 +131,7 @@ async fn join(
     Ok(Response::new(ReceiverStream::new(stream)))
 }
 
-fn admit(shared: &Shared, hello: &Hello) -> Result<(Session, Connection), String> {
+fn admit(shared: &Shared, hello: &Hello, pulse: Pulse) -> Result<(Session, Connection), String> {
     let ours = &shared.config.program;
     if hello.protocol != PROTOCOL || hello.program != *ours {
         return Err(format!(
@@ -140,7 +141,12 @@ fn admit(shared: &Shared, hello: &Hello) -> Result<(Session, Connection), String
         ));
     }
     let mut state = shared.state();
-    if hello.session.is_empty() { state.join(hello.child, now()) } else { state.rejoin(&hello.session, now()) }
+    let (session, connection) = match hello.session.is_empty() {
+        true => state.join(hello.child, now()),
+        false => state.rejoin(&hello.session, now()),
+    }?;
+    state.feel(&connection, pulse);
+    Ok((session, connection))
 }
 
 /// Sends what the link has to send, and signs of life.

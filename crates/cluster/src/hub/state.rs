@@ -10,7 +10,7 @@ use onrush_session::{
 use tokio::sync::{Mutex as TurnMutex, Notify, Semaphore, watch};
 
 use super::Event;
-use crate::{Patience, content::Contents, token};
+use crate::{Patience, content::Contents, pulse::Pulse, token};
 
 /// Names an agent when it connects again.
 pub(crate) type Session = [u8; 16];
@@ -33,6 +33,8 @@ struct Place {
     session: Session,
     link: Link<Bytes, Bytes>,
     heard_at: Time,
+    /// Of its connection.
+    pulse: Pulse,
     /// When it was heard last, if people were told that it is silent since.
     suspected_since: Option<Time>,
     /// Its reports wait for the coordinator, so its silence is ours.
@@ -115,6 +117,7 @@ impl State {
             session,
             link: Link::over_stream(now),
             heard_at: now,
+            pulse: Pulse::default(),
             suspected_since: None,
             is_held_up: false,
             broke: None,
@@ -145,6 +148,13 @@ impl State {
         place.connection.number += 1;
         place.connection.newest.send_replace(place.connection.number);
         Ok((place.session, place.connection.clone()))
+    }
+
+    /// Bytes of the connection are signs of life from now on.
+    pub(super) fn feel(&mut self, connection: &Connection, pulse: Pulse) {
+        if let Some(place) = self.places.get_mut(&connection.agent) {
+            place.pulse = pulse;
+        }
     }
 
     /// What is to go over a connection now; `None` when it is no more the agent's.
@@ -213,6 +223,9 @@ impl State {
         let gap = now.since(std::mem::replace(&mut self.looked_at, now));
         if gap > OWN_GAP_MAX {
             self.places.values_mut().for_each(|place| place.heard_at = now);
+        }
+        for place in self.places.values_mut() {
+            place.heard_at = place.heard_at.max(place.pulse.last());
         }
         let mut events = self.suspect(now);
         let silence = self.patience.silence;

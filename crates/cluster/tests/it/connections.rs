@@ -140,6 +140,23 @@ fn who_leaves_is_lost_at_once_and_who_vanishes_after_a_while() {
 }
 
 #[test]
+fn a_large_message_over_a_slow_link_is_no_silence() {
+    let test = hub(HubConfig { patience: short(), ..support::config(1) });
+    let proxy = Proxy::to(test.hub.address);
+    let agent = test.agent_at(proxy.address);
+    test.hub.begin();
+    proxy.slow_down();
+    // Five seconds each way.
+    let large = "x".repeat((2 << 20) - 100);
+    agent.connection.reporter().report(&Report::Aborted { message: large.clone() });
+    test.hub.send(AgentId(0), &Command::Summary(large.clone()));
+    assert_eq!(test.report(), (AgentId(0), Report::Aborted { message: large.clone() }));
+    assert_eq!(agent.command(), Command::Summary(large));
+    agent.connection.reporter().report(&line(1));
+    assert_eq!(test.report(), (AgentId(0), line(1)));
+}
+
+#[test]
 fn a_connection_that_stays_broken_costs_the_agent_its_place() {
     let test = hub(HubConfig { patience: short(), ..support::config(1) });
     let proxy = Proxy::to(test.hub.address);

@@ -8,6 +8,22 @@ use std::{
 
 use crate::harness::case;
 
+#[test]
+fn events_that_came_in_time_and_are_read_late_are_late() {
+    case(
+        "import sse from 'k6/x/sse'; import { sleep } from 'k6';
+         export default function () {
+           let [events, errors] = [0, []];
+           const response = sse.open(`http://${__ENV.TARGET}/sse?count=50`, { timeout: 300 }, (client) => {
+             client.on('event', () => { events += 1; sleep(0.2); });
+             client.on('error', (error) => errors.push(error.error()));
+           });
+           console.log(response.status, response.error, errors.join(), events > 0 && events < 3);
+         }",
+    )
+    .both(|report| assert_eq!(report.said(), ["200 request timeout request timeout true"]));
+}
+
 /// Counts of the module's metrics at the end of a run, as a script says them.
 const COUNTS: &str = "export function handleSummary(data) {
    const count = (name, value) => (data.metrics[name] ? data.metrics[name].values[value] : 0);

@@ -133,6 +133,10 @@ impl Stream {
             let (used, event) = self.events.feed(rest)?;
             rest = &rest[used..];
             if let Some(event) = event {
+                // What came in time and was not looked at in time is late as well.
+                if self.deadline.is_some_and(|deadline| Clock::now() >= deadline) {
+                    return Err(NetError::timeout().into());
+                }
                 if event.has_data {
                     self.clock.note(vu, now);
                 }
