@@ -24,6 +24,7 @@ use tonic::{Code, Status};
 use crate::{
     access::{ClientTls, Credential},
     patience::HANDSHAKE_MAX,
+    pulse::{Pulse, Pulsing},
     rpc::Channel,
     tls,
 };

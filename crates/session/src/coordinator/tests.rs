@@ -590,6 +590,9 @@ fn vus_are_those_of_all_agents() {
     // Nobody waits for the last word of one that is gone.
     says(1, 5.0, 5);
     run.lost(AgentId(2), "killed", at(5));
+    for id in [A, B] {
+        run.handle(id, Report::ScenariosDone, at(5));
+    }
     close(&mut run, at(5));
     let last = run.merged().sink(builtin::VUS).and_then(Sink::gauge);
     assert_eq!(last.map(|gauge| (gauge.last, gauge.min, gauge.max, gauge.updated)), Some((9.0, 9.0, 12.0, 5)));
