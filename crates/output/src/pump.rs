@@ -132,16 +132,26 @@ impl Outputs {
         self.inlets.losses()
     }
 
-    /// Waits until everything that was handed over is written, but not for ever.
+    /// Waits until everything that was handed over is written: as long as a slow disk takes, but not for one that no
+    /// longer takes anything.
     pub fn finish(self) -> OutputReport {
         /// A pipe nobody reads must not keep the program from ending.
         const PATIENCE: Duration = Duration::from_secs(30);
         self.finish_within(PATIENCE)
     }
 
+    /// `patience` is how long nothing at all may be written.
     fn finish_within(self, patience: Duration) -> OutputReport {
         self.inlets.end();
-        let written = self.ended.recv_timeout(patience);
+        let mut pending = self.inlets.pending();
+        let written = loop {
+            let written = self.ended.recv_timeout(patience);
+            let left = self.inlets.pending();
+            if written.is_ok() || left >= pending {
+                break written;
+            }
+            pending = left;
+        };
         let unfinished = written.is_err().then(|| self.inlets.pending());
         let (written, late) = written.unwrap_or_default();
         let failed = written.into_iter().filter(|written| written.missing > 0);
@@ -428,6 +438,45 @@ mod tests {
         // The first flush, after the first batch, is where it hangs.
         assert_eq!(report.unfinished, Some((taken - 1) * 100), "{report:?}");
         drop(let_go);
+    }
+
+    struct Slow;
+
+    impl Write for Slow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            std::thread::sleep(Duration::from_millis(40));
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_slow_disk_is_waited_for_as_long_as_it_takes_something() {
+        let kind = Kind::Csv { time: raw::TimeFormat::Unix, save_interval: Duration::ZERO };
+        let configs = [Config { kind, target: Target::Stdout }];
+        let registry = onrush_metrics::Registry::new();
+        let metrics = registry.iter().map(|metric| MetricInfo::new(metric, &[], &[])).collect();
+        let samples = Samples::Own(Share::ALL);
+        let slow = || -> Box<dyn Write + Send> { Box::new(Slow) };
+        let outputs =
+            Outputs::start(&configs, samples, metrics, SystemTags::default(), &slow, |_, _, _| {}).expect("it starts");
+        let metric = onrush_metrics::builtin::HTTP_REQS;
+        let sample = RawSample { metric, tags: 0, metadata: RawSample::NO_METADATA, time: 0, value: 1.0 };
+        for number in 0..50_u32 {
+            let tag_sets = if number == 0 { vec![TagPairs::default()] } else { Vec::new() };
+            let batch = SampleBatch {
+                samples: vec![sample; 1_000],
+                first_tag_set: number.min(1),
+                tag_sets,
+                metadata: Vec::new(),
+            };
+            assert!(outputs.inlets.put(0, batch).is_ok());
+        }
+        // All of it takes two seconds.
+        assert_eq!(outputs.finish_within(Duration::from_millis(800)), OutputReport::default());
     }
 
     #[test]

@@ -246,7 +246,7 @@ pub(super) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
     }
     if let Some(samples) = unfinished {
         logger.warn(format!(
-            "the outputs could not be finished within 30 s: they lack the last {samples} samples or more"
+            "the outputs took nothing for 30 s and were given up: they lack the last {samples} samples or more"
         ));
     }
     lost + failed.iter().map(|(_, missing)| missing).sum::<u64>() + unfinished.map_or(0, |samples| samples.max(1))

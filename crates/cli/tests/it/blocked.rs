@@ -111,7 +111,7 @@ fn named_pipes_nobody_reads_stop_nothing() {
     check(&["-q", "--console-output=pipe"], FLOOD, "the log file 'pipe' could not be written to its end");
     let quiet = "export const options = { vus: 2, iterations: 2000 };
         export default function () {}";
-    check(&["-q", "--out=json=pipe"], quiet, "could not be finished within 30 s: they lack the last");
+    check(&["-q", "--out=json=pipe"], quiet, "took nothing for 30 s and were given up: they lack the last");
     let program = Program::script(&["-q", "--summary-export=pipe"], quiet);
     mknodat(CWD, program.path("pipe"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
     program.run().expect(255).expect_log("could not save 'pipe': it takes nothing; does anybody read it?");

@@ -269,7 +269,14 @@ impl<W: World> Consumer<W> {
 
     fn take_queued(&mut self) -> Result<Option<Message>, KafkaError> {
         loop {
-            let Some(message) = self.queue.next(&mut self.cluster.world)? else { return Ok(None) };
+            let message = match self.queue.next(&mut self.cluster.world) {
+                Ok(Some(message)) => message,
+                Ok(None) => return Ok(None),
+                Err(error) => {
+                    self.fetch_first_again();
+                    return Err(error);
+                }
+            };
             let Some(position) = self.position_of(&message.topic, message.partition) else { continue };
             // A batch begins where it begins, not where it was asked for.
             if message.offset < position.next {
@@ -280,6 +287,16 @@ impl<W: World> Consumer<W> {
             self.progress.bytes +=
                 (message.key.as_ref().map_or(0, Bytes::len) + message.value.as_ref().map_or(0, Bytes::len)) as u64;
             return Ok(Some(message));
+        }
+    }
+
+    /// What could not be read is fetched again when the next message is asked for: nothing is passed by in silence, and
+    /// what did not fit the memory of a VU may fit it later.
+    fn fetch_first_again(&mut self) {
+        if let Some((topic, partition)) = self.queue.drop_first()
+            && let Some(position) = self.position_of(&topic, partition)
+        {
+            position.fetch = Some(position.next);
         }
     }
 

@@ -53,19 +53,15 @@ impl Queue {
         self.fetched.iter().map(|fetched| fetched.records.left()).sum::<usize>()
     }
 
-    /// The next message.
-    pub(super) fn next<W: World>(&mut self, world: &mut W) -> Result<Option<Message>, KafkaError> {
-        let message = self.find(world);
-        if message.is_err() {
-            // What cannot be read is not tried again.
-            self.fetched.pop_front();
-            self.open = None;
-            self.aborting.clear();
-        }
-        message
+    /// Lets go of what the partition whose turn it is gave: which one.
+    pub(super) fn drop_first(&mut self) -> Option<(Rc<str>, i32)> {
+        self.open = None;
+        self.aborting.clear();
+        self.fetched.pop_front().map(|fetched| (fetched.topic, fetched.partition))
     }
 
-    fn find<W: World>(&mut self, world: &mut W) -> Result<Option<Message>, KafkaError> {
+    /// The next message. Whoever gets an error has to drop what it came from.
+    pub(super) fn next<W: World>(&mut self, world: &mut W) -> Result<Option<Message>, KafkaError> {
         loop {
             let held = self.bytes();
             let Some(fetched) = self.fetched.front_mut() else {

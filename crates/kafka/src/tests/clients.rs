@@ -219,6 +219,24 @@ fn offsets_that_are_gone_are_looked_up_again() {
 }
 
 #[test]
+fn what_could_not_be_read_is_not_passed_by() {
+    let mut large = batch(Codec::Gzip, &[&[0; 400_000]]);
+    // The offset of its first message.
+    large[7] = 1;
+    let both = [batch(Codec::None, &[b"one"]), large].concat();
+    let port = but(FETCH, move |_, _| Reply::Body(fetched(0, &both)));
+    let mut consumer = consumer(port);
+    assert_eq!(consumed(&mut consumer, 5_000), Ok(Some(Bytes::from_static(b"one"))));
+    consumer.cluster.world.held_limit = 100_000;
+    for _ in 0..2 {
+        let result = consumed(&mut consumer, 5_000);
+        assert!(matches!(result, Err(KafkaError::TooLarge(_))), "{result:?}");
+    }
+    consumer.cluster.world.held_limit = 10_000_000;
+    assert_eq!(consumed(&mut consumer, 5_000).map(|value| value.map(|value| value.len())), Ok(Some(400_000)));
+}
+
+#[test]
 fn whoever_no_longer_waits_is_heard() {
     let port = but(-1, |_, _| Reply::Close);
     let mut left = producer(port);
