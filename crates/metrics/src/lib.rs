@@ -31,6 +31,7 @@
 pub mod builtin;
 mod census;
 mod delta;
+mod delta_sum;
 mod exact_sum;
 mod histogram;
 mod merged;
@@ -38,6 +39,7 @@ mod outcome;
 mod registry;
 mod shard;
 mod sink;
+mod steps;
 mod submetric;
 mod subscriptions;
 pub mod summary;
@@ -46,6 +48,7 @@ mod threshold;
 
 pub use census::Census;
 pub use delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs};
+pub use delta_sum::DeltaSum;
 pub use exact_sum::ExactSum;
 pub use histogram::{Bucket, EXACT_VALUES_MAX, Histogram, RELATIVE_ERROR};
 pub use merged::{Merged, MergedSeries};
@@ -55,6 +58,7 @@ pub use shard::{
     HttpIdx, HttpTimings, Limits, OTHER, RawSample, SampleBatch, SampleSink, SeriesIdx, Shard, TagNode, Tap,
 };
 pub use sink::{Gauge, Sink};
+pub use steps::{Step, Steps};
 pub use submetric::{SubMetric, SubMetricError};
 pub use subscriptions::{Subscriptions, SubscriptionsBuilder};
 pub use tag::{SystemTag, SystemTags, TagKey};

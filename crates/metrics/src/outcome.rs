@@ -122,6 +122,11 @@ impl Outcomes {
         }
     }
 
+    /// All of them.
+    pub(crate) fn into_rows(self) -> Vec<Outcome> {
+        self.rows
+    }
+
     /// All of them, the most frequent first.
     pub fn by_count(&self) -> Vec<&Outcome> {
         let mut rows: Vec<&Outcome> = self.rows.iter().collect();

@@ -1,13 +1,15 @@
-//! Results that leave a run while it lasts: raw samples as lines of JSON or CSV, and log lines pushed to Loki.
+//! Results that leave a run while it lasts: raw samples as lines of JSON or CSV, what all agents measured together a second after
+//! the other, and log lines pushed to Loki.
 //!
-//! Nothing here can slow a VU down. Samples come in batches through a bounded queue ([`Outputs`]), log lines through
-//! another ([`loki`]); each has one thread that formats and writes, and what finds no room is counted and told.
+//! Nothing here can slow a VU down. Samples come in batches through a bounded queue ([`Outputs`]), steps of the run through others
+//! ([`Folded`]), log lines through one more ([`loki`]); each has one thread that formats and writes, and what finds no room is counted and told.
 //! Formats are k6's to the byte, so that what reads k6's files reads these.
 
 #![forbid(unsafe_code)]
 
 mod collect;
 mod destination;
+mod folded;
 mod forward;
 mod go;
 pub mod loki;
@@ -19,6 +21,7 @@ pub mod time;
 mod window;
 
 pub use collect::Collector;
+pub use folded::{Feed, Folded, StepOutput, Unfinished};
 pub use forward::Forward;
 pub use pump::{OutputError, OutputReport, Outputs, Samples};
 pub use queue::{Losses, Taps};

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     ConfigFile, Features, limit_bodies, load, prepare,
-    prepare::Prepared,
+    prepare::{Prepared, Readers},
     raw_samples::{RawSamples, Way},
     tiers,
 };
@@ -78,6 +78,7 @@ pub(super) fn pack(
         "verbose": cx.logger.level() == Level::Debug,
         "processes": on_this_machine.unwrap_or(1),
         "samples": raw.to_json(),
+        "results": prepared.readers.results,
         "secrets": { "names": names, "default": default },
     });
     let head = head.to_string();
@@ -122,7 +123,9 @@ impl Bundle {
         let raw = RawSamples::from_json(&self.head["samples"]);
         let raw = raw.ok_or_else(|| Failure::other("the coordinator wants outputs that this agent does not know"));
         let test = raw.and_then(|raw| {
-            let prepared = self.prepared(cx, init, self.secrets(cx, way), raw != RawSamples::Unwanted)?;
+            let results = self.head["results"] == Value::Bool(true);
+            let readers = Readers { raw: raw != RawSamples::Unwanted, results };
+            let prepared = self.prepared(cx, init, self.secrets(cx, way), readers)?;
             raw.start(cx, init.agent, way, &prepared)
         });
         test.map_err(|failure| {
@@ -153,7 +156,7 @@ impl Bundle {
         Ok(args)
     }
 
-    fn prepared(&self, cx: &Context, init: &Init, secrets: Secrets, has_outputs: bool) -> Result<Prepared, Failure> {
+    fn prepared(&self, cx: &Context, init: &Init, secrets: Secrets, readers: Readers) -> Result<Prepared, Failure> {
         let tags = labels::tags(&labels::labels(&cx.flags)?, init.agent);
         let flags = self.flags(&cx.flags);
         let config = ConfigFile::default();
@@ -170,7 +173,7 @@ impl Bundle {
         test.settings.tags.extend(tags);
         let processes = self.head["processes"].as_u64().unwrap_or(1).max(1);
         limit_bodies(HealthProbe::new().sample().memory_bytes / processes);
-        prepare::prepare(&args, &cx.logger, script, test, has_outputs, feature_names)
+        prepare::prepare(&args, &cx.logger, script, test, readers, feature_names)
     }
 
     /// The coordinator's settings over this process's environment, in which those of its own do not count.

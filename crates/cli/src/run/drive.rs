@@ -24,10 +24,11 @@ use super::{
     cluster::{self, Agents, ClusterAgents, Start},
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
-    outputs,
+    outputs::{self, Running},
     prepare::Prepared,
     raw_samples::{Intake, RawSamples},
     rest::{Rest, Run},
+    result_file::ResultFile,
     screen::RunScreen,
     secret_answers::SecretAnswers,
     submitted,
@@ -52,6 +53,10 @@ pub(super) struct Ended {
     pub(super) unjudged: Vec<String>,
     /// Not one request succeeded.
     pub(super) nothing_succeeded: bool,
+    /// How long the test took, pauses not counted.
+    pub(super) duration: Duration,
+    /// Its result files, which lack their ends.
+    pub(super) results: Vec<ResultFile>,
 }
 
 /// What a command may take to reach all agents.
@@ -70,7 +75,7 @@ pub(super) fn drive(
     args: &RunArgs,
     prepared: &Prepared,
     signals: &Arc<Watch>,
-    outputs: Option<Outputs>,
+    outputs: Running,
     replay: Replay,
     agents: Option<(u32, RawSamples)>,
 ) -> Result<Ended, Failure> {
@@ -85,6 +90,7 @@ pub(super) fn drive(
         submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
     }
     signals.set_graceful(true);
+    let Running { raw: outputs, results } = outputs;
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
     let watch = signals.clone();
@@ -120,6 +126,7 @@ pub(super) fn drive(
     let live = LiveSummary::default();
     let mut coordinator = coordinator(args, prepared, replay, &agents);
     coordinator.subscribe(live.sink());
+    results.iter().for_each(|result| coordinator.subscribe(result.sink()));
     let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {
@@ -158,6 +165,8 @@ pub(super) fn drive(
         judgement: drive.coordinator.judgement(),
         unjudged: warnings::unjudged(drive.coordinator.thresholds()),
         nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
+        duration: drive.coordinator.duration().unwrap_or_default(),
+        results,
     })
 }
 

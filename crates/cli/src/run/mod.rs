@@ -26,6 +26,7 @@ pub(crate) mod raw_samples;
 mod repeated;
 mod replay;
 mod rest;
+mod result_file;
 mod screen;
 mod secret_answers;
 pub(crate) mod submitted;
@@ -39,7 +40,13 @@ use onrush_output::{Config, Samples, Share};
 use onrush_session::{ExitCode, LossPolicy};
 
 use self::{
-    config_file::ConfigFile, drive::Ended, features::Features, needs::Needs, prepare::Prepared, raw_samples::RawSamples,
+    config_file::ConfigFile,
+    drive::Ended,
+    features::Features,
+    needs::Needs,
+    outputs::{Running, Wanted},
+    prepare::{Prepared, Readers},
+    raw_samples::RawSamples,
 };
 use crate::{
     args::RunArgs,
@@ -72,7 +79,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let Ready { prepared, outputs: wanted, share, replay, needs } = ready(cx, config, args)?;
-    let (samples, raw) = samples(cx, args, &wanted, share)?;
+    let (samples, raw) = samples(cx, args, &wanted.raw, share)?;
     let agents = args.cluster.as_ref().map(|cluster| cluster::agents(cluster, &needs));
     let needs = cluster::needs(args.cluster.as_ref(), needs);
     needs.warnings().into_iter().for_each(|warning| cx.logger.warn(warning));
@@ -95,10 +102,12 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         prepared.isolation.isolation.as_str()
     ));
     // What stays with the agents is written there.
-    let own = if matches!(raw, RawSamples::Local(..)) { &[][..] } else { &wanted };
-    let described =
-        outputs::described(&wanted) + if own.is_empty() && !wanted.is_empty() { " of each agent" } else { "" };
-    let outputs = outputs::start(cx, own, samples, &prepared)?;
+    let own = if matches!(raw, RawSamples::Local(..)) { &[][..] } else { &wanted.raw };
+    let described = wanted.described() + if own.is_empty() && !wanted.raw.is_empty() { " of each agent" } else { "" };
+    let running = Running {
+        raw: outputs::start(cx, own, samples, &prepared)?,
+        results: result_file::start(cx, &wanted.results, args, &prepared, agents.unwrap_or(1))?,
+    };
     if !args.quiet {
         let color = cx.look.stdout_color();
         match &args.one_liner {
@@ -112,23 +121,33 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         }
     }
     limit_bodies(needs.memory_bytes);
-    let ended = drive::drive(cx, args, &prepared, &signals, outputs, replay, agents.map(|count| (count, raw)))?;
+    let mut ended = drive::drive(cx, args, &prepared, &signals, running, replay, agents.map(|count| (count, raw)))?;
     report(&cx.logger, &ended);
+    let results = std::mem::take(&mut ended.results);
+    let code = verdict(cx, args, &ended);
+    if result_file::finish(cx, results, &ended, code) || code != ExitCode::Success {
+        return Ok(code);
+    }
+    // Whoever waits for the file must not take an old one, or none, for the result.
+    Ok(ExitCode::Other)
+}
+
+/// The exit code of a run, and why it is that.
+fn verdict(cx: &Context, args: &RunArgs, ended: &Ended) -> ExitCode {
     let code = ended.outcome.exit_code();
     // What failed already keeps its code.
     if let Some((refused, reason)) =
         args.gate.refuses(&ended.unjudged, &ended.judgement).filter(|_| code == ExitCode::Success)
     {
         cx.logger.error(reason);
-        return Ok(refused);
+        return refused;
     }
     // A script says with thresholds what must not fail; a one-liner has none.
     if args.one_liner.is_some() && ended.nothing_succeeded && code == ExitCode::Success {
         cx.logger.error("no request succeeded");
-        return Ok(ExitCode::ThresholdsHaveFailed);
+        return ExitCode::ThresholdsHaveFailed;
     }
-    // Whoever waits for the file must not take an old one, or none, for the result.
-    Ok(if code == ExitCode::Success && ended.export_failed { ExitCode::Other } else { code })
+    if code == ExitCode::Success && ended.export_failed { ExitCode::Other } else { code }
 }
 
 /// Whose samples the outputs of this process get, and what becomes of those of agents.
@@ -162,7 +181,7 @@ pub(crate) fn limit_bodies(memory_bytes: u64) {
 /// A test that could start now.
 pub(crate) struct Ready {
     pub(crate) prepared: Prepared,
-    outputs: Vec<Config>,
+    outputs: Wanted,
     share: Share,
     replay: onrush_session::Replay,
     /// What it takes of this machine.
@@ -196,7 +215,7 @@ impl Ready {
 
     /// The outputs, as the banner names them.
     pub(crate) fn output_names(&self) -> Option<String> {
-        (!self.outputs.is_empty()).then(|| outputs::described(&self.outputs))
+        (!self.outputs.is_empty()).then(|| self.outputs.described())
     }
 }
 
@@ -205,7 +224,7 @@ impl Ready {
 /// # Errors
 /// What keeps the test from starting.
 pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
-    let outputs = outputs::configs(&cx.flags, &config.out)?;
+    let outputs = outputs::wanted(&cx.flags, &config.out)?;
     let share = outputs::share(&cx.flags)?;
     // Files of a run that somebody sent are written there.
     if submitted::folder(&cx.flags).is_none() {
@@ -225,7 +244,8 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
             .hint("remove --address \"\" or --paused"));
     }
     let (heap_bytes, has_network) = (script.init.vu_heap_bytes, needs::has_network(&script.env.program));
-    let prepared = prepare::prepare(args, &cx.logger, script, test, !outputs.is_empty(), feature_names)?;
+    let readers = Readers { raw: !outputs.raw.is_empty(), results: !outputs.results.is_empty() };
+    let prepared = prepare::prepare(args, &cx.logger, script, test, readers, feature_names)?;
     replay::check(&replay, &prepared.test)?;
     let needs = Needs::new(&prepared.plan, heap_bytes, has_network.then_some(fds), prepared.run.local_ips.is_some());
     Ok(Ready { prepared, outputs, share, replay, needs })

@@ -1,11 +1,16 @@
 //! `--out`: which outputs were asked for, and their start and end.
 
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use onrush_metrics::{Registry, SubMetric, SystemTag};
 use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, TimeFormat};
 
-use super::prepare::Prepared;
+use super::{prepare::Prepared, result_file::ResultFile};
 use crate::{
     context::Context,
     failure::Failure,
@@ -15,7 +20,7 @@ use crate::{
 };
 
 /// The outputs there are.
-const AVAILABLE: &str = "csv, json";
+const AVAILABLE: &str = "csv, json, result";
 
 /// Outputs of k6 that this version lacks.
 const OF_K6: [&str; 11] = [
@@ -32,16 +37,60 @@ const OF_K6: [&str; 11] = [
     "web-dashboard",
 ];
 
+/// The default file of the result output.
+const RESULT_FILE: &str = "result.onrush";
 /// k6's default file of the csv output.
 const CSV_FILE: &str = "file.csv";
 /// k6's default of `saveInterval`.
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The outputs that were asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// Of single samples.
+    pub(super) raw: Vec<Config>,
+    /// Result files.
+    pub(super) results: Vec<PathBuf>,
+}
+
+/// The outputs of a run under way.
+pub(super) struct Running {
+    /// Of single samples of this process or of all agents.
+    pub(super) raw: Option<Outputs>,
+    /// Result files.
+    pub(super) results: Vec<ResultFile>,
+}
+
+impl Wanted {
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.raw.is_empty() && self.results.is_empty()
+    }
+
+    /// What the execution block says.
+    pub(super) fn described(&self) -> String {
+        if self.is_empty() {
+            return "-".to_owned();
+        }
+        let results = self.results.iter().map(|path| format!("result ({})", path.display()));
+        self.raw.iter().map(Config::to_string).chain(results).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The files that are written.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let raw = self.raw.iter().filter_map(|config| match &config.target {
+            Target::File(path) => Some(path.as_path()),
+            Target::Stdout => None,
+        });
+        raw.chain(self.results.iter().map(PathBuf::as_path))
+    }
+}
+
 /// Reads the flags or, without any, `K6_OUT`, else takes those of the config file.
 ///
 /// # Errors
 /// 255, k6's texts where it has them.
-pub(super) fn configs(flags: &Flags, config_file: &[String]) -> Result<Vec<Config>, Failure> {
+pub(super) fn wanted(flags: &Flags, config_file: &[String]) -> Result<Wanted, Failure> {
     // k6: an empty text is as no flag.
     let mut specs: Vec<String> = flags.values("out").into_iter().filter(|spec| !spec.is_empty()).collect();
     if specs.is_empty() {
@@ -52,16 +101,23 @@ pub(super) fn configs(flags: &Flags, config_file: &[String]) -> Result<Vec<Confi
     if specs.is_empty() {
         specs = config_file.to_vec();
     }
-    let configs = specs.iter().map(|spec| config(spec, flags)).collect::<Result<Vec<_>, _>>()?;
-    for (index, config) in configs.iter().enumerate() {
-        if let Target::File(path) = &config.target
-            && configs[..index].iter().any(|other| other.target == config.target)
-        {
-            return Err(Failure::other(format!("two outputs would write the same file {}", path.display()))
-                .hint("give each --out a file of its own"));
+    let mut wanted = Wanted::default();
+    for spec in &specs {
+        match spec.split_once('=').unwrap_or((spec, "")) {
+            ("result", "") => wanted.results.push(RESULT_FILE.into()),
+            ("result", "-" | "stdout") => {
+                return Err(Failure::other("the result output has no file").hint("name one: --out result=run.onrush"));
+            }
+            ("result", file) => wanted.results.push(file.into()),
+            _ => wanted.raw.push(config(spec, flags)?),
         }
     }
-    Ok(configs)
+    let files: Vec<&Path> = wanted.files().collect();
+    if let Some((_, file)) = files.iter().enumerate().find(|(index, file)| files[..*index].contains(file)) {
+        return Err(Failure::other(format!("two outputs would write the same file {}", file.display()))
+            .hint("give each --out a file of its own"));
+    }
+    Ok(wanted)
 }
 
 /// Reads `--out-share`.
@@ -159,14 +215,6 @@ fn target(file: &str) -> Target {
         "-" | "stdout" => Target::Stdout,
         file => Target::File(PathBuf::from(file)),
     }
-}
-
-/// What the execution block says.
-pub(super) fn described(configs: &[Config]) -> String {
-    if configs.is_empty() {
-        return "-".to_owned();
-    }
-    configs.iter().map(Config::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Opens the outputs, which get these samples; `None` when there are none.
@@ -275,8 +323,8 @@ mod tests {
             by_name: [("out", flags.iter().map(|&flag| flag.to_owned()).collect())].into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         };
-        let described = configs(&flags, &["json=c.json".to_owned()])
-            .map(|configs| described(&configs))
+        let described = wanted(&flags, &["json=c.json".to_owned()])
+            .map(|wanted| wanted.described())
             .map_err(|failure| failure.message);
         assert_eq!(described.as_deref().map_err(String::as_str), expect, "{flags:?} {env:?}");
     }
@@ -292,13 +340,13 @@ mod tests {
         check(&["csv=fileName=b.csv.gz,saveInterval=2s,timeFormat=rfc3339"], &[], Ok("csv (b.csv.gz)"));
         check(&[], &[("K6_OUT", "json=a=b.json,csv=c.csv")], Ok("json (a=b.json), csv (c.csv)"));
         check(&["json"], &[("K6_JSON_FILENAME", "e.json")], Ok("json (e.json)"));
-        check(&["foo"], &[], Err("invalid output type 'foo', available types are: csv, json"));
-        check(&["=a"], &[], Err("invalid output type '', available types are: csv, json"));
+        check(&["foo"], &[], Err("invalid output type 'foo', available types are: csv, json, result"));
+        check(&["=a"], &[], Err("invalid output type '', available types are: csv, json, result"));
         check(
             &["influxdb=http://x"],
             &[],
             Err(
-                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, json",
+                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, json, result",
             ),
         );
         check(
@@ -326,5 +374,9 @@ mod tests {
         );
         check(&["csv=fileName="], &[], Err("could not create the 'csv' output: fileName must not be empty"));
         check(&["csv=x", "json=x"], &[], Err("two outputs would write the same file x"));
+        check(&["result=x", "json=x"], &[], Err("two outputs would write the same file x"));
+        check(&["result", "json"], &[], Ok("json(stdout), result (result.onrush)"));
+        check(&["result=a=b"], &[], Ok("result (a=b)"));
+        check(&["result=-"], &[], Err("the result output has no file"));
     }
 }

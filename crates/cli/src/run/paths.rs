@@ -2,9 +2,9 @@
 
 use std::{fs, path::Path};
 
-use onrush_output::{Config, Target};
 use rustix::fs::{Access, access};
 
+use super::outputs::Wanted;
 use crate::{args::RunArgs, failure::Failure};
 
 /// Checks the paths of the settings. Nothing is created.
@@ -24,12 +24,10 @@ pub(super) fn check(args: &RunArgs) -> Result<(), Failure> {
 ///
 /// # Errors
 /// 255 with the first path that cannot be written.
-pub(super) fn check_outputs(outputs: &[Config]) -> Result<(), Failure> {
-    for output in outputs {
-        if let Target::File(path) = &output.target {
-            let shown = path.display().to_string();
-            writable(path).map_err(|(reason, hint)| failure("--out", &shown, &reason, hint))?;
-        }
+pub(super) fn check_outputs(outputs: &Wanted) -> Result<(), Failure> {
+    for path in outputs.files() {
+        let shown = path.display().to_string();
+        writable(path).map_err(|(reason, hint)| failure("--out", &shown, &reason, hint))?;
     }
     Ok(())
 }

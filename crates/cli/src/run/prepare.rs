@@ -7,7 +7,7 @@ use onrush_js::{HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioCont
 use onrush_metrics::{
     Census, Registry, SubMetric, Subscriptions, SystemTag, SystemTags, ThresholdError, ThresholdSource, Thresholds,
     WindowSource,
-    summary::{TimeUnit, TrendStat, subscribe},
+    summary::{SummaryMode, TimeUnit, TrendStat, subscribe},
 };
 use onrush_net::Limits;
 use onrush_output::Taps;
@@ -34,9 +34,20 @@ pub(crate) struct Prepared {
     pub(crate) features: String,
     /// Unit of times.
     pub(crate) time_unit: Option<TimeUnit>,
+    /// Who reads its samples.
+    pub(crate) readers: Readers,
     /// Which life-cycle functions the script exports.
     pub(crate) lifecycle: Lifecycle,
     threads: usize,
+}
+
+/// Who reads the samples of a run, the summary aside.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Readers {
+    /// Outputs of single samples.
+    pub(crate) raw: bool,
+    /// Result files.
+    pub(crate) results: bool,
 }
 
 /// The life-cycle functions of a script.
@@ -87,7 +98,7 @@ pub(super) fn prepare(
     logger: &Arc<Logger>,
     script: Script,
     test: Consolidated,
-    has_outputs: bool,
+    readers: Readers,
     features: String,
 ) -> Result<Prepared, Failure> {
     let settings = &test.settings;
@@ -116,7 +127,7 @@ pub(super) fn prepare(
     let run = RunConfig {
         script: script.env,
         registry: registry.clone(),
-        subscriptions: Arc::new(subscriptions(args, &test, &thresholds, has_outputs)),
+        subscriptions: Arc::new(subscriptions(args, &test, &thresholds, readers)),
         census: Arc::new(Census::new(usize::try_from(settings.cardinality_limit).unwrap_or(usize::MAX))),
         isolation: script.init.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
@@ -139,6 +150,7 @@ pub(super) fn prepare(
         plan: Arc::new(plan),
         thresholds,
         features,
+        readers,
         isolation: script.init.isolation,
         trend_stats,
         time_unit,
@@ -157,16 +169,6 @@ pub(crate) fn thresholds(
     test: &Consolidated,
     registry: &Registry,
 ) -> Result<Thresholds, Failure> {
-    let source = |config: &onrush_plan::ThresholdConfig| ThresholdSource {
-        expression: config.expression.clone(),
-        abort_on_fail: config.abort_on_fail,
-        delay_abort_eval_ns: config.delay_abort_eval.map(onrush_plan::GoDuration::as_ns),
-        window: WindowSource {
-            over_ns: config.over.map(onrush_plan::GoDuration::ns),
-            for_windows: config.for_windows,
-            after_ns: config.after.map(onrush_plan::GoDuration::ns),
-        },
-    };
     for (metric, configs) in test.options.thresholds.iter().flatten() {
         for (index, config) in configs.iter().enumerate().filter(|(_, config)| !config.unknown.is_empty()) {
             let unknown = config.unknown.join("', '");
@@ -175,9 +177,7 @@ pub(crate) fn thresholds(
             ));
         }
     }
-    let configs = test.options.thresholds.iter().flatten();
-    let sources: BTreeMap<String, Vec<ThresholdSource>> =
-        configs.map(|(metric, configs)| (metric.clone(), configs.iter().map(source).collect())).collect();
+    let sources = threshold_sources(test);
     match Thresholds::parse(&sources, registry) {
         Ok(thresholds) => {
             thresholds.warnings().into_iter().for_each(|warning| logger.warn(warning));
@@ -201,6 +201,22 @@ pub(crate) fn thresholds(
             })
         }
     }
+}
+
+/// The thresholds as they are written, by metric.
+pub(super) fn threshold_sources(test: &Consolidated) -> BTreeMap<String, Vec<ThresholdSource>> {
+    let source = |config: &onrush_plan::ThresholdConfig| ThresholdSource {
+        expression: config.expression.clone(),
+        abort_on_fail: config.abort_on_fail,
+        delay_abort_eval_ns: config.delay_abort_eval.map(onrush_plan::GoDuration::as_ns),
+        window: WindowSource {
+            over_ns: config.over.map(onrush_plan::GoDuration::ns),
+            for_windows: config.for_windows,
+            after_ns: config.after.map(onrush_plan::GoDuration::ns),
+        },
+    };
+    let configs = test.options.thresholds.iter().flatten();
+    configs.map(|(metric, configs)| (metric.clone(), configs.iter().map(source).collect())).collect()
 }
 
 /// Metrics of thresholds that are almost the name of another.
@@ -228,10 +244,12 @@ fn system_tags(test: &Consolidated) -> SystemTags {
     test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect()
 }
 
-fn subscriptions(args: &RunArgs, test: &Consolidated, thresholds: &Thresholds, has_outputs: bool) -> Subscriptions {
+fn subscriptions(args: &RunArgs, test: &Consolidated, thresholds: &Thresholds, readers: Readers) -> Subscriptions {
     let builder = Subscriptions::builder().system_tags(system_tags(test));
     // Raw samples have all tags; what is folded has those that are read.
-    let builder = subscribe(if has_outputs { builder.build_all() } else { builder }, args.summary_mode);
+    let builder = subscribe(if readers.raw { builder.build_all() } else { builder }, args.summary_mode);
+    // Whatever is told about the run later.
+    let builder = if readers.results { subscribe(builder, SummaryMode::Full) } else { builder };
     let builder = if args.one_liner.is_some() { http::subscribe(builder) } else { builder };
     thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build()
 }

@@ -1,5 +1,5 @@
-//! A histogram as it travels: its buckets as pairs of index and count. What comes in is checked, so that no message can
-//! make later arithmetic fail or take memory beyond a histogram's own.
+//! A histogram as it travels: each bucket as how far it is behind the one before, and its count. What comes in is checked, so
+//! that no message can make later arithmetic fail or take memory beyond a histogram's own.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +30,8 @@ impl From<Histogram> for Wire {
             range: (histogram.count > 0).then_some((histogram.min, histogram.max)),
             values: (!histogram.bucketed).then_some(histogram.values),
             zeros: histogram.zeros,
-            positive: histogram.positive.iter().collect(),
-            negative: histogram.negative.iter().collect(),
+            positive: gaps(&histogram.positive),
+            negative: gaps(&histogram.negative),
         }
     }
 }
@@ -78,14 +78,25 @@ impl TryFrom<Wire> for Histogram {
     }
 }
 
-fn pages(buckets: &[(i32, u64)]) -> Result<Pages, &'static str> {
+/// Neighbours take a byte each: few samples lie far from the others.
+fn gaps(pages: &Pages) -> Vec<(i32, u64)> {
+    let mut before = 0;
+    let gap = |(index, count)| (index - std::mem::replace(&mut before, index), count);
+    pages.iter().map(gap).collect()
+}
+
+fn pages(gaps: &[(i32, u64)]) -> Result<Pages, &'static str> {
     let all = bucket::index_of(f64::from_bits(1))..=bucket::index_of(f64::MAX);
     let mut pages = Pages::default();
-    for (index, count) in buckets {
-        if !all.contains(index) || *count > COUNT_MAX {
-            return Err("a histogram with a bucket that no number is in");
+    let mut before: Option<i32> = None;
+    for (gap, count) in gaps {
+        let index = before.unwrap_or(0).checked_add(*gap).filter(|index| all.contains(index) && *count <= COUNT_MAX);
+        let index = index.ok_or("a histogram with a bucket that no number is in")?;
+        if before.is_some_and(|before| index <= before) {
+            return Err("a histogram whose buckets are not in their order");
         }
-        pages.add(*index, *count);
+        pages.add(index, *count);
+        before = Some(index);
     }
     Ok(pages)
 }
@@ -131,6 +142,8 @@ mod tests {
         check(|wire| wire.zeros = u64::MAX);
         check(|wire| wire.positive.push((i32::MAX, 1)));
         check(|wire| wire.negative.push((i32::MIN, 1)));
+        check(|wire| wire.positive.extend([(1, 0), (0, 0)]));
+        check(|wire| wire.positive.extend([(1, 0), (-1, 0)]));
         check(|wire| wire.values = Some(vec![0.5]));
     }
 }

@@ -18,6 +18,7 @@ pub use history::History;
 pub(crate) use history::whole_seconds;
 pub use window::{Span, WindowSource};
 
+use serde::{Deserialize, Serialize};
 use window::{Subject, Windows};
 
 use crate::{
@@ -29,7 +30,7 @@ use crate::{
 };
 
 /// One entry of the `thresholds` option.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThresholdSource {
     /// As written.
     pub expression: String,

@@ -24,7 +24,7 @@ pub struct Span {
 }
 
 /// Which samples a threshold counts, as written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WindowSource {
     /// `over`: length of a window.
     pub over_ns: Option<i64>,

@@ -7,7 +7,7 @@ use onrush_metrics::{Phase as Evaluated, Sink, builtin};
 use super::{Coordinator, Notice, Orders, RunPhase, nanos};
 use crate::{
     Judgement, Outcome, ScenarioLoad,
-    protocol::{AgentId, Command, Failure, FailureKind, SummaryFile, Time},
+    protocol::{AgentId, Command, Failure, FailureKind, SummaryFile, ThreadDelta, Time},
 };
 
 impl Coordinator {
@@ -32,7 +32,11 @@ impl Coordinator {
 
     /// All samples are in, as far as they will ever be.
     pub(super) fn closed(&mut self) {
-        self.merged.add(&self.shared_gauges.rest(&self.agents));
+        let rest = ThreadDelta { delta: self.shared_gauges.rest(&self.agents), ..ThreadDelta::default() };
+        if let Some(id) = self.agents.ids().first().filter(|_| !rest.delta.is_empty()) {
+            self.merged.add(&rest.delta);
+            self.sinks.iter_mut().for_each(|sink| sink.delta(*id, &rest));
+        }
         let flushed = || self.agents.live().map(|(_, agent)| agent.flushed);
         let silent = flushed().filter(Option::is_none).count();
         let threads: u32 = flushed().flatten().map(|flushed| flushed.threads_missing).sum();
