@@ -150,11 +150,7 @@ impl RunArgs {
         let on = |long: &str| flags.switch(long).map(|switch| switch.unwrap_or(false));
         // It changes nothing, but what is wrong is told.
         on("no-usage-report")?;
-        let summary_mode = match flags.text("summary-mode") {
-            Some(mode) => SummaryMode::parse(&mode)
-                .map_err(|error| Failure::other(error.to_string()).hint("use compact, full, legacy or disabled"))?,
-            None => SummaryMode::default(),
-        };
+        let summary_mode = summary_mode(flags)?;
         Ok(Self {
             script,
             no_thresholds: on("no-thresholds")?,
@@ -299,6 +295,16 @@ fn parse_bytes(text: &str) -> Option<u64> {
         _ => return None,
     };
     number.checked_mul(unit)
+}
+
+/// Reads `--summary-mode`.
+///
+/// # Errors
+/// 255 for a mode there is not.
+pub(crate) fn summary_mode(flags: &Flags) -> Result<SummaryMode, Failure> {
+    let Some(mode) = flags.text("summary-mode") else { return Ok(SummaryMode::default()) };
+    SummaryMode::parse(&mode)
+        .map_err(|error| Failure::other(error.to_string()).hint("use compact, full, legacy or disabled"))
 }
 
 #[cfg(test)]

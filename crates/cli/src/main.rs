@@ -93,6 +93,8 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
         Command::Inspect => tools::inspect(&cx, files),
         Command::New => tools::new(&cx, files),
         Command::Deps => tools::deps(&cx, files),
+        Command::Result => tools::result(&cx, files),
+        Command::Compare => tools::compare(&cx, files),
         Command::Completion => tools::completion(&cx, files),
         Command::Status => control::status(&cx, files),
         Command::Stats => control::stats(&cx, files),

@@ -64,5 +64,5 @@ pub use subscriptions::{Subscriptions, SubscriptionsBuilder};
 pub use tag::{SystemTag, SystemTags, TagKey};
 pub use threshold::{
     Evaluation, Expression, ExpressionError, ExpressionResult, History, Method, MetricResult, Operator, Phase, Span,
-    ThresholdError, ThresholdSource, Thresholds, WindowSource, fuzz_threshold,
+    Standing, ThresholdError, ThresholdSource, Thresholds, WindowSource, fuzz_threshold,
 };

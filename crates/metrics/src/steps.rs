@@ -70,8 +70,9 @@ impl Steps {
             }
             return Vec::new();
         };
-        // Threads hand in at whole seconds, what belongs to the second before.
-        let step = (self.around)(span.until_ns.saturating_sub(1).max(self.done_ns));
+        // Threads hand in a little before or after whole seconds: the middle is in the right one.
+        let middle = span.from_ns + span.until_ns.saturating_sub(span.from_ns) / 2;
+        let step = (self.around)(middle.max(self.done_ns));
         self.open.entry(step.from_ns).or_insert_with(|| (step, DeltaSum::default())).1.add(delta);
         let newest = self.open.last_key_value().map_or(0, |(from, _)| *from);
         self.take(|step| step.until_ns.saturating_add(OPEN_NS) <= newest)

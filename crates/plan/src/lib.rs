@@ -38,6 +38,7 @@ mod reservation;
 mod scenario;
 mod segment;
 mod share;
+mod steady;
 pub mod steer;
 mod stripe;
 mod take_up;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use onrush_metrics::{Registry, Step, ThresholdSource};
+use onrush_metrics::{Registry, Span, Standing, Step, ThresholdSource};
 use serde::{Deserialize, Serialize};
 
 /// The first bytes of every result file; the number is the format's version.
@@ -13,8 +13,8 @@ pub(crate) const FRAME_HEAD_BYTES: usize = 8;
 pub(crate) const FRAME_BYTES_MAX: usize = 32 << 20;
 /// Longest record, unpacked.
 pub(crate) const RECORD_BYTES_MAX: usize = 128 << 20;
-/// Most records that are read from a file: far more than a year has.
-pub(crate) const RECORDS_MAX: u64 = 10_000_000;
+/// Most records that are read from a file: more than a year has.
+pub(crate) const RECORDS_MAX: u64 = 1_000_000;
 /// Memory that unpacking looks back on, as a power of two.
 pub(crate) const WINDOW_LOG: u32 = 21;
 
@@ -45,6 +45,12 @@ pub struct Head {
     pub scenarios: Vec<String>,
     /// Agents of the run.
     pub agents: u32,
+    /// Whether iterations start by a rate, and not when others have ended.
+    #[serde(default)]
+    pub is_open: bool,
+    /// The times of the scenarios in which the plan changes neither VUs nor rates.
+    #[serde(default)]
+    pub steady: Vec<Span>,
     /// The metrics; their place is what steps call them.
     pub metrics: Vec<MetricRow>,
     /// Thresholds by metric or sub-metric.
@@ -87,6 +93,23 @@ pub struct End {
     /// What else is to be known about it.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// How late the iterations of arrival rates began; `None` where there were none.
+    #[serde(default)]
+    pub start_lag: Option<StartLag>,
+    /// How each threshold stood, in the order of their metrics' names.
+    #[serde(default)]
+    pub standings: Vec<Vec<Standing>>,
+}
+
+/// Delays of iterations after the instant the plan gave them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StartLag {
+    /// Iterations begun.
+    pub iterations: u64,
+    /// 99th percentile, milliseconds.
+    pub p99_ms: f64,
+    /// The longest, milliseconds.
+    pub max_ms: f64,
 }
 
 impl MetricRow {

@@ -9,7 +9,7 @@ mod reader;
 mod replayed;
 mod writer;
 
-pub use format::{End, Head, MetricRow};
+pub use format::{End, Head, MetricRow, StartLag};
 pub use reader::{Ending, ReadError, Reader, Record};
 pub use replayed::{ReplayError, Replayed};
 pub use writer::{WriteError, Writer};

@@ -101,6 +101,9 @@ impl Replayed {
         let duration_ns = end.as_ref().map_or(measured_ns, |end: &End| end.duration_ns);
         thresholds.finish_windows();
         thresholds.evaluate(&merged, duration_ns, Phase::End);
+        if let Some(end) = &end {
+            thresholds.set_standings(&end.standings);
+        }
         let ending = reader.ending().unwrap_or(Ending::Whole);
         Ok(Self { head, end, ending, merged, thresholds, duration_ns })
     }

@@ -17,6 +17,8 @@ fn head() -> Head {
         fingerprint: "f".to_owned(),
         scenarios: vec!["default: 10 VUs for 1m".to_owned()],
         agents: 1,
+        is_open: false,
+        steady: vec![Span { from_ns: 0, until_ns: 60 * NS_PER_S }],
         metrics: MetricRow::all(&Registry::new()),
         thresholds: [("http_req_duration{name:a}".to_owned(), vec![threshold])].into(),
         trend_stats: vec!["avg".to_owned()],

@@ -20,6 +20,8 @@ pub enum ExitCode {
     ScriptStoppedFromRestApi = 103,
     /// `--fail-on` names what the measurement was.
     MeasurementRefused = 80,
+    /// `onrush compare` found a run worse than the one before.
+    ComparedWorse = 81,
     /// Options, thresholds or scenario functions are wrong.
     InvalidConfig = 104,
     /// Ended by a signal.
@@ -41,7 +43,7 @@ pub enum ExitCode {
 }
 
 impl ExitCode {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::Success,
         Self::ThresholdsHaveFailed,
         Self::SetupTimeout,
@@ -49,6 +51,7 @@ impl ExitCode {
         Self::GenericTimeout,
         Self::ScriptStoppedFromRestApi,
         Self::MeasurementRefused,
+        Self::ComparedWorse,
         Self::InvalidConfig,
         Self::ExternalAbort,
         Self::CannotStartRestApi,

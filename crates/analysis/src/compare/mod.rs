@@ -15,6 +15,7 @@ mod estimate;
 mod measure;
 mod spread;
 mod steady;
+mod timeline;
 mod verdict;
 
 pub use cells::Cells;
@@ -22,4 +23,5 @@ pub use estimate::{Estimate, Unclear, estimate};
 pub use measure::{Direction, Measure, Statistic};
 pub use spread::Spread;
 pub use steady::warm_up;
+pub use timeline::{Part, Timeline};
 pub use verdict::{Difference, Judged, Margin, Pair, Verdict, judge};

@@ -76,6 +76,22 @@ pub struct Judged {
     pub verdict: Verdict,
 }
 
+impl Judged {
+    /// Whether it is for the worse, and certain enough to act upon. Where nobody knows how much runs of an unchanged system
+    /// differ, the whole interval has to lie beyond the margin.
+    pub fn is_alarming(&self, is_spread_known: bool) -> bool {
+        let is_beyond = self.difference.is_some_and(|found| {
+            let lower = if self.measure.statistic.is_difference() {
+                self.margin.0
+            } else {
+                self.margin.0 / (1.0 + self.margin.0)
+            };
+            found.low > self.margin.0 || found.high < -lower
+        });
+        self.verdict == Verdict::Worse && (is_spread_known || is_beyond)
+    }
+}
+
 /// How often two runs of an unchanged system may be called different, over all measures judged together.
 const FALSE_ALARMS: f64 = 0.05;
 /// Part of the interval that has to lie within the margin for two runs to be called the same: two one-sided tests at 5 %.
@@ -261,6 +277,14 @@ mod tests {
         let mut rows = vec![one];
         rows.extend((0..19).map(|_| row(100.0, 100.0, 0.01)));
         assert!(matches!(judge(rows)[0].verdict, Verdict::CannotTell { .. }));
+    }
+
+    #[test]
+    fn an_alarm_needs_to_know_how_runs_differ_or_a_large_difference() {
+        let alarming = |after: f64, is_known| judge(vec![row(100.0, after, 0.01)])[0].is_alarming(is_known);
+        assert_eq!((alarming(106.0, true), alarming(106.0, false)), (true, false));
+        assert_eq!((alarming(120.0, true), alarming(120.0, false)), (true, true));
+        assert_eq!((alarming(80.0, true), alarming(80.0, false)), (false, false));
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub(crate) enum Command {
     New,
     /// `onrush deps`
     Deps,
+    /// `onrush result`
+    Result,
+    /// `onrush compare`
+    Compare,
     /// `onrush completion`
     Completion,
     /// `onrush status`
@@ -55,7 +59,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Run,
         Self::Check,
         Self::Http,
@@ -63,6 +67,8 @@ impl Command {
         Self::Inspect,
         Self::Archive,
         Self::Deps,
+        Self::Result,
+        Self::Compare,
         Self::Status,
         Self::Scenarios,
         Self::Stats,
@@ -99,6 +105,8 @@ impl Command {
             Self::Inspect => "inspect",
             Self::New => "new",
             Self::Deps => "deps",
+            Self::Result => "result",
+            Self::Compare => "compare",
             Self::Completion => "completion",
             Self::Status => "status",
             Self::Stats => "stats",
@@ -127,6 +135,8 @@ impl Command {
             Self::Inspect => "Print the options of a script or archive as JSON",
             Self::New => "Create a new script",
             Self::Deps => "List the modules a script imports",
+            Self::Result => "Show or export what a run kept with --out result",
+            Self::Compare => "Compare two runs: faster, slower, the same, or too noisy to tell",
             Self::Completion => "Print a shell completion script",
             Self::Status => "Show the status of the running test",
             Self::Stats => "Show the metrics of the running test",
@@ -162,7 +172,8 @@ impl Command {
         if self.is_control() && OF_USERS.contains(&flag.long) {
             return true;
         }
-        if self == Self::Http && OF_HTTP.contains(&flag.long) {
+        if self == Self::Http && OF_HTTP.contains(&flag.long) || self == Self::Result && OF_RESULTS.contains(&flag.long)
+        {
             return true;
         }
         match flag.scope {
@@ -203,6 +214,9 @@ const OF_HTTP: [&str; 17] = [
     "tls-session-resumption",
     "user-agent",
 ];
+
+/// Flags of `run` that mean the same to `result show`.
+const OF_RESULTS: [&str; 4] = ["summary-export", "summary-mode", "summary-time-unit", "summary-trend-stats"];
 
 /// Where positional arguments are found.
 pub(crate) const FILES: &str = "FILE";

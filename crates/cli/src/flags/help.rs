@@ -140,6 +140,8 @@ fn tool(command: Command) -> (&'static str, &'static str) {
         Command::Inspect => ("[FLAGS] FILE|-", INSPECT_END),
         Command::New => ("[FLAGS] [FILE]", NEW_END),
         Command::Deps => ("[FLAGS] FILE|-", DEPS_END),
+        Command::Result => ("show|export [FLAGS] FILE", RESULT_END),
+        Command::Compare => ("[FLAGS] [BEFORE] AFTER", COMPARE_END),
         Command::Coordinator => ("[FLAGS]\n  onrush coordinator --agents N [FLAGS] FILE|-", COORDINATOR_END),
         Command::Agent => ("--join HOST[:PORT] [FLAGS]", AGENT_END),
         Command::Attach => ("--on HOST[:PORT] [FLAGS] [RUN]", ATTACH_END),
@@ -278,6 +280,29 @@ Examples:
   onrush deps --json script.js
 ";
 
+const RESULT_END: &str = "\
+A result file has everything a run measured, second by second: onrush run --out result=FILE writes it. show prints the
+run's summary from it, in any layout; export prints every step of every series. The file of a run that was killed is
+read up to its end.
+
+Examples:
+  onrush result show run.onrush                        the summary
+  onrush result show --summary-mode full run.onrush    also by scenario, group and request name
+  onrush result export --to csv run.onrush > run.csv
+";
+
+const COMPARE_END: &str = "\
+BEFORE and AFTER are result files (onrush run --out result=FILE). Compared are the measures of the thresholds, and the
+usual ones of requests, over the time in which the plan asks for the same load. Exit codes: 0 when nothing got worse, 81
+when a measure did, 255 when a file cannot be read. Without --baseline nobody knows how much runs of an unchanged system
+differ, so only what lies beyond the margin altogether gives 81.
+
+Examples:
+  onrush compare before.onrush after.onrush
+  onrush compare --baseline results/ after.onrush       against the latest of these runs, which also say how they differ
+  onrush compare --margin 10% --json before.onrush after.onrush
+";
+
 const COMPLETION_END: &str = "\
 Examples:
   onrush completion bash > ~/.local/share/bash-completion/completions/onrush
@@ -302,6 +327,7 @@ Commands:
   attach      Follow a run of a coordinator that serves many, or list its runs
   cluster     Make certificates for coordinators, agents and users
   target      Start the built-in server to test against: a demo site and httpbin-like endpoints
+  compare     Compare two runs by their result files; result shows or exports one
   completion  Print a shell completion script
   version     Print the version
   help        Show help for a command

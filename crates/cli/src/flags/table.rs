@@ -186,8 +186,8 @@ const SETTINGS: &[Flag] = &[
         Some('o'),
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
-        "Write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be \
-         repeated",
+        "Write the whole result to a file (result=FILE, for onrush result and compare), or every sample: json=FILE, csv=FILE; \
+         FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag(
@@ -620,8 +620,43 @@ const SETTINGS: &[Flag] = &[
     flag("project-id", None, Text("ID"), None, "Grafana Cloud project ID to put into the script")
         .group(Group::Tool)
         .scope(Scope::Only(Command::New)),
+    flag("to", None, Text("FORMAT"), None, "Format of onrush result export: json (an object a line), csv")
+        .group(Group::Tool)
+        .default("json")
+        .scope(Scope::Only(Command::Result))
+        .allowed(&["json", "csv"]),
+    flag(
+        "baseline",
+        None,
+        Text("DIR"),
+        Some("ONRUSH_BASELINE"),
+        "Folder with result files of earlier runs of the same test: five or more say how much unchanged runs differ. \
+         With one FILE, the latest of them is what it is compared with",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Compare)),
+    flag(
+        "margin",
+        None,
+        Repeated("[METRIC=]SIZE"),
+        None,
+        "What is too small to matter, such as 3% or http_req_failed=0.5% (of rates: percentage points); may be repeated \
+         (default 5%, percentiles above 99: 10%, per second: 2%, rates: 0.1%)",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Compare)),
+    flag(
+        "warm-up",
+        None,
+        Duration,
+        None,
+        "Leave out so much of the start, and after each ramp (default: found from the run)",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Compare)),
     flag("json", None, Switch, None, "Print JSON instead of text").group(Group::Tool).scope(Scope::Several(&[
         Command::Check,
+        Command::Compare,
         Command::Deps,
         Command::Status,
         Command::Scenarios,

@@ -12,8 +12,10 @@ use std::{
 use onrush_agent::Test;
 use onrush_cluster::Event;
 use onrush_fiber::Clock;
+use onrush_metrics::Standing;
 use onrush_output::{Losses, Outputs};
 use onrush_plan::SegmentSequence;
+use onrush_results::{End, StartLag};
 use onrush_session::{
     Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop,
     protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
@@ -32,7 +34,7 @@ use super::{
     screen::RunScreen,
     secret_answers::SecretAnswers,
     submitted,
-    summary::Results,
+    summary::{self, Results},
     warnings::{self, Warnings},
 };
 use crate::{
@@ -49,6 +51,8 @@ pub(super) struct Ended {
     pub(super) export_failed: bool,
     /// The verdict on the measurement, and why.
     pub(super) judgement: Judgement,
+    /// How each threshold stood.
+    pub(super) standings: Vec<Vec<Standing>>,
     /// Thresholds that were never judged.
     pub(super) unjudged: Vec<String>,
     /// Not one request succeeded.
@@ -57,6 +61,27 @@ pub(super) struct Ended {
     pub(super) duration: Duration,
     /// Its result files, which lack their ends.
     pub(super) results: Vec<ResultFile>,
+}
+
+impl Ended {
+    /// What its result files say at their end.
+    pub(super) fn for_file(&self, code: ExitCode) -> End {
+        let judgement = &self.judgement;
+        End {
+            duration_ns: u64::try_from(self.duration.as_nanos()).unwrap_or(u64::MAX),
+            exit_code: code as u8,
+            stopped: self.outcome.stop.as_ref().map(|stop| stop.message.clone()),
+            verdict: judgement.verdict.as_str().to_owned(),
+            reasons: judgement.reasons.clone(),
+            notes: judgement.notes.clone(),
+            standings: self.standings.clone(),
+            start_lag: judgement.start_lag.map(|lag| StartLag {
+                iterations: lag.iterations,
+                p99_ms: lag.p99_ms,
+                max_ms: lag.max_ms,
+            }),
+        }
+    }
 }
 
 /// What a command may take to reach all agents.
@@ -162,7 +187,8 @@ pub(super) fn drive(
         outcome,
         failed_vu: drive.coordinator.failed_vu(),
         export_failed,
-        judgement: drive.coordinator.judgement(),
+        judgement: summary::judgement(&drive.coordinator),
+        standings: drive.coordinator.thresholds().standings(),
         unjudged: warnings::unjudged(drive.coordinator.thresholds()),
         nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
         duration: drive.coordinator.duration().unwrap_or_default(),

@@ -3,6 +3,7 @@
 //! load the script and run its init code → lay the option tiers over each other → prepare what the engine needs →
 //! drive the coordinator and its agent until nothing is left to run → print the summary.
 
+pub(crate) mod account;
 mod agents;
 pub(crate) mod bundle;
 mod cluster;
@@ -125,7 +126,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     report(&cx.logger, &ended);
     let results = std::mem::take(&mut ended.results);
     let code = verdict(cx, args, &ended);
-    if result_file::finish(cx, results, &ended, code) || code != ExitCode::Success {
+    if result_file::finish(cx, results, &ended.for_file(code)) || code != ExitCode::Success {
         return Ok(code);
     }
     // Whoever waits for the file must not take an old one, or none, for the result.

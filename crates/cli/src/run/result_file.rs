@@ -9,18 +9,15 @@ use std::{
 
 use onrush_cluster::Hash;
 use onrush_fiber::Clock;
-use onrush_metrics::{Step, Steps};
+use onrush_metrics::{Span, Step, Steps};
 use onrush_output::{Feed, Folded, StepOutput, Unfinished};
 use onrush_results::{End, Head, MetricRow, WriteError, Writer};
 use onrush_session::{
-    DeltaSink, ExitCode,
+    DeltaSink,
     protocol::{AgentId, ThreadDelta},
 };
 
-use super::{
-    drive::Ended,
-    prepare::{self, Prepared},
-};
+use super::prepare::{self, Prepared};
 use crate::{
     args::RunArgs,
     context::Context,
@@ -118,16 +115,7 @@ impl DeltaSink for Sink {
 }
 
 /// Ends the files of a run. Returns whether all of them have all.
-pub(super) fn finish(cx: &Context, files: Vec<ResultFile>, ended: &Ended, code: ExitCode) -> bool {
-    let judgement = &ended.judgement;
-    let end = End {
-        duration_ns: u64::try_from(ended.duration.as_nanos()).unwrap_or(u64::MAX),
-        exit_code: code as u8,
-        stopped: ended.outcome.stop.as_ref().map(|stop| stop.message.clone()),
-        verdict: judgement.verdict.as_str().to_owned(),
-        reasons: judgement.reasons.clone(),
-        notes: judgement.notes.clone(),
-    };
+pub(super) fn finish(cx: &Context, files: Vec<ResultFile>, end: &End) -> bool {
     let mut is_whole = true;
     for file in files {
         let why = match file.folded.finish(end.clone(), PATIENCE) {
@@ -157,6 +145,8 @@ fn head(args: &RunArgs, prepared: &Prepared, agents: u32) -> Head {
             .map(|scenario| format!("{}: {}", scenario.name(), scenario.description))
             .collect(),
         agents,
+        is_open: prepared.plan.is_open(),
+        steady: prepared.plan.steady().into_iter().map(|(from_ns, until_ns)| Span { from_ns, until_ns }).collect(),
         metrics: MetricRow::all(&prepared.run.registry),
         thresholds: if args.no_thresholds { Default::default() } else { prepare::threshold_sources(&prepared.test) },
         trend_stats: settings.summary_trend_stats.clone(),

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use onrush_fiber::Clock;
 use onrush_metrics::{
-    Merged, Outcomes, RELATIVE_ERROR, Thresholds,
+    Merged, Thresholds,
     summary::{
-        AgentsInfo, Endpoint, Footer, MachineInfo, RunInfo, SummaryMode, SummaryModel, TextOptions, TrendStat, Verdict,
-        endpoints_from, handle_summary, input_from, machine_readable, render, requests, summary_export, to_file,
-        to_stdout,
+        AgentsInfo, MachineInfo, RunInfo, SummaryMode, SummaryModel, TrendStat, Verdict, handle_summary, input_from,
+        machine_readable, summary_export, to_file, to_stdout,
     },
 };
 use onrush_session::{
@@ -16,7 +15,7 @@ use onrush_session::{
     protocol::{Failure, FailureKind, SummaryFile, Time},
 };
 
-use super::prepare::Prepared;
+use super::{account::Account, prepare::Prepared};
 use crate::{
     args::RunArgs,
     context::Context,
@@ -32,15 +31,7 @@ pub(super) struct Results<'a> {
     cx: &'a Context,
     args: &'a RunArgs,
     prepared: &'a Prepared,
-    judgement: Judgement,
-    /// `None` where nobody wants a summary.
-    model: Option<SummaryModel>,
-    /// What became of requests.
-    outcomes: Outcomes,
-    /// The agents, where they are processes of their own.
-    agents: Option<AgentsInfo>,
-    /// Requests by name, for the full layout.
-    endpoints: Vec<Endpoint>,
+    account: Account,
     /// The journal of a steered run.
     steering: Option<serde_json::Value>,
     steering_text: Option<String>,
@@ -60,7 +51,7 @@ impl<'a> Results<'a> {
     ) -> Self {
         let moment = coordinator.moment(now);
         let look = cx.look;
-        let info = || RunInfo {
+        let info = RunInfo {
             duration_ns: u64::try_from(moment.test.as_nanos()).unwrap_or(u64::MAX),
             trend_stats: prepared.trend_stats.clone(),
             time_unit: prepared.time_unit,
@@ -69,31 +60,26 @@ impl<'a> Results<'a> {
             stderr_tty: look.stderr_tty,
             setup_data: coordinator.setup_data().and_then(|data| serde_json::from_str(data).ok()),
         };
-        let model =
-            || SummaryModel::new(input_from(coordinator.merged(), coordinator.thresholds(), info(), args.summary_mode));
-        let mut judgement = coordinator.judgement();
-        judgement.notes.extend(interrupted(coordinator));
+        let judgement = judgement(coordinator);
         let merged = coordinator.merged();
-        let is_full = args.summary_mode == SummaryMode::Full;
-        let one_liner = || http::report(coordinator.merged(), moment.test, &judgement, cx.look.stdout_color());
+        let one_liner = || http::report(merged, moment.test, &judgement, cx.look.stdout_color());
+        let one_liner = args.one_liner.as_ref().map(|_| one_liner());
+        let mut account = Account::new(merged, coordinator.thresholds(), info, args.summary_mode, judgement);
+        account.agents = agents;
         Self {
             cx,
             args,
             prepared,
-            one_liner: args.one_liner.as_ref().map(|_| one_liner()),
-            model: (args.summary_mode != SummaryMode::Disabled).then(model),
-            outcomes: merged.outcomes().clone(),
-            agents,
-            endpoints: if is_full { endpoints_from(merged) } else { Vec::new() },
+            one_liner,
+            account,
             steering: coordinator.steering().to_json(moment),
             steering_text: steering_text(coordinator.steering(), moment),
-            judgement,
         }
     }
 
     /// What the script's own `handleSummary()` gets; `None` where it has none, or none that can be called.
     pub(super) fn for_script(&self) -> Option<String> {
-        let (lifecycle, model) = (self.prepared.lifecycle, self.model.as_ref()?);
+        let (lifecycle, model) = (self.prepared.lifecycle, self.account.model.as_ref()?);
         if lifecycle.handle_summary_is_wrong {
             self.failed("exported identifier handleSummary must be a function".to_owned());
             return None;
@@ -103,9 +89,7 @@ impl<'a> Results<'a> {
         }
         let mut data = if self.args.machine_readable { self.newer_shape(model) } else { handle_summary(model) };
         self.add_steering(&mut data);
-        self.add_requests(&mut data);
-        self.add_agents(&mut data);
-        add_measurement(&self.judgement, &mut data);
+        self.account.add_to(&mut data);
         Some(data.to_string())
     }
 
@@ -128,9 +112,9 @@ impl<'a> Results<'a> {
     /// Shows and writes everything a run ends with. `custom` is what the script wants shown instead of the built-in text.
     /// Returns whether `--summary-export` was written, if it was asked for.
     pub(super) fn show(&self, custom: Option<Vec<SummaryFile>>) -> bool {
-        let Some(model) = &self.model else {
+        let Some(model) = &self.account.model else {
             // Who wants no summary need not read that all is well.
-            if self.judgement.verdict != Verdict::Valid {
+            if self.account.judgement.verdict != Verdict::Valid {
                 self.log_verdict();
             }
             return true;
@@ -146,17 +130,7 @@ impl<'a> Results<'a> {
                 self.cx.terminal.stdout(self.cx.look.fitted(text));
             }
             None => {
-                let footer = footer(&self.judgement);
-                let color = self.cx.look.stdout_color();
-                let options = TextOptions {
-                    mode: self.args.summary_mode,
-                    color,
-                    footer: Some(&footer),
-                    outcomes: Some(&self.outcomes),
-                    endpoints: &self.endpoints,
-                    agents: self.agents.as_ref(),
-                };
-                let text = to_stdout(&render(model, &options));
+                let text = to_stdout(&self.account.text(self.args.summary_mode, self.cx.look.stdout_color()));
                 self.cx.terminal.stdout(self.cx.look.fitted(text));
                 if let Some(text) = &self.steering_text {
                     self.cx.terminal.stdout(self.cx.look.fitted(text.clone()));
@@ -166,9 +140,7 @@ impl<'a> Results<'a> {
         if let Some(path) = &self.args.summary_export {
             let mut value = if self.args.machine_readable { self.newer_shape(model) } else { summary_export(model) };
             self.add_steering(&mut value);
-            self.add_requests(&mut value);
-            self.add_agents(&mut value);
-            add_measurement(&self.judgement, &mut value);
+            self.account.add_to(&mut value);
             files.push(SummaryFile { path: path.clone(), content: to_file(&value).into_bytes() });
         }
         self.write(files)
@@ -176,7 +148,7 @@ impl<'a> Results<'a> {
 
     /// Where the built-in text does not say it.
     fn log_verdict(&self) {
-        let (judgement, logger) = (&self.judgement, &self.cx.logger);
+        let (judgement, logger) = (&self.account.judgement, &self.cx.logger);
         let level = if judgement.verdict == Verdict::Valid { Level::Info } else { Level::Warn };
         let reasons = judgement.reasons.join("; ");
         let fields = if reasons.is_empty() { Vec::new() } else { vec![("reason", reasons)] };
@@ -184,24 +156,10 @@ impl<'a> Results<'a> {
         judgement.notes.iter().for_each(|note| logger.log(Level::Info, note.clone(), Vec::new()));
     }
 
-    /// The tables of errors, statuses and endpoints, under a key that k6 does not have.
-    fn add_requests(&self, data: &mut serde_json::Value) {
-        if let (Some(requests), Some(data)) = (requests(&self.outcomes, &self.endpoints), data.as_object_mut()) {
-            data.insert("requests".to_owned(), requests);
-        }
-    }
-
     /// The journal of a steered run goes with its numbers: without it they cannot be explained.
     fn add_steering(&self, data: &mut serde_json::Value) {
         if let (Some(steering), Some(data)) = (&self.steering, data.as_object_mut()) {
             data.insert("steering".to_owned(), steering.clone());
-        }
-    }
-
-    /// What each agent did, under a key that k6 does not have.
-    fn add_agents(&self, data: &mut serde_json::Value) {
-        if let (Some(agents), Some(data)) = (&self.agents, data.as_object_mut()) {
-            data.insert("agents".to_owned(), agents.to_json());
         }
     }
 
@@ -266,6 +224,13 @@ pub(super) fn live(merged: &Merged, thresholds: &Thresholds, elapsed: Duration) 
     handle_summary(&SummaryModel::new(input_from(merged, thresholds, info, SummaryMode::Compact)))
 }
 
+/// The verdict on the measurement, with all there is to know about it.
+pub(super) fn judgement(coordinator: &Coordinator) -> Judgement {
+    let mut judgement = coordinator.judgement();
+    judgement.notes.extend(interrupted(coordinator));
+    judgement
+}
+
 /// Requests that are in no metric because their iterations were interrupted.
 fn interrupted(coordinator: &Coordinator) -> Option<String> {
     let row = coordinator.merged().outcomes().interrupted()?;
@@ -278,31 +243,6 @@ fn interrupted(coordinator: &Coordinator) -> Option<String> {
         "{} {requests} under way when {} interrupted, and {counted} not counted in any metric; the first was {}",
         row.count, iterations, row.example
     ))
-}
-
-fn footer(judgement: &Judgement) -> Footer {
-    Footer {
-        percentile_error: Some(RELATIVE_ERROR),
-        verdict: Some(judgement.verdict),
-        reasons: judgement.reasons.clone(),
-        notes: judgement.notes.iter().cloned().chain(judgement.start_lag.map(|lag| lag.to_string())).collect(),
-    }
-}
-
-/// The verdict goes with the numbers it is about.
-fn add_measurement(judgement: &Judgement, data: &mut serde_json::Value) {
-    let Some(data) = data.as_object_mut() else { return };
-    let start_lag = judgement
-        .start_lag
-        .map(|lag| serde_json::json!({ "iterations": lag.iterations, "p(99)": lag.p99_ms, "max": lag.max_ms }));
-    let measurement = serde_json::json!({
-        "verdict": judgement.verdict.as_str(),
-        "reasons": judgement.reasons,
-        "notes": judgement.notes,
-        "percentile_error": RELATIVE_ERROR,
-        "start_lag_ms": start_lag,
-    });
-    data.insert("measurement".to_owned(), measurement);
 }
 
 /// What was changed while the test ran, and how to have the same by plan.

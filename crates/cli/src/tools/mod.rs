@@ -2,6 +2,7 @@
 
 mod archive;
 mod check;
+mod compare;
 mod completion;
 mod deps;
 pub(crate) mod http;
@@ -9,12 +10,15 @@ mod inspect;
 mod new;
 #[cfg(test)]
 mod reference;
+pub(crate) mod result;
 mod template;
 
 pub(crate) use archive::{archive, pack};
 pub(crate) use check::check;
+pub(crate) use compare::compare;
 pub(crate) use completion::completion;
 pub(crate) use deps::deps;
 pub(crate) use http::http;
 pub(crate) use inspect::inspect;
 pub(crate) use new::new;
+pub(crate) use result::result;

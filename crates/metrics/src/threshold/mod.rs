@@ -88,6 +88,17 @@ pub struct ExpressionResult {
     windows: Option<Windows>,
 }
 
+/// How a threshold stood at the end of its run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Whether it held when last evaluated.
+    pub ok: bool,
+    /// What was compared then.
+    pub observed: Option<f64>,
+    /// How long it held.
+    pub history: History,
+}
+
 /// Whether the run goes on, which decides what missing samples mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -235,6 +246,25 @@ impl Thresholds {
     /// Judges windows that ended by `until_ns` of the scenarios: no delta of that time is missing.
     pub fn close_windows(&mut self, until_ns: u64) {
         self.each_window(|windows, subject| windows.close(until_ns, subject));
+    }
+
+    /// How each stands, in the order of [`Thresholds::results`].
+    pub fn standings(&self) -> Vec<Vec<Standing>> {
+        let of = |row: &ExpressionResult| Standing { ok: row.ok, observed: row.observed, history: row.history };
+        self.metrics.iter().map(|metric| metric.expressions.iter().map(of).collect()).collect()
+    }
+
+    /// Says how each stood when the run was under way, as far as its samples alone do not say it: how long each held, and what
+    /// windows found, which lay where the deltas came.
+    pub fn set_standings(&mut self, standings: &[Vec<Standing>]) {
+        for (metric, standings) in self.metrics.iter_mut().zip(standings) {
+            for (row, standing) in metric.expressions.iter_mut().zip(standings) {
+                row.history = standing.history;
+                if row.windows.is_some() {
+                    (row.ok, row.observed) = (standing.ok, standing.observed);
+                }
+            }
+        }
     }
 
     /// Judges the last windows; all deltas have been added.

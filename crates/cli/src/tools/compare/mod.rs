@@ -1,0 +1,161 @@
+//! `onrush compare`: which of two runs was better, by more than noise.
+
+mod fair;
+mod margin;
+mod report;
+mod run;
+
+use std::path::{Path, PathBuf};
+
+use onrush_analysis::compare::{Direction, Judged, Measure, Pair, Part, Spread, Statistic, estimate, judge, warm_up};
+use onrush_metrics::Span;
+use onrush_session::ExitCode;
+
+use self::{margin::Margins, report::Comparison, run::Recorded};
+use crate::{context::Context, failure::Failure, flags::Command};
+
+/// Any: the same runs give the same words.
+const SEED: u64 = 1;
+
+/// Compares two files.
+///
+/// # Errors
+/// 255 for files that cannot be read or have nothing in common.
+pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    cx.flags.refuse_unavailable(Command::Compare)?;
+    let margins = Margins::parse(&cx.flags.values("margin"))?;
+    let skipped = cx.flags.text("warm-up").map(|text| warm_up_flag(&text)).transpose()?;
+    let baseline = cx.flags.text("baseline").filter(|text| !text.is_empty()).map(PathBuf::from);
+    let (before, after) = match files {
+        [before, after] => (Some(before), after),
+        [after] if baseline.is_some() => (None, after),
+        [_] => {
+            return Err(Failure::other("onrush compare needs a second file to compare with")
+                .hint("onrush compare BEFORE AFTER, or --baseline DIR with the files of earlier runs"));
+        }
+        _ => {
+            return Err(Failure::other(format!("onrush compare takes two result files, not {}", files.len()))
+                .hint("onrush help compare shows examples"));
+        }
+    };
+    let after = Recorded::read(cx, Path::new(after))?;
+    let mut earlier = match &baseline {
+        Some(folder) => run::earlier(cx, folder, &after)?,
+        None => Vec::new(),
+    };
+    let before = match before {
+        Some(before) => Recorded::read(cx, Path::new(before))?,
+        None => earlier.pop().ok_or_else(|| {
+            let folder = baseline.as_deref().unwrap_or(Path::new(".")).display();
+            Failure::other(format!("{folder} has no result file of an earlier run of this test"))
+                .hint("put the file of a run that is good there, to compare later ones with")
+        })?,
+    };
+    earlier.retain(|run| run.file != before.file);
+    let comparison = compared(before, after, &earlier, &margins, skipped)?;
+    let is_json = cx.flags.switch("json")?.unwrap_or(false);
+    let alarms = comparison.alarms();
+    let text = if is_json {
+        format!("{:#}\n", comparison.to_json())
+    } else {
+        cx.look.fitted(comparison.to_text(cx.look.stdout_color()))
+    };
+    cx.terminal.stdout(text);
+    if alarms.is_empty() {
+        return Ok(ExitCode::Success);
+    }
+    cx.logger.error(format!("worse than before: {}", alarms.join(", ")));
+    Ok(ExitCode::ComparedWorse)
+}
+
+fn compared(
+    before: Recorded,
+    after: Recorded,
+    earlier: &[Recorded],
+    margins: &Margins,
+    skipped: Option<u64>,
+) -> Result<Comparison, Failure> {
+    let step_ns = earlier.iter().chain([&before, &after]).map(|run| run.timeline.step_ns()).max().unwrap_or_default();
+    let (skipped_ns, is_settled) = match skipped {
+        Some(skipped) => (skipped, true),
+        None => warm_ups(&before, &after, step_ns),
+    };
+    let part = |run: &Recorded| Part::new(&run.spans(), step_ns, skipped_ns, run.timeline.end_ns());
+    let parts = [part(&before), part(&after)];
+    if let Some((run, _)) = [&before, &after].into_iter().zip(&parts).find(|(_, part)| part.cells() == 0) {
+        return Err(Failure::other(format!(
+            "{} has no second that could be compared: it lasted {:.0} s",
+            run.file.display(),
+            run.timeline.end_ns() as f64 / 1e9
+        ))
+        .hint("compare longer runs, or say --warm-up 0s"));
+    }
+    let row = |measure: &Measure| {
+        let of = |run: &Recorded, part: &Part, seed: u64| {
+            let cells = run.timeline.cells(&measure.metric, part);
+            let cells = cells.unwrap_or_else(|| onrush_analysis::compare::Cells::Amounts(Vec::new()));
+            estimate(&cells, measure.statistic, part.cell_seconds(), seed)
+        };
+        let history: Vec<_> =
+            earlier.iter().chain([&before]).filter_map(|run| of(run, &part(run), SEED).ok()).collect();
+        Pair {
+            measure: measure.clone(),
+            margin: margins.of(measure),
+            before: of(&before, &parts[0], SEED),
+            after: of(&after, &parts[1], SEED + 1),
+            spread: if earlier.is_empty() { None } else { Spread::of(&history) },
+        }
+    };
+    let measures = measures(&before, &after);
+    let pairs: Vec<Pair> = measures.iter().map(row).collect();
+    let is_spread_known = pairs.iter().any(|pair| pair.spread.is_some());
+    // Names are looked at to find out where a difference comes from: they have their own chance of false alarms.
+    let names: Vec<Judged> = judge(run::names(&before, &after).iter().map(row).collect());
+    let notes = fair::notes(&before, &after, &parts, is_settled, is_spread_known);
+    let history = if earlier.is_empty() { 0 } else { earlier.len() + 1 };
+    Ok(Comparison { judged: judge(pairs), names, notes, parts, skipped_ns, is_spread_known, history, before, after })
+}
+
+/// How long the start of the slower run takes, and whether both settle at all.
+fn warm_ups(before: &Recorded, after: &Recorded, step_ns: u64) -> (u64, bool) {
+    let of = |run: &Recorded| {
+        let first: Vec<Span> = run.spans().into_iter().take(1).collect();
+        let part = Part::new(&first, step_ns, 0, run.timeline.end_ns());
+        let trend = run.main_trend();
+        warm_up(&run.timeline.means(trend, &part)).map(|cells| cells as u64 * step_ns)
+    };
+    let found = [of(before), of(after)];
+    (found.iter().flatten().copied().max().unwrap_or(0), found.iter().all(Option::is_some))
+}
+
+/// What is judged: what the thresholds of either run limit, and the usual measures of what it did.
+fn measures(before: &Recorded, after: &Recorded) -> Vec<Measure> {
+    let mut measures: Vec<Measure> = Vec::new();
+    let usual = after.usual().into_iter().filter(|measure| before.has(&measure.metric));
+    for measure in after.limited.iter().cloned().chain(usual).chain(before.limited.iter().cloned()) {
+        let is_known = |known: &Measure| known.metric == measure.metric && known.statistic == measure.statistic;
+        if !measures.iter().any(is_known) {
+            measures.push(measure);
+        }
+    }
+    measures
+}
+
+fn warm_up_flag(text: &str) -> Result<u64, Failure> {
+    let parsed = onrush_plan::parse_go_duration(text).ok().and_then(|duration| u64::try_from(duration.ns()).ok());
+    parsed.ok_or_else(|| Failure::other(format!("invalid --warm-up \"{text}\"")).hint("use a duration, such as 30s"))
+}
+
+/// The measures of builtin metrics that are looked at where there are such samples.
+fn usual() -> Vec<Measure> {
+    let measure = |metric: &str, statistic, direction| Measure { metric: metric.to_owned(), statistic, direction };
+    let times = |metric| [0.5, 0.95, 0.99].map(|q| measure(metric, Statistic::Quantile(q), Direction::Lower));
+    let mut measures = times("http_req_duration").to_vec();
+    measures.push(measure("http_req_failed", Statistic::Share, Direction::Lower));
+    measures.push(measure("http_reqs", Statistic::PerSecond, Direction::Higher));
+    measures.extend(times("grpc_req_duration"));
+    measures.push(measure("checks", Statistic::Share, Direction::Higher));
+    measures.push(measure("iteration_duration", Statistic::Quantile(0.5), Direction::Lower));
+    measures.push(measure("iterations", Statistic::PerSecond, Direction::Higher));
+    measures
+}

@@ -1,0 +1,142 @@
+//! `onrush compare`: two files in, words and an exit code out. The arithmetic has tests of its own (crate analysis).
+
+use onrush_metrics::{Delta, Histogram, Registry, Sink, Span, Step, Steps, TagPairs, ThresholdSource, builtin};
+use onrush_results::{End, Head, MetricRow, Writer};
+use serde_json::Value;
+
+use crate::program::{Done, Program};
+
+const NS_PER_S: u64 = 1_000_000_000;
+const SECONDS: u64 = 180;
+
+/// A run of three minutes with 100 requests a second, each of two names, whose times are so many times those of another.
+fn run(times: f64, seed: u64, change: impl FnOnce(&mut Head)) -> Vec<u8> {
+    let threshold = ThresholdSource { expression: "p(90)<500".to_owned(), ..ThresholdSource::default() };
+    let mut head = Head {
+        onrush: "0.1.0".to_owned(),
+        started: format!("2026-01-02T03:04:{seed:02}Z"),
+        script: "script.js".to_owned(),
+        fingerprint: "f".to_owned(),
+        scenarios: vec!["default: 10 VUs for 3m".to_owned()],
+        agents: 1,
+        steady: vec![Span { from_ns: 0, until_ns: SECONDS * NS_PER_S }],
+        metrics: MetricRow::all(&Registry::new()),
+        thresholds: [("http_req_duration".to_owned(), vec![threshold])].into(),
+        ..Head::default()
+    };
+    change(&mut head);
+    let mut writer = Writer::new(Vec::new(), &head).expect("memory takes everything");
+    let mut steps = Steps::for_keeping();
+    let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut uniform = || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    for second in 0..SECONDS {
+        let mut delta = Delta::default();
+        for (name, around) in [("/a", 20.0), ("/b", 40.0)] {
+            let tags: TagPairs = [("name".into(), name.into())].into();
+            let mut durations = Histogram::new();
+            for _ in 0..50 {
+                let bell: f64 = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+                // The start is slower.
+                let start = if second < 10 { 3.0 } else { 1.0 };
+                durations.record(around * times * start * (0.2 * bell).exp());
+            }
+            delta.push(builtin::HTTP_REQ_DURATION, tags.clone(), Sink::Trend(durations));
+            delta.push(builtin::HTTP_REQ_FAILED, tags, Sink::Rate { hits: u64::from(second % 7 == 0), total: 50 });
+        }
+        let span = Span { from_ns: second * NS_PER_S, until_ns: (second + 1) * NS_PER_S };
+        steps.add(&delta, Some(span)).into_iter().for_each(|step: Step| writer.step(step).expect("it is written"));
+    }
+    steps.rest().into_iter().for_each(|step| writer.step(step).expect("it is written"));
+    let end = End { duration_ns: SECONDS * NS_PER_S, verdict: "VALID".to_owned(), ..End::default() };
+    writer.end(&end).expect("it is written")
+}
+
+fn compare(flags: &[&str], before: &[u8], after: &[u8]) -> Done {
+    let words = [&["compare"], flags, &["a.onrush", "b.onrush"]].concat();
+    Program::new(&words).bytes("a.onrush", before).bytes("b.onrush", after).run()
+}
+
+#[test]
+fn an_unchanged_system_is_the_same() {
+    let done = compare(&[], &run(1.0, 1, |_| {}), &run(1.0, 2, |_| {})).expect(0);
+    let done = done.expect_output("http_req_duration p(95)").expect_output("same (within 5 %)");
+    // The slow start is left out of both.
+    let done = done.expect_output("170 s of each without the first 10 s");
+    let done = done.expect_output("how much runs of an unchanged system differ is not known");
+    assert!(!done.stdout.contains("worse") && !done.stdout.contains("better"), "{}", done.stdout);
+}
+
+#[test]
+fn a_system_that_got_slower_fails() {
+    let done = compare(&[], &run(1.0, 1, |_| {}), &run(1.2, 2, |_| {})).expect(81);
+    // The threshold's percentile is judged, too.
+    let done = done.expect_output("http_req_duration p(90)").expect_output("worse").expect_output("requests by name");
+    done.expect_log("worse than before: http_req_duration p(90) (+");
+    compare(&[], &run(1.2, 1, |_| {}), &run(1.0, 2, |_| {})).expect(0).expect_output("better");
+    // What somebody calls too small to matter is.
+    compare(&["--margin", "30%"], &run(1.0, 1, |_| {}), &run(1.2, 2, |_| {}))
+        .expect(0)
+        .expect_output("same (within 30 %)");
+}
+
+#[test]
+fn a_small_change_needs_earlier_runs_to_fail() {
+    let slower = run(1.045, 50, |_| {});
+    compare(&[], &run(1.0, 1, |_| {}), &slower).expect(0).expect_output("worse");
+    let after = |words: &[&str], times: &dyn Fn(u64) -> f64| {
+        let mut program = Program::new(&[&["compare", "--baseline", "runs"], words, &["after.onrush"]].concat());
+        for seed in 1..=6 {
+            program = program.bytes(&format!("runs/{seed}.onrush"), &run(times(seed), seed, |_| {}));
+        }
+        let other = run(9.0, 49, |head| head.fingerprint = "another".to_owned());
+        program.bytes("runs/other.onrush", &other).file("runs/README", "text").bytes("after.onrush", &slower).run()
+    };
+    let done = after(&[], &|_| 1.0).expect(81).expect_output("6 runs say how they differ");
+    // The latest of the same test is what it is compared with.
+    done.expect_output("before  runs/6.onrush");
+    // Where unchanged runs differ as much, it is no news.
+    after(&[], &|seed| if seed % 2 == 0 { 1.0 } else { 1.12 }).expect(0).expect_output("cannot tell (more runs could)");
+}
+
+#[test]
+fn programs_read_it_as_json() {
+    let done = compare(&["--json"], &run(1.0, 1, |_| {}), &run(1.2, 2, |_| {})).expect(81);
+    let json: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    assert_eq!((&json["warm_up_seconds"], &json["before"]["file"]), (&10.0.into(), &"a.onrush".into()));
+    let rows = json["measures"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["statistic"] == "p(95)").expect("it is judged");
+    assert_eq!((&row["verdict"], &row["fails"], &row["better"]), (&"worse".into(), &true.into(), &"lower".into()));
+    let number = |name: &str| row[name].as_f64().expect(name);
+    assert!(number("low") < 0.2 && 0.2 < number("high") && (number("change") - 0.2).abs() < 0.03, "{row}");
+    assert_eq!(json["names"].as_array().map(Vec::len), Some(2));
+    assert!(json["worse"].as_array().is_some_and(|worse| !worse.is_empty()));
+}
+
+#[test]
+fn what_makes_a_comparison_unfair_is_said_first() {
+    let other = run(1.0, 2, |head| {
+        head.fingerprint = "g".to_owned();
+        head.scenarios = vec!["default: 20 VUs for 3m".to_owned()];
+        head.onrush = "0.2.0".to_owned();
+        head.agents = 3;
+        head.steady = Vec::new();
+    });
+    let mut torn = run(1.0, 1, |_| {});
+    torn.truncate(torn.len() - 10);
+    let done = compare(&["--warm-up", "0s"], &torn, &other).expect(0).expect_log("a.onrush ends after byte");
+    let done = done
+        .expect_output("! these are different tests: the scenarios were default: 10 VUs for 3m and default: 20 VUs");
+    let done = done.expect_output("! they were run by different versions of Onrush: 0.1.0 and 0.2.0");
+    let done = done
+        .expect_output("! they were run by 1 and by 3 agents")
+        .expect_output("a.onrush is of a run that was killed");
+    done.expect_output("! the plan never asks for the same load for a while").expect_output("180 s of each\n");
+    for wrong in [&["--margin", "x"][..], &["--warm-up", "-1s"], &["--warm-up", "5m"]] {
+        compare(wrong, &run(1.0, 1, |_| {}), &run(1.0, 2, |_| {})).expect(255);
+    }
+}
