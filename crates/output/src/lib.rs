@@ -13,6 +13,8 @@ mod folded;
 mod forward;
 mod go;
 pub mod loki;
+mod post;
+pub mod prometheus;
 mod pump;
 mod queue;
 mod raw;

@@ -22,6 +22,8 @@ use onrush_net::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::post::refusal;
+
 /// Where lines go, and how many.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -368,20 +370,6 @@ impl Streams {
         let streams: Vec<Value> =
             all.streams.into_iter().map(|(stream, values)| json!({ "stream": stream, "values": values })).collect();
         json!({ "streams": streams }).to_string()
-    }
-}
-
-/// What an answer that is no success says, its reason in one line.
-fn refusal(status: u16, body: &[u8]) -> String {
-    /// Bytes of a reason that are shown.
-    const REASON_MAX: usize = 300;
-    let body = String::from_utf8_lossy(body);
-    let reason = body.trim().lines().next().unwrap_or_default();
-    let reason = &reason[..reason.floor_char_boundary(REASON_MAX)];
-    if reason.is_empty() {
-        format!("it answered with status {status}")
-    } else {
-        format!("it answered with status {status}: {reason}")
     }
 }
 

@@ -32,6 +32,7 @@ const GRAPHS: &str = "200";
 /// Runs all steps, also after one has failed, and says at the end which did.
 pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
     packages::packaged("nginx", "nginx", "the web server that requests are tried against besides our own")?;
+    packages::packaged("prometheus", "prometheus", "what metrics are pushed to")?;
     let root = workspace::root();
     let mut failed = Vec::new();
     for step in STEPS {

@@ -1,7 +1,7 @@
 //! Seconds resampled in blocks: the circular moving-block bootstrap (Künsch 1989; Politis and Romano 1992).
 //!
 //! A run whose seconds remember each other knows less than its number of seconds says. Blocks that are drawn whole
-//! keep that memory; they are as long as twice the time over which it lasts (the integrated autocorrelation time).
+//! keep that memory; they are as long as three times the time over which it lasts (the integrated autocorrelation time).
 
 use fastrand::Rng;
 
@@ -10,9 +10,13 @@ const LAGS_PART: usize = 4;
 /// Blocks are no shorter, in cells.
 const BLOCK_LEAST: usize = 2;
 /// How many times as long as the memory blocks are.
-const TIMES: f64 = 2.0;
-/// A run needs so many blocks: with fewer, their spread says little.
-pub(super) const BLOCKS_LEAST: usize = 25;
+const TIMES: f64 = 3.0;
+/// A run has at least so many blocks: with fewer, their spread says little.
+const BLOCKS_LEAST: usize = 10;
+/// A run needs so many cells, however little they remember.
+const CELLS_LEAST: usize = 50;
+/// Of this part of the variance at most is known only from how long the memory seems to be.
+const MISSING_MOST: f64 = 0.5;
 
 /// The integrated autocorrelation time of a series, in cells: 1 for independent ones. Sokal's rule: it is summed up to a lag of six
 /// times itself. Around a mean that is the series' own, each lag comes out too small by about one part in as many as there are cells.
@@ -37,10 +41,34 @@ pub(super) fn memory(series: &[f64]) -> f64 {
     time.max(1.0)
 }
 
-/// How long blocks have to be for a memory that long, in cells; `None` where the run is too short for it.
-pub(super) fn length(cells: usize, memory: f64) -> Option<usize> {
-    let length = ((TIMES * memory).ceil() as usize).max(BLOCK_LEAST);
-    (length <= cells / BLOCKS_LEAST).then_some(length)
+/// Blocks of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Layout {
+    /// Cells in a block.
+    pub(super) length: usize,
+    /// The part of the variance that blocks of this length do not see: what neighbouring blocks share (of a memory that fades
+    /// evenly, as that of an autoregressive process of first order does), and that they are drawn around the run's own mean.
+    pub(super) missing: f64,
+}
+
+/// How blocks are laid for a memory that long, in cells: as long as it takes, or as a tenth of the run. `None` where too much of
+/// the variance would be a guess.
+pub(super) fn layout(cells: usize, memory: f64) -> Option<Layout> {
+    if cells < CELLS_LEAST {
+        return None;
+    }
+    let length = ((TIMES * memory).ceil() as usize).max(BLOCK_LEAST).min(cells / BLOCKS_LEAST);
+    // The memory is an estimate, and an error of it to this side is the dangerous one. Its standard deviation is that of a sum up to
+    // six times itself (Sokal 1997).
+    let unsure = (2.0 * (12.0 * memory + 1.0) / cells as f64).sqrt();
+    let memory = memory * (1.0 + unsure / 2.0);
+    let missing = (memory * memory - 1.0) / (2.0 * memory * length as f64) + length as f64 / cells as f64;
+    (missing <= MISSING_MOST).then_some(Layout { length, missing })
+}
+
+/// How many cells a run with a memory that long needs.
+pub(super) fn cells_needed(memory: f64) -> usize {
+    ((TIMES * memory).ceil() as usize * BLOCKS_LEAST).max(CELLS_LEAST)
 }
 
 /// Draws series as long as the run's, block by block; `seed` makes it repeatable. `draw` gets the first cells of the blocks.
@@ -118,15 +146,21 @@ mod tests {
         assert_eq!(memory(&[]), 1.0);
         // A run that drifts all the time remembers all of itself.
         let drift: Vec<_> = (0..600).map(f64::from).collect();
-        assert_eq!(length(600, memory(&drift)), None);
+        assert_eq!(layout(600, memory(&drift)), None);
     }
 
     #[test]
     fn runs_too_short_for_their_memory_are_refused() {
-        assert_eq!(length(600, 1.0), Some(2));
-        assert_eq!(length(600, 11.9), Some(24));
-        assert_eq!(length(600, 12.1), None);
+        let length = |cells, memory| layout(cells, memory).map(|layout| layout.length);
+        assert_eq!(length(600, 1.0), Some(3));
+        assert_eq!(length(600, 11.9), Some(36));
+        // No longer than a tenth.
+        assert_eq!(length(600, 30.0), Some(60));
+        assert_eq!(length(600, 60.0), None);
         assert_eq!(length(49, 1.0), None);
+        assert_eq!((cells_needed(1.0), cells_needed(60.0)), (50, 1_800));
+        assert!(layout(600, 1.0).is_some_and(|layout| layout.missing < 0.05));
+        assert!(layout(600, 30.0).is_some_and(|layout| (0.4..0.5).contains(&layout.missing)));
     }
 
     #[test]

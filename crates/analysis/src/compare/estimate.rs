@@ -92,6 +92,25 @@ pub fn estimate(cells: &Cells, statistic: Statistic, seconds: f64, seed: u64) ->
     }
 }
 
+/// What a run measured, whether or not it can say how sure that is; `None` where it has no samples.
+pub fn value(cells: &Cells, statistic: Statistic, seconds: f64) -> Option<f64> {
+    let found = match (cells, statistic) {
+        (Cells::Values(values), Statistic::Quantile(q)) => {
+            Some(total(values)).filter(|all| !all.is_empty())?.quantile(q)
+        }
+        (Cells::Values(values), Statistic::Mean) => Some(total(values)).filter(|all| !all.is_empty())?.mean(),
+        (Cells::Shares(shares), Statistic::Share) => {
+            let (hits, of) = sums(shares);
+            hits as f64 / of as f64
+        }
+        (Cells::Amounts(amounts), Statistic::PerSecond) => {
+            amounts.iter().sum::<f64>() / (amounts.len() as f64 * seconds)
+        }
+        _ => return None,
+    };
+    found.is_finite().then_some(found)
+}
+
 /// How a run's cells are resampled.
 #[derive(Clone, Copy)]
 struct Blocks {
@@ -109,15 +128,11 @@ impl Blocks {
     fn new(series: &[f64], seconds: f64) -> Result<Self, Unclear> {
         let cells = series.len();
         let memory = blocks::memory(series);
-        let Some(length) = blocks::length(cells, memory) else {
-            let shortest = blocks::length(usize::MAX, memory).unwrap_or(1) * blocks::BLOCKS_LEAST;
-            let needed = shortest as f64 * seconds;
-            let is_short = blocks::length(cells, 1.0).is_none();
+        let Some(blocks::Layout { length, missing }) = blocks::layout(cells, memory) else {
+            let needed = blocks::cells_needed(memory) as f64 * seconds;
+            let is_short = blocks::layout(cells, 1.0).is_none();
             return Err(if is_short { Unclear::TooShort { needed } } else { Unclear::TooSimilar { needed } });
         };
-        // What neighbouring blocks share is missing from each: for a memory that fades evenly (an autoregressive process of first
-        // order), this part of the variance. And they are drawn around the run's own mean, not around the true one.
-        let missing = (memory * memory - 1.0) / (2.0 * memory * length as f64) + length as f64 / cells as f64;
         Ok(Self { cells, length, seconds, correction: (1.0 - missing).sqrt().recip() })
     }
 

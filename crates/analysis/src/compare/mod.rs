@@ -19,7 +19,7 @@ mod timeline;
 mod verdict;
 
 pub use cells::Cells;
-pub use estimate::{Estimate, Unclear, estimate};
+pub use estimate::{Estimate, Unclear, estimate, value};
 pub use measure::{Direction, Measure, Statistic};
 pub use spread::Spread;
 pub use steady::warm_up;

@@ -42,6 +42,8 @@ pub struct Pair {
     pub before: Result<Estimate, Unclear>,
     /// What the second one says.
     pub after: Result<Estimate, Unclear>,
+    /// What they measured, also where they cannot say how sure that is.
+    pub values: [Option<f64>; 2],
     /// How much runs differ among themselves, where that is known.
     pub spread: Option<Spread>,
 }
@@ -70,6 +72,8 @@ pub struct Judged {
     pub before: Result<Estimate, Unclear>,
     /// The second run's.
     pub after: Result<Estimate, Unclear>,
+    /// What they measured, also where they cannot say how sure that is.
+    pub values: [Option<f64>; 2],
     /// How they differ, where both say something.
     pub difference: Option<Difference>,
     /// What that means.
@@ -115,11 +119,11 @@ impl Margin {
 pub fn judge(pairs: Vec<Pair>) -> Vec<Judged> {
     let mut judged: Vec<(Judged, Option<Comparison>)> = pairs
         .into_iter()
-        .map(|Pair { measure, margin, before, after, spread }| {
+        .map(|Pair { measure, margin, before, after, values, spread }| {
             let comparison =
                 before.ok().zip(after.ok()).map(|(before, after)| Comparison::new(&before, &after, spread));
             let difference = comparison.map(|comparison| comparison.difference(&measure));
-            (Judged { measure, margin, before, after, difference, verdict: Verdict::Unknown }, comparison)
+            (Judged { measure, margin, before, after, values, difference, verdict: Verdict::Unknown }, comparison)
         })
         .collect();
     let chances: Vec<_> = judged.iter().filter_map(|(row, _)| row.difference).map(|found| found.chance).collect();
@@ -233,7 +237,14 @@ mod tests {
             direction: Direction::Lower,
         };
         let estimate = |value: f64| Ok(Estimate { value, scaled: value.ln(), error, blocks: 60.0, seconds: 300.0 });
-        Pair { measure, margin: Margin(0.05), before: estimate(before), after: estimate(after), spread: None }
+        Pair {
+            measure,
+            margin: Margin(0.05),
+            before: estimate(before),
+            after: estimate(after),
+            values: [Some(before), Some(after)],
+            spread: None,
+        }
     }
 
     fn verdict(before: f64, after: f64, error: f64) -> Verdict {

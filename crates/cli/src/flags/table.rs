@@ -186,8 +186,8 @@ const SETTINGS: &[Flag] = &[
         Some('o'),
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
-        "Write the whole result to a file (result=FILE, for onrush result and compare), or every sample: json=FILE, csv=FILE; \
-         FILE.gz is compressed, - is standard output; may be repeated",
+        "Write the whole result to a file (result=FILE, for onrush result and compare), push to Prometheus \
+         (prometheus-rw=URL), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag(

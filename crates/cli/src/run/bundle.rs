@@ -79,6 +79,7 @@ pub(super) fn pack(
         "processes": on_this_machine.unwrap_or(1),
         "samples": raw.to_json(),
         "results": prepared.readers.results,
+        "series": prepared.readers.series,
         "secrets": { "names": names, "default": default },
     });
     let head = head.to_string();
@@ -123,8 +124,9 @@ impl Bundle {
         let raw = RawSamples::from_json(&self.head["samples"]);
         let raw = raw.ok_or_else(|| Failure::other("the coordinator wants outputs that this agent does not know"));
         let test = raw.and_then(|raw| {
-            let results = self.head["results"] == Value::Bool(true);
-            let readers = Readers { raw: raw != RawSamples::Unwanted, results };
+            let is_on = |name: &str| self.head[name] == Value::Bool(true);
+            let readers =
+                Readers { raw: raw != RawSamples::Unwanted, results: is_on("results"), series: is_on("series") };
             let prepared = self.prepared(cx, init, self.secrets(cx, way), readers)?;
             raw.start(cx, init.agent, way, &prepared)
         });

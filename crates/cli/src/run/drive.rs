@@ -28,6 +28,7 @@ use super::{
     local::{AGENT, Input, LocalAgent},
     outputs::{self, Running},
     prepare::Prepared,
+    prometheus,
     raw_samples::{Intake, RawSamples},
     rest::{Rest, Run},
     result_file::ResultFile,
@@ -61,6 +62,8 @@ pub(super) struct Ended {
     pub(super) duration: Duration,
     /// Its result files, which lack their ends.
     pub(super) results: Vec<ResultFile>,
+    /// Its Prometheus servers, which lack its end.
+    pub(super) prometheus: Vec<prometheus::Output>,
 }
 
 impl Ended {
@@ -115,7 +118,7 @@ pub(super) fn drive(
         submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
     }
     signals.set_graceful(true);
-    let Running { raw: outputs, results } = outputs;
+    let Running { raw: outputs, results, prometheus } = outputs;
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
     let watch = signals.clone();
@@ -152,6 +155,7 @@ pub(super) fn drive(
     let mut coordinator = coordinator(args, prepared, replay, &agents);
     coordinator.subscribe(live.sink());
     results.iter().for_each(|result| coordinator.subscribe(result.sink()));
+    prometheus.iter().for_each(|output| coordinator.subscribe(output.sink()));
     let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {
@@ -193,6 +197,7 @@ pub(super) fn drive(
         nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
         duration: drive.coordinator.duration().unwrap_or_default(),
         results,
+        prometheus,
     })
 }
 

@@ -23,6 +23,7 @@ mod network;
 mod outputs;
 mod paths;
 pub(crate) mod prepare;
+mod prometheus;
 pub(crate) mod raw_samples;
 mod repeated;
 mod replay;
@@ -108,6 +109,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     let running = Running {
         raw: outputs::start(cx, own, samples, &prepared)?,
         results: result_file::start(cx, &wanted.results, args, &prepared, agents.unwrap_or(1))?,
+        prometheus: prometheus::start(cx, &wanted.prometheus, &prepared)?,
     };
     if !args.quiet {
         let color = cx.look.stdout_color();
@@ -126,6 +128,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     report(&cx.logger, &ended);
     let results = std::mem::take(&mut ended.results);
     let code = verdict(cx, args, &ended);
+    prometheus::finish(cx, std::mem::take(&mut ended.prometheus));
     if result_file::finish(cx, results, &ended.for_file(code)) || code != ExitCode::Success {
         return Ok(code);
     }
@@ -245,7 +248,11 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
             .hint("remove --address \"\" or --paused"));
     }
     let (heap_bytes, has_network) = (script.init.vu_heap_bytes, needs::has_network(&script.env.program));
-    let readers = Readers { raw: !outputs.raw.is_empty(), results: !outputs.results.is_empty() };
+    let readers = Readers {
+        raw: !outputs.raw.is_empty(),
+        results: !outputs.results.is_empty(),
+        series: !outputs.prometheus.is_empty(),
+    };
     let prepared = prepare::prepare(args, &cx.logger, script, test, readers, feature_names)?;
     replay::check(&replay, &prepared.test)?;
     let needs = Needs::new(&prepared.plan, heap_bytes, has_network.then_some(fds), prepared.run.local_ips.is_some());

@@ -10,7 +10,7 @@ use std::{
 use onrush_metrics::{Registry, SubMetric, SystemTag};
 use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, TimeFormat};
 
-use super::{prepare::Prepared, result_file::ResultFile};
+use super::{prepare::Prepared, prometheus, result_file::ResultFile};
 use crate::{
     context::Context,
     failure::Failure,
@@ -20,14 +20,13 @@ use crate::{
 };
 
 /// The outputs there are.
-const AVAILABLE: &str = "csv, json, result";
+const AVAILABLE: &str = "csv, experimental-prometheus-rw, json, prometheus-rw, result";
 
 /// Outputs of k6 that this version lacks.
-const OF_K6: [&str; 11] = [
+const OF_K6: [&str; 10] = [
     "cloud",
     "datadog",
     "experimental-opentelemetry",
-    "experimental-prometheus-rw",
     "influxdb",
     "kafka",
     "opentelemetry",
@@ -45,12 +44,14 @@ const CSV_FILE: &str = "file.csv";
 const SAVE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The outputs that were asked for.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Wanted {
     /// Of single samples.
     pub(super) raw: Vec<Config>,
     /// Result files.
     pub(super) results: Vec<PathBuf>,
+    /// Prometheus servers.
+    pub(super) prometheus: Vec<onrush_output::prometheus::Config>,
 }
 
 /// The outputs of a run under way.
@@ -59,12 +60,14 @@ pub(super) struct Running {
     pub(super) raw: Option<Outputs>,
     /// Result files.
     pub(super) results: Vec<ResultFile>,
+    /// Prometheus servers.
+    pub(super) prometheus: Vec<prometheus::Output>,
 }
 
 impl Wanted {
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.raw.is_empty() && self.results.is_empty()
+        self.raw.is_empty() && self.results.is_empty() && self.prometheus.is_empty()
     }
 
     /// What the execution block says.
@@ -73,7 +76,8 @@ impl Wanted {
             return "-".to_owned();
         }
         let results = self.results.iter().map(|path| format!("result ({})", path.display()));
-        self.raw.iter().map(Config::to_string).chain(results).collect::<Vec<_>>().join(", ")
+        let prometheus = self.prometheus.iter().map(prometheus::described);
+        self.raw.iter().map(Config::to_string).chain(results).chain(prometheus).collect::<Vec<_>>().join(", ")
     }
 
     /// The files that are written.
@@ -109,6 +113,9 @@ pub(super) fn wanted(flags: &Flags, config_file: &[String]) -> Result<Wanted, Fa
                 return Err(Failure::other("the result output has no file").hint("name one: --out result=run.onrush"));
             }
             ("result", file) => wanted.results.push(file.into()),
+            (name, argument) if prometheus::NAMES.contains(&name) => {
+                wanted.prometheus.push(prometheus::config(argument, flags)?);
+            }
             _ => wanted.raw.push(config(spec, flags)?),
         }
     }
@@ -340,13 +347,25 @@ mod tests {
         check(&["csv=fileName=b.csv.gz,saveInterval=2s,timeFormat=rfc3339"], &[], Ok("csv (b.csv.gz)"));
         check(&[], &[("K6_OUT", "json=a=b.json,csv=c.csv")], Ok("json (a=b.json), csv (c.csv)"));
         check(&["json"], &[("K6_JSON_FILENAME", "e.json")], Ok("json (e.json)"));
-        check(&["foo"], &[], Err("invalid output type 'foo', available types are: csv, json, result"));
-        check(&["=a"], &[], Err("invalid output type '', available types are: csv, json, result"));
+        check(
+            &["foo"],
+            &[],
+            Err(
+                "invalid output type 'foo', available types are: csv, experimental-prometheus-rw, json, prometheus-rw, result",
+            ),
+        );
+        check(
+            &["=a"],
+            &[],
+            Err(
+                "invalid output type '', available types are: csv, experimental-prometheus-rw, json, prometheus-rw, result",
+            ),
+        );
         check(
             &["influxdb=http://x"],
             &[],
             Err(
-                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, json, result",
+                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, experimental-prometheus-rw, json, prometheus-rw, result",
             ),
         );
         check(

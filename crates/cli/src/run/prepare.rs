@@ -48,6 +48,8 @@ pub(crate) struct Readers {
     pub(crate) raw: bool,
     /// Result files.
     pub(crate) results: bool,
+    /// Outputs of whole time series.
+    pub(crate) series: bool,
 }
 
 /// The life-cycle functions of a script.
@@ -248,6 +250,7 @@ fn subscriptions(args: &RunArgs, test: &Consolidated, thresholds: &Thresholds, r
     let builder = Subscriptions::builder().system_tags(system_tags(test));
     // Raw samples have all tags; what is folded has those that are read.
     let builder = subscribe(if readers.raw { builder.build_all() } else { builder }, args.summary_mode);
+    let builder = if readers.series { builder.keep_all() } else { builder };
     // Whatever is told about the run later.
     let builder = if readers.results { subscribe(builder, SummaryMode::Full) } else { builder };
     let builder = if args.one_liner.is_some() { http::subscribe(builder) } else { builder };

@@ -124,7 +124,11 @@ const FLAGS: &[Row] = &[
     ("--http-debug=half", 255, r#"--http-debug: \"half\" is not a mode: use full or headers"#),
     ("--threads 1000000", 255, r#"invalid number of threads \"1000000\", use 1 to "#),
     ("--threads 0", 255, r#"invalid number of threads \"0\", use 1 to "#),
-    ("--out x", 255, "invalid output type 'x', available types are: csv, json, result"),
+    (
+        "--out x",
+        255,
+        "invalid output type 'x', available types are: csv, experimental-prometheus-rw, json, prometheus-rw, result",
+    ),
     (
         "--out json=/nonexistent/x.json",
         255,
@@ -219,7 +223,11 @@ const VARIABLES: &[Row] = &[
         r#"invalid compatibility mode \"x\". Use: \"extended\", \"base\", \"experimental_enhanced\""#,
     ),
     ("K6_TYPE=x", 255, "could not initialize 'script.js': unknown or unspecified test type 'x'"),
-    ("K6_OUT=x", 255, "invalid output type 'x', available types are: csv, json, result"),
+    (
+        "K6_OUT=x",
+        255,
+        "invalid output type 'x', available types are: csv, experimental-prometheus-rw, json, prometheus-rw, result",
+    ),
     ("K6_LOG_OUTPUT=x", 255, "unsupported log output 'x'"),
     // k6: 104.
     (

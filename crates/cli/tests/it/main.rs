@@ -32,6 +32,7 @@ mod nginx;
 mod outputs;
 mod pool;
 mod program;
+mod prometheus;
 mod rebalance;
 mod results;
 mod scripts;

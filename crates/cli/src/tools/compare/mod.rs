@@ -7,7 +7,9 @@ mod run;
 
 use std::path::{Path, PathBuf};
 
-use onrush_analysis::compare::{Direction, Judged, Measure, Pair, Part, Spread, Statistic, estimate, judge, warm_up};
+use onrush_analysis::compare::{
+    Cells, Direction, Judged, Measure, Pair, Part, Spread, Statistic, estimate, judge, value, warm_up,
+};
 use onrush_metrics::Span;
 use onrush_session::ExitCode;
 
@@ -91,19 +93,21 @@ fn compared(
         .hint("compare longer runs, or say --warm-up 0s"));
     }
     let row = |measure: &Measure| {
-        let of = |run: &Recorded, part: &Part, seed: u64| {
-            let cells = run.timeline.cells(&measure.metric, part);
-            let cells = cells.unwrap_or_else(|| onrush_analysis::compare::Cells::Amounts(Vec::new()));
-            estimate(&cells, measure.statistic, part.cell_seconds(), seed)
+        let none = || Cells::Amounts(Vec::new());
+        let cells = |run: &Recorded, part: &Part| run.timeline.cells(&measure.metric, part).unwrap_or_else(none);
+        let of = |cells: &Cells, part: &Part, seed: u64| estimate(cells, measure.statistic, part.cell_seconds(), seed);
+        let both = [cells(&before, &parts[0]), cells(&after, &parts[1])];
+        let spread = || {
+            let own = |run: &Recorded| of(&cells(run, &part(run)), &part(run), SEED).ok();
+            Spread::of(&earlier.iter().chain([&before]).filter_map(own).collect::<Vec<_>>())
         };
-        let history: Vec<_> =
-            earlier.iter().chain([&before]).filter_map(|run| of(run, &part(run), SEED).ok()).collect();
         Pair {
             measure: measure.clone(),
             margin: margins.of(measure),
-            before: of(&before, &parts[0], SEED),
-            after: of(&after, &parts[1], SEED + 1),
-            spread: if earlier.is_empty() { None } else { Spread::of(&history) },
+            before: of(&both[0], &parts[0], SEED),
+            after: of(&both[1], &parts[1], SEED + 1),
+            values: std::array::from_fn(|run| value(&both[run], measure.statistic, parts[run].cell_seconds())),
+            spread: if earlier.is_empty() { None } else { spread() },
         }
     };
     let measures = measures(&before, &after);

@@ -100,10 +100,6 @@ impl Comparison {
     }
 
     fn row(&self, row: &Judged) -> Value {
-        let value = |estimate: &Result<_, Unclear>| match estimate {
-            Ok(onrush_analysis::compare::Estimate { value, .. }) => json!(value),
-            Err(_) => Value::Null,
-        };
         let found = row.difference;
         let needed = match row.verdict {
             Verdict::CannotTell { needed } => needed,
@@ -117,8 +113,8 @@ impl Comparison {
                 Direction::Higher => Some("higher"),
                 Direction::Neither => None,
             },
-            "before": value(&row.before),
-            "after": value(&row.after),
+            "before": row.values[0],
+            "after": row.values[1],
             "change": found.map(|found| found.size),
             "low": found.map(|found| found.low),
             "high": found.map(|found| found.high),
@@ -162,15 +158,15 @@ fn word(verdict: Verdict) -> &'static str {
 fn table(rows: &[Judged], registry: &Registry, color: bool) -> String {
     let head = ["measure", "before", "after", "change", "95 % interval", "verdict"].map(str::to_owned);
     let cells = |row: &Judged| {
-        let value = |estimate: &Result<onrush_analysis::compare::Estimate, Unclear>| match estimate {
-            Ok(estimate) => number(estimate.value, &row.measure.metric, row.measure.statistic, registry),
-            Err(_) => "–".to_owned(),
+        let value = |value: Option<f64>| {
+            let text = |value| number(value, &row.measure.metric, row.measure.statistic, registry);
+            value.map_or_else(|| "–".to_owned(), text)
         };
         let (change, interval) = match &row.difference {
             Some(found) => (change(row, found), interval(row, found)),
             None => ("–".to_owned(), "–".to_owned()),
         };
-        [row.measure.to_string(), value(&row.before), value(&row.after), change, interval, verdict(row)]
+        [row.measure.to_string(), value(row.values[0]), value(row.values[1]), change, interval, verdict(row)]
     };
     let lines: Vec<[String; 6]> = std::iter::once(head).chain(rows.iter().map(cells)).collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);

@@ -1,0 +1,268 @@
+//! `--out prometheus-rw` into a real Prometheus: counts are the summary's, percentiles within the bound, and what happens when nobody
+//! takes anything.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use onrush_testkit::CertificateAuthority;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::program::{Done, Program};
+
+/// A running Prometheus that takes remote writes; dropping it ends it.
+struct Prometheus {
+    child: Child,
+    address: String,
+    _folder: TempDir,
+}
+
+impl Prometheus {
+    fn start() -> Self {
+        Self::at(&free_address())
+    }
+
+    fn at(address: &str) -> Self {
+        let program =
+            ["/usr/bin/prometheus", "/usr/local/bin/prometheus"].into_iter().find(|path| Path::new(path).exists());
+        let program = program.expect("prometheus is missing; `make test` installs it: apt-get install prometheus");
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(folder.path().join("prometheus.yml"), "global: {}\n").expect("a file");
+        let child = Command::new(program)
+            .current_dir(folder.path())
+            .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data", "--web.enable-remote-write-receiver"])
+            .args(["--enable-feature=native-histograms", &format!("--web.listen-address={address}")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let mut prometheus = Self { child, address: address.to_owned(), _folder: folder };
+        while !prometheus.get("/-/ready").is_some_and(|(status, _)| status == 200) {
+            assert!(prometheus.child.try_wait().expect("a child").is_none(), "prometheus ended");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        prometheus
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}/api/v1/write", self.address)
+    }
+
+    fn get(&self, path: &str) -> Option<(u16, String)> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        write!(stream, "GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.address).ok()?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok()?;
+        let status = text.split(' ').nth(1)?.parse().ok()?;
+        Some((status, text.split_once("\r\n\r\n")?.1.to_owned()))
+    }
+
+    /// The result of a query now.
+    fn query(&self, query: &str) -> Vec<Value> {
+        let encoded: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let (status, body) = self.get(&format!("/api/v1/query?query={encoded}")).expect("it answers");
+        assert_eq!(status, 200, "{query}: {body}");
+        let answer: Value = serde_json::from_str(&body).expect("JSON");
+        answer["data"]["result"].as_array().expect("a list").clone()
+    }
+
+    /// The one number of a query.
+    fn number(&self, query: &str) -> f64 {
+        let rows = self.query(query);
+        let [row] = rows.as_slice() else { panic!("{query}: {rows:?}") };
+        row["value"][1].as_str().and_then(|text| text.parse().ok()).expect("a number")
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").to_string()
+}
+
+const SCRIPT: &str = "
+    import { check, sleep } from 'k6';
+    import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
+    import exec from 'k6/execution';
+    const [sum, level, odd, size, time] = [new Counter('sum'), new Gauge('level'), new Rate('odd'), new Trend('size'), new Trend('time', true)];
+    export const options = { vus: 4, duration: __ENV.DURATION || '4s', tags: { testid: 't 1' }, summaryTrendStats: ['p(95)', 'count', 'max'] };
+    export default function () {
+        const n = exec.scenario.iterationInTest;
+        check(n, { 'is \"a\" number\\n': () => true });
+        sum.add(n, { parity: n % 2 ? 'odd' : 'even' });
+        level.add(5);
+        odd.add(n % 2);
+        size.add(n % 100 + 1);
+        time.add((n % 100 + 1) * 10);
+        sleep(0.02);
+    }
+    export function teardown() { sum.add(1000000); }";
+
+fn run(url: &str, env: &[(&str, &str)], flags: &[&str]) -> Done {
+    let out = format!("prometheus-rw={url}");
+    let flags = [&["-q", "--out", &out, "--summary-export", "s.json"], flags].concat();
+    let program = Program::script(&flags, SCRIPT).env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s");
+    env.iter().fold(program, |program, (name, value)| program.env(name, value)).run()
+}
+
+#[test]
+fn it_has_what_the_summary_has() {
+    let prometheus = Prometheus::start();
+    for (testid, agents) in [("one", &[][..]), ("two", &["--agents", "2"])] {
+        let tag = format!("testid={testid}");
+        let stats = ("K6_PROMETHEUS_RW_TREND_STATS", "p(95),count,max,p(99.9)");
+        let flags = [&["--tag", &tag][..], agents].concat();
+        let done = run(&prometheus.url(), &[stats], &flags).expect(0);
+        let summary = &done.json("s.json")["metrics"];
+        let of = |metric: &str, value: &str| summary[metric][value].as_f64().expect(metric);
+        let number = |name: &str| prometheus.number(&format!("sum({name}{{testid=\"{testid}\"}})"));
+        assert_eq!(number("k6_sum_total"), of("sum", "count"));
+        assert_eq!(number("k6_iterations_total"), of("iterations", "count"));
+        assert_eq!((number("k6_level"), number("k6_checks_rate")), (5.0, 1.0));
+        assert!((number("k6_odd_rate") - of("odd", "value")).abs() < 1e-9);
+        assert_eq!((number("k6_size_count"), number("k6_size_max")), (of("size", "count"), of("size", "max")));
+        let is_close = |found: f64, expect: f64| (found / expect - 1.0).abs() < 1e-9;
+        assert!(is_close(number("k6_size_p95"), of("size", "p(95)")));
+        // Seconds; but a count has no unit.
+        assert_eq!((number("k6_time_count"), number("k6_time_max")), (of("time", "count"), 1.0));
+        assert!(is_close(number("k6_time_p95"), of("time", "p(95)") / 1_000.0));
+        assert!(number("k6_time_p999") >= number("k6_time_p95"));
+        let parts = prometheus.query(&format!("k6_sum_total{{testid=\"{testid}\",parity!=\"\"}}"));
+        assert_eq!(parts.len(), 2, "{parts:?}");
+        // It was told while the run went on, at the seconds it is about.
+        let points = format!("count_over_time(k6_iterations_total{{testid=\"{testid}\"}}[1m])");
+        assert!(prometheus.number(&points) >= 3.0, "{}", prometheus.number(&points));
+    }
+}
+
+#[test]
+fn trends_are_native_histograms() {
+    let prometheus = Prometheus::start();
+    let native = ("K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM", "true");
+    let done = run(&prometheus.url(), &[native], &["--agents", "2"]).expect(0);
+    let summary = &done.json("s.json")["metrics"];
+    let count = summary["size"]["count"].as_f64().expect("a count");
+    assert_eq!(prometheus.number("sum(histogram_count(k6_size))"), count);
+    assert_eq!(prometheus.number("sum(histogram_count(k6_time_seconds))"), count);
+    for (query, metric, unit) in [("k6_size", "size", 1.0), ("k6_time_seconds", "time", 1_000.0)] {
+        let found = prometheus.number(&format!("histogram_quantile(0.95, sum({query}))")) * unit;
+        let expect = summary[metric]["p(95)"].as_f64().expect("a percentile");
+        // A hundred values are a few buckets; Prometheus interpolates between whole ones of them.
+        assert!((found / expect - 1.0).abs() < 0.015, "{query}: {found} instead of {expect}");
+    }
+    // And so it is for a feature of k6 2.x.
+    run(&prometheus.url(), &[], &["--features", "native-histograms", "--tag", "testid=feature"]).expect(0);
+    assert!(prometheus.number("sum(histogram_count(k6_size{testid=\"feature\"}))") > 100.0);
+}
+
+#[test]
+fn a_server_that_comes_later_has_all() {
+    let address = free_address();
+    let later = {
+        let address = address.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(6));
+            Prometheus::at(&address)
+        })
+    };
+    let done = run(&format!("http://{address}/api/v1/write"), &[], &["-e", "DURATION=10s"]).expect(0);
+    let prometheus = later.join().expect("it started");
+    let iterations = done.json("s.json")["metrics"]["iterations"]["count"].as_f64().expect("a count");
+    assert_eq!(prometheus.number("k6_iterations_total"), iterations);
+    let done = done.expect_log("failed to push to Prometheus at http://");
+    done.expect_log("arrive again, after ");
+}
+
+#[test]
+fn series_end_with_the_run_where_that_is_wanted() {
+    let prometheus = Prometheus::start();
+    let native = ("K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM", "true");
+    run(&prometheus.url(), &[("K6_PROMETHEUS_RW_STALE_MARKERS", "true"), native], &[]).expect(0);
+    // It was there, and is no more.
+    assert!(prometheus.query("last_over_time(k6_iterations_total[1m])").len() == 1);
+    let left = prometheus.query("{__name__=~\"k6_.*\"}");
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn nobody_there_costs_the_run_nothing() {
+    let done = run(&format!("http://{}/api/v1/write", free_address()), &[], &[]).expect(0);
+    let done =
+        done.expect_output("✓ measurement VALID").expect_log("failed to push to Prometheus at http://127.0.0.1:");
+    done.expect_log("lacks the end of the run");
+}
+
+#[test]
+fn credentials_go_where_they_should_and_nowhere_else() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("bound").to_string();
+    let heads = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("somebody connects");
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).expect("it can be read") > 0 {
+            head.push(byte[0]);
+        }
+        let answer = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 9\r\nConnection: close\r\n\r\nno secret";
+        stream.write_all(answer.as_bytes()).expect("it can be written");
+        String::from_utf8_lossy(&head).to_lowercase()
+    });
+    let env = [
+        ("K6_PROMETHEUS_RW_USERNAME", "ann"),
+        ("K6_PROMETHEUS_RW_PASSWORD", "s3cret-word"),
+        ("K6_PROMETHEUS_RW_HEADERS_X-Scope-OrgID", "tenant"),
+        ("K6_PROMETHEUS_RW_HTTP_HEADERS", "x-one:1, x-two: 2"),
+    ];
+    let done = run(&format!("http://{address}/api/v1/write"), &env, &[]).expect(0);
+    let head = heads.join().expect("no panic");
+    for line in [
+        "post /api/v1/write http/1.1",
+        // ann:s3cret-word
+        "authorization: basic yw5uonmzy3jldc13b3jk",
+        "x-scope-orgid: tenant",
+        "x-one: 1",
+        "x-two: 2",
+        "content-encoding: snappy",
+        "content-type: application/x-protobuf",
+        "x-prometheus-remote-write-version: 0.1.0",
+    ] {
+        assert!(head.contains(line), "{line} in\n{head}");
+    }
+    assert!(!done.stderr.contains("s3cret") && !done.stdout.contains("s3cret"), "{}", done.stderr);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let authority = CertificateAuthority::new();
+    let check = |name: &str, value: &str, expect: &str| {
+        let done = Program::script(&["--out", "experimental-prometheus-rw"], SCRIPT)
+            .file("cert.pem", authority.pem())
+            .env(&format!("K6_PROMETHEUS_RW_{name}"), value)
+            .run()
+            .expect(255);
+        done.expect_log("could not create the 'prometheus-rw' output: ").expect_log(expect);
+    };
+    check("SERVER_URL", "localhost:9090", "is no URL");
+    check("PUSH_INTERVAL", "0s", "invalid K6_PROMETHEUS_RW_PUSH_INTERVAL");
+    check("TREND_STATS", "p(95),nothing", "nothing");
+    check("STALE_MARKERS", "maybe", "use true or false");
+    check(
+        "HTTP_HEADERS",
+        "none",
+        "the provided header (none) does not respect the expected format <header key>:<value>",
+    );
+    check("CLIENT_CERTIFICATE", "cert.pem", "a client certificate needs its key");
+    check("CLIENT_CERTIFICATE", "none.pem", "failed to load the TLS certificate: open none.pem");
+    check("SIGV4_REGION", "eu-central-1", "is not available yet");
+}

@@ -1,0 +1,204 @@
+//! What a run has measured so far, as the series that Prometheus gets.
+
+use std::collections::HashMap;
+
+use onrush_metrics::{
+    Contains, Histogram, MetricId, MetricKind, Registry, Sink, Step, TagPairs,
+    summary::{TrendStat, TrendStatKind},
+};
+
+use super::{
+    native::native,
+    wire::{Label, NativeHistogram, Sample, TimeSeries},
+};
+
+/// How trends are told.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Trends {
+    /// Each of these statistics is a series, over all values since the start.
+    Stats(Vec<TrendStat>),
+    /// A native histogram.
+    Histograms,
+}
+
+/// All series of a run, since its start.
+pub(super) struct AllSeries {
+    registry: Registry,
+    trends: Trends,
+    by_labels: HashMap<(MetricId, TagPairs), Series>,
+}
+
+struct Series {
+    sink: Sink,
+    /// Samples came since it was told last.
+    is_new: bool,
+    schema: i32,
+}
+
+/// The value of a series that goes on no longer.
+const STALE: u64 = 0x7ff0_0000_0000_0002;
+
+impl AllSeries {
+    pub(super) fn new(registry: Registry, trends: Trends) -> Self {
+        Self { registry, trends, by_labels: HashMap::new() }
+    }
+
+    /// Adds what was measured.
+    pub(super) fn add(&mut self, step: Step) {
+        for part in step.delta.series {
+            let labels = (part.metric, part.tags);
+            match self.by_labels.get_mut(&labels) {
+                // Of one kind, so it is merged.
+                Some(series) => series.is_new |= series.sink.merge(&part.sink),
+                None => _ = self.by_labels.insert(labels, Series { sink: part.sink, is_new: true, schema: 8 }),
+            }
+        }
+    }
+
+    /// What has changed since the last time that was confirmed with [`AllSeries::told`].
+    pub(super) fn news(&mut self, timestamp: i64) -> Vec<TimeSeries> {
+        self.all(timestamp, |series| series.is_new)
+    }
+
+    /// All news arrived.
+    pub(super) fn told(&mut self) {
+        self.by_labels.values_mut().for_each(|series| series.is_new = false);
+    }
+
+    /// The end of every series.
+    pub(super) fn stale(&mut self, timestamp: i64) -> Vec<TimeSeries> {
+        let mut all = self.all(timestamp, |_| true);
+        for series in &mut all {
+            series.samples.iter_mut().for_each(|sample| sample.value = f64::from_bits(STALE));
+            for histogram in &mut series.histograms {
+                *histogram = NativeHistogram { sum: f64::from_bits(STALE), timestamp, ..NativeHistogram::default() };
+            }
+        }
+        all
+    }
+
+    fn all(&mut self, timestamp: i64, is_wanted: impl Fn(&Series) -> bool) -> Vec<TimeSeries> {
+        let mut all = Vec::new();
+        for ((metric, tags), series) in &mut self.by_labels {
+            let Some(metric) = self.registry.find(*metric).filter(|_| is_wanted(series)) else { continue };
+            let is_time = metric.contains == Contains::Time;
+            let unit = if is_time { 0.001 } else { 1.0 };
+            let name = |suffix: &str| labels(&format!("k6_{}{suffix}", metric.name), tags);
+            let mut one = |suffix: &str, value: f64| {
+                all.push(TimeSeries {
+                    labels: name(suffix),
+                    samples: vec![Sample { value, timestamp }],
+                    histograms: Vec::new(),
+                });
+            };
+            match (&series.sink, &self.trends) {
+                (Sink::Counter { .. }, _) => one("_total", series.sink.counter().unwrap_or_default()),
+                (Sink::Gauge(gauge), _) => one("", gauge.last),
+                (Sink::Rate { hits, total }, _) => one("_rate", *hits as f64 / (*total).max(1) as f64),
+                (Sink::Trend(values), Trends::Stats(stats)) => {
+                    stats.iter().for_each(|stat| one(&suffix(stat), statistic(values, stat, unit)));
+                }
+                (Sink::Trend(values), Trends::Histograms) => {
+                    let suffix = match metric.contains {
+                        Contains::Time => "_seconds",
+                        Contains::Data => "_bytes",
+                        Contains::Default => "",
+                    };
+                    let histogram = native(values, unit, &mut series.schema, timestamp);
+                    all.push(TimeSeries { labels: name(suffix), samples: Vec::new(), histograms: vec![histogram] });
+                }
+            }
+            debug_assert_eq!(series.sink.kind() == MetricKind::Trend, metric.kind == MetricKind::Trend);
+        }
+        all
+    }
+}
+
+/// `p(99.9)` is `_p999`, as k6 has it.
+fn suffix(stat: &TrendStat) -> String {
+    let name: String = stat.name().chars().filter(|sign| !['(', ')', '.'].contains(sign)).collect();
+    format!("_{name}")
+}
+
+fn statistic(values: &Histogram, stat: &TrendStat, unit: f64) -> f64 {
+    // A count has no unit. (k6 divides it by a thousand.)
+    if stat.kind() == TrendStatKind::Count { stat.of(values) } else { stat.of(values) * unit }
+}
+
+/// The labels of a series, sorted and each once. What Prometheus does not take in a name becomes `_`.
+fn labels(name: &str, tags: &TagPairs) -> Vec<Label> {
+    let mut labels = vec![Label { name: "__name__".to_owned(), value: sanitised(name, true) }];
+    let tags = tags.iter().filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    labels.extend(tags.map(|(name, value)| Label { name: own(sanitised(name, false)), value: value.to_string() }));
+    labels.sort_by(|first, second| first.name.cmp(&second.name));
+    labels.dedup_by(|later, first| later.name == first.name);
+    labels
+}
+
+fn sanitised(name: &str, is_metric: bool) -> String {
+    let is_fit = |place: usize, sign: char| {
+        sign.is_ascii_alphabetic() || sign == '_' || is_metric && sign == ':' || place > 0 && sign.is_ascii_digit()
+    };
+    name.chars().enumerate().map(|(place, sign)| if is_fit(place, sign) { sign } else { '_' }).collect()
+}
+
+/// Names that begin with two underscores are Prometheus's own.
+fn own(name: String) -> String {
+    if name.starts_with("__") { format!("tag{name}") } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use onrush_metrics::{Delta, builtin};
+
+    use super::*;
+
+    fn step(hits: u64) -> Step {
+        let tags: TagPairs =
+            [("Größe".into(), "x".into()), ("__name__".into(), "evil".into()), ("empty".into(), "".into())].into();
+        let mut delta = Delta::default();
+        delta.push(builtin::HTTP_REQ_FAILED, tags.clone(), Sink::Rate { hits, total: 4 });
+        let mut times = Histogram::new();
+        [100.0, 200.0, 300.0].into_iter().for_each(|value| times.record(value));
+        delta.push(builtin::HTTP_REQ_DURATION, tags, Sink::Trend(times));
+        Step { span: None, delta }
+    }
+
+    fn texts(all: &[TimeSeries]) -> Vec<String> {
+        let text = |series: &TimeSeries| {
+            let labels: Vec<_> = series.labels.iter().map(|label| format!("{}={}", label.name, label.value)).collect();
+            let values: Vec<_> = series.samples.iter().map(|sample| sample.value.to_string()).collect();
+            format!("{} {}", labels.join(","), values.join(","))
+        };
+        let mut texts: Vec<_> = all.iter().map(text).collect();
+        texts.sort();
+        texts
+    }
+
+    #[test]
+    fn names_and_values_are_those_of_k6() {
+        let stats = TrendStat::parse_list(&["count", "p(99.9)", "max"]).expect("valid");
+        let mut all = AllSeries::new(Registry::new(), Trends::Stats(stats));
+        all.add(step(1));
+        all.add(step(2));
+        let tags = "Gr__e=x";
+        let expect = [
+            format!("{tags},__name__=k6_http_req_duration_count,tag__name__=evil 6"),
+            format!("{tags},__name__=k6_http_req_duration_max,tag__name__=evil 0.3"),
+            format!("{tags},__name__=k6_http_req_duration_p999,tag__name__=evil 0.3"),
+            format!("{tags},__name__=k6_http_req_failed_rate,tag__name__=evil 0.375"),
+        ];
+        assert_eq!(texts(&all.news(1)), expect);
+        // Until they arrived.
+        assert_eq!(all.news(2).len(), 4);
+        all.told();
+        assert!(all.news(3).is_empty());
+        assert!(all.stale(4).iter().all(|series| series.samples[0].value.to_bits() == STALE));
+        let mut all = AllSeries::new(Registry::new(), Trends::Histograms);
+        all.add(step(1));
+        let news = all.news(5);
+        let histogram = news.iter().find(|series| !series.histograms.is_empty()).expect("a histogram");
+        assert!(histogram.labels.iter().any(|label| label.value == "k6_http_req_duration_seconds"));
+        assert_eq!((histogram.histograms[0].count_int, histogram.histograms[0].timestamp), (3, 5));
+    }
+}
