@@ -17,6 +17,8 @@ const ANSWER_BYTES_MAX: u64 = 1 << 20;
 pub(crate) struct Poster(Sender<Post>);
 
 struct Post {
+    /// How long it waits first.
+    after: Duration,
     body: Bytes,
     answered: SyncSender<Result<(), Refused>>,
 }
@@ -67,14 +69,14 @@ impl Poster {
         Ok(Self(posts))
     }
 
-    /// Posts, and waits for the answer.
+    /// Posts after a while, and waits for the answer.
     ///
     /// # Errors
     /// Why it was not taken.
-    pub(crate) fn post(&self, body: Vec<u8>) -> Result<(), Refused> {
+    pub(crate) fn post(&self, body: Vec<u8>, after: Duration) -> Result<(), Refused> {
         let (answered, answer) = sync_channel(1);
         let gone = || Refused { why: "the thread of an output ended".to_owned(), may_be_taken_later: false };
-        self.0.send(Post { body: Bytes::from(body), answered }).map_err(|_| gone())?;
+        self.0.send(Post { after, body: Bytes::from(body), answered }).map_err(|_| gone())?;
         answer.recv().unwrap_or_else(|_| Err(gone()))
     }
 }
@@ -82,7 +84,10 @@ impl Poster {
 fn serve(to: &Destination, connections: &mut Connections, posts: &Receiver<Post>) {
     let mut head = Vec::new();
     to.headers.write(&mut head);
-    while let Ok(Post { body, answered }) = posts.recv() {
+    while let Ok(Post { after, body, answered }) = posts.recv() {
+        if !after.is_zero() {
+            onrush_fiber::sleep_until(Clock::now() + after);
+        }
         let request = Request {
             method: "POST",
             url: &to.url,

@@ -5,10 +5,12 @@
 //! was killed, up to the last whole one. [`Replayed`] is the run computed again.
 
 mod format;
+mod fuzz;
 mod reader;
 mod replayed;
 mod writer;
 
+pub use fuzz::fuzz;
 pub use format::{End, Head, MetricRow, StartLag};
 pub use reader::{Ending, ReadError, Reader, Record};
 pub use replayed::{ReplayError, Replayed};

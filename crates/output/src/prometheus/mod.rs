@@ -132,10 +132,10 @@ impl Prometheus {
         })
     }
 
-    /// Pushes what is new, as of this time.
-    fn push(&mut self, at_ms: i64) -> Result<(), Refused> {
+    /// Pushes what is new, as of this time, after a while.
+    fn push(&mut self, at_ms: i64, after: Duration) -> Result<(), Refused> {
         let at_ms = at_ms.max(self.last_ms + 1);
-        let result = send(&self.poster, self.series.news(at_ms));
+        let result = send(&self.poster, self.series.news(at_ms), after);
         // Some of it may have arrived.
         self.last_ms = at_ms;
         match &result {
@@ -172,7 +172,7 @@ impl StepOutput for Prometheus {
             // The last step ends before its second does.
             let at_ms = self.began.load(Ordering::Relaxed).saturating_add(until) / 1_000_000;
             // What failed is in the next push.
-            let _ = self.push(at_ms.min(now_ms()));
+            let _ = self.push(at_ms.min(now_ms()), Duration::ZERO);
         }
         Ok(())
     }
@@ -180,16 +180,15 @@ impl StepOutput for Prometheus {
     fn end(mut self, (): ()) -> Result<(), String> {
         let mut tries = 0;
         loop {
-            match self.push(now_ms()) {
+            match self.push(now_ms(), Duration::from_secs(1) * tries) {
                 Ok(()) => break,
                 Err(refused) if tries + 1 == LAST_TRIES || !refused.may_be_taken_later => return Err(refused.why),
                 Err(_) => tries += 1,
             }
-            std::thread::sleep(Duration::from_secs(1) * tries);
         }
         if self.stale_markers {
             let at_ms = now_ms().max(self.last_ms) + 1;
-            send(&self.poster, self.series.stale(at_ms))
+            send(&self.poster, self.series.stale(at_ms), Duration::ZERO)
                 .map_err(|refused| format!("marking time series as stale failed: {}", refused.why))?;
         }
         Ok(())
@@ -201,13 +200,13 @@ fn now_ms() -> i64 {
 }
 
 /// Sends series one request after the other: those of one series have to arrive in their order.
-fn send(poster: &Poster, series: Vec<TimeSeries>) -> Result<(), Refused> {
+fn send(poster: &Poster, series: Vec<TimeSeries>, mut after: Duration) -> Result<(), Refused> {
     let mut series = series.into_iter().peekable();
     while series.peek().is_some() {
         let request = WriteRequest { timeseries: series.by_ref().take(SERIES_MAX).collect() };
         let body = snap::raw::Encoder::new().compress_vec(&request.encode_to_vec());
         let body = body.map_err(|error| Refused { why: error.to_string(), may_be_taken_later: false })?;
-        poster.post(body)?;
+        poster.post(body, std::mem::take(&mut after))?;
     }
     Ok(())
 }

@@ -200,6 +200,12 @@ pub(crate) const TARGETS: &[Target] = &[
         bytes_max: 1 << 10,
     },
     Target {
+        name: "result",
+        run: onrush_results::fuzz,
+        words: &["\x01", "\x00", "\u{7f}", "name", "\x0d\x00", "\x04", "\x03\x02\x01\x00"],
+        bytes_max: 16 << 10,
+    },
+    Target {
         name: "threshold",
         run: |input| onrush_metrics::fuzz_threshold(&String::from_utf8_lossy(input)),
         words: &[

@@ -59,7 +59,7 @@ const FENCES: &[Fence] = &[
     Fence { package: "tonic-prost", ours: &["cluster"], others: &[] },
     Fence { package: "rusqlite", ours: &["sql"], others: &[] },
     Fence { package: "postgres-protocol", ours: &["sql"], others: &[] },
-    Fence { package: "snap", ours: &["kafka"], others: &[] },
+    Fence { package: "snap", ours: &["kafka", "output"], others: &[] },
     Fence { package: "lz4_flex", ours: &["kafka"], others: &[] },
     Fence { package: "gjson", ours: &["js"], others: &[] },
     Fence { package: "onrush-quickjs-sys", ours: &["js"], others: &[] },
