@@ -86,7 +86,8 @@ fn serve(to: &Destination, connections: &mut Connections, posts: &Receiver<Post>
     to.headers.write(&mut head);
     while let Ok(Post { after, body, answered }) = posts.recv() {
         if !after.is_zero() {
-            onrush_fiber::sleep_until(Clock::now() + after);
+            // Nobody cancels this fiber.
+            let _ = onrush_fiber::sleep_until(Clock::now() + after);
         }
         let request = Request {
             method: "POST",

@@ -10,8 +10,8 @@ mod reader;
 mod replayed;
 mod writer;
 
-pub use fuzz::fuzz;
 pub use format::{End, Head, MetricRow, StartLag};
+pub use fuzz::fuzz;
 pub use reader::{Ending, ReadError, Reader, Record};
 pub use replayed::{ReplayError, Replayed};
 pub use writer::{WriteError, Writer};

@@ -136,6 +136,13 @@ fn what_makes_a_comparison_unfair_is_said_first() {
         .expect_output("! they were run by 1 and by 3 agents")
         .expect_output("a.onrush is of a run that was killed");
     done.expect_output("! the plan never asks for the same load for a while").expect_output("180 s of each\n");
+    let evil = run(1.0, 3, |head| {
+        head.script = "\x1b[2Jgone".to_owned();
+        head.scenarios = vec!["\x1b]0;title\x07".to_owned()];
+        head.fingerprint = "h".to_owned();
+    });
+    let done = compare(&[], &run(1.0, 1, |_| {}), &evil).expect(0);
+    assert!(!done.stdout.contains('\x1b') && done.stdout.contains("[2Jgone"), "{}", done.stdout);
     for wrong in [&["--margin", "x"][..], &["--warm-up", "-1s"], &["--warm-up", "5m"]] {
         compare(wrong, &run(1.0, 1, |_| {}), &run(1.0, 2, |_| {})).expect(255);
     }

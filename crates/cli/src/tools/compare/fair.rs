@@ -3,6 +3,7 @@
 use onrush_analysis::compare::{Cells, Part, Spread};
 
 use super::run::Recorded;
+use crate::tools::result::plain;
 
 /// Loads that differ by more than this part are different loads.
 const LOAD: f64 = 0.02;
@@ -118,7 +119,8 @@ fn mix(before: &Recorded, after: &Recorded) -> Option<String> {
         differences.max_by(|first, second| (first.1 - first.2).abs().total_cmp(&(second.1 - second.2).abs()))?;
     ((old - new).abs() > MIX).then(|| {
         format!(
-            "the mix of requests differs, most of {name}: {:.1} % and {:.1} % of them; percentiles over all of them are of different things",
+            "the mix of requests differs, most of {}: {:.1} % and {:.1} % of them; percentiles over all of them are of different things",
+            plain(name),
             old * 100.0,
             new * 100.0
         )

@@ -5,6 +5,7 @@ use onrush_metrics::{Contains, Registry};
 use serde_json::{Value, json};
 
 use super::run::Recorded;
+use crate::tools::result::plain;
 
 /// What came out.
 pub(super) struct Comparison {
@@ -166,7 +167,7 @@ fn table(rows: &[Judged], registry: &Registry, color: bool) -> String {
             Some(found) => (change(row, found), interval(row, found)),
             None => ("–".to_owned(), "–".to_owned()),
         };
-        [row.measure.to_string(), value(row.values[0]), value(row.values[1]), change, interval, verdict(row)]
+        [plain(&row.measure.to_string()), value(row.values[0]), value(row.values[1]), change, interval, verdict(row)]
     };
     let lines: Vec<[String; 6]> = std::iter::once(head).chain(rows.iter().map(cells)).collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);

@@ -24,6 +24,8 @@ pub(super) struct Recorded {
     pub(super) names: Vec<(String, u64)>,
 }
 
+/// Times without a ramp that are looked at.
+const SPANS_MAX: usize = 1_000;
 /// Names that are looked at.
 const NAMES_MAX: usize = 30;
 /// The latest runs of a folder say how a test differs from run to run.
@@ -66,7 +68,7 @@ impl Recorded {
         if self.head.steady.is_empty() {
             vec![Span { from_ns: 0, until_ns: u64::MAX }]
         } else {
-            self.head.steady.clone()
+            self.head.steady.iter().take(SPANS_MAX).copied().collect()
         }
     }
 

@@ -39,7 +39,8 @@ pub(crate) fn result(cx: &Context, files: &[String]) -> Result<ExitCode, Failure
 /// # Errors
 /// 255 with what is wrong with it.
 pub(crate) fn read(cx: &Context, path: &str, each: impl FnMut(&Registry, &Step)) -> Result<Replayed, Failure> {
-    let replayed = Replayed::read(open(path)?, each).map_err(|error| failed(path, &error))?;
+    let mut replayed = Replayed::read(open(path)?, each).map_err(|error| failed(path, &error))?;
+    make_plain(&mut replayed.head, replayed.end.as_mut());
     if let Ending::Torn { at } = replayed.ending {
         let after = duration(replayed.duration_ns);
         cx.logger.warn(format!(
@@ -47,6 +48,20 @@ pub(crate) fn read(cx: &Context, path: &str, each: impl FnMut(&Registry, &Step))
         ));
     }
     Ok(replayed)
+}
+
+/// Texts of a file that anybody may have written reach a terminal.
+fn make_plain(head: &mut Head, end: Option<&mut End>) {
+    let Head { onrush, started, script, scenarios, .. } = head;
+    [onrush, started, script].into_iter().chain(scenarios).for_each(|text| *text = plain(text));
+    if let Some(End { stopped, verdict, reasons, notes, .. }) = end {
+        stopped.iter_mut().chain([verdict]).chain(reasons).chain(notes).for_each(|text| *text = plain(text));
+    }
+}
+
+/// A text without control characters.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars().map(|sign| if sign.is_control() { '\u{fffd}' } else { sign }).collect()
 }
 
 /// The head of a file.
