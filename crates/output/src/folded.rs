@@ -238,7 +238,10 @@ mod tests {
         }
     }
 
-    fn slow() -> (Sender<Result<(), String>>, Receiver<Vec<f64>>, Receiver<String>, Folded<Slow>) {
+    /// What allows it a step, what it has at its end, what it says of itself, and the output.
+    type Ends = (Sender<Result<(), String>>, Receiver<Vec<f64>>, Receiver<String>, Folded<Slow>);
+
+    fn slow() -> Ends {
         let ((allow, may), (done, counts), (tell, told)) = (channel(), channel(), channel());
         let failed = move |error: &str| tell.send(error.to_owned()).expect("somebody listens");
         let output = Slow { may, counts: Vec::new(), done };

@@ -52,7 +52,7 @@ impl Poster {
         let (ready, started) = sync_channel(1);
         std::thread::Builder::new().name("post".to_owned()).spawn(move || {
             let network = || -> io::Result<_> {
-                let limits = Limits { body_bytes_max: ANSWER_BYTES_MAX, ..options.limits.clone() };
+                let limits = Limits { body_bytes_max: ANSWER_BYTES_MAX, ..options.limits };
                 let shared = ClientOptions { limits, ..options }.build_thread().map_err(io::Error::other)?;
                 Ok((Reactor::new(ReactorConfig::default())?, shared))
             };

@@ -496,6 +496,8 @@ impl Drive<'_> {
         let orders = self.coordinator.stop_agents();
         self.send(orders);
         self.agents.end();
+        // The last agent may have been lost with handleSummary().
+        let outcome = self.coordinator.outcome().cloned().unwrap_or(outcome);
         (outcome, !is_exported)
     }
 }

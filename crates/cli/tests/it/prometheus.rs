@@ -43,7 +43,7 @@ impl Prometheus {
             .spawn()
             .expect("it starts");
         let mut prometheus = Self { child, address: address.to_owned(), _folder: folder };
-        while !prometheus.get("/-/ready").is_some_and(|(status, _)| status == 200) {
+        while prometheus.get("/-/ready").is_none_or(|(status, _)| status != 200) {
             assert!(prometheus.child.try_wait().expect("a child").is_none(), "prometheus ended");
             std::thread::sleep(Duration::from_millis(50));
         }

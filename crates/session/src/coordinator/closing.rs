@@ -6,7 +6,7 @@ use onrush_metrics::{Phase as Evaluated, Sink, builtin};
 
 use super::{Coordinator, Notice, Orders, RunPhase, nanos};
 use crate::{
-    Judgement, Outcome, ScenarioLoad,
+    ExitCode, Judgement, Outcome, ScenarioLoad, Stop,
     protocol::{AgentId, Command, Failure, FailureKind, SummaryFile, ThreadDelta, Time},
 };
 
@@ -118,17 +118,31 @@ impl Coordinator {
 
     /// Has one agent run `handleSummary()`; [`Notice::SummaryDone`] follows.
     pub fn summarize(&mut self, data: String, now: Time) -> Orders {
-        self.awaits_summary = true;
-        self.run_on_one(Command::Summary(data));
+        self.summarize_on_one(data, now);
+        self.take()
+    }
+
+    fn summarize_on_one(&mut self, data: String, now: Time) {
+        self.run_on_one(Command::Summary(data.clone()));
+        self.awaits_summary = Some(data);
         self.deadline = Some(now + self.settings.patience.summary + self.settings.patience.beyond);
         if self.runner.is_none() {
             self.give_up_summary();
         }
-        self.take()
+    }
+
+    /// The agent that ran `handleSummary()` is gone: another one does, as what it is given is not of that agent. Without one the run
+    /// lacks a result.
+    pub(super) fn summary_lost(&mut self, why: &str, now: Time) {
+        let Some(data) = self.awaits_summary.take() else { return };
+        self.summarize_on_one(data, now);
+        if let (None, Some((_, outcome))) = (self.runner, &mut self.closed) {
+            outcome.stop.get_or_insert_with(|| Stop { code: ExitCode::AgentLost, message: why.to_owned() });
+        }
     }
 
     pub(super) fn summary_done(&mut self, from: AgentId, result: Result<Option<Vec<SummaryFile>>, Failure>) {
-        if self.runner == Some(from) && std::mem::take(&mut self.awaits_summary) {
+        if self.runner == Some(from) && self.awaits_summary.take().is_some() {
             self.runner = None;
             self.deadline = None;
             self.notices.push(Notice::SummaryDone(result));
@@ -136,7 +150,7 @@ impl Coordinator {
     }
 
     pub(super) fn give_up_summary(&mut self) {
-        if std::mem::take(&mut self.awaits_summary) {
+        if self.awaits_summary.take().is_some() {
             self.runner = None;
             let message = "no agent is left to run handleSummary()";
             self.notices.push(Notice::SummaryDone(Err(Failure::new(FailureKind::Engine, message))));

@@ -40,7 +40,7 @@ impl Coordinator {
         if is_tolerable {
             return self.lose(from, &failure.message, now);
         }
-        if self.awaits_summary && self.runner == Some(from) {
+        if self.awaits_summary.is_some() && self.runner == Some(from) {
             return self.summary_done(from, Err(failure));
         }
         if self.phase >= RunPhase::Done {
@@ -89,12 +89,12 @@ impl Coordinator {
         if self.phase >= RunPhase::Done {
             let lacks_samples = self.phase < RunPhase::Closed && !has_flushed;
             if lacks_samples && self.settings.on_loss == LossPolicy::Fail {
-                self.stop.get_or_insert(Stop { code: ExitCode::AgentLost, message: text });
+                self.stop.get_or_insert_with(|| Stop { code: ExitCode::AgentLost, message: text.clone() });
             }
             if self.phase == RunPhase::Closing && is_alone {
                 self.closed();
-            } else if self.awaits_summary && was_runner {
-                self.give_up_summary();
+            } else if was_runner {
+                self.summary_lost(&text, now);
             }
             self.end_progress(id);
             self.look_at_barrier(now);

@@ -115,7 +115,8 @@ pub struct Coordinator {
     deferred: Option<Step>,
     /// How long the test took, and how it ended, once it is closed.
     closed: Option<(Duration, Outcome)>,
-    awaits_summary: bool,
+    /// What `handleSummary()` is given, while it is waited for.
+    awaits_summary: Option<String>,
     /// An agent has said when its scenarios began.
     has_begun: bool,
     sinks: Vec<Box<dyn DeltaSink>>,
@@ -179,7 +180,7 @@ impl Coordinator {
             call: None,
             deferred: None,
             closed: None,
-            awaits_summary: false,
+            awaits_summary: None,
             has_begun: false,
             sinks: Vec::new(),
             orders: Vec::new(),

@@ -571,6 +571,31 @@ fn a_summary_that_cannot_be_reported_is_not_waited_for() {
 }
 
 #[test]
+fn a_summary_that_is_lost_with_its_agent_is_made_by_another() {
+    let mut run = coordinator(Settings::default(), 2, TEN_SECONDS, &[]);
+    ready(&mut run, 2);
+    for id in [A, B] {
+        run.handle(id, Report::ScenariosDone, at(11));
+    }
+    assert_eq!(close(&mut run, at(11)).exit_code(), ExitCode::Success);
+    check(run.summarize("{}".to_owned(), at(12)), &["0 summary"]);
+    check(run.lost(A, "killed", at(13)), &["0 stop", "1 summary"]);
+    run.notices();
+    run.handle(B, Report::SummaryDone(Ok(None)), at(14));
+    assert_eq!(run.notices(), [Notice::SummaryDone(Ok(None))]);
+    assert_eq!(run.outcome().map(Outcome::exit_code), Some(ExitCode::Success));
+
+    let mut run = coordinator(Settings::default(), 1, TEN_SECONDS, &[]);
+    ready(&mut run, 1);
+    run.handle(A, Report::ScenariosDone, at(11));
+    close(&mut run, at(11));
+    run.summarize("{}".to_owned(), at(12));
+    check(run.lost(A, "killed", at(13)), &["0 stop"]);
+    assert!(run.notices().iter().any(|notice| matches!(notice, Notice::SummaryDone(Err(_)))));
+    assert_eq!(run.outcome().map(Outcome::exit_code), Some(ExitCode::AgentLost));
+}
+
+#[test]
 fn vus_are_those_of_all_agents() {
     let mut run = coordinator(Settings::default(), 3, TEN_SECONDS, &[("vus", "value==12", false)]);
     ready(&mut run, 3);

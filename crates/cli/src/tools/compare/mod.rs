@@ -48,7 +48,7 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
     let before = match before {
         Some(before) => Recorded::read(cx, Path::new(before))?,
         None => earlier.pop().ok_or_else(|| {
-            let folder = baseline.as_deref().unwrap_or(Path::new(".")).display();
+            let folder = baseline.as_deref().unwrap_or_else(|| Path::new(".")).display();
             Failure::other(format!("{folder} has no result file of an earlier run of this test"))
                 .hint("put the file of a run that is good there, to compare later ones with")
         })?,

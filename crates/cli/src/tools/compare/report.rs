@@ -123,7 +123,7 @@ impl Comparison {
             "margin": row.margin.0,
             "verdict": word(row.verdict),
             "needed_seconds": needed,
-            "unknown": row.before.as_ref().err().or(row.after.as_ref().err()).map(unclear),
+            "unknown": row.before.as_ref().err().or_else(|| row.after.as_ref().err()).map(unclear),
             "fails": row.is_alarming(self.is_spread_known),
         })
     }
@@ -190,7 +190,7 @@ fn table(rows: &[Judged], registry: &Registry, color: bool) -> String {
 
 /// The verdict, and what follows from it.
 fn verdict(row: &Judged) -> String {
-    let unclear = row.before.as_ref().err().or(row.after.as_ref().err()).map(unclear);
+    let unclear = row.before.as_ref().err().or_else(|| row.after.as_ref().err()).map(unclear);
     match (row.verdict, unclear) {
         (Verdict::Unknown, Some(why)) => why,
         (Verdict::Same, _) => format!("same (within {})", margin(row)),
