@@ -187,7 +187,7 @@ const SETTINGS: &[Flag] = &[
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
         "Write the whole result to a file (result=FILE, for onrush result and compare), push to Prometheus \
-         (prometheus-rw=URL), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
+         (prometheus-rw=URL), write thresholds and checks as a test report (junit=FILE), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag(

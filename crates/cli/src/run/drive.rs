@@ -24,6 +24,7 @@ use onrush_session::{
 use super::{
     agents::{self, AgentLines},
     cluster::{self, Agents, ClusterAgents, Start},
+    junit,
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
     outputs::{self, Running},
@@ -64,6 +65,8 @@ pub(super) struct Ended {
     pub(super) results: Vec<ResultFile>,
     /// Its Prometheus servers, which lack its end.
     pub(super) prometheus: Vec<prometheus::Output>,
+    /// Its JUnit report, if one is wanted.
+    pub(super) junit: Option<Vec<u8>>,
 }
 
 impl Ended {
@@ -118,7 +121,7 @@ pub(super) fn drive(
         submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
     }
     signals.set_graceful(true);
-    let Running { raw: outputs, results, prometheus } = outputs;
+    let Running { raw: outputs, results, prometheus, junit } = outputs;
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
     let watch = signals.clone();
@@ -187,15 +190,23 @@ pub(super) fn drive(
     drive.step_until(true, |drive| drive.coordinator.phase() >= RunPhase::Done);
     drive.linger();
     let (outcome, export_failed) = drive.conclude();
+    let (coordinator, judgement) = (&drive.coordinator, summary::judgement(&drive.coordinator));
+    let duration = coordinator.duration().unwrap_or_default();
+    let report = || {
+        let duration_ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        let (merged, thresholds) = (coordinator.merged(), coordinator.thresholds());
+        junit::report(&args.script.file, merged, thresholds, &judgement, duration_ns)
+    };
     Ok(Ended {
+        junit: junit.then(report),
         outcome,
         failed_vu: drive.coordinator.failed_vu(),
         export_failed,
-        judgement: summary::judgement(&drive.coordinator),
+        judgement,
         standings: drive.coordinator.thresholds().standings(),
         unjudged: warnings::unjudged(drive.coordinator.thresholds()),
         nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
-        duration: drive.coordinator.duration().unwrap_or_default(),
+        duration,
         results,
         prometheus,
     })

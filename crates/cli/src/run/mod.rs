@@ -14,6 +14,7 @@ mod drive;
 pub(crate) mod features;
 pub(crate) mod imports;
 pub(crate) mod input;
+mod junit;
 mod key_log;
 mod live;
 pub(crate) mod load;
@@ -110,6 +111,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         raw: outputs::start(cx, own, samples, &prepared)?,
         results: result_file::start(cx, &wanted.results, args, &prepared, agents.unwrap_or(1))?,
         prometheus: prometheus::start(cx, &wanted.prometheus, &prepared)?,
+        junit: !wanted.junit.is_empty(),
     };
     if !args.quiet {
         let color = cx.look.stdout_color();
@@ -129,7 +131,10 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     let results = std::mem::take(&mut ended.results);
     let code = verdict(cx, args, &ended);
     prometheus::finish(cx, std::mem::take(&mut ended.prometheus));
-    if result_file::finish(cx, results, &ended.for_file(code)) || code != ExitCode::Success {
+    let end = ended.for_file(code);
+    let is_reported = ended.junit.is_none_or(|report| junit::write(cx, &wanted.junit, &report));
+    let is_kept = result_file::finish(cx, results, &end);
+    if is_reported && is_kept || code != ExitCode::Success {
         return Ok(code);
     }
     // Whoever waits for the file must not take an old one, or none, for the result.

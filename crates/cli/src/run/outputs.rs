@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The outputs there are.
-const AVAILABLE: &str = "csv, experimental-prometheus-rw, json, prometheus-rw, result";
+const AVAILABLE: &str = "csv, experimental-prometheus-rw, json, junit, prometheus-rw, result";
 
 /// Outputs of k6 that this version lacks.
 const OF_K6: [&str; 10] = [
@@ -38,6 +38,8 @@ const OF_K6: [&str; 10] = [
 
 /// The default file of the result output.
 const RESULT_FILE: &str = "result.onrush";
+/// The default file of the JUnit report.
+const JUNIT_FILE: &str = "junit.xml";
 /// k6's default file of the csv output.
 const CSV_FILE: &str = "file.csv";
 /// k6's default of `saveInterval`.
@@ -52,6 +54,8 @@ pub(crate) struct Wanted {
     pub(super) results: Vec<PathBuf>,
     /// Prometheus servers.
     pub(super) prometheus: Vec<onrush_output::prometheus::Config>,
+    /// JUnit reports.
+    pub(super) junit: Vec<PathBuf>,
 }
 
 /// The outputs of a run under way.
@@ -62,12 +66,14 @@ pub(super) struct Running {
     pub(super) results: Vec<ResultFile>,
     /// Prometheus servers.
     pub(super) prometheus: Vec<prometheus::Output>,
+    /// Whether a JUnit report is wanted at the end.
+    pub(super) junit: bool,
 }
 
 impl Wanted {
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.raw.is_empty() && self.results.is_empty() && self.prometheus.is_empty()
+        self.raw.is_empty() && self.results.is_empty() && self.prometheus.is_empty() && self.junit.is_empty()
     }
 
     /// What the execution block says.
@@ -77,7 +83,15 @@ impl Wanted {
         }
         let results = self.results.iter().map(|path| format!("result ({})", path.display()));
         let prometheus = self.prometheus.iter().map(prometheus::described);
-        self.raw.iter().map(Config::to_string).chain(results).chain(prometheus).collect::<Vec<_>>().join(", ")
+        let junit = self.junit.iter().map(|path| format!("junit ({})", path.display()));
+        self.raw
+            .iter()
+            .map(Config::to_string)
+            .chain(results)
+            .chain(prometheus)
+            .chain(junit)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// The files that are written.
@@ -86,7 +100,7 @@ impl Wanted {
             Target::File(path) => Some(path.as_path()),
             Target::Stdout => None,
         });
-        raw.chain(self.results.iter().map(PathBuf::as_path))
+        raw.chain(self.results.iter().chain(&self.junit).map(PathBuf::as_path))
     }
 }
 
@@ -113,6 +127,11 @@ pub(super) fn wanted(flags: &Flags, config_file: &[String]) -> Result<Wanted, Fa
                 return Err(Failure::other("the result output has no file").hint("name one: --out result=run.onrush"));
             }
             ("result", file) => wanted.results.push(file.into()),
+            ("junit", "") => wanted.junit.push(JUNIT_FILE.into()),
+            ("junit", "-" | "stdout") => {
+                return Err(Failure::other("the junit output has no file").hint("name one: --out junit=report.xml"));
+            }
+            ("junit", file) => wanted.junit.push(file.into()),
             (name, argument) if prometheus::NAMES.contains(&name) => {
                 wanted.prometheus.push(prometheus::config(argument, flags)?);
             }
@@ -351,21 +370,21 @@ mod tests {
             &["foo"],
             &[],
             Err(
-                "invalid output type 'foo', available types are: csv, experimental-prometheus-rw, json, prometheus-rw, result",
+                "invalid output type 'foo', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
             ),
         );
         check(
             &["=a"],
             &[],
             Err(
-                "invalid output type '', available types are: csv, experimental-prometheus-rw, json, prometheus-rw, result",
+                "invalid output type '', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
             ),
         );
         check(
             &["influxdb=http://x"],
             &[],
             Err(
-                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, experimental-prometheus-rw, json, prometheus-rw, result",
+                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
             ),
         );
         check(
@@ -396,6 +415,8 @@ mod tests {
         check(&["result=x", "json=x"], &[], Err("two outputs would write the same file x"));
         check(&["result", "json"], &[], Ok("json(stdout), result (result.onrush)"));
         check(&["result=a=b"], &[], Ok("result (a=b)"));
+        check(&["junit", "junit=b"], &[], Ok("junit (junit.xml), junit (b)"));
+        check(&["junit=x", "result=x"], &[], Err("two outputs would write the same file x"));
         check(&["result=-"], &[], Err("the result output has no file"));
     }
 }

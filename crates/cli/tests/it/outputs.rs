@@ -154,7 +154,7 @@ fn what_cannot_be_opened_ends_the_run_before_it_starts() {
     check("csv=/", "could not create the 'csv' output: open /: is a directory");
     check(
         "foo=bar",
-        "invalid output type 'foo', available types are: csv, experimental-prometheus-rw, json, prometheus-rw, result",
+        "invalid output type 'foo', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
     );
     check("csv=bogus=1", "the keys are fileName, saveInterval and timeFormat");
 }
@@ -229,4 +229,38 @@ fn a_killed_run_keeps_its_samples() {
         assert!(shapes(whole, "-").len() > 10, "{text}");
     }
     assert!(done.text("a.csv").lines().count() > 10);
+}
+
+#[test]
+fn a_test_report() {
+    let script = "import { check, group } from 'k6'; import { Counter, Trend } from 'k6/metrics';
+        const c = new Counter('my_c'); new Trend('never');
+        export const options = { iterations: 4, thresholds: { my_c: ['count<3', 'count>1'], never: ['p(95)<5'] } };
+        export default function () {
+            c.add(1);
+            group('a <group>', () => check(__ITER, { 'less than \"3\" & more': i => i < 3, ok: () => true, 'bell \\x07': () => true }));
+        }";
+    let done = Program::script(&["-q", "--out", "junit", "--out", "junit=again/report.xml"], script)
+        .file("again/x", "")
+        .run()
+        .expect(99);
+    let text = done.text("junit.xml");
+    assert_eq!(text, done.text("again/report.xml"));
+    for line in [
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+        "<testsuites name=\"script.js\" tests=\"7\" failures=\"2\" time=\"",
+        "<testsuite name=\"thresholds\" tests=\"3\" failures=\"1\" skipped=\"1\">",
+        "<testcase classname=\"my_c\" name=\"count&gt;1\"/>",
+        "<failure message=\"count&lt;3 was 4",
+        "<testcase classname=\"::a &lt;group&gt;\" name=\"less than &quot;3&quot; &amp; more\">",
+        "<failure message=\"1 of 4 failed\"/>",
+        "name=\"bell \u{fffd}\"/>",
+        "<testcase classname=\"onrush\" name=\"the measurement is valid\"",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    Program::script(&["-q", "--out", "junit=/dev/full"], "export default function () {}")
+        .run()
+        .expect(255)
+        .expect_log("could not write the JUnit report /dev/full");
 }
