@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::{
-    delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs},
-    outcome::Outcomes,
+    delta::{Delta, DeltaSeries, TagPairs},
     registry::MetricId,
+    remarks::Remarks,
 };
 
 /// Several deltas as one. Adding the sum to [`crate::Merged`] gives what adding each of them gives.
@@ -13,10 +13,7 @@ use crate::{
 pub struct DeltaSum {
     series: Vec<DeltaSeries>,
     by_labels: FxHashMap<(MetricId, TagPairs), usize>,
-    warnings: Vec<CardinalityWarning>,
-    values_cut: u64,
-    samples_lost: u64,
-    outcomes: Outcomes,
+    remarks: Remarks,
 }
 
 impl DeltaSum {
@@ -26,7 +23,7 @@ impl DeltaSum {
             let labels = (part.metric, TagPairs::clone(&part.tags));
             match self.by_labels.get(&labels) {
                 // A series has one kind; what says otherwise is counted nowhere else either.
-                Some(index) if !self.series[*index].sink.merge(&part.sink) => self.samples_lost += 1,
+                Some(index) if !self.series[*index].sink.merge(&part.sink) => self.remarks.samples_lost += 1,
                 Some(_) => {}
                 None => {
                     self.by_labels.insert(labels, self.series.len());
@@ -34,25 +31,13 @@ impl DeltaSum {
                 }
             }
         }
-        for warning in &delta.warnings {
-            if self.warnings.iter().all(|known| known.tag != warning.tag) {
-                self.warnings.push(warning.clone());
-            }
-        }
-        self.values_cut += delta.values_cut;
-        self.samples_lost += delta.samples_lost;
-        delta.outcomes.iter().for_each(|outcome| self.outcomes.add(outcome));
+        self.remarks.add(delta);
     }
 
     /// All of them as one.
     pub fn into_delta(self) -> Delta {
-        Delta {
-            series: self.series,
-            warnings: self.warnings,
-            values_cut: self.values_cut,
-            samples_lost: self.samples_lost,
-            outcomes: self.outcomes.into_rows(),
-        }
+        let Remarks { warnings, values_cut, samples_lost, outcomes } = self.remarks;
+        Delta { series: self.series, warnings, values_cut, samples_lost, outcomes: outcomes.into_rows() }
     }
 }
 

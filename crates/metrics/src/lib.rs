@@ -37,6 +37,7 @@ mod histogram;
 mod merged;
 mod outcome;
 mod registry;
+mod remarks;
 mod shard;
 mod sink;
 mod steps;

@@ -11,6 +11,7 @@ use crate::{
     delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs},
     outcome::Outcomes,
     registry::{Metric, MetricId, Registry},
+    remarks::Remarks,
     sink::Sink,
     submetric::SubMetric,
 };
@@ -24,10 +25,7 @@ pub struct Merged {
     /// By metric id.
     metrics: Vec<MetricTotal>,
     watched: Vec<Watched>,
-    warnings: Vec<CardinalityWarning>,
-    values_cut: u64,
-    samples_lost: u64,
-    outcomes: Outcomes,
+    remarks: Remarks,
     mismatches: u64,
 }
 
@@ -67,10 +65,7 @@ impl Merged {
             by_labels: FxHashMap::default(),
             metrics: Vec::new(),
             watched: Vec::new(),
-            warnings: Vec::new(),
-            values_cut: 0,
-            samples_lost: 0,
-            outcomes: Outcomes::default(),
+            remarks: Remarks::default(),
             mismatches: 0,
         }
     }
@@ -104,19 +99,12 @@ impl Merged {
         for part in &delta.series {
             self.add_series(part);
         }
-        for warning in &delta.warnings {
-            if self.warnings.iter().all(|known| known.tag != warning.tag) {
-                self.warnings.push(warning.clone());
-            }
-        }
-        self.values_cut += delta.values_cut;
-        self.samples_lost += delta.samples_lost;
-        delta.outcomes.iter().for_each(|outcome| self.outcomes.add(outcome));
+        self.remarks.add(delta);
     }
 
     /// What became of requests.
     pub fn outcomes(&self) -> &Outcomes {
-        &self.outcomes
+        &self.remarks.outcomes
     }
 
     /// All samples of a metric; `None` if there are none.
@@ -160,17 +148,17 @@ impl Merged {
 
     /// Tags that had too many values, each once.
     pub fn warnings(&self) -> &[CardinalityWarning] {
-        &self.warnings
+        &self.remarks.warnings
     }
 
     /// Tag values that were cut because they were too long.
     pub fn values_cut(&self) -> u64 {
-        self.values_cut
+        self.remarks.values_cut
     }
 
     /// Samples no shard could count, and series whose kind is not their metric's: 0 unless something is broken.
     pub fn samples_lost(&self) -> u64 {
-        self.samples_lost + self.mismatches
+        self.remarks.samples_lost + self.mismatches
     }
 
     fn add_series(&mut self, part: &DeltaSeries) {

@@ -48,11 +48,13 @@ pub struct Folded<O: StepOutput> {
 pub struct Feed<E>(Arc<Queue<E>>);
 
 /// Why an output does not have all.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfinished {
     /// It failed.
+    #[error("{0}")]
     Failed(String),
     /// It took nothing for so long.
+    #[error("it took nothing for {} s and was given up", .0.as_secs())]
     Stuck(Duration),
 }
 

@@ -25,7 +25,7 @@ mod window;
 pub use collect::Collector;
 pub use folded::{Feed, Folded, StepOutput, Unfinished};
 pub use forward::Forward;
-pub use pump::{OutputError, OutputReport, Outputs, Samples};
+pub use pump::{OutputError, OutputReport, Outputs, Samples, reason};
 pub use queue::{Losses, Taps};
 pub use raw::{Config, Kind, MetricInfo, Target, TimeFormat};
 pub use share::Share;

@@ -15,14 +15,11 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
-use onrush_fiber::{Clock, Reactor, ReactorConfig};
-use onrush_net::{
-    Body, BodyMode, ClientOptions, ClientShared, Connections, Limits, ProxyOptions, Request, RequestHeaders, Url,
-};
+use onrush_fiber::Clock;
+use onrush_net::{ClientOptions, ProxyOptions, RequestHeaders, Url};
 use serde_json::{Map, Value, json};
 
-use crate::post::refusal;
+use crate::post::{Destination, Poster};
 
 /// Where lines go, and how many.
 #[derive(Debug, Clone)]
@@ -89,9 +86,6 @@ struct Counts {
     lost: AtomicU64,
 }
 
-/// An answer is a sentence at most.
-const ANSWER_BYTES_MAX: u64 = 1 << 20;
-
 enum Message {
     Line(Line),
     Flush(SyncSender<()>),
@@ -109,27 +103,17 @@ impl Loki {
     /// When the thread or its network side cannot be set up.
     pub fn start(config: Config, tell: impl Fn(String) + Send + 'static) -> io::Result<Self> {
         let (queue, messages) = channel();
-        let (ready, started) = sync_channel(1);
         let counts = Arc::new(Counts::default());
         let own = Arc::clone(&counts);
-        std::thread::Builder::new().name("loki".to_owned()).spawn(move || {
-            let proxies = config.proxies.clone();
-            let network = || -> io::Result<_> {
-                let limits = Limits { body_bytes_max: ANSWER_BYTES_MAX, ..Limits::default() };
-                let options = ClientOptions { limits, proxies, ..ClientOptions::default() };
-                let shared = options.build_thread().map_err(io::Error::other)?;
-                Ok((Reactor::new(ReactorConfig::default())?, shared))
-            };
-            let (reactor, shared) = match network() {
-                Ok(network) => network,
-                Err(error) => return drop(ready.send(Err(error))),
-            };
-            let _ = ready.send(Ok(()));
-            // Nothing else runs on this thread: the fiber may wait for messages as a thread would.
-            onrush_fiber::spawn(None, move || Pusher::new(config, shared, own, Box::new(tell)).run(&messages));
-            reactor.run();
-        })?;
-        started.recv().unwrap_or_else(|_| Err(io::Error::other("the thread of the log ended")))?;
+        let mut headers = RequestHeaders::default();
+        headers.set("Content-Type", "application/json");
+        config.headers.iter().for_each(|(name, value)| headers.add(name, value));
+        let to = Destination { url: config.url.clone(), headers, deadline: Pusher::DEADLINE };
+        let network = ClientOptions { proxies: config.proxies.clone(), ..ClientOptions::default() };
+        let poster = Poster::start(to, network)?;
+        std::thread::Builder::new()
+            .name("loki".to_owned())
+            .spawn(move || Pusher::new(config, poster, own, Box::new(tell)).run(&messages))?;
         Ok(Self { queue, counts })
     }
 
@@ -165,7 +149,7 @@ impl Loki {
 /// The thread's state.
 struct Pusher {
     config: Config,
-    connections: Connections,
+    poster: Poster,
     counts: Arc<Counts>,
     tell: Box<dyn Fn(String) + Send>,
     streams: Streams,
@@ -183,15 +167,10 @@ impl Pusher {
     /// How long a request may take. Short enough for the last one to end before the program loses patience.
     const DEADLINE: Duration = Duration::from_secs(3);
 
-    fn new(
-        config: Config,
-        shared: std::rc::Rc<ClientShared>,
-        counts: Arc<Counts>,
-        tell: Box<dyn Fn(String) + Send>,
-    ) -> Self {
+    fn new(config: Config, poster: Poster, counts: Arc<Counts>, tell: Box<dyn Fn(String) + Send>) -> Self {
         Self {
             config,
-            connections: Connections::new(shared),
+            poster,
             counts,
             tell,
             streams: Streams::default(),
@@ -266,7 +245,7 @@ impl Pusher {
         let body = self.streams.take();
         let bytes = body.len();
         let started = Clock::now();
-        let result = self.send(body);
+        let result = self.poster.post(body.into_bytes(), Duration::ZERO).map_err(|refused| refused.why);
         if self.config.profile {
             let took = Clock::now().saturating_sub(started).as_millis_f64();
             (self.tell)(format!("pushed {lines} log lines ({bytes} bytes) to Loki in {took:.1} ms"));
@@ -281,26 +260,6 @@ impl Pusher {
             let url = self.config.url.clean();
             (self.tell)(format!("failed to push {lines} log lines to Loki at {url}: {error}"));
             self.told = error;
-        }
-    }
-
-    fn send(&self, body: String) -> Result<(), String> {
-        let mut head = b"Content-Type: application/json\r\n".to_vec();
-        self.config.headers.write(&mut head);
-        let request = Request {
-            method: "POST",
-            url: &self.config.url,
-            head: &head,
-            host: None,
-            body: &Body::Bytes(Bytes::from(body)),
-            user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
-            is_http1: false,
-        };
-        let start = Clock::now();
-        match self.connections.exchange(&request, BodyMode::Keep, start, Some(start + Self::DEADLINE)) {
-            Ok(response) if (200..300).contains(&response.status) => Ok(()),
-            Ok(response) => Err(refusal(response.status, &response.body)),
-            Err(failure) => Err(failure.error.message.to_string()),
         }
     }
 

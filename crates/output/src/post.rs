@@ -113,7 +113,7 @@ fn serve(to: &Destination, connections: &mut Connections, posts: &Receiver<Post>
 }
 
 /// What a server says about a request it did not take.
-pub(crate) fn refusal(status: u16, body: &[u8]) -> String {
+fn refusal(status: u16, body: &[u8]) -> String {
     /// Bytes of a reason that are shown.
     const REASON_MAX: usize = 300;
     let body = String::from_utf8_lossy(body);

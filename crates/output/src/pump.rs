@@ -52,10 +52,14 @@ pub struct Reason(io::Error);
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.0.to_string();
-        let text = text.split(" (os error").next().unwrap_or_default();
-        f.write_str(&text.to_lowercase())
+        f.write_str(&reason(&self.0))
     }
+}
+
+/// A system's error in its own words, without the number Rust adds.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 impl std::error::Error for Reason {}

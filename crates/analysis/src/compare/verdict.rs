@@ -78,12 +78,14 @@ pub struct Judged {
     pub difference: Option<Difference>,
     /// What that means.
     pub verdict: Verdict,
+    /// Whether it was known how much runs differ among themselves.
+    pub is_spread_known: bool,
 }
 
 impl Judged {
     /// Whether it is for the worse, and certain enough to act upon. Where nobody knows how much runs of an unchanged system
     /// differ, the whole interval has to lie beyond the margin.
-    pub fn is_alarming(&self, is_spread_known: bool) -> bool {
+    pub fn is_alarming(&self) -> bool {
         let is_beyond = self.difference.is_some_and(|found| {
             let lower = if self.measure.statistic.is_difference() {
                 self.margin.0
@@ -92,7 +94,7 @@ impl Judged {
             };
             found.low > self.margin.0 || found.high < -lower
         });
-        self.verdict == Verdict::Worse && (is_spread_known || is_beyond)
+        self.verdict == Verdict::Worse && (self.is_spread_known || is_beyond)
     }
 }
 
@@ -123,7 +125,19 @@ pub fn judge(pairs: Vec<Pair>) -> Vec<Judged> {
             let comparison =
                 before.ok().zip(after.ok()).map(|(before, after)| Comparison::new(&before, &after, spread));
             let difference = comparison.map(|comparison| comparison.difference(&measure));
-            (Judged { measure, margin, before, after, values, difference, verdict: Verdict::Unknown }, comparison)
+            (
+                Judged {
+                    measure,
+                    margin,
+                    before,
+                    after,
+                    values,
+                    difference,
+                    verdict: Verdict::Unknown,
+                    is_spread_known: spread.is_some(),
+                },
+                comparison,
+            )
         })
         .collect();
     let chances: Vec<_> = judged.iter().filter_map(|(row, _)| row.difference).map(|found| found.chance).collect();
@@ -292,7 +306,10 @@ mod tests {
 
     #[test]
     fn an_alarm_needs_to_know_how_runs_differ_or_a_large_difference() {
-        let alarming = |after: f64, is_known| judge(vec![row(100.0, after, 0.01)])[0].is_alarming(is_known);
+        let alarming = |after: f64, is_known| {
+            let spread = if is_known { Some(Spread { variance: 0.0, runs: 6 }) } else { None };
+            judge(vec![Pair { spread, ..row(100.0, after, 0.01) }])[0].is_alarming()
+        };
         assert_eq!((alarming(106.0, true), alarming(106.0, false)), (true, false));
         assert_eq!((alarming(120.0, true), alarming(120.0, false)), (true, true));
         assert_eq!((alarming(80.0, true), alarming(80.0, false)), (false, false));

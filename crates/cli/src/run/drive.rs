@@ -59,8 +59,8 @@ pub(super) struct Ended {
     pub(super) unjudged: Vec<String>,
     /// Not one request succeeded.
     pub(super) nothing_succeeded: bool,
-    /// How long the test took, pauses not counted.
-    pub(super) duration: Duration,
+    /// How long the test took, pauses not counted, in nanoseconds.
+    pub(super) duration_ns: u64,
     /// Its result files, which lack their ends.
     pub(super) results: Vec<ResultFile>,
     /// Its Prometheus servers, which lack its end.
@@ -74,7 +74,7 @@ impl Ended {
     pub(super) fn for_file(&self, code: ExitCode) -> End {
         let judgement = &self.judgement;
         End {
-            duration_ns: u64::try_from(self.duration.as_nanos()).unwrap_or(u64::MAX),
+            duration_ns: self.duration_ns,
             exit_code: code as u8,
             stopped: self.outcome.stop.as_ref().map(|stop| stop.message.clone()),
             verdict: judgement.verdict.as_str().to_owned(),
@@ -191,9 +191,8 @@ pub(super) fn drive(
     drive.linger();
     let (outcome, export_failed) = drive.conclude();
     let (coordinator, judgement) = (&drive.coordinator, summary::judgement(&drive.coordinator));
-    let duration = coordinator.duration().unwrap_or_default();
+    let duration_ns = u64::try_from(coordinator.duration().unwrap_or_default().as_nanos()).unwrap_or(u64::MAX);
     let report = || {
-        let duration_ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         let (merged, thresholds) = (coordinator.merged(), coordinator.thresholds());
         junit::report(&args.script.file, merged, thresholds, &judgement, duration_ns)
     };
@@ -206,7 +205,7 @@ pub(super) fn drive(
         standings: drive.coordinator.thresholds().standings(),
         unjudged: warnings::unjudged(drive.coordinator.thresholds()),
         nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
-        duration,
+        duration_ns,
         results,
         prometheus,
     })

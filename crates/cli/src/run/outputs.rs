@@ -16,7 +16,7 @@ use crate::{
     failure::Failure,
     flags::Flags,
     log::{Level, Logger},
-    terminal::Terminal,
+    terminal::Stdout,
 };
 
 /// The outputs there are.
@@ -324,20 +324,6 @@ pub(super) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
         ));
     }
     lost + failed.iter().map(|(_, missing)| missing).sum::<u64>() + unfinished.map_or(0, |samples| samples.max(1))
-}
-
-/// The standard output stream, which the printing thread owns.
-struct Stdout(Terminal);
-
-impl io::Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.output(bytes.to_vec())?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use onrush_fiber::Clock;
 use onrush_metrics::{Steps, summary::TrendStat};
 use onrush_net::{ClientAuth, ClientOptions, ProxyOptions, TlsOptions, TlsVersion, Url};
 use onrush_output::{
-    Feed, Folded, Unfinished,
+    Feed, Folded,
     prometheus::{Config, Prometheus, Told, Trends},
 };
 use onrush_session::{
@@ -209,13 +209,7 @@ impl DeltaSink for Sink {
 /// Has them push what is left, and says what did not arrive.
 pub(super) fn finish(cx: &Context, outputs: Vec<Output>) {
     for output in outputs {
-        let why = match output.folded.finish((), PATIENCE) {
-            Ok(()) => continue,
-            Err(Unfinished::Failed(error)) => error,
-            Err(Unfinished::Stuck(patience)) => {
-                format!("it took nothing for {} s and was given up", patience.as_secs())
-            }
-        };
+        let Err(why) = output.folded.finish((), PATIENCE) else { continue };
         cx.logger.error(format!("Prometheus at {} lacks the end of the run: {why}", output.url));
     }
 }

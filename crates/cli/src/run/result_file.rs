@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, BufWriter},
+    io::BufWriter,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -10,7 +10,7 @@ use std::{
 use onrush_cluster::Hash;
 use onrush_fiber::Clock;
 use onrush_metrics::{Span, Step, Steps};
-use onrush_output::{Feed, Folded, StepOutput, Unfinished};
+use onrush_output::{Feed, Folded, StepOutput, reason};
 use onrush_results::{End, Head, MetricRow, WriteError, Writer};
 use onrush_session::{
     DeltaSink,
@@ -42,27 +42,22 @@ impl StepOutput for Kept {
     type End = End;
 
     fn step(&mut self, step: Step) -> Result<(), String> {
-        self.0.step(step).map_err(|error| reason(&error))
+        self.0.step(step).map_err(|error| why(&error))
     }
 
     fn end(self, end: End) -> Result<(), String> {
-        let file = self.0.end(&end).map_err(|error| reason(&error))?;
-        file.into_inner().map_err(|error| without_number(error.error()))?;
+        let file = self.0.end(&end).map_err(|error| why(&error))?;
+        file.into_inner().map_err(|error| reason(error.error()))?;
         Ok(())
     }
 }
 
-/// What the system says, without the number that Rust adds.
-fn reason(error: &WriteError) -> String {
+/// What the system says.
+fn why(error: &WriteError) -> String {
     match error {
-        WriteError::Io(error) => without_number(error),
+        WriteError::Io(error) => reason(error),
         other => other.to_string(),
     }
-}
-
-fn without_number(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 /// Opens the files of a run.
@@ -88,8 +83,8 @@ impl ResultFile {
         let name = path.display().to_string();
         let failed =
             |error: String| Failure::other(format!("could not create the 'result' output: open {name}: {error}"));
-        let file = File::create(path).map_err(|error| failed(without_number(&error)))?;
-        let writer = Writer::new(BufWriter::new(file), head).map_err(|error| failed(reason(&error)))?;
+        let file = File::create(path).map_err(|error| failed(reason(&error)))?;
+        let writer = Writer::new(BufWriter::new(file), head).map_err(|error| failed(why(&error)))?;
         let (logger, filename) = (cx.logger.clone(), name.clone());
         let tell = move |error: &str| {
             let fields = vec![("error", error.to_owned()), ("filename", filename), ("output", "result".to_owned())];
@@ -118,13 +113,7 @@ impl DeltaSink for Sink {
 pub(super) fn finish(cx: &Context, files: Vec<ResultFile>, end: &End) -> bool {
     let mut is_whole = true;
     for file in files {
-        let why = match file.folded.finish(end.clone(), PATIENCE) {
-            Ok(()) => continue,
-            Err(Unfinished::Failed(error)) => error,
-            Err(Unfinished::Stuck(patience)) => {
-                format!("it took nothing for {} s and was given up", patience.as_secs())
-            }
-        };
+        let Err(why) = file.folded.finish(end.clone(), PATIENCE) else { continue };
         is_whole = false;
         cx.logger.error(format!("the result file {} lacks the end of the run: {why}", file.path.display()));
     }

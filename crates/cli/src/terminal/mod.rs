@@ -143,3 +143,17 @@ impl Terminal {
         let _ = printed.recv_timeout(PATIENCE_MAX);
     }
 }
+
+/// The standard output stream, which the printing thread owns.
+pub(crate) struct Stdout(pub(crate) Terminal);
+
+impl std::io::Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.output(bytes.to_vec())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

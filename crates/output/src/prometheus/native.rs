@@ -33,8 +33,7 @@ pub(super) fn native(histogram: &Histogram, factor: f64, schema: &mut i32, times
         *side.entry(index(middle)).or_insert(0_u64) += bucket.count;
     }
     *schema = (*schema).min(SCHEMA_FINEST);
-    for step in *schema..SCHEMA_FINEST {
-        let _ = step;
+    for _ in *schema..SCHEMA_FINEST {
         (negative, positive) = (coarser(&negative), coarser(&positive));
     }
     while negative.len() + positive.len() > BUCKETS_MAX && *schema > SCHEMA_COARSEST {

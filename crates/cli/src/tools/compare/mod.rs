@@ -98,7 +98,10 @@ fn compared(
         let of = |cells: &Cells, part: &Part, seed: u64| estimate(cells, measure.statistic, part.cell_seconds(), seed);
         let both = [cells(&before, &parts[0]), cells(&after, &parts[1])];
         let spread = || {
-            let own = |run: &Recorded| of(&cells(run, &part(run)), &part(run), SEED).ok();
+            let own = |run: &Recorded| {
+                let part = part(run);
+                of(&cells(run, &part), &part, SEED).ok()
+            };
             Spread::of(&earlier.iter().chain([&before]).filter_map(own).collect::<Vec<_>>())
         };
         Pair {
@@ -117,7 +120,7 @@ fn compared(
     let names: Vec<Judged> = judge(run::names(&before, &after).iter().map(row).collect());
     let notes = fair::notes(&before, &after, &parts, is_settled, is_spread_known);
     let history = if earlier.is_empty() { 0 } else { earlier.len() + 1 };
-    Ok(Comparison { judged: judge(pairs), names, notes, parts, skipped_ns, is_spread_known, history, before, after })
+    Ok(Comparison { judged: judge(pairs), names, notes, parts, skipped_ns, history, before, after })
 }
 
 /// How long the start of the slower run takes, and whether both settle at all.

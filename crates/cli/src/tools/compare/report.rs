@@ -20,7 +20,6 @@ pub(super) struct Comparison {
     pub(super) parts: [Part; 2],
     /// What was left out of the start.
     pub(super) skipped_ns: u64,
-    pub(super) is_spread_known: bool,
     /// Runs that say how unchanged runs differ.
     pub(super) history: usize,
 }
@@ -31,7 +30,7 @@ const NAMES_SHOWN_MAX: usize = 10;
 impl Comparison {
     /// The measures that got worse for certain.
     pub(super) fn alarms(&self) -> Vec<String> {
-        let alarming = self.judged.iter().filter(|row| row.is_alarming(self.is_spread_known));
+        let alarming = self.judged.iter().filter(|row| row.is_alarming());
         alarming.filter_map(|row| Some(format!("{} ({})", row.measure, change(row, &row.difference?)))).collect()
     }
 
@@ -87,7 +86,7 @@ impl Comparison {
                 "exit_code": run.end.as_ref().map(|end| end.exit_code),
             })
         };
-        let rows = |rows: &[Judged]| rows.iter().map(|row| self.row(row)).collect::<Vec<_>>();
+        let rows = |rows: &[Judged]| rows.iter().map(Self::row).collect::<Vec<_>>();
         json!({
             "before": run(&self.before, &self.parts[0]),
             "after": run(&self.after, &self.parts[1]),
@@ -100,7 +99,7 @@ impl Comparison {
         })
     }
 
-    fn row(&self, row: &Judged) -> Value {
+    fn row(row: &Judged) -> Value {
         let found = row.difference;
         let needed = match row.verdict {
             Verdict::CannotTell { needed } => needed,
@@ -124,7 +123,7 @@ impl Comparison {
             "verdict": word(row.verdict),
             "needed_seconds": needed,
             "unknown": row.before.as_ref().err().or_else(|| row.after.as_ref().err()).map(unclear),
-            "fails": row.is_alarming(self.is_spread_known),
+            "fails": row.is_alarming(),
         })
     }
 }

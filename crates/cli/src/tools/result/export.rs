@@ -8,7 +8,7 @@ use onrush_session::ExitCode;
 use serde_json::{Value, json};
 
 use super::{failed, open};
-use crate::{context::Context, failure::Failure, terminal::Terminal};
+use crate::{context::Context, failure::Failure, terminal::Stdout};
 
 /// Bytes that are printed at once.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -203,19 +203,5 @@ impl<W: Write> Rows for Table<W> {
 
     fn finish(&mut self) -> io::Result<()> {
         self.0.flush()
-    }
-}
-
-/// The standard output stream, which the printing thread owns.
-struct Stdout(Terminal);
-
-impl Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.output(bytes.to_vec())?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
