@@ -318,7 +318,7 @@ impl Agent {
     }
 
     fn sample(&mut self, sample: ThreadSample) {
-        self.health.thread(&sample);
+        self.health.thread(&sample, &self.test.run.scenarios);
         self.watchdog.heard(sample.thread, sample.flush);
         let ThreadSample { thread, delta, ended, at, flush, in_scenarios, .. } = sample;
         let span = self.spans.next(thread, at, in_scenarios);

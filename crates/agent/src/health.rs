@@ -1,20 +1,25 @@
 //! What the generator sees of itself, for the verdict on the measurement.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use onrush_engine::{HealthProbe, ThreadSample};
 use onrush_fiber::{Nanos, collapse_heap};
-use onrush_metrics::Histogram;
+use onrush_js::ScenarioContext;
+use onrush_metrics::{Histogram, OwnDelay};
 use onrush_session::protocol::{Health, HealthReport};
 
 /// Watches the generator while scenarios run: what happens before, such as making VUs, spoils no measurement.
 #[derive(Default)]
 pub(crate) struct HealthWatch {
     probe: Option<HealthProbe>,
+    /// When the scenarios began.
+    began_at: Nanos,
     /// When the probe was last looked at.
     sampled_at: Nanos,
     lag: LagSum,
     start_lag: Histogram,
+    /// Own delays since the last report, by scenario.
+    own_delays: BTreeMap<String, OwnDelay>,
     /// The last second, until every thread has said how late its timers were in it.
     last: Option<Health>,
     panics: BTreeMap<usize, u64>,
@@ -56,13 +61,13 @@ impl HealthWatch {
     /// The scenarios start.
     pub(crate) fn begin(&mut self, now: Nanos) {
         self.probe = Some(HealthProbe::new());
-        self.sampled_at = now;
+        (self.sampled_at, self.began_at) = (now, now);
         (self.ticked_at, self.gap) = (now, Nanos::ZERO);
     }
 
     /// Takes a thread's view of itself. What it says of the scenarios counts whenever it comes: the last delays are
     /// those of the end, which are told after it.
-    pub(crate) fn thread(&mut self, sample: &ThreadSample) {
+    pub(crate) fn thread(&mut self, sample: &ThreadSample, scenarios: &[Arc<ScenarioContext>]) {
         let panics = self.panics.insert(sample.thread, sample.panics).unwrap_or(0);
         self.has_news |= panics != sample.panics;
         if sample.trapped_writes.0 > 0 {
@@ -75,6 +80,12 @@ impl HealthWatch {
         if !sample.start_lag.is_empty() {
             self.start_lag.merge(&sample.start_lag);
             self.has_news = true;
+        }
+        for (scenario, delay) in &sample.own_delays {
+            if let Some(scenario) = scenarios.get(*scenario) {
+                self.own_delays.entry(scenario.name.clone()).or_default().merge(delay);
+                self.has_news = true;
+            }
         }
         if self.probe.is_some() || self.last.is_some() {
             self.lag.count += sample.loop_lag.count;
@@ -142,6 +153,18 @@ impl HealthWatch {
             fd_errors: sample.shortages.descriptors,
             port_errors: sample.shortages.ports,
             stops: std::mem::take(&mut self.stops),
+            at_secs: now.saturating_sub(self.began_at).as_secs_f64(),
+            machine_cores: sample.machine_cores,
+            rss_bytes: sample.rss_bytes,
+            fds: sample.fds,
+            swapped_in: sample.swapped_in,
+            segments: sample.segments,
+            retransmitted: sample.retransmitted,
+            packets_dropped: sample.packets_dropped,
+            received_bytes: sample.received_bytes,
+            sent_bytes: sample.sent_bytes,
+            interface_used: sample.interface_used,
+            tracked_used: sample.tracked_used,
         })
     }
 
@@ -160,6 +183,7 @@ impl HealthWatch {
         HealthReport {
             second,
             start_lag: std::mem::take(&mut self.start_lag),
+            own_delays: std::mem::take(&mut self.own_delays),
             panics: self.panics.values().sum(),
             trapped_writes: self.trapped.values().map(|(count, _)| count).sum(),
             trapped_property: self.trapped.values().next().map(|(_, property)| property.clone()).unwrap_or_default(),
@@ -189,6 +213,7 @@ mod tests {
             in_scenarios,
             loop_lag: Lag { count: 1, sum: ns, max: ns },
             start_lag,
+            own_delays: BTreeMap::new(),
             stack_bytes_max: 0,
             panics: 0,
             trapped_writes: (0, String::new()),
@@ -217,22 +242,22 @@ mod tests {
     fn delays_at_the_end_count_although_they_are_told_after_it() {
         let mut watch = HealthWatch::default();
         let at = |ms: u64| Nanos::from_millis(ms);
-        watch.thread(&sample(false, 99.0));
+        watch.thread(&sample(false, 99.0), &[]);
         watch.begin(at(1_000));
         assert!(watch.tick(at(1_900), 0).is_none());
-        watch.thread(&sample(true, 1.0));
+        watch.thread(&sample(true, 1.0), &[]);
         let second = watch.tick(at(2_000), 0).unwrap();
         assert_eq!((second.start_lag.max(), second.second.unwrap().timer_lag_max_ms), (1.0, 1.0));
         // A stall of three seconds at the very end.
         watch.end(at(5_000));
-        watch.thread(&sample(true, 3_000.0));
+        watch.thread(&sample(true, 3_000.0), &[]);
         let last = watch.settle().unwrap();
         assert_eq!((last.start_lag.max(), last.second.unwrap().timer_lag_max_ms), (3_000.0, 3_000.0));
         assert!(watch.settle().is_none());
         // A rest too short for a look at the CPU has delays as well.
         watch.begin(at(6_000));
         watch.end(at(6_100));
-        watch.thread(&sample(true, 80.0));
+        watch.thread(&sample(true, 80.0), &[]);
         let last = watch.settle().unwrap();
         assert_eq!((last.start_lag.max(), last.second), (80.0, None));
     }

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use onrush_js::init::IsolationMode;
 use onrush_metrics::summary::SummaryMode;
+use onrush_net::Arrivals;
 use onrush_script::CompatibilityMode;
 use onrush_secrets::Secrets;
 
@@ -30,6 +31,9 @@ pub(crate) struct RunArgs {
     pub(crate) threads: Option<usize>,
     /// Most bytes of a response's body that is kept, if chosen.
     pub(crate) response_body_bytes_max: Option<u64>,
+    pub(crate) arrivals: Arrivals,
+    /// `--intended-latency`
+    pub(crate) intended_latency: bool,
     /// Where the REST API is to be, if anywhere.
     pub(crate) api: Option<ApiArgs>,
     /// Stay after the test.
@@ -162,6 +166,8 @@ impl RunArgs {
             quiet: on("quiet")?,
             threads: threads(flags)?,
             response_body_bytes_max: flags.text("response-body-limit").map(|text| body_limit(&text)).transpose()?,
+            arrivals: arrivals(flags),
+            intended_latency: on("intended-latency")?,
             api: ApiArgs::new(flags)?,
             linger: flags.switch("linger")?.or(config.linger).unwrap_or(false),
             replay: flags.text("replay"),
@@ -170,6 +176,18 @@ impl RunArgs {
             one_liner: None,
         })
     }
+}
+
+/// What is asked of the kernel about arrivals. Durations that end there need all connections to say.
+fn arrivals(flags: &Flags) -> Arrivals {
+    let end_durations = flags.text("latency").as_deref() == Some("kernel");
+    let one_of = match flags.text("own-delay").as_deref() {
+        _ if end_durations => 1,
+        Some("all") => 1,
+        Some("off") => 0,
+        _ => Arrivals::default().one_of,
+    };
+    Arrivals { one_of, end_durations }
 }
 
 impl ScriptArgs {

@@ -93,6 +93,14 @@ mod tests {
     }
 
     fn judged(verdict: Verdict, thrown: u64, lacks_answers: bool) -> Judgement {
-        Judgement { verdict, reasons: Vec::new(), notes: Vec::new(), thrown, lacks_answers, start_lag: None }
+        Judgement {
+            verdict,
+            reasons: Vec::new(),
+            notes: Vec::new(),
+            thrown,
+            lacks_answers,
+            start_lag: None,
+            own_delay: None,
+        }
     }
 }

@@ -429,6 +429,15 @@ pub struct HealthReport {
     pub threads_given_up: u32,
     #[prost(message, optional, tag = "7")]
     pub computing: ::core::option::Option<Computing>,
+    #[prost(message, repeated, tag = "8")]
+    pub own_delays: ::prost::alloc::vec::Vec<OwnDelayOf>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct OwnDelayOf {
+    #[prost(string, tag = "1")]
+    pub scenario: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub delay: ::core::option::Option<Folded>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Computing {
@@ -465,6 +474,30 @@ pub struct Health {
     pub port_errors: u64,
     #[prost(uint64, tag = "13")]
     pub stops: u64,
+    #[prost(double, tag = "14")]
+    pub at_secs: f64,
+    #[prost(double, tag = "15")]
+    pub machine_cores: f64,
+    #[prost(uint64, tag = "16")]
+    pub rss_bytes: u64,
+    #[prost(uint64, tag = "17")]
+    pub fds: u64,
+    #[prost(uint64, tag = "18")]
+    pub swapped_in: u64,
+    #[prost(uint64, tag = "19")]
+    pub segments: u64,
+    #[prost(uint64, tag = "20")]
+    pub retransmitted: u64,
+    #[prost(uint64, tag = "21")]
+    pub packets_dropped: u64,
+    #[prost(uint64, tag = "22")]
+    pub received_bytes: u64,
+    #[prost(uint64, tag = "23")]
+    pub sent_bytes: u64,
+    #[prost(double, tag = "24")]
+    pub interface_used: f64,
+    #[prost(double, tag = "25")]
+    pub tracked_used: f64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Field {

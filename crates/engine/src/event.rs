@@ -1,10 +1,10 @@
 //! What an engine tells the outside.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use onrush_fiber::{Lag, Nanos};
 use onrush_js::{HandleSummaryFile, ScriptFailure};
-use onrush_metrics::{Delta, Histogram};
+use onrush_metrics::{Delta, Histogram, OwnDelay};
 
 /// Something that happened. Events of one thread arrive in order.
 #[derive(Debug)]
@@ -61,6 +61,8 @@ pub struct ThreadSample {
     pub loop_lag: Lag,
     /// Intended to actual start of arrival-rate iterations, milliseconds.
     pub start_lag: Histogram,
+    /// How long requests waited for this thread, by the scenario's place in the plan.
+    pub own_delays: BTreeMap<usize, OwnDelay>,
     /// Largest fiber stack saved so far, bytes.
     pub stack_bytes_max: usize,
     /// Fibers that panicked so far: bugs of ours.

@@ -33,6 +33,8 @@ pub(crate) struct SharedScenario {
     pub(crate) vus: AtomicU64,
     /// Arrival rates: one unplanned VU initialises at a time.
     pub(crate) growing: AtomicBool,
+    /// Arrival rates: threads that wait for a VU to begin what is due.
+    pub(crate) stalled: AtomicU64,
     /// Arrival rates: unplanned VUs whose init code threw.
     pub(crate) failed: AtomicU64,
     /// The exhausted pool has been reported.
@@ -76,6 +78,7 @@ impl SharedScenario {
             arrivals: (0..threads).map(|thread| Arrivals::new(placement.first_event(thread))).collect(),
             vus: AtomicU64::new(vus),
             growing: AtomicBool::new(false),
+            stalled: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             warned: AtomicBool::new(false),
             dropped: AtomicU64::new(0),

@@ -90,6 +90,7 @@ pub(crate) fn send_sample(worker: &Rc<Worker>, flush: Option<u64>) {
         in_scenarios: worker.scenarios_at.get().is_some(),
         loop_lag: stats.loop_lag,
         start_lag: worker.start_lag.replace(Histogram::new()),
+        own_delays: worker.js.take_own_delays(),
         stack_bytes_max: stats.max_saved_bytes,
         panics: stats.panics,
         trapped_writes: worker.js.trapped_writes(),

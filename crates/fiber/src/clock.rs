@@ -141,6 +141,15 @@ impl Clock {
         Clock::unix_nanos(at) as f64 / NANOS_PER_MILLI
     }
 
+    /// The instant at which the system's clock shows this: what the kernel says of packets. The system's clock is read, so
+    /// that it is right although it may have been set since the process began. Never later than now.
+    pub(crate) fn at_unix(wall: Timespec) -> Nanos {
+        let (now, wall_now) = (Clock::now(), clock_gettime(ClockId::Realtime));
+        let nanos = |time: Timespec| i128::from(time.tv_sec) * i128::from(NANOS_PER_SECOND) + i128::from(time.tv_nsec);
+        let age = u64::try_from(nanos(wall_now) - nanos(wall)).unwrap_or_default();
+        Nanos(now.0.saturating_sub(age))
+    }
+
     /// Nanoseconds since 1970 at `at`.
     #[must_use]
     pub fn unix_nanos(at: Nanos) -> i128 {

@@ -35,6 +35,7 @@
 //! Read next: `reactor` for the loop, `sched` for the states a fiber goes through, `switch` and
 //! `stack` for the unsafe part.
 
+mod arrival;
 mod block_on;
 mod clock;
 mod fiber;
@@ -59,8 +60,8 @@ pub use fiber::{FiberId, FiberPanic, Hooks, StackRange, Woke};
 pub use huge_pages::collapse_heap;
 pub use limits::{FdLimit, Shortages, raise_fd_limit};
 pub use local::{
-    cancel, clear_cancel, current, expect_rest, is_alive, is_cancelled, park, remote, sleep_until, spawn, stack_range,
-    stats, unpark, yield_now,
+    ask_arrivals, cancel, clear_cancel, current, expect_rest, is_alive, is_cancelled, park, remote, sleep_until, spawn,
+    stack_range, stats, unpark, yield_now,
 };
 pub use prefetch::prefetch;
 pub use reactor::{Reactor, ReactorConfig};

@@ -4,6 +4,7 @@
 use std::{cell::Cell, ptr};
 
 use crate::{
+    arrival::Sampling,
     clock::Nanos,
     fiber::{FiberId, Hooks, StackRange, Woke},
     reactor::Inner,
@@ -122,6 +123,14 @@ pub fn is_alive(id: FiberId) -> bool {
 #[must_use]
 pub fn remote() -> Option<Remote> {
     inner().map(|inner| inner.remote.clone())
+}
+
+/// Has the kernel say when bytes arrive, on one of `every` TCP connections that this thread makes from now on, among them
+/// the first ([`crate::TcpStream::arrived`]). 0: on none. Does nothing on a thread without a reactor.
+pub fn ask_arrivals(every: u32) {
+    if let Some(inner) = inner() {
+        *inner.arrivals.borrow_mut() = Sampling::one_of(every);
+    }
 }
 
 /// A snapshot of this thread's reactor; restarts its peaks and its lag.

@@ -20,6 +20,7 @@ use std::{
 use rustix::thread::set_current_timer_slack;
 
 use crate::{
+    arrival::Sampling,
     clock::{Clock, Nanos},
     fiber::{FiberId, FiberPanic, StackRange, State, Woke},
     local,
@@ -180,6 +181,8 @@ pub(crate) struct Inner {
     last_poll: Cell<Nanos>,
     /// Reads and writes of the current fiber since it was last resumed; see `tcp`.
     pub(crate) io_streak: Cell<u32>,
+    /// Which connections tell when something arrived.
+    pub(crate) arrivals: RefCell<Sampling>,
     panics: Cell<u64>,
     polls: Cell<u64>,
     /// The message of the panic that has just ended a fiber.
@@ -214,6 +217,7 @@ impl Inner {
             timer_interval: config.timer_interval,
             last_poll: Cell::new(Nanos::ZERO),
             io_streak: Cell::new(0),
+            arrivals: RefCell::default(),
             panics: Cell::new(0),
             polls: Cell::new(0),
             panic_message: Cell::new(None),

@@ -22,6 +22,7 @@ use rustix::{
 };
 
 use crate::{
+    arrival,
     clock::{Clock, Nanos},
     fiber::Woke,
     limits::Shortages,
@@ -36,6 +37,9 @@ const IO_STREAK_MAX: u32 = 64;
 const UNIX_RETRY: Duration = Duration::from_millis(1);
 /// Buffers handed to the kernel in one vectored write.
 const VECTORED_MAX: usize = 16;
+
+/// The kernel is not asked when bytes arrive.
+const NOT_ASKED: Nanos = Nanos::MAX;
 
 /// Why an operation on a socket failed.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +70,9 @@ pub struct TcpStream {
     fd: OwnedFd,
     token: Token,
     peer: SocketAddr,
+    /// When the kernel had the last byte of the last read. [`NOT_ASKED`] for connections that are not asked, zero where it is
+    /// not known.
+    arrived: Cell<Nanos>,
     /// It is registered with its thread's reactor.
     _not_send: PhantomData<*mut ()>,
 }
@@ -85,7 +92,9 @@ impl TcpStream {
         let (fd, pending) = begin(addr, local).inspect_err(|errno| Shortages::note(*errno))?;
         // After `connect`: an unconnected socket would be reported as hung up.
         let token = reactor.sockets.borrow_mut().insert();
-        let stream = TcpStream { fd, token, peer: addr, _not_send: PhantomData };
+        let is_asked = reactor.arrivals.borrow_mut().is_next() && arrival::ask(&fd);
+        let arrived = Cell::new(if is_asked { Nanos::ZERO } else { NOT_ASKED });
+        let stream = TcpStream { fd, token, peer: addr, arrived, _not_send: PhantomData };
         reactor.poller.add_socket(&stream.fd, token)?;
         if pending {
             stream.wait(Direction::Write, deadline)?;
@@ -129,7 +138,7 @@ impl TcpStream {
         }
         let token = reactor.sockets.borrow_mut().insert();
         let peer = SocketAddr::from(([0, 0, 0, 0], 0));
-        let stream = TcpStream { fd, token, peer, _not_send: PhantomData };
+        let stream = TcpStream { fd, token, peer, arrived: Cell::new(NOT_ASKED), _not_send: PhantomData };
         reactor.poller.add_socket(&stream.fd, token)?;
         reactor.sockets.borrow_mut().set(token, WRITABLE);
         Ok(stream)
@@ -171,8 +180,16 @@ impl TcpStream {
         let wanted = buf.len();
         loop {
             // Not `read`: that goes through the kernel's file layer first, for nothing.
-            match rustix::net::recv(&self.fd, &mut *buf, RecvFlags::empty()) {
-                Ok((_, count)) => {
+            let received = if self.is_asked() {
+                arrival::recv(&self.fd, buf).map(|(count, at)| {
+                    self.arrived.set(at.unwrap_or_default());
+                    count
+                })
+            } else {
+                rustix::net::recv(&self.fd, &mut *buf, RecvFlags::empty()).map(|(_, count)| count)
+            };
+            match received {
+                Ok(count) => {
                     // A short read has emptied the socket: what comes later is reported as a new edge. The end of the
                     // stream is reported only once, so it stays readable.
                     if count < wanted && count > 0 {
@@ -188,6 +205,21 @@ impl TcpStream {
                 Err(errno) => return Err(errno.into()),
             }
         }
+    }
+
+    /// When the kernel had the last byte that the last read returned. `None` for connections that are not asked (see
+    /// [`crate::ask_arrivals`]), before the first read, and where the kernel does not say.
+    #[must_use]
+    #[inline]
+    pub fn arrived(&self) -> Option<Nanos> {
+        Some(self.arrived.get()).filter(|at| *at > Nanos::ZERO && *at < NOT_ASKED)
+    }
+
+    /// Whether the kernel is asked when bytes of this connection arrive.
+    #[must_use]
+    #[inline]
+    pub fn is_asked(&self) -> bool {
+        self.arrived.get() != NOT_ASKED
     }
 
     /// Writes what the socket takes now; `None` if that is nothing.

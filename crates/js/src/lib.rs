@@ -38,5 +38,5 @@ pub use run::{HttpDebug, HttpSettings, RunConfig, ScenarioContext};
 pub use script_env::ScriptEnv;
 pub use sharded::ShardedCounter;
 pub use state::{Abort, RunState};
-pub use thread::{INTENDED_DURATION, JsThread, ThreadError};
+pub use thread::{INTENDED_DURATION, INTENDED_REQUEST_DURATION, JsThread, ThreadError};
 pub use vu::{CallEnd, HandleSummaryFile, IterationIds, ScriptFailure, Vu};

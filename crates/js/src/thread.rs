@@ -5,11 +5,12 @@ mod setup;
 
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeMap,
     rc::Rc,
     sync::Arc,
 };
 
-use onrush_metrics::{Delta, MetricId, Registry, SeriesIdx, Shard, SystemTag, TagNode};
+use onrush_metrics::{Delta, MetricId, OwnDelay, Registry, SeriesIdx, Shard, SystemTag, TagNode};
 use onrush_net::ClientShared;
 use onrush_script::ScriptError;
 
@@ -22,9 +23,12 @@ use crate::{
     vu::{Vu, context},
 };
 
-/// A script that declares `new Trend('iteration_intended_duration', true)` gets a sample for each iteration of an
-/// arrival rate: the time from the start its schedule intended to its end. In k6 the metric stays empty.
+/// A trend that gets a sample for each iteration of an arrival rate: the time from the start its schedule intended to its
+/// end. It is there if a script declares it (in k6 it stays empty), if a threshold names it, or with `--intended-latency`.
 pub const INTENDED_DURATION: &str = "iteration_intended_duration";
+/// The same for each HTTP request of such iterations: its duration, and how late its iteration began. It tells what a user
+/// would have seen who came when the schedule said.
+pub const INTENDED_REQUEST_DURATION: &str = "http_req_intended_duration";
 
 /// Why a worker thread's engine could not be set up.
 #[derive(Debug, thiserror::Error)]
@@ -57,9 +61,13 @@ pub struct JsThread {
     pub(crate) iteration_series: Cell<Option<(TagNode, [SeriesIdx; 4])>>,
     /// The name of the root group, which every VU is in most of the time.
     pub(crate) root_group: Rc<str>,
+    /// Own delays since the last delta, by the scenario's place in the plan.
+    own_delays: RefCell<BTreeMap<usize, OwnDelay>>,
     seeds: Cell<u64>,
-    /// [`INTENDED_DURATION`], if the script declares it.
+    /// [`INTENDED_DURATION`], if anybody wants it.
     intended: Option<MetricId>,
+    /// [`INTENDED_REQUEST_DURATION`], if anybody wants it.
+    pub(crate) intended_request: Option<MetricId>,
     /// Tells the threads of the run apart.
     pub(crate) number: usize,
 }
@@ -73,6 +81,16 @@ impl JsThread {
     /// Samples folded since the last call.
     pub fn drain(&self) -> Delta {
         self.shard.borrow_mut().drain()
+    }
+
+    /// Adds a request of a scenario whose response the kernel timed, milliseconds.
+    pub(crate) fn note_own_delay(&self, scenario: usize, own_ms: f64, reported_ms: f64) {
+        self.own_delays.borrow_mut().entry(scenario).or_default().note(own_ms, reported_ms);
+    }
+
+    /// Own delays since the last call, by the scenario's place in the plan.
+    pub fn take_own_delays(&self) -> BTreeMap<usize, OwnDelay> {
+        self.own_delays.take()
     }
 
     /// Hands every sample to `tap` as well, which must come before the first VU.
@@ -100,7 +118,7 @@ impl JsThread {
         self.add_tagged(onrush_metrics::builtin::DROPPED_ITERATIONS, Some(scenario), vu, count);
     }
 
-    /// Adds to [`INTENDED_DURATION`], if the script declares it.
+    /// Adds to [`INTENDED_DURATION`], if anybody wants it.
     pub fn add_intended(&self, scenario: usize, ms: f64) {
         if let Some(metric) = self.intended {
             self.add_tagged(metric, Some(scenario), None, ms);

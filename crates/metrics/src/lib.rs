@@ -36,6 +36,7 @@ mod exact_sum;
 mod histogram;
 mod merged;
 mod outcome;
+mod own_delay;
 mod registry;
 mod remarks;
 mod shard;
@@ -54,6 +55,7 @@ pub use exact_sum::ExactSum;
 pub use histogram::{Bucket, EXACT_VALUES_MAX, Histogram, RELATIVE_ERROR};
 pub use merged::{Merged, MergedSeries};
 pub use outcome::{Ending, Outcome, Outcomes};
+pub use own_delay::OwnDelay;
 pub use registry::{Contains, DeclareError, Metric, MetricId, MetricKind, Registry};
 pub use shard::{
     HttpIdx, HttpTimings, Limits, OTHER, RawSample, SampleBatch, SampleSink, SeriesIdx, Shard, TagNode, Tap,

@@ -123,7 +123,7 @@ impl Connections {
         start: Nanos,
         deadline: Option<Nanos>,
     ) -> Result<Box<Response>, Box<Failure>> {
-        let mut attempt = Attempt::new(start);
+        let mut attempt = Attempt::new(start, &self.shared);
         let mut reader = ResponseReader::new(request.method == "HEAD", mode, self.shared.limits());
         // Before a kept connection is looked for: it must not matter whether there is one.
         if let Err(error) = check_url(request.url).and_then(|()| check_request(request)) {
@@ -192,6 +192,9 @@ impl Connections {
         let mut out = take_out();
         let plan = write_head(&mut out, request, self.shared.no_connection_reuse(), self.forwarder(&conn, request))?;
         let body = if plan == BodyPlan::Announced { request.body.pieces() } else { &[] };
+        if conn.is_asked() {
+            attempt.hands_over(Clock::now());
+        }
         let sent = conn.send(&mut out, body, reader, deadline, &self.wire);
         give_out(out);
         if !matches!(sent, Ok(Sent::All)) {
@@ -395,6 +398,17 @@ impl From<NetError> for Box<Disconnected> {
     }
 }
 
+/// How much of an exchange passed on this side of the kernel.
+#[derive(Clone, Copy)]
+enum Own {
+    /// The connection is not asked, or the exchange is not complete.
+    Unknown,
+    /// Until the first byte was handed to the kernel.
+    Before(Nanos),
+    /// In all.
+    Known(Nanos),
+}
+
 /// When the phases of one attempt happened.
 struct Attempt {
     start: Nanos,
@@ -403,6 +417,10 @@ struct Attempt {
     written: Option<Nanos>,
     first_byte: Option<Nanos>,
     end: Nanos,
+    /// What passed on this side of the kernel.
+    own: Own,
+    /// The duration is the kernel's, where that is known.
+    by_kernel: bool,
     remote: Option<SocketAddr>,
     tls: Option<Arc<TlsInfo>>,
     reused: bool,
@@ -413,7 +431,7 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn new(start: Nanos) -> Self {
+    fn new(start: Nanos, shared: &ClientShared) -> Self {
         Self {
             start,
             got_conn: start,
@@ -421,6 +439,8 @@ impl Attempt {
             written: None,
             first_byte: None,
             end: start,
+            own: Own::Unknown,
+            by_kernel: shared.ends_durations_by_kernel(),
             remote: None,
             tls: None,
             reused: false,
@@ -433,7 +453,11 @@ impl Attempt {
     #[cold]
     #[inline(never)]
     fn again(&mut self) {
-        *self = Self { got_conn: Clock::now(), pauses: self.pauses, ..Self::new(self.start) };
+        let now = Clock::now();
+        (self.got_conn, self.end) = (now, self.start);
+        self.own = Own::Unknown;
+        (self.dialled, self.written, self.first_byte) = (None, None, None);
+        (self.remote, self.tls, self.reused, self.message) = (None, None, false, None);
     }
 
     fn timings(&self) -> Timings {
@@ -446,6 +470,9 @@ impl Attempt {
             }
         }
         let Some(written) = self.written else { return timings };
+        if let Own::Known(own) = self.own {
+            timings.own = Some(own.as_millis_f64());
+        }
         timings.sending = span(self.got_conn, written);
         match self.first_byte {
             Some(first) => {
@@ -455,6 +482,29 @@ impl Attempt {
             None => timings.waiting = span(written, self.end),
         }
         timings
+    }
+
+    /// The first byte is about to be handed to the kernel.
+    fn hands_over(&mut self, now: Nanos) {
+        self.own = Own::Before(now.saturating_sub(self.got_conn));
+    }
+
+    /// The response is complete since `end`, and the kernel had its last byte then. A server may answer before it has the
+    /// request: nobody waited for the kernel then.
+    fn had(&mut self, arrived: Option<Nanos>) {
+        let Own::Before(before) = self.own else { return };
+        let handed = self.got_conn + before;
+        self.own = Own::Unknown;
+        let Some(arrived) = arrived.filter(|arrived| *arrived >= handed) else { return };
+        if !self.by_kernel {
+            self.own = Own::Known(before + self.end.saturating_sub(arrived));
+            return;
+        }
+        self.got_conn = handed;
+        self.end = arrived.min(self.end);
+        for mark in [&mut self.written, &mut self.first_byte].into_iter().flatten() {
+            *mark = (*mark).min(self.end);
+        }
     }
 
     #[inline(never)]
@@ -511,6 +561,7 @@ fn receive_all(
         let error = match step {
             Ok(Step::Done { clean }) => {
                 attempt.first_byte.get_or_insert(now);
+                attempt.had(conn.arrived());
                 return Ok(clean);
             }
             Ok(step @ (Step::More | Step::Again)) => {
@@ -596,8 +647,8 @@ mod tests {
     /// What a waiting fiber's stack and an idle connection hold: these sizes are paid per VU.
     #[test]
     fn sizes() {
-        assert!(size_of::<Conn>() <= 64, "{}", size_of::<Conn>());
+        assert!(size_of::<Conn>() <= 72, "{}", size_of::<Conn>());
         assert!(size_of::<ResponseReader>() <= 192, "{}", size_of::<ResponseReader>());
-        assert!(size_of::<Attempt>() <= 160, "{}", size_of::<Attempt>());
+        assert!(size_of::<Attempt>() <= 176, "{}", size_of::<Attempt>());
     }
 }

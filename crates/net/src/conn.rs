@@ -85,6 +85,16 @@ impl Conn {
         self.link.ends()
     }
 
+    /// When the kernel had the last byte that was read, on connections that are asked.
+    pub(crate) fn arrived(&self) -> Option<Nanos> {
+        self.link.stream().arrived()
+    }
+
+    /// Whether the kernel is asked when bytes of this connection arrive.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.link.stream().is_asked()
+    }
+
     /// What TLS negotiated.
     pub(crate) fn tls_info(&self) -> Option<Arc<TlsInfo>> {
         self.link.tls_info()

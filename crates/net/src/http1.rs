@@ -196,6 +196,10 @@ pub struct Timings {
     pub receiving: f64,
     /// When it ended: the timestamp of its samples.
     pub end: Nanos,
+    /// How much of the duration passed on this side of the kernel, milliseconds: from a usable connection to the first
+    /// byte handed to the kernel, and from the kernel's receipt of the last byte to the end. Known of answered requests
+    /// on connections that are asked for it ([`onrush_fiber::ask_arrivals`]).
+    pub own: Option<f64>,
 }
 
 impl Timings {

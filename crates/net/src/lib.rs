@@ -60,7 +60,7 @@ pub use error::{NetError, code_of_status};
 pub use header::{HeaderBlock, RequestHeaders, canonical_name};
 pub use http1::{Body, BodyMode, Failure, Limits, Proto, Request, Response, Timings, TlsInfo};
 pub use http2::{Http2, Stream, StreamError, StreamHead, fuzz as fuzz_http2, reason_name};
-pub use options::{Client, ClientOptions, ClientOptionsError, ClientShared, OwnTls};
+pub use options::{Arrivals, Client, ClientOptions, ClientOptionsError, ClientShared, OwnTls};
 pub use text::go_quote;
 pub use tls::{ClientAuth, KeyLog, OcspResponse, OcspStatus, TlsOptions, TlsOptionsError, TlsVersion};
 pub use url::{Scheme, Url};

@@ -24,6 +24,22 @@ use crate::{
 /// Origins kept by name; those without a connection are forgotten when there are more.
 const ORIGINS_MAX: usize = 1024;
 
+/// What is asked of the kernel about arrivals ([`onrush_fiber::ask_arrivals`]), and what for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrivals {
+    /// One of so many connections is asked; 0 for none.
+    pub one_of: u32,
+    /// Durations end when the kernel had the last byte, where it says so, not when the VU read it.
+    pub end_durations: bool,
+}
+
+impl Default for Arrivals {
+    /// One of eight: `docs/measured.md` says what that costs.
+    fn default() -> Self {
+        Self { one_of: 8, end_durations: false }
+    }
+}
+
 /// The connection options of a run.
 #[derive(Debug, Clone)]
 pub struct ClientOptions {
@@ -51,6 +67,8 @@ pub struct ClientOptions {
     pub dial_timeout: Duration,
     /// Limits against hostile servers.
     pub limits: Limits,
+    /// Which connections tell when the kernel had their bytes.
+    pub arrivals: Arrivals,
 }
 
 impl Default for ClientOptions {
@@ -69,6 +87,7 @@ impl Default for ClientOptions {
             idle_per_host: 6,
             dial_timeout: DIAL_TIMEOUT,
             limits: Limits::default(),
+            arrivals: Arrivals::default(),
         }
     }
 }
@@ -104,6 +123,7 @@ struct ClientInner {
     idle_per_host: usize,
     dial_timeout: Duration,
     limits: Limits,
+    arrivals: Arrivals,
 }
 
 impl ClientOptions {
@@ -138,6 +158,7 @@ impl ClientOptions {
             idle_per_host: self.idle_per_host,
             dial_timeout: self.dial_timeout,
             limits: self.limits,
+            arrivals: self.arrivals,
         };
         Ok(Client { inner: Arc::new(inner) })
     }
@@ -154,6 +175,7 @@ impl ClientOptions {
 impl Client {
     /// What one thread's VUs share. Call it once on each thread.
     pub fn thread(&self) -> Rc<ClientShared> {
+        onrush_fiber::ask_arrivals(self.inner.arrivals.one_of);
         Rc::new(ClientShared { inner: Arc::clone(&self.inner), origins: RefCell::default() })
     }
 }
@@ -247,6 +269,11 @@ impl ClientShared {
 
     pub(crate) fn limits(&self) -> Limits {
         self.inner.limits
+    }
+
+    /// Whether durations end when the kernel had the last byte.
+    pub(crate) fn ends_durations_by_kernel(&self) -> bool {
+        self.inner.arrivals.end_durations
     }
 
     pub(crate) fn dial_timeout(&self) -> Duration {

@@ -51,7 +51,7 @@ pub use executor::{
     ExternallyControlledConfig, ExternallyControlledPlan, FOREVER_NS, HandleAction, HandleActions, HandleChange,
     PerVuIterations, PerVuIterationsConfig, PerVuIterationsPlan, RampingArrivalRate, RampingArrivalRateConfig,
     RampingArrivalRateCursor, RampingArrivalRatePlan, RampingVus, RampingVusConfig, RampingVusPlan, SharedIterations,
-    SharedIterationsConfig, SharedIterationsPlan, Stage, StageConfig,
+    SharedIterationsConfig, SharedIterationsPlan, Stage, StageConfig, WhenBusy,
 };
 pub use names::{closest, meant};
 pub use options::{

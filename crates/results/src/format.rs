@@ -96,6 +96,9 @@ pub struct End {
     /// How late the iterations of arrival rates began; `None` where there were none.
     #[serde(default)]
     pub start_lag: Option<StartLag>,
+    /// The generator's own delay in the latencies; `None` where it was not measured.
+    #[serde(default)]
+    pub own_delay: Option<OwnDelay>,
     /// How each threshold stood, in the order of their metrics' names.
     #[serde(default)]
     pub standings: Vec<Vec<Standing>>,
@@ -110,6 +113,35 @@ pub struct StartLag {
     pub p99_ms: f64,
     /// The longest, milliseconds.
     pub max_ms: f64,
+}
+
+/// Time that HTTP requests waited for the generator.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OwnDelay {
+    /// Requests it was measured of.
+    pub requests: u64,
+    /// Median, milliseconds.
+    pub median_ms: f64,
+    /// 99th percentile, milliseconds.
+    pub p99_ms: f64,
+    /// The longest, milliseconds.
+    pub max_ms: f64,
+    /// What it added to percentiles of the latencies.
+    #[serde(default)]
+    pub errors: Vec<LatencyError>,
+}
+
+/// How much too high a percentile is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencyError {
+    /// The scenario.
+    pub scenario: String,
+    /// The percentile: `p(95)`.
+    pub percentile: String,
+    /// What the own delay added, milliseconds.
+    pub excess_ms: f64,
+    /// What was reported of the same requests, milliseconds.
+    pub reported_ms: f64,
 }
 
 impl MetricRow {

@@ -153,9 +153,14 @@ impl Steering {
         self.is_paused
     }
 
-    /// Of each scenario, whether its iterations begin when the plan says.
-    pub(crate) fn open_models(&self) -> impl Iterator<Item = bool> {
-        self.scenarios.iter().map(|scenario| scenario.plan.executor.is_open())
+    /// Of each scenario, whether its iterations begin when the plan says, how many VUs it may have for that, and for how long
+    /// they begin.
+    pub(crate) fn open_models(&self) -> impl Iterator<Item = (bool, Option<u64>, Duration)> {
+        self.scenarios.iter().map(|scenario| {
+            let plan = &scenario.plan;
+            let vus_max = scenario.max_vus.or(plan.targets_at(0).max_vus);
+            (plan.executor.is_open(), vus_max, Duration::from_nanos(plan.regular_end_ns))
+        })
     }
 
     /// How the scenarios stand.

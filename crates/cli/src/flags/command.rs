@@ -195,7 +195,7 @@ impl Command {
 const OF_USERS: [&str; 4] = ["on", "run", "user-token", "tls"];
 
 /// Flags of `run` that mean the same to `http`.
-const OF_HTTP: [&str; 17] = [
+const OF_HTTP: [&str; 19] = [
     "api-token",
     "dns",
     "duration",
@@ -203,10 +203,12 @@ const OF_HTTP: [&str; 17] = [
     "http-debug",
     "http2-prior-knowledge",
     "insecure-skip-tls-verify",
+    "latency",
     "local-ips",
     "max-redirects",
     "no-connection-reuse",
     "out",
+    "own-delay",
     "response-body-limit",
     "summary-export",
     "tag",

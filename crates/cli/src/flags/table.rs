@@ -333,6 +333,35 @@ const SETTINGS: &[Flag] = &[
          (default: a quarter of --vu-memory-limit; at most --vu-memory-limit)",
     )
     .group(Group::Machine),
+    flag(
+        "own-delay",
+        None,
+        Text("SAMPLE"),
+        Some("ONRUSH_OWN_DELAY"),
+        "Connections on which the kernel says when responses arrive, so that the part of latencies that is Onrush's own \
+         is known: sampled (one of eight), all, off (default sampled)",
+    )
+    .group(Group::Machine)
+    .allowed(&["sampled", "all", "off"]),
+    flag(
+        "latency",
+        None,
+        Text("END"),
+        Some("ONRUSH_LATENCY"),
+        "Where the duration of an HTTP request ends: read (when the VU has read the response, as in k6), kernel (when the \
+         kernel had its last byte, however busy the VU's thread is) (default read)",
+    )
+    .group(Group::Machine)
+    .allowed(&["read", "kernel"]),
+    flag(
+        "intended-latency",
+        None,
+        Switch,
+        Some("ONRUSH_INTENDED_LATENCY"),
+        "Arrival rates: also measure iterations and HTTP requests from the start that the schedule intended \
+         (iteration_intended_duration, http_req_intended_duration)",
+    )
+    .group(Group::Machine),
     // Agents.
     flag(
         "agents",

@@ -7,7 +7,7 @@ use onrush_metrics::{
         render, requests,
     },
 };
-use onrush_session::Judgement;
+use onrush_session::{Judgement, LatencyError};
 
 /// What a run came to.
 pub(crate) struct Account {
@@ -46,11 +46,12 @@ impl Account {
     pub(crate) fn text(&self, mode: SummaryMode, color: bool) -> String {
         let judgement = &self.judgement;
         let lag = judgement.start_lag.map(|lag| lag.to_string());
+        let own = judgement.own_delay.as_ref().map(ToString::to_string);
         let footer = Footer {
             percentile_error: Some(RELATIVE_ERROR),
             verdict: Some(judgement.verdict),
             reasons: judgement.reasons.clone(),
-            notes: judgement.notes.iter().cloned().chain(lag).collect(),
+            notes: judgement.notes.iter().cloned().chain(lag).chain(own).collect(),
         };
         let options = TextOptions {
             mode,
@@ -77,12 +78,30 @@ impl Account {
         let start_lag = judgement
             .start_lag
             .map(|lag| serde_json::json!({ "iterations": lag.iterations, "p(99)": lag.p99_ms, "max": lag.max_ms }));
+        let own_delay = judgement.own_delay.as_ref().map(|delay| {
+            let error = |error: &LatencyError| {
+                serde_json::json!({
+                    "scenario": error.scenario,
+                    "percentile": error.percentile,
+                    "excess": error.excess_ms,
+                    "reported": error.reported_ms,
+                })
+            };
+            serde_json::json!({
+                "requests": delay.requests,
+                "med": delay.median_ms,
+                "p(99)": delay.p99_ms,
+                "max": delay.max_ms,
+                "latency_errors": delay.errors.iter().map(error).collect::<Vec<_>>(),
+            })
+        });
         let measurement = serde_json::json!({
             "verdict": judgement.verdict.as_str(),
             "reasons": judgement.reasons,
             "notes": judgement.notes,
             "percentile_error": RELATIVE_ERROR,
             "start_lag_ms": start_lag,
+            "own_delay_ms": own_delay,
         });
         data.insert("measurement".to_owned(), measurement);
     }

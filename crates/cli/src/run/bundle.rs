@@ -27,7 +27,16 @@ use crate::{
 };
 
 /// Settings that agents need as they were given.
-const SETTINGS: [&str; 5] = ["no-thresholds", "summary-mode", "no-summary", "vu-memory-limit", "response-body-limit"];
+const SETTINGS: [&str; 8] = [
+    "no-thresholds",
+    "summary-mode",
+    "no-summary",
+    "vu-memory-limit",
+    "response-body-limit",
+    "own-delay",
+    "latency",
+    "intended-latency",
+];
 
 /// Settings that a coordinator needs beside these, for a test that somebody sent.
 const OF_COORDINATOR: [&str; 6] =

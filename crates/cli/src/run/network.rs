@@ -7,8 +7,8 @@ use std::{
 };
 
 use onrush_net::{
-    Client, ClientAuth, ClientOptions, ClientOptionsError, KeyLog, Limits, ProxyOptions, TlsOptions, TlsOptionsError,
-    TlsVersion,
+    Arrivals, Client, ClientAuth, ClientOptions, ClientOptionsError, KeyLog, Limits, ProxyOptions, TlsOptions,
+    TlsOptionsError, TlsVersion,
     dns::{DnsOptions, Policy, Select, Ttl},
 };
 use onrush_plan::{Consolidated, DnsConfig, IpPool};
@@ -32,6 +32,7 @@ pub(super) fn foreign_address(pool: &IpPool, vus: u64) -> Option<IpAddr> {
 pub(super) fn client(
     test: &Consolidated,
     limits: Limits,
+    arrivals: Arrivals,
     key_log: Option<Arc<KeyLog>>,
 ) -> Result<Arc<Client>, Failure> {
     let (options, settings) = (&test.options, &test.settings);
@@ -49,6 +50,7 @@ pub(super) fn client(
         idle_total: count(settings.batch),
         idle_per_host: count(settings.batch_per_host),
         limits,
+        arrivals,
         ..ClientOptions::default()
     };
     client.build().map(Arc::new).map_err(|error| {

@@ -3,10 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use onrush_engine::{EngineConfig, Timeouts};
-use onrush_js::{HttpSettings, IsolationChoice, RunConfig, RunState, ScenarioContext};
+use onrush_js::{
+    HttpSettings, INTENDED_DURATION, INTENDED_REQUEST_DURATION, IsolationChoice, RunConfig, RunState, ScenarioContext,
+};
 use onrush_metrics::{
-    Census, Registry, SubMetric, Subscriptions, SystemTag, SystemTags, ThresholdError, ThresholdSource, Thresholds,
-    WindowSource,
+    Census, Contains, MetricKind, Registry, SubMetric, Subscriptions, SystemTag, SystemTags, ThresholdError,
+    ThresholdSource, Thresholds, WindowSource,
     summary::{SummaryMode, TimeUnit, TrendStat, subscribe},
 };
 use onrush_net::Limits;
@@ -104,7 +106,7 @@ pub(super) fn prepare(
     features: String,
 ) -> Result<Prepared, Failure> {
     let settings = &test.settings;
-    let registry = &script.init.registry;
+    let registry = &with_intended(&script.init.registry, &test, args.intended_latency)?;
     let thresholds = thresholds(args.no_thresholds, logger, &test, registry)?;
     let trend_stats =
         TrendStat::parse_list(&settings.summary_trend_stats).map_err(|error| Failure::config(error.to_string()))?;
@@ -136,7 +138,12 @@ pub(super) fn prepare(
         export_json: shown_options(&test, &script.init.options_json),
         tags: settings.tags.clone(),
         http: HttpSettings { limits, ..HttpSettings::of(&test) },
-        client: network::client(&test, limits, key_log::open(std::env::var_os("SSLKEYLOGFILE"), logger)?)?,
+        client: network::client(
+            &test,
+            limits,
+            args.arrivals,
+            key_log::open(std::env::var_os("SSLKEYLOGFILE"), logger)?,
+        )?,
         state: Arc::new(RunState::default()),
         scenarios: plan.scenarios.iter().map(ScenarioContext::of).map(Arc::new).collect(),
         functions: functions(&test, &script.init.functions),
@@ -159,6 +166,20 @@ pub(super) fn prepare(
         lifecycle,
         test,
     })
+}
+
+/// The metrics of a script, and those that count from the intended start where somebody wants them: they are not k6's, so
+/// a summary has them only then.
+fn with_intended(registry: &Registry, test: &Consolidated, is_asked: bool) -> Result<Registry, Failure> {
+    let mut registry = registry.clone();
+    let names = || test.options.thresholds.iter().flatten().map(|(name, _)| name.split('{').next().unwrap_or(name));
+    for name in [INTENDED_DURATION, INTENDED_REQUEST_DURATION] {
+        if is_asked || names().any(|wanted| wanted.trim() == name) {
+            let declared = registry.declare(name, MetricKind::Trend, Contains::Time);
+            declared.map_err(|error| Failure::config(error.to_string()))?;
+        }
+    }
+    Ok(registry)
 }
 
 /// The thresholds, checked against the metrics there are.

@@ -29,7 +29,7 @@ fn run(flags: &[&str]) -> Done {
 /// Times, rates and sizes replaced; counts stay.
 fn redacted() -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
-    settings.add_filter(r"[0-9.]+(?:ns|µs|ms|s\b)", "[t]");
+    settings.add_filter(r"[0-9.]+(?:ns|µs| ?ms|s\b)", "[t]");
     settings.add_filter(r"[0-9.]+ ?[kM]?B(/s)?", "[b]$1");
     settings.add_filter(r"[0-9.]+/s", "[r]/s");
     settings.add_filter(r"measurement (VALID|SUSPECT|INVALID)", "measurement [verdict]");
@@ -85,6 +85,7 @@ fn compact() {
     █ MEASUREMENT
 
       ✓ measurement [verdict]
+      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of 3 requests)
       percentiles are within ±0.14 % (exponential histogram)
     ")
     });
@@ -127,6 +128,7 @@ fn legacy() {
       my_trend.......................: avg=[t] min=[t] med=[t] max=[t] p(90)=[t] p(95)=[t]
 
       ✓ measurement [verdict]
+      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of 3 requests)
       percentiles are within ±0.14 % (exponential histogram)
     ")
     });

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use onrush_metrics::{Contains, MetricKind, Span};
+use onrush_metrics::{Contains, MetricKind, OwnDelay, Span};
 use onrush_session::protocol::{
     Accepted, Failure, FailureKind, Flushed, Health, HealthReport, LogLine, MetricName, Progress, Report,
     ScenarioProgress, SecretWanted, SummaryFile, ThreadDelta, ThreadSamples, Time,
@@ -233,9 +233,25 @@ fn encode_health(report: &HealthReport) -> wire::HealthReport {
         fd_errors: health.fd_errors,
         port_errors: health.port_errors,
         stops: health.stops,
+        at_secs: health.at_secs,
+        machine_cores: health.machine_cores,
+        rss_bytes: health.rss_bytes,
+        fds: health.fds,
+        swapped_in: health.swapped_in,
+        segments: health.segments,
+        retransmitted: health.retransmitted,
+        packets_dropped: health.packets_dropped,
+        received_bytes: health.received_bytes,
+        sent_bytes: health.sent_bytes,
+        interface_used: health.interface_used,
+        tracked_used: health.tracked_used,
     };
     let computing =
         |(scenario, slices): &(String, u64)| wire::Computing { scenario: scenario.clone(), slices: *slices };
+    let own_delay = |(scenario, delay): (&String, &OwnDelay)| wire::OwnDelayOf {
+        scenario: scenario.clone(),
+        delay: Some(fold(delay)),
+    };
     wire::HealthReport {
         second: report.second.as_ref().map(second),
         start_lag: Some(fold(&report.start_lag)),
@@ -244,6 +260,7 @@ fn encode_health(report: &HealthReport) -> wire::HealthReport {
         trapped_property: report.trapped_property.clone(),
         threads_given_up: report.threads_given_up,
         computing: report.computing.as_ref().map(computing),
+        own_delays: report.own_delays.iter().map(own_delay).collect(),
     }
 }
 
@@ -262,6 +279,22 @@ fn health(report: wire::HealthReport) -> Result<HealthReport, WireError> {
         fd_errors: health.fd_errors,
         port_errors: health.port_errors,
         stops: health.stops,
+        at_secs: health.at_secs,
+        machine_cores: health.machine_cores,
+        rss_bytes: health.rss_bytes,
+        fds: health.fds,
+        swapped_in: health.swapped_in,
+        segments: health.segments,
+        retransmitted: health.retransmitted,
+        packets_dropped: health.packets_dropped,
+        received_bytes: health.received_bytes,
+        sent_bytes: health.sent_bytes,
+        interface_used: health.interface_used,
+        tracked_used: health.tracked_used,
+    };
+    let own_delay = |own: wire::OwnDelayOf| {
+        let delay = unfold(&own.delay.ok_or_else(|| WireError::missing("own delay"))?)?;
+        Ok((own.scenario, delay))
     };
     Ok(HealthReport {
         second: report.second.map(second),
@@ -271,6 +304,7 @@ fn health(report: wire::HealthReport) -> Result<HealthReport, WireError> {
         trapped_property: report.trapped_property,
         threads_given_up: report.threads_given_up,
         computing: report.computing.map(|computing| (computing.scenario, computing.slices)),
+        own_delays: report.own_delays.into_iter().map(own_delay).collect::<Result<_, WireError>>()?,
     })
 }
 
@@ -372,7 +406,21 @@ mod tests {
             fd_errors: 4,
             port_errors: 5,
             stops: 3,
+            at_secs: 12.5,
+            machine_cores: 1.75,
+            rss_bytes: 6,
+            fds: 7,
+            swapped_in: 8,
+            segments: 9,
+            retransmitted: 10,
+            packets_dropped: 11,
+            received_bytes: 12,
+            sent_bytes: 13,
+            interface_used: 0.4375,
+            tracked_used: 0.6875,
         };
+        let mut own_delay = OwnDelay::default();
+        own_delay.note(0.25, 3.0);
         let scenario = ScenarioProgress {
             started_at: Some(Time(0)),
             ended_at: Some(Time(1)),
@@ -445,6 +493,7 @@ mod tests {
                 trapped_property: "p".to_owned(),
                 threads_given_up: 3,
                 computing: Some(("a".to_owned(), 4)),
+                own_delays: [("a".to_owned(), own_delay)].into(),
             })),
             Report::Health(Box::default()),
             Report::Warning { message: "w".to_owned(), fields: vec![("a".to_owned(), "b".to_owned())] },

@@ -1,17 +1,20 @@
 //! constant- and ramping-arrival-rate: iterations begin when the plan says, whoever is free runs them.
 //!
 //! Each thread dispatches its own events. One that finds no idle VU on its thread is handed to a thread that has one;
-//! only when no thread has is it dropped, and a VU added if the scenario may have more. The events of a thread that is
-//! late, since a script computes there, are begun by the others.
+//! only when no thread has is it dropped, or waits ([`WhenBusy`]), and a VU added if the scenario may have more. The events
+//! of a thread that is late, since a script computes there, are begun by the others.
 
 use std::{
     rc::Rc,
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{Ordering, fence},
+    },
     time::Duration,
 };
 
 use onrush_fiber::{Clock, Nanos, Woke};
-use onrush_plan::{ArrivalEvent, ArrivalVus, steer::ArrivalCourse};
+use onrush_plan::{ArrivalEvent, ArrivalVus, WhenBusy, steer::ArrivalCourse};
 
 use super::looping::drop_iterations;
 use crate::{scenario_run::ScenarioRun, shared::Arrivals, slot::Slot, steering::Watch, worker::Worker};
@@ -34,7 +37,16 @@ pub(super) fn drive(
     event: impl FnMut(u64) -> Option<ArrivalEvent>,
 ) {
     prepare(worker, run);
-    let dispatcher = Dispatcher { worker, run, vus, event, course: None, watch: Watch::default(), burst: 0 };
+    let dispatcher = Dispatcher {
+        worker,
+        run,
+        vus,
+        event,
+        course: None,
+        watch: Watch::default(),
+        burst: 0,
+        stalled_until: Nanos::ZERO,
+    };
     dispatcher.run();
     wait_for_regular_end(run);
     run.wait_until_idle();
@@ -59,6 +71,8 @@ struct Dispatcher<'a, E> {
     watch: Watch,
     /// Events dispatched since VUs got to run.
     burst: u32,
+    /// Events up to here were not begun in time because all VUs were busy ([`WhenBusy::Wait`]).
+    stalled_until: Nanos,
 }
 
 impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
@@ -84,8 +98,17 @@ impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
                     if Clock::now() >= (run.regular_end.get() + CATCH_UP_MAX).min(run.hard_end.get()) {
                         return self.drop_rest();
                     }
-                    if own.take(j, step) {
-                        dispatch(self.worker, &run, self.vus, due);
+                    match self.vus.when_busy {
+                        WhenBusy::Drop => {
+                            if own.take(j, step) {
+                                self.dispatch(due);
+                            }
+                        }
+                        WhenBusy::Wait => {
+                            if !self.dispatch_or_wait(j, step, due) {
+                                return;
+                            }
+                        }
                     }
                 }
                 _ => {
@@ -97,6 +120,51 @@ impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
                 }
             }
         }
+    }
+
+    /// Begins an iteration, or drops it.
+    fn dispatch(&self, due: Nanos) {
+        match claim(self.worker, self.run) {
+            Some(thread) => begin(self.worker, self.run, thread, due, Lateness::Ours),
+            None => {
+                drop_iterations(self.worker, self.run, None, 1);
+                grow(self.worker, self.run, self.vus);
+            }
+        }
+    }
+
+    /// Begins event `j`, or waits for a VU and leaves it where it is; `false` when the run is interrupted.
+    fn dispatch_or_wait(&mut self, j: u64, step: u64, due: Nanos) -> bool {
+        let run = self.run.clone();
+        let shared = &run.shared;
+        let mut claimed = claim(self.worker, &run);
+        if claimed.is_none() {
+            // Whoever becomes idle from now on wakes the driver of its thread, so one more look is needed.
+            shared.stalled.fetch_add(1, Ordering::SeqCst);
+            claimed = claim(self.worker, &run);
+            let mut is_cut = false;
+            if claimed.is_none() {
+                grow(self.worker, &run, self.vus);
+                is_cut = !wait_until((run.regular_end.get() + CATCH_UP_MAX).min(run.hard_end.get()));
+                self.stalled_until = Clock::now();
+            }
+            shared.stalled.fetch_sub(1, Ordering::SeqCst);
+            if is_cut {
+                return false;
+            }
+        }
+        let Some(thread) = claimed else { return true };
+        if self.own_arrivals().take(j, step) {
+            let lateness = if due <= self.stalled_until { Lateness::Waited } else { Lateness::Ours };
+            begin(self.worker, &run, thread, due, lateness);
+        } else {
+            shared.return_idle(thread);
+        }
+        true
+    }
+
+    fn own_arrivals(&self) -> &Arrivals {
+        &self.run.shared.arrivals[self.run.thread]
     }
 
     /// When event `j` is due, if it is before the regular end or exactly at it.
@@ -129,6 +197,12 @@ impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
         let run = self.run.clone();
         run.wants_idle.set(false);
         let step = run.shared.arrivals.len() as u64;
+        // A thread that waits for a VU has nothing against another one's.
+        let is_stalled = run.shared.stalled.load(Ordering::SeqCst) > 0;
+        let (after, lateness) = match is_stalled {
+            true => (Duration::ZERO, Lateness::Waited),
+            false => (HELP_AFTER, Lateness::Ours),
+        };
         let others = run.shared.arrivals.iter().enumerate().filter(|(thread, _)| *thread != run.thread);
         let mut next = Nanos::MAX;
         for (_, other) in others {
@@ -138,15 +212,15 @@ impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
                     break;
                 }
                 let now = Clock::now();
-                if known + HELP_AFTER > now {
-                    next = next.min(known + HELP_AFTER);
+                if known + after > now {
+                    next = next.min(known + after);
                     break;
                 }
                 // It may be an earlier one's time, or the thread has not come here yet.
                 let j = other.next();
                 let Some(due) = self.due(j) else { break };
-                if due + HELP_AFTER > now {
-                    next = next.min(due + HELP_AFTER);
+                if due + after > now {
+                    next = next.min(due + after);
                     break;
                 }
                 if self.burst >= BURST {
@@ -159,7 +233,7 @@ impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
                 }
                 if other.take(j, step) {
                     self.burst += 1;
-                    run_on_idle(self.worker, &run, due);
+                    run_on_idle(self.worker, &run, due, lateness);
                 } else {
                     run.shared.return_idle(run.thread);
                 }
@@ -220,7 +294,9 @@ fn prepare(worker: &Rc<Worker>, run: &Rc<ScenarioRun>) {
 fn becomes_idle(worker: &Worker, run: &ScenarioRun, slot: Rc<Slot>) {
     run.idle.borrow_mut().push_back(slot);
     run.shared.return_idle(worker.thread);
-    if run.wants_idle.get() {
+    // Either the thread that waits sees the VU, or this one sees that it waits.
+    fence(Ordering::SeqCst);
+    if run.wants_idle.get() || run.shared.stalled.load(Ordering::SeqCst) > 0 {
         run.wake_driver();
     }
 }
@@ -234,35 +310,49 @@ fn wait_for_regular_end(run: &ScenarioRun) {
     }
 }
 
-fn dispatch(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, vus: ArrivalVus, due: Nanos) {
+/// Reserves an idle VU, of this thread if it has one: the thread that has it.
+fn claim(worker: &Worker, run: &ScenarioRun) -> Option<usize> {
     let shared = &run.shared;
     if shared.claim_idle(worker.thread) {
-        run_on_idle(worker, run, due);
-        return;
+        return Some(worker.thread);
     }
     let threads = shared.arrivals.len();
     let others = || (1..threads).map(|step| (worker.thread + step) % threads);
     // A thread that is late with its own arrivals would be with this one.
     let now = Clock::now();
     let is_late = |thread: &usize| Nanos(shared.arrivals[*thread].due_ns.load(Ordering::Relaxed)) + HELP_AFTER < now;
-    let other = others().filter(|thread| !is_late(thread)).chain(others()).find(|&thread| shared.claim_idle(thread));
-    if let Some(remote) = other.and_then(|thread| worker.common.remote(thread)) {
-        let index = run.index;
-        remote.post(Box::new(move || {
-            let Some(worker) = Worker::current() else { return };
-            let run = worker.runs.borrow().iter().find(|run| run.index == index).cloned();
-            if let Some(run) = run {
-                run_on_idle(&worker, &run, due);
-            }
-        }));
-        return;
+    others().filter(|thread| !is_late(thread)).chain(others()).find(|&thread| shared.claim_idle(thread))
+}
+
+/// Runs one iteration on a VU that was claimed on a thread.
+fn begin(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, thread: usize, due: Nanos, lateness: Lateness) {
+    if thread == worker.thread {
+        return run_on_idle(worker, run, due, lateness);
     }
-    drop_iterations(worker, run, None, 1);
-    grow(worker, run, vus);
+    let Some(remote) = worker.common.remote(thread) else {
+        return drop_iterations(worker, run, None, 1);
+    };
+    let index = run.index;
+    remote.post(Box::new(move || {
+        let Some(worker) = Worker::current() else { return };
+        let run = worker.runs.borrow().iter().find(|run| run.index == index).cloned();
+        if let Some(run) = run {
+            run_on_idle(&worker, &run, due, lateness);
+        }
+    }));
+}
+
+/// Whose fault it is that an iteration begins late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lateness {
+    /// The generator's.
+    Ours,
+    /// That of iterations which take longer than the schedule has VUs for.
+    Waited,
 }
 
 /// Runs one iteration on a VU that was claimed.
-fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, due: Nanos) {
+fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, due: Nanos, lateness: Lateness) {
     // The claim was counted when the VU was queued, so one is there, unless the scenario ended here meanwhile.
     let slot = run.idle.borrow_mut().pop_front();
     if run.is_cut() {
@@ -273,7 +363,11 @@ fn run_on_idle(worker: &Rc<Worker>, run: &Rc<ScenarioRun>, due: Nanos) {
     let (worker, run) = (worker.clone(), run.clone());
     slot.give(Box::new(move |slot| {
         let mut now = Clock::now();
-        worker.start_lag.borrow_mut().record((now - due).as_millis_f64());
+        let late_ms = (now - due).as_millis_f64();
+        if lateness == Lateness::Ours {
+            worker.start_lag.borrow_mut().record(late_ms);
+        }
+        slot.vu.set_late(Some(late_ms));
         if slot.iterate(&run, &mut now) {
             worker.js.add_intended(run.index, (now - due).as_millis_f64());
         }

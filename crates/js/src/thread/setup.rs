@@ -13,7 +13,7 @@ use std::{
 use onrush_metrics::{Limits, MetricKind, Shard};
 use onrush_quickjs_sys as sys;
 
-use super::{INTENDED_DURATION, JsThread, ThreadError};
+use super::{INTENDED_DURATION, INTENDED_REQUEST_DURATION, JsThread, ThreadError};
 use crate::{
     Isolation, RunConfig,
     bytecode::Bytecode,
@@ -44,8 +44,11 @@ impl JsThread {
             Limits::default().value_bytes_max,
             config.census.clone(),
         );
-        let intended = config.registry.lookup(INTENDED_DURATION);
-        let intended = intended.filter(|id| config.registry.metric(*id).kind == MetricKind::Trend);
+        let trend = |name: &str| {
+            let id = config.registry.lookup(name);
+            id.filter(|id| config.registry.metric(*id).kind == MetricKind::Trend)
+        };
+        let (intended, intended_request) = (trend(INTENDED_DURATION), trend(INTENDED_REQUEST_DURATION));
         let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), here);
         let thread = Rc::new(Self {
             slots: Slots::default(),
@@ -57,8 +60,10 @@ impl JsThread {
             shard: RefCell::new(shard),
             client,
             root_group: Rc::from(""),
+            own_delays: RefCell::default(),
             seeds: Cell::new(seed),
             intended,
+            intended_request,
             number: number(),
             iteration_series: Cell::new(None),
         });

@@ -106,8 +106,19 @@ impl Vu {
         self.metadata.clear();
         *self.scenario.borrow_mut() = scenario;
         self.custom_tags.take();
+        self.late_ms.set(None);
         self.ids.set(IterationIds::default());
         self.refresh_tags();
+    }
+
+    /// Says how long after its intended start the next iteration begins, milliseconds; `None` where no start is intended.
+    pub fn set_late(&self, late_ms: Option<f64>) {
+        self.late_ms.set(late_ms);
+    }
+
+    /// How long after its intended start the iteration began, milliseconds.
+    pub(crate) fn late_ms(&self) -> Option<f64> {
+        self.late_ms.get()
     }
 
     /// Runs one iteration of the activated scenario and emits its samples. `setup_data` is JSON text, decoded once.

@@ -65,6 +65,8 @@ pub struct Vu {
     /// The call that runs, or ran last, is the one that ended the test.
     pub(crate) has_aborted: Cell<bool>,
     pub(crate) scenario: RefCell<Option<(usize, Arc<ScenarioContext>)>>,
+    /// How long after its intended start the iteration began, milliseconds.
+    late_ms: Cell<Option<f64>>,
     /// `__ITER`: iterations this VU has begun before this one, over all scenarios; `None` until the first.
     pub(crate) iteration: Cell<Option<u64>>,
     pub(crate) ids: Cell<IterationIds>,
@@ -113,6 +115,7 @@ impl Vu {
             is_halted: Cell::new(false),
             has_aborted: Cell::new(false),
             scenario: RefCell::new(None),
+            late_ms: Cell::new(None),
             iteration: Cell::new(None),
             ids: Cell::new(IterationIds::default()),
             node: Cell::new(TagNode::ROOT),

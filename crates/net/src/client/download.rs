@@ -57,7 +57,7 @@ impl Connections {
         start: Nanos,
         deadline: Option<Nanos>,
     ) -> Result<(Box<Response>, Box<Download>), Box<Failure>> {
-        let mut attempt = Attempt::new(start);
+        let mut attempt = Attempt::new(start, &self.shared);
         let is_head = request.method == "HEAD";
         let mut reader = ResponseReader::new(is_head, BodyMode::Pieces, self.shared.limits());
         if let Err(error) = check_url(request.url).and_then(|()| check_request(request)) {

@@ -35,6 +35,10 @@ impl Connections {
         attempt.end = Clock::now();
         attempt.first_byte = progress.first_byte;
         attempt.written = progress.written.or(progress.first_byte);
+        if progress.handed > Nanos::ZERO {
+            attempt.hands_over(progress.handed);
+            attempt.had(Some(progress.arrived));
+        }
         match outcome {
             Ok(message) => {
                 attempt.message = Some(message);

@@ -50,7 +50,7 @@ impl Connections {
         start: Nanos,
         deadline: Option<Nanos>,
     ) -> Result<Upgrade, Box<Failure>> {
-        let mut attempt = Attempt::new(start);
+        let mut attempt = Attempt::new(start, &self.shared);
         let mut reader = ResponseReader::new(request.method == "HEAD", BodyMode::Keep, self.shared.limits());
         match self.ask_for_upgrade(request, deadline, &mut attempt, &mut reader) {
             Ok(Some(wire)) => Ok(Upgrade::Switched(attempt.finish(&mut reader), Box::new(wire))),
@@ -86,7 +86,7 @@ impl Connections {
         way: &Http2Route<'_>,
         deadline: Option<Nanos>,
     ) -> Result<(Wire, Timings), NetError> {
-        let mut attempt = Attempt::new(Clock::now());
+        let mut attempt = Attempt::new(Clock::now(), &self.shared);
         match self.dial(url, Route { alpn: Alpn::Http1, tunnels: true, way: *way }, deadline, &mut attempt) {
             Ok(link) => Ok((Wire::new(link, Vec::new(), Rc::clone(&self.wire)), attempt.timings())),
             Err(lost) => Err(lost.error),
@@ -126,7 +126,7 @@ impl Connections {
         way: &Http2Route<'_>,
         deadline: Option<Nanos>,
     ) -> Result<(Http2, Timings), Box<Failure>> {
-        let mut attempt = Attempt::new(Clock::now());
+        let mut attempt = Attempt::new(Clock::now(), &self.shared);
         let made = check_url(url).map_err(Into::into).and_then(|()| {
             let route = Route { alpn: Alpn::Any, tunnels: true, way: *way };
             let link = self.dial(url, route, deadline, &mut attempt)?;

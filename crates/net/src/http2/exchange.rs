@@ -34,6 +34,10 @@ pub(crate) struct Progress {
     pub(crate) written: Option<Nanos>,
     /// The response's head was in.
     pub(crate) first_byte: Option<Nanos>,
+    /// When the first byte was about to be handed to the kernel, and when the kernel had the last byte that was read
+    /// before the response was complete; zero on connections that are not asked.
+    pub(crate) handed: Nanos,
+    pub(crate) arrived: Nanos,
 }
 
 /// A complete response.
@@ -183,6 +187,9 @@ impl<'a> Exchange<'a> {
     ) -> Result<(), Box<Disconnected>> {
         let waker = self.session.waker();
         let context = &mut Context::from_waker(&waker);
+        if self.session.is_asked() {
+            progress.handed = Clock::now();
+        }
         loop {
             if self.upload.is_some() {
                 self.push(context, wire);
@@ -193,7 +200,10 @@ impl<'a> Exchange<'a> {
             }
             match self.receive(context, progress) {
                 Poll::Pending => {}
-                Poll::Ready(Ok(())) => return Ok(()),
+                Poll::Ready(Ok(())) => {
+                    progress.arrived = self.session.arrived();
+                    return Ok(());
+                }
                 Poll::Ready(Err(error)) => return Err(self.lost(error)),
             }
             let sends = self.upload.is_some() || progress.written.is_none();

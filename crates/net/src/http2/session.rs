@@ -232,6 +232,16 @@ impl Session {
         }
     }
 
+    /// Whether the kernel is asked when bytes of this connection arrive.
+    pub(super) fn is_asked(&self) -> bool {
+        self.link.borrow().stream().is_asked()
+    }
+
+    /// When the kernel had the last byte that was read, whichever stream it was for; zero where it is not asked.
+    pub(super) fn arrived(&self) -> Nanos {
+        self.link.borrow().stream().arrived().unwrap_or_default()
+    }
+
     /// Waits until something may have happened to the current fiber's stream. The caller looks, and waits
     /// again. `sends` also wakes it when what waits for the socket is out.
     #[inline(never)]

@@ -1,5 +1,7 @@
 //! What the two arrival-rate executors share: their VUs, their events, and how a rate is shown.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{duration::GoDuration, error::PlanError, stripe::Share};
 
 /// One iteration that is due at a certain time.
@@ -18,10 +20,30 @@ pub struct ArrivalVus {
     pub planned: u64,
     /// Made before or, when the planned are all busy, during the test; at least `planned`.
     pub max: u64,
+    /// What becomes of iterations that are due while all VUs are busy.
+    pub when_busy: WhenBusy,
 }
 
-/// `preAllocatedVUs` and `maxVUs` as written.
-pub(super) fn valid_vus(pre_allocated: Option<i64>, max: Option<i64>, errors: &mut Vec<String>) -> ArrivalVus {
+/// `whenBusy`: what becomes of iterations of an arrival rate that are due while all VUs are busy. An option that k6 does not
+/// have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WhenBusy {
+    /// They are dropped and counted, as in k6.
+    #[default]
+    Drop,
+    /// They begin late, as soon as a VU is free, in their order; what has not begun at the end is dropped. How late they
+    /// were is in the metrics that count from the intended start.
+    Wait,
+}
+
+/// `preAllocatedVUs`, `maxVUs` and `whenBusy` as written.
+pub(super) fn valid_vus(
+    pre_allocated: Option<i64>,
+    max: Option<i64>,
+    when_busy: Option<WhenBusy>,
+    errors: &mut Vec<String>,
+) -> ArrivalVus {
     match pre_allocated {
         None => errors.push("the number of preAllocatedVUs isn't specified".to_owned()),
         Some(n) if n < 0 => errors.push("the number of preAllocatedVUs can't be negative".to_owned()),
@@ -32,7 +54,11 @@ pub(super) fn valid_vus(pre_allocated: Option<i64>, max: Option<i64>, errors: &m
     if max < pre_allocated {
         errors.push("maxVUs can't be less than preAllocatedVUs".to_owned());
     }
-    ArrivalVus { planned: u64::try_from(pre_allocated).unwrap_or(0), max: u64::try_from(max).unwrap_or(0) }
+    ArrivalVus {
+        planned: u64::try_from(pre_allocated).unwrap_or(0),
+        max: u64::try_from(max).unwrap_or(0),
+        when_busy: when_busy.unwrap_or_default(),
+    }
 }
 
 pub(super) fn valid_time_unit(time_unit: Option<GoDuration>, errors: &mut Vec<String>) -> u64 {
@@ -49,7 +75,7 @@ impl ArrivalVus {
         let Some(events) = share.from_value(self.max)? else {
             return Ok(None);
         };
-        let own = Self { planned: share.scale(self.planned), max: share.scale(self.max) };
+        let own = Self { planned: share.scale(self.planned), max: share.scale(self.max), ..self };
         Ok((own.max > 0).then_some((own, events)))
     }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    arrival::{ArrivalEvent, ArrivalVus, rate_per_sec, valid_time_unit, valid_vus},
+    arrival::{ArrivalEvent, ArrivalVus, WhenBusy, rate_per_sec, valid_time_unit, valid_vus},
     fields::{checked, required_duration},
 };
 use crate::{duration::GoDuration, error::PlanError, json::int, stripe::Share};
@@ -27,10 +27,13 @@ pub struct ConstantArrivalRateConfig {
     /// VUs made at most; as many as pre-allocated if not given.
     #[serde(default, deserialize_with = "int", rename = "maxVUs")]
     pub max_vus: Option<i64>,
+    /// What becomes of iterations that are due while all VUs are busy; they are dropped if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when_busy: Option<WhenBusy>,
 }
 
 impl ConstantArrivalRateConfig {
-    pub(crate) const FIELDS: &[&str] = &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs"];
+    pub(crate) const FIELDS: &[&str] = &["rate", "timeUnit", "duration", "preAllocatedVUs", "maxVUs", "whenBusy"];
 
     pub(crate) fn validate(&self) -> Result<ConstantArrivalRate, Vec<String>> {
         let mut errors = Vec::new();
@@ -41,7 +44,7 @@ impl ConstantArrivalRateConfig {
         }
         let time_unit_ns = valid_time_unit(self.time_unit, &mut errors);
         let duration = required_duration(self.duration, &mut errors);
-        let vus = valid_vus(self.pre_allocated_vus, self.max_vus, &mut errors);
+        let vus = valid_vus(self.pre_allocated_vus, self.max_vus, self.when_busy, &mut errors);
         let rate = u64::try_from(self.rate.unwrap_or(0)).unwrap_or(0);
         checked(ConstantArrivalRate { rate, time_unit_ns, duration, vus }, errors)
     }

@@ -16,7 +16,7 @@ mod shared_iterations;
 
 use std::sync::Arc;
 
-pub use arrival::{ArrivalEvent, ArrivalVus};
+pub use arrival::{ArrivalEvent, ArrivalVus, WhenBusy};
 pub use constant_arrival_rate::{ConstantArrivalRate, ConstantArrivalRateConfig, ConstantArrivalRatePlan};
 pub use constant_vus::{ConstantVus, ConstantVusConfig, ConstantVusPlan};
 pub(crate) use externally_controlled::vus_error;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    arrival::{ArrivalEvent, ArrivalVus, rate_per_sec, valid_time_unit, valid_vus},
+    arrival::{ArrivalEvent, ArrivalVus, WhenBusy, rate_per_sec, valid_time_unit, valid_vus},
     fields::{Stage, StageConfig, checked, text_ns, total_ns, valid_stages},
 };
 use crate::{duration::GoDuration, error::PlanError, json::int, stripe::Share};
@@ -33,10 +33,13 @@ pub struct RampingArrivalRateConfig {
     /// VUs made at most; as many as pre-allocated if not given.
     #[serde(default, deserialize_with = "int", rename = "maxVUs")]
     pub max_vus: Option<i64>,
+    /// What becomes of iterations that are due while all VUs are busy; they are dropped if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when_busy: Option<WhenBusy>,
 }
 
 impl RampingArrivalRateConfig {
-    pub(crate) const FIELDS: &[&str] = &["startRate", "timeUnit", "stages", "preAllocatedVUs", "maxVUs"];
+    pub(crate) const FIELDS: &[&str] = &["startRate", "timeUnit", "stages", "preAllocatedVUs", "maxVUs", "whenBusy"];
 
     pub(crate) fn validate(&self) -> Result<RampingArrivalRate, Vec<String>> {
         let mut errors = Vec::new();
@@ -46,7 +49,7 @@ impl RampingArrivalRateConfig {
         }
         let time_unit_ns = valid_time_unit(self.time_unit, &mut errors);
         let stages = valid_stages(self.stages.as_deref(), None, &mut errors);
-        let vus = valid_vus(self.pre_allocated_vus, self.max_vus, &mut errors);
+        let vus = valid_vus(self.pre_allocated_vus, self.max_vus, self.when_busy, &mut errors);
         let start_rate = u64::try_from(start_rate).unwrap_or(0);
         checked(RampingArrivalRate { start_rate, time_unit_ns, stages, vus }, errors)
     }

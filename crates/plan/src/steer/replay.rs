@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{Ramp, Target, along};
 use crate::{
     duration::GoDuration,
-    executor::{Executor, FOREVER_NS, Stage},
+    executor::{ArrivalVus, Executor, FOREVER_NS, Stage, WhenBusy},
     scenario::{DEFAULT_EXEC, Scenario},
 };
 
@@ -59,24 +59,12 @@ pub fn replay(scenario: &Scenario, turns: &[Turn], ran_ns: u64) -> Option<Value>
             entry.insert("gracefulRampDown".to_owned(), json!(e.graceful_ramp_down));
             stages
         }
-        Executor::ConstantArrivalRate(e) => rate(
-            &mut entry,
-            scenario,
-            e.rate,
-            &flat(e.rate),
-            &turns,
-            end_ns,
-            (e.time_unit_ns, e.vus.planned, e.vus.max),
-        ),
-        Executor::RampingArrivalRate(e) => rate(
-            &mut entry,
-            scenario,
-            e.start_rate,
-            &e.stages,
-            &turns,
-            end_ns,
-            (e.time_unit_ns, e.vus.planned, e.vus.max),
-        ),
+        Executor::ConstantArrivalRate(e) => {
+            rate(&mut entry, scenario, e.rate, &flat(e.rate), &turns, end_ns, e.time_unit_ns, e.vus)
+        }
+        Executor::RampingArrivalRate(e) => {
+            rate(&mut entry, scenario, e.start_rate, &e.stages, &turns, end_ns, e.time_unit_ns, e.vus)
+        }
         Executor::SharedIterations(_) | Executor::PerVuIterations(_) => return None,
     };
     entry.insert("stages".to_owned(), Value::Array(stages));
@@ -104,14 +92,18 @@ fn rate(
     stages: &[Stage],
     turns: &[Turn],
     end_ns: u64,
-    (time_unit_ns, planned, max): (u64, u64, u64),
+    time_unit_ns: u64,
+    vus: ArrivalVus,
 ) -> Vec<Value> {
     common(entry, scenario, "ramping-arrival-rate");
     let raised = turns.iter().filter_map(|turn| if let Target::MaxVus(max) = turn.target { Some(max) } else { None });
     entry.insert("startRate".to_owned(), json!(start));
     entry.insert("timeUnit".to_owned(), text(time_unit_ns));
-    entry.insert("preAllocatedVUs".to_owned(), json!(planned));
-    entry.insert("maxVUs".to_owned(), json!(raised.fold(max, u64::max)));
+    entry.insert("preAllocatedVUs".to_owned(), json!(vus.planned));
+    entry.insert("maxVUs".to_owned(), json!(raised.fold(vus.max, u64::max)));
+    if vus.when_busy != WhenBusy::default() {
+        entry.insert("whenBusy".to_owned(), json!(vus.when_busy));
+    }
     let turns: Vec<Ramp> = turns.iter().filter(|turn| matches!(turn.target, Target::Rate(_))).map(Turn::ramp).collect();
     bent(start, stages, &turns, end_ns)
 }

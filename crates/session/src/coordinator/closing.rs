@@ -98,13 +98,16 @@ impl Coordinator {
             .iter()
             .zip(&progress.scenarios)
             .zip(self.steering.open_models())
-            .map(|((name, progress), is_open)| ScenarioLoad {
+            .map(|((name, progress), (is_open, vus_max, begins_for))| ScenarioLoad {
                 scenario: name.clone(),
                 is_open,
                 done: progress.done,
                 interrupted: progress.interrupted,
                 thrown: progress.thrown,
                 dropped: progress.dropped,
+                vus: progress.active_vus_max,
+                vus_max,
+                ran: progress.started_at.zip(progress.ended_at).map(|(from, until)| until.since(from).min(begins_for)),
             })
             .collect();
         self.judge.judge(&loads)

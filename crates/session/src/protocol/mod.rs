@@ -9,9 +9,9 @@ mod progress;
 mod shared;
 mod time;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use onrush_metrics::{Contains, Delta, Histogram, MetricKind, SampleBatch, Span};
+use onrush_metrics::{Contains, Delta, Histogram, MetricKind, OwnDelay, SampleBatch, Span};
 use onrush_plan::{Cut, SegmentError, Share, steer::Ramp};
 use serde::{Deserialize, Serialize};
 
@@ -303,6 +303,8 @@ pub struct HealthReport {
     pub second: Option<Health>,
     /// Delays after the intended start of arrival-rate iterations since the last report, milliseconds.
     pub start_lag: Histogram,
+    /// How long requests waited for the agent since the last report, by scenario.
+    pub own_delays: BTreeMap<String, OwnDelay>,
     /// Fibers that ended in an internal error so far.
     pub panics: u64,
     /// Writes to shared built-ins refused so far.
@@ -318,6 +320,8 @@ pub struct HealthReport {
 /// One second of an agent's view of itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Health {
+    /// When the second ended, in seconds since the scenarios began; pauses count.
+    pub at_secs: f64,
     /// CPU used by the process, in cores.
     pub process_cores: f64,
     /// CPU of the busiest worker thread, in cores.
@@ -344,6 +348,28 @@ pub struct Health {
     pub port_errors: u64,
     /// How often the whole process was stopped from outside and went on.
     pub stops: u64,
+    /// CPU that everything on the machine used, in cores.
+    pub machine_cores: f64,
+    /// Resident memory, bytes.
+    pub rss_bytes: u64,
+    /// Open file descriptors.
+    pub fds: u64,
+    /// Pages of memory that came back from swap, on the whole machine.
+    pub swapped_in: u64,
+    /// TCP segments sent, and those of them sent again, in the network namespace.
+    pub segments: u64,
+    /// See [`Health::segments`].
+    pub retransmitted: u64,
+    /// Packets that network interfaces, or the kernel for want of CPU, dropped.
+    pub packets_dropped: u64,
+    /// Bytes received by all network interfaces but loopback.
+    pub received_bytes: u64,
+    /// Bytes sent by them.
+    pub sent_bytes: u64,
+    /// Of the interface that was used most, as a fraction of its speed; 0 where no speed is known.
+    pub interface_used: f64,
+    /// Connections in the table of the firewall, over its size; 0 without one.
+    pub tracked_used: f64,
 }
 
 /// A line of the log.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use onrush_js::INTENDED_DURATION;
 use onrush_metrics::{Histogram, Merged, MetricId, Sink, SubscriptionsBuilder, SystemTag, builtin};
-use onrush_session::{Judgement, StartLag, Verdict};
+use onrush_session::{Judgement, OwnDelayFigures, StartLag, Verdict};
 
 /// The numbers of the report.
 #[derive(Debug, Clone)]
@@ -27,6 +27,7 @@ pub(super) struct Figures {
     pub(super) intended: Histogram,
     /// How late requests began.
     pub(super) start_lag: Option<StartLag>,
+    pub(super) own_delay: Option<OwnDelayFigures>,
     /// Requests by status.
     pub(super) statuses: BTreeMap<String, u64>,
     /// Requests without a response by `error_code` and text.
@@ -69,6 +70,7 @@ impl Figures {
             latency: trend(Some(builtin::HTTP_REQ_DURATION)),
             intended: trend(merged.registry().lookup(INTENDED_DURATION)),
             start_lag: judgement.start_lag,
+            own_delay: judgement.own_delay.clone(),
             statuses,
             errors,
             verdict: judgement.verdict,

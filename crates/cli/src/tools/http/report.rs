@@ -87,6 +87,14 @@ fn latency(text: &mut String, figures: &Figures) {
             time(lag.max_ms)
         ));
     }
+    if let Some(delay) = &figures.own_delay {
+        text.push_str(&format!(
+            "    Of the latency, Onrush's own delay was {} at the median and {} at p(99) (measured of {} requests).\n",
+            time(delay.median_ms),
+            time(delay.p99_ms),
+            delay.requests
+        ));
+    }
 }
 
 /// Equal steps from the fastest to the 99th percentile, and one row for the rest.
@@ -191,6 +199,7 @@ mod tests {
             latency,
             intended: Histogram::new(),
             start_lag: None,
+            own_delay: None,
             statuses: BTreeMap::from([("200".to_owned(), 96), ("503".to_owned(), 3)]),
             errors: BTreeMap::from([(("1212".to_owned(), "dial: connection refused".to_owned()), 1)]),
             verdict: Verdict::Valid,

@@ -136,7 +136,7 @@ impl Request {
                     }
                 };
                 json!({"executor": "constant-arrival-rate", "rate": rate, "timeUnit": "1s", "duration": go(duration),
-                    "preAllocatedVUs": vus, "maxVUs": vus})
+                    "preAllocatedVUs": vus, "maxVUs": vus, "whenBusy": "wait"})
             }
             (None, Stop::At(time)) => json!({"executor": "constant-vus", "vus": vus, "duration": go(time)}),
             (None, Stop::After { requests, at_most }) => {

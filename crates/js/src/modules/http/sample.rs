@@ -87,7 +87,22 @@ fn record(vu: &Vu, prepared: &Prepared, hop: &Hop, outcome: &Outcome<'_>) {
     };
     let http = shard.http(node);
     shard.record_http(http, &timings, expected.map(|expected| !expected));
+    if let (Some(metric), Some(late_ms)) = (vu.thread.intended_request, vu.late_ms()) {
+        let series = shard.series(metric, node);
+        shard.add(series, late_ms + timings.duration);
+    }
     shard.outcomes().note(outcome.status, outcome.code, outcome.error, || described(prepared, hop));
+    if let Some(own_ms) = outcome.timings.own {
+        note_own_delay(vu, own_ms, timings.duration);
+    }
+}
+
+/// The response came on a connection whose arrivals the kernel times: one of several.
+#[inline(never)]
+fn note_own_delay(vu: &Vu, own_ms: f64, reported_ms: f64) {
+    if let Some((scenario, _)) = &*vu.scenario.borrow() {
+        vu.thread.note_own_delay(*scenario, own_ms, reported_ms);
+    }
 }
 
 /// A hop whose iteration was interrupted before there was an answer. It makes no sample, as in k6.

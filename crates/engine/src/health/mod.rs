@@ -1,10 +1,13 @@
 //! The generator's own health: what decides whether a run's numbers can be trusted.
 
+mod machine;
+
 use std::{fs, time::Duration};
 
 use onrush_fiber::{Clock, Nanos, Shortages};
 use rustix::io::Errno;
 
+use self::machine::{Machine, Traffic};
 use crate::cgroup::Cgroup;
 
 /// One look at the process and its machine, over the time since the previous look.
@@ -36,6 +39,24 @@ pub struct HealthSample {
     pub fds_max: u64,
     /// Connections that failed for want of something on this machine.
     pub shortages: Shortages,
+    /// CPU that everything on the machine used, in cores.
+    pub machine_cores: f64,
+    /// Pages that came back from swap, on the whole machine.
+    pub swapped_in: u64,
+    /// TCP segments sent in the network namespace.
+    pub segments: u64,
+    /// Those of them that were sent again.
+    pub retransmitted: u64,
+    /// Packets that interfaces, or the kernel for want of CPU, dropped.
+    pub packets_dropped: u64,
+    /// Bytes received by all interfaces but loopback.
+    pub received_bytes: u64,
+    /// Bytes sent by them.
+    pub sent_bytes: u64,
+    /// Of the interface used most, as a fraction of its speed, where that is known.
+    pub interface_used: f64,
+    /// Connections in the firewall's table, as a fraction of its size.
+    pub tracked_used: f64,
 }
 
 /// Samples the process; keeps the previous counters to form rates.
@@ -44,7 +65,7 @@ pub struct HealthProbe {
     at: Nanos,
     process: Cpu,
     threads: Vec<Thread>,
-    steal_secs: f64,
+    machine: Machine,
     throttled_usec: u64,
     shortages: Shortages,
     cgroup: Cgroup,
@@ -74,7 +95,7 @@ impl HealthProbe {
             at: Clock::now(),
             process: process_cpu(),
             threads: threads(),
-            steal_secs: steal_secs(),
+            machine: Machine::look(),
             throttled_usec: cgroup.throttled_usec(),
             shortages: Shortages::so_far(),
             available_cores: available_cores(&cgroup),
@@ -91,8 +112,9 @@ impl HealthProbe {
     pub fn sample(&mut self) -> HealthSample {
         let now = Clock::now();
         let secs = ((now.0 - self.at.0) as f64 / 1e9).max(1e-6);
-        let (process, threads, steal, throttled) =
-            (process_cpu(), threads(), steal_secs(), self.cgroup.throttled_usec());
+        let (process, threads, throttled) = (process_cpu(), threads(), self.cgroup.throttled_usec());
+        let machine = Machine::look();
+        let Traffic { received_bytes, sent_bytes, dropped, used } = machine.traffic_since(&self.machine, secs);
         let shortages = Shortages::so_far();
         let user = process.user_secs - self.process.user_secs;
         let system = process.system_secs - self.process.system_secs;
@@ -109,7 +131,7 @@ impl HealthProbe {
             user_cores: user / secs,
             available_cores: self.available_cores,
             busiest_thread_cores: busiest / secs,
-            steal_cores: (steal - self.steal_secs).max(0.0) / secs,
+            steal_cores: (machine.steal_secs - self.machine.steal_secs).max(0.0) / secs,
             throttled: ((throttled - self.throttled_usec.min(throttled)) as f64 / 1e6 / secs).min(1.0),
             rss_bytes: rss_bytes(),
             memory_bytes: memory_bytes(&self.cgroup),
@@ -117,12 +139,21 @@ impl HealthProbe {
             fds: open_fds(fds_max),
             fds_max,
             shortages: shortages.since(self.shortages),
+            machine_cores: (machine.busy_secs - self.machine.busy_secs).max(0.0) / secs,
+            swapped_in: machine.swapped_in.saturating_sub(self.machine.swapped_in),
+            segments: machine.segments.saturating_sub(self.machine.segments),
+            retransmitted: machine.retransmitted.saturating_sub(self.machine.retransmitted),
+            packets_dropped: dropped,
+            received_bytes,
+            sent_bytes,
+            interface_used: used,
+            tracked_used: machine::tracked_used(),
         };
         *self = Self {
             at: now,
             process,
             threads,
-            steal_secs: steal,
+            machine,
             throttled_usec: throttled,
             shortages,
             available_cores: self.available_cores,
@@ -153,8 +184,12 @@ fn process_cpu() -> Cpu {
     fs::read_to_string("/proc/self/stat").ok().and_then(|text| stat_cpu(&text)).unwrap_or_default()
 }
 
-/// Open descriptors. Looking at them takes one: if there is none left, all of them are in use.
+/// Open descriptors. New kernels say how many there are as the folder's size; else looking at them takes one: if there is
+/// none left, all of them are in use.
 fn open_fds(fds_max: u64) -> u64 {
+    if let Some(count) = fs::metadata("/proc/self/fd").ok().map(|folder| folder.len()).filter(|count| *count > 0) {
+        return count;
+    }
     match fs::read_dir("/proc/self/fd") {
         Ok(entries) => entries.count() as u64,
         Err(error)
@@ -185,17 +220,6 @@ fn threads() -> Vec<Thread> {
 /// The second number of a `schedstat` file: nanoseconds on a run queue.
 fn waiting_secs(text: &str) -> Option<f64> {
     text.split_ascii_whitespace().nth(1)?.parse::<f64>().ok().map(|ns| ns / 1e9)
-}
-
-/// Steal time of all cores: the eighth number of the first line of /proc/stat.
-fn steal_secs() -> f64 {
-    let text = fs::read_to_string("/proc/stat").unwrap_or_default();
-    let ticks = text
-        .lines()
-        .next()
-        .and_then(|line| line.split_ascii_whitespace().nth(8))
-        .and_then(|field| field.parse::<f64>().ok());
-    ticks.unwrap_or(0.0) / ticks_per_sec()
 }
 
 fn available_cores(cgroup: &Cgroup) -> f64 {

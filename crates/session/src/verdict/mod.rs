@@ -3,15 +3,24 @@
 //! A load generator that has no CPU left measures itself. Every run is judged VALID, SUSPECT or INVALID from what the
 //! agents saw of themselves, each with its reason in one sentence.
 
+mod load;
+mod own;
+mod times;
 mod watched;
 
 use std::collections::BTreeMap;
 
 use onrush_metrics::{Histogram, summary::Verdict};
 
-use self::watched::{Cause, Finding, Watched, late_starts};
+use self::{
+    load::dropped_arrivals,
+    own::Own,
+    watched::{Cause, Finding, Watched, late, late_starts},
+};
 use crate::protocol::{AgentId, HealthReport};
 
+pub use load::ScenarioLoad;
+pub use own::{LatencyError, OwnDelayFigures};
 pub use watched::AgentHealth;
 
 /// Collects what agents report and judges at the end.
@@ -26,23 +35,6 @@ pub struct Judge {
     output_samples_missing: u64,
     interrupted: u64,
     answered: u64,
-}
-
-/// What became of a scenario's iterations.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScenarioLoad {
-    /// Its name.
-    pub scenario: String,
-    /// Iterations begin when the plan says (an arrival rate), not when a VU is free.
-    pub is_open: bool,
-    /// Iterations that ran to their end.
-    pub done: u64,
-    /// Iterations that were cut.
-    pub interrupted: u64,
-    /// Iterations that ended in an exception, among those done.
-    pub thrown: u64,
-    /// Iterations that never began.
-    pub dropped: u64,
 }
 
 /// The verdict with its reasons, worst first.
@@ -60,6 +52,8 @@ pub struct Judgement {
     pub lacks_answers: bool,
     /// How late the iterations of arrival rates began; `None` where there were none.
     pub start_lag: Option<StartLag>,
+    /// The generator's own delay in the latencies; `None` where it was not measured.
+    pub own_delay: Option<OwnDelayFigures>,
 }
 
 /// Delays of arrival-rate iterations after the instant the plan gave them.
@@ -102,6 +96,7 @@ impl Judge {
         if let Some(second) = &report.second {
             agent.health(second);
         }
+        agent.own_delays(&report.own_delays);
         agent.start_lag.merge(&report.start_lag);
         agent.panics = report.panics;
         agent.threads_given_up = report.threads_given_up;
@@ -147,13 +142,16 @@ impl Judge {
 
     /// Judges what was collected.
     pub fn judge(&self, loads: &[ScenarioLoad]) -> Judgement {
-        let start_lag = self.start_lag();
-        let mut findings = self.of_agents(start_lag);
+        let lag = self.start_lags();
+        let start_lag = StartLag::of(&lag);
+        let mut findings: Vec<(Verdict, String)> = self.of_own_delay().into_iter().collect();
+        findings.extend(self.of_agents(&lag));
         findings.extend(self.computes(&findings));
         let unanswered = self.unanswered();
         let lacks_answers = unanswered.is_some();
         findings.extend(unanswered);
-        findings.extend(dropped_arrivals(loads));
+        let is_limit = findings.iter().any(|(verdict, _)| *verdict == Verdict::Invalid);
+        findings.extend(dropped_arrivals(loads, is_limit));
         let given_up: u32 = self.agents.values().map(|agent| agent.threads_given_up).sum();
         if given_up > 0 {
             let text = format!(
@@ -173,32 +171,56 @@ impl Judge {
             findings.push((Verdict::Suspect, text));
         }
         findings.sort_by_key(|(verdict, _)| std::cmp::Reverse(*verdict));
+        let (reasons, harmless): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|(verdict, _)| *verdict > Verdict::Valid);
         Judgement {
-            verdict: findings.first().map_or(Verdict::Valid, |(verdict, _)| *verdict),
-            reasons: findings.into_iter().map(|(_, reason)| reason).collect(),
+            verdict: reasons.first().map_or(Verdict::Valid, |(verdict, _)| *verdict),
+            reasons: reasons.into_iter().map(|(_, reason)| reason).collect(),
             notes: nothing(loads)
                 .into_iter()
+                .chain(harmless.into_iter().map(|(_, text)| text))
                 .chain(thrown(loads))
                 .chain(loads.iter().filter_map(ScenarioLoad::unfinished))
                 .collect(),
             thrown: loads.iter().map(|load| load.thrown).sum(),
             lacks_answers,
             start_lag,
+            own_delay: self.own().figures(),
         }
     }
 }
 
 impl Judge {
     /// How late arrivals began, over all agents.
-    fn start_lag(&self) -> Option<StartLag> {
+    fn start_lags(&self) -> Histogram {
         let mut all = Histogram::default();
         self.agents.values().for_each(|agent| all.merge(&agent.start_lag));
-        StartLag::of(&all)
+        all
+    }
+
+    /// The generator's own delays, over all agents.
+    fn own(&self) -> Own {
+        let mut all = Own::default();
+        self.agents.values().for_each(|agent| all.merge(&agent.own));
+        all
+    }
+
+    /// What was wrong with latencies, and by how much.
+    fn of_own_delay(&self) -> Option<(Verdict, String)> {
+        let seconds = self.agents.values().map(|agent| agent.seconds).max().unwrap_or_default();
+        let (verdict, _, mut text) = self.own().finding(seconds)?;
+        let of_agent = |(id, agent): (&AgentId, &Watched)| Some((agent.own.finding(agent.seconds)?.1, *id));
+        if self.agents.len() > 1
+            && let Some((_, AgentId(worst))) = self.agents.iter().filter_map(of_agent).max()
+        {
+            text = format!("{text}; agent {worst} had most of it");
+        }
+        Some((verdict, text + ": use more cores, --agents on several machines, or less load"))
     }
 
     /// What was wrong with agents: a sentence for each cause, which names the agent where there are several. The numbers are
     /// those of all agents together, so one that was the bottleneck spoils them.
-    fn of_agents(&self, start_lag: Option<StartLag>) -> Vec<(Verdict, String)> {
+    fn of_agents(&self, start_lag: &Histogram) -> Vec<(Verdict, String)> {
         let mut by_cause: BTreeMap<Cause, Vec<(AgentId, Finding)>> = BTreeMap::new();
         for (id, agent) in &self.agents {
             for finding in agent.findings() {
@@ -206,7 +228,7 @@ impl Judge {
             }
         }
         let count = self.count.max(self.agents.len());
-        let is_late = start_lag.is_some_and(|lag| lag.p99_ms > Watched::START_LAG_P99_MS);
+        let late = late(start_lag);
         let findings = by_cause.into_iter().filter_map(|(cause, mut found)| {
             let having = found.len();
             let sum: u64 = found.iter().map(|(_, finding)| finding.weight).sum();
@@ -215,13 +237,15 @@ impl Judge {
             let (AgentId(worst), Finding { mut verdict, mut text, .. }) = found.into_iter().next()?;
             match cause {
                 Cause::Panics => text = format!("{sum} VU fibers ended in an internal error"),
-                Cause::StartLag if is_late && count == 1 => {}
-                // Few of all iterations were late.
-                Cause::StartLag if !is_late => verdict = Verdict::Suspect,
-                Cause::StartLag => {
-                    let all = late_starts(start_lag.map_or(0.0, |lag| lag.p99_ms));
-                    return Some((verdict, format!("{all}; agent {worst} was the latest of {count}")));
-                }
+                Cause::StartLag => match late {
+                    // Few of all iterations were late.
+                    None => verdict = Verdict::Suspect,
+                    Some(_) if count == 1 => {}
+                    Some((verdict, p99_ms)) => {
+                        let all = late_starts(p99_ms);
+                        return Some((verdict, format!("{all}; agent {worst} was the latest of {count}")));
+                    }
+                },
                 _ => {}
             }
             let whose = match having {
@@ -254,7 +278,7 @@ impl Judge {
     fn computes(&self, findings: &[(Verdict, String)]) -> Option<(Verdict, String)> {
         /// Slices of 5 to 10 ms in a second, over all threads, that others notice.
         const SLICES_PER_SECOND: u64 = 10;
-        let is_late = self.start_lag().is_some_and(|lag| lag.p99_ms > Watched::START_LAG_P99_MS);
+        let is_late = late(&self.start_lags()).is_some();
         let has_waited = is_late || self.agents.values().any(Watched::has_waited);
         let seconds: u64 = self.agents.values().map(|agent| agent.seconds).sum();
         let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
@@ -262,7 +286,7 @@ impl Judge {
             *sums.entry(name).or_default() += slices;
         }
         let (name, slices) = sums.into_iter().max_by_key(|(_, slices)| *slices)?;
-        let verdict = findings.iter().map(|(verdict, _)| *verdict).max()?;
+        let verdict = findings.iter().map(|(verdict, _)| *verdict).max().filter(|worst| *worst > Verdict::Valid)?;
         (has_waited && slices >= SLICES_PER_SECOND * seconds.max(1)).then(|| {
             let text = format!(
                 "code of scenario '{name}' kept other VUs waiting: {slices} times it used up its time slice of 5 to 10 ms, after which others have their turn; compute less in it, or use more threads or machines"
@@ -272,19 +296,7 @@ impl Judge {
     }
 }
 
-impl ScenarioLoad {
-    /// In a closed model VUs begin iterations when they can: the work was limited, not the load.
-    fn unfinished(&self) -> Option<String> {
-        (!self.is_open && self.dropped > 0).then(|| {
-            format!(
-                "scenario '{}' reached its maxDuration with {} of its iterations never begun ({} ended)",
-                self.scenario, self.dropped, self.done
-            )
-        })
-    }
-}
-
-/// What an open model lost of the load that was asked for. A verdict on no numbers at all should not look like one on
+/// A verdict on no numbers at all should not look like one on
 /// good numbers.
 fn nothing(loads: &[ScenarioLoad]) -> Option<String> {
     let is_empty = |load: &ScenarioLoad| load.done + load.interrupted + load.dropped == 0;
@@ -302,26 +314,10 @@ fn thrown(loads: &[ScenarioLoad]) -> Option<String> {
     })
 }
 
-fn dropped_arrivals(loads: &[ScenarioLoad]) -> Option<(Verdict, String)> {
-    /// Share of the arrivals above which the offered load is not what was asked for.
-    const SHARE_INVALID: f64 = 0.01;
-    let open = || loads.iter().filter(|load| load.is_open);
-    let dropped: u64 = open().map(|load| load.dropped).sum();
-    let planned: u64 = open().map(|load| load.dropped + load.done + load.interrupted).sum();
-    if dropped == 0 {
-        return None;
-    }
-    let share = dropped as f64 / planned as f64;
-    let verdict = if share > SHARE_INVALID { Verdict::Invalid } else { Verdict::Suspect };
-    let text = format!(
-        "{dropped} of {planned} planned iterations ({:.2} %) were dropped: the offered load was lower than asked for",
-        share * 100.0
-    );
-    Some((verdict, text))
-}
-
 #[cfg(test)]
 mod tests {
+    use onrush_metrics::OwnDelay;
+
     use super::*;
     use crate::protocol::Health;
 
@@ -363,7 +359,7 @@ mod tests {
         };
         let (one, judge) = judged(&[3], 3);
         assert_eq!(one.verdict, Verdict::Invalid);
-        let text = "the generator had no CPU left (a worker thread was 97 % busy or more) in 10 of 10 seconds";
+        let text = "the generator had no CPU left (a worker thread was 97 % busy or more) in 10 of 10 seconds: use more cores, --agents on several machines, or less work per iteration";
         assert_eq!(one.reasons, [format!("agent 3: {text}")]);
         let bad = judge.agent(AgentId(3));
         assert_eq!((bad.verdict, bad.reasons), (Verdict::Invalid, vec![text.to_owned()]));
@@ -388,7 +384,7 @@ mod tests {
         assert_eq!(hidden.verdict, Verdict::Suspect);
         assert!(hidden.reasons[0].starts_with("agent 1: iterations began late: p(99) of the delay"), "{hidden:?}");
         let seen = lag(1, 40.0, 10_000);
-        assert_eq!(seen.verdict, Verdict::Invalid);
+        assert_eq!(seen.verdict, Verdict::Suspect);
         assert!(seen.reasons[0].ends_with("; agent 1 was the latest of 2"), "{seen:?}");
     }
 
@@ -403,7 +399,8 @@ mod tests {
                 notes: Vec::new(),
                 thrown: 0,
                 lacks_answers: false,
-                start_lag: None
+                start_lag: None,
+                own_delay: None,
             }
         );
     }
@@ -437,6 +434,52 @@ mod tests {
     }
 
     #[test]
+    fn seconds_of_trouble_that_latencies_do_not_show_are_no_reason() {
+        let judged = |own_ms: f64| {
+            let mut judge = Judge::new(1);
+            for number in 1..=10_u32 {
+                let mut delay = OwnDelay::default();
+                (0..500).for_each(|_| delay.note(own_ms, 8.0 + own_ms));
+                let busy = Health { waiting: 0.4, busiest_thread_cores: 1.0, at_secs: f64::from(number), ..healthy() };
+                let own_delays = [("api".to_owned(), delay)].into();
+                judge.report(AgentId(0), &HealthReport { own_delays, ..second(busy) });
+            }
+            judge.judge(&[])
+        };
+        let clean = judged(0.05);
+        assert_eq!((clean.verdict, clean.reasons.len(), clean.notes.len()), (Verdict::Suspect, 1, 1), "{clean:?}");
+        assert!(clean.reasons[0].contains("latencies are right all the same"), "{clean:?}");
+        assert!(clean.notes[0].ends_with(", which has not shown in the latencies"), "{clean:?}");
+        let dirty = judged(4.0);
+        assert_eq!(dirty.verdict, Verdict::Invalid);
+        assert!(dirty.reasons[0].starts_with("latencies of scenario 'api' are too high"), "{dirty:?}");
+        assert!(dirty.reasons[0].contains(" by 4.0 of 12.0 ms"), "{dirty:?}");
+        assert_eq!(dirty.own_delay.map(|own| own.requests), Some(5_000));
+    }
+
+    #[test]
+    fn what_the_network_here_lost_is_a_reason() {
+        let check = |health: Health, bad_seconds: u32, verdict: Verdict, text: &str| {
+            let judgement = judged(&health, bad_seconds, 10);
+            assert_eq!(judgement.verdict, verdict, "{judgement:?}");
+            assert!(judgement.reasons.iter().all(|reason| reason.contains(text)), "{judgement:?}");
+        };
+        check(
+            Health { segments: 1_000, retransmitted: 9, ..healthy() },
+            10,
+            Verdict::Suspect,
+            "90 of 10000 TCP segments",
+        );
+        check(Health { segments: 1_000, retransmitted: 4, ..healthy() }, 10, Verdict::Valid, "");
+        check(Health { packets_dropped: 2, ..healthy() }, 1, Verdict::Suspect, "2 packets were dropped");
+        check(Health { interface_used: 0.99, ..healthy() }, 3, Verdict::Suspect, "interface of the generator was full");
+        check(Health { interface_used: 0.99, ..healthy() }, 1, Verdict::Valid, "");
+        check(Health { tracked_used: 0.97, ..healthy() }, 1, Verdict::Suspect, "was 97 % full");
+        check(Health { swapped_in: 300, ..healthy() }, 1, Verdict::Suspect, "memory came back from swap in 1 of 10");
+        check(Health { swapped_in: 300, ..healthy() }, 4, Verdict::Invalid, "memory came back from swap in 4 of 10");
+    }
+
+    #[test]
     fn a_server_that_hangs_is_suspect() {
         let check = |interrupted: u64, answered: u64, verdict: Verdict| {
             let mut judge = content();
@@ -463,8 +506,15 @@ mod tests {
     fn dropped_iterations_and_late_starts_spoil_an_open_model() {
         let mut judge = content();
         let open = |dropped, done| {
-            let load =
-                ScenarioLoad { scenario: "a".to_owned(), is_open: true, done, interrupted: 0, thrown: 0, dropped };
+            let load = ScenarioLoad {
+                scenario: "a".to_owned(),
+                is_open: true,
+                done,
+                interrupted: 0,
+                thrown: 0,
+                dropped,
+                ..closed(0)
+            };
             [load, closed(500)]
         };
         assert_eq!(judge.judge(&open(0, 1_000)).verdict, Verdict::Valid);
@@ -473,13 +523,24 @@ mod tests {
         assert_eq!(invalid.verdict, Verdict::Invalid);
         assert!(invalid.reasons[0].starts_with("50 of 1000 planned iterations (5.00 %)"), "{invalid:?}");
         let mut lag = Histogram::new();
-        lag.record_n(25.0, 100);
+        lag.record_n(25.0, 60);
+        lag.record_n(0.1, 40);
         judge.report(AgentId(0), &HealthReport { start_lag: lag, ..HealthReport::default() });
         assert_eq!(judge.judge(&[]).verdict, Verdict::Invalid);
     }
 
     fn closed(dropped: u64) -> ScenarioLoad {
-        ScenarioLoad { scenario: "looping".to_owned(), is_open: false, done: 8, interrupted: 0, thrown: 0, dropped }
+        ScenarioLoad {
+            scenario: "looping".to_owned(),
+            is_open: false,
+            done: 8,
+            interrupted: 0,
+            thrown: 0,
+            dropped,
+            vus: 1,
+            vus_max: None,
+            ran: None,
+        }
     }
 
     #[test]
@@ -492,6 +553,7 @@ mod tests {
             interrupted: 4,
             thrown: 0,
             dropped: 1_996,
+            ..closed(0)
         };
         let judgement = judge.judge(&[load]);
         assert!(judgement.reasons[0].starts_with("1996 of 2000 planned iterations (99.80 %)"), "{judgement:?}");
