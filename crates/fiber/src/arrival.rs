@@ -13,7 +13,11 @@ use std::{
     ptr,
 };
 
-use rustix::{io::Errno, time::Timespec};
+use rustix::{
+    io::Errno,
+    net::{AddressFamily, SocketFlags, SocketType, ipproto, socket_with},
+    time::Timespec,
+};
 
 use crate::clock::{Clock, Nanos};
 
@@ -69,6 +73,13 @@ pub(crate) fn ask(fd: &OwnedFd) -> bool {
         )
     };
     result == 0
+}
+
+/// Whether the kernel says when bytes arrive.
+#[must_use]
+pub fn has_arrival_times() -> bool {
+    socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, Some(ipproto::TCP))
+        .is_ok_and(|socket| ask(&socket))
 }
 
 /// `recv`, and when the kernel had the last byte of it, if it says so.

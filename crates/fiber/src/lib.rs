@@ -54,6 +54,7 @@ mod switch;
 mod tcp;
 mod wheel;
 
+pub use arrival::has_arrival_times;
 pub use block_on::block_on;
 pub use clock::{Clock, Nanos};
 pub use fiber::{FiberId, FiberPanic, Hooks, StackRange, Woke};

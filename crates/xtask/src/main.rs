@@ -14,6 +14,7 @@ mod program;
 mod simulate;
 mod soak;
 mod test;
+mod trial;
 
 use std::process::ExitCode;
 
@@ -82,6 +83,12 @@ const COMMANDS: &[Command] = &[
         arguments: "TARGET [--seconds N] [--seed N] [--runs N] (graphs: [--plant NAME] [--k6] [--onrush PROGRAM])",
         about: "Feed a parser of fuzz/README.md mutated inputs, or VUs random graphs of modules, until something breaks or time is up",
         run: fuzz::run,
+    },
+    Command {
+        name: "trial",
+        arguments: trial::ARGUMENTS,
+        about: "Starve, stop, throttle and rob generators, and hold what they say of their measurements against what is known",
+        run: trial::run,
     },
 ];
 

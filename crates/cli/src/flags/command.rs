@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Cluster,
     /// `onrush check`
     Check,
+    /// `onrush doctor`
+    Doctor,
     /// `onrush http`
     Http,
     /// `onrush archive`
@@ -59,9 +61,10 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 25] = [
         Self::Run,
         Self::Check,
+        Self::Doctor,
         Self::Http,
         Self::New,
         Self::Inspect,
@@ -100,6 +103,7 @@ impl Command {
             Self::Attach => "attach",
             Self::Cluster => "cluster",
             Self::Check => "check",
+            Self::Doctor => "doctor",
             Self::Http => "http",
             Self::Archive => "archive",
             Self::Inspect => "inspect",
@@ -130,6 +134,7 @@ impl Command {
             Self::Attach => "Follow a run of a coordinator that serves many, or list its runs",
             Self::Cluster => "Make certificates for coordinators, agents and users",
             Self::Check => "Check a script, its options and what it needs without sending a request",
+            Self::Doctor => "Check whether this machine is fit for a test, and what mends it",
             Self::Http => "Load one URL without writing a script",
             Self::Archive => "Bundle a script and everything it needs into one file",
             Self::Inspect => "Print the options of a script or archive as JSON",
@@ -166,7 +171,7 @@ impl Command {
             return false;
         }
         // The command line of a run with `check` in the place of `run` checks just that run.
-        if matches!(self, Self::Check | Self::Coordinator) && Self::Run.takes(flag) {
+        if matches!(self, Self::Check | Self::Doctor | Self::Coordinator) && Self::Run.takes(flag) {
             return true;
         }
         if self.is_control() && OF_USERS.contains(&flag.long) {

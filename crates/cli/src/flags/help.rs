@@ -136,6 +136,7 @@ fn wrapped(text: &str, indent: usize, width: usize) -> String {
 fn tool(command: Command) -> (&'static str, &'static str) {
     match command {
         Command::Check => ("[FLAGS] FILE|-", CHECK_END),
+        Command::Doctor => ("[FLAGS] [FILE]", DOCTOR_END),
         Command::Archive => ("[FLAGS] FILE|-", ARCHIVE_END),
         Command::Inspect => ("[FLAGS] FILE|-", INSPECT_END),
         Command::New => ("[FLAGS] [FILE]", NEW_END),
@@ -248,6 +249,20 @@ Examples:
   onrush check script.js
   onrush check -u 5000 --summary-export out/result.json script.js
   onrush check --json script.js
+";
+
+const DOCTOR_END: &str = "\
+Looks at limits on files and ports, the firewall's table, buffers, cores, quotas, other programs, memory, swap, network
+interfaces, clocks and names, and says what will fail at which number of VUs, and the commands that mend it. With a script
+it counts with what that needs, else with a large test of 30,000 VUs. Takes the flags of run. Sends no request, unless --try
+is given. Exit code 255 when something would make the test fail.
+
+Examples:
+  onrush doctor
+  onrush doctor script.js
+  onrush doctor --try script.js          memory of a VU is measured, not estimated
+  sudo onrush doctor --fix script.js     settings of the kernel that can be changed now, until the next start
+  onrush doctor --json -u 50000 script.js
 ";
 
 const ARCHIVE_END: &str = "\

@@ -683,7 +683,21 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Tool)
     .scope(Scope::Only(Command::Compare)),
+    flag(
+        "try",
+        None,
+        Switch,
+        None,
+        "Run one iteration of the script in one VU and in eleven, and count with what a VU really took",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Doctor)),
+    flag("fix", None, Switch, None, "Change settings of the kernel that are wrong, until the next start of the machine")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Doctor)),
+    flag("yes", None, Switch, None, "Do not ask before --fix").group(Group::Tool).scope(Scope::Only(Command::Doctor)),
     flag("json", None, Switch, None, "Print JSON instead of text").group(Group::Tool).scope(Scope::Several(&[
+        Command::Doctor,
         Command::Check,
         Command::Compare,
         Command::Deps,

@@ -15,6 +15,7 @@ mod check;
 mod compare;
 mod control;
 mod coordinator;
+mod doctor;
 mod documented;
 mod examples;
 mod exit_codes;

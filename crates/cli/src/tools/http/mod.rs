@@ -35,9 +35,8 @@ pub(crate) fn http(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> 
             .hint("onrush http http://127.0.0.1:8080/ -c 50 -d 10s"));
     };
     let request = request(&cx.flags, url)?;
-    let source = request.to_script();
     if cx.flags.switch("script")?.unwrap_or(false) {
-        cx.terminal.stdout(source);
+        cx.terminal.stdout(request.to_script());
         return Ok(ExitCode::Success);
     }
     let cx = Context {
@@ -48,7 +47,7 @@ pub(crate) fn http(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> 
     };
     let config = ConfigFile::read(&cx)?;
     let mut args = RunArgs::new(&cx.flags, &config, files)?;
-    args.script.source = Some(source);
+    args.script.source = Some(request.to_own_script());
     args.one_liner = Some(request.heading());
     run::execute(&cx, config, &args)
 }

@@ -62,10 +62,25 @@ impl Request {
         format!("{method} {url}: {load}, {connections} connection{plural}\n")
     }
 
-    /// The script.
+    /// The script as k6 understands it, too.
     pub(super) fn to_script(&self) -> String {
+        self.script(self.scenario())
+    }
+
+    /// The script that is run: requests that find no connection free wait for one, which k6 knows no way to say.
+    pub(super) fn to_own_script(&self) -> String {
+        let mut scenario = self.scenario();
+        if self.rate.is_some()
+            && let Some(scenario) = scenario.as_object_mut()
+        {
+            scenario.insert("whenBusy".to_owned(), "wait".into());
+        }
+        self.script(scenario)
+    }
+
+    fn script(&self, scenario: Value) -> String {
         let with_trend = if self.rate.is_some() { "import { Trend } from 'k6/metrics';\n" } else { "" };
-        let options = json!({"discardResponseBodies": true, "scenarios": {"http": self.scenario()}});
+        let options = json!({"discardResponseBodies": true, "scenarios": {"http": scenario}});
         let mut text = format!(
             "// Written by `onrush http`. It runs with `onrush run` and `k6 run`.\nimport http from 'k6/http';\n{with_trend}\nexport const options = {};\n\n",
             literal(&options)
@@ -136,7 +151,7 @@ impl Request {
                     }
                 };
                 json!({"executor": "constant-arrival-rate", "rate": rate, "timeUnit": "1s", "duration": go(duration),
-                    "preAllocatedVUs": vus, "maxVUs": vus, "whenBusy": "wait"})
+                    "preAllocatedVUs": vus, "maxVUs": vus})
             }
             (None, Stop::At(time)) => json!({"executor": "constant-vus", "vus": vus, "duration": go(time)}),
             (None, Stop::After { requests, at_most }) => {
