@@ -101,6 +101,7 @@ mod tests {
             lacks_answers,
             start_lag: None,
             own_delay: None,
+            generator: None,
         }
     }
 }

@@ -88,6 +88,7 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
         Command::Agent => agent::agent(&cx, files),
         Command::Cluster => authority::cluster(&cx, files),
         Command::Check => tools::check(&cx, files),
+        Command::Capacity => tools::capacity(&cx, files),
         Command::Doctor => tools::doctor(&cx, files),
         Command::Http => tools::http(&cx, files),
         Command::Archive => tools::archive(&cx, files),

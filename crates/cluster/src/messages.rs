@@ -415,8 +415,8 @@ pub struct Folded {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HealthReport {
-    #[prost(message, optional, tag = "1")]
-    pub second: ::core::option::Option<Health>,
+    #[prost(message, optional, boxed, tag = "1")]
+    pub second: ::core::option::Option<::prost::alloc::boxed::Box<Health>>,
     #[prost(message, optional, tag = "2")]
     pub start_lag: ::core::option::Option<Folded>,
     #[prost(uint64, tag = "3")]

@@ -109,7 +109,7 @@ pub(crate) fn recv(fd: &OwnedFd, buf: &mut [u8]) -> Result<(usize, Option<Nanos>
         let (level, kind, length) = unsafe { ((*message).cmsg_level, (*message).cmsg_type, (*message).cmsg_len) };
         // SAFETY: it only computes a length.
         let needed = unsafe { libc::CMSG_LEN(size_of::<libc::timespec>() as libc::c_uint) } as usize;
-        if level == libc::SOL_SOCKET && kind == libc::SCM_TIMESTAMPING && length as usize >= needed {
+        if level == libc::SOL_SOCKET && kind == libc::SCM_TIMESTAMPING && length >= needed {
             // SAFETY: the message has at least one time, which may lie at any address.
             let at: libc::timespec = unsafe { ptr::read_unaligned(libc::CMSG_DATA(message).cast()) };
             return Ok((count, arrived(at)));

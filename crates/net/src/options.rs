@@ -34,9 +34,9 @@ pub struct Arrivals {
 }
 
 impl Default for Arrivals {
-    /// One of eight: `docs/measured.md` says what that costs.
+    /// One of sixteen: `docs/measured.md` says what that costs.
     fn default() -> Self {
-        Self { one_of: 8, end_durations: false }
+        Self { one_of: 16, end_durations: false }
     }
 }
 

@@ -99,6 +99,9 @@ pub struct End {
     /// The generator's own delay in the latencies; `None` where it was not measured.
     #[serde(default)]
     pub own_delay: Option<OwnDelay>,
+    /// What the generators used and met while scenarios ran, as the summary's JSON has it.
+    #[serde(default)]
+    pub generator: Option<serde_json::Value>,
     /// How each threshold stood, in the order of their metrics' names.
     #[serde(default)]
     pub standings: Vec<Vec<Standing>>,

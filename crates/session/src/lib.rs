@@ -23,4 +23,6 @@ pub use onrush_metrics::summary::Verdict;
 pub use outcome::{ExitCode, Outcome, Stop};
 pub use replay::{Replay, ReplayError, ReplayStep};
 pub use steering::{CHANGES_MAX, Change, Moment, ScenarioTargets, Steer, SteerError, Steering};
-pub use verdict::{AgentHealth, Judge, Judgement, LatencyError, OwnDelayFigures, ScenarioLoad, StartLag};
+pub use verdict::{
+    AgentHealth, GeneratorRecord, Judge, Judgement, LatencyError, OwnDelayFigures, ScenarioLoad, StartLag,
+};

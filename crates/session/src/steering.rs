@@ -158,7 +158,7 @@ impl Steering {
     pub(crate) fn open_models(&self) -> impl Iterator<Item = (bool, Option<u64>, Duration)> {
         self.scenarios.iter().map(|scenario| {
             let plan = &scenario.plan;
-            let vus_max = scenario.max_vus.or(plan.targets_at(0).max_vus);
+            let vus_max = scenario.max_vus.or_else(|| plan.targets_at(0).max_vus);
             (plan.executor.is_open(), vus_max, Duration::from_nanos(plan.regular_end_ns))
         })
     }

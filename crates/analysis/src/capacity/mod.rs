@@ -5,8 +5,8 @@
 //!
 //! 1. *Climb*: twice the load, from the first one on, until it breaks.
 //! 2. *Halve*: the geometric mean of the highest load that held and the lowest that broke, until they are close enough.
-//! 3. *Confirm*: what was found is tried again. A load holds if it did in most of its trials; where that turns a verdict
-//!    around, halving goes on.
+//! 3. *Confirm*: both are tried again. The limit lies where the fewest trials are wrong; where a trial moves it, halving goes
+//!    on.
 //!
 //! After each load that broke, a low one is tried until it holds: a system that has not recovered would break under
 //! anything.
@@ -25,6 +25,8 @@ pub struct Search {
     pub max: f64,
     /// How close the load that broke has to be to the one that held: 0.05 for 5 %.
     pub precision: f64,
+    /// Loads are whole numbers.
+    pub is_whole: bool,
 }
 
 /// A load that was tried.
@@ -116,7 +118,7 @@ const RECOVERIES_MAX: usize = 6;
 /// Loads below the first one: so many times half.
 const DESCENTS_MAX: i32 = 6;
 /// Times the load that was found has to be tried, and the one above it.
-const CONFIRMATIONS: [u32; 2] = [3, 2];
+const CONFIRMATIONS: [u32; 2] = [3, 3];
 /// Trials in all.
 const TRIALS_MAX: usize = 80;
 
@@ -135,10 +137,6 @@ pub fn next(search: &Search, trials: &[Trial]) -> Step {
     if trials.len() >= TRIALS_MAX {
         return done(End::TooNoisy);
     }
-    // As many for as against: the one more decides.
-    if let Some((load, _)) = loads.iter().find(|(_, tally)| tally.is_tied()) {
-        return Step::Try(*load, Purpose::Confirm);
-    }
     match (good, bad) {
         (None, None) => Step::Try(search.start.min(search.max), Purpose::Climb),
         (Some((load, tally)), None) if load >= search.max => match tally.held < CONFIRMATIONS[0] {
@@ -146,13 +144,14 @@ pub fn next(search: &Search, trials: &[Trial]) -> Step {
             false => done(End::Unbroken),
         },
         (Some((load, _)), None) => Step::Try((load * 2.0).min(search.max), Purpose::Climb),
-        (None, Some((load, _))) => match load / 2.0 < search.start * 0.5_f64.powi(DESCENTS_MAX) {
-            true => done(End::Broken),
-            false => Step::Try(load / 2.0, Purpose::Climb),
+        (None, Some((load, _))) => match search.place(load / 2.0) {
+            lower if lower < search.lowest() || lower >= load => done(End::Broken),
+            lower => Step::Try(lower, Purpose::Climb),
         },
         (Some((low, held)), Some((high, broke))) => {
-            if high / low > 1.0 + search.precision {
-                return Step::Try((low * high).sqrt(), Purpose::Halve);
+            let middle = search.place((low * high).sqrt());
+            if high / low > 1.0 + search.precision && low < middle && middle < high {
+                return Step::Try(middle, Purpose::Halve);
             }
             if held.count() < CONFIRMATIONS[0] {
                 return Step::Try(low, Purpose::Confirm);
@@ -162,6 +161,19 @@ pub fn next(search: &Search, trials: &[Trial]) -> Step {
             }
             done(if broke.limited > broke.broke { End::GeneratorLimit } else { End::Found })
         }
+    }
+}
+
+impl Search {
+    /// The nearest load that can be made.
+    fn place(&self, load: f64) -> f64 {
+        if self.is_whole { load.round().max(1.0) } else { load }
+    }
+
+    /// No lower load is tried.
+    fn lowest(&self) -> f64 {
+        let lowest = self.start * 0.5_f64.powi(DESCENTS_MAX);
+        if self.is_whole { lowest.max(1.0) } else { lowest }
     }
 }
 
@@ -176,14 +188,6 @@ impl Tally {
 
     fn count(&self) -> u32 {
         self.held + self.broke + self.limited
-    }
-
-    fn is_good(&self) -> bool {
-        self.held > self.broke + self.limited
-    }
-
-    fn is_tied(&self) -> bool {
-        self.held == self.broke + self.limited
     }
 }
 
@@ -206,11 +210,18 @@ fn tallies(trials: &[Trial]) -> Vec<(f64, Tally)> {
 
 type Load = Option<(f64, Tally)>;
 
-/// The lowest load that is bad, and the highest good one below it.
+/// The two loads between which the limit lies: where the fewest trials are wrong, that is, broke below or held above. In noise
+/// this is more often right than the lowest load that broke, since all trials have a say. `None` on a side without loads.
 fn bracket(loads: &[(f64, Tally)]) -> (Load, Load) {
-    let bad = loads.iter().position(|(_, tally)| !tally.is_good());
-    let good = loads[..bad.unwrap_or(loads.len())].last().copied();
-    (good, bad.map(|bad| loads[bad]))
+    let wrong = |split: usize| -> u32 {
+        let below = loads[..split].iter().map(|(_, tally)| tally.broke + tally.limited);
+        below.chain(loads[split..].iter().map(|(_, tally)| tally.held)).sum()
+    };
+    let least = (0..=loads.len()).map(wrong).min().unwrap_or_default();
+    let splits: Vec<usize> = (0..=loads.len()).filter(|split| wrong(*split) == least).collect();
+    // Of several the middle one.
+    let split = splits[splits.len() / 2];
+    (split.checked_sub(1).map(|below| loads[below]), loads.get(split).copied())
 }
 
 /// After a load that broke, a low one that has to hold; `Some(None)` where it does not.
@@ -223,14 +234,14 @@ fn recovery(search: &Search, trials: &[Trial], good: Option<f64>) -> Option<Opti
     if tried >= RECOVERIES_MAX {
         return Some(None);
     }
-    Some(Some(Step::Try((good / 2.0).max(search.start * 0.5_f64.powi(DESCENTS_MAX)), Purpose::Recover)))
+    Some(Some(Step::Try(search.place(good / 2.0), Purpose::Recover)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SEARCH: Search = Search { start: 10.0, max: 10_000.0, precision: 0.05 };
+    const SEARCH: Search = Search { start: 10.0, max: 10_000.0, precision: 0.05, is_whole: false };
 
     fn found(search: &Search, outcome: impl Fn(f64) -> Outcome) -> (Found, Vec<Trial>) {
         let mut trials = Vec::new();
@@ -277,6 +288,17 @@ mod tests {
         });
         assert_eq!((found.end, found.highest), (End::NotRecovered, Some(80.0)));
         assert_eq!(trials.iter().filter(|trial| trial.purpose == Purpose::Recover).count(), RECOVERIES_MAX);
+    }
+
+    #[test]
+    fn whole_loads_are_found_to_one() {
+        let search = Search { start: 8.0, max: 1_000.0, precision: 0.001, is_whole: true };
+        for at in [1.0, 2.0, 7.0, 13.0, 500.0] {
+            let (found, trials) = found(&search, cliff(at));
+            assert_eq!((found.highest, found.broke), (Some(at), Some(at + 1.0)));
+            assert!(trials.iter().all(|trial| trial.load.fract() == 0.0));
+        }
+        assert_eq!(found(&search, cliff(0.5)).0.end, End::Broken);
     }
 
     #[test]

@@ -54,17 +54,17 @@ fn searched(search: &Search, mut outcome: impl FnMut(f64, Purpose) -> Outcome) -
     }
 }
 
-/// How many of 100 seeds found the knee within 5 %.
-fn right(knee: f64, mut search: impl FnMut(u64) -> Option<f64>) -> usize {
-    (0..100).filter_map(|seed| search(seed)).filter(|found| (found / knee - 1.0).abs() <= 0.05).count()
+/// How many of 60 seeds found the knee within 5 %.
+fn right(knee: f64, search: impl FnMut(u64) -> Option<f64>) -> usize {
+    (0..60).filter_map(search).filter(|found| (found / knee - 1.0).abs() <= 0.05).count()
 }
 
-const SEARCH: Search = Search { start: 20.0, max: 100_000.0, precision: 0.03 };
+const SEARCH: Search = Search { start: 20.0, max: 100_000.0, precision: 0.03, is_whole: false };
 
 #[test]
 fn queues_have_their_knees_found() {
-    // Where p(95) is three service times is the knee; a long look finds it to a per mille.
-    for (servers, service_secs) in [(1, 0.005), (4, 0.01), (16, 0.02)] {
+    // Where p(95) is six service times is the knee; a long look finds it to a per mille.
+    for (servers, service_secs) in [(1, 0.005), (4, 0.04), (16, 0.16)] {
         let queue = Queue { servers, service_secs };
         let goal = 6.0 * service_secs;
         let mut random = Random(1);
@@ -76,12 +76,12 @@ fn queues_have_their_knees_found() {
         let count = right(low, |seed| {
             let mut random = Random(seed * 7 + 3);
             searched(&SEARCH, |load, _| {
-                let seconds = 60.0;
+                let seconds = 120.0;
                 if queue.p95(load, seconds, &mut random) <= goal { Outcome::Held } else { Outcome::Broke }
             })
             .0
         });
-        assert!(count >= 95, "M/M/{servers}: {count} of 100 within 5 % of {low}");
+        assert!(count >= 57, "M/M/{servers}: {count} of 60 within 5 % of {low}");
     }
 }
 
@@ -100,8 +100,8 @@ fn a_cliff_in_noise_is_found() {
         trials += count;
         found
     });
-    assert!(count >= 95, "{count} of 100");
-    assert!(trials < 4_500, "{trials} trials in 100 searches");
+    assert!(count >= 57, "{count} of 60");
+    assert!(trials < 2_700, "{trials} trials in 60 searches");
 }
 
 #[test]
@@ -121,5 +121,5 @@ fn a_system_that_takes_a_while_to_recover_is_waited_for() {
         })
         .0
     });
-    assert!(count >= 95, "{count} of 100");
+    assert!(count >= 57, "{count} of 60");
 }

@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Cluster,
     /// `onrush check`
     Check,
+    /// `onrush capacity`
+    Capacity,
     /// `onrush doctor`
     Doctor,
     /// `onrush http`
@@ -61,7 +63,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 25] = [
+    pub(crate) const ALL: [Self; 26] = [
         Self::Run,
         Self::Check,
         Self::Doctor,
@@ -72,6 +74,7 @@ impl Command {
         Self::Deps,
         Self::Result,
         Self::Compare,
+        Self::Capacity,
         Self::Status,
         Self::Scenarios,
         Self::Stats,
@@ -103,6 +106,7 @@ impl Command {
             Self::Attach => "attach",
             Self::Cluster => "cluster",
             Self::Check => "check",
+            Self::Capacity => "capacity",
             Self::Doctor => "doctor",
             Self::Http => "http",
             Self::Archive => "archive",
@@ -134,6 +138,7 @@ impl Command {
             Self::Attach => "Follow a run of a coordinator that serves many, or list its runs",
             Self::Cluster => "Make certificates for coordinators, agents and users",
             Self::Check => "Check a script, its options and what it needs without sending a request",
+            Self::Capacity => "Search for the highest load that holds its goals",
             Self::Doctor => "Check whether this machine is fit for a test, and what mends it",
             Self::Http => "Load one URL without writing a script",
             Self::Archive => "Bundle a script and everything it needs into one file",
@@ -171,7 +176,7 @@ impl Command {
             return false;
         }
         // The command line of a run with `check` in the place of `run` checks just that run.
-        if matches!(self, Self::Check | Self::Doctor | Self::Coordinator) && Self::Run.takes(flag) {
+        if matches!(self, Self::Check | Self::Doctor | Self::Capacity | Self::Coordinator) && Self::Run.takes(flag) {
             return true;
         }
         if self.is_control() && OF_USERS.contains(&flag.long) {

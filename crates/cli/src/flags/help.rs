@@ -137,6 +137,7 @@ fn tool(command: Command) -> (&'static str, &'static str) {
     match command {
         Command::Check => ("[FLAGS] FILE|-", CHECK_END),
         Command::Doctor => ("[FLAGS] [FILE]", DOCTOR_END),
+        Command::Capacity => ("--slo GOAL [FLAGS] FILE", CAPACITY_END),
         Command::Archive => ("[FLAGS] FILE|-", ARCHIVE_END),
         Command::Inspect => ("[FLAGS] FILE|-", INSPECT_END),
         Command::New => ("[FLAGS] [FILE]", NEW_END),
@@ -249,6 +250,20 @@ Examples:
   onrush check script.js
   onrush check -u 5000 --summary-export out/result.json script.js
   onrush check --json script.js
+";
+
+const CAPACITY_END: &str = "\
+Runs the function of the script's first scenario at one load after the other: twice the load until a goal is not held, then in
+between, then the result again. Each load is a run of its own with a warm-up that does not count; after a load that broke
+something a low one is tried until it holds. Takes the flags of run. Exit codes: 0 when the highest load is known or even the
+limit held, 80 when this generator was the limit, 99 when no load held or the system did not recover, 255 for trials that
+cannot be run.
+
+Examples:
+  onrush capacity --slo 'http_req_duration p(95)<200' --slo 'http_req_failed rate<0.01' script.js
+  onrush capacity --slo 'http_req_duration{name:search} p(99)<500' --max-rate 2000 --step 1m script.js
+  onrush capacity --slo 'http_req_duration p(95)<200' --max-vus 5000 script.js     VUs in a loop instead of a rate
+  onrush capacity --slo 'http_req_duration p(95)<200' --state search.json script.js    goes on if it was cut
 ";
 
 const DOCTOR_END: &str = "\

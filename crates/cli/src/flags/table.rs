@@ -339,7 +339,7 @@ const SETTINGS: &[Flag] = &[
         Text("SAMPLE"),
         Some("ONRUSH_OWN_DELAY"),
         "Connections on which the kernel says when responses arrive, so that the part of latencies that is Onrush's own \
-         is known: sampled (one of eight), all, off (default sampled)",
+         is known: sampled (one of sixteen), all, off (default sampled)",
     )
     .group(Group::Machine)
     .allowed(&["sampled", "all", "off"]),
@@ -679,10 +679,42 @@ const SETTINGS: &[Flag] = &[
         None,
         Duration,
         None,
-        "Leave out so much of the start, and after each ramp (default: found from the run)",
+        "compare: leave out so much of the start, and after each ramp (default: found from the runs); \
+         capacity: run so long before each measurement (default 5s)",
     )
     .group(Group::Tool)
-    .scope(Scope::Only(Command::Compare)),
+    .scope(Scope::Several(&[Command::Compare, Command::Capacity])),
+    flag(
+        "slo",
+        None,
+        Repeated("GOAL"),
+        None,
+        "What a load has to hold: a metric and a threshold on it, such as 'http_req_duration p(95)<200'; may be repeated",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Capacity)),
+    flag("start", None, Int, None, "The first load that is tried")
+        .group(Group::Tool)
+        .default("10")
+        .scope(Scope::Only(Command::Capacity)),
+    flag("max-rate", None, Int, None, "The highest rate that is tried, in iterations a second")
+        .group(Group::Tool)
+        .default("100000")
+        .scope(Scope::Only(Command::Capacity)),
+    flag("max-vus", None, Int, None, "Search for a number of looping VUs instead of a rate, up to this one")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Capacity)),
+    flag("step", None, Duration, None, "How long each load is measured")
+        .group(Group::Tool)
+        .default("20s")
+        .scope(Scope::Only(Command::Capacity)),
+    flag("precision", None, Text("SIZE"), None, "How close the load that broke has to be to the one that held")
+        .group(Group::Tool)
+        .default("5%")
+        .scope(Scope::Only(Command::Capacity)),
+    flag("state", None, Text("FILE"), None, "Keep the trials there, and go on from them if the file exists")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Capacity)),
     flag(
         "try",
         None,
@@ -697,6 +729,7 @@ const SETTINGS: &[Flag] = &[
         .scope(Scope::Only(Command::Doctor)),
     flag("yes", None, Switch, None, "Do not ask before --fix").group(Group::Tool).scope(Scope::Only(Command::Doctor)),
     flag("json", None, Switch, None, "Print JSON instead of text").group(Group::Tool).scope(Scope::Several(&[
+        Command::Capacity,
         Command::Doctor,
         Command::Check,
         Command::Compare,

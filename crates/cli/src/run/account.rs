@@ -102,6 +102,7 @@ impl Account {
             "percentile_error": RELATIVE_ERROR,
             "start_lag_ms": start_lag,
             "own_delay_ms": own_delay,
+            "generator": judgement.generator,
         });
         data.insert("measurement".to_owned(), measurement);
     }

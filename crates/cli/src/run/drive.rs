@@ -94,6 +94,7 @@ impl Ended {
                 max_ms: delay.max_ms,
                 errors: delay.errors.iter().map(kept).collect(),
             }),
+            generator: judgement.generator.and_then(|record| serde_json::to_value(record).ok()),
         }
     }
 }

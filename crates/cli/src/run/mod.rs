@@ -198,6 +198,11 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
+    /// Tests with the same have the same script, options and scenarios.
+    pub(crate) fn fingerprint(&self) -> String {
+        result_file::fingerprint(&self.prepared)
+    }
+
     /// Checks what a run finds out when it opens its outputs.
     ///
     /// # Errors

@@ -144,7 +144,7 @@ fn head(args: &RunArgs, prepared: &Prepared, agents: u32) -> Head {
 }
 
 /// Of the script's modules and of all options.
-fn fingerprint(prepared: &Prepared) -> String {
+pub(super) fn fingerprint(prepared: &Prepared) -> String {
     let mut content = String::new();
     for module in &prepared.run.script.program.modules {
         // Lengths, so that no two programs have the same content.

@@ -1,6 +1,7 @@
 //! The commands around a script: each is a function from flags to an exit code, in a file of its own.
 
 mod archive;
+mod capacity;
 mod check;
 mod compare;
 mod completion;
@@ -15,6 +16,7 @@ pub(crate) mod result;
 mod template;
 
 pub(crate) use archive::{archive, pack};
+pub(crate) use capacity::capacity;
 pub(crate) use check::check;
 pub(crate) use compare::compare;
 pub(crate) use completion::completion;

@@ -10,6 +10,7 @@ mod agents;
 mod archives;
 mod bad_input;
 mod blocked;
+mod capacity;
 mod certificates;
 mod check;
 mod compare;

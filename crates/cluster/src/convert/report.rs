@@ -253,7 +253,7 @@ fn encode_health(report: &HealthReport) -> wire::HealthReport {
         delay: Some(fold(delay)),
     };
     wire::HealthReport {
-        second: report.second.as_ref().map(second),
+        second: report.second.as_ref().map(second).map(Box::new),
         start_lag: Some(fold(&report.start_lag)),
         panics: report.panics,
         trapped_writes: report.trapped_writes,
@@ -297,7 +297,7 @@ fn health(report: wire::HealthReport) -> Result<HealthReport, WireError> {
         Ok((own.scenario, delay))
     };
     Ok(HealthReport {
-        second: report.second.map(second),
+        second: report.second.map(|health| second(*health)),
         start_lag: unfold(&report.start_lag.ok_or_else(|| WireError::missing("start lag"))?)?,
         panics: report.panics,
         trapped_writes: report.trapped_writes,

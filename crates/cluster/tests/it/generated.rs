@@ -19,6 +19,7 @@ fn messages() -> String {
     let files = protox::compile(["cluster.proto"], [path]).expect("the file is right");
     let mut config = prost_build::Config::new();
     config.bytes([".onrush.cluster.v1.Frame.message", ".onrush.cluster.v1.Piece.data"]);
+    config.boxed(".onrush.cluster.v1.HealthReport.second");
     // Comments of the file would have to keep the rules of Rust's.
     config.disable_comments(["."]);
     let modules =

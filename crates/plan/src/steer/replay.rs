@@ -60,10 +60,10 @@ pub fn replay(scenario: &Scenario, turns: &[Turn], ran_ns: u64) -> Option<Value>
             stages
         }
         Executor::ConstantArrivalRate(e) => {
-            rate(&mut entry, scenario, e.rate, &flat(e.rate), &turns, end_ns, e.time_unit_ns, e.vus)
+            rate(&mut entry, scenario, e.rate, &flat(e.rate), &turns, end_ns, (e.time_unit_ns, e.vus))
         }
         Executor::RampingArrivalRate(e) => {
-            rate(&mut entry, scenario, e.start_rate, &e.stages, &turns, end_ns, e.time_unit_ns, e.vus)
+            rate(&mut entry, scenario, e.start_rate, &e.stages, &turns, end_ns, (e.time_unit_ns, e.vus))
         }
         Executor::SharedIterations(_) | Executor::PerVuIterations(_) => return None,
     };
@@ -92,8 +92,7 @@ fn rate(
     stages: &[Stage],
     turns: &[Turn],
     end_ns: u64,
-    time_unit_ns: u64,
-    vus: ArrivalVus,
+    (time_unit_ns, vus): (u64, ArrivalVus),
 ) -> Vec<Value> {
     common(entry, scenario, "ramping-arrival-rate");
     let raised = turns.iter().filter_map(|turn| if let Target::MaxVus(max) = turn.target { Some(max) } else { None });

@@ -5,6 +5,8 @@
 
 mod load;
 mod own;
+mod record;
+mod start_lag;
 mod times;
 mod watched;
 
@@ -15,12 +17,15 @@ use onrush_metrics::{Histogram, summary::Verdict};
 use self::{
     load::dropped_arrivals,
     own::Own,
-    watched::{Cause, Finding, Watched, late, late_starts},
+    start_lag::{late, late_starts},
+    watched::{Cause, Finding, Watched},
 };
 use crate::protocol::{AgentId, HealthReport};
 
 pub use load::ScenarioLoad;
 pub use own::{LatencyError, OwnDelayFigures};
+pub use record::GeneratorRecord;
+pub use start_lag::StartLag;
 pub use watched::AgentHealth;
 
 /// Collects what agents report and judges at the end.
@@ -54,34 +59,8 @@ pub struct Judgement {
     pub start_lag: Option<StartLag>,
     /// The generator's own delay in the latencies; `None` where it was not measured.
     pub own_delay: Option<OwnDelayFigures>,
-}
-
-/// Delays of arrival-rate iterations after the instant the plan gave them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StartLag {
-    /// Iterations begun.
-    pub iterations: u64,
-    /// 99th percentile, milliseconds.
-    pub p99_ms: f64,
-    /// The longest, milliseconds.
-    pub max_ms: f64,
-}
-
-impl std::fmt::Display for StartLag {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { iterations, p99_ms, max_ms } = self;
-        write!(
-            f,
-            "start delay of {iterations} iteration{}: p(99) {p99_ms:.3} ms, max {max_ms:.3} ms",
-            if *iterations == 1 { "" } else { "s" }
-        )
-    }
-}
-
-impl StartLag {
-    fn of(lag: &Histogram) -> Option<Self> {
-        (!lag.is_empty()).then(|| Self { iterations: lag.count(), p99_ms: lag.quantile(0.99), max_ms: lag.max() })
-    }
+    /// What the generators used and met; `None` where no second was looked at.
+    pub generator: Option<GeneratorRecord>,
 }
 
 impl Judge {
@@ -186,6 +165,7 @@ impl Judge {
             lacks_answers,
             start_lag,
             own_delay: self.own().figures(),
+            generator: self.record(),
         }
     }
 }
@@ -203,6 +183,13 @@ impl Judge {
         let mut all = Own::default();
         self.agents.values().for_each(|agent| all.merge(&agent.own));
         all
+    }
+
+    /// What all agents used and met.
+    fn record(&self) -> Option<GeneratorRecord> {
+        let mut all = GeneratorRecord::default();
+        self.agents.values().for_each(|agent| all.merge(&agent.record));
+        (all.seconds > 0).then_some(all)
     }
 
     /// What was wrong with latencies, and by how much.
@@ -391,18 +378,9 @@ mod tests {
     #[test]
     fn a_healthy_run_is_valid_and_says_nothing() {
         let judgement = judged(&healthy(), 0, 10);
-        assert_eq!(
-            judgement,
-            Judgement {
-                verdict: Verdict::Valid,
-                reasons: Vec::new(),
-                notes: Vec::new(),
-                thrown: 0,
-                lacks_answers: false,
-                start_lag: None,
-                own_delay: None,
-            }
-        );
+        assert_eq!(judgement.verdict, Verdict::Valid);
+        assert!(judgement.reasons.is_empty() && judgement.notes.is_empty(), "{judgement:?}");
+        assert_eq!(judgement.generator.map(|record| record.seconds), Some(10));
     }
 
     #[test]

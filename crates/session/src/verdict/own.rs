@@ -110,12 +110,12 @@ impl Own {
         let is_known = |delay: &OwnDelay| delay.own.count() >= Self::REQUESTS_MIN;
         !self.by_scenario.is_empty()
             && self.by_scenario.values().all(is_known)
-            && self.errors().iter().all(|error| error.verdict() == Verdict::Valid)
+            && self.sure_errors().iter().all(|error| error.verdict() == Verdict::Valid)
     }
 
     /// What is wrong with latencies: the worst percentile of the scenario that has it worst.
     pub(super) fn finding(&self, seconds: u64) -> Option<(Verdict, u64, String)> {
-        let worst = self.errors().into_iter().max_by(|a, b| {
+        let worst = self.sure_errors().into_iter().max_by(|a, b| {
             let order = |error: &LatencyError| (error.verdict(), error.excess_ms);
             order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal)
         })?;
@@ -143,6 +143,20 @@ impl Own {
     }
 
     fn errors(&self) -> Vec<LatencyError> {
+        self.errors_of(|_| true)
+    }
+
+    /// Those that are more than chance. With few requests a percentile jumps from one to the next when a single one of them
+    /// moves, so some of them must have waited.
+    fn sure_errors(&self) -> Vec<LatencyError> {
+        const LATE_MIN: f64 = 10.0;
+        self.errors_of(|delay| {
+            let count = delay.own.count() as f64;
+            count > LATE_MIN && delay.own.quantile(1.0 - LATE_MIN / count) >= LatencyError::NEGLIGIBLE_MS
+        })
+    }
+
+    fn errors_of(&self, counts: impl Fn(&OwnDelay) -> bool) -> Vec<LatencyError> {
         let of = |(scenario, delay): (&String, &OwnDelay)| {
             let error = |(q, percentile): (f64, &'static str)| {
                 let (excess_ms, reported_ms) = delay.excess(q)?;
@@ -155,7 +169,7 @@ impl Own {
             };
             QUANTILES.into_iter().filter_map(error).collect::<Vec<_>>()
         };
-        self.by_scenario.iter().flat_map(of).collect()
+        self.by_scenario.iter().filter(|(_, delay)| counts(delay)).flat_map(of).collect()
     }
 }
 
@@ -202,6 +216,18 @@ mod tests {
         assert!(own.is_clean() && own.finding(2).is_none());
         let figures = own.figures().expect("it was measured");
         assert_eq!((figures.requests, figures.errors.len()), (2_000, 4));
+    }
+
+    #[test]
+    fn one_late_request_among_few_is_chance() {
+        let mut delay = OwnDelay::default();
+        (0..40).for_each(|number| delay.note(0.02, if number < 20 { 4.0 } else { 9.0 }));
+        delay.note(6.0, 10.0);
+        let mut own = Own::default();
+        own.add(&[("api".to_owned(), delay)].into(), None);
+        // The median of 41 is one of the slow half, and without the late one's wait one of the other.
+        assert!(own.errors().iter().any(|error| error.excess_ms > 4.0), "{:?}", own.errors());
+        assert!(own.finding(1).is_none());
     }
 
     #[test]

@@ -4,7 +4,12 @@ use std::collections::BTreeMap;
 
 use onrush_metrics::{Histogram, OwnDelay, summary::Verdict};
 
-use super::{StartLag, own::Own, times::Times};
+use super::{
+    own::Own,
+    record::GeneratorRecord,
+    start_lag::{StartLag, late, late_starts},
+    times::Times,
+};
 use crate::protocol::Health;
 
 /// What an agent saw so far.
@@ -22,6 +27,7 @@ pub(super) struct Watched {
     /// The end of the last second.
     at_secs: f64,
     pub(super) own: Own,
+    pub(super) record: GeneratorRecord,
     /// Sums over the seconds.
     cores: f64,
     busiest: f64,
@@ -127,8 +133,6 @@ impl Watched {
     const THREAD_BUSY: f64 = 0.85;
     /// Mean timer delay beyond which latencies are visibly our own.
     const TIMER_LAG_MEAN_MS: f64 = 5.0;
-    /// Iterations that start later than this after their intended start distort an open model.
-    pub(super) const START_LAG_P99_MS: f64 = 10.0;
     /// A thread that waits longer than this for a core shares it with others.
     const WAITING: f64 = 0.1;
     /// An interface busier than this queues what it sends.
@@ -143,6 +147,7 @@ impl Watched {
         self.seconds += 1;
         let at = health.at_secs;
         self.at_secs = at;
+        self.record.note(health);
         let cores = health.available_cores.max(0.01);
         let busiest = health.busiest_thread_cores.max(health.process_cores / cores);
         self.saturated.note(at, busiest >= Self::THREAD_SATURATED);
@@ -366,19 +371,4 @@ impl Watched {
             start_lag: self.start_lag(),
         }
     }
-}
-
-/// Whether arrivals began too late, and their 99th percentile, milliseconds. A few that are late are a moment's work
-/// elsewhere; when half of them are, or some by a tenth of a second, requests came in bursts that nobody asked for.
-pub(super) fn late(lag: &Histogram) -> Option<(Verdict, f64)> {
-    const P99_INVALID_MS: f64 = 100.0;
-    let p99_ms = lag.quantile(0.99);
-    let is_invalid = p99_ms > P99_INVALID_MS || lag.quantile(0.5) > Watched::START_LAG_P99_MS;
-    let verdict = if is_invalid { Verdict::Invalid } else { Verdict::Suspect };
-    (!lag.is_empty() && p99_ms > Watched::START_LAG_P99_MS).then_some((verdict, p99_ms))
-}
-
-/// Why late starts spoil a measurement.
-pub(super) fn late_starts(p99_ms: f64) -> String {
-    format!("iterations began late: p(99) of the delay after their intended start was {p99_ms:.1} ms")
 }

@@ -1,10 +1,6 @@
 //! What this machine is, as far as load tests care. Files of /proc and /sys; what one of them does not say is `None`.
 
-use std::{
-    fs,
-    str::FromStr,
-    time::{Duration, Instant},
-};
+use std::{fs, str::FromStr, time::Duration};
 
 use onrush_engine::HealthProbe;
 use onrush_fiber::Clock;
@@ -88,7 +84,7 @@ impl Facts {
     /// Looks, for a third of a second. `hosts`: names that are looked up.
     pub(super) fn gather(hosts: &[String]) -> Self {
         let mut probe = HealthProbe::new();
-        std::thread::sleep(Duration::from_millis(300));
+        std::thread::park_timeout(Duration::from_millis(300));
         let sample = probe.sample();
         let sysctl = |name: &str| number::<u64>(&format!("/proc/sys/{}", name.replace('.', "/")));
         let memory = text("/proc/meminfo");
@@ -232,11 +228,11 @@ fn interfaces() -> Vec<Interface> {
 /// The mean of many.
 fn clock_ns() -> f64 {
     const TIMES: u32 = 20_000;
-    let began = Instant::now();
+    let began = Clock::now();
     for _ in 0..TIMES {
         std::hint::black_box(Clock::now());
     }
-    began.elapsed().as_nanos() as f64 / f64::from(TIMES)
+    Clock::now().saturating_sub(began).0 as f64 / f64::from(TIMES)
 }
 
 /// `None` if there is no answer in time: it is not waited for.
@@ -246,10 +242,10 @@ fn look_up(host: &str) -> Option<Lookup> {
     let (sender, answer) = std::sync::mpsc::channel();
     let name = host.to_owned();
     std::thread::spawn(move || {
-        let began = Instant::now();
+        let began = Clock::now();
         let found = (name.as_str(), 80).to_socket_addrs().is_ok_and(|mut addresses| addresses.next().is_some());
         // Nobody listens any more if it took too long.
-        let _ = sender.send((began.elapsed(), found));
+        let _ = sender.send((Clock::now().saturating_sub(began).as_duration(), found));
     });
     let (took, found) = answer.recv_timeout(PATIENCE).unwrap_or((PATIENCE, false));
     Some(Lookup { name: host.to_owned(), took, found })

@@ -138,7 +138,7 @@ fn memory_of_vu(files: &[String]) -> Result<u64, Failure> {
                 Some(status) => {
                     return Err(failed(&format!("{vus} iterations ended with {status}: run it by itself first")));
                 }
-                None => std::thread::sleep(std::time::Duration::from_millis(2)),
+                None => std::thread::park_timeout(std::time::Duration::from_millis(2)),
             }
         }
     };

@@ -113,6 +113,8 @@ fn judgement(end: Option<&End>) -> Judgement {
         lacks_answers: false,
         start_lag,
         own_delay: end.own_delay.map(own_delay),
+        // Files of later versions may have others.
+        generator: end.generator.and_then(|record| serde_json::from_value(record).ok()),
     }
 }
 
