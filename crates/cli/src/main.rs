@@ -89,6 +89,7 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
         Command::Cluster => authority::cluster(&cx, files),
         Command::Check => tools::check(&cx, files),
         Command::Capacity => tools::capacity(&cx, files),
+        Command::Selftest => tools::selftest(&cx, files),
         Command::Doctor => tools::doctor(&cx, files),
         Command::Http => tools::http(&cx, files),
         Command::Archive => tools::archive(&cx, files),

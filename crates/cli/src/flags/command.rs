@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Capacity,
     /// `onrush doctor`
     Doctor,
+    /// `onrush selftest`
+    Selftest,
     /// `onrush http`
     Http,
     /// `onrush archive`
@@ -63,10 +65,11 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 27] = [
         Self::Run,
         Self::Check,
         Self::Doctor,
+        Self::Selftest,
         Self::Http,
         Self::New,
         Self::Inspect,
@@ -108,6 +111,7 @@ impl Command {
             Self::Check => "check",
             Self::Capacity => "capacity",
             Self::Doctor => "doctor",
+            Self::Selftest => "selftest",
             Self::Http => "http",
             Self::Archive => "archive",
             Self::Inspect => "inspect",
@@ -139,6 +143,7 @@ impl Command {
             Self::Cluster => "Make certificates for coordinators, agents and users",
             Self::Check => "Check a script, its options and what it needs without sending a request",
             Self::Capacity => "Search for the highest load that holds its goals",
+            Self::Selftest => "Measure what this machine can do as a generator",
             Self::Doctor => "Check whether this machine is fit for a test, and what mends it",
             Self::Http => "Load one URL without writing a script",
             Self::Archive => "Bundle a script and everything it needs into one file",

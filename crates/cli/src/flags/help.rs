@@ -137,6 +137,7 @@ fn tool(command: Command) -> (&'static str, &'static str) {
     match command {
         Command::Check => ("[FLAGS] FILE|-", CHECK_END),
         Command::Doctor => ("[FLAGS] [FILE]", DOCTOR_END),
+        Command::Selftest => ("[FLAGS]", SELFTEST_END),
         Command::Capacity => ("--slo GOAL [FLAGS] FILE", CAPACITY_END),
         Command::Archive => ("[FLAGS] FILE|-", ARCHIVE_END),
         Command::Inspect => ("[FLAGS] FILE|-", INSPECT_END),
@@ -264,6 +265,17 @@ Examples:
   onrush capacity --slo 'http_req_duration{name:search} p(99)<500' --max-rate 2000 --step 1m script.js
   onrush capacity --slo 'http_req_duration p(95)<200' --max-vus 5000 script.js     VUs in a loop instead of a rate
   onrush capacity --slo 'http_req_duration p(95)<200' --state search.json script.js    goes on if it was cut
+";
+
+const SELFTEST_END: &str = "\
+Measures, against the built-in target on this machine: the highest rate and its CPU per request, the latency that is added to
+a server that answers after 10 ms, at 20, 50, 100 and 250 connections, how late timers are, and the memory of a VU with a
+connection. Server and generator share the machine's cores: what is left for one of them is less than without the other.
+
+Examples:
+  onrush selftest
+  onrush selftest --seconds 2      in a hurry
+  onrush selftest --json
 ";
 
 const DOCTOR_END: &str = "\

@@ -715,6 +715,10 @@ const SETTINGS: &[Flag] = &[
     flag("state", None, Text("FILE"), None, "Keep the trials there, and go on from them if the file exists")
         .group(Group::Tool)
         .scope(Scope::Only(Command::Capacity)),
+    flag("seconds", None, Int, None, "How long each part takes")
+        .group(Group::Tool)
+        .default("10")
+        .scope(Scope::Only(Command::Selftest)),
     flag(
         "try",
         None,
@@ -730,6 +734,7 @@ const SETTINGS: &[Flag] = &[
     flag("yes", None, Switch, None, "Do not ask before --fix").group(Group::Tool).scope(Scope::Only(Command::Doctor)),
     flag("json", None, Switch, None, "Print JSON instead of text").group(Group::Tool).scope(Scope::Several(&[
         Command::Capacity,
+        Command::Selftest,
         Command::Doctor,
         Command::Check,
         Command::Compare,

@@ -3,6 +3,7 @@
 mod archive;
 mod capacity;
 mod check;
+mod child;
 mod compare;
 mod completion;
 mod deps;
@@ -13,6 +14,7 @@ mod new;
 #[cfg(test)]
 mod reference;
 pub(crate) mod result;
+mod selftest;
 mod template;
 
 pub(crate) use archive::{archive, pack};
@@ -26,3 +28,4 @@ pub(crate) use http::http;
 pub(crate) use inspect::inspect;
 pub(crate) use new::new;
 pub(crate) use result::result;
+pub(crate) use selftest::selftest;

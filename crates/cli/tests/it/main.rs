@@ -42,6 +42,7 @@ mod results;
 mod scripts;
 mod secrets;
 mod segments;
+mod selftest;
 mod signals;
 mod summary;
 mod target;

@@ -2,17 +2,15 @@
 
 use std::{
     path::{Path, PathBuf},
-    process::{Command as Process, Stdio},
     time::Duration,
 };
 
 use onrush_analysis::capacity::Outcome;
-use onrush_session::ExitCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::slo::{MEASURED, Slo, within};
-use crate::failure::Failure;
+use crate::{failure::Failure, tools::child};
 
 /// How loads are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,33 +72,12 @@ impl Bench {
     /// # Errors
     /// When the script cannot be run, or fails otherwise than by its goals.
     pub(super) fn tries(&self, load: f64) -> Result<(Outcome, Figures), Failure> {
-        let failed = |error: &dyn std::fmt::Display| Failure::other(format!("a trial could not be run: {error}"));
-        let folder = tempfile::TempDir::with_prefix("onrush-capacity-").map_err(|error| failed(&error))?;
-        let (file, export) = (folder.path().join("trial.js"), folder.path().join("summary.json"));
-        std::fs::write(&file, self.wrapper(load)).map_err(|error| failed(&error))?;
-        let program = std::env::current_exe().map_err(|error| failed(&error))?;
-        let own = ["run", "--quiet", "--address", "", "--summary-trend-stats", "avg,med,p(95),p(99),max"];
-        let child = Process::new(program)
-            .args(own)
-            .arg("--summary-export")
-            .arg(&export)
-            .args(&self.flags)
-            .arg(&file)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn();
-        let output = child.and_then(std::process::Child::wait_with_output).map_err(|error| failed(&error))?;
-        let code = output.status.code();
-        let is_known = [Some(0), Some(ExitCode::ThresholdsHaveFailed as i32)].contains(&code);
-        let text = std::fs::read_to_string(&export).unwrap_or_default();
-        let summary: Option<Value> = serde_json::from_str(&text).ok();
-        let (true, Some(summary)) = (is_known, summary) else {
-            let log = String::from_utf8_lossy(&output.stderr);
-            let last = log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing").to_owned();
-            return Err(failed(&format!("it ended with {}: {last}", output.status)));
-        };
-        Ok(self.judged(&summary))
+        let folder = child::folder("capacity")?;
+        let file = folder.path().join("trial.js");
+        std::fs::write(&file, self.wrapper(load))
+            .map_err(|error| Failure::other(format!("a trial could not be run: {error}")))?;
+        let done = child::run(&file, &self.flags, "avg,med,p(95),p(99),max")?;
+        Ok(self.judged(&done.summary))
     }
 
     /// The script that runs another one's function at a load.
