@@ -261,8 +261,10 @@ mod tests {
         let counts = counts.recv().expect("it has ended");
         assert_eq!(counts.last(), Some(&7.0));
         assert_eq!(counts.iter().sum::<f64>(), 1_000.0 + 7.0);
-        // Those that waited, the one that was taken already, the end.
-        assert!(counts.len() <= WAITING_MAX + 2, "{}", counts.len());
+        // Those that waited, the one that was taken already, the end; and those that were still open, for which there may be
+        // room again by then.
+        const OPEN: usize = 8;
+        assert!(counts.len() <= WAITING_MAX + 2 + OPEN, "{}", counts.len());
     }
 
     #[test]
