@@ -182,10 +182,10 @@ impl RunArgs {
 fn arrivals(flags: &Flags) -> Arrivals {
     let end_durations = flags.text("latency").as_deref() == Some("kernel");
     let one_of = match flags.text("own-delay").as_deref() {
-        _ if end_durations => 1,
         Some("all") => 1,
+        _ if end_durations => 1,
         Some("off") => 0,
-        _ => Arrivals::default().one_of,
+        _ => Arrivals::SAMPLED,
     };
     Arrivals { one_of, end_durations }
 }

@@ -49,6 +49,16 @@ impl Cgroup {
         self.cpu.folders.iter().filter_map(throttled).max().unwrap_or(0)
     }
 
+    /// Periods in which the quota was used up, and all of them, in the group where that happened most.
+    pub(crate) fn throttled_periods(&self) -> Option<(u64, u64)> {
+        let periods = |folder: &PathBuf| -> Option<(u64, u64)> {
+            let text = fs::read_to_string(folder.join("cpu.stat")).ok()?;
+            let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+            value("nr_throttled").zip(value("nr_periods"))
+        };
+        self.cpu.folders.iter().filter_map(periods).max()
+    }
+
     /// Bytes of memory the group may use.
     pub(crate) fn memory_bytes(&self) -> Option<u64> {
         let name = if self.memory.is_v1 { "memory.limit_in_bytes" } else { "memory.max" };

@@ -24,8 +24,9 @@ use crate::{
 /// Origins kept by name; those without a connection are forgotten when there are more.
 const ORIGINS_MAX: usize = 1024;
 
-/// What is asked of the kernel about arrivals ([`onrush_fiber::ask_arrivals`]), and what for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is asked of the kernel about arrivals ([`onrush_fiber::ask_arrivals`]), and what for. Nothing, unless somebody wants to
+/// know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Arrivals {
     /// One of so many connections is asked; 0 for none.
     pub one_of: u32,
@@ -33,11 +34,9 @@ pub struct Arrivals {
     pub end_durations: bool,
 }
 
-impl Default for Arrivals {
-    /// One of sixteen: `docs/measured.md` says what that costs.
-    fn default() -> Self {
-        Self { one_of: 16, end_durations: false }
-    }
+impl Arrivals {
+    /// One of so many is what a run asks: `docs/measured.md` says what asking costs.
+    pub const SAMPLED: u32 = 16;
 }
 
 /// The connection options of a run.
@@ -173,7 +172,7 @@ impl ClientOptions {
 }
 
 impl Client {
-    /// What one thread's VUs share. Call it once on each thread.
+    /// What one thread's VUs share. Call it once on each thread, which from then on asks for arrivals as the options say.
     pub fn thread(&self) -> Rc<ClientShared> {
         onrush_fiber::ask_arrivals(self.inner.arrivals.one_of);
         Rc::new(ClientShared { inner: Arc::clone(&self.inner), origins: RefCell::default() })

@@ -96,10 +96,10 @@ pub struct End {
     /// How late the iterations of arrival rates began; `None` where there were none.
     #[serde(default)]
     pub start_lag: Option<StartLag>,
-    /// The generator's own delay in the latencies; `None` where it was not measured.
+    /// The generator's own delay in the latencies; `None` where it was not measured. What is in it is the session's business.
     #[serde(default)]
-    pub own_delay: Option<OwnDelay>,
-    /// What the generators used and met while scenarios ran, as the summary's JSON has it.
+    pub own_delay: Option<serde_json::Value>,
+    /// What the generators used and met while scenarios ran, as the summary's JSON has it; the session's, too.
     #[serde(default)]
     pub generator: Option<serde_json::Value>,
     /// How each threshold stood, in the order of their metrics' names.
@@ -116,35 +116,6 @@ pub struct StartLag {
     pub p99_ms: f64,
     /// The longest, milliseconds.
     pub max_ms: f64,
-}
-
-/// Time that HTTP requests waited for the generator.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OwnDelay {
-    /// Requests it was measured of.
-    pub requests: u64,
-    /// Median, milliseconds.
-    pub median_ms: f64,
-    /// 99th percentile, milliseconds.
-    pub p99_ms: f64,
-    /// The longest, milliseconds.
-    pub max_ms: f64,
-    /// What it added to percentiles of the latencies.
-    #[serde(default)]
-    pub errors: Vec<LatencyError>,
-}
-
-/// How much too high a percentile is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LatencyError {
-    /// The scenario.
-    pub scenario: String,
-    /// The percentile: `p(95)`.
-    pub percentile: String,
-    /// What the own delay added, milliseconds.
-    pub excess_ms: f64,
-    /// What was reported of the same requests, milliseconds.
-    pub reported_ms: f64,
 }
 
 impl MetricRow {

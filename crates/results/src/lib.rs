@@ -10,7 +10,7 @@ mod reader;
 mod replayed;
 mod writer;
 
-pub use format::{End, Head, LatencyError, MetricRow, OwnDelay, StartLag};
+pub use format::{End, Head, MetricRow, StartLag};
 pub use fuzz::fuzz;
 pub use reader::{Ending, ReadError, Reader, Record};
 pub use replayed::{ReplayError, Replayed};

@@ -1,22 +1,12 @@
 //! Searches on servers whose capacity is known.
 
+use fastrand::Rng;
+
 use super::{End, Outcome, Purpose, Search, Step, Trial, next};
 
-/// Numbers from a seed (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (((z ^ (z >> 31)) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
-    fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * self.uniform().ln()
-    }
+fn exponential(random: &mut Rng, mean: f64) -> f64 {
+    // Not 0, which has no logarithm.
+    -mean * (1.0 - random.f64()).ln()
 }
 
 /// A queue with `servers` servers that each take `service_secs` on average.
@@ -27,14 +17,14 @@ struct Queue {
 
 impl Queue {
     /// 95th percentile of the response times of `seconds` of Poisson arrivals, after as long a warm-up.
-    fn p95(&self, rate: f64, seconds: f64, random: &mut Random) -> f64 {
+    fn p95(&self, rate: f64, seconds: f64, random: &mut Rng) -> f64 {
         let mut free_at = vec![0.0_f64; self.servers];
         let (mut now, mut times) = (0.0, Vec::new());
         while now < 2.0 * seconds {
-            now += random.exponential(1.0 / rate);
+            now += exponential(random, 1.0 / rate);
             let first = free_at.iter_mut().min_by(|a, b| a.total_cmp(b)).expect("a server");
             let begins = first.max(now);
-            *first = begins + random.exponential(self.service_secs);
+            *first = begins + exponential(random, self.service_secs);
             if now >= seconds {
                 times.push(*first - now);
             }
@@ -67,14 +57,14 @@ fn queues_have_their_knees_found() {
     for (servers, service_secs) in [(1, 0.005), (4, 0.04), (16, 0.16)] {
         let queue = Queue { servers, service_secs };
         let goal = 6.0 * service_secs;
-        let mut random = Random(1);
+        let mut random = Rng::with_seed(1);
         let (mut low, mut high) = (0.1 / service_secs, servers as f64 / service_secs);
         for _ in 0..12 {
             let middle = (low + high) / 2.0;
             if queue.p95(middle, 2_000.0, &mut random) <= goal { low = middle } else { high = middle }
         }
         let count = right(low, |seed| {
-            let mut random = Random(seed * 7 + 3);
+            let mut random = Rng::with_seed(seed * 7 + 3);
             searched(&SEARCH, |load, _| {
                 let seconds = 120.0;
                 if queue.p95(load, seconds, &mut random) <= goal { Outcome::Held } else { Outcome::Broke }
@@ -91,10 +81,10 @@ fn a_cliff_in_noise_is_found() {
     let knee = 1_234.0;
     let mut trials = 0;
     let count = right(knee, |seed| {
-        let mut random = Random(seed);
+        let mut random = Rng::with_seed(seed);
         let (found, _, count) = searched(&SEARCH, |load, _| {
             let is_near = (load / knee - 1.0).abs() < 0.1;
-            let is_wrong = random.uniform() < if is_near { 0.1 } else { 0.02 };
+            let is_wrong = random.f64() < if is_near { 0.1 } else { 0.02 };
             if (load <= knee) != is_wrong { Outcome::Held } else { Outcome::Broke }
         });
         trials += count;
@@ -109,11 +99,11 @@ fn a_system_that_takes_a_while_to_recover_is_waited_for() {
     // Once overloaded it breaks under anything, until it had two trials of rest.
     let knee = 800.0;
     let count = right(knee, |seed| {
-        let mut random = Random(seed);
+        let mut random = Rng::with_seed(seed);
         let mut tired = 0;
         searched(&SEARCH, |load, _| {
             if load > knee {
-                tired = 2 + u32::from(random.uniform() < 0.5);
+                tired = 2 + u32::from(random.f64() < 0.5);
                 return Outcome::Broke;
             }
             tired = if load < 0.6 * knee { u32::saturating_sub(tired, 1) } else { tired };

@@ -15,10 +15,9 @@ use onrush_fiber::Clock;
 use onrush_metrics::Standing;
 use onrush_output::{Losses, Outputs};
 use onrush_plan::SegmentSequence;
-use onrush_results::{End, OwnDelay, StartLag};
+use onrush_results::{End, StartLag};
 use onrush_session::{
-    Coordinator, ExitCode, Judgement, LatencyError, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase,
-    Settings, Stop,
+    Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop,
     protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
@@ -87,24 +86,9 @@ impl Ended {
                 p99_ms: lag.p99_ms,
                 max_ms: lag.max_ms,
             }),
-            own_delay: judgement.own_delay.as_ref().map(|delay| OwnDelay {
-                requests: delay.requests,
-                median_ms: delay.median_ms,
-                p99_ms: delay.p99_ms,
-                max_ms: delay.max_ms,
-                errors: delay.errors.iter().map(kept).collect(),
-            }),
+            own_delay: judgement.own_delay.as_ref().and_then(|delay| serde_json::to_value(delay).ok()),
             generator: judgement.generator.and_then(|record| serde_json::to_value(record).ok()),
         }
-    }
-}
-
-fn kept(error: &LatencyError) -> onrush_results::LatencyError {
-    onrush_results::LatencyError {
-        scenario: error.scenario.clone(),
-        percentile: error.percentile.clone(),
-        excess_ms: error.excess_ms,
-        reported_ms: error.reported_ms,
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Needs {
 /// connection: measured as 4 to 6 KiB with 5,000 VUs of a minimal script.
 const VU_BYTES: u64 = 5 << 10;
 /// Files, pipes and epoll instances of the process itself.
-const OWN_FILES: u64 = 64;
+pub(crate) const OWN_FILES: u64 = 64;
 /// What the system itself needs: a test that takes more than this share of the memory will be killed.
 const MEMORY_SHARE: f64 = 0.9;
 /// Linux's own default of `ip_local_port_range`.
@@ -155,10 +155,15 @@ pub(super) fn has_network(program: &Program) -> bool {
 
 /// Ports the system gives to connections from one local address.
 fn ports() -> u64 {
+    let (low, high) = port_range();
+    (high + 1).saturating_sub(low)
+}
+
+/// The first and the last of these ports.
+pub(crate) fn port_range() -> (u64, u64) {
     let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
     let mut bounds = range.split_whitespace().filter_map(|bound| bound.parse::<u64>().ok());
-    let (low, high) = (bounds.next().unwrap_or(PORTS.0), bounds.next().unwrap_or(PORTS.1));
-    (high + 1).saturating_sub(low)
+    (bounds.next().unwrap_or(PORTS.0), bounds.next().unwrap_or(PORTS.1))
 }
 
 /// `17.2 KiB`

@@ -8,7 +8,7 @@ use std::{
 use onrush_session::ExitCode;
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, flags::Flags};
 
 /// A run that is over.
 pub(super) struct Done {
@@ -26,6 +26,12 @@ fn failed(error: &dyn std::fmt::Display) -> Failure {
 /// 255 where there is no room.
 pub(super) fn folder(name: &str) -> Result<tempfile::TempDir, Failure> {
     tempfile::TempDir::with_prefix(format!("onrush-{name}-")).map_err(|error| failed(&error))
+}
+
+/// The flags of `run` that were given, for a run that has those in `own` itself.
+pub(super) fn given(flags: &Flags, own: &[&str]) -> Vec<String> {
+    let given = flags.by_name.iter().filter(|(name, _)| !own.contains(name));
+    given.flat_map(|(name, values)| values.iter().map(move |value| format!("--{name}={value}"))).collect()
 }
 
 /// Runs a script to its end. Crossed thresholds are no failure.

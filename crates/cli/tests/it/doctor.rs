@@ -43,16 +43,14 @@ fn a_limit_is_found_before_the_test_meets_it() {
 #[test]
 fn a_vu_can_be_tried() {
     let server = GoodServer::start(|_| Reply::text("x".repeat(100_000)));
-    let script = format!(
-        "import http from 'k6/http';
+    let script = "import http from 'k6/http';
         const kept = [];
-        export const options = {{ vus: 4, duration: '1s' }};
-        export default () => {{ for (let i = 0; i < 10; i++) kept.push(http.get('{}').body); }}",
-        server.url("/")
-    );
+        export const options = { vus: 4, duration: '1s' };
+        export default () => { for (let i = 0; i < 10; i++) kept.push(http.get(__ENV.URL).body); }";
     let bytes = |flags: &[&str]| {
-        let words = [&["doctor", "--json"], flags, &["script.js"]].concat();
-        let done = Program::new(&words).file("script.js", &script).run();
+        let url = format!("URL={}", server.url("/"));
+        let words = [&["doctor", "--json", "-e", &url], flags, &["script.js"]].concat();
+        let done = Program::new(&words).file("script.js", script).run();
         json(&done.stdout)["vuBytes"].as_f64().expect("a number")
     };
     let (estimated, tried) = (bytes(&[]), bytes(&["--try"]));

@@ -218,34 +218,41 @@ fn failure(failure: wire::Failure) -> Result<Failure, WireError> {
     Ok(Failure { kind, message: failure.message, vu: failure.vu })
 }
 
+/// A second as the other of its two types: both have the same fields.
+macro_rules! same_second {
+    ($to:path, $health:expr) => {{
+        let health = $health;
+        $to {
+            process_cores: health.process_cores,
+            busiest_thread_cores: health.busiest_thread_cores,
+            available_cores: health.available_cores,
+            steal_cores: health.steal_cores,
+            throttled: health.throttled,
+            timer_lag_max_ms: health.timer_lag_max_ms,
+            timer_lag_mean_ms: health.timer_lag_mean_ms,
+            memory_used: health.memory_used,
+            fds_used: health.fds_used,
+            waiting: health.waiting,
+            fd_errors: health.fd_errors,
+            port_errors: health.port_errors,
+            stops: health.stops,
+            at_secs: health.at_secs,
+            machine_cores: health.machine_cores,
+            rss_bytes: health.rss_bytes,
+            fds: health.fds,
+            swapped_in: health.swapped_in,
+            segments: health.segments,
+            retransmitted: health.retransmitted,
+            packets_dropped: health.packets_dropped,
+            received_bytes: health.received_bytes,
+            sent_bytes: health.sent_bytes,
+            interface_used: health.interface_used,
+            tracked_used: health.tracked_used,
+        }
+    }};
+}
+
 fn encode_health(report: &HealthReport) -> wire::HealthReport {
-    let second = |health: &Health| wire::Health {
-        process_cores: health.process_cores,
-        busiest_thread_cores: health.busiest_thread_cores,
-        available_cores: health.available_cores,
-        steal_cores: health.steal_cores,
-        throttled: health.throttled,
-        timer_lag_max_ms: health.timer_lag_max_ms,
-        timer_lag_mean_ms: health.timer_lag_mean_ms,
-        memory_used: health.memory_used,
-        fds_used: health.fds_used,
-        waiting: health.waiting,
-        fd_errors: health.fd_errors,
-        port_errors: health.port_errors,
-        stops: health.stops,
-        at_secs: health.at_secs,
-        machine_cores: health.machine_cores,
-        rss_bytes: health.rss_bytes,
-        fds: health.fds,
-        swapped_in: health.swapped_in,
-        segments: health.segments,
-        retransmitted: health.retransmitted,
-        packets_dropped: health.packets_dropped,
-        received_bytes: health.received_bytes,
-        sent_bytes: health.sent_bytes,
-        interface_used: health.interface_used,
-        tracked_used: health.tracked_used,
-    };
     let computing =
         |(scenario, slices): &(String, u64)| wire::Computing { scenario: scenario.clone(), slices: *slices };
     let own_delay = |(scenario, delay): (&String, &OwnDelay)| wire::OwnDelayOf {
@@ -253,7 +260,7 @@ fn encode_health(report: &HealthReport) -> wire::HealthReport {
         delay: Some(fold(delay)),
     };
     wire::HealthReport {
-        second: report.second.as_ref().map(second).map(Box::new),
+        second: report.second.as_ref().map(|health| Box::new(same_second!(wire::Health, health))),
         start_lag: Some(fold(&report.start_lag)),
         panics: report.panics,
         trapped_writes: report.trapped_writes,
@@ -265,39 +272,12 @@ fn encode_health(report: &HealthReport) -> wire::HealthReport {
 }
 
 fn health(report: wire::HealthReport) -> Result<HealthReport, WireError> {
-    let second = |health: wire::Health| Health {
-        process_cores: health.process_cores,
-        busiest_thread_cores: health.busiest_thread_cores,
-        available_cores: health.available_cores,
-        steal_cores: health.steal_cores,
-        throttled: health.throttled,
-        timer_lag_max_ms: health.timer_lag_max_ms,
-        timer_lag_mean_ms: health.timer_lag_mean_ms,
-        memory_used: health.memory_used,
-        fds_used: health.fds_used,
-        waiting: health.waiting,
-        fd_errors: health.fd_errors,
-        port_errors: health.port_errors,
-        stops: health.stops,
-        at_secs: health.at_secs,
-        machine_cores: health.machine_cores,
-        rss_bytes: health.rss_bytes,
-        fds: health.fds,
-        swapped_in: health.swapped_in,
-        segments: health.segments,
-        retransmitted: health.retransmitted,
-        packets_dropped: health.packets_dropped,
-        received_bytes: health.received_bytes,
-        sent_bytes: health.sent_bytes,
-        interface_used: health.interface_used,
-        tracked_used: health.tracked_used,
-    };
     let own_delay = |own: wire::OwnDelayOf| {
         let delay = unfold(&own.delay.ok_or_else(|| WireError::missing("own delay"))?)?;
         Ok((own.scenario, delay))
     };
     Ok(HealthReport {
-        second: report.second.map(|health| second(*health)),
+        second: report.second.map(|health| same_second!(Health, health)),
         start_lag: unfold(&report.start_lag.ok_or_else(|| WireError::missing("start lag"))?)?,
         panics: report.panics,
         trapped_writes: report.trapped_writes,

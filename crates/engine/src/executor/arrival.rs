@@ -137,24 +137,19 @@ impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
     fn dispatch_or_wait(&mut self, j: u64, step: u64, due: Nanos) -> bool {
         let run = self.run.clone();
         let shared = &run.shared;
-        let mut claimed = claim(self.worker, &run);
-        if claimed.is_none() {
-            // Whoever becomes idle from now on wakes the driver of its thread, so one more look is needed.
-            shared.stalled.fetch_add(1, Ordering::SeqCst);
-            claimed = claim(self.worker, &run);
-            let mut is_cut = false;
-            if claimed.is_none() {
-                grow(self.worker, &run, self.vus);
-                is_cut = !wait_until((run.regular_end.get() + CATCH_UP_MAX).min(run.hard_end.get()));
-                self.stalled_until = Clock::now();
+        let thread = match claim(self.worker, &run) {
+            Some(thread) => thread,
+            None => {
+                // Whoever becomes idle from now on wakes the driver of its thread, so one more look is needed.
+                shared.stalled.fetch_add(1, Ordering::SeqCst);
+                let claimed = claim(self.worker, &run);
+                let is_cut = claimed.is_none() && !self.wait_for_vu();
+                shared.stalled.fetch_sub(1, Ordering::SeqCst);
+                let Some(thread) = claimed else { return !is_cut };
+                thread
             }
-            shared.stalled.fetch_sub(1, Ordering::SeqCst);
-            if is_cut {
-                return false;
-            }
-        }
-        let Some(thread) = claimed else { return true };
-        if self.own_arrivals().take(j, step) {
+        };
+        if shared.arrivals[run.thread].take(j, step) {
             let lateness = if due <= self.stalled_until { Lateness::Waited } else { Lateness::Ours };
             begin(self.worker, &run, thread, due, lateness);
         } else {
@@ -163,8 +158,13 @@ impl<E: FnMut(u64) -> Option<ArrivalEvent>> Dispatcher<'_, E> {
         true
     }
 
-    fn own_arrivals(&self) -> &Arrivals {
-        &self.run.shared.arrivals[self.run.thread]
+    /// Waits until there may be an idle VU, or the end; `false` when the run is interrupted.
+    fn wait_for_vu(&mut self) -> bool {
+        let run = self.run;
+        grow(self.worker, run, self.vus);
+        let goes_on = wait_until((run.regular_end.get() + CATCH_UP_MAX).min(run.hard_end.get()));
+        self.stalled_until = Clock::now();
+        goes_on
     }
 
     /// When event `j` is due, if it is before the regular end or exactly at it.

@@ -108,6 +108,11 @@ impl HealthProbe {
         self.available_cores
     }
 
+    /// Periods in which the process's control group had used up its quota of CPU, and all of them, since it was made.
+    pub fn throttled_periods(&self) -> Option<(u64, u64)> {
+        self.cgroup.throttled_periods()
+    }
+
     /// What happened since the last sample.
     pub fn sample(&mut self) -> HealthSample {
         let now = Clock::now();

@@ -35,9 +35,9 @@ impl Connections {
         attempt.end = Clock::now();
         attempt.first_byte = progress.first_byte;
         attempt.written = progress.written.or(progress.first_byte);
-        if progress.handed > Nanos::ZERO {
-            attempt.hands_over(progress.handed);
-            attempt.had(Some(progress.arrived));
+        if let Some(handed) = progress.handed {
+            attempt.hands_over(handed);
+            attempt.had(progress.arrived);
         }
         match outcome {
             Ok(message) => {

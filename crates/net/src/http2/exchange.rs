@@ -34,10 +34,10 @@ pub(crate) struct Progress {
     pub(crate) written: Option<Nanos>,
     /// The response's head was in.
     pub(crate) first_byte: Option<Nanos>,
-    /// When the first byte was about to be handed to the kernel, and when the kernel had the last byte that was read
-    /// before the response was complete; zero on connections that are not asked.
-    pub(crate) handed: Nanos,
-    pub(crate) arrived: Nanos,
+    /// When the first byte was about to be handed to the kernel, on connections that are asked.
+    pub(crate) handed: Option<Nanos>,
+    /// When the kernel had the last byte that was read before the response was complete.
+    pub(crate) arrived: Option<Nanos>,
 }
 
 /// A complete response.
@@ -188,7 +188,7 @@ impl<'a> Exchange<'a> {
         let waker = self.session.waker();
         let context = &mut Context::from_waker(&waker);
         if self.session.is_asked() {
-            progress.handed = Clock::now();
+            progress.handed = Some(Clock::now());
         }
         loop {
             if self.upload.is_some() {

@@ -237,9 +237,9 @@ impl Session {
         self.link.borrow().stream().is_asked()
     }
 
-    /// When the kernel had the last byte that was read, whichever stream it was for; zero where it is not asked.
-    pub(super) fn arrived(&self) -> Nanos {
-        self.link.borrow().stream().arrived().unwrap_or_default()
+    /// When the kernel had the last byte that was read, whichever stream it was for.
+    pub(super) fn arrived(&self) -> Option<Nanos> {
+        self.link.borrow().stream().arrived()
     }
 
     /// Waits until something may have happened to the current fiber's stream. The caller looks, and waits

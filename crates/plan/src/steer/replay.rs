@@ -200,6 +200,14 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_whose_iterations_wait_goes_on_waiting() {
+        let text = r#"{"executor": "constant-arrival-rate", "rate": 5, "duration": "10s", "preAllocatedVUs": 2, "whenBusy": "wait"}"#;
+        let turn = Turn { at_ns: S, target: Target::Rate(7), from: 5, over_ns: 0 };
+        let value = replay(&plan(text).scenario, &[turn], 99 * S).unwrap();
+        assert_eq!(value["whenBusy"], "wait");
+    }
+
+    #[test]
     fn slopes_are_stages() {
         let plan = plan(r#"{"executor": "constant-vus", "vus": 10, "duration": "1m"}"#);
         let turn =

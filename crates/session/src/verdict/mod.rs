@@ -122,10 +122,10 @@ impl Judge {
     /// Judges what was collected.
     pub fn judge(&self, loads: &[ScenarioLoad]) -> Judgement {
         let lag = self.start_lags();
-        let start_lag = StartLag::of(&lag);
-        let mut findings: Vec<(Verdict, String)> = self.of_own_delay().into_iter().collect();
-        findings.extend(self.of_agents(&lag));
-        findings.extend(self.computes(&findings));
+        let (own, late) = (self.own(), late(&lag));
+        let mut findings: Vec<(Verdict, String)> = self.of_own_delay(&own).into_iter().collect();
+        findings.extend(self.of_agents(late));
+        findings.extend(self.computes(&findings, late.is_some()));
         let unanswered = self.unanswered();
         let lacks_answers = unanswered.is_some();
         findings.extend(unanswered);
@@ -163,8 +163,8 @@ impl Judge {
                 .collect(),
             thrown: loads.iter().map(|load| load.thrown).sum(),
             lacks_answers,
-            start_lag,
-            own_delay: self.own().figures(),
+            start_lag: StartLag::of(&lag),
+            own_delay: own.figures(),
             generator: self.record(),
         }
     }
@@ -193,10 +193,10 @@ impl Judge {
     }
 
     /// What was wrong with latencies, and by how much.
-    fn of_own_delay(&self) -> Option<(Verdict, String)> {
-        let seconds = self.agents.values().map(|agent| agent.seconds).max().unwrap_or_default();
-        let (verdict, _, mut text) = self.own().finding(seconds)?;
-        let of_agent = |(id, agent): (&AgentId, &Watched)| Some((agent.own.finding(agent.seconds)?.1, *id));
+    fn of_own_delay(&self, own: &Own) -> Option<(Verdict, String)> {
+        let seconds = self.agents.values().map(Watched::seconds).max().unwrap_or_default();
+        let (verdict, _, mut text) = own.finding(seconds)?;
+        let of_agent = |(id, agent): (&AgentId, &Watched)| Some((agent.own.finding(agent.seconds())?.1, *id));
         if self.agents.len() > 1
             && let Some((_, AgentId(worst))) = self.agents.iter().filter_map(of_agent).max()
         {
@@ -206,8 +206,8 @@ impl Judge {
     }
 
     /// What was wrong with agents: a sentence for each cause, which names the agent where there are several. The numbers are
-    /// those of all agents together, so one that was the bottleneck spoils them.
-    fn of_agents(&self, start_lag: &Histogram) -> Vec<(Verdict, String)> {
+    /// those of all agents together, so one that was the bottleneck spoils them. `late`: how the arrivals of all of them began.
+    fn of_agents(&self, late: Option<(Verdict, f64)>) -> Vec<(Verdict, String)> {
         let mut by_cause: BTreeMap<Cause, Vec<(AgentId, Finding)>> = BTreeMap::new();
         for (id, agent) in &self.agents {
             for finding in agent.findings() {
@@ -215,7 +215,6 @@ impl Judge {
             }
         }
         let count = self.count.max(self.agents.len());
-        let late = late(start_lag);
         let findings = by_cause.into_iter().filter_map(|(cause, mut found)| {
             let having = found.len();
             let sum: u64 = found.iter().map(|(_, finding)| finding.weight).sum();
@@ -262,12 +261,11 @@ impl Judge {
     }
 
     /// Whose code kept others waiting, where something waited.
-    fn computes(&self, findings: &[(Verdict, String)]) -> Option<(Verdict, String)> {
+    fn computes(&self, findings: &[(Verdict, String)], is_late: bool) -> Option<(Verdict, String)> {
         /// Slices of 5 to 10 ms in a second, over all threads, that others notice.
         const SLICES_PER_SECOND: u64 = 10;
-        let is_late = late(&self.start_lags()).is_some();
         let has_waited = is_late || self.agents.values().any(Watched::has_waited);
-        let seconds: u64 = self.agents.values().map(|agent| agent.seconds).sum();
+        let seconds: u64 = self.agents.values().map(Watched::seconds).sum();
         let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
         for (name, slices) in self.agents.values().filter_map(|agent| agent.computing.as_ref()) {
             *sums.entry(name).or_default() += slices;
@@ -283,8 +281,7 @@ impl Judge {
     }
 }
 
-/// A verdict on no numbers at all should not look like one on
-/// good numbers.
+/// A verdict on no numbers at all should not look like one on good numbers.
 fn nothing(loads: &[ScenarioLoad]) -> Option<String> {
     let is_empty = |load: &ScenarioLoad| load.done + load.interrupted + load.dropped == 0;
     (!loads.is_empty() && loads.iter().all(is_empty)).then(|| "nothing was measured: no iteration ran".to_owned())

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use onrush_metrics::{OwnDelay, summary::Verdict};
+use serde::{Deserialize, Serialize};
 
 use super::times::Times;
 
@@ -20,7 +21,7 @@ pub(super) struct Own {
 
 /// The generator's own delay in the latencies of HTTP requests: time that requests waited for the generator and not for the
 /// server. Sampled: of some connections the kernel says when the bytes of a response arrived.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OwnDelayFigures {
     /// Requests it was measured of.
     pub requests: u64,
@@ -31,11 +32,12 @@ pub struct OwnDelayFigures {
     /// The longest, milliseconds.
     pub max_ms: f64,
     /// What it added to percentiles of the latencies.
+    #[serde(default)]
     pub errors: Vec<LatencyError>,
 }
 
 /// How much too high a percentile of a scenario's latencies is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyError {
     /// The scenario.
     pub scenario: String,

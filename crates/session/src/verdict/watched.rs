@@ -15,7 +15,6 @@ use crate::protocol::Health;
 /// What an agent saw so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watched {
-    pub(super) seconds: u64,
     saturated: Times,
     nearly_saturated: Times,
     late: Times,
@@ -28,17 +27,11 @@ pub(super) struct Watched {
     at_secs: f64,
     pub(super) own: Own,
     pub(super) record: GeneratorRecord,
-    /// Sums over the seconds.
-    cores: f64,
+    /// CPU of the busiest thread, added up over the seconds.
     busiest: f64,
-    available_cores: f64,
     memory_max: f64,
     fds_max: f64,
     tracked_max: f64,
-    segments: u64,
-    retransmitted: u64,
-    packets_dropped: u64,
-    timer_lag_max_ms: f64,
     pub(super) start_lag: Histogram,
     fd_errors: u64,
     port_errors: u64,
@@ -144,7 +137,6 @@ impl Watched {
 
     /// Adds a second.
     pub(super) fn health(&mut self, health: &Health) {
-        self.seconds += 1;
         let at = health.at_secs;
         self.at_secs = at;
         self.record.note(health);
@@ -158,19 +150,18 @@ impl Watched {
         self.waiting.note(at, health.waiting > Self::WAITING);
         self.swapping.note(at, health.swapped_in >= Self::SWAPPED_PAGES);
         self.network_full.note(at, health.interface_used >= Self::INTERFACE_FULL);
-        self.cores += health.process_cores;
         self.busiest += health.busiest_thread_cores;
-        self.available_cores += health.available_cores;
         self.memory_max = self.memory_max.max(health.memory_used);
         self.fds_max = self.fds_max.max(health.fds_used);
         self.tracked_max = self.tracked_max.max(health.tracked_used);
-        self.segments = self.segments.saturating_add(health.segments);
-        self.retransmitted = self.retransmitted.saturating_add(health.retransmitted);
-        self.packets_dropped = self.packets_dropped.saturating_add(health.packets_dropped);
-        self.timer_lag_max_ms = self.timer_lag_max_ms.max(health.timer_lag_max_ms);
         self.fd_errors = self.fd_errors.saturating_add(health.fd_errors);
         self.port_errors = self.port_errors.saturating_add(health.port_errors);
         self.stops = self.stops.saturating_add(health.stops);
+    }
+
+    /// Seconds in which it looked at itself.
+    pub(super) fn seconds(&self) -> u64 {
+        self.record.seconds
     }
 
     /// Adds own delays of the time up to the last second.
@@ -198,10 +189,10 @@ impl Watched {
             findings.push(Finding::new(Cause::StartLag, verdict, p99_ms as u64, late_starts(p99_ms)));
         }
         if self.swapping.seconds > 0 {
-            let lasting = if self.swapping.is_lasting(self.seconds) { Verdict::Invalid } else { Verdict::Suspect };
+            let lasting = if self.swapping.is_lasting(self.seconds()) { Verdict::Invalid } else { Verdict::Suspect };
             let text = format!(
                 "memory came back from swap{}: use fewer VUs, or a machine with more memory",
-                self.swapping.of(self.seconds)
+                self.swapping.of(self.seconds())
             );
             findings.push(Finding::new(Cause::Swapping, lasting, self.swapping.seconds, text));
         }
@@ -274,19 +265,19 @@ impl Watched {
         ];
         let found = causes.into_iter().filter(|(_, times, ..)| times.seconds > 0);
         let found = found.filter_map(|(cause, times, (lasting, brief, clean), text)| {
-            let verdict = match times.is_lasting(self.seconds) {
+            let verdict = match times.is_lasting(self.seconds()) {
                 true if is_clean => clean,
                 true => lasting,
                 false if is_clean => valid,
                 false => brief,
             };
             // A moment of work is nothing to tell.
-            let is_told = verdict > valid || times.is_lasting(self.seconds);
+            let is_told = verdict > valid || times.is_lasting(self.seconds());
             let remedy = match verdict {
                 Verdict::Valid => ", which has not shown in the latencies",
                 _ => cause.remedy(),
             };
-            let text = format!("{text}{}{remedy}", times.of(self.seconds));
+            let text = format!("{text}{}{remedy}", times.of(self.seconds()));
             is_told.then(|| Finding::new(cause, verdict, times.seconds, text))
         });
         found.collect()
@@ -296,10 +287,10 @@ impl Watched {
     fn of_network(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut add = |cause, weight, text| findings.push(Finding::new(cause, Verdict::Suspect, weight, text));
-        if self.network_full.is_lasting(self.seconds) && self.network_full.seconds > 0 {
+        if self.network_full.is_lasting(self.seconds()) && self.network_full.seconds > 0 {
             let text = format!(
                 "a network interface of the generator was full (95 % of its speed or more){}: use several machines, or smaller responses",
-                self.network_full.of(self.seconds)
+                self.network_full.of(self.seconds())
             );
             add(Cause::NetworkFull, self.network_full.seconds, text);
         }
@@ -310,19 +301,19 @@ impl Watched {
             );
             add(Cause::Tracked, weight, text);
         }
-        if self.retransmitted as f64 > Self::RETRANSMITTED * self.segments as f64 && self.retransmitted >= 20 {
+        let GeneratorRecord { tcp_segments: segments, tcp_segments_retransmitted: again, packets_dropped, .. } =
+            self.record;
+        if again as f64 > Self::RETRANSMITTED * segments as f64 && again >= 20 {
             let text = format!(
-                "{} of {} TCP segments sent from here had to be sent again: packets are lost between here and the server, or no more connections are accepted there; each costs its request 200 ms or more",
-                self.retransmitted, self.segments
+                "{again} of {segments} TCP segments sent from here had to be sent again: packets are lost between here and the server, or no more connections are accepted there; each costs its request 200 ms or more"
             );
-            add(Cause::Retransmitted, self.retransmitted, text);
+            add(Cause::Retransmitted, again, text);
         }
-        if self.packets_dropped > 0 {
+        if packets_dropped > 0 {
             let text = format!(
-                "{} packets were dropped on this machine: larger queues (ethtool -G, net.core.netdev_max_backlog), or less load on it",
-                self.packets_dropped
+                "{packets_dropped} packets were dropped on this machine: larger queues (ethtool -G, net.core.netdev_max_backlog), or less load on it"
             );
-            add(Cause::PacketsDropped, self.packets_dropped, text);
+            add(Cause::PacketsDropped, packets_dropped, text);
         }
         findings
     }
@@ -348,27 +339,22 @@ impl Watched {
         findings
     }
 
-    fn start_lag(&self) -> Option<StartLag> {
-        StartLag::of(&self.start_lag)
-    }
-
     /// How it fared.
     pub(super) fn judged(&self) -> AgentHealth {
         let mut findings = self.findings();
-        let own = self.own.finding(self.seconds);
+        let own = self.own.finding(self.seconds());
         findings.extend(own.map(|(verdict, weight, text)| Finding::new(Cause::OwnDelay, verdict, weight, text)));
         findings.retain(|finding| finding.verdict > Verdict::Valid);
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
-        let mean = |sum: f64| if self.seconds == 0 { 0.0 } else { sum / self.seconds as f64 };
         AgentHealth {
             verdict: findings.first().map_or(Verdict::Valid, |finding| finding.verdict),
             reasons: findings.into_iter().map(|finding| finding.text).collect(),
-            seconds: self.seconds,
-            cores: mean(self.cores),
-            available_cores: mean(self.available_cores),
-            busiest_thread_cores: mean(self.busiest),
-            timer_lag_max_ms: self.timer_lag_max_ms,
-            start_lag: self.start_lag(),
+            seconds: self.seconds(),
+            cores: self.record.cpu_cores,
+            available_cores: self.record.cpu_cores_available,
+            busiest_thread_cores: self.busiest / self.seconds().max(1) as f64,
+            timer_lag_max_ms: self.record.timer_lag_max_ms,
+            start_lag: StartLag::of(&self.start_lag),
         }
     }
 }

@@ -9,7 +9,7 @@ mod trial;
 
 use std::{fs, path::PathBuf, time::Duration};
 
-use onrush_analysis::capacity::{End, Found, Purpose, Search, Step, Trial, next};
+use onrush_analysis::capacity::{End, Found, Search, Step, Trial, next};
 use onrush_session::ExitCode;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,7 @@ use crate::{
     context::Context,
     failure::Failure,
     run::{Ready, config_file::ConfigFile, ready},
+    tools::child,
 };
 
 /// What is tried if nobody says otherwise.
@@ -174,7 +175,6 @@ fn wanted(cx: &Context, script: PathBuf, slos: Vec<Slo>, ready: &Ready) -> Resul
     let exec =
         prepared.plan.scenarios.first().map_or_else(|| "default".to_owned(), |first| first.scenario.exec.clone());
     let lifecycle = prepared.lifecycle;
-    let given = flags.by_name.iter().filter(|(name, _)| !OWN_FLAGS.contains(name));
     let search = Search { start: number("start")?.unwrap_or(START).min(max), max, precision, is_whole: true };
     let bench = Bench {
         kind,
@@ -189,7 +189,7 @@ fn wanted(cx: &Context, script: PathBuf, slos: Vec<Slo>, ready: &Ready) -> Resul
         warm_up,
         step,
         vus_max: number("vus")?.map_or(VUS_MAX, |vus| vus as u64),
-        flags: given.flat_map(|(name, values)| values.iter().map(move |value| format!("--{name}={value}"))).collect(),
+        flags: child::given(flags, &OWN_FLAGS),
     };
     Ok((search, bench))
 }
@@ -236,15 +236,5 @@ impl State {
             fs::rename(&beside, &path)
         };
         write().map_err(|error| Failure::other(format!("cannot write --state {path}: {error}")))
-    }
-}
-
-/// Why a load is tried.
-fn named(purpose: Purpose) -> &'static str {
-    match purpose {
-        Purpose::Climb => "",
-        Purpose::Halve => "between",
-        Purpose::Confirm => "again",
-        Purpose::Recover => "recovered?",
     }
 }

@@ -4,7 +4,7 @@ use onrush_analysis::capacity::{End, Found, Outcome, Purpose, Search};
 use serde_json::{Value, json};
 
 use super::{
-    Tried, named,
+    Tried,
     trial::{Bench, Kind},
 };
 
@@ -66,6 +66,16 @@ pub(super) fn row(bench: &Bench, tried: &Tried) -> String {
         text.push_str(&format!("\n{:>14}↳ {why}", ""));
     }
     text + "\n"
+}
+
+/// Why a load is tried.
+fn named(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Climb => "",
+        Purpose::Halve => "between",
+        Purpose::Confirm => "again",
+        Purpose::Recover => "recovered?",
+    }
 }
 
 /// What was found.

@@ -5,6 +5,8 @@ use std::{fs, str::FromStr, time::Duration};
 use onrush_engine::HealthProbe;
 use onrush_fiber::Clock;
 
+use crate::run::needs::port_range;
+
 /// This machine now.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Facts {
@@ -13,7 +15,7 @@ pub(super) struct Facts {
     /// Files in use and allowed on the whole machine.
     pub(super) files_in_all: Option<(u64, u64)>,
     /// The local ports of connections.
-    pub(super) ports: Option<(u64, u64)>,
+    pub(super) ports: (u64, u64),
     /// `net.ipv4.tcp_tw_reuse`: 0 off, 1 on, 2 on loopback only.
     pub(super) tw_reuse: Option<u64>,
     /// `net.ipv4.tcp_timestamps`
@@ -91,8 +93,8 @@ impl Facts {
         let kilobytes = |name: &str| line(&memory, name).unwrap_or(0) * 1024;
         Self {
             files: onrush_fiber::raise_fd_limit().soft,
-            files_in_all: pair("/proc/sys/fs/file-nr", 0, 2),
-            ports: pair("/proc/sys/net/ipv4/ip_local_port_range", 0, 1),
+            files_in_all: field("/proc/sys/fs/file-nr", 0).zip(field("/proc/sys/fs/file-nr", 2)),
+            ports: port_range(),
             tw_reuse: sysctl("net.ipv4.tcp_tw_reuse"),
             timestamps: sysctl("net.ipv4.tcp_timestamps"),
             backlog: sysctl("net.core.somaxconn"),
@@ -105,7 +107,7 @@ impl Facts {
             cores: (machine_cores(), sample.available_cores),
             busy_cores: (sample.machine_cores - sample.process_cores).max(0.0),
             stolen: stolen(&text("/proc/stat")),
-            throttled: throttled(),
+            throttled: probe.throttled_periods(),
             slow_governors: slow_governors(),
             memory: (sample.memory_bytes, kilobytes("MemAvailable:").min(sample.memory_bytes)),
             swap_used: kilobytes("SwapTotal:").saturating_sub(kilobytes("SwapFree:")),
@@ -138,10 +140,6 @@ fn field<T: FromStr>(path: &str, index: usize) -> Option<T> {
     text(path).split_ascii_whitespace().nth(index)?.parse().ok()
 }
 
-fn pair(path: &str, first: usize, second: usize) -> Option<(u64, u64)> {
-    field(path, first).zip(field(path, second))
-}
-
 /// The number that follows a name at the beginning of a line.
 fn line(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name))?.split_ascii_whitespace().next()?.parse().ok()
@@ -169,22 +167,6 @@ fn stolen(text: &str) -> f64 {
         .collect();
     let all: f64 = ticks.iter().sum();
     if all > 0.0 { ticks.get(7).copied().unwrap_or_default() / all } else { 0.0 }
-}
-
-/// Of this process's own group: version 2, or version 1 where its files are.
-fn throttled() -> Option<(u64, u64)> {
-    let groups = text("/proc/self/cgroup");
-    let own = |controller: &str| {
-        let line = groups
-            .lines()
-            .find(|line| line.split(':').nth(1).is_some_and(|names| names.split(',').any(|name| name == controller)))?;
-        line.splitn(3, ':').nth(2).map(ToOwned::to_owned)
-    };
-    let files = [("/sys/fs/cgroup", own("")), ("/sys/fs/cgroup/cpu", own("cpu"))];
-    files.into_iter().find_map(|(mount, group)| {
-        let stat = text(&format!("{mount}{}/cpu.stat", group?.trim_end_matches('/')));
-        line(&stat, "nr_throttled").zip(line(&stat, "nr_periods"))
-    })
 }
 
 fn slow_governors() -> Vec<String> {

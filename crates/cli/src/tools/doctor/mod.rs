@@ -21,12 +21,34 @@ use crate::{
     context::Context,
     failure::Failure,
     run::{Ready, config_file::ConfigFile, needs::size, ready},
+    tools::child,
 };
 
 /// What a large test has, where no script says anything else.
 const LARGE_VUS: u64 = 30_000;
 /// VUs that are tried.
 const TRIED_VUS: u64 = 10;
+/// Flags that a trial has of its own, or that are the doctor's.
+const OWN_FLAGS: [&str; 18] = [
+    "address",
+    "duration",
+    "fix",
+    "iterations",
+    "json",
+    "linger",
+    "no-summary",
+    "no-thresholds",
+    "out",
+    "paused",
+    "quiet",
+    "stage",
+    "summary-export",
+    "summary-mode",
+    "threads",
+    "try",
+    "vus",
+    "yes",
+];
 
 /// Checks this machine for a test.
 ///
@@ -46,7 +68,7 @@ pub(crate) fn doctor(cx: &Context, files: &[String]) -> Result<ExitCode, Failure
     if tries && files.is_empty() {
         return Err(Failure::other("--try runs a script, and none was given").hint("onrush doctor --try script.js"));
     }
-    let tried = if tries { Some(memory_of_vu(files)?) } else { None };
+    let tried = if tries { Some(memory_of_vu(cx, files)?) } else { None };
     let demands = demands(ready.as_ref(), tried);
     let hosts = ready.as_ref().map(hosts).unwrap_or_default();
     let mut found = checks(&Facts::gather(&hosts), &demands);
@@ -97,13 +119,14 @@ fn hosts(ready: &Ready) -> Vec<String> {
 }
 
 /// Runs one iteration of a script in one VU and in some more: what each of these took, bytes.
-fn memory_of_vu(files: &[String]) -> Result<u64, Failure> {
+fn memory_of_vu(cx: &Context, files: &[String]) -> Result<u64, Failure> {
     let [file] = files else { return Err(Failure::other("--try needs one script")) };
     let peak = |vus: u64| -> Result<u64, Failure> {
         let failed = |error: &dyn std::fmt::Display| Failure::other(format!("the script could not be tried: {error}"));
         let program = std::env::current_exe().map_err(|error| failed(&error))?;
         let count = vus.to_string();
-        let flags = [
+        let own = [
+            "run",
             "--threads",
             "1",
             "--quiet",
@@ -117,8 +140,8 @@ fn memory_of_vu(files: &[String]) -> Result<u64, Failure> {
             &count,
         ];
         let child = Process::new(program)
-            .arg("run")
-            .args(flags)
+            .args(own)
+            .args(child::given(&cx.flags, &OWN_FLAGS))
             .arg(file)
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -12,8 +12,8 @@ use onrush_metrics::{
     Registry, Step,
     summary::{RunInfo, SummaryMode, TimeUnit, TrendStat, Verdict, summary_export, to_file, to_stdout},
 };
-use onrush_results::{End, Ending, Head, OwnDelay, ReadError, Reader, ReplayError, Replayed};
-use onrush_session::{ExitCode, Judgement, LatencyError, OwnDelayFigures, StartLag};
+use onrush_results::{End, Ending, Head, ReadError, Reader, ReplayError, Replayed};
+use onrush_session::{ExitCode, Judgement, StartLag};
 
 use crate::{
     args::summary_mode, context::Context, failure::Failure, flags::Command, run::account::Account, save::save,
@@ -112,25 +112,9 @@ fn judgement(end: Option<&End>) -> Judgement {
         thrown: 0,
         lacks_answers: false,
         start_lag,
-        own_delay: end.own_delay.map(own_delay),
-        // Files of later versions may have others.
+        // Files of other versions may have others.
+        own_delay: end.own_delay.and_then(|delay| serde_json::from_value(delay).ok()),
         generator: end.generator.and_then(|record| serde_json::from_value(record).ok()),
-    }
-}
-
-fn own_delay(delay: OwnDelay) -> OwnDelayFigures {
-    let error = |error: onrush_results::LatencyError| LatencyError {
-        scenario: error.scenario,
-        percentile: error.percentile,
-        excess_ms: error.excess_ms,
-        reported_ms: error.reported_ms,
-    };
-    OwnDelayFigures {
-        requests: delay.requests,
-        median_ms: delay.median_ms,
-        p99_ms: delay.p99_ms,
-        max_ms: delay.max_ms,
-        errors: delay.errors.into_iter().map(error).collect(),
     }
 }
 
