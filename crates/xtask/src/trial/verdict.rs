@@ -45,8 +45,8 @@ const CASES: [Case; 13] = [
         reason: "other programs, or too many threads",
     },
     Case {
-        name: "four programs: latencies",
-        fault: Fault::Programs(4),
+        name: "programs of higher priority",
+        fault: Fault::LowPriority(2),
         flags: &[],
         scenario: LOOPS,
         function: ASKS,
