@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod began;
 mod collect;
 mod destination;
 mod folded;
@@ -20,8 +21,10 @@ mod queue;
 mod raw;
 mod share;
 pub mod time;
+mod told;
 mod window;
 
+pub use began::Began;
 pub use collect::Collector;
 pub use folded::{Feed, Folded, StepOutput, Unfinished};
 pub use forward::Forward;
@@ -29,3 +32,4 @@ pub use pump::{OutputError, OutputReport, Outputs, Samples, reason};
 pub use queue::{Losses, Taps};
 pub use raw::{Config, Kind, MetricInfo, Target, TimeFormat};
 pub use share::Share;
+pub use told::Told;

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use onrush_fiber::{Clock, Reactor, ReactorConfig};
 use onrush_net::{Body, BodyMode, ClientOptions, Connections, Limits, Request, RequestHeaders, Url};
@@ -31,6 +32,15 @@ pub(crate) struct Destination {
     pub(crate) headers: RequestHeaders,
     /// How long one may take.
     pub(crate) deadline: Duration,
+}
+
+/// Adds user and password to headers, unless they say otherwise who it is.
+pub(crate) fn authorize(headers: &mut RequestHeaders, basic: Option<&(String, String)>) {
+    if let Some((user, password)) = basic
+        && headers.get("Authorization").is_none()
+    {
+        headers.set("Authorization", &format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}"))));
+    }
 }
 
 /// Why a request was not taken.
@@ -73,10 +83,10 @@ impl Poster {
     ///
     /// # Errors
     /// Why it was not taken.
-    pub(crate) fn post(&self, body: Vec<u8>, after: Duration) -> Result<(), Refused> {
+    pub(crate) fn post(&self, body: impl Into<Bytes>, after: Duration) -> Result<(), Refused> {
         let (answered, answer) = sync_channel(1);
         let gone = || Refused { why: "the thread of an output ended".to_owned(), may_be_taken_later: false };
-        self.0.send(Post { after, body: Bytes::from(body), answered }).map_err(|_| gone())?;
+        self.0.send(Post { after, body: body.into(), answered }).map_err(|_| gone())?;
         answer.recv().unwrap_or_else(|_| Err(gone()))
     }
 }

@@ -24,15 +24,12 @@ use onrush_session::{
 use super::{
     agents::{self, AgentLines},
     cluster::{self, Agents, ClusterAgents, Start},
-    junit,
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
-    outputs::{self, Running},
+    outputs::{Started, raw},
     prepare::Prepared,
-    prometheus,
     raw_samples::{Intake, RawSamples},
     rest::{Rest, Run},
-    result_file::ResultFile,
     screen::RunScreen,
     secret_answers::SecretAnswers,
     submitted,
@@ -61,12 +58,8 @@ pub(super) struct Ended {
     pub(super) nothing_succeeded: bool,
     /// How long the test took, pauses not counted, in nanoseconds.
     pub(super) duration_ns: u64,
-    /// Its result files, which lack their ends.
-    pub(super) results: Vec<ResultFile>,
-    /// Its Prometheus servers, which lack its end.
-    pub(super) prometheus: Vec<prometheus::Output>,
-    /// Its JUnit report, if one is wanted.
-    pub(super) junit: Option<Vec<u8>>,
+    /// What all agents measured, and how thresholds stand.
+    pub(super) coordinator: Coordinator,
 }
 
 impl Ended {
@@ -108,7 +101,8 @@ pub(super) fn drive(
     args: &RunArgs,
     prepared: &Prepared,
     signals: &Arc<Watch>,
-    outputs: Running,
+    outputs: Option<Outputs>,
+    started: &[Box<dyn Started>],
     replay: Replay,
     agents: Option<(u32, RawSamples)>,
 ) -> Result<Ended, Failure> {
@@ -123,7 +117,6 @@ pub(super) fn drive(
         submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
     }
     signals.set_graceful(true);
-    let Running { raw: outputs, results, prometheus, junit } = outputs;
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
     let watch = signals.clone();
@@ -132,9 +125,8 @@ pub(super) fn drive(
         None => {
             let engine = prepared.engine(outputs.as_ref().map(Outputs::taps));
             let logger = cx.logger.clone();
-            let finish = outputs.map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> {
-                Box::new(move || outputs::finish(outputs, &logger))
-            });
+            let finish = outputs
+                .map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> { Box::new(move || raw::finish(outputs, &logger)) });
             let scenarios = prepared.test.scenarios.clone().into();
             let test = Test { engine, scenarios, finish_outputs: finish, stops: Some(stops) };
             let agent = LocalAgent::start(test, sender)
@@ -159,8 +151,7 @@ pub(super) fn drive(
     let live = LiveSummary::default();
     let mut coordinator = coordinator(args, prepared, replay, &agents);
     coordinator.subscribe(live.sink());
-    results.iter().for_each(|result| coordinator.subscribe(result.sink()));
-    prometheus.iter().for_each(|output| coordinator.subscribe(output.sink()));
+    started.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
     let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {
@@ -192,24 +183,17 @@ pub(super) fn drive(
     drive.step_until(true, |drive| drive.coordinator.phase() >= RunPhase::Done);
     drive.linger();
     let (outcome, export_failed) = drive.conclude();
-    let (coordinator, judgement) = (&drive.coordinator, summary::judgement(&drive.coordinator));
-    let duration_ns = u64::try_from(coordinator.duration().unwrap_or_default().as_nanos()).unwrap_or(u64::MAX);
-    let report = || {
-        let (merged, thresholds) = (coordinator.merged(), coordinator.thresholds());
-        junit::report(&args.script.file, merged, thresholds, &judgement, duration_ns)
-    };
+    let Drive { coordinator, .. } = drive;
     Ok(Ended {
-        junit: junit.then(report),
         outcome,
-        failed_vu: drive.coordinator.failed_vu(),
+        failed_vu: coordinator.failed_vu(),
         export_failed,
-        judgement,
-        standings: drive.coordinator.thresholds().standings(),
-        unjudged: warnings::unjudged(drive.coordinator.thresholds()),
-        nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
-        duration_ns,
-        results,
-        prometheus,
+        judgement: summary::judgement(&coordinator),
+        standings: coordinator.thresholds().standings(),
+        unjudged: warnings::unjudged(coordinator.thresholds()),
+        nothing_succeeded: http::nothing_succeeded(coordinator.merged()),
+        duration_ns: u64::try_from(coordinator.duration().unwrap_or_default().as_nanos()).unwrap_or(u64::MAX),
+        coordinator,
     })
 }
 
@@ -476,7 +460,7 @@ impl Drive<'_> {
         self.step_until(false, |drive| drive.coordinator.phase() == RunPhase::Closed);
         // What agents sent came before they said that it was all.
         if let Some(outputs) = self.collected.take() {
-            let lacking = outputs::finish(outputs, &self.cx.logger);
+            let lacking = raw::finish(outputs, &self.cx.logger);
             self.coordinator.outputs_lack(lacking);
         }
         let at = now();

@@ -54,6 +54,13 @@ pub(crate) struct Readers {
     pub(crate) series: bool,
 }
 
+impl Readers {
+    /// Of both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { raw: self.raw || other.raw, results: self.results || other.results, series: self.series || other.series }
+    }
+}
+
 /// The life-cycle functions of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lifecycle {

@@ -7,16 +7,8 @@ mod native;
 mod series;
 mod wire;
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-use onrush_fiber::Clock;
 use onrush_metrics::{Registry, Step};
 use onrush_net::{ClientOptions, RequestHeaders, Url};
 use prost::Message as _;
@@ -28,7 +20,9 @@ use self::{
 };
 use crate::{
     StepOutput,
-    post::{Destination, Poster, Refused},
+    began::{Began, now_ns},
+    post::{Destination, Poster, Refused, authorize},
+    told::{Teller, Told},
 };
 
 /// Where series go, and how.
@@ -57,33 +51,18 @@ impl Config {
     pub const PUSH_INTERVAL: Duration = Duration::from_secs(5);
 }
 
-/// What it has to say about itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
-    /// The first push that failed, or one that failed for another reason.
-    Failed(String),
-    /// A push arrived, after so many that did not.
-    Again {
-        /// Pushes that failed.
-        failed: u64,
-    },
-}
-
 /// The output.
 pub struct Prometheus {
     poster: Poster,
     series: AllSeries,
     interval_ns: u64,
     stale_markers: bool,
-    /// When the scenarios began, in nanoseconds since 1970, as far as is known.
-    began: Arc<AtomicI64>,
+    began: Began,
     /// Nanoseconds of the scenarios up to which all is told.
     told_ns: u64,
     /// Milliseconds since 1970 of the last push: time does not go back.
     last_ms: i64,
-    failed: u64,
-    why: String,
-    tell: Box<dyn Fn(Told) + Send>,
+    teller: Teller,
 }
 
 /// How long a request may take.
@@ -94,22 +73,18 @@ const SERIES_MAX: usize = 2_000;
 const LAST_TRIES: u32 = 4;
 
 impl Prometheus {
-    /// Sets up the network side. Whoever feeds the output sets `began` with each delta.
+    /// Sets up the network side. Whoever feeds the output notes spans in `began`.
     ///
     /// # Errors
     /// What keeps it from that.
     pub fn new(
         config: Config,
         registry: Registry,
-        began: Arc<AtomicI64>,
+        began: Began,
         tell: impl Fn(Told) + Send + 'static,
     ) -> std::io::Result<Self> {
         let mut headers = config.headers;
-        if let Some((user, password)) = &config.basic
-            && headers.get("Authorization").is_none()
-        {
-            headers.set("Authorization", &format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}"))));
-        }
+        authorize(&mut headers, config.basic.as_ref());
         for (name, value) in [
             ("Content-Encoding", "snappy"),
             ("Content-Type", "application/x-protobuf"),
@@ -126,9 +101,7 @@ impl Prometheus {
             began,
             told_ns: 0,
             last_ms: 0,
-            failed: 0,
-            why: String::new(),
-            tell: Box::new(tell),
+            teller: Teller::new(tell),
         })
     }
 
@@ -141,18 +114,9 @@ impl Prometheus {
         match &result {
             Ok(()) => {
                 self.series.told();
-                if self.failed > 0 {
-                    (self.tell)(Told::Again { failed: std::mem::take(&mut self.failed) });
-                    self.why.clear();
-                }
+                self.teller.arrived();
             }
-            Err(refused) => {
-                self.failed += 1;
-                if self.why != refused.why {
-                    self.why.clone_from(&refused.why);
-                    (self.tell)(Told::Failed(refused.why.clone()));
-                }
-            }
+            Err(refused) => self.teller.failed(refused),
         }
         result
     }
@@ -168,11 +132,8 @@ impl StepOutput for Prometheus {
             && span.until_ns >= self.told_ns.saturating_add(self.interval_ns)
         {
             self.told_ns = span.until_ns;
-            let until = i64::try_from(span.until_ns).unwrap_or(i64::MAX);
-            // The last step ends before its second does.
-            let at_ms = self.began.load(Ordering::Relaxed).saturating_add(until) / 1_000_000;
             // What failed is in the next push.
-            let _ = self.push(at_ms.min(now_ms()), Duration::ZERO);
+            let _ = self.push(self.began.unix_ns(span.until_ns) / 1_000_000, Duration::ZERO);
         }
         Ok(())
     }
@@ -196,7 +157,7 @@ impl StepOutput for Prometheus {
 }
 
 fn now_ms() -> i64 {
-    i64::try_from(Clock::unix_nanos(Clock::now()) / 1_000_000).unwrap_or(i64::MAX)
+    now_ns() / 1_000_000
 }
 
 /// Sends series one request after the other: those of one series have to arrive in their order.
