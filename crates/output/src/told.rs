@@ -9,6 +9,8 @@ pub enum Told {
     Failed(String),
     /// What was pushed was refused for good, and is lost.
     Lost(String),
+    /// The receiver does not know the newer protocol, and gets the older one from now on.
+    Older(String),
     /// A push arrived, after so many that did not.
     Again {
         /// Pushes that failed.
@@ -26,6 +28,11 @@ pub(crate) struct Teller {
 impl Teller {
     pub(crate) fn new(tell: impl Fn(Told) + Send + 'static) -> Self {
         Self { failed: 0, why: String::new(), tell: Box::new(tell) }
+    }
+
+    /// Says something in any case.
+    pub(crate) fn say(&self, told: Told) {
+        (self.tell)(told);
     }
 
     /// A push arrived.

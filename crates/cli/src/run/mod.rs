@@ -44,7 +44,7 @@ use self::{
     drive::Ended,
     features::Features,
     needs::Needs,
-    outputs::{Finished, Starting, Wanted, raw},
+    outputs::{Finished, Starting, Wanted, github, raw},
     prepare::Prepared,
     raw_samples::RawSamples,
 };
@@ -135,6 +135,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         judgement: &ended.judgement,
         end,
     };
+    github::tell(&finished);
     if outputs::finish(started, &finished) || code != ExitCode::Success {
         return Ok(code);
     }
@@ -241,6 +242,7 @@ impl Ready {
 pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
     let outputs = outputs::wanted(&cx.flags, &config)?;
     let share = raw::share(&cx.flags)?;
+    github::check(&cx.flags)?;
     // Files of a run that somebody sent are written there.
     if submitted::folder(&cx.flags).is_none() {
         paths::check(args)?;

@@ -6,6 +6,7 @@
 mod native;
 mod series;
 mod wire;
+mod wire2;
 
 use std::time::Duration;
 
@@ -15,13 +16,15 @@ use prost::Message as _;
 
 pub use self::series::Trends;
 use self::{
-    series::AllSeries,
-    wire::{TimeSeries, WriteRequest},
+    series::{AllSeries, Row},
+    wire::WriteRequest,
+    wire2::Request,
 };
 use crate::{
     StepOutput,
     began::{Began, now_ns},
     post::{Destination, Poster, Refused, authorize},
+    sigv4::SigV4,
     told::{Teller, Told},
 };
 
@@ -40,8 +43,21 @@ pub struct Config {
     pub push_interval: Duration,
     /// How trends are told.
     pub trends: Trends,
+    /// The protocol.
+    pub version: Version,
+    /// Who signs requests, if they are to be signed.
+    pub signer: Option<SigV4>,
     /// Whether series end with the run, instead of five minutes later.
     pub stale_markers: bool,
+}
+
+/// A version of remote write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// What every receiver takes.
+    One,
+    /// With kinds, units and starts of series. A receiver that does not know it gets the other one.
+    Two,
 }
 
 impl Config {
@@ -54,6 +70,9 @@ impl Config {
 /// The output.
 pub struct Prometheus {
     poster: Poster,
+    version: Version,
+    /// Makes a poster for another version.
+    make: Box<dyn Fn(Version) -> std::io::Result<Poster> + Send>,
     series: AllSeries,
     interval_ns: u64,
     stale_markers: bool,
@@ -83,18 +102,28 @@ impl Prometheus {
         began: Began,
         tell: impl Fn(Told) + Send + 'static,
     ) -> std::io::Result<Self> {
+        let (version, url, network, signer) = (config.version, config.url, config.network, config.signer);
         let mut headers = config.headers;
         authorize(&mut headers, config.basic.as_ref());
-        for (name, value) in [
-            ("Content-Encoding", "snappy"),
-            ("Content-Type", "application/x-protobuf"),
-            ("X-Prometheus-Remote-Write-Version", "0.1.0"),
-        ] {
-            headers.set(name, value);
-        }
-        let to = Destination { url: config.url, headers, deadline: DEADLINE };
+        headers.set("Content-Encoding", "snappy");
+        let make = move |version: Version| {
+            let mut headers = headers.clone();
+            let (media_type, number, expects) = match version {
+                Version::One => ("application/x-protobuf", "0.1.0", None),
+                Version::Two => {
+                    let media_type = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
+                    (media_type, "2.0.0", Some("X-Prometheus-Remote-Write-Samples-Written"))
+                }
+            };
+            headers.set("Content-Type", media_type);
+            headers.set("X-Prometheus-Remote-Write-Version", number);
+            let (url, signer) = (url.clone(), signer.clone());
+            Poster::start(Destination { url, headers, deadline: DEADLINE, signer, expects }, network.clone())
+        };
         Ok(Self {
-            poster: Poster::start(to, config.network)?,
+            poster: make(version)?,
+            version,
+            make: Box::new(make),
             series: AllSeries::new(registry, config.trends),
             interval_ns: u64::try_from(config.push_interval.as_nanos()).unwrap_or(u64::MAX),
             stale_markers: config.stale_markers,
@@ -108,7 +137,18 @@ impl Prometheus {
     /// Pushes what is new, as of this time, after a while.
     fn push(&mut self, at_ms: i64, after: Duration) -> Result<(), Refused> {
         let at_ms = at_ms.max(self.last_ms + 1);
-        let result = send(&self.poster, self.series.news(at_ms), after);
+        let rows = self.series.news(at_ms);
+        let mut result = self.send(rows, after);
+        if self.version == Version::Two
+            && let Err(refused) = &result
+            && refused.is_not_understood
+            && let Ok(poster) = (self.make)(Version::One)
+        {
+            self.teller.say(Told::Older(refused.why.clone()));
+            (self.poster, self.version) = (poster, Version::One);
+            let rows = self.series.news(at_ms);
+            result = self.send(rows, Duration::ZERO);
+        }
         // Some of it may have arrived.
         self.last_ms = at_ms;
         match &result {
@@ -119,6 +159,24 @@ impl Prometheus {
             Err(refused) => self.teller.failed(refused),
         }
         result
+    }
+
+    /// Sends series one request after the other: those of one series have to arrive in their order.
+    fn send(&self, rows: Vec<Row>, mut after: Duration) -> Result<(), Refused> {
+        let mut rows = rows.into_iter().peekable();
+        while rows.peek().is_some() {
+            let some: Vec<Row> = rows.by_ref().take(SERIES_MAX).collect();
+            let bytes = match self.version {
+                Version::One => {
+                    WriteRequest { timeseries: some.into_iter().map(|row| row.series).collect() }.encode_to_vec()
+                }
+                Version::Two => Request::new(some, self.began.unix_ns(0) / 1_000_000).encode_to_vec(),
+            };
+            let body = snap::raw::Encoder::new().compress_vec(&bytes);
+            let body = body.map_err(|error| Refused::for_good(error.to_string()))?;
+            self.poster.post(body, std::mem::take(&mut after))?;
+        }
+        Ok(())
     }
 }
 
@@ -149,7 +207,8 @@ impl StepOutput for Prometheus {
         }
         if self.stale_markers {
             let at_ms = now_ms().max(self.last_ms) + 1;
-            send(&self.poster, self.series.stale(at_ms), Duration::ZERO)
+            let rows = self.series.stale(at_ms);
+            self.send(rows, Duration::ZERO)
                 .map_err(|refused| format!("marking time series as stale failed: {}", refused.why))?;
         }
         Ok(())
@@ -158,16 +217,4 @@ impl StepOutput for Prometheus {
 
 fn now_ms() -> i64 {
     now_ns() / 1_000_000
-}
-
-/// Sends series one request after the other: those of one series have to arrive in their order.
-fn send(poster: &Poster, series: Vec<TimeSeries>, mut after: Duration) -> Result<(), Refused> {
-    let mut series = series.into_iter().peekable();
-    while series.peek().is_some() {
-        let request = WriteRequest { timeseries: series.by_ref().take(SERIES_MAX).collect() };
-        let body = snap::raw::Encoder::new().compress_vec(&request.encode_to_vec());
-        let body = body.map_err(|error| Refused { why: error.to_string(), may_be_taken_later: false })?;
-        poster.post(body, std::mem::take(&mut after))?;
-    }
-    Ok(())
 }

@@ -5,11 +5,19 @@
 
 mod asked;
 mod cases;
+mod code_quality;
+mod delivered;
 mod folded;
+pub(super) mod github;
+mod influxdb;
 mod junit;
+mod markdown;
+mod place;
 mod prometheus;
 pub(super) mod raw;
 mod result;
+mod statsd;
+mod summary_json;
 
 use std::path::Path;
 
@@ -31,11 +39,18 @@ use crate::{args::RunArgs, context::Context, failure::Failure, flags::Flags};
 
 /// The outputs there are: their names, and what reads the options of one.
 const KINDS: &[(&[&str], fn(&Asked<'_>) -> Result<Wish, Failure>)] = &[
+    (&["code-quality"], code_quality::read),
     (&["csv"], raw::csv),
+    (&["datadog"], statsd::read_datadog),
+    (&["influxdb"], influxdb::read_v1),
     (&["json"], raw::json),
     (&["junit"], junit::read),
+    (&["markdown"], markdown::read),
     (&["prometheus-rw", "experimental-prometheus-rw"], prometheus::read),
     (&["result"], result::read),
+    (&["statsd"], statsd::read_statsd),
+    (&["summary-json"], summary_json::read),
+    (&["xk6-influxdb"], influxdb::read_v2),
 ];
 
 /// Outputs of k6 that this version may lack.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use onrush_metrics::{Steps, summary::TrendStat};
 use onrush_net::{ClientAuth, ClientOptions, ProxyOptions, RequestHeaders, TlsOptions, TlsVersion, Url};
 use onrush_output::{
-    Began, Folded, Told,
-    prometheus::{Config, Prometheus, Trends},
+    Began, Folded, SigV4, Told,
+    prometheus::{Config, Prometheus, Trends, Version},
 };
 use onrush_session::DeltaSink;
 
@@ -35,12 +35,6 @@ pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
 fn config(asked: &Asked<'_>) -> Result<Config, Failure> {
     let setting = |name: &str, key: &str| asked.text(&format!("{PREFIX}{name}"), key);
     let switch = |name: &str, key: &str| asked.switch(&format!("{PREFIX}{name}"), key).map(Option::unwrap_or_default);
-    if let Some(name) =
-        ["REGION", "ACCESS_KEY", "SECRET_KEY"].iter().find(|name| setting(&format!("SIGV4_{name}"), "").is_some())
-    {
-        return Err(Failure::other(format!("signing with {PREFIX}SIGV4_{name} is not available yet"))
-            .hint("write through a proxy that signs, such as aws-sigv4-proxy"));
-    }
     let text = asked.argument().or_else(|| setting("SERVER_URL", "url")).unwrap_or_else(|| Config::URL.to_owned());
     let is_url = text.starts_with("http://") || text.starts_with("https://");
     let url = if is_url { Url::parse(&text).ok() } else { None };
@@ -75,8 +69,38 @@ fn config(asked: &Asked<'_>) -> Result<Config, Failure> {
         },
         push_interval: push_interval.unwrap_or(Config::PUSH_INTERVAL),
         trends,
+        version: version(asked)?,
+        signer: signer(asked)?,
         stale_markers: switch("STALE_MARKERS", "staleMarkers")?,
     })
+}
+
+/// Remote write 2.0 where that is wanted: k6 has no such setting.
+fn version(asked: &Asked<'_>) -> Result<Version, Failure> {
+    let read = |text: &str| match text {
+        "1" | "1.0" => Some(Version::One),
+        "2" | "2.0" => Some(Version::Two),
+        _ => None,
+    };
+    Ok(asked.parsed("ONRUSH_PROMETHEUS_RW_VERSION", "version", "use 1 or 2", read)?.unwrap_or(Version::One))
+}
+
+/// Keys for Amazon's service: all of them or none.
+fn signer(asked: &Asked<'_>) -> Result<Option<SigV4>, Failure> {
+    let [region, access_key, secret_key] =
+        [("REGION", "sigV4Region"), ("ACCESS_KEY", "sigV4AccessKey"), ("SECRET_KEY", "sigV4SecretKey")]
+            .map(|(name, key)| asked.text(&format!("{PREFIX}SIGV4_{name}"), key));
+    match (region, access_key, secret_key) {
+        (None, None, None) => Ok(None),
+        (Some(region), Some(access_key), Some(secret_key)) => {
+            // k6 has none.
+            let session_token = asked.variable("ONRUSH_PROMETHEUS_RW_SIGV4_SESSION_TOKEN");
+            Ok(Some(SigV4 { region, service: "aps", access_key, secret_key, session_token }))
+        }
+        _ => Err(Failure::other(format!(
+            "sigv4 seems to be partially configured. All of {PREFIX}SIGV4_REGION, {PREFIX}SIGV4_ACCESS_KEY, {PREFIX}SIGV4_SECRET_KEY must all be set. Unset all to bypass sigv4"
+        ))),
+    }
 }
 
 /// The headers of requests: what is more particular replaces what is less.
@@ -149,6 +173,8 @@ impl Output for Wanted {
             Told::Failed(why) | Told::Lost(why) => logger.error(format!(
                 "failed to push to Prometheus at {shown}: {why}; the next push has what this one lacked"
             )),
+            Told::Older(why) => logger
+                .warn(format!("Prometheus at {shown} does not know remote write 2.0 ({why}) and gets 1.0 from now on")),
             Told::Again { failed } => {
                 logger.warn(format!("pushes to Prometheus at {shown} arrive again, after {failed} that did not"));
             }
