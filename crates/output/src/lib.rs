@@ -18,6 +18,7 @@ pub mod influx;
 pub mod loki;
 mod periods;
 mod post;
+pub mod postgres;
 pub mod prometheus;
 mod pump;
 mod queue;

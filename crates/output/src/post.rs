@@ -83,23 +83,7 @@ impl Poster {
     /// When it or its network side cannot be set up.
     pub(crate) fn start(to: Destination, options: ClientOptions) -> io::Result<Self> {
         let (posts, waiting) = channel();
-        let (ready, started) = sync_channel(1);
-        std::thread::Builder::new().name("post".to_owned()).spawn(move || {
-            let network = || -> io::Result<_> {
-                let limits = Limits { body_bytes_max: ANSWER_BYTES_MAX, ..options.limits };
-                let shared = ClientOptions { limits, ..options }.build_thread().map_err(io::Error::other)?;
-                Ok((Reactor::new(ReactorConfig::default())?, shared))
-            };
-            let (reactor, shared) = match network() {
-                Ok(network) => network,
-                Err(error) => return drop(ready.send(Err(error))),
-            };
-            let _ = ready.send(Ok(()));
-            // Nothing else runs on this thread: the fiber may wait for posts as a thread would.
-            onrush_fiber::spawn(None, move || serve(&to, &mut Connections::new(shared), &waiting));
-            reactor.run();
-        })?;
-        started.recv().unwrap_or_else(|_| Err(io::Error::other("the thread of an output ended")))?;
+        start_thread(options, move |connections| serve(&to, connections, &waiting))?;
         Ok(Self(posts))
     }
 
@@ -113,6 +97,32 @@ impl Poster {
         self.0.send(Post { after, body: body.into(), answered }).map_err(|_| gone())?;
         answer.recv().unwrap_or_else(|_| Err(gone()))
     }
+}
+
+/// Starts a thread with connections of its own. Nothing else runs there: what it runs may wait for work as a thread would.
+///
+/// # Errors
+/// When it or its network side cannot be set up.
+pub(crate) fn start_thread(
+    options: ClientOptions,
+    serve: impl FnOnce(&mut Connections) + Send + 'static,
+) -> io::Result<()> {
+    let (ready, started) = sync_channel(1);
+    std::thread::Builder::new().name("post".to_owned()).spawn(move || {
+        let network = || -> io::Result<_> {
+            let limits = Limits { body_bytes_max: ANSWER_BYTES_MAX, ..options.limits };
+            let shared = ClientOptions { limits, ..options }.build_thread().map_err(io::Error::other)?;
+            Ok((Reactor::new(ReactorConfig::default())?, shared))
+        };
+        let (reactor, shared) = match network() {
+            Ok(network) => network,
+            Err(error) => return drop(ready.send(Err(error))),
+        };
+        let _ = ready.send(Ok(()));
+        onrush_fiber::spawn(None, move || serve(&mut Connections::new(shared)));
+        reactor.run();
+    })?;
+    started.recv().unwrap_or_else(|_| Err(io::Error::other("the thread of an output ended")))
 }
 
 fn serve(to: &Destination, connections: &mut Connections, posts: &Receiver<Post>) {

@@ -188,8 +188,8 @@ const SETTINGS: &[Flag] = &[
         Some("K6_OUT"),
         "Write the whole result to a file (result=FILE, for onrush result and compare), a line of JSON a second \
          (summary-json=FILE), a report (junit=FILE, markdown=FILE, code-quality=FILE) or every sample (json=FILE, csv=FILE); \
-         push to Prometheus (prometheus-rw=URL), InfluxDB (influxdb=URL), StatsD (statsd=HOST:PORT) or Datadog \
-         (datadog=HOST:PORT); FILE.gz is compressed, - is standard output; may be repeated",
+         push to Prometheus (prometheus-rw=URL), InfluxDB (influxdb=URL), StatsD (statsd=HOST:PORT), Datadog \
+         (datadog=HOST:PORT) or PostgreSQL (postgres=URL); FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag(

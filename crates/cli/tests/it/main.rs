@@ -36,6 +36,7 @@ mod nginx;
 mod outputs;
 mod own_delay;
 mod pool;
+mod postgres;
 mod program;
 mod prometheus;
 mod rebalance;

@@ -13,6 +13,7 @@ mod influxdb;
 mod junit;
 mod markdown;
 mod place;
+mod postgres;
 mod prometheus;
 pub(super) mod raw;
 mod result;
@@ -46,6 +47,7 @@ const KINDS: &[(&[&str], fn(&Asked<'_>) -> Result<Wish, Failure>)] = &[
     (&["json"], raw::json),
     (&["junit"], junit::read),
     (&["markdown"], markdown::read),
+    (&["postgres", "timescaledb"], postgres::read),
     (&["prometheus-rw", "experimental-prometheus-rw"], prometheus::read),
     (&["result"], result::read),
     (&["statsd"], statsd::read_statsd),
