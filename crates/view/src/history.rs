@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use onrush_metrics::{Delta, DeltaSum, Step};
+use onrush_metrics::{Delta, DeltaSum, Span, Step};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -16,12 +16,16 @@ use crate::{
     health::{HealthStep, HealthSum},
     record::{Body, Event, Record},
     state::End,
-    step,
     table::Table,
 };
 
 /// Seconds stay as they are for so long.
 const RECENT_NS: u64 = 300_000_000_000;
+
+/// A report has about so many steps at most, so that it is a file one can send: an hour of 19 series takes less than a megabyte.
+const REPORT_STEPS_MAX: usize = 480;
+/// How long its steps may be, in seconds. Each is a multiple of the one before, as are the steps that are kept.
+const REPORT_LENGTHS_S: [u64; 8] = [1, 5, 10, 30, 60, 300, 1_800, 7_200];
 
 /// The records of a run.
 #[derive(Debug, Clone)]
@@ -37,6 +41,8 @@ pub struct History {
     health: Bins<HealthSum>,
     /// What will replace seconds when they are old.
     ready: VecDeque<Ready>,
+    /// Steps whose JSON is kept: their ends and numbers.
+    recent: VecDeque<(u64, u64)>,
     /// Where each log line's record is.
     lines: FxHashMap<u64, u64>,
     /// What only the latest counts of.
@@ -131,6 +137,7 @@ impl History {
             steps: Bins::default(),
             health: Bins::default(),
             ready: VecDeque::new(),
+            recent: VecDeque::new(),
             lines: FxHashMap::default(),
             open: Latest::default(),
             state: Latest::default(),
@@ -145,12 +152,13 @@ impl History {
 
     /// Adds what was measured in a part of the run that is over.
     pub fn step(&mut self, step: &Step) {
-        let text = step::record(&mut self.table, step.span, &step.delta);
+        let numbered = self.table.numbered(&step.delta);
         self.tell_series();
-        let number = self.push(Event::Step, Body::new(text));
+        let number = self.push(Event::Step, Body::step(step.span, &numbered, true));
         self.open = Latest { version: self.open.version + 1, body: None };
         let Some(span) = step.span else { return };
-        if let Some(bin) = self.steps.add(span, &step.delta, number) {
+        self.recent.push_back((span.until_ns, number));
+        if let Some(bin) = self.steps.add(span, &numbered, number) {
             self.longer_step(bin);
         }
         self.replace_older_than(span.until_ns.saturating_sub(RECENT_NS));
@@ -158,9 +166,10 @@ impl History {
 
     /// What was measured since the last step.
     pub fn open(&mut self, step: &Step) {
-        let text = step::record(&mut self.table, step.span, &step.delta);
+        let numbered = self.table.numbered(&step.delta);
         self.tell_series();
-        self.open = Latest { version: self.open.version + 1, body: Some(Body::new(text)) };
+        let body = Some(Body::step(step.span, &numbered, true));
+        self.open = Latest { version: self.open.version + 1, body };
     }
 
     /// Adds how the generators fared.
@@ -246,15 +255,18 @@ impl History {
     /// All of it, as a report has it. What is not over yet is a step, too.
     pub fn lines(&self) -> String {
         let head = Head { mode: Mode::Report, can_steer: false, ..self.head.clone() };
+        let record = |event: Event, body: &Body| Record { event, number: 0, body: body.clone() };
+        let of = |wanted: Event| self.entries.values().filter(move |entry| entry.event == wanted);
         let mut batch = Batch::default();
-        batch.records.push(Record { event: Event::Head, number: 0, body: Body::new(json(&head)) });
-        let (ends, others): (Vec<_>, Vec<_>) = self.entries.values().partition(|entry| entry.event == Event::End);
-        let record = |entry: &Entry| Record { event: entry.event, number: 0, body: entry.body.clone() };
-        batch.records.extend(others.into_iter().map(record));
-        for (latest, event) in [(&self.open, Event::Step), (&self.state, Event::State)] {
-            batch.records.extend(latest.body.iter().map(|body| Record { event, number: 0, body: body.clone() }));
+        batch.records.push(record(Event::Head, &Body::new(json(&head))));
+        batch.records.extend(of(Event::Series).map(|entry| record(Event::Series, &entry.body)));
+        let steps = of(Event::Step).map(|entry| &entry.body).chain(&self.open.body);
+        batch.records.extend(longer(steps).iter().map(|body| record(Event::Step, body)));
+        for event in [Event::Health, Event::Log] {
+            batch.records.extend(of(event).map(|entry| record(event, &entry.body)));
         }
-        batch.records.extend(ends.into_iter().map(record));
+        batch.records.extend(self.state.body.iter().map(|body| record(Event::State, body)));
+        batch.records.extend(of(Event::End).map(|entry| record(Event::End, &entry.body)));
         batch.to_lines()
     }
 
@@ -278,19 +290,23 @@ impl History {
 
     fn longer_step(&mut self, bin: Bin<DeltaSum>) {
         let Bin { span, sum, parts } = bin;
-        // Its seconds had all of its series.
-        let text = step::record(&mut self.table, Some(span), &sum.into_delta());
-        self.ready.push_back(Ready { until_ns: span.until_ns, parts, event: Event::Step, body: Body::packed(&text) });
+        let body = Body::step(Some(span), &sum.into_delta(), false);
+        self.ready.push_back(Ready { until_ns: span.until_ns, parts, event: Event::Step, body });
     }
 
     fn longer_health(&mut self, bin: Bin<HealthSum>) {
         let parts = bin.parts.clone();
         let step = bin.into_step();
-        let body = Body::packed(&step.to_json());
+        let body = Body::new(step.to_json());
         self.ready.push_back(Ready { until_ns: step.span().until_ns, parts, event: Event::Health, body });
     }
 
     fn replace_older_than(&mut self, ns: u64) {
+        while let Some((_, number)) = self.recent.pop_front_if(|(until_ns, _)| *until_ns <= ns) {
+            if let Some(entry) = self.entries.get_mut(&number) {
+                entry.body.drop_text();
+            }
+        }
         while let Some(ready) = self.ready.pop_front_if(|ready| ready.until_ns <= ns) {
             for number in &ready.parts {
                 self.entries.remove(number);
@@ -300,6 +316,39 @@ impl History {
             }
         }
     }
+}
+
+/// Steps of a report, no more than [`REPORT_STEPS_MAX`] or so: those of a long run are longer.
+fn longer<'a>(steps: impl Iterator<Item = &'a Body>) -> Vec<Body> {
+    let steps: Vec<&Body> = steps.collect();
+    let length_ns = REPORT_LENGTHS_S.into_iter().map(|seconds| seconds * 1_000_000_000).find(|length_ns| {
+        let mut bins: Vec<u64> = steps.iter().filter_map(|step| Some(step.span()?.from_ns / length_ns)).collect();
+        bins.dedup();
+        bins.len() <= REPORT_STEPS_MAX
+    });
+    let length_ns = length_ns.unwrap_or(u64::MAX);
+    let mut longer: Vec<(Option<u64>, Vec<&Body>)> = Vec::new();
+    for step in steps {
+        let bin = step.span().map(|span| span.from_ns / length_ns);
+        match longer.last_mut() {
+            Some((last, parts)) if *last == bin && bin.is_some() => parts.push(step),
+            _ => longer.push((bin, vec![step])),
+        }
+    }
+    let joined = |(_, parts): (Option<u64>, Vec<&Body>)| match parts.as_slice() {
+        [one] => (*one).clone(),
+        parts => {
+            let (mut sum, mut span) = (DeltaSum::default(), None);
+            for (of, delta) in parts.iter().filter_map(|part| part.unpacked()) {
+                sum.add(&delta);
+                span = span.map_or(of, |span: Span| {
+                    Some(Span { until_ns: of.map_or(span.until_ns, |of| of.until_ns), ..span })
+                });
+            }
+            Body::step(span, &sum.into_delta(), false)
+        }
+    };
+    longer.into_iter().map(joined).collect()
 }
 
 fn json(value: &impl serde::Serialize) -> String {

@@ -1,4 +1,4 @@
-//! A record: its name, its number and its JSON, which is packed where it is large and old.
+//! A record: its name, its number and its JSON. Steps are packed, since a run has many large ones.
 
 use std::{
     borrow::Cow,
@@ -7,6 +7,9 @@ use std::{
 };
 
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
+use onrush_metrics::{Delta, Span};
+
+use crate::step;
 
 /// The names of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,28 +39,51 @@ impl Event {
     }
 }
 
-/// The JSON of a record. Cheap to clone.
+/// The JSON of a record, or what it is made from. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
+    /// JSON.
     Plain(Arc<str>),
-    Packed(Arc<[u8]>),
+    /// A step: packed, so that it can be added to others, and its JSON as long as many ask for it.
+    Step { span: Option<Span>, packed: Arc<[u8]>, text: Option<Arc<str>> },
 }
 
 impl Body {
-    /// Shorter ones are not worth packing.
-    const PACKED_BYTES_MIN: usize = 512;
-
     pub(crate) fn new(text: String) -> Self {
         Self::Plain(text.into())
     }
 
-    /// One that is rarely looked at.
-    pub(crate) fn packed(text: &str) -> Self {
+    /// A step whose series are called by their numbers.
+    pub(crate) fn step(span: Option<Span>, numbered: &Delta, has_text: bool) -> Self {
+        let text = has_text.then(|| step::record(span, numbered).into());
+        let bytes = postcard::to_allocvec(numbered).unwrap_or_default();
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
         // Memory takes everything.
-        match encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()) {
-            Ok(bytes) if text.len() >= Self::PACKED_BYTES_MIN => Self::Packed(bytes.into()),
-            _ => Self::Plain(text.into()),
+        let packed = encoder.write_all(&bytes).and_then(|()| encoder.finish()).unwrap_or_default();
+        Self::Step { span, packed: packed.into(), text }
+    }
+
+    /// The step, if it is one.
+    pub(crate) fn unpacked(&self) -> Option<(Option<Span>, Delta)> {
+        let Self::Step { span, packed, .. } = self else { return None };
+        let mut bytes = Vec::new();
+        // It was packed here.
+        DeflateDecoder::new(&**packed).read_to_end(&mut bytes).ok()?;
+        Some((*span, postcard::from_bytes(&bytes).ok()?))
+    }
+
+    /// The time of the scenarios it covers, if it is a step that does.
+    pub(crate) fn span(&self) -> Option<Span> {
+        match self {
+            Self::Step { span, .. } => *span,
+            Self::Plain(_) => None,
+        }
+    }
+
+    /// From now on few ask for it.
+    pub(crate) fn drop_text(&mut self) {
+        if let Self::Step { text, .. } = self {
+            *text = None;
         }
     }
 
@@ -65,18 +91,15 @@ impl Body {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Plain(text) => text.len(),
-            Self::Packed(bytes) => bytes.len(),
+            Self::Step { packed, text, .. } => packed.len() + text.as_ref().map_or(0, |text| text.len()),
         }
     }
 
     fn text(&self) -> Cow<'_, str> {
         match self {
-            Self::Plain(text) => Cow::Borrowed(text),
-            Self::Packed(bytes) => {
-                let mut text = String::new();
-                // It was packed here.
-                let _ = DeflateDecoder::new(&**bytes).read_to_string(&mut text);
-                Cow::Owned(text)
+            Self::Plain(text) | Self::Step { text: Some(text), .. } => Cow::Borrowed(text),
+            Self::Step { .. } => {
+                Cow::Owned(self.unpacked().map(|(span, delta)| step::record(span, &delta)).unwrap_or_default())
             }
         }
     }

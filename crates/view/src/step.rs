@@ -2,13 +2,10 @@
 
 use onrush_metrics::{Delta, Ending, Histogram, Kept, Outcome, Sink, Span};
 
-use crate::{
-    number::{ms, push},
-    table::Table,
-};
+use crate::number::{ms, push};
 
-/// The records `step` and `open`.
-pub(crate) fn record(table: &mut Table, span: Option<Span>, delta: &Delta) -> String {
+/// The records `step` and `open`, of series that are called by their numbers ([`crate::table::Table::numbered`]).
+pub(crate) fn record(span: Option<Span>, delta: &Delta) -> String {
     let mut text = String::with_capacity(delta.series.len() * 64);
     match span {
         Some(span) => {
@@ -24,7 +21,7 @@ pub(crate) fn record(table: &mut Table, span: Option<Span>, delta: &Delta) -> St
         if place > 0 {
             text.push(',');
         }
-        text.push_str(&format!("[{},", table.number(series)));
+        text.push_str(&format!("[{},", series.metric.0));
         push_sink(&mut text, &series.sink);
         text.push(']');
     }

@@ -1,6 +1,6 @@
 //! The series of a run and the numbers that steps call them by.
 
-use onrush_metrics::{DeltaSeries, MetricId, TagPairs};
+use onrush_metrics::{Delta, DeltaSeries, MetricId, TagPairs};
 use rustc_hash::FxHashMap;
 
 use crate::step::push_text;
@@ -14,8 +14,23 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// What was measured, its series called by their numbers: the number is in the place of the metric, and there are no tags.
+    pub(crate) fn numbered(&mut self, delta: &Delta) -> Delta {
+        let series = delta.series.iter().map(|series| DeltaSeries {
+            metric: MetricId(self.number(series)),
+            tags: TagPairs::default(),
+            sink: series.sink.clone(),
+        });
+        Delta {
+            series: series.collect(),
+            samples_lost: delta.samples_lost,
+            outcomes: delta.outcomes.clone(),
+            ..Delta::default()
+        }
+    }
+
     /// The number of a series.
-    pub(crate) fn number(&mut self, series: &DeltaSeries) -> u32 {
+    fn number(&mut self, series: &DeltaSeries) -> u32 {
         let labels = (series.metric, TagPairs::clone(&series.tags));
         if let Some(number) = self.numbers.get(&labels) {
             return *number;

@@ -186,8 +186,11 @@ const SETTINGS: &[Flag] = &[
         Some('o'),
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
-        "Write the whole result to a file (result=FILE, for onrush result and compare), push to Prometheus \
-         (prometheus-rw=URL), show the test in a browser (web-dashboard[=port=5665&open]), write thresholds and checks as a test report (junit=FILE), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
+        "Write the whole result to a file (result=FILE, for onrush result and compare), a line of JSON a second \
+         (summary-json=FILE), a report (junit=FILE, markdown=FILE, code-quality=FILE) or every sample (json=FILE, csv=FILE); \
+         show the test in a browser (web-dashboard[=port=5665&open]); \
+         push to Prometheus (prometheus-rw=URL), InfluxDB (influxdb=URL), StatsD (statsd=HOST:PORT), Datadog \
+         (datadog=HOST:PORT) or PostgreSQL (postgres=URL); FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag(
@@ -242,6 +245,16 @@ const SETTINGS: &[Flag] = &[
          (requests), invalid, suspect (measurement)",
     )
     .group(Group::Results),
+    flag(
+        "annotations",
+        None,
+        Text("WHERE"),
+        Some("ONRUSH_ANNOTATIONS"),
+        "Tell GitHub what failed, in workflow commands and in the job summary: auto (where GITHUB_ACTIONS is true), \
+         github, off (default auto)",
+    )
+    .group(Group::Results)
+    .allowed(&["auto", "github", "off"]),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds")
         .group(Group::Results)
         .scope(Scope::Load),

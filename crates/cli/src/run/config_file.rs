@@ -23,12 +23,14 @@ pub(crate) struct ConfigFile {
     pub(crate) features: Vec<String>,
     /// `webDashboard`: as `K6_WEB_DASHBOARD`.
     pub(crate) dashboard: bool,
+    /// `collectors`: options of outputs, by their names.
+    pub(crate) collectors: Map<String, Value>,
 }
 
 /// Keys k6 knows beside options that change nothing here.
-const HARMLESS: [&str; 3] = ["noUsageReport", "noArchiveUpload", "collectors"];
+const HARMLESS: [&str; 2] = ["noUsageReport", "noArchiveUpload"];
 /// Keys beside options that are read here.
-const SETTINGS: [&str; 4] = ["out", "linger", "features", "webDashboard"];
+const SETTINGS: [&str; 5] = ["out", "linger", "features", "collectors", "webDashboard"];
 
 impl ConfigFile {
     /// Reads the file that was named, or the user's own if there is one.
@@ -83,6 +85,7 @@ impl ConfigFile {
             match name {
                 "out" => self.out = texts(name, value)?,
                 "features" => self.features = texts(name, value)?,
+                "collectors" => self.collectors = collectors(value)?,
                 "linger" => self.linger = switch(name, &value)?,
                 _ => self.dashboard = switch(name, &value)?.unwrap_or(false),
             }
@@ -104,6 +107,14 @@ fn texts(name: &str, value: Value) -> Result<Vec<String>, String> {
             items.into_iter().enumerate().map(item).collect()
         }
         other => Err(format!("{name}: expected a list of texts, got {other}")),
+    }
+}
+
+fn collectors(value: Value) -> Result<Map<String, Value>, String> {
+    match value {
+        Value::Null => Ok(Map::new()),
+        Value::Object(fields) => Ok(fields),
+        other => Err(format!("collectors: expected an object, got {other}")),
     }
 }
 
@@ -152,6 +163,7 @@ mod tests {
         check(r#"{"out": 5}"#, Err("out: expected a list of texts, got 5"));
         check(r#"{"out": ["a", 5]}"#, Err("out[1]: expected a text, got 5"));
         check(r#"{"linger": "yes"}"#, Err("linger: expected true or false, got \"yes\""));
+        check(r#"{"collectors": 1}"#, Err("collectors: expected an object, got 1"));
         check(r#"{"webDashboard": 1}"#, Err("webDashboard: expected true or false, got 1"));
     }
 }

@@ -24,15 +24,12 @@ use onrush_session::{
 use super::{
     agents::AgentLines,
     cluster::{self, Agents, ClusterAgents, Start},
-    junit,
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
-    outputs::{self, Running},
+    outputs::{Started, raw},
     prepare::Prepared,
-    prometheus,
     raw_samples::{Intake, RawSamples},
     rest::{Rest, Run},
-    result_file::ResultFile,
     screen::RunScreen,
     secret_answers::SecretAnswers,
     submitted,
@@ -43,6 +40,16 @@ use super::{
 use crate::{
     args::RunArgs, context::Context, failure::Failure, log::Level, save::SpareFiles, signals::Watch, tools::http,
 };
+
+/// The outputs of a run under way.
+pub(super) struct Running<'a> {
+    /// Of single samples of this process or of all agents.
+    pub(super) raw: Option<Outputs>,
+    /// Of what all agents measured together.
+    pub(super) started: &'a [Box<dyn Started>],
+    /// Dashboard and HTML reports.
+    pub(super) view: Option<View>,
+}
 
 /// How a run ended.
 pub(super) struct Ended {
@@ -62,12 +69,8 @@ pub(super) struct Ended {
     pub(super) nothing_succeeded: bool,
     /// How long the test took, pauses not counted, in nanoseconds.
     pub(super) duration_ns: u64,
-    /// Its result files, which lack their ends.
-    pub(super) results: Vec<ResultFile>,
-    /// Its Prometheus servers, which lack its end.
-    pub(super) prometheus: Vec<prometheus::Output>,
-    /// Its JUnit report, if one is wanted.
-    pub(super) junit: Option<Vec<u8>>,
+    /// What all agents measured, and how thresholds stand.
+    pub(super) coordinator: Coordinator,
     /// Dashboard and HTML reports, which lack its end.
     pub(super) view: Option<View>,
 }
@@ -111,14 +114,14 @@ pub(super) fn drive(
     args: &RunArgs,
     prepared: &Prepared,
     signals: &Arc<Watch>,
-    outputs: Running,
+    outputs: Running<'_>,
     replay: Replay,
     agents: Option<(u32, RawSamples)>,
 ) -> Result<Ended, Failure> {
     let (sender, inputs) = channel();
     let wake = sender.clone();
     let is_passed_on = submitted::folder(&cx.flags).is_some();
-    let Running { raw: outputs, results, prometheus, junit, mut view } = outputs;
+    let Running { raw: outputs, started, mut view } = outputs;
     let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, view.as_mut(), move || {
         // The loop only goes away when the process is about to end.
         let _ = wake.send(Input::Call);
@@ -135,9 +138,8 @@ pub(super) fn drive(
         None => {
             let engine = prepared.engine(outputs.as_ref().map(Outputs::taps));
             let logger = cx.logger.clone();
-            let finish = outputs.map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> {
-                Box::new(move || outputs::finish(outputs, &logger))
-            });
+            let finish = outputs
+                .map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> { Box::new(move || raw::finish(outputs, &logger)) });
             let scenarios = prepared.test.scenarios.clone().into();
             let test = Test { engine, scenarios, finish_outputs: finish, stops: Some(stops) };
             let agent = LocalAgent::start(test, sender)
@@ -162,10 +164,10 @@ pub(super) fn drive(
     let live = LiveSummary::default();
     let mut coordinator = coordinator(args, prepared, replay, &agents);
     coordinator.subscribe(live.sink());
-    results.iter().for_each(|result| coordinator.subscribe(result.sink()));
-    prometheus.iter().for_each(|output| coordinator.subscribe(output.sink()));
+    started.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
     view.iter().for_each(|view| coordinator.subscribe(view.sink()));
-    let follow = Follow::new(&cx.logger, view.as_ref(), results.iter().map(ResultFile::feed).collect());
+    let notes = started.iter().filter_map(|output| output.notes());
+    let follow = Follow::new(&cx.logger, view.as_ref(), notes.collect());
     let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {
@@ -198,33 +200,26 @@ pub(super) fn drive(
     drive.step_until(true, |drive| drive.coordinator.phase() >= RunPhase::Done);
     drive.linger();
     let (outcome, export_failed) = drive.conclude();
-    let (coordinator, judgement) = (&drive.coordinator, summary::judgement(&drive.coordinator));
-    let duration_ns = u64::try_from(coordinator.duration().unwrap_or_default().as_nanos()).unwrap_or(u64::MAX);
-    let report = || {
-        let (merged, thresholds) = (coordinator.merged(), coordinator.thresholds());
-        junit::report(&args.script.file, merged, thresholds, &judgement, duration_ns)
-    };
+    let Drive { coordinator, rest, follow, agents, .. } = drive;
     let now = now();
     if let Some(view) = &mut view {
-        let summary = summary::exported(coordinator, prepared, drive.agents.info(coordinator), now);
-        view.conclude(summary, drive.rest.into_servers());
+        let summary = summary::exported(&coordinator, prepared, agents.info(&coordinator), now);
+        view.conclude(summary, rest.into_servers());
     }
-    if drive.follow.end(coordinator, &prepared.plan, drive.agents.names(), now) {
+    if follow.end(&coordinator, &prepared.plan, agents.names(), now) {
         cx.logger.warn("result files lack some of what the generators said of themselves: their disk was too slow");
     }
     Ok(Ended {
         view,
-        junit: junit.then(report),
         outcome,
-        failed_vu: drive.coordinator.failed_vu(),
+        failed_vu: coordinator.failed_vu(),
         export_failed,
-        judgement,
-        standings: drive.coordinator.thresholds().standings(),
-        unjudged: warnings::unjudged(drive.coordinator.thresholds()),
-        nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
-        duration_ns,
-        results,
-        prometheus,
+        judgement: summary::judgement(&coordinator),
+        standings: coordinator.thresholds().standings(),
+        unjudged: warnings::unjudged(coordinator.thresholds()),
+        nothing_succeeded: http::nothing_succeeded(coordinator.merged()),
+        duration_ns: u64::try_from(coordinator.duration().unwrap_or_default().as_nanos()).unwrap_or(u64::MAX),
+        coordinator,
     })
 }
 
@@ -500,7 +495,7 @@ impl Drive<'_> {
         self.step_until(false, |drive| drive.coordinator.phase() == RunPhase::Closed);
         // What agents sent came before they said that it was all.
         if let Some(outputs) = self.collected.take() {
-            let lacking = outputs::finish(outputs, &self.cx.logger);
+            let lacking = raw::finish(outputs, &self.cx.logger);
             self.coordinator.outputs_lack(lacking);
         }
         let at = now();

@@ -56,6 +56,18 @@ pub(crate) struct Readers {
     pub(crate) view: Option<Vec<String>>,
 }
 
+impl Readers {
+    /// Of both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            raw: self.raw || other.raw,
+            results: self.results || other.results,
+            series: self.series || other.series,
+            view: self.view.or(other.view),
+        }
+    }
+}
+
 /// The life-cycle functions of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lifecycle {

@@ -7,7 +7,6 @@ use serde_json::Value;
 /// What it knows of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Client {
-    pub(crate) head: Value,
     pub(crate) last_id: String,
     /// Metric and tags by number.
     pub(crate) series: BTreeMap<u64, (u64, Value)>,
@@ -59,12 +58,7 @@ impl Client {
         assert!(self.end.is_none() || name == "head", "{name} behind the end");
         match name {
             "head" => {
-                *self = Self {
-                    head: data,
-                    heads: self.heads + 1,
-                    last_id: std::mem::take(&mut self.last_id),
-                    ..Self::default()
-                }
+                *self = Self { heads: self.heads + 1, last_id: std::mem::take(&mut self.last_id), ..Self::default() }
             }
             "series" => {
                 for row in data["series"].as_array().expect("a list") {

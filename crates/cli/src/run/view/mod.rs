@@ -21,11 +21,7 @@ use onrush_view::{History, assets};
 
 use self::hub::{Hub, Stepper};
 pub(super) use self::{follow::Follow, report::scenarios};
-pub(crate) use self::{
-    report::end,
-    stand::thresholds,
-    wanted::{Dashboard, NAMES},
-};
+pub(crate) use self::{report::end, stand::thresholds, wanted::Dashboard};
 use super::{outputs::Wanted, prepare::Prepared};
 use crate::{
     args::{ApiArgs, RunArgs},

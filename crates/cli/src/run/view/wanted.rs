@@ -7,9 +7,6 @@ use crate::{
     flags::{Flags, parse_bool},
 };
 
-/// k6's name of the output, and the one its extension had.
-pub(crate) const NAMES: [&str; 2] = ["web-dashboard", "dashboard"];
-
 const PREFIX: &str = "K6_WEB_DASHBOARD_";
 /// k6's port.
 const PORT: u16 = 5665;
