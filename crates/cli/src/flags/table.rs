@@ -186,8 +186,11 @@ const SETTINGS: &[Flag] = &[
         Some('o'),
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
-        "Write the whole result to a file (result=FILE, for onrush result and compare), push to Prometheus \
-         (prometheus-rw=URL), write thresholds and checks as a test report (junit=FILE), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
+        "Write the whole result to a file (result=FILE, for onrush result and compare), a line of JSON a second \
+         (summary-json=FILE), a report (junit=FILE, markdown=FILE, code-quality=FILE) or every sample (json=FILE, csv=FILE); \
+         show the test in a browser (web-dashboard[=port=5665&open]); \
+         push to Prometheus (prometheus-rw=URL), InfluxDB (influxdb=URL), StatsD (statsd=HOST:PORT), Datadog \
+         (datadog=HOST:PORT) or PostgreSQL (postgres=URL); FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag(
@@ -209,6 +212,31 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Results),
     flag(
+        "report",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_REPORT"),
+        "Write an HTML report to FILE at the end, one file that needs no network; FILE.gz is compressed",
+    )
+    .group(Group::Results),
+    flag(
+        "output",
+        Some('o'),
+        Text("FILE"),
+        None,
+        "Write the report to FILE (default: the name of the file it is made of, with .html); FILE.gz is compressed",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Report)),
+    flag(
+        "keep",
+        None,
+        Switch,
+        Some("ONRUSH_KEEP"),
+        "Keep the whole result, in ~/.local/state/onrush/runs: onrush result show last, onrush report last",
+    )
+    .group(Group::Results),
+    flag(
         "fail-on",
         None,
         Text("WHAT"),
@@ -217,6 +245,16 @@ const SETTINGS: &[Flag] = &[
          (requests), invalid, suspect (measurement)",
     )
     .group(Group::Results),
+    flag(
+        "annotations",
+        None,
+        Text("WHERE"),
+        Some("ONRUSH_ANNOTATIONS"),
+        "Tell GitHub what failed, in workflow commands and in the job summary: auto (where GITHUB_ACTIONS is true), \
+         github, off (default auto)",
+    )
+    .group(Group::Results)
+    .allowed(&["auto", "github", "off"]),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds")
         .group(Group::Results)
         .scope(Scope::Load),

@@ -21,6 +21,22 @@ pub enum Trends {
     Histograms,
 }
 
+/// A series with what has changed.
+pub(super) struct Row {
+    pub(super) kind: Kind,
+    /// Its unit, where it has one.
+    pub(super) unit: &'static str,
+    pub(super) series: TimeSeries,
+}
+
+/// What its values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Counter,
+    Gauge,
+    Histogram,
+}
+
 /// All series of a run, since its start.
 pub(super) struct AllSeries {
     registry: Registry,
@@ -56,7 +72,7 @@ impl AllSeries {
     }
 
     /// What has changed since the last time that was confirmed with [`AllSeries::told`].
-    pub(super) fn news(&mut self, timestamp: i64) -> Vec<TimeSeries> {
+    pub(super) fn news(&mut self, timestamp: i64) -> Vec<Row> {
         self.all(timestamp, |series| series.is_new)
     }
 
@@ -66,9 +82,9 @@ impl AllSeries {
     }
 
     /// The end of every series.
-    pub(super) fn stale(&mut self, timestamp: i64) -> Vec<TimeSeries> {
+    pub(super) fn stale(&mut self, timestamp: i64) -> Vec<Row> {
         let mut all = self.all(timestamp, |_| true);
-        for series in &mut all {
+        for Row { series, .. } in &mut all {
             series.samples.iter_mut().for_each(|sample| sample.value = f64::from_bits(STALE));
             for histogram in &mut series.histograms {
                 *histogram = NativeHistogram { sum: f64::from_bits(STALE), timestamp, ..NativeHistogram::default() };
@@ -77,26 +93,29 @@ impl AllSeries {
         all
     }
 
-    fn all(&mut self, timestamp: i64, is_wanted: impl Fn(&Series) -> bool) -> Vec<TimeSeries> {
+    fn all(&mut self, timestamp: i64, is_wanted: impl Fn(&Series) -> bool) -> Vec<Row> {
         let mut all = Vec::new();
         for ((metric, tags), series) in &mut self.by_labels {
             let Some(metric) = self.registry.find(*metric).filter(|_| is_wanted(series)) else { continue };
             let is_time = metric.contains == Contains::Time;
             let unit = if is_time { 0.001 } else { 1.0 };
             let name = |suffix: &str| labels(&format!("k6_{}{suffix}", metric.name), tags);
-            let mut one = |suffix: &str, value: f64| {
-                all.push(TimeSeries {
-                    labels: name(suffix),
-                    samples: vec![Sample { value, timestamp }],
-                    histograms: Vec::new(),
-                });
+            let unit_name = match metric.contains {
+                Contains::Time => "seconds",
+                Contains::Data => "bytes",
+                Contains::Default => "",
+            };
+            let mut one = |suffix: &str, kind: Kind, value: f64| {
+                let samples = vec![Sample { value, timestamp }];
+                let series = TimeSeries { labels: name(suffix), samples, histograms: Vec::new() };
+                all.push(Row { kind, unit: if matches!(suffix, "_rate" | "_count") { "" } else { unit_name }, series });
             };
             match (&series.sink, &self.trends) {
-                (Sink::Counter { .. }, _) => one("_total", series.sink.counter().unwrap_or_default()),
-                (Sink::Gauge(gauge), _) => one("", gauge.last),
-                (Sink::Rate { hits, total }, _) => one("_rate", *hits as f64 / (*total).max(1) as f64),
+                (Sink::Counter { .. }, _) => one("_total", Kind::Counter, series.sink.counter().unwrap_or_default()),
+                (Sink::Gauge(gauge), _) => one("", Kind::Gauge, gauge.last),
+                (Sink::Rate { hits, total }, _) => one("_rate", Kind::Gauge, *hits as f64 / (*total).max(1) as f64),
                 (Sink::Trend(values), Trends::Stats(stats)) => {
-                    stats.iter().for_each(|stat| one(&suffix(stat), statistic(values, stat, unit)));
+                    stats.iter().for_each(|stat| one(&suffix(stat), Kind::Gauge, statistic(values, stat, unit)));
                 }
                 (Sink::Trend(values), Trends::Histograms) => {
                     let suffix = match metric.contains {
@@ -105,7 +124,8 @@ impl AllSeries {
                         Contains::Default => "",
                     };
                     let histogram = native(values, unit, &mut series.schema, timestamp);
-                    all.push(TimeSeries { labels: name(suffix), samples: Vec::new(), histograms: vec![histogram] });
+                    let series = TimeSeries { labels: name(suffix), samples: Vec::new(), histograms: vec![histogram] };
+                    all.push(Row { kind: Kind::Histogram, unit: unit_name, series });
                 }
             }
         }
@@ -163,8 +183,8 @@ mod tests {
         Step { span: None, delta }
     }
 
-    fn texts(all: &[TimeSeries]) -> Vec<String> {
-        let text = |series: &TimeSeries| {
+    fn texts(all: &[Row]) -> Vec<String> {
+        let text = |Row { series, .. }: &Row| {
             let labels: Vec<_> = series.labels.iter().map(|label| format!("{}={}", label.name, label.value)).collect();
             let values: Vec<_> = series.samples.iter().map(|sample| sample.value.to_string()).collect();
             format!("{} {}", labels.join(","), values.join(","))
@@ -192,11 +212,12 @@ mod tests {
         assert_eq!(all.news(2).len(), 4);
         all.told();
         assert!(all.news(3).is_empty());
-        assert!(all.stale(4).iter().all(|series| series.samples[0].value.to_bits() == STALE));
+        assert!(all.stale(4).iter().all(|row| row.series.samples[0].value.to_bits() == STALE));
         let mut all = AllSeries::new(Registry::new(), Trends::Histograms);
         all.add(step(1));
         let news = all.news(5);
-        let histogram = news.iter().find(|series| !series.histograms.is_empty()).expect("a histogram");
+        let histogram = news.iter().find(|row| row.kind == Kind::Histogram).expect("a histogram");
+        let histogram = &histogram.series;
         assert!(histogram.labels.iter().any(|label| label.value == "k6_http_req_duration_seconds"));
         assert_eq!((histogram.histograms[0].count_int, histogram.histograms[0].timestamp), (3, 5));
     }

@@ -10,14 +10,21 @@ use std::{
 use onrush_cluster::Hash;
 use onrush_fiber::Clock;
 use onrush_metrics::{Span, Step, Steps};
-use onrush_output::{Feed, Folded, StepOutput, reason};
+use onrush_output::{Feed, Folded, Note, StepOutput, reason};
 use onrush_results::{End, Head, MetricRow, WriteError, Writer};
 use onrush_session::{
     DeltaSink,
     protocol::{AgentId, ThreadDelta},
 };
 
-use super::prepare::{self, Prepared};
+use super::{
+    super::{
+        prepare::{self, Prepared, Readers},
+        view,
+    },
+    Finished, Output, Started, Starting, Wish,
+    asked::Asked,
+};
 use crate::{
     args::RunArgs,
     context::Context,
@@ -29,10 +36,52 @@ use crate::{
 /// A disk that takes nothing for so long takes nothing any more.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The file where none is named.
+const FILE: &str = "result.onrush";
+
+/// A file that is wanted.
+struct Wanted(PathBuf);
+
 /// A file that is being written.
-pub(super) struct ResultFile {
+struct ResultFile {
     path: PathBuf,
     folded: Folded<Kept>,
+}
+
+/// `result=FILE`.
+pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
+    let path = match asked.argument_or_empty() {
+        "" => FILE,
+        "-" | "stdout" => {
+            return Err(Failure::other("the result output has no file").hint("name one: --out result=run.onrush"));
+        }
+        file => file,
+    };
+    Ok(Wish::Folded(Box::new(Wanted(path.into()))))
+}
+
+/// A file at this place.
+pub(super) fn kept(path: PathBuf) -> Box<dyn Output> {
+    Box::new(Wanted(path))
+}
+
+impl Output for Wanted {
+    fn described(&self) -> String {
+        format!("result ({})", self.0.display())
+    }
+
+    fn file(&self) -> Option<&Path> {
+        Some(&self.0)
+    }
+
+    fn readers(&self) -> Readers {
+        Readers { results: true, ..Readers::default() }
+    }
+
+    fn start(&self, starting: &Starting<'_>) -> Result<Box<dyn Started>, Failure> {
+        let head = head(starting.args, starting.prepared, starting.agents);
+        Ok(Box::new(ResultFile::new(starting.cx, &self.0, &head)?))
+    }
 }
 
 /// The writing half, on a thread of its own.
@@ -43,6 +92,10 @@ impl StepOutput for Kept {
 
     fn step(&mut self, step: Step) -> Result<(), String> {
         self.0.step(step).map_err(|error| why(&error))
+    }
+
+    fn note(&mut self, note: Note) -> Result<(), String> {
+        self.0.note(note.name, note.json).map_err(|error| why(&error))
     }
 
     fn end(self, end: End) -> Result<(), String> {
@@ -58,24 +111,6 @@ fn why(error: &WriteError) -> String {
         WriteError::Io(error) => reason(error),
         other => other.to_string(),
     }
-}
-
-/// Opens the files of a run.
-///
-/// # Errors
-/// 255 with the first one that cannot be made.
-pub(super) fn start(
-    cx: &Context,
-    paths: &[PathBuf],
-    args: &RunArgs,
-    prepared: &Prepared,
-    agents: u32,
-) -> Result<Vec<ResultFile>, Failure> {
-    if paths.is_empty() {
-        return Ok(Vec::new());
-    }
-    let head = head(args, prepared, agents);
-    paths.iter().map(|path| ResultFile::new(cx, path, &head)).collect()
 }
 
 impl ResultFile {
@@ -94,10 +129,21 @@ impl ResultFile {
             .map_err(|error| Failure::other(format!("failed to start the thread of the outputs: {error}")))?;
         Ok(Self { path: path.to_owned(), folded })
     }
+}
 
-    /// What brings it the samples of all agents.
-    pub(super) fn sink(&self) -> Box<dyn DeltaSink> {
-        Box::new(Sink(self.folded.feed()))
+impl Started for ResultFile {
+    fn sink(&self) -> Option<Box<dyn DeltaSink>> {
+        Some(Box::new(Sink(self.folded.feed())))
+    }
+
+    fn notes(&self) -> Option<Feed<End>> {
+        Some(self.folded.feed())
+    }
+
+    fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
+        let Err(why) = self.folded.finish(finished.end.clone(), PATIENCE) else { return true };
+        finished.cx.logger.error(format!("the result file {} lacks the end of the run: {why}", self.path.display()));
+        false
     }
 }
 
@@ -109,22 +155,12 @@ impl DeltaSink for Sink {
     }
 }
 
-/// Ends the files of a run. Returns whether all of them have all.
-pub(super) fn finish(cx: &Context, files: Vec<ResultFile>, end: &End) -> bool {
-    let mut is_whole = true;
-    for file in files {
-        let Err(why) = file.folded.finish(end.clone(), PATIENCE) else { continue };
-        is_whole = false;
-        cx.logger.error(format!("the result file {} lacks the end of the run: {why}", file.path.display()));
-    }
-    is_whole
-}
-
 fn head(args: &RunArgs, prepared: &Prepared, agents: u32) -> Head {
     let settings = &prepared.test.settings;
     Head {
         onrush: version::VERSION.to_owned(),
         started: rfc3339_nanos(Clock::unix_nanos(Clock::now())),
+        started_ms: Some(Clock::unix_ms(Clock::now())),
         script: args.script.file.clone(),
         fingerprint: fingerprint(prepared),
         scenarios: prepared
@@ -133,6 +169,7 @@ fn head(args: &RunArgs, prepared: &Prepared, agents: u32) -> Head {
             .iter()
             .map(|scenario| format!("{}: {}", scenario.name(), scenario.description))
             .collect(),
+        plan: serde_json::to_value(view::scenarios(&prepared.plan)).ok(),
         agents,
         is_open: prepared.plan.is_open(),
         steady: prepared.plan.steady().into_iter().map(|(from_ns, until_ns)| Span { from_ns, until_ns }).collect(),
@@ -144,7 +181,7 @@ fn head(args: &RunArgs, prepared: &Prepared, agents: u32) -> Head {
 }
 
 /// Of the script's modules and of all options.
-pub(super) fn fingerprint(prepared: &Prepared) -> String {
+pub(in crate::run) fn fingerprint(prepared: &Prepared) -> String {
     let mut content = String::new();
     for module in &prepared.run.script.program.modules {
         // Lengths, so that no two programs have the same content.

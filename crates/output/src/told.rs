@@ -1,0 +1,64 @@
+//! What an output that pushes says about itself: the first failure, others only where they differ, and when it is over.
+
+use crate::post::Refused;
+
+/// What it has to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Told {
+    /// The first push that failed, or one that failed for another reason.
+    Failed(String),
+    /// What was pushed was refused for good, and is lost.
+    Lost(String),
+    /// The receiver does not know the newer protocol, and gets the older one from now on.
+    Older(String),
+    /// A push arrived, after so many that did not.
+    Again {
+        /// Pushes that failed.
+        failed: u64,
+    },
+}
+
+/// Says it once.
+pub(crate) struct Teller {
+    failed: u64,
+    why: String,
+    tell: Box<dyn Fn(Told) + Send>,
+}
+
+impl Teller {
+    pub(crate) fn new(tell: impl Fn(Told) + Send + 'static) -> Self {
+        Self { failed: 0, why: String::new(), tell: Box::new(tell) }
+    }
+
+    /// Says something in any case.
+    pub(crate) fn say(&self, told: Told) {
+        (self.tell)(told);
+    }
+
+    /// A push arrived.
+    pub(crate) fn arrived(&mut self) {
+        if self.failed > 0 {
+            (self.tell)(Told::Again { failed: std::mem::take(&mut self.failed) });
+            self.why.clear();
+        }
+    }
+
+    /// A push failed; what it had comes with a later one.
+    pub(crate) fn failed(&mut self, refused: &Refused) {
+        self.failed += 1;
+        self.tell_new(&refused.why, Told::Failed);
+    }
+
+    /// A push was refused for good.
+    pub(crate) fn lost(&mut self, refused: &Refused) {
+        self.failed += 1;
+        self.tell_new(&refused.why, Told::Lost);
+    }
+
+    fn tell_new(&mut self, why: &str, told: fn(String) -> Told) {
+        if self.why != why {
+            why.clone_into(&mut self.why);
+            (self.tell)(told(why.to_owned()));
+        }
+    }
+}
