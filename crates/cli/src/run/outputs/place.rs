@@ -2,7 +2,7 @@
 
 use std::{fs::File, io::Read as _};
 
-use super::Finished;
+use super::output::Finished;
 
 /// A script that is looked into.
 pub(super) struct Place {

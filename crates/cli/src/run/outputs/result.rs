@@ -19,8 +19,8 @@ use onrush_session::{
 
 use super::{
     super::prepare::{self, Prepared, Readers},
-    Finished, Output, Started, Starting, Wish,
     asked::Asked,
+    output::{Finished, Output, Started, Starting, Wish},
 };
 use crate::{
     args::RunArgs,
@@ -47,14 +47,8 @@ struct ResultFile {
 
 /// `result=FILE`.
 pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
-    let path = match asked.argument_or_empty() {
-        "" => FILE,
-        "-" | "stdout" => {
-            return Err(Failure::other("the result output has no file").hint("name one: --out result=run.onrush"));
-        }
-        file => file,
-    };
-    Ok(Wish::Folded(Box::new(Wanted(path.into()))))
+    let path = asked.file(FILE)?;
+    Ok(Wish::Folded(Box::new(Wanted(path))))
 }
 
 impl Output for Wanted {
