@@ -26,7 +26,7 @@ use super::{
     cluster::{self, Agents, ClusterAgents, Start},
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
-    outputs::{Started, raw},
+    outputs::{Running, raw},
     prepare::Prepared,
     raw_samples::{Intake, RawSamples},
     rest::{Rest, Run},
@@ -101,8 +101,7 @@ pub(super) fn drive(
     args: &RunArgs,
     prepared: &Prepared,
     signals: &Arc<Watch>,
-    outputs: Option<Outputs>,
-    started: &[Box<dyn Started>],
+    outputs: Running<'_>,
     replay: Replay,
     agents: Option<(u32, RawSamples)>,
 ) -> Result<Ended, Failure> {
@@ -117,6 +116,7 @@ pub(super) fn drive(
         submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
     }
     signals.set_graceful(true);
+    let Running { raw: outputs, folded } = outputs;
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
     let watch = signals.clone();
@@ -151,7 +151,7 @@ pub(super) fn drive(
     let live = LiveSummary::default();
     let mut coordinator = coordinator(args, prepared, replay, &agents);
     coordinator.subscribe(live.sink());
-    started.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
+    folded.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
     let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {

@@ -44,7 +44,7 @@ use self::{
     drive::Ended,
     features::Features,
     needs::Needs,
-    outputs::{Finished, Starting, Wanted, github, raw},
+    outputs::{Finished, Running, Starting, Wanted, github, raw},
     prepare::Prepared,
     raw_samples::RawSamples,
 };
@@ -120,7 +120,8 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     }
     limit_bodies(needs.memory_bytes);
     let of_agents = agents.map(|count| (count, raw_samples));
-    let ended = drive::drive(cx, args, &prepared, &signals, raw_outputs, &started, replay, of_agents)?;
+    let running = Running { raw: raw_outputs, folded: &started };
+    let ended = drive::drive(cx, args, &prepared, &signals, running, replay, of_agents)?;
     report(&cx.logger, &ended);
     let code = verdict(cx, args, &ended);
     let (merged, thresholds) = (ended.coordinator.merged(), ended.coordinator.thresholds());

@@ -27,20 +27,19 @@ pub(super) enum Arrived {
 /// What an output calls with what it has to say.
 pub(super) type Tell = Box<dyn Fn(Told) + Send>;
 
+/// Makes an output of its configuration.
+type Make<C, O> = fn(C, Registry, Began, Tell) -> io::Result<(O, Arrived)>;
+
 /// An output that is wanted.
 struct Wanted<C, O> {
     config: C,
     /// Who it delivers to, without secrets.
     receiver: String,
-    make: fn(C, Registry, Began, Tell) -> io::Result<(O, Arrived)>,
+    make: Make<C, O>,
 }
 
 /// One whose options have been read.
-pub(super) fn wish<C: Clone + 'static, O: StepOutput<End = ()>>(
-    config: C,
-    receiver: String,
-    make: fn(C, Registry, Began, Tell) -> io::Result<(O, Arrived)>,
-) -> Wish {
+pub(super) fn wish<C: Clone + 'static, O: StepOutput<End = ()>>(config: C, receiver: String, make: Make<C, O>) -> Wish {
     Wish::Folded(Box::new(Wanted { config, receiver, make }))
 }
 

@@ -24,7 +24,7 @@ mod summary_json;
 
 use std::path::Path;
 
-use onrush_output::Config;
+use onrush_output::{Config, Outputs};
 
 use self::{
     asked::Asked,
@@ -37,8 +37,11 @@ pub(super) use self::{
 use super::{config_file::ConfigFile, prepare::Readers};
 use crate::{failure::Failure, flags::Flags};
 
+/// Reads the options of an output.
+type Read = fn(&Asked<'_>) -> Result<Wish, Failure>;
+
 /// The outputs there are: their names, and what reads the options of one.
-const KINDS: &[(&[&str], fn(&Asked<'_>) -> Result<Wish, Failure>)] = &[
+const KINDS: &[(&[&str], Read)] = &[
     (&["code-quality"], code_quality::read),
     (&["csv"], raw::csv),
     (&["datadog"], statsd::read_datadog),
@@ -67,6 +70,14 @@ const OF_K6: [&str; 10] = [
     "timescaledb",
     "web-dashboard",
 ];
+
+/// The outputs of a run under way.
+pub(super) struct Running<'a> {
+    /// Of single samples of this process or of all agents.
+    pub(super) raw: Option<Outputs>,
+    /// Of what all agents measured together.
+    pub(super) folded: &'a [Box<dyn Started>],
+}
 
 /// The outputs that were asked for.
 #[derive(Default)]
@@ -170,7 +181,8 @@ pub(super) fn finish(outputs: Vec<Box<dyn Started>>, finished: &Finished<'_>) ->
     std::thread::scope(|scope| {
         let ends: Vec<_> = outputs.into_iter().map(|output| scope.spawn(|| output.finish(finished))).collect();
         // Every one is waited for.
-        ends.into_iter().map(|end| end.join().unwrap_or(false)).fold(true, |all, is_whole| all && is_whole)
+        let are_whole: Vec<bool> = ends.into_iter().map(|end| end.join().unwrap_or(false)).collect();
+        are_whole.into_iter().all(|is_whole| is_whole)
     })
 }
 
