@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use onrush_agent::Test;
-use onrush_engine::HealthProbe;
+use onrush_engine::Allowance;
 use onrush_secrets::Secrets;
 use onrush_session::protocol::{Failure as AgentFailure, FailureKind, Init};
 use serde_json::{Value, json};
@@ -189,7 +189,7 @@ impl Bundle {
         test.share = init.share().map_err(wrong)?;
         test.settings.tags.extend(tags);
         let processes = self.head["processes"].as_u64().unwrap_or(1).max(1);
-        limit_bodies(HealthProbe::new().sample().memory_bytes / processes);
+        limit_bodies(Allowance::of_process().memory_bytes / processes);
         prepare::prepare(&args, &cx.logger, script, test, readers, feature_names)
     }
 
