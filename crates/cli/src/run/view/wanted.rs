@@ -63,14 +63,6 @@ impl Dashboard {
     pub(crate) fn report(&self) -> Option<PathBuf> {
         self.report.clone()
     }
-
-    /// What the execution block says before it is known where it is.
-    pub(crate) fn described(&self) -> String {
-        match self.port {
-            Some(port) => format!("web-dashboard (http://{}:{port})", shown_host(&self.host)),
-            None => "web-dashboard".to_owned(),
-        }
-    }
 }
 
 /// A host as it is in addresses.
