@@ -31,7 +31,7 @@ impl SigV4 {
         if let Some(token) = &self.session_token {
             headers.set("X-Amz-Security-Token", token);
         }
-        let host = headers.get("Host").unwrap_or(url.authority()).to_owned();
+        let host = headers.get("Host").unwrap_or_else(|| url.authority()).to_owned();
         let own = headers.iter().filter(|(name, _)| is_signed(name));
         let mut signed: Vec<(String, String)> =
             own.map(|(name, value)| (name.to_lowercase(), value.to_owned())).collect();

@@ -17,7 +17,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response,
 };
-use tokio::sync::{Notify, Semaphore, mpsc, watch};
+use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
 
 use crate::{
     Reply, Request,
@@ -231,10 +231,16 @@ pub(crate) async fn report(api: Api) -> Response {
         refused => return response(refused),
     };
     let source = site.source.clone();
-    // It takes a while, and other clients wait for this thread.
-    match tokio::task::spawn_blocking(move || source.report(summary)).await {
-        Ok(html) => answer(Body::from(html), "text/html; charset=utf-8", site.report_policy),
-        Err(_) => response(Reply::error(500, "Internal Server Error", "the report could not be made")),
+    let (sender, made) = oneshot::channel();
+    // It takes a while, and other clients wait for this thread. Whoever asked may be gone when it is made.
+    let make = move || drop(sender.send(source.report(summary)));
+    let html = match std::thread::Builder::new().name("report".to_owned()).spawn(make) {
+        Ok(_) => made.await.ok(),
+        Err(_) => None,
+    };
+    match html {
+        Some(html) => answer(Body::from(html), "text/html; charset=utf-8", site.report_policy),
+        None => response(Reply::error(500, "Internal Server Error", "the report could not be made")),
     }
 }
 

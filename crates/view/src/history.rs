@@ -80,8 +80,22 @@ struct Latest {
 pub struct Cursor {
     /// The last record it has; `None` before `head`.
     after: Option<u64>,
+    /// The last of the steps, and of the health, that it has: a longer one that begins before has some of it twice.
+    step: u64,
+    health: u64,
     open: u64,
     state: u64,
+}
+
+impl Cursor {
+    /// Whether some of this record was given to it as shorter ones.
+    fn has_part(self, entry: &Entry) -> bool {
+        match entry.event {
+            Event::Step => entry.first <= self.step,
+            Event::Health => entry.first <= self.health,
+            _ => false,
+        }
+    }
 }
 
 /// What a reader is given.
@@ -210,16 +224,15 @@ impl History {
     pub fn cursor(&self, last_id: Option<&str>) -> Cursor {
         let number = last_id.and_then(|id| id.rsplit_once('-')).filter(|(run, _)| *run == self.run);
         let number = number.and_then(|(_, number)| number.parse().ok()).filter(|number| *number <= self.last);
-        Cursor { after: number, ..Cursor::default() }
+        let last = number.unwrap_or(0);
+        Cursor { after: number, step: last, health: last, ..Cursor::default() }
     }
 
     /// What follows a cursor, which is moved: some records of at most about so many bytes, and the latest of those of which only
     /// that counts once there are no others.
     pub fn read(&self, cursor: &mut Cursor, bytes_max: usize) -> Batch {
         let mut batch = Batch { run: self.run.clone(), ..Batch::default() };
-        let next =
-            cursor.after.and_then(|after| self.entries.range(after + 1..).next().map(|(_, entry)| (after, entry)));
-        if next.is_some_and(|(after, entry)| entry.first <= after) {
+        if cursor.after.is_some_and(|after| self.entries.range(after + 1..).any(|(_, entry)| cursor.has_part(entry))) {
             *cursor = Cursor::default();
         }
         if cursor.after.is_none() {
@@ -228,12 +241,17 @@ impl History {
         }
         let (mut after, mut bytes) = (cursor.after.unwrap_or(0), 0);
         for (number, entry) in self.entries.range(after + 1..) {
-            if bytes >= bytes_max {
+            if bytes >= bytes_max.max(1) {
                 cursor.after = Some(after);
                 return batch;
             }
             bytes += entry.body.len();
             after = *number;
+            match entry.event {
+                Event::Step => cursor.step = after,
+                Event::Health => cursor.health = after,
+                _ => {}
+            }
             batch.records.push(Record { event: entry.event, number: after, body: entry.body.clone() });
         }
         cursor.after = Some(after);

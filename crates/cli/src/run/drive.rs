@@ -26,7 +26,7 @@ use super::{
     cluster::{self, Agents, ClusterAgents, Start},
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
-    outputs::{Started, raw},
+    outputs::{Running, raw},
     prepare::Prepared,
     raw_samples::{Intake, RawSamples},
     rest::{Rest, Run},
@@ -40,16 +40,6 @@ use super::{
 use crate::{
     args::RunArgs, context::Context, failure::Failure, log::Level, save::SpareFiles, signals::Watch, tools::http,
 };
-
-/// The outputs of a run under way.
-pub(super) struct Running<'a> {
-    /// Of single samples of this process or of all agents.
-    pub(super) raw: Option<Outputs>,
-    /// Of what all agents measured together.
-    pub(super) started: &'a [Box<dyn Started>],
-    /// Dashboard and HTML reports.
-    pub(super) view: Option<View>,
-}
 
 /// How a run ended.
 pub(super) struct Ended {
@@ -121,7 +111,7 @@ pub(super) fn drive(
     let (sender, inputs) = channel();
     let wake = sender.clone();
     let is_passed_on = submitted::folder(&cx.flags).is_some();
-    let Running { raw: outputs, started, mut view } = outputs;
+    let Running { raw: outputs, folded, mut view } = outputs;
     let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, view.as_mut(), move || {
         // The loop only goes away when the process is about to end.
         let _ = wake.send(Input::Call);
@@ -164,9 +154,9 @@ pub(super) fn drive(
     let live = LiveSummary::default();
     let mut coordinator = coordinator(args, prepared, replay, &agents);
     coordinator.subscribe(live.sink());
-    started.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
+    folded.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
     view.iter().for_each(|view| coordinator.subscribe(view.sink()));
-    let notes = started.iter().filter_map(|output| output.notes());
+    let notes = folded.iter().filter_map(|output| output.notes());
     let follow = Follow::new(&cx.logger, view.as_ref(), notes.collect());
     let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());

@@ -42,10 +42,10 @@ use onrush_session::{ExitCode, LossPolicy};
 
 use self::{
     config_file::ConfigFile,
-    drive::{Ended, Running},
+    drive::Ended,
     features::Features,
     needs::Needs,
-    outputs::{Finished, Starting, Wanted, github, raw},
+    outputs::{Finished, Running, Starting, Wanted, github, raw},
     prepare::Prepared,
     raw_samples::RawSamples,
     view::View,
@@ -130,8 +130,8 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     }
     limit_bodies(needs.memory_bytes);
     let of_agents = agents.map(|count| (count, raw_samples));
-    let outputs = Running { raw: raw_outputs, started: &started, view };
-    let mut ended = drive::drive(cx, args, &prepared, &signals, outputs, replay, of_agents)?;
+    let running = Running { raw: raw_outputs, folded: &started, view };
+    let mut ended = drive::drive(cx, args, &prepared, &signals, running, replay, of_agents)?;
     let view = ended.view.take();
     report(&cx.logger, &ended);
     let code = verdict(cx, args, &ended);

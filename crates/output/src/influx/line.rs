@@ -141,7 +141,7 @@ mod tests {
         check(&[], builtin::CHECKS, Sink::Rate { hits: 1, total: 4 }, "checks value=1,count=4i 7\n");
         let mut values = Histogram::new();
         [1.0, 2.0, 6.0].into_iter().for_each(|value| values.record(value));
-        let line = "http_req_duration value=3,count=3i,sum=9,min=1,p99_9=5.992,max=6 7\n";
+        let line = "http_req_duration value=3,count=3i,sum=9,min=1,p99_9=5.992000000000001,max=6 7\n";
         check(&[], builtin::HTTP_REQ_DURATION, Sink::Trend(values), line);
     }
 

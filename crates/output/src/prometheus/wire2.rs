@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(request.symbols, ["", "__name__", "k6_a_total", "testid", "t", "k6_b", "seconds"]);
         assert_eq!(request.timeseries[0].labels_refs, [1, 2, 3, 4]);
         assert_eq!(request.timeseries[1].labels_refs, [1, 5, 3, 4]);
-        let kinds = |series: &Series| series.metadata.map(|metadata| (metadata.kind, metadata.unit_ref));
+        let kinds = |series: &Series| series.metadata.as_ref().map(|metadata| (metadata.kind, metadata.unit_ref));
         assert_eq!(request.timeseries.iter().map(kinds).collect::<Vec<_>>(), [Some((1, 0)), Some((2, 6))]);
         assert_eq!(request.timeseries.iter().map(|series| series.created_timestamp).collect::<Vec<_>>(), [7, 0]);
         assert_eq!(request.timeseries[0].samples, [Sample { value: 1.5, timestamp: 9 }]);

@@ -158,7 +158,7 @@ mod tests {
         let tags = [("a:b", "http://x|y,z"), ("url", "u"), ("z", "\n")];
         assert_eq!(lines(StatsD, &tags, builtin::HTTP_REQS, counter(3.0)), ["k6.http_reqs:3|c"]);
         assert_eq!(lines(Datadog, &tags, builtin::HTTP_REQS, counter(3.0)), ["k6.http_reqs:3|c|#a_b:http://x_y_z,z:_"]);
-        assert!(lines(StatsD, &[], builtin::HTTP_REQS, counter(f64::NAN)).is_empty());
+        assert!(lines(StatsD, &[], builtin::HTTP_REQS, counter(f64::INFINITY)).is_empty());
         let gauge = |last| Sink::Gauge(Gauge::new(last, 1));
         assert_eq!(lines(StatsD, &[], builtin::VUS, gauge(5.0)), ["k6.vus:5|g"]);
         assert_eq!(lines(StatsD, &[], builtin::VUS, gauge(-5.0)), ["k6.vus:0|g", "k6.vus:-5|g"]);

@@ -128,9 +128,12 @@ impl Receiver for StatsD {
     fn send(&mut self, parcel: &mut VecDeque<String>, _: Duration) -> Result<(), Refused> {
         let mut problem = None;
         while let Some(datagram) = parcel.pop_front() {
-            problem = problem.or(self.socket.send(datagram.as_bytes()).err());
+            // One that fails keeps no other back.
+            let failed = self.socket.send(datagram.as_bytes()).err();
+            problem = problem.or(failed);
         }
-        problem = problem.or(self.socket.look_back().err());
+        let returned = self.socket.look_back().err();
+        problem = problem.or(returned);
         let refused = |error: std::io::Error| Refused::for_good(crate::reason(&error));
         problem.map_or(Ok(()), |error| Err(refused(error)))
     }

@@ -87,6 +87,31 @@ fn of_what_changes_only_the_latest_is_sent() {
 }
 
 #[test]
+fn who_comes_late_and_reads_slowly_begins_once() {
+    let mut history = history();
+    let mut random = Random(1);
+    for number in 0..1_500_u32 {
+        history.step(&second(number.into(), 1, 1));
+        let from_ms = f64::from(number) * 1e3;
+        let row = AgentSecond { seconds: 1, ..AgentSecond::default() };
+        history.health(&HealthStep { from_ms, at_ms: from_ms + 1e3, agents: vec![row] });
+        if number % 3 == 0 {
+            history.log(&LineRow { line: number.into(), count: 1, ..LineRow::default() });
+        }
+    }
+    let (mut client, mut cursor) = (Client::default(), history.cursor(None));
+    loop {
+        let batch = history.read(&mut cursor, (random.next() % 3_000) as usize);
+        if batch.is_empty() {
+            break;
+        }
+        client.take_events(&batch.to_events());
+    }
+    let seconds = client.health.iter().filter_map(|step| step["agents"][0]["seconds"].as_u64()).sum::<u64>();
+    assert_eq!((client.heads, requests(&client), seconds, client.logs.len()), (1, 1_500.0, 1_500, 500));
+}
+
+#[test]
 fn health_becomes_longer_as_steps_do() {
     let mut history = history();
     for number in 0..1_000_u32 {

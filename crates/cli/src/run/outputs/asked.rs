@@ -1,6 +1,6 @@
 //! The options of an output: its argument, else a variable, else `collectors` of the config file, as k6 ranks them.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use serde_json::{Map, Value};
 
@@ -39,6 +39,19 @@ impl<'a> Asked<'a> {
     /// What follows the name.
     pub(super) fn argument_or_empty(&self) -> &'a str {
         self.argument
+    }
+
+    /// The file that is written: the argument, or the default.
+    ///
+    /// # Errors
+    /// 255 for standard output, where the summary goes.
+    pub(super) fn file(&self, default: &str) -> Result<PathBuf, Failure> {
+        match self.argument {
+            "" => Ok(default.into()),
+            "-" | "stdout" => Err(Failure::other(format!("the {} output has no file", self.name))
+                .hint(format!("name one: --out {}={default}", self.name))),
+            file => Ok(file.into()),
+        }
     }
 
     /// A variable that is set and not empty.

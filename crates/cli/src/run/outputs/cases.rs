@@ -5,7 +5,7 @@ use onrush_metrics::summary::{
 };
 use onrush_session::Judgement;
 
-use super::Finished;
+use super::output::Finished;
 
 /// Test cases of one kind.
 pub(super) struct Suite {

@@ -1,68 +1,33 @@
 //! `--out code-quality=FILE`: what failed as a Code Quality report, which GitLab shows in merge requests.
 
-use std::path::{Path, PathBuf};
-
 use onrush_cluster::Hash;
 use serde_json::{Value, json};
 
 use super::{
-    Finished, Output, Started, Starting, Wish,
     asked::Asked,
-    cases::{Suite, model, suites},
+    at_end,
+    cases::{Case, Suite, model, suites},
+    output::Wish,
     place::Place,
 };
-use crate::{failure::Failure, save::save};
+use crate::failure::Failure;
 
 /// The file where none is named, as GitLab's documentation names it.
 const FILE: &str = "gl-code-quality-report.json";
 /// What is told at most: GitLab shows no more than some hundreds.
 const ISSUES_MAX: usize = 1_000;
 
-/// A report that is wanted, and, as nothing is written before the end, one of a run under way.
-#[derive(Clone)]
-struct Report(PathBuf);
-
 /// `code-quality=FILE`.
 pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
-    let path = match asked.argument_or_empty() {
-        "" => FILE,
-        "-" | "stdout" => {
-            return Err(Failure::other("the code-quality output has no file")
-                .hint(format!("name one: --out code-quality={FILE}")));
-        }
-        file => file,
-    };
-    Ok(Wish::Folded(Box::new(Report(path.into()))))
-}
-
-impl Output for Report {
-    fn described(&self) -> String {
-        format!("code-quality ({})", self.0.display())
-    }
-
-    fn file(&self) -> Option<&Path> {
-        Some(&self.0)
-    }
-
-    fn start(&self, _: &Starting<'_>) -> Result<Box<dyn Started>, Failure> {
-        Ok(Box::new(self.clone()))
-    }
-}
-
-impl Started for Report {
-    fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
+    at_end::read(asked, FILE, "Code Quality report", |finished| {
         let report = issues(&suites(&model(finished), finished.judgement), &Place::of(finished));
-        let saved = save(&self.0.to_string_lossy(), format!("{report:#}\n").into_bytes());
-        if let Err(error) = &saved {
-            finished.cx.logger.error(format!("could not write the Code Quality report {}: {error}", self.0.display()));
-        }
-        saved.is_ok()
-    }
+        format!("{report:#}\n").into_bytes()
+    })
 }
 
 fn issues(suites: &[Suite], place: &Place) -> Value {
     let failures = suites.iter().flat_map(|suite| suite.failures().map(move |(case, why)| (suite.name, case, why)));
-    let issue = |(kind, case, why): (&str, &super::cases::Case, &str)| {
+    let issue = |(kind, case, why): (&str, &Case, &str)| {
         let (severity, said) = match kind {
             "thresholds" => ("major", format!("{}: {why}", case.class)),
             "checks" => ("minor", format!("{}: {why}", case.name)),
@@ -86,10 +51,7 @@ fn issues(suites: &[Suite], place: &Place) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::cases::{Case, Outcome},
-        *,
-    };
+    use super::{super::cases::Outcome, *};
 
     #[test]
     fn what_failed_is_an_issue() {

@@ -2,11 +2,15 @@
 
 use std::{io, time::Duration};
 
-use onrush_metrics::{Merged, Sink as Folding, Steps, builtin};
+use onrush_metrics::{Merged, Registry, Sink as Folding, Steps, builtin};
 use onrush_output::{Began, Counts, Delivered, Folded, StepOutput, Told, statsd::Datagrams};
 use onrush_session::DeltaSink;
 
-use super::{Finished, Started, Starting, folded::Sink};
+use super::{
+    super::prepare::Readers,
+    folded::Sink,
+    output::{Finished, Output, Started, Starting, Wish},
+};
 use crate::failure::Failure;
 
 /// A receiver that takes nothing for so long at the end has been asked six times, and is given up.
@@ -20,8 +24,44 @@ pub(super) enum Arrived {
     Datagrams(Datagrams),
 }
 
-/// What an output is made of: when the run began, and what to call with what it has to say.
-pub(super) type Maker<'a, O> = dyn FnOnce(Began, Box<dyn Fn(Told) + Send>) -> io::Result<(O, Arrived)> + 'a;
+/// What an output calls with what it has to say.
+pub(super) type Tell = Box<dyn Fn(Told) + Send>;
+
+/// Makes an output of its configuration.
+type Make<C, O> = fn(C, Registry, Began, Tell) -> io::Result<(O, Arrived)>;
+
+/// An output that is wanted.
+struct Wanted<C, O> {
+    config: C,
+    /// Who it delivers to, without secrets.
+    receiver: String,
+    make: Make<C, O>,
+}
+
+/// One whose options have been read.
+pub(super) fn wish<C: Clone + 'static, O: StepOutput<End = ()>>(config: C, receiver: String, make: Make<C, O>) -> Wish {
+    Wish::Folded(Box::new(Wanted { config, receiver, make }))
+}
+
+impl<C: Clone, O: StepOutput<End = ()>> Output for Wanted<C, O> {
+    fn described(&self) -> String {
+        self.receiver.clone()
+    }
+
+    fn readers(&self) -> Readers {
+        Readers { series: true, ..Readers::default() }
+    }
+
+    fn start(&self, starting: &Starting<'_>) -> Result<Box<dyn Started>, Failure> {
+        let (registry, began) = (starting.prepared.run.registry.clone(), Began::default());
+        let tell = tell(starting, self.receiver.clone());
+        let failed =
+            |error: io::Error| Failure::other(format!("failed to start the output to {}: {error}", self.receiver));
+        let (output, arrived) = (self.make)(self.config.clone(), registry, began.clone(), tell).map_err(failed)?;
+        let folded = Folded::start(output, Steps::of_seconds(), |_| {}).map_err(failed)?;
+        Ok(Box::new(Delivering { receiver: self.receiver.clone(), folded, arrived, began }))
+    }
+}
 
 /// An output under way.
 struct Delivering<O: StepOutput<End = ()>> {
@@ -32,32 +72,20 @@ struct Delivering<O: StepOutput<End = ()>> {
     began: Began,
 }
 
-/// Starts one.
-///
-/// # Errors
-/// 255 with what keeps it from being started.
-pub(super) fn start<O: StepOutput<End = ()>>(
-    starting: &Starting<'_>,
-    receiver: String,
-    make: Box<Maker<'_, O>>,
-) -> Result<Box<dyn Started>, Failure> {
-    let (logger, shown) = (starting.cx.logger.clone(), receiver.clone());
-    let tell = move |told| match told {
-        Told::Failed(why) => {
-            logger.error(format!(
-                "{shown} takes nothing: {why}; what waits is sent again and again, and nothing is left out"
-            ));
-        }
+/// Says in the log how it goes.
+fn tell(starting: &Starting<'_>, receiver: String) -> Tell {
+    let logger = starting.cx.logger.clone();
+    Box::new(move |told| match told {
+        Told::Failed(why) => logger.error(format!(
+            "{receiver} takes nothing: {why}; what waits is sent again and again, and nothing is left out"
+        )),
         Told::Lost(why) | Told::Older(why) => {
-            logger.error(format!("{shown} refused a part of the run, which it lacks: {why}"))
+            logger.error(format!("{receiver} refused a part of the run, which it lacks: {why}"));
         }
-        Told::Again { failed } => logger.warn(format!("{shown} takes what it is sent again, after {failed} attempts")),
-    };
-    let failed = |error: io::Error| Failure::other(format!("failed to start the output to {receiver}: {error}"));
-    let began = Began::default();
-    let (output, arrived) = make(began.clone(), Box::new(tell)).map_err(failed)?;
-    let folded = Folded::start(output, Steps::of_seconds(), |_| {}).map_err(failed)?;
-    Ok(Box::new(Delivering { receiver, folded, arrived, began }))
+        Told::Again { failed } => {
+            logger.warn(format!("{receiver} takes what it is sent again, after {failed} attempts"));
+        }
+    })
 }
 
 impl<O: StepOutput<End = ()>> Started for Delivering<O> {

@@ -3,9 +3,9 @@
 use std::{fs::OpenOptions, io::Write as _};
 
 use super::{
-    Finished,
     cases::{Suite, model, suites},
     markdown,
+    output::Finished,
     place::Place,
 };
 use crate::{failure::Failure, flags::Flags, terminal::Message};

@@ -8,10 +8,9 @@ use onrush_net::{ClientOptions, ProxyOptions, RequestHeaders, TlsOptions, Url};
 use onrush_output::influx::{Config, FieldKinds, Influx, Precision};
 
 use super::{
-    super::prepare::Readers,
-    Output, Started, Starting, Wish,
     asked::{Asked, duration},
     delivered::{self, Arrived},
+    output::Wish,
 };
 use crate::{failure::Failure, flags::parse_bool};
 
@@ -40,12 +39,12 @@ struct Options<'a> {
 
 /// `influxdb=http://user:password@host:8086/database?option=…`.
 pub(super) fn read_v1(asked: &Asked<'_>) -> Result<Wish, Failure> {
-    asked.naming(v1(asked).map(|wanted| Wish::Folded(Box::new(wanted))))
+    asked.naming(v1(asked).map(wish))
 }
 
 /// `xk6-influxdb=http://host:8086/bucket`.
 pub(super) fn read_v2(asked: &Asked<'_>) -> Result<Wish, Failure> {
-    asked.naming(v2(asked).map(|wanted| Wish::Folded(Box::new(wanted))))
+    asked.naming(v2(asked).map(wish))
 }
 
 fn v1(asked: &Asked<'_>) -> Result<Wanted, Failure> {
@@ -212,24 +211,12 @@ impl<'a> Options<'a> {
     }
 }
 
-impl Output for Wanted {
-    fn described(&self) -> String {
-        self.described.clone()
-    }
-
-    fn readers(&self) -> Readers {
-        Readers { series: true, ..Readers::default() }
-    }
-
-    fn start(&self, starting: &Starting<'_>) -> Result<Box<dyn Started>, Failure> {
-        let (config, registry) = (self.config.clone(), starting.prepared.run.registry.clone());
-        let make = move |began, tell| {
-            let output = Influx::new(config, registry, began, tell)?;
-            let arrived = Arrived::Steps(output.delivered());
-            Ok((output, arrived))
-        };
-        delivered::start(starting, self.described.clone(), Box::new(make))
-    }
+fn wish(wanted: Wanted) -> Wish {
+    delivered::wish(wanted.config, wanted.described, |config, registry, began, tell| {
+        let output = Influx::new(config, registry, began, tell)?;
+        let arrived = Arrived::Steps(output.delivered());
+        Ok((output, arrived))
+    })
 }
 
 fn url(text: &str) -> Result<Url, Failure> {

@@ -1,64 +1,28 @@
 //! `--out junit=FILE`: thresholds, checks and the measurement as test cases, for what shows test reports.
 
-use std::path::{Path, PathBuf};
-
 use quick_xml::{
     Writer,
     events::{BytesDecl, BytesEnd, BytesStart, Event},
 };
 
 use super::{
-    Finished, Output, Started, Starting, Wish,
     asked::Asked,
+    at_end,
     cases::{Outcome, Suite, model, suites},
+    output::Wish,
 };
-use crate::{failure::Failure, save::save};
+use crate::failure::Failure;
 
 /// The file where none is named.
 const FILE: &str = "junit.xml";
 
-/// A report that is wanted, and, as nothing is written before the end, one of a run under way.
-#[derive(Clone)]
-struct Report(PathBuf);
-
 /// `junit=FILE`.
 pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
-    let path = match asked.argument_or_empty() {
-        "" => FILE,
-        "-" | "stdout" => {
-            return Err(Failure::other("the junit output has no file").hint("name one: --out junit=report.xml"));
-        }
-        file => file,
-    };
-    Ok(Wish::Folded(Box::new(Report(path.into()))))
-}
-
-impl Output for Report {
-    fn described(&self) -> String {
-        format!("junit ({})", self.0.display())
-    }
-
-    fn file(&self) -> Option<&Path> {
-        Some(&self.0)
-    }
-
-    fn start(&self, _: &Starting<'_>) -> Result<Box<dyn Started>, Failure> {
-        Ok(Box::new(self.clone()))
-    }
-}
-
-impl Started for Report {
-    fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
-        let Finished { cx, args, judgement, end, .. } = *finished;
-        let suites = suites(&model(finished), judgement);
+    at_end::read(asked, FILE, "JUnit report", |finished| {
+        let suites = suites(&model(finished), finished.judgement);
         // Writing to memory cannot fail.
-        let report = written(&args.script.file, &suites, end.duration_ns as f64 / 1e9).unwrap_or_default();
-        let saved = save(&self.0.to_string_lossy(), report);
-        if let Err(error) = &saved {
-            cx.logger.error(format!("could not write the JUnit report {}: {error}", self.0.display()));
-        }
-        saved.is_ok()
-    }
+        written(&finished.args.script.file, &suites, finished.end.duration_ns as f64 / 1e9).unwrap_or_default()
+    })
 }
 
 fn written(script: &str, suites: &[Suite], seconds: f64) -> std::io::Result<Vec<u8>> {

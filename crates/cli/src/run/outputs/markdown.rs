@@ -1,15 +1,14 @@
 //! `--out markdown=FILE`, and the job summary on GitHub: the result of a run as a page of Markdown.
 
-use std::path::{Path, PathBuf};
-
 use onrush_metrics::summary::{MetricSummary, MetricValues, SummaryModel, TimeUnit, Verdict, value, with_commas};
 
 use super::{
-    Finished, Output, Started, Starting, Wish,
     asked::Asked,
+    at_end,
     cases::{Outcome, model, suites},
+    output::{Finished, Wish},
 };
-use crate::{failure::Failure, save::save};
+use crate::failure::Failure;
 
 /// The file where none is named.
 const FILE: &str = "summary.md";
@@ -18,45 +17,9 @@ const ROWS_MAX: usize = 200;
 /// Characters of a name that are shown.
 const NAME_MAX: usize = 200;
 
-/// A page that is wanted, and, as nothing is written before the end, one of a run under way.
-#[derive(Clone)]
-struct Page(PathBuf);
-
 /// `markdown=FILE`.
 pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
-    let path = match asked.argument_or_empty() {
-        "" => FILE,
-        "-" | "stdout" => {
-            return Err(Failure::other("the markdown output has no file").hint("name one: --out markdown=summary.md"));
-        }
-        file => file,
-    };
-    Ok(Wish::Folded(Box::new(Page(path.into()))))
-}
-
-impl Output for Page {
-    fn described(&self) -> String {
-        format!("markdown ({})", self.0.display())
-    }
-
-    fn file(&self) -> Option<&Path> {
-        Some(&self.0)
-    }
-
-    fn start(&self, _: &Starting<'_>) -> Result<Box<dyn Started>, Failure> {
-        Ok(Box::new(self.clone()))
-    }
-}
-
-impl Started for Page {
-    fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
-        let page = page(finished, &model(finished));
-        let saved = save(&self.0.to_string_lossy(), page.into_bytes());
-        if let Err(error) = &saved {
-            finished.cx.logger.error(format!("could not write the Markdown page {}: {error}", self.0.display()));
-        }
-        saved.is_ok()
-    }
+    at_end::read(asked, FILE, "Markdown page", |finished| page(finished, &model(finished)).into_bytes())
 }
 
 /// The page of a run.

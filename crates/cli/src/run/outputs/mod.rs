@@ -4,6 +4,7 @@
 //! known as configurations; all others are an [`Output`], which gets what all agents measured together.
 
 mod asked;
+mod at_end;
 mod cases;
 mod code_quality;
 mod delivered;
@@ -12,6 +13,7 @@ pub(super) mod github;
 mod influxdb;
 mod junit;
 mod markdown;
+mod output;
 mod place;
 mod postgres;
 mod prometheus;
@@ -22,25 +24,28 @@ mod summary_json;
 
 use std::path::{Path, PathBuf};
 
-use onrush_metrics::{
-    Merged, Thresholds,
-    summary::{TimeUnit, TrendStat},
-};
-use onrush_output::{Config, Feed};
-use onrush_results::End;
-use onrush_session::{DeltaSink, Judgement};
+use onrush_output::{Config, Outputs};
 
-use self::asked::Asked;
-pub(super) use self::result::fingerprint;
+use self::{
+    asked::Asked,
+    output::{Output, Wish},
+};
+pub(super) use self::{
+    output::{Finished, Started, Starting},
+    result::fingerprint,
+};
 use super::{
     config_file::ConfigFile,
-    prepare::{Prepared, Readers},
-    view::Dashboard,
+    prepare::Readers,
+    view::{Dashboard, View},
 };
-use crate::{args::RunArgs, context::Context, failure::Failure, flags::Flags, tools::result as kept_runs};
+use crate::{failure::Failure, flags::Flags, tools::result as kept_runs};
+
+/// Reads the options of an output.
+type Read = fn(&Asked<'_>) -> Result<Wish, Failure>;
 
 /// The outputs there are: their names, and what reads the options of one.
-const KINDS: &[(&[&str], fn(&Asked<'_>) -> Result<Wish, Failure>)] = &[
+const KINDS: &[(&[&str], Read)] = &[
     (&["code-quality"], code_quality::read),
     (&["csv"], raw::csv),
     (&["datadog"], statsd::read_datadog),
@@ -70,80 +75,14 @@ const OF_K6: [&str; 9] = [
     "timescaledb",
 ];
 
-/// An output that somebody asked for, as its options say.
-enum Wish {
-    /// Of single samples.
-    Raw(Config),
+/// The outputs of a run under way.
+pub(super) struct Running<'a> {
+    /// Of single samples of this process or of all agents.
+    pub(super) raw: Option<Outputs>,
     /// Of what all agents measured together.
-    Folded(Box<dyn Output>),
-    /// The dashboard.
-    Dashboard(Dashboard),
-}
-
-/// An output of what all agents measured together. Its options are checked, and nothing of it has begun.
-pub(super) trait Output {
-    /// What the execution block says.
-    fn described(&self) -> String;
-
-    /// The file it writes, if it writes one.
-    fn file(&self) -> Option<&Path> {
-        None
-    }
-
-    /// What it needs of the samples beside what the summary needs.
-    fn readers(&self) -> Readers {
-        Readers::default()
-    }
-
-    /// Begins, before the first VU is made.
-    ///
-    /// # Errors
-    /// 255 with what keeps it from that.
-    fn start(&self, starting: &Starting<'_>) -> Result<Box<dyn Started>, Failure>;
-}
-
-/// The run that outputs are started for.
-pub(super) struct Starting<'a> {
-    pub(super) cx: &'a Context,
-    pub(super) args: &'a RunArgs,
-    pub(super) prepared: &'a Prepared,
-    /// How many agents it has.
-    pub(super) agents: u32,
-}
-
-/// An output of a run under way.
-pub(super) trait Started: Send {
-    /// What brings it the samples of all agents, if it wants them before the end.
-    fn sink(&self) -> Option<Box<dyn DeltaSink>> {
-        None
-    }
-
-    /// Where what is said of the run beside its samples goes in, if it keeps that.
-    fn notes(&self) -> Option<Feed<End>> {
-        None
-    }
-
-    /// Ends it; it says itself what it lacks. Returns whether the exit code may be that of success: somebody who waits for a file
-    /// must not take an old one, or none, for the result.
-    fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool;
-}
-
-/// The run that outputs end with.
-pub(super) struct Finished<'a> {
-    pub(super) cx: &'a Context,
-    pub(super) args: &'a RunArgs,
-    /// What all agents measured.
-    pub(super) merged: &'a Merged,
-    /// Evaluated for the last time.
-    pub(super) thresholds: &'a Thresholds,
-    /// Columns of trends.
-    pub(super) trend_stats: &'a [TrendStat],
-    /// Unit of times, if one is wanted.
-    pub(super) time_unit: Option<TimeUnit>,
-    /// The verdict on the measurement.
-    pub(super) judgement: &'a Judgement,
-    /// What result files say at their end, the exit code included.
-    pub(super) end: &'a End,
+    pub(super) folded: &'a [Box<dyn Started>],
+    /// Dashboard and HTML reports.
+    pub(super) view: Option<View>,
 }
 
 /// The outputs that were asked for.
@@ -171,7 +110,8 @@ impl Wanted {
             return "-".to_owned();
         }
         let folded = self.folded.iter().map(|output| output.described());
-        let dashboard = self.dashboard.iter().map(Dashboard::described);
+        // Where it is follows once that is known.
+        let dashboard = self.dashboard.iter().map(|_| "web-dashboard".to_owned());
         let reports = self.reports.iter().map(|path| format!("report ({})", path.display()));
         let all = self.raw.iter().map(Config::to_string).chain(folded).chain(dashboard).chain(reports);
         all.collect::<Vec<_>>().join(", ")
@@ -275,7 +215,8 @@ pub(super) fn finish(outputs: Vec<Box<dyn Started>>, finished: &Finished<'_>) ->
     std::thread::scope(|scope| {
         let ends: Vec<_> = outputs.into_iter().map(|output| scope.spawn(|| output.finish(finished))).collect();
         // Every one is waited for.
-        ends.into_iter().map(|end| end.join().unwrap_or(false)).fold(true, |all, is_whole| all && is_whole)
+        let are_whole: Vec<bool> = ends.into_iter().map(|end| end.join().unwrap_or(false)).collect();
+        are_whole.into_iter().all(|is_whole| is_whole)
     })
 }
 
@@ -340,8 +281,8 @@ mod tests {
         check(&["junit", "junit=b"], &[], Ok("junit (junit.xml), junit (b)"));
         check(&["junit=x", "result=x"], &[], Err("two outputs would write the same file x"));
         check(&["result=-"], &[], Err("the result output has no file"));
-        check(&["web-dashboard=port=0&report=a"], &[], Ok("web-dashboard (http://127.0.0.1:0), report (a)"));
-        check(&["json"], &[("K6_WEB_DASHBOARD", "true")], Ok("json(stdout), web-dashboard (http://127.0.0.1:5665)"));
+        check(&["web-dashboard=port=0&report=a"], &[], Ok("web-dashboard, report (a)"));
+        check(&["json"], &[("K6_WEB_DASHBOARD", "true")], Ok("json(stdout), web-dashboard"));
         check(&["json"], &[("K6_WEB_DASHBOARD", "false"), ("K6_WEB_DASHBOARD_EXPORT", "x")], Ok("json(stdout)"));
         check(&["json"], &[("K6_WEB_DASHBOARD", "maybe")], Err("invalid K6_WEB_DASHBOARD \"maybe\""));
         check(&["junit=x", "dashboard=report=x"], &[], Err("two outputs would write the same file x"));

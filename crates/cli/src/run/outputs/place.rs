@@ -2,7 +2,7 @@
 
 use std::{fs::File, io::Read as _};
 
-use super::Finished;
+use super::output::Finished;
 
 /// A script that is looked into.
 pub(super) struct Place {
@@ -19,8 +19,10 @@ impl Place {
     pub(super) fn of(finished: &Finished<'_>) -> Self {
         let script = &finished.args.script;
         let mut text = Vec::new();
-        // Archives and what came from elsewhere have no line here.
-        let is_file = script.source.is_none() && script.archive.is_none();
+        // Archives and what came from elsewhere have no line here, and a pipe is read already: to open it again would wait for ever.
+        let is_file = script.source.is_none()
+            && script.archive.is_none()
+            && std::fs::metadata(&script.file).is_ok_and(|about| about.is_file());
         if let Some(file) = is_file.then(|| File::open(&script.file).ok()).flatten() {
             // What could not be read has no lines.
             let _ = file.take(SCRIPT_BYTES_MAX).read_to_end(&mut text);

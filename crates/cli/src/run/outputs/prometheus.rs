@@ -10,7 +10,12 @@ use onrush_output::{
 };
 use onrush_session::DeltaSink;
 
-use super::{super::prepare::Readers, Finished, Output, Started, Starting, Wish, asked::Asked, folded::Sink};
+use super::{
+    super::prepare::Readers,
+    asked::Asked,
+    folded::Sink,
+    output::{Finished, Output, Started, Starting, Wish},
+};
 use crate::failure::Failure;
 
 const PREFIX: &str = "K6_PROMETHEUS_RW_";

@@ -10,7 +10,7 @@ use std::{
 use onrush_metrics::{Registry, SubMetric, SystemTag};
 use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, TimeFormat};
 
-use super::{super::prepare::Prepared, Wish, asked::Asked};
+use super::{super::prepare::Prepared, asked::Asked, output::Wish};
 use crate::{
     context::Context,
     failure::Failure,

@@ -22,8 +22,8 @@ use super::{
         prepare::{self, Prepared, Readers},
         view,
     },
-    Finished, Output, Started, Starting, Wish,
     asked::Asked,
+    output::{Finished, Output, Started, Starting, Wish},
 };
 use crate::{
     args::RunArgs,
@@ -50,14 +50,8 @@ struct ResultFile {
 
 /// `result=FILE`.
 pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
-    let path = match asked.argument_or_empty() {
-        "" => FILE,
-        "-" | "stdout" => {
-            return Err(Failure::other("the result output has no file").hint("name one: --out result=run.onrush"));
-        }
-        file => file,
-    };
-    Ok(Wish::Folded(Box::new(Wanted(path.into()))))
+    let path = asked.file(FILE)?;
+    Ok(Wish::Folded(Box::new(Wanted(path))))
 }
 
 /// A file at this place.

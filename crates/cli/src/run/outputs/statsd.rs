@@ -3,31 +3,23 @@
 use onrush_output::statsd::{Address, Config, Dialect, StatsD};
 
 use super::{
-    super::prepare::Readers,
-    Output, Started, Starting, Wish,
     asked::Asked,
     delivered::{self, Arrived},
+    output::Wish,
 };
 use crate::failure::Failure;
 
-/// An output that is wanted.
-struct Wanted {
-    config: Config,
-    /// `statsd (localhost:8125)`.
-    described: String,
-}
-
 /// `statsd=host:port`, `statsd=unix:///path`, and variables.
 pub(super) fn read_statsd(asked: &Asked<'_>) -> Result<Wish, Failure> {
-    asked.naming(read(asked, Dialect::StatsD).map(|wanted| Wish::Folded(Box::new(wanted))))
+    asked.naming(read(asked, Dialect::StatsD))
 }
 
 /// The same for `datadog`.
 pub(super) fn read_datadog(asked: &Asked<'_>) -> Result<Wish, Failure> {
-    asked.naming(read(asked, Dialect::Datadog).map(|wanted| Wish::Folded(Box::new(wanted))))
+    asked.naming(read(asked, Dialect::Datadog))
 }
 
-fn read(asked: &Asked<'_>, dialect: Dialect) -> Result<Wanted, Failure> {
+fn read(asked: &Asked<'_>, dialect: Dialect) -> Result<Wish, Failure> {
     // Datadog's own output of k6 had fewer settings, and another name for the list of tags.
     let (prefix, list) = match dialect {
         Dialect::StatsD => ("K6_STATSD_", "TAG_BLOCKLIST"),
@@ -49,22 +41,23 @@ fn read(asked: &Asked<'_>, dialect: Dialect) -> Result<Wanted, Failure> {
     let left_out =
         asked.text(&name("TAG_BLOCKLIST"), "tagBlocklist").or_else(|| asked.text(&name(list), "tagBlacklist"));
     let left_out = left_out.unwrap_or_else(|| Config::LEFT_OUT.to_owned());
-    Ok(Wanted {
-        described: format!("{} ({text})", asked.name),
-        config: Config {
-            address,
-            dialect,
-            // An empty one is one, too.
-            namespace: match asked.flags.env.get(&name("NAMESPACE")) {
-                Some(namespace) => namespace.clone(),
-                None => asked.text(&name("NAMESPACE"), "namespace").unwrap_or_else(|| Config::NAMESPACE.to_owned()),
-            },
-            push_interval: asked.duration(&name("PUSH_INTERVAL"), "pushInterval")?.unwrap_or(Config::PUSH_INTERVAL),
-            lines_max: asked.parsed(&name("BUFFER_SIZE"), "bufferSize", &hint, lines)?.unwrap_or(Config::LINES_MAX),
-            has_tags: asked.switch(&name("ENABLE_TAGS"), "enableTags")?.unwrap_or(dialect == Dialect::Datadog),
-            left_out: left_out.split(',').map(|tag| tag.trim().to_owned()).collect(),
+    let config = Config {
+        address,
+        dialect,
+        // An empty one is one, too.
+        namespace: match asked.flags.env.get(&name("NAMESPACE")) {
+            Some(namespace) => namespace.clone(),
+            None => asked.text(&name("NAMESPACE"), "namespace").unwrap_or_else(|| Config::NAMESPACE.to_owned()),
         },
-    })
+        push_interval: asked.duration(&name("PUSH_INTERVAL"), "pushInterval")?.unwrap_or(Config::PUSH_INTERVAL),
+        lines_max: asked.parsed(&name("BUFFER_SIZE"), "bufferSize", &hint, lines)?.unwrap_or(Config::LINES_MAX),
+        has_tags: asked.switch(&name("ENABLE_TAGS"), "enableTags")?.unwrap_or(dialect == Dialect::Datadog),
+        left_out: left_out.split(',').map(|tag| tag.trim().to_owned()).collect(),
+    };
+    Ok(delivered::wish(config, format!("{} ({text})", asked.name), |config, registry, began, tell| {
+        let (output, datagrams) = StatsD::new(config, registry, began, tell);
+        Ok((output, Arrived::Datagrams(datagrams)))
+    }))
 }
 
 /// More lines than a datagram has bytes are no more.
@@ -78,25 +71,6 @@ fn address(text: &str) -> Option<Address> {
     let (host, port) = text.rsplit_once(':')?;
     let port: u16 = port.parse().ok()?;
     (!host.is_empty() && port > 0).then(|| Address::Udp(text.to_owned()))
-}
-
-impl Output for Wanted {
-    fn described(&self) -> String {
-        self.described.clone()
-    }
-
-    fn readers(&self) -> Readers {
-        Readers { series: true, ..Readers::default() }
-    }
-
-    fn start(&self, starting: &Starting<'_>) -> Result<Box<dyn Started>, Failure> {
-        let (config, registry) = (self.config.clone(), starting.prepared.run.registry.clone());
-        let make = move |began, tell| {
-            let (output, datagrams) = StatsD::new(config, registry, began, tell);
-            Ok((output, Arrived::Datagrams(datagrams)))
-        };
-        delivered::start(starting, self.described.clone(), Box::new(make))
-    }
 }
 
 #[cfg(test)]

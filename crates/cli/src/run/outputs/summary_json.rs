@@ -10,7 +10,11 @@ use onrush_output::{Began, Folded, Periods, reason};
 use onrush_session::DeltaSink;
 use serde_json::{Map, Value, json};
 
-use super::{Finished, Output, Started, Starting, Wish, asked::Asked, folded::Sink};
+use super::{
+    asked::Asked,
+    folded::Sink,
+    output::{Finished, Output, Started, Starting, Wish},
+};
 use crate::{failure::Failure, log::Level, terminal::Stdout};
 
 /// A disk that takes nothing for so long takes nothing any more.

@@ -72,7 +72,8 @@ impl View {
             let scheme = if listener.identity.is_some() { "https" } else { "http" };
             format!("{scheme}://{}", listener.address)
         });
-        let head = report::head(args, prepared, agents, listener.is_some());
+        let can_steer = listener.is_some() || args.api.is_some();
+        let head = report::head(args, prepared, agents, can_steer);
         let run = format!("{:x}-{:x}", Clock::unix_nanos(Clock::now()), std::process::id());
         let hub = Hub::new(History::new(head, run));
         let folded = Folded::start(Stepper(hub.clone()), Steps::of_seconds(), |_| {})

@@ -63,14 +63,6 @@ impl Dashboard {
     pub(crate) fn report(&self) -> Option<PathBuf> {
         self.report.clone()
     }
-
-    /// What the execution block says before it is known where it is.
-    pub(crate) fn described(&self) -> String {
-        match self.port {
-            Some(port) => format!("web-dashboard (http://{}:{port})", shown_host(&self.host)),
-            None => "web-dashboard".to_owned(),
-        }
-    }
 }
 
 /// A host as it is in addresses.
@@ -135,7 +127,8 @@ fn read(argument: &str, flags: &Flags) -> Result<Dashboard, Failure> {
         );
     }
     let host = host.unwrap_or_else(|| HOST.to_owned());
-    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).map_or(host.clone(), str::to_owned);
+    let host =
+        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).map_or_else(|| host.clone(), str::to_owned);
     Ok(Dashboard { host, port, is_chosen, opens, tags, report: report.map(PathBuf::from), ignored })
 }
 
@@ -166,11 +159,10 @@ fn decoded(value: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn check(
-        argument: &str,
-        env: &[(&str, &str)],
-        expect: Result<(&str, Option<u16>, bool, bool, &[&str], Option<&str>, usize), &str>,
-    ) {
+    /// Host, port, whether it was chosen, whether a browser opens; tags, report, how many options change nothing.
+    type Expect<'a> = (&'a str, Option<u16>, bool, bool, &'a [&'a str], Option<&'a str>, usize);
+
+    fn check(argument: &str, env: &[(&str, &str)], expect: Result<Expect<'_>, &str>) {
         let env = env.iter().map(|(name, value)| (format!("{PREFIX}{name}"), (*value).to_owned())).collect();
         let read = Dashboard::read(argument, &Flags { env, ..Flags::default() }).map_err(|failure| failure.message);
         let read = read.as_ref().map_err(String::as_str).map(|read| {

@@ -52,6 +52,8 @@ fn name(time: &str, script: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_".contains(char);
     let stem: String =
         stem.chars().map(|char| if is_plain(char) { char } else { '_' }).take(SCRIPT_CHARS_MAX).collect();
+    let has_name = stem.chars().any(|char| char.is_ascii_alphanumeric());
+    let stem = if has_name { stem.as_str() } else { "run" };
     format!("{day}-{clock}.{millis}-{stem}.{EXTENSION}")
 }
 
@@ -99,8 +101,8 @@ mod tests {
     fn names_are_in_the_order_of_time() {
         let check = |time: &str, script: &str, expect: &str| assert_eq!(name(time, script), expect);
         check("2026-01-02T03:04:05.678901234Z", "tests/a b.js", "20260102-030405.678-a_b.onrush");
-        check("2026-01-02T03:04:05Z", "-", "20260102-030405.000--.onrush");
-        check("2026-01-02T03:04:05.6Z", "../../../..", "20260102-030405.600-__.onrush");
+        check("2026-01-02T03:04:05Z", "-", "20260102-030405.000-run.onrush");
+        check("2026-01-02T03:04:05.6Z", "../../../..", "20260102-030405.600-run.onrush");
     }
 
     #[test]
