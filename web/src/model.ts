@@ -12,8 +12,8 @@ import type { Message } from "./stream/records.ts";
 export type Range = { kind: "all" } | { kind: "last"; ms: number } | { kind: "fixed"; span: Span };
 
 export class Model {
-  readonly run = new Run();
-  readonly query = new Query(this.run);
+  private readonly known = new Run();
+  private readonly asked = new Query(this.known);
   /** Grows when the run has changed. */
   readonly revision = signal(0);
   readonly range: Signal<Range> = signal({ kind: "all" });
@@ -45,6 +45,17 @@ export class Model {
     });
   }
 
+  /** What is known of the run; whatever reads it follows it: a part of the page is drawn again only if a signal that it read changed. */
+  get run(): Run {
+    void this.revision.value;
+    return this.known;
+  }
+
+  get query(): Query {
+    void this.revision.value;
+    return this.asked;
+  }
+
   /** Takes records; the page follows with the next picture. */
   take(messages: Message[]): void {
     this.waiting.push(...messages);
@@ -61,12 +72,12 @@ export class Model {
     this.waiting = [];
     batch(() => {
       for (const message of messages) {
-        this.run.take(message);
+        this.known.take(message);
         if (message.event === "head") {
-          this.query.forget();
+          this.asked.forget();
         }
       }
-      this.revision.value += 1;
+      this.revision.value = this.revision.peek() + 1;
     });
   }
 
@@ -94,9 +105,7 @@ export class Model {
 
   /** Where charts begin and end. */
   get shown(): Span {
-    const { revision, span } = this;
-    void revision.value;
-    return span.value ?? { fromMs: 0, untilMs: this.run.measuredUntilMs };
+    return this.span.value ?? { fromMs: 0, untilMs: this.run.measuredUntilMs };
   }
 
   private spanOf(range: Range): Span | null {
@@ -106,7 +115,6 @@ export class Model {
       case "fixed":
         return range.span;
       case "last": {
-        void this.revision.value;
         const untilMs = this.run.measuredUntilMs;
         const wanted = { fromMs: untilMs - range.ms, untilMs };
         return range.ms >= untilMs ? null : (this.query.snapped(wanted) ?? wanted);

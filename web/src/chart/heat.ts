@@ -30,8 +30,9 @@ export interface Heat {
   rows: number;
   /** Row `r` has values above `bounds[r]`, up to and with `bounds[r + 1]`. */
   bounds: number[];
-  /** The largest count per second of time in a cell. */
+  /** The largest and the smallest count per second of time in a cell that is not empty. */
   densest: number;
+  sparsest: number;
   hasZeros: boolean;
 }
 
@@ -81,6 +82,7 @@ export function heatOf(points: readonly Point<FineColumn>[]): Heat | null {
   const first = Math.floor(lowest / merged);
   const rows = Math.floor(highest / merged) - first + 1 + zeroRows;
   let densest = 0;
+  let sparsest = Number.POSITIVE_INFINITY;
   const columns = points.map(({ fromMs, untilMs, seconds, value }): HeatColumn => {
     const counts = new Float64Array(rows);
     let total = value.below;
@@ -94,20 +96,23 @@ export function heatOf(points: readonly Point<FineColumn>[]): Heat | null {
       total += count;
     }
     for (const count of counts) {
-      densest = Math.max(densest, seconds > 0 ? count / seconds : 0);
+      if (count > 0 && seconds > 0) {
+        densest = Math.max(densest, count / seconds);
+        sparsest = Math.min(sparsest, count / seconds);
+      }
     }
     return { fromMs, untilMs, seconds, counts, total };
   });
   const bounds = Array.from({ length: rows + 1 - zeroRows }, (_, row) => upperBound((first + row) * merged * FINE));
-  return { columns, rows, bounds: hasZeros ? [0, ...bounds] : bounds, densest, hasZeros };
+  return { columns, rows, bounds: hasZeros ? [0, ...bounds] : bounds, densest, sparsest, hasZeros };
 }
 
 /** How strongly a cell is coloured, 0 to 1: by the logarithm, because a rare slow request matters as well. */
-export function strength(count: number, seconds: number, densest: number): number {
+export function strength(count: number, seconds: number, { densest, sparsest }: Heat): number {
   if (count <= 0 || seconds <= 0 || densest <= 0) {
     return 0;
   }
-  const least = Math.min(0.02, densest);
+  const least = sparsest;
   const share = densest === least ? 1 : Math.log(Math.max(count / seconds, least) / least) / Math.log(densest / least);
-  return 0.12 + 0.88 * Math.min(Math.max(share, 0), 1);
+  return 0.08 + 0.92 * Math.min(Math.max(share, 0), 1);
 }

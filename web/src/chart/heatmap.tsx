@@ -251,7 +251,7 @@ function paint(canvas: HTMLCanvasElement, grid: Grid, curves: readonly Curve[], 
   for (const [column, { counts, seconds }] of heat.columns.entries()) {
     for (const [row, number] of counts.entries()) {
       if (number > 0) {
-        const { r, g, b } = between(stops, strength(number, seconds, heat.densest));
+        const { r, g, b } = between(stops, strength(number, seconds, heat));
         const { x, y, w, h } = grid.rect(column, row, width);
         context.fillStyle = `rgb(${r} ${g} ${b})`;
         // A little wider, so that no seams are between cells.

@@ -193,7 +193,7 @@ function options(
   return {
     width,
     height,
-    padding: [10, 8, 0, 0],
+    padding: [10, 22, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
@@ -275,7 +275,11 @@ function drawLimits(chart: uPlot, limits: Limit[]): void {
     ctx.stroke();
     ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
     ctx.textAlign = "right";
-    ctx.fillText(limit.label, bbox.left + bbox.width - 4 * devicePixelRatio, y - 4 * devicePixelRatio);
+    const [right, wide] = [bbox.left + bbox.width - 4 * devicePixelRatio, ctx.measureText(limit.label).width];
+    ctx.fillStyle = withAlpha(colour("surface"), 0.8);
+    ctx.fillRect(right - wide - 4, y - 16 * devicePixelRatio, wide + 8, 15 * devicePixelRatio);
+    ctx.fillStyle = colour("bad");
+    ctx.fillText(limit.label, right, y - 4 * devicePixelRatio);
     ctx.restore();
   }
 }

@@ -27,7 +27,6 @@ const PARTS: readonly [string, string][] = [
 ];
 
 export function App({ model, onToken }: { model: Model; onToken: () => void }) {
-  void model.revision.value;
   useEffect(() => keysAndPrint(model), [model]);
   const { head } = model.run;
   const hasOnlySummary = head === null && model.summary.value !== null;

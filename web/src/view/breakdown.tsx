@@ -21,7 +21,6 @@ const DIMENSIONS = [
 export function Breakdown() {
   const model = useModel();
   const chosen = useSignal<string>("name");
-  void model.revision.value;
   const present = DIMENSIONS.filter(([tag]) => model.query.hasTag("http_reqs", tag) || model.query.hasTag("http_req_duration", tag));
   const [tag, title] = present.find(([one]) => one === chosen.value) ?? present[0] ?? ["name", "URL"];
   const rows = requestRows(model.query, tag, model.span.value, model.focusOf("http_reqs"));
@@ -90,7 +89,6 @@ function columnsOf(tag: string, title: string, onFocus: (value: string) => void,
 
 export function Checks() {
   const model = useModel();
-  void model.revision.value;
   const rows = checkRows(model.query, model.span.value, model.focusOf("checks"));
   if (model.run.seriesOf("checks").length === 0) {
     return null;

@@ -13,7 +13,6 @@ const AGENTS_SHOWN = 8;
 
 export function Generator() {
   const model = useModel();
-  void model.revision.value;
   const points = pointsIn(model);
   const numbers = [...new Set(points.flatMap((point) => point.agents.map((agent) => agent.agent)))].sort((a, b) => a - b);
   const x = points.map((point) => (point.fromMs + point.atMs) / 2_000);

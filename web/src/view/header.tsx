@@ -9,7 +9,6 @@ import { type Answer, Steer } from "../stream/steer.ts";
 
 export function Header() {
   const model = useModel();
-  void model.revision.value;
   const { head, state, end } = model.run;
   const planned = head?.plannedMs ?? null;
   const elapsed = end?.durationMs ?? state?.elapsedMs ?? model.run.measuredUntilMs;

@@ -13,7 +13,6 @@ import { middles, POINTS_MAX } from "./points.ts";
 export function Latency() {
   const model = useModel();
   const chosen = useSignal<string | null>(null);
-  void model.revision.value;
   const trends = metricsWithSamples(model.query, (metric) => metric.kind === "trend");
   const metric = trends.some((one) => one.name === chosen.value) ? chosen.value : mainTrend(model.query);
   if (metric === null) {

@@ -10,7 +10,6 @@ import { Grid } from "./grid.tsx";
 
 export function Messages() {
   const model = useModel();
-  void model.revision.value;
   const { outcomes, openOutcomes, logs } = model.run;
   const all = new OutcomeStore();
   all.add([...outcomes.rows.values()], null, null);
@@ -62,7 +61,6 @@ export function Messages() {
 function LogLines() {
   const model = useModel();
   const level = useSignal("all");
-  void model.revision.value;
   const lines = [...model.run.logs.lines.values()];
   const levels = [...new Set(lines.map((line) => line.level))].sort();
   const rows = level.value === "all" ? lines : lines.filter((line) => line.level === level.value);

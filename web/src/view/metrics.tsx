@@ -18,7 +18,6 @@ const SHOWN_ELSEWHERE = /^(http_req|vus|iterations$|dropped_iterations$|checks$|
 
 export function Metrics() {
   const model = useModel();
-  void model.revision.value;
   const custom = metricsWithSamples(model.query, (metric) => metric.isCustom);
   const others = metricsWithSamples(model.query, (metric) => !metric.isCustom && !SHOWN_ELSEWHERE.test(metric.name));
   const charts = [...custom, ...others].slice(0, CHARTS_MAX);
@@ -29,7 +28,7 @@ export function Metrics() {
       note={custom.length === 0 ? "The script has no metrics of its own; these are the others." : undefined}
     >
       {charts.length > 0 && (
-        <div class="plots">
+        <div class="plots plots-filled">
           {charts.map((metric) => (
             <MetricPlot key={metric.name} model={model} metric={metric} />
           ))}

@@ -9,7 +9,6 @@ import { Section } from "./card.tsx";
 
 export function Scenarios() {
   const model = useModel();
-  void model.revision.value;
   const { head, state, end } = model.run;
   const canSteer = head?.canSteer === true && model.kind === "dashboard" && end === null;
   return (

@@ -7,7 +7,6 @@ import { counterTotal, mainTrend, secondsOf, spread } from "../store/rows.ts";
 
 export function Tiles() {
   const model = useModel();
-  void model.revision.value;
   const { query } = model;
   const span = model.span.value;
   const fold = (metric: string) => query.fold(metric, model.focusOf(metric), span);
@@ -36,10 +35,10 @@ export function Tiles() {
       )}
       {trend !== null && latency.count > 0 && (
         <>
-          <Tile name={`${TITLES[trend] ?? trend}, median`} value={format(latency.med)}>
+          <Tile name={`${TITLES[trend] ?? trend} median`} value={format(latency.med)}>
             average {format(latency.mean)}
           </Tile>
-          <Tile name={`${TITLES[trend] ?? trend}, p95`} value={format(latency.p95)}>
+          <Tile name={`${TITLES[trend] ?? trend} p95`} value={format(latency.p95)}>
             p99 {format(latency.p99)}, max {format(latency.max)}
           </Tile>
         </>
@@ -85,8 +84,8 @@ function Tile({ name, value, isBad, children }: { name: string; value: string; i
 }
 
 const TITLES: Record<string, string> = {
-  http_req_duration: "Response time",
+  http_req_duration: "Response",
   grpc_req_duration: "gRPC call",
-  ws_session_duration: "WebSocket session",
+  ws_session_duration: "Session",
   iteration_duration: "Iteration",
 };

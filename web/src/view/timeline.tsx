@@ -16,7 +16,6 @@ const POINTS = 240;
 
 export function Timeline() {
   const model = useModel();
-  void model.revision.value;
   const range = model.range.value;
   const span = model.span.value;
   const untilMs = model.run.measuredUntilMs;
@@ -64,7 +63,7 @@ function Strip({ model, untilMs, shown, isAll }: { model: Model; untilMs: number
   const largest = points.reduce((most, point) => Math.max(most, point.value), 0);
   const x = (ms: number) => (ms / untilMs) * 1_000;
   const outline = points.map((point) => `${x((point.fromMs + point.untilMs) / 2).toFixed(1)},${(40 - (largest > 0 ? point.value / largest : 0) * 36).toFixed(1)}`);
-  const path = points.length > 1 ? `M${x(points[0]?.fromMs ?? 0).toFixed(1)},40L${outline.join("L")}L${x(points.at(-1)?.untilMs ?? 0).toFixed(1)},40Z` : "";
+  const path = points.length > 1 ? `M0,40L0,${height(outline[0])}L${outline.join("L")}L1000,${height(outline.at(-1))}L1000,40Z` : "";
   const msAt = (event: PointerEvent) => {
     const rect = box.current?.getBoundingClientRect();
     return rect === undefined ? 0 : Math.min(Math.max((event.clientX - rect.left) / rect.width, 0), 1) * untilMs;
@@ -135,6 +134,11 @@ function Strip({ model, untilMs, shown, isAll }: { model: Model; untilMs: number
       })}
     </div>
   );
+}
+
+/** The height of a point of the outline. */
+function height(point: string | undefined): string {
+  return point?.split(",")[1] ?? "40";
 }
 
 /** Where a handle is after a key; `null` for other keys. */

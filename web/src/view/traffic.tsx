@@ -15,10 +15,9 @@ import { middles, POINTS_MAX } from "./points.ts";
 export function Traffic() {
   const model = useModel();
   const hasRates = model.run.head?.scenarios.some((scenario) => scenario.isRate) ?? false;
-  void model.revision.value;
   return (
     <Section id="load" title="Load">
-      <div class="plots">
+      <div class="plots plots-filled">
         <Requests model={model} />
         <Errors model={model} />
         <ActiveVus model={model} />

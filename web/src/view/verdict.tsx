@@ -8,7 +8,6 @@ import { Sign, type Tone } from "./card.tsx";
 
 export function Verdicts() {
   const model = useModel();
-  void model.revision.value;
   return (
     <div class="verdicts">
       <Thresholds model={model} />
