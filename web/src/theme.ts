@@ -9,22 +9,21 @@ export function followTheme(model: Model): void {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const kept = read();
   model.isDark.value = kept === null ? system.matches : kept === "dark";
-  let isFirst = true;
   system.addEventListener("change", () => {
     if (read() === null) {
       model.isDark.value = system.matches;
     }
   });
   effect(() => {
-    const theme = model.isDark.value ? "dark" : "light";
-    document.documentElement.dataset.theme = theme;
-    if (!isFirst && !model.isPrinting.peek() && theme !== (system.matches ? "dark" : "light")) {
-      write(theme);
-    } else if (!isFirst && !model.isPrinting.peek()) {
-      write(null);
-    }
-    isFirst = false;
+    document.documentElement.dataset.theme = model.isDark.value ? "dark" : "light";
   });
+}
+
+/** Somebody chose the other colours. What the system has anyway need not be kept. */
+export function chooseTheme(model: Model): void {
+  model.isDark.value = !model.isDark.value;
+  const isSystems = model.isDark.value === matchMedia("(prefers-color-scheme: dark)").matches;
+  write(isSystems ? null : model.isDark.value ? "dark" : "light");
 }
 
 function read(): string | null {

@@ -2,11 +2,12 @@
 // line of percentiles hides is seen here: two humps, a slow tail, a stall.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { clock, count, percent } from "../format/units.ts";
 import { useModel } from "../model.ts";
 import { between, colour, rgb } from "./colours.ts";
 import { type Heat, strength } from "./heat.ts";
+import { PRINT_PIXELS_WIDE } from "./plot.tsx";
 import { useSeen } from "./seen.ts";
 
 interface Cell {
@@ -50,11 +51,12 @@ export function Heatmap({ title, heat, curves, format, empty }: Props) {
     return () => watch.disconnect();
   }, [heat === null]);
 
-  useEffect(() => {
+  const isPrinting = model.isPrinting.value;
+  useLayoutEffect(() => {
     if (canvas.current !== null && grid !== null && isSeen) {
-      paint(canvas.current, grid, curves, format);
+      paint(canvas.current, isPrinting ? PRINT_PIXELS_WIDE : canvas.current.clientWidth, grid, curves, format);
     }
-  }, [grid, curves, isSeen, isDark, width.value, model.isPrinting.value]);
+  }, [grid, curves, isSeen, isDark, width.value, isPrinting]);
 
   if (heat === null || grid === null) {
     return (
@@ -236,9 +238,8 @@ class Grid {
   }
 }
 
-function paint(canvas: HTMLCanvasElement, grid: Grid, curves: readonly Curve[], format: (value: number) => string): void {
+function paint(canvas: HTMLCanvasElement, width: number, grid: Grid, curves: readonly Curve[], format: (value: number) => string): void {
   const context = canvas.getContext("2d");
-  const width = canvas.clientWidth;
   if (context === null || width === 0) {
     return;
   }

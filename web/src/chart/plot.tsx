@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { clock } from "../format/units.ts";
 import { useModel } from "../model.ts";
@@ -41,6 +41,7 @@ export interface PlotProps {
   /** What stands here without data. */
   empty: string;
   height?: number;
+  isWide?: boolean;
   children?: ComponentChildren;
 }
 
@@ -115,12 +116,13 @@ function Canvas(props: PlotProps & { isSeen: boolean }) {
   const shape = JSON.stringify([props.lines.map((line) => [line.label, line.colour, line.dash, line.isFilled]), props.isStacked]);
   const height = props.height ?? 200;
 
-  useEffect(() => {
+  // Not after the next picture: printing does not wait for it.
+  useLayoutEffect(() => {
     const box = place.current;
     if (box === null || !props.isSeen) {
       return;
     }
-    let width = box.clientWidth;
+    let width = isPrinting ? (props.isWide === true ? PRINT_PIXELS_WIDE : PRINT_PIXELS) : box.clientWidth;
     let made: uPlot;
     try {
       made = new uPlot(options(props, model.kind, () => bounds.current, limits, format, (from, until) => model.select({ fromMs: from * 1_000, untilMs: until * 1_000 }), (at) => {
@@ -134,7 +136,7 @@ function Canvas(props: PlotProps & { isSeen: boolean }) {
     }
     chart.current = made;
     const watch = new ResizeObserver(() => {
-      if (box.clientWidth !== width && box.clientWidth > 0) {
+      if (!isPrinting && box.clientWidth !== width && box.clientWidth > 0) {
         width = box.clientWidth;
         made.setSize({ width, height });
       }
@@ -147,7 +149,7 @@ function Canvas(props: PlotProps & { isSeen: boolean }) {
     };
   }, [shape, isDark, isPrinting, height, props.isSeen]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (props.isSeen) {
       chart.current?.setData(data.current);
     }
@@ -304,4 +306,7 @@ export function nearest(x: readonly number[], at: number): number {
 
 const FONT = "11px system-ui, sans-serif";
 const DRAG_PIXELS_MIN = 5;
+/** Two charts beside each other on A4, as the style sheet for paper has them; one alone. */
+const PRINT_PIXELS = 310;
+export const PRINT_PIXELS_WIDE = 668;
 const INCREMENTS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400];

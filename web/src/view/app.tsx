@@ -1,5 +1,7 @@
 // The page: verdicts first, then the load, what it did to latency, what it was made of, and who made it.
 
+import { batch } from "@preact/signals";
+import { options } from "preact";
 import { useEffect } from "preact/hooks";
 import { type Model, ModelContext } from "../model.ts";
 import { Breakdown, Checks } from "./breakdown.tsx";
@@ -81,12 +83,20 @@ function keysAndPrint(model: Model): () => void {
   };
   const before = () => {
     wasDark = model.isDark.peek();
-    model.isDark.value = false;
-    model.isPrinting.value = true;
+    const { debounceRendering } = options;
+    // The paper is made as soon as this returns.
+    options.debounceRendering = (draw) => draw();
+    batch(() => {
+      model.isPrinting.value = true;
+      model.isDark.value = false;
+    });
+    options.debounceRendering = debounceRendering;
   };
   const after = () => {
-    model.isPrinting.value = false;
-    model.isDark.value = wasDark;
+    batch(() => {
+      model.isDark.value = wasDark;
+      model.isPrinting.value = false;
+    });
   };
   addEventListener("keydown", key);
   addEventListener("beforeprint", before);

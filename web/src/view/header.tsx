@@ -5,6 +5,7 @@ import { useRef } from "preact/hooks";
 import { clock, plural, span } from "../format/units.ts";
 import { phaseWords } from "../format/words.ts";
 import { type Model, useModel } from "../model.ts";
+import { chooseTheme } from "../theme.ts";
 import { type Answer, Steer } from "../stream/steer.ts";
 
 export function Header() {
@@ -44,7 +45,7 @@ export function Header() {
               Print
             </button>
           )}
-          <button type="button" class="theme" aria-label={model.isDark.value ? "Light colours" : "Dark colours"} onClick={() => (model.isDark.value = !model.isDark.value)}>
+          <button type="button" class="theme" aria-label={model.isDark.value ? "Light colours" : "Dark colours"} onClick={() => chooseTheme(model)}>
             {model.isDark.value ? "Light" : "Dark"}
           </button>
         </div>
