@@ -18,9 +18,10 @@ export interface Rgb {
   b: number;
 }
 
-/** `#rrggbb`. */
+/** `#rrggbb`, or `#rgb` as minifiers write it. */
 export function rgb(hex: string): Rgb {
-  const value = Number.parseInt(hex.slice(1), 16);
+  const digits = hex.length === 4 ? [...hex.slice(1)].map((digit) => digit + digit).join("") : hex.slice(1);
+  const value = Number.parseInt(digits, 16);
   return { r: (value >> 16) & 255, g: (value >> 8) & 255, b: value & 255 };
 }
 

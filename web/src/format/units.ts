@@ -30,7 +30,7 @@ export function count(value: number): string {
 export function compact(value: number): string {
   const size = Math.abs(value);
   for (const [from, unitSize, unit] of SIZES) {
-    if (size >= from * 0.9995) {
+    if (size >= (unit === "k" ? from : from * 0.9995)) {
       return `${significant(value / unitSize)} ${unit}`;
     }
   }

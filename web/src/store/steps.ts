@@ -8,8 +8,10 @@ import { addCell, CellWriter } from "./cells.ts";
 export const STEPS_MAX = 1_500;
 /** Of all steps together; 200 series of wide distributions come to some 30 KB a step. */
 export const STEP_BYTES_MAX = 40_000_000;
-/** Steps that stay as they came: five minutes. */
+/** Steps that stay as they came, if there is room: five minutes. */
 const RECENT_STEPS = 300;
+/** Steps that stay as they came in any case. */
+const YOUNGEST_STEPS = 10;
 
 export interface PackedStep {
   fromMs: number;
@@ -37,9 +39,16 @@ export class StepStore {
   add(step: PackedStep): void {
     this.steps.push(step);
     this.bytes += size(step);
-    while ((this.steps.length > this.stepsMax || this.bytes > this.bytesMax) && this.thin()) {
+    if (this.isOver) {
+      this.thin(Math.min(RECENT_STEPS, Math.floor(this.stepsMax / 5)));
+    }
+    while (this.isOver && this.thin(YOUNGEST_STEPS)) {
       // Until it fits, or nothing can be joined any more.
     }
+  }
+
+  private get isOver(): boolean {
+    return this.steps.length > this.stepsMax || this.bytes > this.bytesMax;
   }
 
   clear(): void {
@@ -67,11 +76,9 @@ export class StepStore {
     return low;
   }
 
-  /** Joins the shortest old steps in pairs; false if there were none. */
-  private thin(): boolean {
-    let old = this.steps.length - Math.min(RECENT_STEPS, Math.floor(this.stepsMax / 5));
-    // One step is as old as all others if only that makes room.
-    old = Math.max(old, this.bytes > this.bytesMax ? 2 : 0);
+  /** Joins the shortest steps in pairs, but not the youngest so many; false if there were none. */
+  private thin(young: number): boolean {
+    const old = this.steps.length - young;
     let shortest = Number.POSITIVE_INFINITY;
     for (let place = 0; place + 1 < old; place++) {
       const [first, second] = [this.steps[place], this.steps[place + 1]];
