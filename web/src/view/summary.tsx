@@ -33,7 +33,7 @@ export function SummaryOnly() {
                   <td class="text">
                     {values.map(([key, value]) => (
                       <span class="pair" key={key}>
-                        <span class="soft">{key}</span> {key === "rate" && value <= 1 && value >= 0 ? percent(value) : Number.isInteger(value) ? count(value) : significant(value)}
+                        <span class="soft">{key}</span> {written(key, value)}{" "}
                       </span>
                     ))}
                   </td>
@@ -46,6 +46,13 @@ export function SummaryOnly() {
       </div>
     </Section>
   );
+}
+
+function written(key: string, value: number): string {
+  if (key === "rate" && value <= 1 && value >= 0) {
+    return percent(value);
+  }
+  return Number.isInteger(value) ? count(value) : significant(value);
 }
 
 /** The numbers of a metric: in `values`, or beside its name as in older summaries. */
