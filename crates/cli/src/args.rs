@@ -125,17 +125,21 @@ impl ApiArgs {
             (None, Some(address)) => (address.clone(), ApiOrigin::Variable),
             (None, None) => (Self::DEFAULT.to_owned(), ApiOrigin::Default),
         };
-        let identity = match (flags.text("api-tls-cert"), flags.text("api-tls-key")) {
-            (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
-            (None, None) => None,
-            (Some(_), None) => {
-                return Err(Failure::other("--api-tls-cert needs --api-tls-key, the file of its private key"));
-            }
-            (None, Some(_)) => {
-                return Err(Failure::other("--api-tls-key needs --api-tls-cert, the file of its certificate"));
-            }
-        };
+        let identity = Self::identity(flags)?;
         Ok((!address.is_empty()).then(|| Self { address, token: flags.text("api-token"), origin, identity }))
+    }
+
+    /// The files of the certificate that is shown and its key.
+    ///
+    /// # Errors
+    /// When there is one without the other.
+    pub(crate) fn identity(flags: &Flags) -> Result<Option<(PathBuf, PathBuf)>, Failure> {
+        match (flags.text("api-tls-cert"), flags.text("api-tls-key")) {
+            (Some(certificate), Some(key)) => Ok(Some((certificate.into(), key.into()))),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(Failure::other("--api-tls-cert needs --api-tls-key, the file of its private key")),
+            (None, Some(_)) => Err(Failure::other("--api-tls-key needs --api-tls-cert, the file of its certificate")),
+        }
     }
 }
 

@@ -97,6 +97,7 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
         Command::New => tools::new(&cx, files),
         Command::Deps => tools::deps(&cx, files),
         Command::Result => tools::result(&cx, files),
+        Command::Report => tools::report(&cx, files),
         Command::Compare => tools::compare(&cx, files),
         Command::Completion => tools::completion(&cx, files),
         Command::Status => control::status(&cx, files),

@@ -23,7 +23,7 @@ pub mod time;
 mod window;
 
 pub use collect::Collector;
-pub use folded::{Feed, Folded, StepOutput, Unfinished};
+pub use folded::{Feed, Folded, Note, StepOutput, Unfinished};
 pub use forward::Forward;
 pub use pump::{OutputError, OutputReport, Outputs, Samples, reason};
 pub use queue::{Losses, Taps};

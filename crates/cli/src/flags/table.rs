@@ -187,7 +187,7 @@ const SETTINGS: &[Flag] = &[
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
         "Write the whole result to a file (result=FILE, for onrush result and compare), push to Prometheus \
-         (prometheus-rw=URL), write thresholds and checks as a test report (junit=FILE), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
+         (prometheus-rw=URL), show the test in a browser (web-dashboard[=port=5665&open]), write thresholds and checks as a test report (junit=FILE), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag(
@@ -206,6 +206,31 @@ const SETTINGS: &[Flag] = &[
         Some("ONRUSH_OUT_LOCAL"),
         "With agents: each writes its own samples to files of its own (samples.agent-0.json), instead of sending \
          them to the coordinator",
+    )
+    .group(Group::Results),
+    flag(
+        "report",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_REPORT"),
+        "Write an HTML report to FILE at the end, one file that needs no network; FILE.gz is compressed",
+    )
+    .group(Group::Results),
+    flag(
+        "output",
+        Some('o'),
+        Text("FILE"),
+        None,
+        "Write the report to FILE (default: the name of the file it is made of, with .html); FILE.gz is compressed",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Report)),
+    flag(
+        "keep",
+        None,
+        Switch,
+        Some("ONRUSH_KEEP"),
+        "Keep the whole result, in ~/.local/state/onrush/runs: onrush result show last, onrush report last",
     )
     .group(Group::Results),
     flag(

@@ -89,6 +89,7 @@ pub(super) fn pack(
         "samples": raw.to_json(),
         "results": prepared.readers.results,
         "series": prepared.readers.series,
+        "view": prepared.readers.view,
         "secrets": { "names": names, "default": default },
     });
     let head = head.to_string();
@@ -134,8 +135,13 @@ impl Bundle {
         let raw = raw.ok_or_else(|| Failure::other("the coordinator wants outputs that this agent does not know"));
         let test = raw.and_then(|raw| {
             let is_on = |name: &str| self.head[name] == Value::Bool(true);
-            let readers =
-                Readers { raw: raw != RawSamples::Unwanted, results: is_on("results"), series: is_on("series") };
+            let texts = |tags: &Vec<Value>| tags.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            let readers = Readers {
+                raw: raw != RawSamples::Unwanted,
+                results: is_on("results"),
+                series: is_on("series"),
+                view: self.head["view"].as_array().map(texts),
+            };
             let prepared = self.prepared(cx, init, self.secrets(cx, way), readers)?;
             raw.start(cx, init.agent, way, &prepared)
         });

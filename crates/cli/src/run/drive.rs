@@ -18,11 +18,11 @@ use onrush_plan::SegmentSequence;
 use onrush_results::{End, StartLag};
 use onrush_session::{
     Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop,
-    protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
+    protocol::{AgentId, Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
 use super::{
-    agents::{self, AgentLines},
+    agents::AgentLines,
     cluster::{self, Agents, ClusterAgents, Start},
     junit,
     live::LiveSummary,
@@ -37,6 +37,7 @@ use super::{
     secret_answers::SecretAnswers,
     submitted,
     summary::{self, Results},
+    view::{Follow, View},
     warnings::{self, Warnings},
 };
 use crate::{
@@ -67,6 +68,8 @@ pub(super) struct Ended {
     pub(super) prometheus: Vec<prometheus::Output>,
     /// Its JUnit report, if one is wanted.
     pub(super) junit: Option<Vec<u8>>,
+    /// Dashboard and HTML reports, which lack its end.
+    pub(super) view: Option<View>,
 }
 
 impl Ended {
@@ -115,7 +118,8 @@ pub(super) fn drive(
     let (sender, inputs) = channel();
     let wake = sender.clone();
     let is_passed_on = submitted::folder(&cx.flags).is_some();
-    let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, move || {
+    let Running { raw: outputs, results, prometheus, junit, mut view } = outputs;
+    let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, view.as_mut(), move || {
         // The loop only goes away when the process is about to end.
         let _ = wake.send(Input::Call);
     })?;
@@ -123,7 +127,6 @@ pub(super) fn drive(
         submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
     }
     signals.set_graceful(true);
-    let Running { raw: outputs, results, prometheus, junit } = outputs;
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
     let watch = signals.clone();
@@ -161,6 +164,8 @@ pub(super) fn drive(
     coordinator.subscribe(live.sink());
     results.iter().for_each(|result| coordinator.subscribe(result.sink()));
     prometheus.iter().for_each(|output| coordinator.subscribe(output.sink()));
+    view.iter().for_each(|view| coordinator.subscribe(view.sink()));
+    let follow = Follow::new(&cx.logger, view.as_ref(), results.iter().map(ResultFile::feed).collect());
     let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {
@@ -177,6 +182,7 @@ pub(super) fn drive(
         screen,
         warnings: Warnings::new(cx.logger.clone()),
         agent_lines: AgentLines::default(),
+        follow,
         has_outputs,
         losses,
         is_ready: false,
@@ -198,7 +204,16 @@ pub(super) fn drive(
         let (merged, thresholds) = (coordinator.merged(), coordinator.thresholds());
         junit::report(&args.script.file, merged, thresholds, &judgement, duration_ns)
     };
+    let now = now();
+    if let Some(view) = &mut view {
+        let summary = summary::exported(coordinator, prepared, drive.agents.info(coordinator), now);
+        view.conclude(summary, drive.rest.into_servers());
+    }
+    if drive.follow.end(coordinator, &prepared.plan, drive.agents.names(), now) {
+        cx.logger.warn("result files lack some of what the generators said of themselves: their disk was too slow");
+    }
     Ok(Ended {
+        view,
         junit: junit.then(report),
         outcome,
         failed_vu: drive.coordinator.failed_vu(),
@@ -271,6 +286,7 @@ struct Drive<'a> {
     screen: RunScreen<'a>,
     warnings: Warnings,
     agent_lines: AgentLines,
+    follow: Follow,
     has_outputs: bool,
     /// Samples that outputs lost so far, until it was told.
     losses: Option<Losses>,
@@ -304,10 +320,12 @@ impl Drive<'_> {
             self.take(input);
         }
         let now = now();
+        let exported = |run: &Coordinator| summary::exported(run, self.prepared, self.agents.info(run), now);
         let mut run = Run {
             coordinator: &mut self.coordinator,
             plan: &self.prepared.plan,
             live: &mut self.live,
+            exported: &exported,
             now,
             orders: Orders::new(),
         };
@@ -323,6 +341,7 @@ impl Drive<'_> {
                 "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write a part of them (--out-share 0.1), to a faster disk or to a file without .gz, or make fewer requests a second",
             );
         }
+        self.follow.look(&self.coordinator, &self.prepared.plan, self.agents.names(), now);
         if shows_progress {
             let waits = self.prepared.test.settings.paused && self.is_ready;
             self.screen.show(&self.coordinator, waits, now);
@@ -342,11 +361,11 @@ impl Drive<'_> {
         let now = now();
         let orders = match input {
             Input::Report(report) => {
-                self.note(&report);
+                self.note(AGENT, &report);
                 self.coordinator.handle(AGENT, report, now)
             }
             Input::Cluster(Event::Report { from, report, ticket: _ticket }) => {
-                self.note(&report);
+                self.note(from, &report);
                 self.coordinator.handle(from, report, now)
             }
             Input::Cluster(Event::Lost { agent, why, may_run }) => {
@@ -391,9 +410,14 @@ impl Drive<'_> {
         self.send(orders);
     }
 
-    /// What `--verbose` shows of an agent's way.
-    fn note(&mut self, report: &Report) {
+    /// What `--verbose` shows of an agent's way, and how the agent fares.
+    fn note(&mut self, from: AgentId, report: &Report) {
         match report {
+            Report::Health(health) => {
+                if let Some(second) = &health.second {
+                    self.follow.health(from, second);
+                }
+            }
             Report::Ready if !self.is_ready => {
                 self.is_ready = true;
                 self.cx.logger.debug(format!("{} VUs are initialized", self.prepared.plan.planned_vus));
@@ -493,7 +517,7 @@ impl Drive<'_> {
         self.screen.clear();
         // From here on even the first signal ends the process: only handleSummary() may still run.
         self.signals.set_graceful(false);
-        let agents = self.agents.names().map(|names| agents::info(&self.coordinator, names));
+        let agents = self.agents.info(&self.coordinator);
         let results = Results::new(self.cx, self.args, self.prepared, &self.coordinator, agents, at);
         let mut custom = None;
         if let Some(data) = results.for_script() {

@@ -35,6 +35,7 @@ mod secret_answers;
 pub(crate) mod submitted;
 mod summary;
 pub(crate) mod tiers;
+pub(crate) mod view;
 mod warnings;
 
 pub(crate) use cluster::{NUMBER as AGENT_NUMBER, how};
@@ -50,6 +51,7 @@ use self::{
     outputs::{Running, Wanted},
     prepare::{Prepared, Readers},
     raw_samples::RawSamples,
+    view::View,
 };
 use crate::{
     args::RunArgs,
@@ -112,7 +114,12 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         results: result_file::start(cx, &wanted.results, args, &prepared, agents.unwrap_or(1))?,
         prometheus: prometheus::start(cx, &wanted.prometheus, &prepared)?,
         junit: !wanted.junit.is_empty(),
+        view: View::start(cx, args, &wanted, &prepared, agents.unwrap_or(1))?,
     };
+    let url = running.view.as_ref().and_then(|view| view.url.clone());
+    if let Some(view) = &running.view {
+        view.open(cx);
+    }
     if !args.quiet {
         let color = cx.look.stdout_color();
         match &args.one_liner {
@@ -124,6 +131,9 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
                 cx.terminal.stdout(cx.look.fitted(execution));
             }
         }
+        if let Some(url) = url {
+            cx.terminal.stdout(cx.look.fitted(format!(" web dashboard: {url}\n\n")));
+        }
     }
     limit_bodies(needs.memory_bytes);
     let mut ended = drive::drive(cx, args, &prepared, &signals, running, replay, agents.map(|count| (count, raw)))?;
@@ -132,9 +142,10 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     let code = verdict(cx, args, &ended);
     prometheus::finish(cx, std::mem::take(&mut ended.prometheus));
     let end = ended.for_file(code);
+    let is_shown = ended.view.take().is_none_or(|view| view.finish(cx, &end));
     let is_reported = ended.junit.is_none_or(|report| junit::write(cx, &wanted.junit, &report));
     let is_kept = result_file::finish(cx, results, &end);
-    if is_reported && is_kept || code != ExitCode::Success {
+    if is_reported && is_kept && is_shown || code != ExitCode::Success {
         return Ok(code);
     }
     // Whoever waits for the file must not take an old one, or none, for the result.
@@ -238,7 +249,7 @@ impl Ready {
 /// # Errors
 /// What keeps the test from starting.
 pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
-    let outputs = outputs::wanted(&cx.flags, &config.out)?;
+    let outputs = outputs::wanted(&cx.flags, &config, &args.script.file)?;
     let share = outputs::share(&cx.flags)?;
     // Files of a run that somebody sent are written there.
     if submitted::folder(&cx.flags).is_none() {
@@ -262,6 +273,7 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
         raw: !outputs.raw.is_empty(),
         results: !outputs.results.is_empty(),
         series: !outputs.prometheus.is_empty(),
+        view: outputs.view_tags(),
     };
     let prepared = prepare::prepare(args, &cx.logger, script, test, readers, feature_names)?;
     replay::check(&replay, &prepared.test)?;

@@ -10,20 +10,27 @@ use std::{
 use onrush_metrics::{Registry, SubMetric, SystemTag};
 use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, TimeFormat};
 
-use super::{prepare::Prepared, prometheus, result_file::ResultFile};
+use super::{
+    config_file::ConfigFile,
+    prepare::Prepared,
+    prometheus,
+    result_file::ResultFile,
+    view::{self, Dashboard, View},
+};
 use crate::{
     context::Context,
     failure::Failure,
     flags::Flags,
     log::{Level, Logger},
     terminal::Stdout,
+    tools::result,
 };
 
 /// The outputs there are.
-const AVAILABLE: &str = "csv, experimental-prometheus-rw, json, junit, prometheus-rw, result";
+const AVAILABLE: &str = "csv, experimental-prometheus-rw, json, junit, prometheus-rw, result, web-dashboard";
 
 /// Outputs of k6 that this version lacks.
-const OF_K6: [&str; 10] = [
+const OF_K6: [&str; 9] = [
     "cloud",
     "datadog",
     "experimental-opentelemetry",
@@ -33,7 +40,6 @@ const OF_K6: [&str; 10] = [
     "prometheus",
     "statsd",
     "timescaledb",
-    "web-dashboard",
 ];
 
 /// The default file of the result output.
@@ -56,6 +62,10 @@ pub(crate) struct Wanted {
     pub(super) prometheus: Vec<onrush_output::prometheus::Config>,
     /// JUnit reports.
     pub(super) junit: Vec<PathBuf>,
+    /// The web dashboard.
+    pub(super) dashboard: Option<Dashboard>,
+    /// HTML reports.
+    pub(super) reports: Vec<PathBuf>,
 }
 
 /// The outputs of a run under way.
@@ -68,12 +78,19 @@ pub(super) struct Running {
     pub(super) prometheus: Vec<prometheus::Output>,
     /// Whether a JUnit report is wanted at the end.
     pub(super) junit: bool,
+    /// Dashboard and HTML reports.
+    pub(super) view: Option<View>,
 }
 
 impl Wanted {
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.raw.is_empty() && self.results.is_empty() && self.prometheus.is_empty() && self.junit.is_empty()
+        self.raw.is_empty()
+            && self.results.is_empty()
+            && self.prometheus.is_empty()
+            && self.junit.is_empty()
+            && self.dashboard.is_none()
+            && self.reports.is_empty()
     }
 
     /// What the execution block says.
@@ -90,8 +107,16 @@ impl Wanted {
             .chain(results)
             .chain(prometheus)
             .chain(junit)
+            .chain(self.dashboard.iter().map(Dashboard::described))
+            .chain(self.reports.iter().map(|path| format!("report ({})", path.display())))
             .collect::<Vec<_>>()
             .join(", ")
+    }
+
+    /// The tags that dashboard and report keep beside their own, if there are any of these.
+    pub(super) fn view_tags(&self) -> Option<Vec<String>> {
+        let tags = self.dashboard.as_ref().map(|dashboard| dashboard.tags().to_vec());
+        tags.or_else(|| (!self.reports.is_empty()).then(Vec::new))
     }
 
     /// The files that are written.
@@ -100,7 +125,7 @@ impl Wanted {
             Target::File(path) => Some(path.as_path()),
             Target::Stdout => None,
         });
-        raw.chain(self.results.iter().chain(&self.junit).map(PathBuf::as_path))
+        raw.chain(self.results.iter().chain(&self.junit).chain(&self.reports).map(PathBuf::as_path))
     }
 }
 
@@ -108,7 +133,7 @@ impl Wanted {
 ///
 /// # Errors
 /// 255, k6's texts where it has them.
-pub(super) fn wanted(flags: &Flags, config_file: &[String]) -> Result<Wanted, Failure> {
+pub(super) fn wanted(flags: &Flags, config_file: &ConfigFile, script: &str) -> Result<Wanted, Failure> {
     // k6: an empty text is as no flag.
     let mut specs: Vec<String> = flags.values("out").into_iter().filter(|spec| !spec.is_empty()).collect();
     if specs.is_empty() {
@@ -117,7 +142,7 @@ pub(super) fn wanted(flags: &Flags, config_file: &[String]) -> Result<Wanted, Fa
         specs = variable.into_iter().flat_map(|value| value.split(',').map(str::to_owned)).collect();
     }
     if specs.is_empty() {
-        specs = config_file.to_vec();
+        specs = config_file.out.clone();
     }
     let mut wanted = Wanted::default();
     for spec in &specs {
@@ -135,8 +160,22 @@ pub(super) fn wanted(flags: &Flags, config_file: &[String]) -> Result<Wanted, Fa
             (name, argument) if prometheus::NAMES.contains(&name) => {
                 wanted.prometheus.push(prometheus::config(argument, flags)?);
             }
+            (name, argument) if view::NAMES.contains(&name) => {
+                wanted.dashboard = Some(Dashboard::read(argument, flags)?);
+            }
             _ => wanted.raw.push(config(spec, flags)?),
         }
+    }
+    if wanted.dashboard.is_none() && Dashboard::is_on(flags)?.unwrap_or(config_file.dashboard) {
+        wanted.dashboard = Some(Dashboard::read("", flags)?);
+    }
+    let report = flags.text("report").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let of_dashboard = wanted.dashboard.as_ref().and_then(Dashboard::report);
+    wanted.reports = report.into_iter().chain(of_dashboard).collect();
+    // The flag and k6's variable may well name the same.
+    wanted.reports.dedup();
+    if flags.switch("keep")?.unwrap_or(false) {
+        wanted.results.push(result::place(&flags.env, script)?);
     }
     let files: Vec<&Path> = wanted.files().collect();
     if let Some((_, file)) = files.iter().enumerate().find(|(index, file)| files[..*index].contains(file)) {
@@ -335,9 +374,10 @@ mod tests {
             by_name: [("out", flags.iter().map(|&flag| flag.to_owned()).collect())].into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         };
-        let described = wanted(&flags, &["json=c.json".to_owned()])
-            .map(|wanted| wanted.described())
-            .map_err(|failure| failure.message);
+        let described =
+            wanted(&flags, &ConfigFile { out: vec!["json=c.json".to_owned()], ..ConfigFile::default() }, "a.js")
+                .map(|wanted| wanted.described())
+                .map_err(|failure| failure.message);
         assert_eq!(described.as_deref().map_err(String::as_str), expect, "{flags:?} {env:?}");
     }
 
@@ -356,21 +396,21 @@ mod tests {
             &["foo"],
             &[],
             Err(
-                "invalid output type 'foo', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
+                "invalid output type 'foo', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result, web-dashboard",
             ),
         );
         check(
             &["=a"],
             &[],
             Err(
-                "invalid output type '', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
+                "invalid output type '', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result, web-dashboard",
             ),
         );
         check(
             &["influxdb=http://x"],
             &[],
             Err(
-                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
+                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result, web-dashboard",
             ),
         );
         check(
@@ -404,5 +444,10 @@ mod tests {
         check(&["junit", "junit=b"], &[], Ok("junit (junit.xml), junit (b)"));
         check(&["junit=x", "result=x"], &[], Err("two outputs would write the same file x"));
         check(&["result=-"], &[], Err("the result output has no file"));
+        check(&["web-dashboard=port=0&report=a"], &[], Ok("web-dashboard (http://127.0.0.1:0), report (a)"));
+        check(&["json"], &[("K6_WEB_DASHBOARD", "true")], Ok("json(stdout), web-dashboard (http://127.0.0.1:5665)"));
+        check(&["json"], &[("K6_WEB_DASHBOARD", "false"), ("K6_WEB_DASHBOARD_EXPORT", "x")], Ok("json(stdout)"));
+        check(&["json"], &[("K6_WEB_DASHBOARD", "maybe")], Err("invalid K6_WEB_DASHBOARD \"maybe\""));
+        check(&["junit=x", "dashboard=report=x"], &[], Err("two outputs would write the same file x"));
     }
 }

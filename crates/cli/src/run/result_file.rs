@@ -10,14 +10,17 @@ use std::{
 use onrush_cluster::Hash;
 use onrush_fiber::Clock;
 use onrush_metrics::{Span, Step, Steps};
-use onrush_output::{Feed, Folded, StepOutput, reason};
+use onrush_output::{Feed, Folded, Note, StepOutput, reason};
 use onrush_results::{End, Head, MetricRow, WriteError, Writer};
 use onrush_session::{
     DeltaSink,
     protocol::{AgentId, ThreadDelta},
 };
 
-use super::prepare::{self, Prepared};
+use super::{
+    prepare::{self, Prepared},
+    view,
+};
 use crate::{
     args::RunArgs,
     context::Context,
@@ -43,6 +46,10 @@ impl StepOutput for Kept {
 
     fn step(&mut self, step: Step) -> Result<(), String> {
         self.0.step(step).map_err(|error| why(&error))
+    }
+
+    fn note(&mut self, note: Note) -> Result<(), String> {
+        self.0.note(note.name, note.json).map_err(|error| why(&error))
     }
 
     fn end(self, end: End) -> Result<(), String> {
@@ -95,6 +102,11 @@ impl ResultFile {
         Ok(Self { path: path.to_owned(), folded })
     }
 
+    /// Where what is kept beside its samples goes in.
+    pub(super) fn feed(&self) -> Feed<End> {
+        self.folded.feed()
+    }
+
     /// What brings it the samples of all agents.
     pub(super) fn sink(&self) -> Box<dyn DeltaSink> {
         Box::new(Sink(self.folded.feed()))
@@ -125,6 +137,7 @@ fn head(args: &RunArgs, prepared: &Prepared, agents: u32) -> Head {
     Head {
         onrush: version::VERSION.to_owned(),
         started: rfc3339_nanos(Clock::unix_nanos(Clock::now())),
+        started_ms: Some(Clock::unix_ms(Clock::now())),
         script: args.script.file.clone(),
         fingerprint: fingerprint(prepared),
         scenarios: prepared
@@ -133,6 +146,7 @@ fn head(args: &RunArgs, prepared: &Prepared, agents: u32) -> Head {
             .iter()
             .map(|scenario| format!("{}: {}", scenario.name(), scenario.description))
             .collect(),
+        plan: serde_json::to_value(view::scenarios(&prepared.plan)).ok(),
         agents,
         is_open: prepared.plan.is_open(),
         steady: prepared.plan.steady().into_iter().map(|(from_ns, until_ns)| Span { from_ns, until_ns }).collect(),

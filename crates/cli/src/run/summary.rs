@@ -224,6 +224,31 @@ pub(super) fn live(merged: &Merged, thresholds: &Thresholds, elapsed: Duration) 
     handle_summary(&SummaryModel::new(input_from(merged, thresholds, info, SummaryMode::Compact)))
 }
 
+/// The summary as `--summary-export` writes it, as of now.
+pub(super) fn exported(
+    coordinator: &Coordinator,
+    prepared: &Prepared,
+    agents: Option<AgentsInfo>,
+    now: Time,
+) -> serde_json::Value {
+    let moment = coordinator.moment(now);
+    let info = RunInfo {
+        duration_ns: u64::try_from(moment.test.as_nanos()).unwrap_or(u64::MAX),
+        trend_stats: prepared.trend_stats.clone(),
+        time_unit: prepared.time_unit,
+        ..RunInfo::default()
+    };
+    let (merged, thresholds) = (coordinator.merged(), coordinator.thresholds());
+    let mut account = Account::new(merged, thresholds, info, SummaryMode::Full, judgement(coordinator));
+    account.agents = agents;
+    let mut value = account.model.as_ref().map(summary_export).unwrap_or_default();
+    account.add_to(&mut value);
+    if let (Some(steering), Some(data)) = (coordinator.steering().to_json(moment), value.as_object_mut()) {
+        data.insert("steering".to_owned(), steering);
+    }
+    value
+}
+
 /// The verdict on the measurement, with all there is to know about it.
 pub(super) fn judgement(coordinator: &Coordinator) -> Judgement {
     let mut judgement = coordinator.judgement();

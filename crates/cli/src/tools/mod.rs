@@ -13,6 +13,7 @@ mod inspect;
 mod new;
 #[cfg(test)]
 mod reference;
+mod report;
 pub(crate) mod result;
 mod selftest;
 mod template;
@@ -27,5 +28,6 @@ pub(crate) use doctor::doctor;
 pub(crate) use http::http;
 pub(crate) use inspect::inspect;
 pub(crate) use new::new;
+pub(crate) use report::report;
 pub(crate) use result::result;
 pub(crate) use selftest::selftest;

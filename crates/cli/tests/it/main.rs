@@ -51,3 +51,4 @@ mod thresholds;
 mod tiers;
 mod tls;
 mod tools;
+mod view;
