@@ -43,7 +43,10 @@ function inOneFile(): Plugin {
       page.source = String(page.source)
         .replace(/\s*<script[^>]*src=[^>]*><\/script>/g, "")
         .replace(/\s*<link[^>]*rel="stylesheet"[^>]*>/g, "")
-        .replace('<meta charset="utf-8" />', () => `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`)
+        .replace(
+          '<meta charset="utf-8" />',
+          () => `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`,
+        )
         .replace("</head>", () => `  <style>${style}</style>\n  </head>`)
         .replace("</body>", () => `  <script type="module">${script}</script>\n  </body>`);
     },

@@ -5,8 +5,8 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { Query, type Span, type Tags } from "./store/query.ts";
 import { Run } from "./store/run.ts";
-import type { Connection } from "./stream/sse.ts";
 import type { Message } from "./stream/records.ts";
+import type { Connection } from "./stream/sse.ts";
 
 /** The part of the run that numbers are for. */
 export type Range = { kind: "all" } | { kind: "last"; ms: number } | { kind: "fixed"; span: Span };

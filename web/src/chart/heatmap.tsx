@@ -102,7 +102,14 @@ export function Heatmap({ title, heat, curves, format, empty }: Props) {
           {curves.map((curve, place) => (
             <li key={curve.label}>
               <svg class="swatch" width="22" height="10" aria-hidden="true">
-                <line x1="1" x2="21" y1="5" y2="5" class="stroke-ink" stroke-dasharray={(CURVE_DASHES[place] ?? []).join(" ")} />
+                <line
+                  x1="1"
+                  x2="21"
+                  y1="5"
+                  y2="5"
+                  class="stroke-ink"
+                  stroke-dasharray={(CURVE_DASHES[place] ?? []).join(" ")}
+                />
               </svg>
               {curve.label}
             </li>
@@ -114,7 +121,6 @@ export function Heatmap({ title, heat, curves, format, empty }: Props) {
           ref={canvas}
           class="heat"
           role="img"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys move from cell to cell
           tabIndex={0}
           aria-label={`${title}: how many values there were by time and size. Arrow keys move from cell to cell.`}
           aria-describedby="heat-cell"
@@ -130,7 +136,10 @@ export function Heatmap({ title, heat, curves, format, empty }: Props) {
             const box = event.currentTarget.getBoundingClientRect();
             drag.value = null;
             if (Math.abs(until - from) > 5) {
-              model.select({ fromMs: grid.msAt(Math.min(from, until), box.width), untilMs: grid.msAt(Math.max(from, until), box.width) });
+              model.select({
+                fromMs: grid.msAt(Math.min(from, until), box.width),
+                untilMs: grid.msAt(Math.max(from, until), box.width),
+              });
             }
           }}
           onPointerCancel={() => (drag.value = null)}
@@ -143,7 +152,10 @@ export function Heatmap({ title, heat, curves, format, empty }: Props) {
         {drag.value !== null && Math.abs(drag.value.until - drag.value.from) > 5 && (
           <div
             class="heat-drag"
-            style={{ left: `${Math.min(drag.value.from, drag.value.until)}px`, width: `${Math.abs(drag.value.until - drag.value.from)}px` }}
+            style={{
+              left: `${Math.min(drag.value.from, drag.value.until)}px`,
+              width: `${Math.abs(drag.value.until - drag.value.from)}px`,
+            }}
           />
         )}
         {cell.value !== null && <Pointer grid={grid} cell={cell.value} width={width.value} />}
@@ -157,7 +169,12 @@ export function Heatmap({ title, heat, curves, format, empty }: Props) {
 
 function Pointer({ grid, cell, width }: { grid: Grid; cell: Cell; width: number }) {
   const { x, y, w, h } = grid.rect(cell.column, cell.row, width);
-  return <div class="heat-pointer" style={{ left: `${x}px`, top: `${y}px`, width: `${Math.max(w, 3)}px`, height: `${Math.max(h, 3)}px` }} />;
+  return (
+    <div
+      class="heat-pointer"
+      style={{ left: `${x}px`, top: `${y}px`, width: `${Math.max(w, 3)}px`, height: `${Math.max(h, 3)}px` }}
+    />
+  );
 }
 
 /** The colours with the numbers they stand for. */
@@ -238,7 +255,13 @@ class Grid {
   }
 }
 
-function paint(canvas: HTMLCanvasElement, width: number, grid: Grid, curves: readonly Curve[], format: (value: number) => string): void {
+function paint(
+  canvas: HTMLCanvasElement,
+  width: number,
+  grid: Grid,
+  curves: readonly Curve[],
+  format: (value: number) => string,
+): void {
   const context = canvas.getContext("2d");
   if (context === null || width === 0) {
     return;

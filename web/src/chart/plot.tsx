@@ -7,8 +7,8 @@ import uPlot from "uplot";
 import { clock } from "../format/units.ts";
 import { useModel } from "../model.ts";
 import { colour, DASHES, withAlpha } from "./colours.ts";
-import { DataTable } from "./table.tsx";
 import { useSeen } from "./seen.ts";
+import { DataTable } from "./table.tsx";
 
 export interface Line {
   label: string;
@@ -92,7 +92,14 @@ function Swatch({ line }: { line: Line }) {
   return (
     <svg class="swatch" width="22" height="10" aria-hidden="true">
       {line.isFilled && <rect x="0" y="1" width="22" height="9" rx="2" class={`fill-${line.colour} swatch-area`} />}
-      <line x1="1" x2="21" y1={line.isFilled ? 1.5 : 5} y2={line.isFilled ? 1.5 : 5} class={`stroke-${line.colour}`} stroke-dasharray={dash.join(" ")} />
+      <line
+        x1="1"
+        x2="21"
+        y1={line.isFilled ? 1.5 : 5}
+        y2={line.isFilled ? 1.5 : 5}
+        class={`stroke-${line.colour}`}
+        stroke-dasharray={dash.join(" ")}
+      />
     </svg>
   );
 }
@@ -113,7 +120,10 @@ function Canvas(props: PlotProps & { isSeen: boolean }) {
   limits.current = props.limits ?? [];
   format.current = props.format;
   data.current = useMemo(() => aligned(props), [props.x, props.lines, props.isStacked]);
-  const shape = JSON.stringify([props.lines.map((line) => [line.label, line.colour, line.dash, line.isFilled]), props.isStacked]);
+  const shape = JSON.stringify([
+    props.lines.map((line) => [line.label, line.colour, line.dash, line.isFilled]),
+    props.isStacked,
+  ]);
   const height = props.height ?? 200;
 
   // Not after the next picture: printing does not wait for it.
@@ -125,11 +135,25 @@ function Canvas(props: PlotProps & { isSeen: boolean }) {
     let width = isPrinting ? (props.isWide === true ? PRINT_PIXELS_WIDE : PRINT_PIXELS) : box.clientWidth;
     let made: uPlot;
     try {
-      made = new uPlot(options(props, model.kind, () => bounds.current, limits, format, (from, until) => model.select({ fromMs: from * 1_000, untilMs: until * 1_000 }), (at) => {
-        if (model.pointed.peek() !== at) {
-          model.pointed.value = at;
-        }
-      }, width, height), data.current, box);
+      made = new uPlot(
+        options(
+          props,
+          model.kind,
+          () => bounds.current,
+          limits,
+          format,
+          (from, until) => model.select({ fromMs: from * 1_000, untilMs: until * 1_000 }),
+          (at) => {
+            if (model.pointed.peek() !== at) {
+              model.pointed.value = at;
+            }
+          },
+          width,
+          height,
+        ),
+        data.current,
+        box,
+      );
     } catch (error) {
       failure.value = String(error);
       return;
@@ -207,7 +231,10 @@ function options(
       x: { time: false, range: () => [bounds().from, bounds().until] },
       y: {
         range: (_, min, max) => {
-          const largest = Math.max(max ?? 0, ...limits.current.map((limit) => limit.value).filter((value) => value <= 3 * (max ?? 0)));
+          const largest = Math.max(
+            max ?? 0,
+            ...limits.current.map((limit) => limit.value).filter((value) => value <= 3 * (max ?? 0)),
+          );
           return [Math.min(0, min ?? 0), largest > 0 ? largest * 1.08 : 1];
         },
       },

@@ -10,7 +10,9 @@ export function useSeen(ref: RefObject<Element | null>): boolean {
     if (element === null) {
       return;
     }
-    const watch = new IntersectionObserver((entries) => setSeen(entries.at(-1)?.isIntersecting ?? false), { rootMargin: "200px" });
+    const watch = new IntersectionObserver((entries) => setSeen(entries.at(-1)?.isIntersecting ?? false), {
+      rootMargin: "200px",
+    });
     watch.observe(element);
     return () => watch.disconnect();
   }, []);

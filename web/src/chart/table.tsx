@@ -6,7 +6,17 @@ import type { Line } from "./plot.tsx";
 
 const ROWS_MAX = 400;
 
-export function DataTable({ title, x, lines, format }: { title: string; x: number[]; lines: Line[]; format: (value: number) => string }) {
+export function DataTable({
+  title,
+  x,
+  lines,
+  format,
+}: {
+  title: string;
+  x: number[];
+  lines: Line[];
+  format: (value: number) => string;
+}) {
   const isOpen = useSignal(false);
   return (
     <details class="data" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>

@@ -18,7 +18,10 @@ export function measurementWords(verdict: Verdict | null): { title: string; text
     case "INVALID":
       return { title: "Measurement invalid", text: "Do not rely on these numbers: the generator is in them." };
     case null:
-      return { title: "Measurement not judged yet", text: "The verdict on the generator comes with the first seconds of load." };
+      return {
+        title: "Measurement not judged yet",
+        text: "The verdict on the generator comes with the first seconds of load.",
+      };
   }
 }
 

@@ -33,7 +33,11 @@ export class HealthStore {
 
   add(health: Health): void {
     const before = this.points.at(-1);
-    this.points.push({ fromMs: health.fromMs ?? before?.atMs ?? Math.max(0, health.atMs - 1_000), atMs: health.atMs, agents: health.agents });
+    this.points.push({
+      fromMs: health.fromMs ?? before?.atMs ?? Math.max(0, health.atMs - 1_000),
+      atMs: health.atMs,
+      agents: health.agents,
+    });
     if (this.points.length > POINTS_MAX) {
       this.thin();
     }

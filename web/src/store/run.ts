@@ -5,7 +5,7 @@ import type { End, Head, Message, Metric, Outcome, Series, State, Step } from ".
 import { HealthStore } from "./health.ts";
 import { LogStore } from "./logs.ts";
 import { OutcomeStore } from "./outcomes.ts";
-import { addAll, pack, type PackedStep, StepStore } from "./steps.ts";
+import { addAll, type PackedStep, pack, StepStore } from "./steps.ts";
 
 /** The program's own limit of series is 100,000; what calls more by number is no stream of ours. */
 const SERIES_MAX = 200_000;

@@ -391,7 +391,9 @@ function text(value: unknown): string {
 }
 
 function strings(value: unknown): string[] {
-  return Array.isArray(value) ? value.map((one) => (isObject(one) ? text(one.text) : text(one))).filter((one) => one !== "") : [];
+  return Array.isArray(value)
+    ? value.map((one) => (isObject(one) ? text(one.text) : text(one))).filter((one) => one !== "")
+    : [];
 }
 
 /** Tags and fields; whatever is no text is shown as JSON. */

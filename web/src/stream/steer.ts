@@ -24,7 +24,12 @@ export class Steer {
       headers.Authorization = `Bearer ${this.token()}`;
     }
     try {
-      const response = await fetch(path, { method: "PATCH", headers, body: JSON.stringify(body), signal: AbortSignal.timeout(ANSWER_MS) });
+      const response = await fetch(path, {
+        method: "PATCH",
+        headers,
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(ANSWER_MS),
+      });
       if (response.ok) {
         return { isOk: true };
       }

@@ -52,7 +52,11 @@ export function App({ model, onToken }: { model: Model; onToken: () => void }) {
       )}
       <main id="main">
         {hasOnlySummary && <SummaryOnly />}
-        {head === null && !hasOnlySummary && <p class="card empty waiting">{model.kind === "report" ? "This report holds no run." : "Waiting for the test to say what it is …"}</p>}
+        {head === null && !hasOnlySummary && (
+          <p class="card empty waiting">
+            {model.kind === "report" ? "This report holds no run." : "Waiting for the test to say what it is …"}
+          </p>
+        )}
         {head !== null && (
           <>
             <Verdicts />

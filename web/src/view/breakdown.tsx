@@ -21,7 +21,9 @@ const DIMENSIONS = [
 export function Breakdown() {
   const model = useModel();
   const chosen = useSignal<string>("name");
-  const present = DIMENSIONS.filter(([tag]) => model.query.hasTag("http_reqs", tag) || model.query.hasTag("http_req_duration", tag));
+  const present = DIMENSIONS.filter(
+    ([tag]) => model.query.hasTag("http_reqs", tag) || model.query.hasTag("http_req_duration", tag),
+  );
   const [tag, title] = present.find(([one]) => one === chosen.value) ?? present[0] ?? ["name", "URL"];
   const rows = requestRows(model.query, tag, model.span.value, model.focusOf("http_reqs"));
   return (
@@ -51,8 +53,17 @@ export function Breakdown() {
   );
 }
 
-function columnsOf(tag: string, title: string, onFocus: (value: string) => void, focused: string | undefined): Column<RequestRow>[] {
-  const times = (name: string, value: (row: RequestRow) => number): Column<RequestRow> => ({ name, value, show: (row) => time(value(row)) });
+function columnsOf(
+  tag: string,
+  title: string,
+  onFocus: (value: string) => void,
+  focused: string | undefined,
+): Column<RequestRow>[] {
+  const times = (name: string, value: (row: RequestRow) => number): Column<RequestRow> => ({
+    name,
+    value,
+    show: (row) => time(value(row)),
+  });
   return [
     {
       name: title,
@@ -96,9 +107,22 @@ export function Checks() {
   const hasGroups = rows.some((row) => row.group !== "");
   const columns: Column<CheckRow>[] = [
     { name: "Check", isText: true, value: (row) => row.key, show: (row) => row.key },
-    ...(hasGroups ? [{ name: "Group", isText: true, value: (row: CheckRow) => row.group, show: (row: CheckRow) => tagWords("group", row.group) }] : []),
+    ...(hasGroups
+      ? [
+          {
+            name: "Group",
+            isText: true,
+            value: (row: CheckRow) => row.group,
+            show: (row: CheckRow) => tagWords("group", row.group),
+          },
+        ]
+      : []),
     { name: "Passed", value: (row) => row.passes, show: (row) => count(row.passes) },
-    { name: "Failed", value: (row) => row.fails, show: (row) => <span class={row.fails > 0 ? "bad" : ""}>{count(row.fails)}</span> },
+    {
+      name: "Failed",
+      value: (row) => row.fails,
+      show: (row) => <span class={row.fails > 0 ? "bad" : ""}>{count(row.fails)}</span>,
+    },
     {
       name: "Share passed",
       value: (row) => -row.share,

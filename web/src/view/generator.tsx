@@ -16,10 +16,16 @@ export function Generator() {
   const points = pointsIn(model);
   const numbers = [...new Set(points.flatMap((point) => point.agents.map((agent) => agent.agent)))].sort((a, b) => a - b);
   const x = points.map((point) => (point.fromMs + point.atMs) / 2_000);
-  const lines = (value: (agent: AgentHealth) => number | null, format: (value: number) => string, how: "max" | "mean"): Line[] => {
+  const lines = (
+    value: (agent: AgentHealth) => number | null,
+    format: (value: number) => string,
+    how: "max" | "mean",
+  ): Line[] => {
     if (numbers.length > AGENTS_SHOWN) {
       const worst = points.map((point) => largest(point.agents.map(value)));
-      return [{ label: "the worst agent", values: worst, colour: "line-1", isFilled: true, summary: shown(largest(worst), format) }];
+      return [
+        { label: "the worst agent", values: worst, colour: "line-1", isFilled: true, summary: shown(largest(worst), format) },
+      ];
     }
     return numbers.map((number, place): Line => {
       const values = points.map((point) => {
@@ -41,10 +47,29 @@ export function Generator() {
   return (
     <Section id="generator" title="Generator" note="Whether these machines could do what the test asked of them.">
       <div class="plots">
-        <Plot title="CPU, of the cores it may use" x={x} lines={lines(cpuShare, percent, "mean")} format={percent} empty={empty} />
-        <Plot title="Lateness of timers" note="The worst in each second." x={x} lines={lines((agent) => agent.timerLagMs, time, "max")} format={time} empty={empty} />
+        <Plot
+          title="CPU, of the cores it may use"
+          x={x}
+          lines={lines(cpuShare, percent, "mean")}
+          format={percent}
+          empty={empty}
+        />
+        <Plot
+          title="Lateness of timers"
+          note="The worst in each second."
+          x={x}
+          lines={lines((agent) => agent.timerLagMs, time, "max")}
+          format={time}
+          empty={empty}
+        />
         <Plot title="Memory" x={x} lines={lines((agent) => agent.rssBytes, bytes, "max")} format={bytes} empty={empty} />
-        <Plot title="Time that threads waited for a core" x={x} lines={lines((agent) => agent.runQueue, percent, "max")} format={percent} empty={empty} />
+        <Plot
+          title="Time that threads waited for a core"
+          x={x}
+          lines={lines((agent) => agent.runQueue, percent, "max")}
+          format={percent}
+          empty={empty}
+        />
       </div>
       <Agents model={model} points={points} />
     </Section>
@@ -70,12 +95,20 @@ function Agents({ model, points }: { model: Model; points: HealthPoint[] }) {
       agent,
       state: states.find((one) => one.agent === agent) ?? null,
       health: last.find((one) => one.agent === agent) ?? null,
-      cpu: mean(points.map((point) => point.agents.find((one) => one.agent === agent)).map((one) => (one === undefined ? null : cpuShare(one)))),
+      cpu: mean(
+        points
+          .map((point) => point.agents.find((one) => one.agent === agent))
+          .map((one) => (one === undefined ? null : cpuShare(one))),
+      ),
       lagMs: largest(of("timerLagMs")),
       retransmitted: sum(of("retransmitted")),
     };
   });
-  const number = (name: string, value: (row: AgentRow) => number | null, format: (value: number) => string): Column<AgentRow> => ({
+  const number = (
+    name: string,
+    value: (row: AgentRow) => number | null,
+    format: (value: number) => string,
+  ): Column<AgentRow> => ({
     name,
     value,
     show: (row) => shown(value(row), format) ?? <span class="soft">–</span>,
@@ -125,7 +158,7 @@ function pointsIn(model: Model): HealthPoint[] {
 }
 
 function nameOf(model: Model, agent: number): string {
-  return model.run.state?.agents.find((one) => one.agent === agent)?.name || `agent ${agent}`;
+  return model.run.state?.agents.find((one) => one.agent === agent)?.name || (agent === 0 ? "this process" : `agent ${agent}`);
 }
 
 function stateOf(state: AgentState | null): { text: string; tone: "good" | "warn" | "bad" | "none" } {
@@ -136,7 +169,9 @@ function stateOf(state: AgentState | null): { text: string; tone: "good" | "warn
     return { text: "lost", tone: "bad" };
   }
   const tones = { VALID: "good", SUSPECT: "warn", INVALID: "bad" } as const;
-  return state.verdict === null ? { text: "running", tone: "none" } : { text: state.verdict.toLowerCase(), tone: tones[state.verdict] };
+  return state.verdict === null
+    ? { text: "running", tone: "none" }
+    : { text: state.verdict.toLowerCase(), tone: tones[state.verdict] };
 }
 
 function cpuShare(agent: AgentHealth): number | null {

@@ -37,14 +37,20 @@ export function Grid<Row>({ id, caption, rows, columns, keyOf, sortedBy, empty, 
   const isRising = sort.value?.isRising ?? column?.isText === true;
   const wanted = filter.value.toLowerCase();
   const found = text === undefined || wanted === "" ? rows : rows.filter((row) => text(row).toLowerCase().includes(wanted));
-  const sorted = column === undefined ? found : [...found].sort((a, b) => compare(column.value(a), column.value(b)) * (isRising ? 1 : -1));
+  const sorted =
+    column === undefined ? found : [...found].sort((a, b) => compare(column.value(a), column.value(b)) * (isRising ? 1 : -1));
   const shown = isLong.value ? sorted : sorted.slice(0, ROWS_SHOWN);
   return (
     <div class="card grid">
       {text !== undefined && rows.length > 5 && (
         <p class="grid-filter">
           <label for={`${id}-filter`}>Filter</label>
-          <input id={`${id}-filter`} type="search" value={filter.value} onInput={(event) => (filter.value = event.currentTarget.value)} />
+          <input
+            id={`${id}-filter`}
+            type="search"
+            value={filter.value}
+            onInput={(event) => (filter.value = event.currentTarget.value)}
+          />
           <span class="soft" aria-live="polite">
             {found.length === rows.length ? `${rows.length} rows` : `${found.length} of ${rows.length} rows`}
           </span>
@@ -62,7 +68,12 @@ export function Grid<Row>({ id, caption, rows, columns, keyOf, sortedBy, empty, 
                 {columns.map((one) => {
                   const isSorted = one === column;
                   return (
-                    <th key={one.name} scope="col" class={one.isText ? "text" : ""} aria-sort={isSorted ? (isRising ? "ascending" : "descending") : "none"}>
+                    <th
+                      key={one.name}
+                      scope="col"
+                      class={one.isText ? "text" : ""}
+                      aria-sort={isSorted ? (isRising ? "ascending" : "descending") : "none"}
+                    >
                       <button
                         type="button"
                         title={one.help}

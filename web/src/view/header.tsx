@@ -5,8 +5,8 @@ import { useRef } from "preact/hooks";
 import { clock, plural, span } from "../format/units.ts";
 import { phaseWords } from "../format/words.ts";
 import { type Model, useModel } from "../model.ts";
-import { chooseTheme } from "../theme.ts";
 import { type Answer, Steer } from "../stream/steer.ts";
+import { chooseTheme } from "../theme.ts";
 
 export function Header() {
   const model = useModel();
@@ -25,7 +25,9 @@ export function Header() {
         </h1>
         <p class="phase">
           <span class={`dot dot-${dotOf(model)}`} aria-hidden="true" />
-          <b>{model.kind === "report" || end !== null ? "Finished" : phaseWords(state?.phase ?? "", state?.isPaused === true)}</b>
+          <b>
+            {model.kind === "report" || end !== null ? "Finished" : phaseWords(state?.phase ?? "", state?.isPaused === true)}
+          </b>
           {head !== null && (
             <span class="soft">
               {end === null && planned !== null ? `${clock(elapsed)} of ${clock(planned)}` : span(elapsed)}
@@ -45,19 +47,32 @@ export function Header() {
               Print
             </button>
           )}
-          <button type="button" class="theme" aria-label={model.isDark.value ? "Light colours" : "Dark colours"} onClick={() => chooseTheme(model)}>
+          <button
+            type="button"
+            class="theme"
+            aria-label={model.isDark.value ? "Light colours" : "Dark colours"}
+            onClick={() => chooseTheme(model)}
+          >
             {model.isDark.value ? "Light" : "Dark"}
           </button>
         </div>
       </div>
       {done !== null && end === null && (
-        <div class="progress" role="progressbar" aria-label="Progress of the test" aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(done * 100)}>
+        <div
+          class="progress"
+          role="progressbar"
+          aria-label="Progress of the test"
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.round(done * 100)}
+        >
           <div style={{ width: `${done * 100}%` }} />
         </div>
       )}
       {model.kind === "report" && head?.startedMs != null && (
         <p class="soft started">
-          Began {new Date(head.startedMs).toLocaleString("en-GB", { dateStyle: "long", timeStyle: "medium" })}, Onrush {head.onrush}
+          Began {new Date(head.startedMs).toLocaleString("en-GB", { dateStyle: "long", timeStyle: "medium" })}, Onrush{" "}
+          {head.onrush}
         </p>
       )}
     </header>
@@ -98,7 +113,10 @@ function Controls({ model }: { model: Model }) {
       </button>
       <dialog ref={dialog} aria-labelledby="stop-title">
         <h2 id="stop-title">Stop this test?</h2>
-        <p>Iterations that are under way may finish, then the test ends. It cannot be continued. Its summary and report are still made; the exit code is 103.</p>
+        <p>
+          Iterations that are under way may finish, then the test ends. It cannot be continued. Its summary and report are still
+          made; the exit code is 103.
+        </p>
         <p class="dialog-actions">
           <button type="button" autofocus onClick={() => dialog.current?.close()}>
             Keep running
@@ -143,7 +161,13 @@ export function ConnectionNote({ onToken }: { onToken: () => void }) {
       }}
     >
       <label for="token">This test asks for its token (--api-token)</label>
-      <input id="token" type="password" autocomplete="off" value={typed.value} onInput={(event) => (typed.value = event.currentTarget.value)} />
+      <input
+        id="token"
+        type="password"
+        autocomplete="off"
+        value={typed.value}
+        onInput={(event) => (typed.value = event.currentTarget.value)}
+      />
       <button type="submit">Connect</button>
     </form>
   );

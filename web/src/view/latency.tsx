@@ -1,8 +1,8 @@
 // How long things took: the histogram over time, percentiles over time, and where a request spent its time.
 
 import { useSignal } from "@preact/signals";
-import { Heatmap } from "../chart/heatmap.tsx";
 import { fineColumn, heatOf } from "../chart/heat.ts";
+import { Heatmap } from "../chart/heatmap.tsx";
 import { type Limit, type Line, Plot } from "../chart/plot.tsx";
 import { time, valueFormat } from "../format/units.ts";
 import { type Model, useModel } from "../model.ts";
@@ -114,7 +114,13 @@ function Phases({ model }: { model: Model }) {
       fold.kind === "trend" && fold.histogram.count > 0 ? fold.histogram.mean : null,
     );
     const all = spread(model.query.fold(metric, model.focusOf(metric), span));
-    return { label, values: points.map((point) => point.value), colour: `cat-${place + 1}`, isFilled: true, summary: all.count > 0 ? time(all.mean) : null };
+    return {
+      label,
+      values: points.map((point) => point.value),
+      colour: `cat-${place + 1}`,
+      isFilled: true,
+      summary: all.count > 0 ? time(all.mean) : null,
+    };
   });
   const points = model.query.timeline("http_req_waiting", model.focusOf("http_req_waiting"), span, POINTS_MAX, "time", () => 0);
   return (

@@ -48,7 +48,12 @@ export function Messages() {
           { name: "Share", value: (row) => row.count, show: (row) => percent(total > 0 ? row.count / total : 0) },
           { name: "First", value: (row) => row.firstMs, show: (row) => (row.firstMs === null ? "" : clock(row.firstMs)) },
           { name: "Last", value: (row) => row.lastMs, show: (row) => (row.lastMs === null ? "" : clock(row.lastMs)) },
-          { name: "For example", isText: true, value: (row) => row.example, show: (row) => <span class="example">{row.example}</span> },
+          {
+            name: "For example",
+            isText: true,
+            value: (row) => row.example,
+            show: (row) => <span class="example">{row.example}</span>,
+          },
         ]}
       />
       <h3>Log</h3>
@@ -124,4 +129,10 @@ function fieldsOf(fields: Record<string, string>): string {
     .join(" ");
 }
 
-const TONES: Record<string, "good" | "warn" | "bad" | "none"> = { error: "bad", fatal: "bad", panic: "bad", warning: "warn", warn: "warn" };
+const TONES: Record<string, "good" | "warn" | "bad" | "none"> = {
+  error: "bad",
+  fatal: "bad",
+  panic: "bad",
+  warning: "warn",
+  warn: "warn",
+};

@@ -50,7 +50,13 @@ function MetricPlot({ model, metric }: { model: Model; metric: Metric }) {
     const points = rates(model, name);
     const total = counterTotal(model.query.fold(name, model.focusOf(name), model.span.value));
     const perS = contains === "default" ? perSecond : (value: number) => `${format(value)}/s`;
-    const line: Line = { label: "per second", values: points.map((point) => point.value), colour: "line-1", isFilled: true, summary: `${totalOf(metric, total)} in all` };
+    const line: Line = {
+      label: "per second",
+      values: points.map((point) => point.value),
+      colour: "line-1",
+      isFilled: true,
+      summary: `${totalOf(metric, total)} in all`,
+    };
     return <Plot title={name} x={middles(points)} lines={[line]} format={perS} empty={empty} />;
   }
   if (kind === "rate") {
@@ -58,7 +64,13 @@ function MetricPlot({ model, metric }: { model: Model; metric: Metric }) {
       fold.kind === "rate" && !fold.isEmpty ? fold.share : null,
     );
     const all = model.query.fold(name, model.focusOf(name), model.span.value);
-    const line: Line = { label: "share", values: points.map((point) => point.value), colour: "line-2", isFilled: true, summary: all?.kind === "rate" ? percent(all.share) : null };
+    const line: Line = {
+      label: "share",
+      values: points.map((point) => point.value),
+      colour: "line-2",
+      isFilled: true,
+      summary: all?.kind === "rate" ? percent(all.share) : null,
+    };
     return <Plot title={name} x={middles(points)} lines={[line]} format={percent} empty={empty} />;
   }
   const points = model.query.timeline(name, model.focusOf(name), model.span.value, POINTS_MAX, "gauge", (fold) =>
@@ -66,7 +78,12 @@ function MetricPlot({ model, metric }: { model: Model; metric: Metric }) {
   );
   const last = points.at(-1)?.value?.[0];
   const lines: Line[] = [
-    { label: "last", values: points.map((point) => point.value?.[0] ?? null), colour: "line-3", summary: last === undefined ? null : format(last) },
+    {
+      label: "last",
+      values: points.map((point) => point.value?.[0] ?? null),
+      colour: "line-3",
+      summary: last === undefined ? null : format(last),
+    },
     { label: "largest", values: points.map((point) => point.value?.[2] ?? null), colour: "line-4", dash: "dashed" },
     { label: "smallest", values: points.map((point) => point.value?.[1] ?? null), colour: "line-2", dash: "dotted" },
   ];
@@ -102,11 +119,11 @@ function AllMetrics({ model }: { model: Model }) {
         return [{ metric, ...nothing, total: fold.total, mean: fold.share }];
       case "gauge":
         return [{ metric, ...nothing, mean: fold.last, min: fold.min, max: fold.max }];
-      case "trend": {
-        const { count: total, ...rest } = spread(fold);
-        return [{ metric, ...nothing, total, ...rest }];
-      }
+      case "trend":
+        break;
     }
+    const { count: total, ...rest } = spread(fold);
+    return [{ metric, ...nothing, total, ...rest }];
   });
   const column = (name: string, value: (row: MetricRow) => number | null, help?: string): Column<MetricRow> => ({
     name,
@@ -114,7 +131,13 @@ function AllMetrics({ model }: { model: Model }) {
     ...(help === undefined ? {} : { help }),
     show: (row) => {
       const number = value(row);
-      return number === null ? <span class="soft">–</span> : row.metric.kind === "rate" ? percent(number) : valueFormat(row.metric.contains)(number);
+      return number === null ? (
+        <span class="soft">–</span>
+      ) : row.metric.kind === "rate" ? (
+        percent(number)
+      ) : (
+        valueFormat(row.metric.contains)(number)
+      );
     },
   });
   return (
@@ -138,7 +161,14 @@ function AllMetrics({ model }: { model: Model }) {
         {
           name: "Rate",
           value: (row) => row.rate,
-          show: (row) => (row.rate === null ? <span class="soft">–</span> : row.metric.contains === "data" ? `${bytes(row.rate)}/s` : `${compact(row.rate)}/s`),
+          show: (row) =>
+            row.rate === null ? (
+              <span class="soft">–</span>
+            ) : row.metric.contains === "data" ? (
+              `${bytes(row.rate)}/s`
+            ) : (
+              `${compact(row.rate)}/s`
+            ),
         },
         column("Average", (row) => row.mean, "Of a rate its share, of a gauge its last value"),
         column("Min", (row) => row.min),

@@ -3,8 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { clock, count, plural, significant } from "../format/units.ts";
 import { type Model, useModel } from "../model.ts";
-import { Steer } from "../stream/steer.ts";
 import type { Scenario, ScenarioState } from "../stream/records.ts";
+import { Steer } from "../stream/steer.ts";
 import { Section } from "./card.tsx";
 
 export function Scenarios() {
@@ -41,7 +41,12 @@ function One({ model, scenario, state, canSteer }: OneProps) {
   return (
     <article class="card scenario">
       <h3>
-        <button type="button" class="link" aria-pressed={tag === scenario.name} onClick={() => model.toggleFocus("scenario", scenario.name)}>
+        <button
+          type="button"
+          class="link"
+          aria-pressed={tag === scenario.name}
+          onClick={() => model.toggleFocus("scenario", scenario.name)}
+        >
           {scenario.name}
         </button>
         <span class="soft">{standing(scenario, state)}</span>
@@ -56,7 +61,9 @@ function One({ model, scenario, state, canSteer }: OneProps) {
           <Fact name="Exceptions" value={count(state.exceptions)} isBad={state.exceptions > 0} />
         </dl>
       )}
-      {canSteer && state !== null && state.isStarted && !state.isOver && !state.isStopping && <Target model={model} scenario={scenario} state={state} />}
+      {canSteer && state?.isStarted === true && !state.isOver && !state.isStopping && (
+        <Target model={model} scenario={scenario} state={state} />
+      )}
     </article>
   );
 }
@@ -79,7 +86,9 @@ function Target({ model, scenario, state }: { model: Model; scenario: Scenario; 
   const value = typed.value ?? now;
   const planned = Math.max(...scenario.planned.map(([, one]) => one), now, 1);
   const top = scenario.isRate ? planned * 3 : Math.max(state.maxVus, planned * 2);
-  const unit = scenario.isRate ? `iterations per ${state.timeUnit && state.timeUnit !== "1s" ? state.timeUnit : "second"}` : "VUs";
+  const unit = scenario.isRate
+    ? `iterations per ${state.timeUnit && state.timeUnit !== "1s" ? state.timeUnit : "second"}`
+    : "VUs";
   const id = `target-${scenario.name}`;
   const send = async (event: Event) => {
     event.preventDefault();

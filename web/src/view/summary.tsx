@@ -10,7 +10,11 @@ export function SummaryOnly() {
   const metrics = model.summary.value?.metrics;
   const rows = Object.entries(isObject(metrics) ? metrics : {}).map(([name, metric]) => ({ name, values: numbersOf(metric) }));
   return (
-    <Section id="summary" title="Summary" note="This report was made from a summary: it knows the run as a whole, and nothing of its course.">
+    <Section
+      id="summary"
+      title="Summary"
+      note="This report was made from a summary: it knows the run as a whole, and nothing of its course."
+    >
       <div class="card grid">
         <section class="scroll" aria-label="Metrics">
           <table>

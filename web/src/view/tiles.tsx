@@ -48,7 +48,9 @@ export function Tiles() {
       </Tile>
       {checks?.kind === "rate" && !checks.isEmpty && (
         <Tile name="Checks that pass" value={percent(checks.share)} isBad={checks.hits < checks.total}>
-          {checks.hits === checks.total ? `all ${count(checks.total)}` : `${plural(checks.total - checks.hits, "failure")} of ${count(checks.total)}`}
+          {checks.hits === checks.total
+            ? `all ${count(checks.total)}`
+            : `${plural(checks.total - checks.hits, "failure")} of ${count(checks.total)}`}
         </Tile>
       )}
       <Tile name="Data received" value={`${bytes(seconds > 0 ? received / seconds : 0)}/s`}>
@@ -65,7 +67,8 @@ function Vus() {
   const gauge = model.query.fold("vus", model.focusOf("vus"), span);
   const state = model.run.state;
   const isNow = span === null && model.run.end === null && model.kind === "dashboard";
-  const active = isNow && state !== null ? state.vusActive : gauge?.kind === "gauge" && !gauge.isEmpty ? gauge.max : (state?.vusActive ?? 0);
+  const active =
+    isNow && state !== null ? state.vusActive : gauge?.kind === "gauge" && !gauge.isEmpty ? gauge.max : (state?.vusActive ?? 0);
   return (
     <Tile name={isNow ? "Active VUs" : "VUs at most"} value={compact(active)}>
       {state === null ? "" : `${count(state.vusInitialized)} initialised`}
@@ -73,7 +76,17 @@ function Vus() {
   );
 }
 
-function Tile({ name, value, isBad, children }: { name: string; value: string; isBad?: boolean; children?: ComponentChildren }) {
+function Tile({
+  name,
+  value,
+  isBad,
+  children,
+}: {
+  name: string;
+  value: string;
+  isBad?: boolean;
+  children?: ComponentChildren;
+}) {
   return (
     <div class={`card tile ${isBad === true ? "tile-bad" : ""}`}>
       <h3>{name}</h3>

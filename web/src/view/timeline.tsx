@@ -25,11 +25,18 @@ export function Timeline() {
     <section class="timeline" aria-label="Time range">
       <div class="timeline-row">
         <div class="presets">
-          {PRESETS.filter(([, preset]) => preset.kind !== "last" || (model.run.end === null && untilMs > preset.ms)).map(([name, preset]) => (
-            <button key={name} type="button" aria-pressed={isSame(range, preset)} onClick={() => (model.range.value = preset)}>
-              {name}
-            </button>
-          ))}
+          {PRESETS.filter(([, preset]) => preset.kind !== "last" || (model.run.end === null && untilMs > preset.ms)).map(
+            ([name, preset]) => (
+              <button
+                key={name}
+                type="button"
+                aria-pressed={isSame(range, preset)}
+                onClick={() => (model.range.value = preset)}
+              >
+                {name}
+              </button>
+            ),
+          )}
         </div>
         <p class="selected" aria-live="polite">
           {span === null ? (
@@ -44,7 +51,13 @@ export function Timeline() {
           )}
         </p>
         {focus.map(([tag, value]) => (
-          <button key={tag} type="button" class="chip" onClick={() => model.toggleFocus(tag, value)} title="Show everything again">
+          <button
+            key={tag}
+            type="button"
+            class="chip"
+            onClick={() => model.toggleFocus(tag, value)}
+            title="Show everything again"
+          >
             <span class="hidden">Remove the filter </span>
             {tag}: {tagWords(tag, value)} <span aria-hidden="true">×</span>
           </button>
@@ -55,20 +68,39 @@ export function Timeline() {
   );
 }
 
-function Strip({ model, untilMs, shown, isAll }: { model: Model; untilMs: number; shown: { fromMs: number; untilMs: number }; isAll: boolean }) {
+function Strip({
+  model,
+  untilMs,
+  shown,
+  isAll,
+}: {
+  model: Model;
+  untilMs: number;
+  shown: { fromMs: number; untilMs: number };
+  isAll: boolean;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const drag = useSignal<{ from: number; until: number } | null>(null);
   const metric = model.run.seriesOf("http_reqs").length > 0 ? "http_reqs" : "iterations";
-  const points = model.query.timeline(metric, {}, null, POINTS, "rate", (fold, seconds) => (seconds > 0 ? counterTotal(fold) / seconds : 0));
+  const points = model.query.timeline(metric, {}, null, POINTS, "rate", (fold, seconds) =>
+    seconds > 0 ? counterTotal(fold) / seconds : 0,
+  );
   const largest = points.reduce((most, point) => Math.max(most, point.value), 0);
   const x = (ms: number) => (ms / untilMs) * 1_000;
-  const outline = points.map((point) => `${x((point.fromMs + point.untilMs) / 2).toFixed(1)},${(40 - (largest > 0 ? point.value / largest : 0) * 36).toFixed(1)}`);
-  const path = points.length > 1 ? `M0,40L0,${height(outline[0])}L${outline.join("L")}L1000,${height(outline.at(-1))}L1000,40Z` : "";
+  const outline = points.map(
+    (point) =>
+      `${x((point.fromMs + point.untilMs) / 2).toFixed(1)},${(40 - (largest > 0 ? point.value / largest : 0) * 36).toFixed(1)}`,
+  );
+  const path =
+    points.length > 1 ? `M0,40L0,${height(outline[0])}L${outline.join("L")}L1000,${height(outline.at(-1))}L1000,40Z` : "";
   const msAt = (event: PointerEvent) => {
     const rect = box.current?.getBoundingClientRect();
     return rect === undefined ? 0 : Math.min(Math.max((event.clientX - rect.left) / rect.width, 0), 1) * untilMs;
   };
-  const now = drag.value === null ? shown : { fromMs: Math.min(drag.value.from, drag.value.until), untilMs: Math.max(drag.value.from, drag.value.until) };
+  const now =
+    drag.value === null
+      ? shown
+      : { fromMs: Math.min(drag.value.from, drag.value.until), untilMs: Math.max(drag.value.from, drag.value.until) };
   const percent = (ms: number) => `${(Math.min(Math.max(ms / untilMs, 0), 1) * 100).toFixed(2)}%`;
   const move = (isStart: boolean) => (event: KeyboardEvent) => {
     const moved = movedBy(event, isStart ? shown.fromMs : shown.untilMs, untilMs);
@@ -76,7 +108,9 @@ function Strip({ model, untilMs, shown, isAll }: { model: Model; untilMs: number
       return;
     }
     event.preventDefault();
-    const wanted = isStart ? { fromMs: Math.min(moved, shown.untilMs - 1_000), untilMs: shown.untilMs } : { fromMs: shown.fromMs, untilMs: Math.max(moved, shown.fromMs + 1_000) };
+    const wanted = isStart
+      ? { fromMs: Math.min(moved, shown.untilMs - 1_000), untilMs: shown.untilMs }
+      : { fromMs: shown.fromMs, untilMs: Math.max(moved, shown.fromMs + 1_000) };
     if (wanted.fromMs <= 0 && wanted.untilMs >= untilMs) {
       model.selectAll();
     } else {
@@ -86,6 +120,8 @@ function Strip({ model, untilMs, shown, isAll }: { model: Model; untilMs: number
   return (
     <div
       class="strip"
+      role="group"
+      aria-label="The whole run"
       ref={box}
       onPointerDown={(event) => {
         if ((event.target as Element).closest("[role=slider]") === null) {
@@ -111,7 +147,9 @@ function Strip({ model, untilMs, shown, isAll }: { model: Model; untilMs: number
       <svg viewBox="0 0 1000 40" preserveAspectRatio="none" aria-hidden="true">
         <path d={path} />
       </svg>
-      <span class="strip-label">{metric === "http_reqs" ? "requests" : "iterations"} per second, up to {compact(largest)}</span>
+      <span class="strip-label">
+        {metric === "http_reqs" ? "requests" : "iterations"} per second, up to {compact(largest)}
+      </span>
       <div class="strip-shade" style={{ left: "0", width: percent(now.fromMs) }} />
       <div class="strip-shade" style={{ left: percent(now.untilMs), right: "0" }} />
       {(["from", "until"] as const).map((end) => {

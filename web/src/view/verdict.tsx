@@ -1,6 +1,6 @@
 // Both verdicts, in words, before any number: did the system hold what was asked of it, and can the measurement be trusted?
 
-import { plural, significant, valueFormat, percent, span } from "../format/units.ts";
+import { percent, plural, significant, span, valueFormat } from "../format/units.ts";
 import { exitWords, measurementWords } from "../format/words.ts";
 import { type Model, useModel } from "../model.ts";
 import type { ThresholdState, Verdict } from "../stream/records.ts";
@@ -36,7 +36,8 @@ function Thresholds({ model }: { model: Model }) {
                 <b>{one.metric}</b> <code>{one.source}</code>
               </span>
               <span class="threshold-value">
-                {one.value === null ? "" : valueOf(model, one)} <span class="soft">{!one.isJudged ? "not judged" : one.isOk ? "holds" : "crossed"}</span>
+                {one.value === null ? "" : valueWords(model, one)}{" "}
+                <span class="soft">{!one.isJudged ? "not judged" : one.isOk ? "holds" : "crossed"}</span>
               </span>
             </li>
           ))}
@@ -115,18 +116,30 @@ function thresholdWords(thresholds: ThresholdState[], isOver: boolean): { tone: 
   }
   if (crossed > 0) {
     const title = isOver ? "Thresholds crossed" : "Thresholds crossed so far";
-    return { tone: "bad", title, text: `${plural(crossed, "threshold")} of ${thresholds.length} ${crossed === 1 ? "is" : "are"} crossed.` };
+    return {
+      tone: "bad",
+      title,
+      text: `${plural(crossed, "threshold")} of ${thresholds.length} ${crossed === 1 ? "is" : "are"} crossed.`,
+    };
   }
   if (judged === 0) {
-    return { tone: "none", title: "Thresholds not judged yet", text: `${plural(thresholds.length, "threshold")} will be judged.` };
+    return {
+      tone: "none",
+      title: "Thresholds not judged yet",
+      text: `${plural(thresholds.length, "threshold")} will be judged.`,
+    };
   }
   const all = thresholds.length === 1 ? "The only threshold holds." : `All ${thresholds.length} thresholds hold.`;
   const some = `${judged} of ${thresholds.length} thresholds hold, the others had nothing to judge.`;
-  return { tone: "good", title: isOver ? "Thresholds hold" : "Thresholds hold so far", text: judged === thresholds.length ? all : some };
+  return {
+    tone: "good",
+    title: isOver ? "Thresholds hold" : "Thresholds hold so far",
+    text: judged === thresholds.length ? all : some,
+  };
 }
 
 /** A threshold's value with the unit of its metric. */
-function valueOf(model: Model, { metric, source, value }: ThresholdState): string {
+function valueWords(model: Model, { metric, source, value }: ThresholdState): string {
   if (value === null) {
     return "";
   }

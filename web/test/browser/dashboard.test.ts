@@ -92,7 +92,10 @@ describe.skipIf(!hasChromium)("the dashboard", () => {
     await server.start(sent);
     server.send(records.slice(cut));
     await page.waitForSelector(".banner-warn", { state: "detached" });
-    await page.waitForFunction((all) => document.querySelector("[aria-label='Requests by url'] tbody")?.textContent?.includes(all), count(requestsOf(truth, 0, 40)[0] ?? 0));
+    await page.waitForFunction(
+      (all) => document.querySelector("[aria-label='Requests by url'] tbody")?.textContent?.includes(all),
+      count(requestsOf(truth, 0, 40)[0] ?? 0),
+    );
     await expectRows(page, truth, 0, 40);
     expect(server.lastIds[0]).toBeNull();
     expect(server.lastIds.at(-1)).toBe(String(sent.length));
@@ -139,7 +142,12 @@ describe.skipIf(!hasChromium)("the dashboard", () => {
       "PATCH /v1/scenarios/shoppers",
       "PATCH /v1/status",
     ]);
-    expect(server.calls.map(({ body }) => JSON.parse(body).data.attributes)).toEqual([{ paused: true }, { vus: 70 }, { vus: 9_999 }, { stopped: true }]);
+    expect(server.calls.map(({ body }) => JSON.parse(body).data.attributes)).toEqual([
+      { paused: true },
+      { vus: 70 },
+      { vus: 9_999 },
+      { stopped: true },
+    ]);
     await close();
   });
 
@@ -164,7 +172,8 @@ describe.skipIf(!hasChromium)("the dashboard", () => {
     const { page, close } = await opened(records);
     const table = page.getByRole("region", { name: "Requests by url" });
     await table.getByRole("button", { name: "Average" }).click();
-    const averages = async () => (await table.locator("tbody td:nth-child(5)").allTextContents()).map((text) => Number.parseFloat(text));
+    const averages = async () =>
+      (await table.locator("tbody td:nth-child(5)").allTextContents()).map((text) => Number.parseFloat(text));
     const falling = await averages();
     expect(falling).toEqual([...falling].sort((a, b) => b - a));
     await table.getByRole("button", { name: "Average" }).click();
@@ -200,14 +209,30 @@ describe.skipIf(!hasChromium)("the dashboard", () => {
     ["light", 360],
     ["dark", 360],
   ] as const)("axe finds nothing serious: %s, %i pixels", async (colorScheme, width) => {
-    const { page, close } = await opened(makeRun({ seconds: 30, agents: 2, hasEnd: false }).records, { colorScheme, viewport: { width, height: 900 } });
+    const { page, close } = await opened(makeRun({ seconds: 30, agents: 2, hasEnd: false }).records, {
+      colorScheme,
+      viewport: { width, height: 900 },
+    });
     await page.locator(".data summary").first().click();
     const source = (await import("node:fs")).readFileSync(AXE, "utf8");
     // Through the debugger: the page's policy admits no script of others.
     await page.evaluate(source);
     const found = await page.evaluate(async () => {
-      const axe = (globalThis as unknown as { axe: { run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }> } }).axe;
-      return (await axe.run()).violations.map(({ id, impact, nodes }) => ({ id, impact, html: nodes[0]?.html, why: nodes[0]?.failureSummary }));
+      const axe = (
+        globalThis as unknown as {
+          axe: {
+            run: () => Promise<{
+              violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+            }>;
+          };
+        }
+      ).axe;
+      return (await axe.run()).violations.map(({ id, impact, nodes }) => ({
+        id,
+        impact,
+        html: nodes[0]?.html,
+        why: nodes[0]?.failureSummary,
+      }));
     });
     expect(found.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
@@ -223,7 +248,12 @@ describe.skipIf(!hasChromium)("the dashboard", () => {
     server.send(records.slice(2));
     await page.waitForFunction(() => document.querySelector("[aria-label='Requests by url'] tbody tr") !== null);
     expect(await page.locator("main").innerText()).not.toContain("NaN");
-    server.send([{ event: "end", data: { durationMs: 2_100, exitCode: 0, stopped: null, verdict: "SUSPECT", reasons: ["timers fired late"], notes: [] } }]);
+    server.send([
+      {
+        event: "end",
+        data: { durationMs: 2_100, exitCode: 0, stopped: null, verdict: "SUSPECT", reasons: ["timers fired late"], notes: [] },
+      },
+    ]);
     await page.waitForSelector(".ending");
     expect(await page.locator(".verdicts").innerText()).toMatch(/Measurement suspect[\s\S]*timers fired late/);
     // It is over: nobody is asked again.
@@ -249,7 +279,12 @@ async function expectRows(page: Page, truth: Truth, from: number, until: number)
       time(Math.min(...values)),
       time(Math.max(...values)),
     ]);
-    for (const [place, q] of [[5, 0.5], [6, 0.9], [7, 0.95], [8, 0.99]] as const) {
+    for (const [place, q] of [
+      [5, 0.5],
+      [6, 0.9],
+      [7, 0.95],
+      [8, 0.99],
+    ] as const) {
       const truthMs = percentileOf(values, q);
       // Three digits, and a bucket.
       expect(Math.abs(msOf(cells[place] ?? "") / truthMs - 1), `${name} p${q}`).toBeLessThan(0.009);

@@ -77,7 +77,9 @@ describe.skipIf(!hasChromium)("in a browser", () => {
           requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start), 0));
         }),
     );
-    console.log(`after ${HOURS} hours: heap ${(heap / 1e6).toFixed(1)} MB, a selection of nearly all of it takes ${update.toFixed(0)} ms`);
+    console.log(
+      `after ${HOURS} hours: heap ${(heap / 1e6).toFixed(1)} MB, a selection of nearly all of it takes ${update.toFixed(0)} ms`,
+    );
     expect(heap).toBeLessThan(HEAP_BYTES_MAX);
     expect(usage.backingStorageSize ?? 0).toBeGreaterThan(1_000_000);
     await page.close();

@@ -15,7 +15,11 @@ test.skipIf(!hasChromium || folder === undefined)("pictures", { timeout: 120_000
   const { records } = makeRun({ seconds: 600, hasEnd: false, agents: 3 });
   const url = await server.start(records);
   const browser = await launch();
-  for (const [width, height] of [[1440, 900], [768, 1024], [360, 740]] as const) {
+  for (const [width, height] of [
+    [1440, 900],
+    [768, 1024],
+    [360, 740],
+  ] as const) {
     for (const scheme of ["light", "dark"] as const) {
       const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme });
       await page.goto(url);

@@ -42,7 +42,9 @@ describe.skipIf(!hasChromium)("the report", () => {
       close: async () => {
         await context.close();
         expect(errors).toEqual([]);
-        expect(asked.filter((url) => !url.startsWith("file:") && !url.startsWith("data:") && !url.startsWith("blob:"))).toEqual([]);
+        expect(asked.filter((url) => !url.startsWith("file:") && !url.startsWith("data:") && !url.startsWith("blob:"))).toEqual(
+          [],
+        );
       },
     };
   }
@@ -54,7 +56,9 @@ describe.skipIf(!hasChromium)("the report", () => {
     const requests = [...truth.durations.values()].flat(2).length;
     expect(await page.locator(".tile").first().textContent()).toContain(`${count(requests)} in all`);
     expect(await page.title()).toBe("checkout.js: Onrush report");
-    expect(await page.locator(".verdicts").innerText()).toMatch(/Thresholds crossed[\s\S]*exit code 99: a threshold was crossed/);
+    expect(await page.locator(".verdicts").innerText()).toMatch(
+      /Thresholds crossed[\s\S]*exit code 99: a threshold was crossed/,
+    );
     expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0);
     const handle = page.getByRole("slider", { name: "End of the selected time" });
     await handle.focus();
@@ -76,7 +80,10 @@ describe.skipIf(!hasChromium)("the report", () => {
 
   test("shows what a summary has where there is no stream", async () => {
     const { page, close } = await opened(null, {
-      metrics: { http_reqs: { type: "counter", values: { count: 1_234, rate: 20.5 } }, http_req_duration: { avg: 12.345, "p(95)": 34 } },
+      metrics: {
+        http_reqs: { type: "counter", values: { count: 1_234, rate: 20.5 } },
+        http_req_duration: { avg: 12.345, "p(95)": 34 },
+      },
     });
     await page.waitForSelector("#summary");
     const text = (await page.locator("#summary").innerText()).replaceAll(/\s+/g, " ");

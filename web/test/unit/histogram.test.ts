@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { Histogram } from "../../src/metrics/histogram.ts";
 import { TrendFold } from "../../src/metrics/fold.ts";
+import { Histogram } from "../../src/metrics/histogram.ts";
 import { addCell, CellWriter } from "../../src/store/cells.ts";
 import { generator, percentileOf } from "../fixture/run.ts";
 
@@ -38,7 +38,10 @@ describe("the program's histogram and this one say the same", () => {
 test("a histogram is the same however its values came", () => {
   const random = generator(3);
   for (let round = 0; round < 40; round++) {
-    const values = Array.from({ length: Math.floor(random() * 200) }, () => (random() < 0.1 ? 0 : random() < 0.1 ? -1 : 1) * 10 ** (random() * 8 - 4));
+    const values = Array.from(
+      { length: Math.floor(random() * 200) },
+      () => (random() < 0.1 ? 0 : random() < 0.1 ? -1 : 1) * 10 ** (random() * 8 - 4),
+    );
     const whole = of(values);
     const cut = Math.floor(random() * values.length);
     const parts = new Histogram();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Model } from "../../src/model.ts";
-import { Query } from "../../src/store/query.ts";
 import { plannedAt } from "../../src/store/plan.ts";
+import { Query } from "../../src/store/query.ts";
 import { checkRows, counterTotal, requestRows, spread } from "../../src/store/rows.ts";
 import { Run } from "../../src/store/run.ts";
 import { STEPS_MAX } from "../../src/store/steps.ts";
@@ -15,14 +15,23 @@ test("numbers of the whole run and of a part of it are those of the single value
     const rows = requestRows(query, "name", span, {});
     expect(rows).toHaveLength(3);
     for (const row of rows) {
-      const values = (truth.durations.get(row.key) ?? []).slice((span?.fromMs ?? 0) / 1_000, (span?.untilMs ?? 120_000) / 1_000).flat();
-      const failures = (truth.failures.get(row.key) ?? []).slice((span?.fromMs ?? 0) / 1_000, (span?.untilMs ?? 120_000) / 1_000).reduce((a, b) => a + b, 0);
+      const values = (truth.durations.get(row.key) ?? [])
+        .slice((span?.fromMs ?? 0) / 1_000, (span?.untilMs ?? 120_000) / 1_000)
+        .flat();
+      const failures = (truth.failures.get(row.key) ?? [])
+        .slice((span?.fromMs ?? 0) / 1_000, (span?.untilMs ?? 120_000) / 1_000)
+        .reduce((a, b) => a + b, 0);
       expect(row.requests).toBe(values.length);
       expect(row.failed).toBe(failures / values.length);
       expect(row.min).toBe(Math.min(...values));
       expect(row.max).toBe(Math.max(...values));
       expect(row.mean).toBeCloseTo(values.reduce((a, b) => a + b, 0) / values.length, 9);
-      for (const [q, shown] of [[0.5, row.med], [0.9, row.p90], [0.95, row.p95], [0.99, row.p99]] as const) {
+      for (const [q, shown] of [
+        [0.5, row.med],
+        [0.9, row.p90],
+        [0.95, row.p95],
+        [0.99, row.p99],
+      ] as const) {
         expect(Math.abs(shown / percentileOf(values, q) - 1)).toBeLessThan(0.002_8);
       }
     }
@@ -64,7 +73,8 @@ test("the open step is in all numbers, and is replaced", () => {
   const query = new Query(run);
   const id = query.series("iterations")[0] ?? -1;
   const before = counterTotal(query.fold("iterations"));
-  const open = (count: number, untilMs: number) => take(run, "open", { fromMs: 20_000, untilMs, values: [[id, count]], outcomes: [], lost: 0 });
+  const open = (count: number, untilMs: number) =>
+    take(run, "open", { fromMs: 20_000, untilMs, values: [[id, count]], outcomes: [], lost: 0 });
   open(5, 20_500);
   expect(counterTotal(query.fold("iterations"))).toBe(before + 5);
   open(9, 21_300);
@@ -100,7 +110,13 @@ test("a new head begins anew; unknown records, series and kinds are passed over"
   const total = counterTotal(new Query(run).fold("http_reqs"));
   expect(readRecord("tomorrow", {})).toBeNull();
   expect(readRecord("step", 7)).toBeNull();
-  take(run, "step", { fromMs: 20_000, untilMs: 21_000, values: [[99_999, 1], [0, "x"], ["a", 1], null], outcomes: "no", lost: null });
+  take(run, "step", {
+    fromMs: 20_000,
+    untilMs: 21_000,
+    values: [[99_999, 1], [0, "x"], ["a", 1], null],
+    outcomes: "no",
+    lost: null,
+  });
   expect(run.unread).toBe(2);
   expect(counterTotal(new Query(run).fold("http_reqs"))).toBe(total);
   feed(run, records);
@@ -110,7 +126,13 @@ test("a new head begins anew; unknown records, series and kinds are passed over"
 
 test("names of the language are names like any other", () => {
   const run = new Run();
-  take(run, "head", { metrics: [{ name: "__proto__", kind: "counter" }, { name: "constructor", kind: "counter" }], thresholds: JSON.parse('{"__proto__": ["count>1"]}') });
+  take(run, "head", {
+    metrics: [
+      { name: "__proto__", kind: "counter" },
+      { name: "constructor", kind: "counter" },
+    ],
+    thresholds: JSON.parse('{"__proto__": ["count>1"]}'),
+  });
   take(run, "series", JSON.parse('{"series": [{"id": 0, "metric": 0, "tags": {"__proto__": "x", "toString": "y"}}]}'));
   take(run, "step", { fromMs: 0, untilMs: 1_000, values: [[0, 4]], outcomes: [], lost: 0 });
   expect(counterTotal(new Query(run).fold("__proto__", JSON.parse('{"__proto__": "x"}')))).toBe(4);
@@ -135,8 +157,28 @@ test("a selection snaps to whole steps; checks have their groups; a focus narrow
 });
 
 test("the plan between its points", () => {
-  const scenario = { name: "a", executor: "", description: "", startMs: 10_000, isRate: false, unit: "VUs", planned: [[0, 0], [10_000, 100], [10_000, 50], [20_000, 50]] as [number, number][] };
-  expect([5_000, 10_000, 15_000, 20_000, 25_000, 31_000].map((at) => plannedAt(scenario, at))).toEqual([null, 0, 50, 50, 50, null]);
+  const scenario = {
+    name: "a",
+    executor: "",
+    description: "",
+    startMs: 10_000,
+    isRate: false,
+    unit: "VUs",
+    planned: [
+      [0, 0],
+      [10_000, 100],
+      [10_000, 50],
+      [20_000, 50],
+    ] as [number, number][],
+  };
+  expect([5_000, 10_000, 15_000, 20_000, 25_000, 31_000].map((at) => plannedAt(scenario, at))).toEqual([
+    null,
+    0,
+    50,
+    50,
+    50,
+    null,
+  ]);
 });
 
 function play(options: FixtureOptions) {
