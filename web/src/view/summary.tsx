@@ -1,5 +1,6 @@
 // What a report shows that holds only a summary: the metrics of it, as its JSON has them.
 
+import { Fragment } from "preact";
 import { count, percent, significant } from "../format/units.ts";
 import { useModel } from "../model.ts";
 import { isObject } from "../stream/records.ts";
@@ -36,9 +37,11 @@ export function SummaryOnly() {
                   </th>
                   <td class="text">
                     {values.map(([key, value]) => (
-                      <span class="pair" key={key}>
-                        <span class="soft">{key}</span> {written(key, value)}{" "}
-                      </span>
+                      <Fragment key={key}>
+                        <span class="pair">
+                          <span class="soft">{key}</span> {written(key, value)}
+                        </span>{" "}
+                      </Fragment>
                     ))}
                   </td>
                 </tr>
