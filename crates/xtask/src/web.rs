@@ -69,11 +69,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
 }
 
 /// Whether the page can be built here.
-pub(crate) fn has_node() -> bool {
+fn has_node() -> bool {
     ["node", "npm"].iter().all(|program| {
-        let status =
-            Command::new(program).arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        status.status().is_ok_and(|status| status.success())
+        let mut command = Command::new(program);
+        command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
     })
 }
 
