@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     }
     let root = workspace::root();
     let web = root.join("web");
-    if !npm(&web, &["ci", "--no-audit", "--no-fund"])? {
+    // Not `npm ci`, which refuses a lock file without the packages of other systems.
+    if !npm(&web, &["install", "--no-save", "--no-audit", "--no-fund"])? {
         bail!("npm could not install the packages of web/package-lock.json");
     }
     if !npm(&web, &["run", "--silent", "build"])? {
