@@ -15,6 +15,7 @@ mod simulate;
 mod soak;
 mod test;
 mod trial;
+mod web;
 
 use std::process::ExitCode;
 
@@ -89,6 +90,12 @@ const COMMANDS: &[Command] = &[
         arguments: trial::ARGUMENTS,
         about: "Starve, stop, throttle and rob generators, and hold what they say of their measurements against what is known",
         run: trial::run,
+    },
+    Command {
+        name: "web",
+        arguments: web::ARGUMENTS,
+        about: "Build the dashboard and the report of web/ (needs Node); --check compares with what is checked in, and runs their tests",
+        run: web::run,
     },
 ];
 
