@@ -41,7 +41,7 @@ fn text(one: &[Row<'_>], other: &[Row<'_>]) -> String {
         correlations.extend(correlation);
         within_all += within;
         count_all += pairs.len();
-        let shown = correlation.map_or("–".to_owned(), |correlation| format!("{correlation:.3}"));
+        let shown = correlation.map_or_else(|| "–".to_owned(), |correlation| format!("{correlation:.3}"));
         let _ = writeln!(text, "| {} | {} | {shown} | {within} |", experiment.name, pairs.len());
     }
     let least = correlations.iter().copied().fold(f64::INFINITY, f64::min);

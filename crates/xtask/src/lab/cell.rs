@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::{
     adapter::{Adapter, Output, Program, Run},
-    job::Job,
+    job::{Job, Protocol},
     reaper,
     shop::show,
     target::{Setup, Target},
@@ -99,6 +99,9 @@ pub(super) fn measure(
     let truth = Truth::of(&arrivals, spawned_ns, &job, setup.freezes);
     if truth.requests == 0 {
         bail!("no request came ({}): {}", usage.ending(), end_of(&output));
+    }
+    if job.protocol == Protocol::Http2 && !arrivals.turnaround_ns.is_empty() {
+        bail!("it spoke HTTP/1.1");
     }
     // Users who wait longer than that send hardly anything.
     if job.delay_ms < WAITING_MS && truth.active_s < job.seconds as f64 * ACTIVE_MIN {

@@ -340,7 +340,8 @@ fn line(cell: &Value) -> String {
         }
     }
     let number = |pointer: &str| cell.pointer(pointer).and_then(Value::as_f64);
-    let shown = |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
+    let shown =
+        |value: Option<f64>, digits: usize| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.digits$}"));
     format!(
         "{:>8}/s (says {:>8}), {:>7} µs CPU each, {:>5} MB, mean {:>8} ms{}",
         shown(number("/truth/rps"), 0),

@@ -76,18 +76,18 @@ const VUS_MAX: u64 = 5_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::{adapters::tests, experiment::EXPERIMENTS};
+    use crate::lab::{adapters::recorded, experiment::EXPERIMENTS};
 
     #[test]
     fn a_script_says_it_all() {
         let journey = EXPERIMENTS.iter().find(|experiment| experiment.name == "journey").unwrap();
-        let script = k6_script(&Job { steps: journey.steps, ..tests::job() });
+        let script = k6_script(&Job { steps: journey.steps, ..recorded::job() });
         assert!(script.contains("lab: { executor: 'constant-vus', vus: 20, duration: '2s' }"));
         assert!(script.contains("http.post(`${base}/post`, 'name=visitor&comment=hello'"));
         assert!(
             script.contains("r.body.includes('Welcome')") && script.contains("const base = 'http://127.0.0.1:18950'")
         );
-        let rate = k6_script(&Job { load: Load::Open { rate: 500, users: 50 }, ..tests::job() });
+        let rate = k6_script(&Job { load: Load::Open { rate: 500, users: 50 }, ..recorded::job() });
         assert!(rate.contains("rate: 500") && rate.contains("preAllocatedVUs: 50"));
     }
 }

@@ -110,7 +110,6 @@ impl Shop {
         if !done.is_file() {
             fs::create_dir_all(&lib).with_context(|| format!("cannot make {}", lib.display()))?;
             fs::write(folder.join("pom.xml"), pom(artifacts)).context("cannot write a pom.xml")?;
-            self.make(&lib, &folder, Vec::new())?;
             log(&folder, vec![command])?;
             fs::write(&done, "").context("cannot note that a tool is installed")?;
         }

@@ -10,7 +10,7 @@ pub(super) fn mean(values: &[f64]) -> Option<f64> {
 /// The value at that share of sorted values.
 pub(super) fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted.get(rank.saturating_sub(1)).or(sorted.last()).copied()
+    sorted.get(rank.saturating_sub(1)).or_else(|| sorted.last()).copied()
 }
 
 /// A median and where the true one is, as far as the values say.

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::PLAIN_ONLY;
+use super::reason::PLAIN_ONLY;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Protocol},
@@ -69,7 +69,7 @@ impl Adapter for Bombardier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, printed};
+    use crate::lab::adapters::recorded::{check, job, printed};
 
     #[test]
     fn its_report() {

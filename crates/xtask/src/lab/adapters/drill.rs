@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{NO_HTTP2, NO_RATE};
+use super::reason::{NO_HTTP2, NO_RATE};
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Load, Protocol, Step},
@@ -91,7 +91,7 @@ const ITERATIONS_A_SECOND: u64 = 10_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, printed};
+    use crate::lab::adapters::recorded::{check, job, printed};
 
     #[test]
     fn its_report() {

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::Result;
 use xtask::workspace;
 
-use super::NO_HTTP2;
+use super::reason::NO_HTTP2;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Load, Protocol},
@@ -106,7 +106,7 @@ tokio = { version = \"1\", features = [\"rt-multi-thread\", \"macros\"] }
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, printed};
+    use crate::lab::adapters::recorded::{check, job, printed};
 
     #[test]
     fn its_report() {

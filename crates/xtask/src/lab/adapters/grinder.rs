@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use xtask::packages::find;
 
-use super::{NO_HTTP2, NO_RATE};
+use super::reason::{NO_HTTP2, NO_RATE};
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Load, Protocol, Step},
@@ -136,7 +136,7 @@ const GRINDER: Artifact = Artifact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, wrote};
+    use crate::lab::adapters::recorded::{check, job, wrote};
 
     #[test]
     fn its_report() {

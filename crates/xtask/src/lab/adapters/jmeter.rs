@@ -5,7 +5,7 @@ use std::{fs, process::Command};
 use anyhow::{Context, Result};
 use xtask::packages::find;
 
-use super::NO_HTTP2;
+use super::reason::NO_HTTP2;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Load, Protocol, Step},
@@ -179,7 +179,7 @@ const BOM: (&str, &str) = ("org.apache.jmeter", "bom");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, wrote};
+    use crate::lab::adapters::recorded::{check, job, wrote};
 
     #[test]
     fn its_report() {

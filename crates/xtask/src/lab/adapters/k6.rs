@@ -73,7 +73,7 @@ const TOOLS: &str = "package main\n\nimport _ \"go.k6.io/k6/v2/cmd\"\n\nfunc mai
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, wrote};
+    use crate::lab::adapters::recorded::{check, job, wrote};
 
     #[test]
     fn its_report() {

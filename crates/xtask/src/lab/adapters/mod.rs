@@ -17,6 +17,9 @@ mod locust;
 mod missing;
 mod oha;
 mod onrush;
+mod reason;
+#[cfg(test)]
+pub(super) mod recorded;
 mod siege;
 mod tropel;
 mod tsung;
@@ -65,57 +68,13 @@ pub(crate) const ADAPTERS: &[&dyn Adapter] = &[
     },
 ];
 
-/// What many tools cannot.
-const PLAIN_ONLY: &str = "asks for one address only, without checks";
-const NO_RATE: &str = "has no rates, only users";
-const NO_HTTP2: &str = "does not speak HTTP/2";
-
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use crate::lab::{
-        adapter::{Claim, Output, Program},
-        experiment::EXPERIMENTS,
-        job::{Job, Load, Protocol},
+mod tests {
+    use super::{
+        recorded::{job, printed},
+        *,
     };
-
-    /// 20 users on the address that the recorded outputs are of.
-    pub(in crate::lab) fn job() -> Job {
-        Job {
-            address: ([127, 0, 0, 1], 18_950).into(),
-            protocol: Protocol::Http1,
-            steps: EXPERIMENTS[0].steps,
-            load: Load::Closed { users: 20 },
-            seconds: 2,
-            delay_ms: 10,
-        }
-    }
-
-    /// What a tool printed.
-    pub(super) fn printed(text: &str) -> Output {
-        Output { stdout: text.to_owned(), ..Output::default() }
-    }
-
-    /// What a tool wrote to a file of its folder, which goes away with the first of the two.
-    pub(super) fn wrote(name: &str, text: &str) -> (tempfile::TempDir, Output) {
-        let folder = tempfile::TempDir::new().unwrap();
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-        let output = Output { folder: folder.path().to_owned(), ..Output::default() };
-        (folder, output)
-    }
-
-    /// Figures that are compared to four digits.
-    pub(super) fn check(claim: Option<Claim>, expect: &str) {
-        let claim = claim.expect("a recorded report is read");
-        let shown: Vec<String> = claim
-            .fields()
-            .iter()
-            .filter_map(|(name, value)| value.map(|value| format!("{name}={}", (value * 1e3).round() / 1e3)))
-            .collect();
-        assert_eq!(shown.join(" "), expect);
-    }
+    use crate::lab::{adapter::Program, experiment::EXPERIMENTS, job::Job, shop::show};
 
     #[test]
     fn names_are_told_apart_and_no_report_is_made_of_nothing() {
@@ -141,7 +100,7 @@ pub(super) mod tests {
                         Ok(run) => {
                             // Whatever a tool wants it is told where to go, by argument or by file.
                             let port = job.address.port().to_string();
-                            let said = crate::lab::shop::show(&run.command);
+                            let said = show(&run.command);
                             let files: String = run.files.iter().map(|(_, text)| text.as_str()).collect();
                             assert!((said + &files).contains(&port), "{} in {}", adapter.name(), experiment.name);
                         }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::PLAIN_ONLY;
+use super::reason::PLAIN_ONLY;
 use crate::{
     bench::tool,
     lab::{
@@ -90,7 +90,7 @@ fn program(shop: &Shop) -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, wrote};
+    use crate::lab::adapters::recorded::{check, job, wrote};
 
     #[test]
     fn its_report() {

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{NO_HTTP2, NO_RATE, PLAIN_ONLY};
+use super::reason::{NO_HTTP2, NO_RATE, PLAIN_ONLY};
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Load, Protocol},
@@ -37,6 +37,8 @@ impl Adapter for Siege {
             _ => {}
         }
         let mut command = Command::new(&program.path);
+        // It would make a folder of settings there.
+        command.env("HOME", ".");
         command.args(["-R", "siegerc", "-b", "-c", &job.load.users().to_string()]);
         command.arg("-t").arg(format!("{}S", job.seconds)).arg(job.url());
         Ok(Run::new(command).file("siegerc", SETTINGS))
@@ -77,7 +79,7 @@ parser = false
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, printed};
+    use crate::lab::adapters::recorded::{check, job, printed};
 
     #[test]
     fn its_report() {

@@ -65,7 +65,7 @@ const USERS_MAX: u64 = 4_096;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, wrote};
+    use crate::lab::adapters::recorded::{check, job, wrote};
 
     #[test]
     fn its_report() {

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{NO_HTTP2, NO_RATE, PLAIN_ONLY};
+use super::reason::{NO_HTTP2, NO_RATE, PLAIN_ONLY};
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Load, Protocol},
@@ -76,7 +76,7 @@ const THREADS: u64 = 2;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::adapters::tests::{check, job, printed};
+    use crate::lab::adapters::recorded::{check, job, printed};
 
     #[test]
     fn its_report() {

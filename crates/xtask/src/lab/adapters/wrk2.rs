@@ -4,7 +4,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{NO_HTTP2, PLAIN_ONLY, wrk};
+use super::{
+    reason::{NO_HTTP2, PLAIN_ONLY},
+    wrk,
+};
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Load, Protocol},

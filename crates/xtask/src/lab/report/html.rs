@@ -16,16 +16,16 @@ pub(super) fn page(run: &Value, rows: &[Row<'_>]) -> String {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Load generators side by side</title>\n<style>{STYLE}</style></head><body>\n<h1>Load generators side by side</h1>\n"
     );
-    let _ = write!(html, "<p>{}</p>\n", escape(run["described"].as_str().unwrap_or_default()).replace('\n', "<br>"));
+    let _ = writeln!(html, "<p>{}</p>", escape(run["described"].as_str().unwrap_or_default()).replace('\n', "<br>"));
     html.push_str(INTRODUCTION);
     calibration(&mut html, run);
     charts(&mut html, rows);
     table(&mut html, rows);
     claims(&mut html, rows);
     tools(&mut html, run);
-    let _ = write!(
+    let _ = writeln!(
         html,
-        "<h2>Machine</h2><pre>{}</pre>\n<script>{SCRIPT}</script></body></html>\n",
+        "<h2>Machine</h2><pre>{}</pre>\n<script>{SCRIPT}</script></body></html>",
         escape(&pretty(&run["machine"])) + "\n" + &escape(&pretty(&run["mitigations"]))
     );
     html
@@ -37,16 +37,16 @@ fn pretty(value: &Value) -> String {
 
 fn calibration(html: &mut String, run: &Value) {
     if let Some(failed) = run["calibration"]["failed"].as_str() {
-        let _ = write!(
+        let _ = writeln!(
             html,
-            "<p class=\"off\">The server could not be confirmed before this run: {}</p>\n",
+            "<p class=\"off\">The server could not be confirmed before this run: {}</p>",
             escape(failed)
         );
         return;
     }
     html.push_str("<p>Before the run two clients that have nothing in common asked the server; it counted exactly what each sent:</p><table><tr><th>client</th><th>delay ms</th><th>requests</th><th>least ms</th><th>median ms</th><th>p99 ms</th></tr>");
     for one in run["calibration"].as_array().into_iter().flatten() {
-        let cell = |name: &str| one[name].as_f64().map_or("–".to_owned(), number);
+        let cell = |name: &str| one[name].as_f64().map_or_else(|| "–".to_owned(), number);
         let _ = write!(
             html,
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
@@ -171,9 +171,9 @@ fn table(html: &mut String, rows: &[Row<'_>]) {
             escape(row.amount)
         );
         if row.cells.is_empty() {
-            let _ = write!(
+            let _ = writeln!(
                 html,
-                "<td colspan=\"17\" class=\"reason\">{}</td></tr>\n",
+                "<td colspan=\"17\" class=\"reason\">{}</td></tr>",
                 escape(row.reason.unwrap_or("not measured"))
             );
             continue;
@@ -216,33 +216,33 @@ fn table(html: &mut String, rows: &[Row<'_>]) {
 fn how(html: &mut String, row: &Row<'_>) {
     let Some(cell) = row.cells.last() else { return };
     html.push_str("<details><summary>command</summary><pre>");
-    let _ = write!(
+    let _ = writeln!(
         html,
-        "# the server\n{}\n# the tool, in a folder of its own\n{}\n",
+        "# the server\n{}\n# the tool, in a folder of its own\n{}",
         escape(cell["target"].as_str().unwrap_or("")),
         escape(cell["command"].as_str().unwrap_or(""))
     );
     if let Some(after) = cell["after"].as_str() {
-        let _ = write!(html, "# its report\n{}\n", escape(after));
+        let _ = writeln!(html, "# its report\n{}", escape(after));
     }
     for (name, text) in cell["files"].as_object().into_iter().flatten() {
-        let _ = write!(html, "\n# {}\n{}\n", escape(name), escape(text.as_str().unwrap_or("")));
+        let _ = writeln!(html, "\n# {}\n{}", escape(name), escape(text.as_str().unwrap_or("")));
     }
     html.push_str("</pre></details>");
 }
 
 fn claims(html: &mut String, rows: &[Row<'_>]) {
-    let _ = write!(
+    let _ = writeln!(
         html,
-        "<h2>Claims against the truth</h2><p>{}</p>\n<table class=\"sorts\"><thead><tr><th>tool</th><th>experiment</th><th>load</th><th>what</th><th>says</th><th>truth</th><th>ratio</th><th></th></tr></thead><tbody>\n",
+        "<h2>Claims against the truth</h2><p>{}</p>\n<table class=\"sorts\"><thead><tr><th>tool</th><th>experiment</th><th>load</th><th>what</th><th>says</th><th>truth</th><th>ratio</th><th></th></tr></thead><tbody>",
         escape(BOUNDS)
     );
     for row in rows {
         for mark in marks(row) {
             let ratio = if mark.truth > 0.0 { mark.claimed / mark.truth } else { f64::NAN };
-            let _ = write!(
+            let _ = writeln!(
                 html,
-                "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td data-v=\"{}\">{}{}</td><td data-v=\"{}\">{}{}</td><td data-v=\"{ratio}\">{}</td><td>{}</td></tr>\n",
+                "<tr{}><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td data-v=\"{}\">{}{}</td><td data-v=\"{}\">{}{}</td><td data-v=\"{ratio}\">{}</td><td>{}</td></tr>",
                 if mark.is_off { " class=\"off\"" } else { "" },
                 escape(row.tool),
                 escape(row.experiment),
@@ -271,9 +271,9 @@ fn tools(html: &mut String, run: &Value) {
         let reason = tool["reason"]
             .as_str()
             .map(|reason| format!("<span class=\"reason\">not to be had: {}</span> ", escape(reason)));
-        let _ = write!(
+        let _ = writeln!(
             html,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}{}</td></tr>\n",
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}{}</td></tr>",
             text("name"),
             text("about"),
             text("version"),

@@ -57,7 +57,7 @@ fn table(text: &mut String, experiment: &Experiment, rows: &[&Row<'_>]) {
             .iter()
             .map(|(_, pointer, scale, minus)| {
                 let minus = if *minus { experiment.delay_ms as f64 } else { 0.0 };
-                row.median(pointer).map_or("–".to_owned(), |value| number(value * scale - minus))
+                row.median(pointer).map_or_else(|| "–".to_owned(), |value| number(value * scale - minus))
             })
             .collect();
         let _ = writeln!(text, "| {} | {} | {} |", row.tool, row.amount, values.join(" | "));
