@@ -4,10 +4,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::{NO_HTTP2, NO_RATE, PLAIN_ONLY};
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Load, Protocol},
+    job::Job,
     shop::Shop,
     text::number_after,
 };
@@ -29,12 +29,7 @@ impl Adapter for Ab {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        match (job.protocol, job.load) {
-            (Protocol::Http2, _) => return Err(NO_HTTP2),
-            (_, Load::Open { .. }) => return Err(NO_RATE),
-            _ if !job.is_plain() => return Err(PLAIN_ONLY),
-            _ => {}
-        }
+        Has { http2: false, rates: false, scripts: false }.enough_for(job)?;
         let mut command = Command::new(&program.path);
         command.args(["-q", "-k", "-c", &job.load.users().to_string(), "-t", &job.seconds.to_string()]);
         command.args(["-n", REQUESTS_MAX]).arg(job.url());

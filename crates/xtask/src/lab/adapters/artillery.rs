@@ -5,10 +5,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::NO_HTTP2;
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Load, Protocol, Step},
+    job::{Job, Load, Step},
     shop::Shop,
     text::{at, json},
 };
@@ -30,9 +30,7 @@ impl Adapter for Artillery {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        if job.protocol == Protocol::Http2 {
-            return Err(NO_HTTP2);
-        }
+        Has { http2: false, rates: true, scripts: true }.enough_for(job)?;
         let mut command = Command::new("node");
         command.arg(&program.path).args(["run", "--quiet", "--output", "report.json", "scenario.yml"]);
         // Telemetry needs the Internet.

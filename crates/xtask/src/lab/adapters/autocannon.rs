@@ -4,10 +4,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::{NO_HTTP2, PLAIN_ONLY};
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Protocol},
+    job::Job,
     shop::Shop,
     text::{at, json},
 };
@@ -29,12 +29,7 @@ impl Adapter for Autocannon {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        if job.protocol == Protocol::Http2 {
-            return Err(NO_HTTP2);
-        }
-        if !job.is_plain() {
-            return Err(PLAIN_ONLY);
-        }
+        Has { http2: false, rates: true, scripts: false }.enough_for(job)?;
         let mut command = Command::new("node");
         command.arg(&program.path).args(["-j", "-t", "30"]);
         command.args(["-c", &job.load.users().to_string(), "-d", &job.seconds.to_string()]);

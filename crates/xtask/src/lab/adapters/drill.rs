@@ -4,10 +4,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::{NO_HTTP2, NO_RATE};
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Load, Protocol, Step},
+    job::{Job, Step},
     shop::Shop,
     text::{milliseconds, number_after, word_after},
 };
@@ -29,11 +29,7 @@ impl Adapter for Drill {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        match (job.protocol, job.load) {
-            (Protocol::Http2, _) => return Err(NO_HTTP2),
-            (_, Load::Open { .. }) => return Err(NO_RATE),
-            _ => {}
-        }
+        Has { http2: false, rates: false, scripts: true }.enough_for(job)?;
         let mut command = Command::new(&program.path);
         command.args(["--benchmark", "plan.yml", "--stats", "--quiet", "--timeout", "30", "--no-check-certificate"]);
         Ok(Run::new(command).file("plan.yml", plan(job)))

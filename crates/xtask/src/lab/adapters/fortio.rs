@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::PLAIN_ONLY;
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Protocol},
@@ -29,9 +29,7 @@ impl Adapter for Fortio {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        if !job.is_plain() {
-            return Err(PLAIN_ONLY);
-        }
+        Has { http2: true, rates: true, scripts: false }.enough_for(job)?;
         let mut command = Command::new(&program.path);
         command.args(["load", "-loglevel", "error", "-k", "-timeout", "30s", "-p", "50,90,95,99,99.9", "-json", "-"]);
         command.args(["-c", &job.load.users().to_string(), "-t", &format!("{}s", job.seconds)]);

@@ -5,10 +5,10 @@ use std::process::Command;
 use anyhow::Result;
 use xtask::workspace;
 
-use super::reason::NO_HTTP2;
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Load, Protocol},
+    job::{Job, Load},
     shop::Shop,
     text::number,
 };
@@ -36,9 +36,7 @@ impl Adapter for Goose {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        if job.protocol == Protocol::Http2 {
-            return Err(NO_HTTP2);
-        }
+        Has { http2: false, rates: true, scripts: true }.enough_for(job)?;
         let users = job.load.users().to_string();
         let mut command = Command::new(&program.path);
         command.args(["--host", &job.base(), "--users", &users, "--increase-rate", &users, "--no-telnet", "--quiet"]);

@@ -5,10 +5,10 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use xtask::packages::find;
 
-use super::reason::{NO_HTTP2, NO_RATE};
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Load, Protocol, Step},
+    job::{Job, Step},
     shop::{Artifact, Shop},
     text::number,
 };
@@ -35,11 +35,7 @@ impl Adapter for Grinder {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        match (job.protocol, job.load) {
-            (Protocol::Http2, _) => return Err(NO_HTTP2),
-            (_, Load::Open { .. }) => return Err(NO_RATE),
-            _ => {}
-        }
+        Has { http2: false, rates: false, scripts: true }.enough_for(job)?;
         let mut command = Command::new("java");
         let home = program.path.display();
         command

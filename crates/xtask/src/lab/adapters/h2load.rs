@@ -4,10 +4,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::{NO_RATE, PLAIN_ONLY};
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Load, Protocol},
+    job::{Job, Protocol},
     shop::Shop,
     text::{milliseconds, number},
 };
@@ -29,11 +29,7 @@ impl Adapter for H2load {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        match job.load {
-            Load::Open { .. } => return Err(NO_RATE),
-            Load::Closed { .. } if !job.is_plain() => return Err(PLAIN_ONLY),
-            Load::Closed { .. } => {}
-        }
+        Has { http2: true, rates: false, scripts: false }.enough_for(job)?;
         let mut command = Command::new(&program.path);
         // One request at a time on each connection, as users do it.
         command.args(["-t1", "-m1", "-c", &job.load.users().to_string(), "-D", &job.seconds.to_string()]);

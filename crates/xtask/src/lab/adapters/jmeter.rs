@@ -5,10 +5,10 @@ use std::{fs, process::Command};
 use anyhow::{Context, Result};
 use xtask::packages::find;
 
-use super::reason::NO_HTTP2;
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Load, Protocol, Step},
+    job::{Job, Load, Step},
     shop::{Artifact, Shop},
     statistics::{mean, percentile},
 };
@@ -53,9 +53,7 @@ impl Adapter for Jmeter {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        if job.protocol == Protocol::Http2 {
-            return Err(NO_HTTP2);
-        }
+        Has { http2: false, rates: true, scripts: true }.enough_for(job)?;
         let mut command = Command::new("java");
         command.args(["-XX:+UseG1GC", "-Xms512m", "-Xmx2g", "-jar"]).arg(program.path.join("bin/ApacheJMeter.jar"));
         command.arg("-d").arg(&program.path).args(["-n", "-t", "plan.jmx", "-l", "results.csv", "-j", "jmeter.log"]);

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::NO_HTTP2;
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Load, Protocol, Step},
@@ -32,9 +32,7 @@ impl Adapter for Locust {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        if job.protocol == Protocol::Http2 {
-            return Err(NO_HTTP2);
-        }
+        Has { http2: false, rates: true, scripts: true }.enough_for(job)?;
         let users = job.load.users().to_string();
         let mut command = Command::new(&program.path);
         command.args(["-f", "locustfile.py", "--headless", "--only-summary", "--csv", "report", "--loglevel", "ERROR"]);

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::PLAIN_ONLY;
+use super::reason::Has;
 use crate::{
     bench::tool,
     lab::{
@@ -32,9 +32,7 @@ impl Adapter for OnrushHttp {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        if !job.is_plain() {
-            return Err(PLAIN_ONLY);
-        }
+        Has { http2: true, rates: true, scripts: false }.enough_for(job)?;
         let mut command = Command::new(&program.path);
         command.args(["http", "--quiet", "--insecure-skip-tls-verify", "--summary-export", SUMMARY]);
         command.args(["--connections", &job.load.users().to_string(), "--duration", &format!("{}s", job.seconds)]);

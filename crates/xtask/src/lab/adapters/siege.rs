@@ -4,10 +4,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::{NO_HTTP2, NO_RATE, PLAIN_ONLY};
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Load, Protocol},
+    job::Job,
     shop::Shop,
     text::{at, json},
 };
@@ -29,12 +29,9 @@ impl Adapter for Siege {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        match (job.protocol, job.load) {
-            (Protocol::Http2, _) => return Err(NO_HTTP2),
-            (_, Load::Open { .. }) => return Err(NO_RATE),
-            _ if !job.is_plain() => return Err(PLAIN_ONLY),
-            (_, Load::Closed { users }) if users > USERS_MAX => return Err("has at most 255 users by default"),
-            _ => {}
+        Has { http2: false, rates: false, scripts: false }.enough_for(job)?;
+        if job.load.users() > USERS_MAX {
+            return Err("has at most 255 users by default");
         }
         let mut command = Command::new(&program.path);
         // It would make a folder of settings there.

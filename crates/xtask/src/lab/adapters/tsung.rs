@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::NO_HTTP2;
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     job::{Job, Load, Protocol, Step},
@@ -29,9 +29,7 @@ impl Adapter for Tsung {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        if job.protocol == Protocol::Http2 {
-            return Err(NO_HTTP2);
-        }
+        Has { http2: false, rates: true, scripts: true }.enough_for(job)?;
         let mut command = Command::new(&program.path);
         command.args(["-I", "127.0.0.1", "-f", "tsung.xml", "-l", "log", "-n", "start"]);
         Ok(Run::new(command).file("tsung.xml", settings(job)))

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::reason::PLAIN_ONLY;
+use super::reason::Has;
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
     cell::REPORT,
@@ -30,9 +30,7 @@ impl Adapter for Vegeta {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        if !job.is_plain() {
-            return Err(PLAIN_ONLY);
-        }
+        Has { http2: true, rates: true, scripts: false }.enough_for(job)?;
         let users = job.load.users().to_string();
         let mut command = Command::new(&program.path);
         command.args(["attack", "-targets=targets", "-output=results", "-insecure", "-timeout=30s"]);

@@ -4,13 +4,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{
-    reason::{NO_HTTP2, PLAIN_ONLY},
-    wrk,
-};
+use super::{reason::Has, wrk};
 use crate::lab::{
     adapter::{Adapter, Claim, Output, Program, Run},
-    job::{Job, Load, Protocol},
+    job::{Job, Load},
     shop::Shop,
 };
 
@@ -31,12 +28,8 @@ impl Adapter for Wrk2 {
     }
 
     fn run(&self, program: &Program, job: &Job) -> Result<Run, &'static str> {
-        let (rate, users) = match (job.protocol, job.load) {
-            (Protocol::Http2, _) => return Err(NO_HTTP2),
-            _ if !job.is_plain() => return Err(PLAIN_ONLY),
-            (_, Load::Closed { .. }) => return Err("needs a rate"),
-            (_, Load::Open { rate, users }) => (rate, users),
-        };
+        Has { http2: false, rates: true, scripts: false }.enough_for(job)?;
+        let Load::Open { rate, users } = job.load else { return Err("needs a rate") };
         let mut command = Command::new(&program.path);
         command.args(["-t2", "--latency"]).arg(format!("-c{users}")).arg(format!("-R{rate}"));
         command.arg(format!("-d{}s", job.seconds)).arg(job.url());
