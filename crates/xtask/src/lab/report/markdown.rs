@@ -201,7 +201,7 @@ mod tests {
         let cells = [cell("onrush", 8.0), cell("wrk", 6.0), cell("hey", 7.9), failed];
         let run = json!({ "described": "here", "tools": [{ "name": "wrk2", "reason": "nowhere" }] });
         let text = summary(&run, &Row::all(&cells));
-        assert!(text.contains("- static 20: wrk 6.00 of onrush's 8.00") && !text.contains("- static 20: hey"));
+        assert!(text.contains("- static 20: wrk 6 of onrush's 8") && !text.contains("- static 20: hey"));
         assert!(text.contains("Not measured: ab (20): it fell over.") && text.contains("- wrk2: nowhere"));
     }
 }

@@ -106,8 +106,17 @@ pub(super) fn lines(title: &str, amounts: &[String], mut lines: Vec<Line>) -> St
     }
     // Names from top to bottom, none upon another.
     lines.sort_by(|one, other| last(other).total_cmp(&last(one)));
-    let mut free = top - LINE;
-    for line in &lines {
+    let mut labels: Vec<f64> = lines.iter().map(|line| y(last(line))).collect();
+    for index in 1..labels.len() {
+        labels[index] = labels[index].max(labels[index - 1] + LINE * 0.8);
+    }
+    // What is pushed below the axis moves the others up.
+    let mut lowest = bottom;
+    for label in labels.iter_mut().rev() {
+        *label = label.min(lowest);
+        lowest = *label - LINE * 0.8;
+    }
+    for (line, label) in lines.iter().zip(labels) {
         let class = if line.is_ours { "our-line" } else { "line" };
         let points: Vec<String> = line
             .values
@@ -115,8 +124,6 @@ pub(super) fn lines(title: &str, amounts: &[String], mut lines: Vec<Line>) -> St
             .enumerate()
             .filter_map(|(index, value)| Some(format!("{:.1},{:.1}", LINES_LEFT + index as f64 * step, y((*value)?))))
             .collect();
-        let label = y(last(line)).max(free + LINE * 0.8);
-        free = label;
         let _ = write!(
             svg,
             "<polyline points=\"{}\" class=\"{class}\"><title>{name}</title></polyline><text x=\"{:.1}\" y=\"{:.1}\" class=\"{}\">{name} {}</text>",
@@ -143,10 +150,10 @@ fn open(height: f64, title: &str) -> String {
     )
 }
 
-/// Three digits, and thousands apart.
+/// Three digits, none behind the point of what is whole, and thousands apart.
 pub(in crate::lab) fn number(value: f64) -> String {
     let digits = match value.abs() {
-        size if size >= 100.0 || size == 0.0 => 0,
+        size if size >= 100.0 || size.fract() == 0.0 => 0,
         size if size >= 10.0 => 1,
         size if size >= 1.0 => 2,
         _ => 3,
@@ -208,7 +215,7 @@ mod tests {
     fn bars_are_sorted_and_escaped() {
         let svg = bars("CPU", " µs", vec![bar("<k6>", 70.0), bar("onrush", 7.0), bar("nan", f64::NAN)]);
         assert!(svg.find("onrush").unwrap() < svg.find("&lt;k6&gt;").unwrap());
-        assert!(!svg.contains("nan") && svg.contains("70.0 µs") && svg.ends_with("</svg>"));
+        assert!(!svg.contains("nan") && svg.contains("70 µs") && svg.ends_with("</svg>"));
         assert_eq!(bars("nothing", "", Vec::new()), "");
         assert!(bars("far", "", vec![bar("a", 1.0), bar("b", 1000.0)]).contains("powers of ten"));
     }
