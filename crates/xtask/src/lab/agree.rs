@@ -27,9 +27,7 @@ fn text(one: &[Row<'_>], other: &[Row<'_>]) -> String {
         for row in one.iter().filter(|row| row.experiment == experiment.name) {
             let same =
                 |two: &&Row<'_>| (two.experiment, two.amount, two.tool) == (row.experiment, row.amount, row.tool);
-            let estimates = row
-                .estimate(row.main_figure())
-                .zip(other.iter().find(same).and_then(|two| two.estimate(row.main_figure())));
+            let estimates = row.main(one).zip(other.iter().find(same).and_then(|two| two.main(other)));
             let Some((first, second)) = estimates else { continue };
             pairs.push((first.median, second.median));
             within += usize::from(first.contains(second.median) || second.contains(first.median));

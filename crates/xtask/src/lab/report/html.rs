@@ -10,7 +10,7 @@ use super::{
     rows::Row,
     svg::{Bar, Line, bars, escape, lines, number},
 };
-use crate::lab::experiment::{EXPERIMENTS, Experiment};
+use crate::lab::experiment::{EXPERIMENTS, Experiment, Purpose};
 
 pub(super) fn page(run: &Value, rows: &[Row<'_>]) -> String {
     let mut html = format!(
@@ -91,9 +91,8 @@ fn charts(html: &mut String, rows: &[Row<'_>]) {
         for amount in amounts(rows, experiment) {
             let of: Vec<&Row<'_>> =
                 rows.iter().filter(|row| row.experiment == experiment.name && row.amount == amount).collect();
-            let Some(first) = of.first() else { continue };
-            let (title, unit, figure, scale) = figure(experiment, first, &amount);
-            html.push_str(&bars(&title, unit, of.iter().filter_map(|row| bar(row, figure, scale)).collect()));
+            let (title, unit) = heading(experiment, &amount);
+            html.push_str(&bars(&title, unit, of.iter().filter_map(|row| bar(row, rows)).collect()));
         }
     }
 }
@@ -108,27 +107,26 @@ fn amounts(rows: &[Row<'_>], experiment: &Experiment) -> Vec<String> {
     amounts
 }
 
-/// Title, unit, figure and factor of an experiment's chart.
-fn figure(experiment: &Experiment, row: &Row<'_>, amount: &str) -> (String, &'static str, &'static str, f64) {
-    let figure = row.main_figure();
-    let (what, unit, scale) = match figure {
-        "/truth/added_ms/mean" => ("latency that is added to the server's, mean", " ms", 1.0),
-        "/truth/deviation_ms/p99" => ("how far requests are from an even schedule, p99", " ms", 1.0),
-        "/claim/p99_ms" => ("p99 that is reported; one user in a hundred meets some 1,900 ms", " ms", 1.0),
-        "/usage/held_bytes" => ("memory while users wait", " MB", 1.0 / 1024.0 / 1024.0),
-        "/truth/first_s" => ("from the start to the first request", " ms", 1000.0),
-        _ => ("CPU of the tool for each request", " µs", 1.0),
+/// Title and unit of an experiment's chart.
+fn heading(experiment: &Experiment, amount: &str) -> (String, &'static str) {
+    let (what, unit) = match experiment.purpose {
+        Purpose::Latency => ("latency that is added to the server's, mean", " ms"),
+        Purpose::Accuracy => ("how far requests are from an even schedule, p99", " ms"),
+        Purpose::Standstill => ("p99 that is reported; one user in a hundred meets some 1,900 ms", " ms"),
+        Purpose::Memory => ("memory for each user who waits, above what the tool needs for one", " KB"),
+        Purpose::Start => ("from the start to the first request", " ms"),
+        Purpose::Throughput => ("CPU of the tool for each request", " µs"),
     };
-    (format!("{} {amount}: {what}", experiment.name), unit, figure, scale)
+    (format!("{} {amount}: {what}", experiment.name), unit)
 }
 
-fn bar(row: &Row<'_>, figure: &str, scale: f64) -> Option<Bar> {
-    let estimate = row.estimate(figure)?;
+fn bar(row: &Row<'_>, rows: &[Row<'_>]) -> Option<Bar> {
+    let main = row.main(rows)?;
     Some(Bar {
         name: row.tool.to_owned(),
-        value: estimate.median * scale,
-        low: estimate.low * scale,
-        high: estimate.high * scale,
+        value: main.median,
+        low: main.low,
+        high: main.high,
         is_ours: row.tool.starts_with(OURS),
     })
 }

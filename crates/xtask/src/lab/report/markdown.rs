@@ -28,7 +28,7 @@ pub(super) fn summary(run: &Value, rows: &[Row<'_>]) -> String {
     for experiment in EXPERIMENTS {
         let of: Vec<&Row<'_>> = rows.iter().filter(|row| row.experiment == experiment.name).collect();
         if !of.is_empty() {
-            table(&mut text, experiment, &of);
+            table(&mut text, experiment, &of, rows);
         }
     }
     missing(&mut text, run);
@@ -37,11 +37,14 @@ pub(super) fn summary(run: &Value, rows: &[Row<'_>]) -> String {
     text
 }
 
-fn table(text: &mut String, experiment: &Experiment, rows: &[&Row<'_>]) {
+fn table(text: &mut String, experiment: &Experiment, rows: &[&Row<'_>], all: &[Row<'_>]) {
     let _ = writeln!(text, "\n## {}: {}\n", experiment.name, experiment.about);
     let columns = columns(experiment.purpose);
-    let names: Vec<&str> = columns.iter().map(|(name, ..)| *name).collect();
-    let _ = writeln!(text, "| tool | load | {} |\n|---|---:|{}", names.join(" | "), "---:|".repeat(columns.len()));
+    let mut names: Vec<&str> = columns.iter().map(|(name, ..)| *name).collect();
+    if experiment.purpose == Purpose::Memory {
+        names.push("KB a user");
+    }
+    let _ = writeln!(text, "| tool | load | {} |\n|---|---:|{}", names.join(" | "), "---:|".repeat(names.len()));
     let mut cannot = Vec::new();
     for row in rows {
         if row.cells.is_empty() {
@@ -53,13 +56,16 @@ fn table(text: &mut String, experiment: &Experiment, rows: &[&Row<'_>]) {
             ));
             continue;
         }
-        let values: Vec<String> = columns
+        let mut values: Vec<String> = columns
             .iter()
             .map(|(_, pointer, scale, minus)| {
                 let minus = if *minus { experiment.delay_ms as f64 } else { 0.0 };
                 row.median(pointer).map_or_else(|| "–".to_owned(), |value| number(value * scale - minus))
             })
             .collect();
+        if experiment.purpose == Purpose::Memory {
+            values.extend(row.main(all).map(|main| number(main.median)).or_else(|| Some("–".to_owned())));
+        }
         let _ = writeln!(text, "| {} | {} | {} |", row.tool, row.amount, values.join(" | "));
     }
     if !cannot.is_empty() {
@@ -154,13 +160,11 @@ fn off(text: &mut String, rows: &[Row<'_>]) {
 fn better(text: &mut String, rows: &[Row<'_>]) {
     let mut lines = Vec::new();
     for ours in rows.iter().filter(|row| row.tool == OURS || row.tool == OURS_PLAIN) {
-        let figure = ours.main_figure();
-        let Some(own) = ours.median(figure) else { continue };
-        if figure == "/claim/p99_ms" {
-            continue;
-        }
+        // What is said of a standstill is right or wrong, not better or worse.
+        let own = ours.main(rows).map(|own| own.median).filter(|_| ours.experiment != "standstill");
+        let Some(own) = own else { continue };
         for peer in rows.iter().filter(|row| (row.experiment, row.amount) == (ours.experiment, ours.amount)) {
-            if let Some(theirs) = peer.median(figure).filter(|theirs| theirs * TENTH_MORE < own)
+            if let Some(theirs) = peer.main(rows).map(|theirs| theirs.median).filter(|theirs| theirs * TENTH_MORE < own)
                 && !peer.tool.starts_with(OURS)
             {
                 lines.push(format!(
@@ -178,7 +182,7 @@ fn better(text: &mut String, rows: &[Row<'_>]) {
     let _ = writeln!(text, "\n## Where others are better than Onrush by more than a tenth\n");
     let _ = writeln!(
         text,
-        "In the figure each experiment is about: CPU µs a request; added ms (delay); ms off at p99 (rate); bytes (memory); seconds (start).\n"
+        "In the figure each experiment is about: CPU µs a request; added ms (delay); ms off at p99 (rate); KB for each user above what one needs (memory); ms until the first request (start).\n"
     );
     let _ = writeln!(text, "{}", if lines.is_empty() { "Nowhere in this run.".to_owned() } else { lines.join("\n") });
 }

@@ -53,8 +53,24 @@ impl<'a> Row<'a> {
         self.cells.iter().filter(|cell| cell["disturbed"] == true).count()
     }
 
-    /// The figure that a row is about, for its chart and for comparing runs.
-    pub(in crate::lab) fn main_figure(&self) -> &'static str {
+    /// What a row is about, for its chart and for comparing runs, in the unit of its chart: memory is for each user, above
+    /// what the tool needs for one.
+    pub(in crate::lab) fn main(&self, rows: &[Row<'_>]) -> Option<Estimate> {
+        let estimate = self.estimate(self.main_figure())?;
+        let change: &dyn Fn(f64) -> f64 = match self.experiment {
+            "memory" => {
+                let one = rows.iter().find(|row| row.experiment == "start" && row.tool == self.tool)?;
+                let (alone, users) = (one.median("/usage/rss_bytes_max")?, self.median("/users")?);
+                &move |bytes| ((bytes - alone) / users / 1024.0).max(0.0)
+            }
+            "start" => &|seconds| seconds * 1e3,
+            _ => &|value| value,
+        };
+        let [median, low, high] = [estimate.median, estimate.low, estimate.high].map(change);
+        Some(Estimate { median, low, high, ..estimate })
+    }
+
+    fn main_figure(&self) -> &'static str {
         match self.experiment {
             "delay" => "/truth/added_ms/mean",
             "rate" => "/truth/deviation_ms/p99",
