@@ -112,7 +112,7 @@ fn heading(experiment: &Experiment, amount: &str) -> (String, &'static str) {
     let (what, unit) = match experiment.purpose {
         Purpose::Latency => ("latency that is added to the server's, mean", " ms"),
         Purpose::Accuracy => ("how far requests are from an even schedule, p99", " ms"),
-        Purpose::Standstill => ("p99 that is reported; one user in a hundred meets some 1,900 ms", " ms"),
+        Purpose::Standstill => ("p90 that is reported; one user in ten meets some 900 ms", " ms"),
         Purpose::Memory => ("memory for each user who waits, above what the tool needs for one", " KB"),
         Purpose::Start => ("from the start to the first request", " ms"),
         Purpose::Throughput => ("CPU of the tool for each request", " µs"),

@@ -74,7 +74,7 @@ impl<'a> Row<'a> {
         match self.experiment {
             "delay" => "/truth/added_ms/mean",
             "rate" => "/truth/deviation_ms/p99",
-            "standstill" => "/claim/p99_ms",
+            "standstill" => "/claim/p90_ms",
             "memory" => "/usage/held_bytes",
             "start" => "/truth/first_s",
             _ => "/usage/cpu_us_per_request",
