@@ -9,6 +9,7 @@ mod conformance;
 mod docs;
 mod fuzz;
 mod graphs;
+mod lab;
 mod picture;
 mod program;
 mod simulate;
@@ -66,6 +67,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[--quick] [--only PART] [--rounds N] [--help]",
         about: "Measure Onrush, wrk and k6 side by side; raw results go to bench/runs",
         run: |arguments| bench::run(arguments).map(|()| ExitCode::SUCCESS),
+    },
+    Command {
+        name: "lab",
+        arguments: lab::ARGUMENTS,
+        about: "Measure every load generator there is side by side; raw results and a report go to bench/lab/runs",
+        run: lab::run,
     },
     Command {
         name: "soak",

@@ -429,5 +429,6 @@ const TARGET_END: &str = "\
 Examples:
   onrush target                                        http://127.0.0.1:8080
   onrush target --listen 127.0.0.1:0 --delay 20ms      a free port; every response takes 20 ms
+  onrush target --freeze 2s --freeze-every 10s         a server that stands still every now and then
   onrush target --tls-listen 127.0.0.1:8443 --certificate-out cert.pem
 ";

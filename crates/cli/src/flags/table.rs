@@ -875,6 +875,21 @@ const SETTINGS: &[Flag] = &[
     flag("delay", None, Duration, None, "Wait this long before every response, such as 20ms")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
+    flag("freeze", None, Duration, None, "Stand still this long every now and then, such as 2s; needs --freeze-every")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("freeze-every", None, Duration, None, "From one --freeze to the next, counted from the first request")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag(
+        "record",
+        None,
+        Text("FILE"),
+        None,
+        "Write when each request arrived and how long its connection had been idle, in nanoseconds, once the target ends",
+    )
+    .group(Group::Target)
+    .scope(Scope::Only(Command::Target)),
     flag("allow-non-loopback", None, Switch, None, "Allow addresses that other machines can reach")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
