@@ -31,6 +31,7 @@ mod target;
 mod terminal;
 mod tools;
 mod version;
+mod view;
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, process};
 
@@ -98,6 +99,7 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
         Command::Deps => tools::deps(&cx, files),
         Command::Result => tools::result(&cx, files),
         Command::Compare => tools::compare(&cx, files),
+        Command::Grafana => tools::grafana(&cx, files),
         Command::Completion => tools::completion(&cx, files),
         Command::Status => control::status(&cx, files),
         Command::Stats => control::stats(&cx, files),

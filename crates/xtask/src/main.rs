@@ -9,6 +9,7 @@ mod conformance;
 mod docs;
 mod fuzz;
 mod graphs;
+mod hardware;
 mod picture;
 mod program;
 mod simulate;
@@ -65,6 +66,12 @@ const COMMANDS: &[Command] = &[
         arguments: "[--quick] [--only PART] [--rounds N] [--help]",
         about: "Measure Onrush, wrk and k6 side by side; raw results go to bench/runs",
         run: |arguments| bench::run(arguments).map(|()| ExitCode::SUCCESS),
+    },
+    Command {
+        name: "hardware",
+        arguments: hardware::ARGUMENTS,
+        about: "CPU, memory, network, VUs and requests of three loads over time as charts, with k6 beside it where it is installed",
+        run: hardware::run,
     },
     Command {
         name: "soak",

@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Result,
     /// `onrush compare`
     Compare,
+    /// `onrush grafana`
+    Grafana,
     /// `onrush completion`
     Completion,
     /// `onrush status`
@@ -65,7 +67,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 27] = [
+    pub(crate) const ALL: [Self; 28] = [
         Self::Run,
         Self::Check,
         Self::Doctor,
@@ -77,6 +79,7 @@ impl Command {
         Self::Deps,
         Self::Result,
         Self::Compare,
+        Self::Grafana,
         Self::Capacity,
         Self::Status,
         Self::Scenarios,
@@ -119,6 +122,7 @@ impl Command {
             Self::Deps => "deps",
             Self::Result => "result",
             Self::Compare => "compare",
+            Self::Grafana => "grafana",
             Self::Completion => "completion",
             Self::Status => "status",
             Self::Stats => "stats",
@@ -152,6 +156,7 @@ impl Command {
             Self::Deps => "List the modules a script imports",
             Self::Result => "Show or export what a run kept with --out result",
             Self::Compare => "Compare two runs: faster, slower, the same, or too noisy to tell",
+            Self::Grafana => "Print a dashboard for Grafana",
             Self::Completion => "Print a shell completion script",
             Self::Status => "Show the status of the running test",
             Self::Stats => "Show the metrics of the running test",

@@ -16,14 +16,14 @@ use tempfile::TempDir;
 use crate::program::{Done, Program};
 
 /// A running Prometheus that takes remote writes; dropping it ends it.
-struct Prometheus {
+pub(crate) struct Prometheus {
     child: Child,
     address: String,
     _folder: TempDir,
 }
 
 impl Prometheus {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::at(&free_address())
     }
 
@@ -50,11 +50,11 @@ impl Prometheus {
         prometheus
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/api/v1/write", self.address)
     }
 
-    fn get(&self, path: &str) -> Option<(u16, String)> {
+    pub(crate) fn get(&self, path: &str) -> Option<(u16, String)> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         write!(stream, "GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.address).ok()?;
         let mut text = String::new();
@@ -64,7 +64,7 @@ impl Prometheus {
     }
 
     /// The result of a query now.
-    fn query(&self, query: &str) -> Vec<Value> {
+    pub(crate) fn query(&self, query: &str) -> Vec<Value> {
         let encoded: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
         let (status, body) = self.get(&format!("/api/v1/query?query={encoded}")).expect("it answers");
         assert_eq!(status, 200, "{query}: {body}");

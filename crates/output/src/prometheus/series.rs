@@ -8,6 +8,7 @@ use onrush_metrics::{
 };
 
 use super::{
+    names,
     native::native,
     wire::{Label, NativeHistogram, Sample, TimeSeries},
 };
@@ -83,40 +84,35 @@ impl AllSeries {
             let Some(metric) = self.registry.find(*metric).filter(|_| is_wanted(series)) else { continue };
             let is_time = metric.contains == Contains::Time;
             let unit = if is_time { 0.001 } else { 1.0 };
-            let name = |suffix: &str| labels(&format!("k6_{}{suffix}", metric.name), tags);
-            let mut one = |suffix: &str, value: f64| {
+            let mut one = |name: String, value: f64| {
                 all.push(TimeSeries {
-                    labels: name(suffix),
+                    labels: labels(&name, tags),
                     samples: vec![Sample { value, timestamp }],
                     histograms: Vec::new(),
                 });
             };
             match (&series.sink, &self.trends) {
-                (Sink::Counter { .. }, _) => one("_total", series.sink.counter().unwrap_or_default()),
-                (Sink::Gauge(gauge), _) => one("", gauge.last),
-                (Sink::Rate { hits, total }, _) => one("_rate", *hits as f64 / (*total).max(1) as f64),
+                (Sink::Counter { .. }, _) => {
+                    one(names::counter(&metric.name), series.sink.counter().unwrap_or_default())
+                }
+                (Sink::Gauge(gauge), _) => one(names::gauge(&metric.name), gauge.last),
+                (Sink::Rate { hits, total }, _) => {
+                    one(names::rate(&metric.name), *hits as f64 / (*total).max(1) as f64)
+                }
                 (Sink::Trend(values), Trends::Stats(stats)) => {
-                    stats.iter().for_each(|stat| one(&suffix(stat), statistic(values, stat, unit)));
+                    stats
+                        .iter()
+                        .for_each(|stat| one(names::statistic(&metric.name, stat), statistic(values, stat, unit)));
                 }
                 (Sink::Trend(values), Trends::Histograms) => {
-                    let suffix = match metric.contains {
-                        Contains::Time => "_seconds",
-                        Contains::Data => "_bytes",
-                        Contains::Default => "",
-                    };
                     let histogram = native(values, unit, &mut series.schema, timestamp);
-                    all.push(TimeSeries { labels: name(suffix), samples: Vec::new(), histograms: vec![histogram] });
+                    let labels = labels(&names::histogram(&metric.name, metric.contains), tags);
+                    all.push(TimeSeries { labels, samples: Vec::new(), histograms: vec![histogram] });
                 }
             }
         }
         all
     }
-}
-
-/// `p(99.9)` is `_p999`, as k6 has it.
-fn suffix(stat: &TrendStat) -> String {
-    let name: String = stat.name().chars().filter(|sign| !['(', ')', '.'].contains(sign)).collect();
-    format!("_{name}")
 }
 
 fn statistic(values: &Histogram, stat: &TrendStat, unit: f64) -> f64 {
