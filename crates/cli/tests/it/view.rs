@@ -65,9 +65,18 @@ impl Tmux {
 
     /// Waits until the screen has all of these.
     fn expect(&self, texts: &[&str]) -> String {
+        Self::wait_for(texts, || self.screen())
+    }
+
+    /// The same with what has scrolled away.
+    fn expect_printed(&self, texts: &[&str]) -> String {
+        Self::wait_for(texts, || self.command(&["capture-pane", "-p", "-S", "-"]))
+    }
+
+    fn wait_for(texts: &[&str], screen: impl Fn() -> String) -> String {
         let until = Instant::now() + Duration::from_secs(40);
         loop {
-            let screen = self.screen();
+            let screen = screen();
             if texts.iter().all(|text| screen.contains(text)) {
                 return screen;
             }
@@ -98,7 +107,7 @@ impl Tmux {
 
     /// The terminal is what it was, and what was printed before is still there.
     fn expect_restored(&self, texts: &[&str]) {
-        let screen = self.expect(&[texts, &["THE-END"]].concat());
+        let screen = self.expect_printed(&[texts, &["THE-END"]].concat());
         assert_eq!(self.state(), "0 1 1", "{screen}");
         for mode in ["icanon", "echo", "isig"] {
             assert!(screen.lines().any(|line| line == mode), "{mode}:\n{screen}");
@@ -134,7 +143,7 @@ fn it_shows_the_run_and_steers_it() {
     assert!(screen.lines().any(|line| line.chars().count() > 120), "{screen}");
     // The ordinary progress goes on, below what was there.
     tmux.press(&["q"]);
-    tmux.expect(&["before", "running (", "15/15 VUs"]);
+    tmux.expect_printed(&["before", "running (", "15/15 VUs"]);
     assert_eq!(tmux.state(), "0 1 1");
     tmux.press(&["C-c"]);
     tmux.expect_restored(&["exit 105"]);
