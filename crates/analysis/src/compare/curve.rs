@@ -124,7 +124,7 @@ pub fn mixed_quantile(parts: &[(f64, &Histogram)], q: f64) -> Option<f64> {
         sum += weight;
         sum >= q * all
     });
-    reached.or(weighed.last()).map(|(value, _)| *value)
+    reached.or_else(|| weighed.last()).map(|(value, _)| *value)
 }
 
 /// The geometric middle of a bucket.

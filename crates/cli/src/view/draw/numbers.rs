@@ -20,7 +20,7 @@ pub(super) fn rates(canvas: &mut Canvas<'_>, area: Rect, glance: &Glance) {
     let (columns, seconds) = glance.history.fitted(usize::from(area.width.saturating_sub(NUMBERS)));
     let line = |canvas: &Canvas<'_>, of: fn(&Column) -> f64| canvas.signs.sparkline(columns.iter().map(of));
     let per_second = |of: fn(&crate::progress::Measured) -> f64| {
-        glance.latest.as_ref().map_or("-".to_owned(), |(latest, seconds)| rounded(of(latest) / *seconds as f64))
+        glance.latest.as_ref().map_or_else(|| "-".to_owned(), |(latest, seconds)| rounded(of(latest) / *seconds as f64))
     };
     let has_requests = glance.whole.requests > 0.0;
     let (what, now, all, curve) = if has_requests {
@@ -31,7 +31,7 @@ pub(super) fn rates(canvas: &mut Canvas<'_>, area: Rect, glance: &Glance) {
         ("iterations/s", per_second(|latest| latest.iterations), all, line(canvas, |column| column.iterations))
     };
     row(canvas, area, 0, [what, &now, &all, &curve], false);
-    let failed = share(glance.whole.failed).map_or("-".to_owned(), |share| format!("{share} of all"));
+    let failed = share(glance.whole.failed).map_or_else(|| "-".to_owned(), |share| format!("{share} of all"));
     let curve = line(canvas, |column| column.failed);
     let is_bad = glance.latest.as_ref().is_some_and(|(latest, _)| latest.failed.0 > 0);
     row(canvas, area, 1, ["errors/s", &per_second(|latest| latest.failed.0 as f64), &failed, &curve], is_bad);
