@@ -27,6 +27,8 @@ pub(crate) struct RunArgs {
     pub(crate) machine_readable: bool,
     /// No banner, no progress.
     pub(crate) quiet: bool,
+    /// How a terminal shows the run.
+    pub(crate) view: Shown,
     /// Worker threads, if chosen.
     pub(crate) threads: Option<usize>,
     /// Most bytes of a response's body that is kept, if chosen.
@@ -168,6 +170,7 @@ impl RunArgs {
             summary_export: flags.text("summary-export").filter(|path| !path.is_empty()),
             machine_readable: on("new-machine-readable-summary")?,
             quiet: on("quiet")?,
+            view: shown(flags)?,
             threads: threads(flags)?,
             response_body_bytes_max: flags.text("response-body-limit").map(|text| body_limit(&text)).transpose()?,
             arrivals: arrivals(flags),
@@ -179,6 +182,26 @@ impl RunArgs {
             cluster: None,
             one_liner: None,
         })
+    }
+}
+
+/// How a terminal shows a run: `--ui`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// A few lines, drawn over and over.
+    Board,
+    /// A view of the whole of it, where there is a terminal: `ONRUSH_UI`.
+    ViewIfPossible,
+    /// A view, or the run does not start.
+    View,
+}
+
+fn shown(flags: &Flags) -> Result<Shown, Failure> {
+    let has_flag = !flags.values("ui").is_empty();
+    match flags.text("ui").as_deref() {
+        None | Some("board") => Ok(Shown::Board),
+        Some("tui") => Ok(if has_flag { Shown::View } else { Shown::ViewIfPossible }),
+        Some(other) => Err(Failure::other(format!("there is no view '{other}' for --ui")).hint("use board or tui")),
     }
 }
 

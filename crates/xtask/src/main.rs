@@ -9,6 +9,7 @@ mod conformance;
 mod docs;
 mod fuzz;
 mod graphs;
+mod hardware;
 mod lab;
 mod picture;
 mod program;
@@ -73,6 +74,12 @@ const COMMANDS: &[Command] = &[
         arguments: lab::ARGUMENTS,
         about: "Measure every load generator there is side by side; raw results and a report go to bench/lab/runs",
         run: lab::run,
+    },
+    Command {
+        name: "hardware",
+        arguments: hardware::ARGUMENTS,
+        about: "CPU, memory, network, VUs and requests of three loads over time as charts, with k6 beside it where it is installed",
+        run: hardware::run,
     },
     Command {
         name: "soak",

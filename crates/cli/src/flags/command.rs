@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Report,
     /// `onrush compare`
     Compare,
+    /// `onrush grafana`
+    Grafana,
     /// `onrush completion`
     Completion,
     /// `onrush status`
@@ -67,7 +69,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 28] = [
+    pub(crate) const ALL: [Self; 29] = [
         Self::Run,
         Self::Check,
         Self::Doctor,
@@ -80,6 +82,7 @@ impl Command {
         Self::Result,
         Self::Report,
         Self::Compare,
+        Self::Grafana,
         Self::Capacity,
         Self::Status,
         Self::Scenarios,
@@ -123,6 +126,7 @@ impl Command {
             Self::Result => "result",
             Self::Report => "report",
             Self::Compare => "compare",
+            Self::Grafana => "grafana",
             Self::Completion => "completion",
             Self::Status => "status",
             Self::Stats => "stats",
@@ -157,6 +161,7 @@ impl Command {
             Self::Result => "Show or export what a run kept with --out result or --keep",
             Self::Report => "Make an HTML report of a result file, or of an exported summary",
             Self::Compare => "Compare two runs: faster, slower, the same, or too noisy to tell",
+            Self::Grafana => "Print a dashboard for Grafana",
             Self::Completion => "Print a shell completion script",
             Self::Status => "Show the status of the running test",
             Self::Stats => "Show the metrics of the running test",

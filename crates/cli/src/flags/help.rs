@@ -145,6 +145,7 @@ fn tool(command: Command) -> (&'static str, &'static str) {
         Command::Deps => ("[FLAGS] FILE|-", DEPS_END),
         Command::Result => ("show|export [FLAGS] FILE", RESULT_END),
         Command::Compare => ("[FLAGS] [BEFORE] AFTER", COMPARE_END),
+        Command::Grafana => ("export [FLAGS]", GRAFANA_END),
         Command::Coordinator => ("[FLAGS]\n  onrush coordinator --agents N [FLAGS] FILE|-", COORDINATOR_END),
         Command::Agent => ("--join HOST[:PORT] [FLAGS]", AGENT_END),
         Command::Attach => ("--on HOST[:PORT] [FLAGS] [RUN]", ATTACH_END),
@@ -345,6 +346,15 @@ Examples:
   onrush compare --margin 10% --json before.onrush after.onrush
 ";
 
+const GRAFANA_END: &str = "\
+Prints a dashboard as JSON, which Grafana takes under Dashboards, New, Import, or from a folder of its provisioning.
+
+Examples:
+  onrush grafana export > onrush.json                  native histograms in Prometheus
+  onrush grafana export --for prometheus               trend statistics, as k6 pushes them by default
+  onrush grafana export --for influxdb
+";
+
 const COMPLETION_END: &str = "\
 Examples:
   onrush completion bash > ~/.local/share/bash-completion/completions/onrush
@@ -370,6 +380,7 @@ Commands:
   cluster     Make certificates for coordinators, agents and users
   target      Start the built-in server to test against: a demo site and httpbin-like endpoints
   compare     Compare two runs by their result files; result shows or exports one
+  grafana     Print a dashboard for Grafana
   completion  Print a shell completion script
   version     Print the version
   help        Show help for a command

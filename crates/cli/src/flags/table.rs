@@ -285,6 +285,16 @@ const SETTINGS: &[Flag] = &[
     .scope(Scope::Load),
     // Terminal and logs.
     flag("quiet", Some('q'), Switch, None, "No banner, no progress").group(Group::Terminal).scope(Scope::All),
+    flag(
+        "ui",
+        None,
+        Text("MODE"),
+        Some("ONRUSH_UI"),
+        "How a terminal shows the test: board, or tui, a view of the whole screen with keys to pause, scale and abort (default board)",
+    )
+    .group(Group::Terminal)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator, Command::Http]))
+    .allowed(&["board", "tui"]),
     flag("verbose", Some('v'), Switch, None, "Log debug lines as well").group(Group::Terminal).scope(Scope::All),
     flag("no-color", None, Switch, Some("K6_NO_COLOR"), "No colours, as with NO_COLOR")
         .group(Group::Terminal)
@@ -693,6 +703,18 @@ const SETTINGS: &[Flag] = &[
         .scope(Scope::Only(Command::Result))
         .allowed(&["json", "csv"]),
     flag(
+        "for",
+        None,
+        Text("DATABASE"),
+        None,
+        "What the dashboard reads: prometheus-native (native histograms), prometheus (trend statistics), influxdb, or otlp \
+         (OpenTelemetry by way of a Collector into Prometheus)",
+    )
+    .group(Group::Tool)
+    .default("prometheus-native")
+    .scope(Scope::Only(Command::Grafana))
+    .allowed(&["prometheus-native", "prometheus", "influxdb", "otlp"]),
+    flag(
         "baseline",
         None,
         Text("DIR"),
@@ -712,6 +734,18 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Tool)
     .scope(Scope::Only(Command::Compare)),
+    flag(
+        "against",
+        None,
+        Text("FILE|last"),
+        None,
+        "Compare with this file, or with the latest run of the same test in --baseline (without it: among the runs that were kept)",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Compare)),
+    flag("curves", None, Switch, None, "Also how the whole distributions differ, quantile by quantile")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Compare)),
     flag(
         "warm-up",
         None,

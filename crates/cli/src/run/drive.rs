@@ -14,10 +14,11 @@ use onrush_cluster::Event;
 use onrush_fiber::Clock;
 use onrush_metrics::Standing;
 use onrush_output::{Losses, Outputs};
-use onrush_plan::SegmentSequence;
+use onrush_plan::{SegmentSequence, steer::TargetRequest};
 use onrush_results::{End, StartLag};
 use onrush_session::{
-    Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop,
+    Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Steer,
+    Stop,
     protocol::{AgentId, Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
@@ -38,7 +39,14 @@ use super::{
     warnings::{self, Warnings},
 };
 use crate::{
-    args::RunArgs, context::Context, failure::Failure, log::Level, save::SpareFiles, signals::Watch, tools::http,
+    args::{RunArgs, Shown},
+    context::Context,
+    failure::Failure,
+    full_screen::Wish,
+    log::Level,
+    save::SpareFiles,
+    signals::Watch,
+    tools::http,
 };
 
 /// How a run ended.
@@ -110,6 +118,11 @@ pub(super) fn drive(
 ) -> Result<Ended, Failure> {
     let (sender, inputs) = channel();
     let wake = sender.clone();
+    let keys = sender.clone();
+    let wake_for_keys = move || {
+        // As below.
+        let _ = keys.send(Input::Call);
+    };
     let is_passed_on = submitted::folder(&cx.flags).is_some();
     let Running { raw: outputs, folded, mut view } = outputs;
     let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, view.as_mut(), move || {
@@ -158,7 +171,10 @@ pub(super) fn drive(
     view.iter().for_each(|view| coordinator.subscribe(view.sink()));
     let notes = folded.iter().filter_map(|output| output.notes());
     let follow = Follow::new(&cx.logger, view.as_ref(), notes.collect());
-    let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
+    let mut screen = RunScreen::new(cx, args, &prepared.plan, now());
+    if has_full_screen(cx, args) {
+        screen = screen.with_view(&args.script.file, &prepared.plan, wake_for_keys)?;
+    }
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {
         cx,
@@ -329,11 +345,53 @@ impl Drive<'_> {
         self.follow.look(&self.coordinator, &self.prepared.plan, self.agents.names(), now);
         if shows_progress {
             let waits = self.prepared.test.settings.paused && self.is_ready;
+            let wishes = self.screen.show_view(&self.coordinator, waits, self.agents.names(), now);
+            wishes.into_iter().for_each(|wish| self.grant(wish, now));
             self.screen.show(&self.coordinator, waits, now);
             if let Some(names) = self.agents.names() {
                 self.agent_lines.show(&self.cx.logger, &self.coordinator, names, now);
             }
         }
+    }
+
+    /// Does what the user of the view wants, or says there why not.
+    fn grant(&mut self, wish: Wish, now: Time) {
+        let source = || "terminal".to_owned();
+        let changed = match wish {
+            Wish::Pause => {
+                let is_paused = !self.coordinator.is_paused();
+                self.coordinator.pause(is_paused, source(), now)
+            }
+            Wish::Target { scenario, to } => {
+                let Some((scenario, is_rate)) = self.screen.scenario(scenario) else { return };
+                let wanted = if is_rate {
+                    TargetRequest { rate: Some(to), ..TargetRequest::default() }
+                } else {
+                    TargetRequest { vus: Some(to), ..TargetRequest::default() }
+                };
+                self.coordinator.steer(Steer { scenario: Some(scenario), wanted, source: source() }, now)
+            }
+            Wish::Abort => {
+                let message = "test run was aborted from the terminal's view".to_owned();
+                let orders = self.coordinator.abort(Stop { code: ExitCode::ExternalAbort, message }, now);
+                self.send(orders);
+                return self
+                    .screen
+                    .say("the test ends: what has begun is waited for as long as the plan says".to_owned());
+            }
+            // The view's own.
+            Wish::Leave | Wish::Suspend => return,
+        };
+        let said = match changed {
+            Ok(orders) => {
+                self.send(orders);
+                // What the start of a test that was paused is not in.
+                let last = self.coordinator.steering().journal().last();
+                last.map_or_else(|| "the test starts".to_owned(), onrush_session::Change::text)
+            }
+            Err(error) => error.to_string(),
+        };
+        self.screen.say(said);
     }
 
     /// A tick, but no longer than until the next change that is to be replayed.
@@ -521,6 +579,11 @@ impl Drive<'_> {
         let outcome = self.coordinator.outcome().cloned().unwrap_or(outcome);
         (outcome, !is_exported)
     }
+}
+
+/// Whether a view covers the terminal. Where it was asked for with the flag, there is a terminal.
+fn has_full_screen(cx: &Context, args: &RunArgs) -> bool {
+    args.view != Shown::Board && !args.quiet && cx.look.stdout_tty && cx.look.stderr_tty
 }
 
 fn level(name: &str) -> Level {

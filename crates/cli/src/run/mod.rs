@@ -51,7 +51,7 @@ use self::{
     view::View,
 };
 use crate::{
-    args::RunArgs,
+    args::{RunArgs, Shown},
     banner,
     cluster::{ClusterArgs, Place},
     context::Context,
@@ -78,6 +78,9 @@ pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<Ex
 /// # Errors
 /// As [`run`].
 pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
+    if args.view == Shown::View {
+        has_terminal(cx, args.quiet)?;
+    }
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let Ready { prepared, outputs: wanted, share, replay, needs } = ready(cx, config, args)?;
@@ -154,6 +157,24 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     }
     // Whoever waits for a file must not take an old one, or none, for the result.
     Ok(ExitCode::Other)
+}
+
+/// A view needs a terminal.
+///
+/// # Errors
+/// 255 with the stream that is none.
+fn has_terminal(cx: &Context, is_quiet: bool) -> Result<(), Failure> {
+    let wrong = match cx.look {
+        _ if is_quiet => "--ui tui shows progress, and --quiet wants none",
+        look if !look.stdout_tty => {
+            "--ui tui needs a terminal, and the standard output stream is none (or TERM is dumb)"
+        }
+        look if !look.stderr_tty => {
+            "--ui tui needs a terminal, and the standard error stream is none: send the log elsewhere with --log-output"
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::other(wrong).hint("remove --ui tui; without a terminal progress is a line now and then"))
 }
 
 /// The exit code of a run, and why it is that.

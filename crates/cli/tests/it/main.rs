@@ -21,6 +21,8 @@ mod documented;
 mod examples;
 mod exit_codes;
 mod failures;
+mod full_screen;
+mod grafana;
 mod hostile;
 mod http;
 mod imports;

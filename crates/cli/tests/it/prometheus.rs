@@ -18,10 +18,10 @@ use crate::{
 };
 
 /// A running Prometheus that takes remote writes.
-struct Prometheus(Server);
+pub(crate) struct Prometheus(Server);
 
 impl Prometheus {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::at(&free_address())
     }
 
@@ -41,12 +41,12 @@ impl Prometheus {
         Self(Server::start(address, "/-/ready", command))
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/api/v1/write", self.0.address)
     }
 
     /// The result of a query now.
-    fn query(&self, query: &str) -> Vec<Value> {
+    pub(crate) fn query(&self, query: &str) -> Vec<Value> {
         let (status, body) = self.0.get(&format!("/api/v1/query?query={}", encoded(query))).expect("it answers");
         assert_eq!(status, 200, "{query}: {body}");
         let answer: Value = serde_json::from_str(&body).expect("JSON");

@@ -3,6 +3,7 @@
 //! What is pushed is cumulative, so a push that is lost costs resolution, and no sample: the next one has all. Nothing waits here but
 //! the output's own thread.
 
+pub mod names;
 mod native;
 mod series;
 mod wire;

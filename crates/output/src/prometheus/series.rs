@@ -8,6 +8,7 @@ use onrush_metrics::{
 };
 
 use super::{
+    names,
     native::native,
     wire::{Label, NativeHistogram, Sample, TimeSeries},
 };
@@ -99,44 +100,42 @@ impl AllSeries {
             let Some(metric) = self.registry.find(*metric).filter(|_| is_wanted(series)) else { continue };
             let is_time = metric.contains == Contains::Time;
             let unit = if is_time { 0.001 } else { 1.0 };
-            let name = |suffix: &str| labels(&format!("k6_{}{suffix}", metric.name), tags);
             let unit_name = match metric.contains {
                 Contains::Time => "seconds",
                 Contains::Data => "bytes",
                 Contains::Default => "",
             };
-            let mut one = |suffix: &str, kind: Kind, value: f64| {
+            let mut one = |name: String, kind: Kind, unit: &'static str, value: f64| {
                 let samples = vec![Sample { value, timestamp }];
-                let series = TimeSeries { labels: name(suffix), samples, histograms: Vec::new() };
-                all.push(Row { kind, unit: if matches!(suffix, "_rate" | "_count") { "" } else { unit_name }, series });
+                let series = TimeSeries { labels: labels(&name, tags), samples, histograms: Vec::new() };
+                all.push(Row { kind, unit, series });
             };
             match (&series.sink, &self.trends) {
-                (Sink::Counter { .. }, _) => one("_total", Kind::Counter, series.sink.counter().unwrap_or_default()),
-                (Sink::Gauge(gauge), _) => one("", Kind::Gauge, gauge.last),
-                (Sink::Rate { hits, total }, _) => one("_rate", Kind::Gauge, *hits as f64 / (*total).max(1) as f64),
+                (Sink::Counter { .. }, _) => {
+                    let sum = series.sink.counter().unwrap_or_default();
+                    one(names::counter(&metric.name), Kind::Counter, unit_name, sum);
+                }
+                (Sink::Gauge(gauge), _) => one(names::gauge(&metric.name), Kind::Gauge, unit_name, gauge.last),
+                (Sink::Rate { hits, total }, _) => {
+                    one(names::rate(&metric.name), Kind::Gauge, "", *hits as f64 / (*total).max(1) as f64);
+                }
                 (Sink::Trend(values), Trends::Stats(stats)) => {
-                    stats.iter().for_each(|stat| one(&suffix(stat), Kind::Gauge, statistic(values, stat, unit)));
+                    for stat in stats {
+                        let unit_name = if stat.kind() == TrendStatKind::Count { "" } else { unit_name };
+                        let value = statistic(values, stat, unit);
+                        one(names::statistic(&metric.name, stat), Kind::Gauge, unit_name, value);
+                    }
                 }
                 (Sink::Trend(values), Trends::Histograms) => {
-                    let suffix = match metric.contains {
-                        Contains::Time => "_seconds",
-                        Contains::Data => "_bytes",
-                        Contains::Default => "",
-                    };
                     let histogram = native(values, unit, &mut series.schema, timestamp);
-                    let series = TimeSeries { labels: name(suffix), samples: Vec::new(), histograms: vec![histogram] };
+                    let labels = labels(&names::histogram(&metric.name, metric.contains), tags);
+                    let series = TimeSeries { labels, samples: Vec::new(), histograms: vec![histogram] };
                     all.push(Row { kind: Kind::Histogram, unit: unit_name, series });
                 }
             }
         }
         all
     }
-}
-
-/// `p(99.9)` is `_p999`, as k6 has it.
-fn suffix(stat: &TrendStat) -> String {
-    let name: String = stat.name().chars().filter(|sign| !['(', ')', '.'].contains(sign)).collect();
-    format!("_{name}")
 }
 
 fn statistic(values: &Histogram, stat: &TrendStat, unit: f64) -> f64 {

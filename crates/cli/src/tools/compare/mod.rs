@@ -1,9 +1,12 @@
 //! `onrush compare`: which of two runs was better, by more than noise.
 
+mod curves;
 mod fair;
 mod margin;
+mod mix;
 mod report;
 mod run;
+mod series;
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +16,7 @@ use onrush_analysis::compare::{
 use onrush_metrics::Span;
 use onrush_session::ExitCode;
 
-use self::{margin::Margins, report::Comparison, run::Recorded};
+use self::{curves::Curves, margin::Margins, mix::Adjusted, report::Comparison, run::Recorded, series::Change};
 use crate::{context::Context, failure::Failure, flags::Command};
 
 /// Any: the same runs give the same words.
@@ -27,8 +30,13 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
     cx.flags.refuse_unavailable(Command::Compare)?;
     let margins = Margins::parse(&cx.flags.values("margin"))?;
     let skipped = cx.flags.text("warm-up").map(|text| warm_up_flag(&text)).transpose()?;
-    let baseline = cx.flags.text("baseline").filter(|text| !text.is_empty()).map(PathBuf::from);
+    let mut baseline = cx.flags.text("baseline").filter(|text| !text.is_empty()).map(PathBuf::from);
+    let against = cx.flags.text("against");
+    if against.as_deref() == Some("last") && baseline.is_none() {
+        baseline = Some(kept(cx)?);
+    }
     let (before, after) = match files {
+        [after] if against.is_some() => (against.as_ref().filter(|against| *against != "last"), after),
         [before, after] => (Some(before), after),
         [after] if baseline.is_some() => (None, after),
         [_] => {
@@ -54,7 +62,8 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
         })?,
     };
     earlier.retain(|run| run.file != before.file);
-    let comparison = compared(before, after, &earlier, &margins, skipped)?;
+    let has_curves = cx.flags.switch("curves")?.unwrap_or(false);
+    let comparison = compared(before, after, &earlier, &margins, skipped, has_curves)?;
     let is_json = cx.flags.switch("json")?.unwrap_or(false);
     let alarms = comparison.alarms();
     let text = if is_json {
@@ -76,6 +85,7 @@ fn compared(
     earlier: &[Recorded],
     margins: &Margins,
     skipped: Option<u64>,
+    has_curves: bool,
 ) -> Result<Comparison, Failure> {
     let step_ns = earlier.iter().chain([&before, &after]).map(|run| run.timeline.step_ns()).max().unwrap_or_default();
     let (skipped_ns, is_settled) = match skipped {
@@ -120,7 +130,43 @@ fn compared(
     let names: Vec<Judged> = judge(run::names(&before, &after).iter().map(row).collect());
     let notes = fair::notes(&before, &after, &parts, is_settled, is_spread_known);
     let history = if earlier.is_empty() { 0 } else { earlier.len() + 1 };
-    Ok(Comparison { judged: judge(pairs), names, notes, parts, skipped_ns, history, before, after })
+    let curves = has_curves.then(|| Curves::of(&before, &after, &parts)).flatten();
+    let adjusted = fair::mix(&before, &after).and_then(|_| Adjusted::of(&before, &after, &parts));
+    let mut series: Vec<&Recorded> = earlier.iter().chain([&before, &after]).collect();
+    // RFC 3339 in UTC: texts are in the order of time.
+    series.sort_by(|first, second| first.head.started.cmp(&second.head.started));
+    let value = |run: &Recorded, measure: &Measure| {
+        let part = part(run);
+        value(&run.timeline.cells(&measure.metric, &part)?, measure.statistic, part.cell_seconds())
+    };
+    let changes = if earlier.is_empty() { Vec::new() } else { Change::all(&series, &measures, value) };
+    Ok(Comparison {
+        judged: judge(pairs),
+        names,
+        notes,
+        parts,
+        skipped_ns,
+        history,
+        before,
+        after,
+        curves,
+        adjusted,
+        changes,
+    })
+}
+
+/// The folder that runs are kept in unless it is said otherwise: where `--against last` looks without `--baseline`.
+///
+/// # Errors
+/// 255 where there is none.
+fn kept(cx: &Context) -> Result<PathBuf, Failure> {
+    let set = |name: &str| cx.flags.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")));
+    let folder = state.map(|state| state.join("onrush/runs")).filter(|folder| folder.is_dir());
+    folder.ok_or_else(|| {
+        Failure::other("--against last needs earlier runs, and none are kept")
+            .hint("say where their files are with --baseline DIR")
+    })
 }
 
 /// How long the start of the slower run takes, and whether both settle at all.

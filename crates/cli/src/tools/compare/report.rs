@@ -4,7 +4,7 @@ use onrush_analysis::compare::{Difference, Direction, Judged, Part, Statistic, U
 use onrush_metrics::{Contains, Registry};
 use serde_json::{Value, json};
 
-use super::run::Recorded;
+use super::{curves::Curves, mix::Adjusted, run::Recorded, series::Change};
 use crate::tools::result::plain;
 
 /// What came out.
@@ -22,6 +22,12 @@ pub(super) struct Comparison {
     pub(super) skipped_ns: u64,
     /// Runs that say how unchanged runs differ.
     pub(super) history: usize,
+    /// The whole distributions, where that was asked for.
+    pub(super) curves: Option<Curves>,
+    /// With one mix of requests, where they had another.
+    pub(super) adjusted: Option<Adjusted>,
+    /// Where the series of runs changed.
+    pub(super) changes: Vec<Change>,
 }
 
 /// Names that are shown: those that differ most.
@@ -51,6 +57,13 @@ impl Comparison {
             names.truncate(NAMES_SHOWN_MAX);
             text.push_str("\n  requests by name that differ (to find out why: they decide nothing)\n\n");
             text.push_str(&table(&names, self.after.merged.registry(), color));
+        }
+        let registry = self.after.merged.registry();
+        text.extend(self.adjusted.as_ref().map(|adjusted| adjusted.to_text(registry)));
+        text.extend(self.curves.as_ref().map(|curves| curves.to_text(registry)));
+        if !self.changes.is_empty() {
+            text.push_str(&format!("\n  changes in these {} runs\n\n", self.history + 1));
+            self.changes.iter().for_each(|change| text.push_str(&format!("  * {}\n", change.to_text(registry))));
         }
         text.push('\n');
         text
@@ -96,6 +109,9 @@ impl Comparison {
             "measures": rows(&self.judged),
             "names": rows(&self.names),
             "worse": self.alarms(),
+            "curves": self.curves.as_ref().map(Curves::to_json),
+            "mix_adjusted": self.adjusted.as_ref().map(Adjusted::to_json),
+            "changes": self.changes.iter().map(Change::to_json).collect::<Vec<_>>(),
         })
     }
 
@@ -225,15 +241,16 @@ fn interval(row: &Judged, found: &Difference) -> String {
 
 /// In percent, or in percentage points.
 fn signed(row: &Judged, size: f64) -> String {
-    if row.measure.statistic.is_difference() {
-        format!("{:+.2} points", size * 100.0)
-    } else {
-        format!("{:+.1} %", size * 100.0)
-    }
+    if row.measure.statistic.is_difference() { format!("{:+.2} points", size * 100.0) } else { percent(size) }
+}
+
+/// A part of a value.
+pub(super) fn percent(size: f64) -> String {
+    format!("{:+.1} %", size * 100.0)
 }
 
 /// A value of a metric with its unit.
-fn number(value: f64, metric: &str, statistic: Statistic, registry: &Registry) -> String {
+pub(super) fn number(value: f64, metric: &str, statistic: Statistic, registry: &Registry) -> String {
     let name = metric.split('{').next().unwrap_or_default();
     let contains = registry.lookup(name).and_then(|id| registry.find(id)).map(|metric| metric.contains);
     match (statistic, contains) {

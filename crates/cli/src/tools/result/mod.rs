@@ -18,7 +18,8 @@ use onrush_session::{ExitCode, Judgement, StartLag};
 
 pub(crate) use self::kept::{found, place};
 use crate::{
-    args::summary_mode, context::Context, failure::Failure, flags::Command, run::account::Account, save::save,
+    args::summary_mode, context::Context, failure::Failure, flags::Command, full_screen::shape, run::account::Account,
+    save::save,
 };
 
 /// Shows or exports a file.
@@ -143,6 +144,9 @@ fn show(cx: &Context, path: &str) -> Result<ExitCode, Failure> {
     if mode != SummaryMode::Disabled {
         let text = about(&replayed) + &to_stdout(&account.text(mode, cx.look.stdout_color()));
         cx.terminal.stdout(cx.look.fitted(text));
+    }
+    if let Some(picture) = shape(&replayed.merged, cx.look).filter(|_| mode == SummaryMode::Full) {
+        cx.terminal.stdout(picture);
     }
     if let (Some(file), Some(model)) = (cx.flags.text("summary-export"), &account.model) {
         let mut value = summary_export(model);
