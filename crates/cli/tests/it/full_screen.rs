@@ -33,8 +33,9 @@ impl Tmux {
         let folder = tempfile::tempdir().expect("a temporary directory");
         std::fs::write(folder.path().join("script.js"), SCRIPT).expect("a file");
         let onrush = env!("CARGO_BIN_EXE_onrush");
+        // Ctrl+C reaches the shell as well, which is to see how the run ends.
         let line = format!(
-            "ulimit -c 0; echo before; {onrush} run --address '' --ui tui {flags} script.js; echo \"exit $?\"; stty -a | tr ' ;' '\\n\\n' | grep -x -e '-*icanon' -e '-*echo' -e '-*isig'; echo THE-END; exec sleep 100"
+            "trap : INT; ulimit -c 0; echo before; {onrush} run --address '' --ui tui {flags} script.js; echo \"exit $?\"; stty -a | tr ' ;' '\\n\\n' | grep -x -e '-*icanon' -e '-*echo' -e '-*isig'; echo THE-END; exec sleep 100"
         );
         std::fs::write(folder.path().join("run.sh"), line).expect("a file");
         let tmux = Self { folder };
