@@ -1,6 +1,8 @@
 //! `--ui tui` on a real terminal, which is tmux's: what it shows, what keys do, and that the terminal is what it was in the
 //! end, however the run ends. Without tmux the tests say so and pass.
 
+#![expect(clippy::print_stderr, reason = "says what is skipped, and why")]
+
 use std::{
     path::Path,
     process::{Command, Stdio},

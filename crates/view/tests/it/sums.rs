@@ -102,7 +102,7 @@ fn texts_are_what_they_were() {
     history.step(&step);
     let mut client = Client::default();
     client.take_events(&history.read(&mut history.cursor(None), usize::MAX).to_events());
-    assert!(client.series.values().any(|(_, tags)| tags["name"] == Value::from(evil)));
+    assert!(client.series.values().any(|(_, tags)| tags["name"] == evil));
     assert_eq!(client.steps[0]["outcomes"][0]["text"], Value::from(evil));
     assert_eq!(client.end, None);
 }

@@ -77,7 +77,7 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let mut ran = Vec::new();
     for load in LOADS.iter().filter(|load| only.as_ref().is_none_or(|only| load.name == only)) {
-        let vus = vus.unwrap_or(load.vus_per_two_cores * cores.div_ceil(2));
+        let vus = vus.unwrap_or_else(|| load.vus_per_two_cores * cores.div_ceil(2));
         for client in &clients {
             let target = RunningTarget::start(&onrush, None)?;
             let script = root.join("bench").join("hardware").join(format!("{}.js", load.name));
