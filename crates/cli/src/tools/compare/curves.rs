@@ -5,8 +5,8 @@ use onrush_metrics::Registry;
 use serde_json::{Value, json};
 
 use super::{
-    SEED,
-    report::{number, percent},
+    figures::{number, percent},
+    measures::SEED,
     run::Recorded,
 };
 

@@ -2,7 +2,9 @@
 
 mod curves;
 mod fair;
+mod figures;
 mod margin;
+mod measures;
 mod mix;
 mod report;
 mod run;
@@ -10,17 +12,14 @@ mod series;
 
 use std::path::{Path, PathBuf};
 
-use onrush_analysis::compare::{
-    Cells, Direction, Judged, Measure, Pair, Part, Spread, Statistic, estimate, judge, value, warm_up,
-};
+use onrush_analysis::compare::{Cells, Judged, Measure, Pair, Part, Spread, estimate, judge, value, warm_up};
 use onrush_metrics::Span;
 use onrush_session::ExitCode;
 
-use self::{curves::Curves, margin::Margins, mix::Adjusted, report::Comparison, run::Recorded, series::Change};
+use self::{
+    curves::Curves, margin::Margins, measures::SEED, mix::Adjusted, report::Comparison, run::Recorded, series::Change,
+};
 use crate::{context::Context, failure::Failure, flags::Command};
-
-/// Any: the same runs give the same words.
-const SEED: u64 = 1;
 
 /// Compares two files.
 ///
@@ -197,18 +196,4 @@ fn measures(before: &Recorded, after: &Recorded) -> Vec<Measure> {
 fn warm_up_flag(text: &str) -> Result<u64, Failure> {
     let parsed = onrush_plan::parse_go_duration(text).ok().and_then(|duration| u64::try_from(duration.ns()).ok());
     parsed.ok_or_else(|| Failure::other(format!("invalid --warm-up \"{text}\"")).hint("use a duration, such as 30s"))
-}
-
-/// The measures of builtin metrics that are looked at where there are such samples.
-fn usual() -> Vec<Measure> {
-    let measure = |metric: &str, statistic, direction| Measure { metric: metric.to_owned(), statistic, direction };
-    let times = |metric| [0.5, 0.95, 0.99].map(|q| measure(metric, Statistic::Quantile(q), Direction::Lower));
-    let mut measures = times("http_req_duration").to_vec();
-    measures.push(measure("http_req_failed", Statistic::Share, Direction::Lower));
-    measures.push(measure("http_reqs", Statistic::PerSecond, Direction::Higher));
-    measures.extend(times("grpc_req_duration"));
-    measures.push(measure("checks", Statistic::Share, Direction::Higher));
-    measures.push(measure("iteration_duration", Statistic::Quantile(0.5), Direction::Lower));
-    measures.push(measure("iterations", Statistic::PerSecond, Direction::Higher));
-    measures
 }

@@ -5,7 +5,7 @@ use onrush_metrics::Registry;
 use serde_json::{Value, json};
 
 use super::{
-    report::{number, percent},
+    figures::{number, percent},
     run::Recorded,
 };
 
