@@ -187,7 +187,17 @@ const SETTINGS: &[Flag] = &[
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
         "Write the whole result to a file (result=FILE, for onrush result and compare), push to Prometheus \
-         (prometheus-rw=URL), write thresholds and checks as a test report (junit=FILE), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
+         (prometheus-rw=URL) or to OpenTelemetry (opentelemetry=URL), write thresholds and checks as a test report (junit=FILE), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
+    )
+    .group(Group::Results),
+    flag(
+        "traces-output",
+        None,
+        Text("WHERE"),
+        Some("K6_TRACES_OUTPUT"),
+        "Send a span of each HTTP request to OpenTelemetry: otel=http://host:4318, otel=host:4317 for gRPC, or otel alone \
+         for 127.0.0.1:4317; after it sampling=0.1 (a part of iterations), propagator=w3c, b3, b3multi, jaeger or none, \
+         header.NAME=VALUE, proto=http or grpc, with commas",
     )
     .group(Group::Results),
     flag(
@@ -844,7 +854,4 @@ const SETTINGS: &[Flag] = &[
     flag("profiling-enabled", None, Switch, Some("K6_PROFILING_ENABLED"), "Serve profiles over the REST API")
         .not_yet("profiling over the REST API (--profiling-enabled)")
         .scope(Scope::All),
-    flag("traces-output", None, Text("WHERE"), Some("K6_TRACES_OUTPUT"), "Send traces there")
-        .not_yet("sending traces (--traces-output)")
-        .scope(Scope::Load),
 ];

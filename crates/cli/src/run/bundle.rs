@@ -11,7 +11,7 @@ use onrush_session::protocol::{Failure as AgentFailure, FailureKind, Init};
 use serde_json::{Value, json};
 
 use super::{
-    ConfigFile, Features, limit_bodies, load, prepare,
+    ConfigFile, Features, limit_bodies, load, otel, prepare,
     prepare::{Prepared, Readers},
     raw_samples::{RawSamples, Way},
     tiers,
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Settings that agents need as they were given.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 9] = [
     "no-thresholds",
     "summary-mode",
     "no-summary",
@@ -36,6 +36,7 @@ const SETTINGS: [&str; 8] = [
     "own-delay",
     "latency",
     "intended-latency",
+    "traces-output",
 ];
 
 /// Settings that a coordinator needs beside these, for a test that somebody sent.
@@ -137,7 +138,12 @@ impl Bundle {
             let readers =
                 Readers { raw: raw != RawSamples::Unwanted, results: is_on("results"), series: is_on("series") };
             let prepared = self.prepared(cx, init, self.secrets(cx, way), readers)?;
-            raw.start(cx, init.agent, way, &prepared)
+            let test = raw.start(cx, init.agent, way, &prepared)?;
+            let traces = otel::traces::start(cx, otel::traces::wanted(&self.flags(&cx.flags))?)?;
+            Ok(match traces {
+                Some(traces) => traces.attached(test, cx.logger.clone()),
+                None => test,
+            })
         });
         test.map_err(|failure| {
             let hint = failure.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();

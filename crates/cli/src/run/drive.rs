@@ -11,6 +11,7 @@ use std::{
 
 use onrush_agent::Test;
 use onrush_cluster::Event;
+use onrush_engine::EngineConfig;
 use onrush_fiber::Clock;
 use onrush_metrics::Standing;
 use onrush_output::{Losses, Outputs};
@@ -27,9 +28,10 @@ use super::{
     junit,
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
+    otel,
     outputs::{self, Running},
     prepare::Prepared,
-    prometheus,
+    pushed,
     raw_samples::{Intake, RawSamples},
     rest::{Rest, Run},
     result_file::ResultFile,
@@ -63,8 +65,10 @@ pub(super) struct Ended {
     pub(super) duration_ns: u64,
     /// Its result files, which lack their ends.
     pub(super) results: Vec<ResultFile>,
-    /// Its Prometheus servers, which lack its end.
-    pub(super) prometheus: Vec<prometheus::Output>,
+    /// Its outputs to servers, which lack its end.
+    pub(super) pushed: Vec<pushed::Output>,
+    /// Its traces, which lack their end.
+    pub(super) traces: Option<otel::traces::Running>,
     /// Its JUnit report, if one is wanted.
     pub(super) junit: Option<Vec<u8>>,
 }
@@ -123,14 +127,15 @@ pub(super) fn drive(
         submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
     }
     signals.set_graceful(true);
-    let Running { raw: outputs, results, prometheus, junit } = outputs;
+    let Running { raw: outputs, results, pushed, traces, junit } = outputs;
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
     let watch = signals.clone();
     let stops: Box<dyn Fn() -> u64 + Send> = Box::new(move || watch.resumed());
     let (agents, collected) = match args.cluster.as_ref().zip(agents) {
         None => {
-            let engine = prepared.engine(outputs.as_ref().map(Outputs::taps));
+            let tracers = traces.as_ref().map(otel::traces::Running::tracers);
+            let engine = EngineConfig { tracers, ..prepared.engine(outputs.as_ref().map(Outputs::taps)) };
             let logger = cx.logger.clone();
             let finish = outputs.map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> {
                 Box::new(move || outputs::finish(outputs, &logger))
@@ -160,7 +165,7 @@ pub(super) fn drive(
     let mut coordinator = coordinator(args, prepared, replay, &agents);
     coordinator.subscribe(live.sink());
     results.iter().for_each(|result| coordinator.subscribe(result.sink()));
-    prometheus.iter().for_each(|output| coordinator.subscribe(output.sink()));
+    pushed.iter().for_each(|output| coordinator.subscribe(output.sink()));
     let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {
@@ -209,7 +214,8 @@ pub(super) fn drive(
         nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
         duration_ns,
         results,
-        prometheus,
+        pushed,
+        traces,
     })
 }
 

@@ -21,10 +21,12 @@ pub(crate) mod load;
 mod local;
 pub(crate) mod needs;
 mod network;
+mod otel;
 mod outputs;
 mod paths;
 pub(crate) mod prepare;
 mod prometheus;
+mod pushed;
 pub(crate) mod raw_samples;
 mod repeated;
 mod replay;
@@ -81,7 +83,7 @@ pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<Ex
 pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let Ready { prepared, outputs: wanted, share, replay, needs } = ready(cx, config, args)?;
+    let Ready { prepared, outputs: wanted, traces, share, replay, needs } = ready(cx, config, args)?;
     let (samples, raw) = samples(cx, args, &wanted.raw, share)?;
     let agents = args.cluster.as_ref().map(|cluster| cluster::agents(cluster, &needs));
     let needs = cluster::needs(args.cluster.as_ref(), needs);
@@ -107,10 +109,13 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     // What stays with the agents is written there.
     let own = if matches!(raw, RawSamples::Local(..)) { &[][..] } else { &wanted.raw };
     let described = wanted.described() + if own.is_empty() && !wanted.raw.is_empty() { " of each agent" } else { "" };
+    let mut pushed = prometheus::start(cx, &wanted.prometheus, &prepared)?;
+    pushed.extend(otel::metrics::start(cx, &wanted.opentelemetry, &prepared)?);
     let running = Running {
         raw: outputs::start(cx, own, samples, &prepared)?,
         results: result_file::start(cx, &wanted.results, args, &prepared, agents.unwrap_or(1))?,
-        prometheus: prometheus::start(cx, &wanted.prometheus, &prepared)?,
+        pushed,
+        traces: otel::traces::start(cx, traces.filter(|_| args.cluster.is_none()))?,
         junit: !wanted.junit.is_empty(),
     };
     if !args.quiet {
@@ -130,7 +135,10 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     report(&cx.logger, &ended);
     let results = std::mem::take(&mut ended.results);
     let code = verdict(cx, args, &ended);
-    prometheus::finish(cx, std::mem::take(&mut ended.prometheus));
+    pushed::finish(cx, std::mem::take(&mut ended.pushed));
+    if let Some(traces) = ended.traces.take() {
+        traces.finish(&cx.logger);
+    }
     let end = ended.for_file(code);
     let is_reported = ended.junit.is_none_or(|report| junit::write(cx, &wanted.junit, &report));
     let is_kept = result_file::finish(cx, results, &end);
@@ -191,6 +199,8 @@ pub(crate) fn limit_bodies(memory_bytes: u64) {
 pub(crate) struct Ready {
     pub(crate) prepared: Prepared,
     outputs: Wanted,
+    /// Where traces go, if there are some.
+    traces: Option<otel::traces::Wanted>,
     share: Share,
     replay: onrush_session::Replay,
     /// What it takes of this machine.
@@ -239,6 +249,7 @@ impl Ready {
 /// What keeps the test from starting.
 pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
     let outputs = outputs::wanted(&cx.flags, &config.out)?;
+    let traces = otel::traces::wanted(&cx.flags)?;
     let share = outputs::share(&cx.flags)?;
     // Files of a run that somebody sent are written there.
     if submitted::folder(&cx.flags).is_none() {
@@ -258,15 +269,12 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
             .hint("remove --address \"\" or --paused"));
     }
     let (heap_bytes, has_network) = (script.init.vu_heap_bytes, needs::has_network(&script.env.program));
-    let readers = Readers {
-        raw: !outputs.raw.is_empty(),
-        results: !outputs.results.is_empty(),
-        series: !outputs.prometheus.is_empty(),
-    };
+    let readers =
+        Readers { raw: !outputs.raw.is_empty(), results: !outputs.results.is_empty(), series: outputs.has_series() };
     let prepared = prepare::prepare(args, &cx.logger, script, test, readers, feature_names)?;
     replay::check(&replay, &prepared.test)?;
     let needs = Needs::new(&prepared.plan, heap_bytes, has_network.then_some(fds), prepared.run.local_ips.is_some());
-    Ok(Ready { prepared, outputs, share, replay, needs })
+    Ok(Ready { prepared, outputs, traces, share, replay, needs })
 }
 
 /// The last log line of a run that did not pass.

@@ -10,7 +10,7 @@ use std::{
 use onrush_metrics::{Registry, SubMetric, SystemTag};
 use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, TimeFormat};
 
-use super::{prepare::Prepared, prometheus, result_file::ResultFile};
+use super::{otel, prepare::Prepared, prometheus, pushed, result_file::ResultFile};
 use crate::{
     context::Context,
     failure::Failure,
@@ -20,21 +20,12 @@ use crate::{
 };
 
 /// The outputs there are.
-const AVAILABLE: &str = "csv, experimental-prometheus-rw, json, junit, prometheus-rw, result";
+const AVAILABLE: &str =
+    "csv, experimental-opentelemetry, experimental-prometheus-rw, json, junit, opentelemetry, prometheus-rw, result";
 
 /// Outputs of k6 that this version lacks.
-const OF_K6: [&str; 10] = [
-    "cloud",
-    "datadog",
-    "experimental-opentelemetry",
-    "influxdb",
-    "kafka",
-    "opentelemetry",
-    "prometheus",
-    "statsd",
-    "timescaledb",
-    "web-dashboard",
-];
+const OF_K6: [&str; 8] =
+    ["cloud", "datadog", "influxdb", "kafka", "prometheus", "statsd", "timescaledb", "web-dashboard"];
 
 /// The default file of the result output.
 const RESULT_FILE: &str = "result.onrush";
@@ -54,6 +45,8 @@ pub(crate) struct Wanted {
     pub(super) results: Vec<PathBuf>,
     /// Prometheus servers.
     pub(super) prometheus: Vec<onrush_output::prometheus::Config>,
+    /// Receivers of OpenTelemetry.
+    pub(super) opentelemetry: Vec<onrush_output::otlp::Config>,
     /// JUnit reports.
     pub(super) junit: Vec<PathBuf>,
 }
@@ -64,8 +57,10 @@ pub(super) struct Running {
     pub(super) raw: Option<Outputs>,
     /// Result files.
     pub(super) results: Vec<ResultFile>,
-    /// Prometheus servers.
-    pub(super) prometheus: Vec<prometheus::Output>,
+    /// Outputs to servers.
+    pub(super) pushed: Vec<pushed::Output>,
+    /// Traces of this process.
+    pub(super) traces: Option<otel::traces::Running>,
     /// Whether a JUnit report is wanted at the end.
     pub(super) junit: bool,
 }
@@ -73,7 +68,12 @@ pub(super) struct Running {
 impl Wanted {
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.raw.is_empty() && self.results.is_empty() && self.prometheus.is_empty() && self.junit.is_empty()
+        self.raw.is_empty() && self.results.is_empty() && !self.has_series() && self.junit.is_empty()
+    }
+
+    /// Whether some want whole time series.
+    pub(super) fn has_series(&self) -> bool {
+        !self.prometheus.is_empty() || !self.opentelemetry.is_empty()
     }
 
     /// What the execution block says.
@@ -83,12 +83,14 @@ impl Wanted {
         }
         let results = self.results.iter().map(|path| format!("result ({})", path.display()));
         let prometheus = self.prometheus.iter().map(prometheus::described);
+        let opentelemetry = self.opentelemetry.iter().map(otel::metrics::described);
         let junit = self.junit.iter().map(|path| format!("junit ({})", path.display()));
         self.raw
             .iter()
             .map(Config::to_string)
             .chain(results)
             .chain(prometheus)
+            .chain(opentelemetry)
             .chain(junit)
             .collect::<Vec<_>>()
             .join(", ")
@@ -134,6 +136,9 @@ pub(super) fn wanted(flags: &Flags, config_file: &[String]) -> Result<Wanted, Fa
             ("junit", file) => wanted.junit.push(file.into()),
             (name, argument) if prometheus::NAMES.contains(&name) => {
                 wanted.prometheus.push(prometheus::config(argument, flags)?);
+            }
+            (name, argument) if otel::metrics::NAMES.contains(&name) => {
+                wanted.opentelemetry.push(otel::metrics::config(argument, flags)?);
             }
             _ => wanted.raw.push(config(spec, flags)?),
         }
@@ -356,21 +361,21 @@ mod tests {
             &["foo"],
             &[],
             Err(
-                "invalid output type 'foo', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
+                "invalid output type 'foo', available types are: csv, experimental-opentelemetry, experimental-prometheus-rw, json, junit, opentelemetry, prometheus-rw, result",
             ),
         );
         check(
             &["=a"],
             &[],
             Err(
-                "invalid output type '', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
+                "invalid output type '', available types are: csv, experimental-opentelemetry, experimental-prometheus-rw, json, junit, opentelemetry, prometheus-rw, result",
             ),
         );
         check(
             &["influxdb=http://x"],
             &[],
             Err(
-                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
+                "the output 'influxdb' of k6 is not available in this version of Onrush, available types are: csv, experimental-opentelemetry, experimental-prometheus-rw, json, junit, opentelemetry, prometheus-rw, result",
             ),
         );
         check(

@@ -79,6 +79,7 @@ impl Prepared {
                 handle_summary: settings.handle_summary_timeout,
             },
             taps,
+            tracers: None,
         }
     }
 

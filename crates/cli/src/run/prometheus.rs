@@ -1,26 +1,18 @@
 //! `--out prometheus-rw`: what all agents measured together, pushed to a Prometheus by remote write.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
+    sync::{Arc, atomic::AtomicI64},
     time::Duration,
 };
 
-use onrush_fiber::Clock;
-use onrush_metrics::{Steps, summary::TrendStat};
+use onrush_metrics::summary::TrendStat;
 use onrush_net::{ClientAuth, ClientOptions, ProxyOptions, TlsOptions, TlsVersion, Url};
 use onrush_output::{
-    Feed, Folded,
-    prometheus::{Config, Prometheus, Told, Trends},
-};
-use onrush_session::{
-    DeltaSink,
-    protocol::{AgentId, ThreadDelta},
+    Told,
+    prometheus::{Config, Prometheus, Trends},
 };
 
-use super::prepare::Prepared;
+use super::{prepare::Prepared, pushed::Output};
 use crate::{
     context::Context,
     failure::Failure,
@@ -33,13 +25,6 @@ pub(super) const NAMES: [&str; 2] = ["experimental-prometheus-rw", "prometheus-r
 const PREFIX: &str = "K6_PROMETHEUS_RW_";
 /// A receiver that is asked four times in vain has given up by then.
 const PATIENCE: Duration = Duration::from_secs(40);
-
-/// An output under way.
-pub(super) struct Output {
-    url: String,
-    folded: Folded<Prometheus>,
-    began: Arc<AtomicI64>,
-}
 
 /// Reads the variables; `argument` is the endpoint, if there is one.
 ///
@@ -178,38 +163,7 @@ pub(super) fn start(cx: &Context, configs: &[Config], prepared: &Prepared) -> Re
         };
         let output =
             Prometheus::new(config.clone(), prepared.run.registry.clone(), began.clone(), tell).map_err(failed)?;
-        let folded = Folded::start(output, Steps::of_seconds(), |_| {}).map_err(failed)?;
-        Ok(Output { url, folded, began })
+        Output::start(format!("Prometheus at {url}"), output, began, PATIENCE).map_err(failed)
     };
     configs.iter().map(start).collect()
-}
-
-impl Output {
-    /// What brings it the samples of all agents.
-    pub(super) fn sink(&self) -> Box<dyn DeltaSink> {
-        Box::new(Sink { feed: self.folded.feed(), began: self.began.clone() })
-    }
-}
-
-struct Sink {
-    feed: Feed<()>,
-    began: Arc<AtomicI64>,
-}
-
-impl DeltaSink for Sink {
-    fn delta(&mut self, _: AgentId, part: &ThreadDelta) {
-        if let Some(span) = part.span {
-            let began = Clock::unix_nanos(Clock::now()) - i128::from(span.until_ns);
-            self.began.store(i64::try_from(began).unwrap_or(0), Ordering::Relaxed);
-        }
-        self.feed.add(&part.delta, part.span);
-    }
-}
-
-/// Has them push what is left, and says what did not arrive.
-pub(super) fn finish(cx: &Context, outputs: Vec<Output>) {
-    for output in outputs {
-        let Err(why) = output.folded.finish((), PATIENCE) else { continue };
-        cx.logger.error(format!("Prometheus at {} lacks the end of the run: {why}", output.url));
-    }
 }

@@ -127,7 +127,7 @@ const FLAGS: &[Row] = &[
     (
         "--out x",
         255,
-        "invalid output type 'x', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
+        "invalid output type 'x', available types are: csv, experimental-opentelemetry, experimental-prometheus-rw, json, junit, opentelemetry, prometheus-rw, result",
     ),
     (
         "--out json=/nonexistent/x.json",
@@ -226,7 +226,7 @@ const VARIABLES: &[Row] = &[
     (
         "K6_OUT=x",
         255,
-        "invalid output type 'x', available types are: csv, experimental-prometheus-rw, json, junit, prometheus-rw, result",
+        "invalid output type 'x', available types are: csv, experimental-opentelemetry, experimental-prometheus-rw, json, junit, opentelemetry, prometheus-rw, result",
     ),
     ("K6_LOG_OUTPUT=x", 255, "unsupported log output 'x'"),
     // k6: 104.

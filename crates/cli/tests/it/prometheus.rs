@@ -87,11 +87,13 @@ impl Drop for Prometheus {
     }
 }
 
-fn free_address() -> String {
+/// An address of loopback where nobody listens.
+pub(crate) fn free_address() -> String {
     TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").to_string()
 }
 
-const SCRIPT: &str = "
+/// Metrics of all kinds, with tags that are no names.
+pub(crate) const SCRIPT: &str = "
     import { check, sleep } from 'k6';
     import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
     import exec from 'k6/execution';

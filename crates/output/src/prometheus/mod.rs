@@ -15,7 +15,6 @@ use std::{
     time::Duration,
 };
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
 use onrush_fiber::Clock;
 use onrush_metrics::{Registry, Step};
 use onrush_net::{ClientOptions, RequestHeaders, Url};
@@ -28,7 +27,8 @@ use self::{
 };
 use crate::{
     StepOutput,
-    post::{Destination, Poster, Refused},
+    post::{Destination, Poster, Refused, basic_auth},
+    told::{Told, Trouble, last_tries},
 };
 
 /// Where series go, and how.
@@ -57,18 +57,6 @@ impl Config {
     pub const PUSH_INTERVAL: Duration = Duration::from_secs(5);
 }
 
-/// What it has to say about itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
-    /// The first push that failed, or one that failed for another reason.
-    Failed(String),
-    /// A push arrived, after so many that did not.
-    Again {
-        /// Pushes that failed.
-        failed: u64,
-    },
-}
-
 /// The output.
 pub struct Prometheus {
     poster: Poster,
@@ -81,17 +69,13 @@ pub struct Prometheus {
     told_ns: u64,
     /// Milliseconds since 1970 of the last push: time does not go back.
     last_ms: i64,
-    failed: u64,
-    why: String,
-    tell: Box<dyn Fn(Told) + Send>,
+    trouble: Trouble,
 }
 
 /// How long a request may take.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// Series in a request: receivers have limits, Amazon's of 1 MB.
 const SERIES_MAX: usize = 2_000;
-/// How often the last push is tried, with a second more between each.
-const LAST_TRIES: u32 = 4;
 
 impl Prometheus {
     /// Sets up the network side. Whoever feeds the output sets `began` with each delta.
@@ -108,7 +92,7 @@ impl Prometheus {
         if let Some((user, password)) = &config.basic
             && headers.get("Authorization").is_none()
         {
-            headers.set("Authorization", &format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}"))));
+            headers.set("Authorization", &basic_auth(user, password));
         }
         for (name, value) in [
             ("Content-Encoding", "snappy"),
@@ -126,9 +110,7 @@ impl Prometheus {
             began,
             told_ns: 0,
             last_ms: 0,
-            failed: 0,
-            why: String::new(),
-            tell: Box::new(tell),
+            trouble: Trouble::new(tell),
         })
     }
 
@@ -138,22 +120,10 @@ impl Prometheus {
         let result = send(&self.poster, self.series.news(at_ms), after);
         // Some of it may have arrived.
         self.last_ms = at_ms;
-        match &result {
-            Ok(()) => {
-                self.series.told();
-                if self.failed > 0 {
-                    (self.tell)(Told::Again { failed: std::mem::take(&mut self.failed) });
-                    self.why.clear();
-                }
-            }
-            Err(refused) => {
-                self.failed += 1;
-                if self.why != refused.why {
-                    self.why.clone_from(&refused.why);
-                    (self.tell)(Told::Failed(refused.why.clone()));
-                }
-            }
+        if result.is_ok() {
+            self.series.told();
         }
+        self.trouble.note(&result);
         result
     }
 }
@@ -178,18 +148,11 @@ impl StepOutput for Prometheus {
     }
 
     fn end(mut self, (): ()) -> Result<(), String> {
-        let mut tries = 0;
-        loop {
-            match self.push(now_ms(), Duration::from_secs(1) * tries) {
-                Ok(()) => break,
-                Err(refused) if tries + 1 == LAST_TRIES || !refused.may_be_taken_later => return Err(refused.why),
-                Err(_) => tries += 1,
-            }
-        }
+        last_tries(|after| self.push(now_ms(), after)).map_err(|why| format!("lacks the end of the run: {why}"))?;
         if self.stale_markers {
             let at_ms = now_ms().max(self.last_ms) + 1;
             send(&self.poster, self.series.stale(at_ms), Duration::ZERO)
-                .map_err(|refused| format!("marking time series as stale failed: {}", refused.why))?;
+                .map_err(|refused| format!("has series that go on: marking them as stale failed: {}", refused.why))?;
         }
         Ok(())
     }

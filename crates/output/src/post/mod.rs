@@ -1,14 +1,20 @@
 //! Requests to servers that take results, from a thread of their own: fibers wait for sockets, whoever asks waits for the fiber.
 
+mod grpc;
+
 use std::{
     io,
     sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
     time::Duration,
 };
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use onrush_fiber::{Clock, Reactor, ReactorConfig};
 use onrush_net::{Body, BodyMode, ClientOptions, Connections, Limits, Request, RequestHeaders, Url};
+
+use self::grpc::Caller;
+pub(crate) use self::grpc::Method;
 
 /// An answer is a sentence at most.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
@@ -20,10 +26,24 @@ struct Post {
     /// How long it waits first.
     after: Duration,
     body: Bytes,
-    answered: SyncSender<Result<(), Refused>>,
+    answered: SyncSender<Result<Answer, Refused>>,
 }
 
 /// What is the same in all requests.
+pub(crate) enum To {
+    /// They are posted.
+    Http(Destination),
+    /// They are calls of a method.
+    Grpc(Method),
+}
+
+impl From<Destination> for To {
+    fn from(destination: Destination) -> Self {
+        Self::Http(destination)
+    }
+}
+
+/// Where requests are posted.
 pub(crate) struct Destination {
     /// Where they go.
     pub(crate) url: Url,
@@ -31,6 +51,15 @@ pub(crate) struct Destination {
     pub(crate) headers: RequestHeaders,
     /// How long one may take.
     pub(crate) deadline: Duration,
+}
+
+/// What a server says about a request it took.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// As it says; empty where it does not.
+    pub(crate) content_type: String,
+    /// Its message.
+    pub(crate) body: Bytes,
 }
 
 /// Why a request was not taken.
@@ -47,7 +76,8 @@ impl Poster {
     ///
     /// # Errors
     /// When it or its network side cannot be set up.
-    pub(crate) fn start(to: Destination, options: ClientOptions) -> io::Result<Self> {
+    pub(crate) fn start(to: impl Into<To>, options: ClientOptions) -> io::Result<Self> {
+        let to = to.into();
         let (posts, waiting) = channel();
         let (ready, started) = sync_channel(1);
         std::thread::Builder::new().name("post".to_owned()).spawn(move || {
@@ -62,7 +92,7 @@ impl Poster {
             };
             let _ = ready.send(Ok(()));
             // Nothing else runs on this thread: the fiber may wait for posts as a thread would.
-            onrush_fiber::spawn(None, move || serve(&to, &mut Connections::new(shared), &waiting));
+            onrush_fiber::spawn(None, move || serve(to, &Connections::new(shared), &waiting));
             reactor.run();
         })?;
         started.recv().unwrap_or_else(|_| Err(io::Error::other("the thread of an output ended")))?;
@@ -73,7 +103,7 @@ impl Poster {
     ///
     /// # Errors
     /// Why it was not taken.
-    pub(crate) fn post(&self, body: Vec<u8>, after: Duration) -> Result<(), Refused> {
+    pub(crate) fn post(&self, body: Vec<u8>, after: Duration) -> Result<Answer, Refused> {
         let (answered, answer) = sync_channel(1);
         let gone = || Refused { why: "the thread of an output ended".to_owned(), may_be_taken_later: false };
         self.0.send(Post { after, body: Bytes::from(body), answered }).map_err(|_| gone())?;
@@ -81,35 +111,61 @@ impl Poster {
     }
 }
 
-fn serve(to: &Destination, connections: &mut Connections, posts: &Receiver<Post>) {
-    let mut head = Vec::new();
-    to.headers.write(&mut head);
+fn serve(to: To, connections: &Connections, posts: &Receiver<Post>) {
+    let ask: Box<dyn FnMut(Bytes) -> Result<Answer, Refused>> = match to {
+        To::Http(destination) => Box::new(posting(destination, connections)),
+        To::Grpc(method) => Box::new(calling(method, connections)),
+    };
+    let mut ask = ask;
     while let Ok(Post { after, body, answered }) = posts.recv() {
         if !after.is_zero() {
             // Nobody cancels this fiber.
             let _ = onrush_fiber::sleep_until(Clock::now() + after);
         }
+        // Whoever asked may have given up.
+        let _ = answered.send(ask(body));
+    }
+}
+
+fn posting(to: Destination, connections: &Connections) -> impl FnMut(Bytes) -> Result<Answer, Refused> {
+    let mut head = Vec::new();
+    to.headers.write(&mut head);
+    move |body| {
         let request = Request {
             method: "POST",
             url: &to.url,
             head: &head,
             host: None,
             body: &Body::Bytes(body),
-            user_agent: Some(concat!("Onrush/", env!("CARGO_PKG_VERSION"))),
+            user_agent: Some(USER_AGENT),
             is_http1: false,
         };
         let start = Clock::now();
-        let result = match connections.exchange(&request, BodyMode::Keep, start, Some(start + to.deadline)) {
-            Ok(response) if (200..300).contains(&response.status) => Ok(()),
+        match connections.exchange(&request, BodyMode::Keep, start, Some(start + to.deadline)) {
+            Ok(response) if (200..300).contains(&response.status) => {
+                let content_type =
+                    response.headers.get("content-type").map(String::from_utf8_lossy).unwrap_or_default();
+                Ok(Answer { content_type: content_type.into_owned(), body: response.body })
+            }
             Ok(response) => Err(Refused {
                 why: refusal(response.status, &response.body),
                 may_be_taken_later: response.status >= 500 || [408, 425, 429].contains(&response.status),
             }),
             Err(failure) => Err(Refused { why: failure.error.message.to_string(), may_be_taken_later: true }),
-        };
-        // Whoever asked may have given up.
-        let _ = answered.send(result);
+        }
     }
+}
+
+fn calling(method: Method, connections: &Connections) -> impl FnMut(Bytes) -> Result<Answer, Refused> {
+    let mut caller = Caller::new(method);
+    move |body| caller.call(connections, &body)
+}
+
+const USER_AGENT: &str = concat!("Onrush/", env!("CARGO_PKG_VERSION"));
+
+/// The value of an `Authorization` header.
+pub fn basic_auth(user: &str, password: &str) -> String {
+    format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}")))
 }
 
 /// What a server says about a request it did not take.
