@@ -20,7 +20,7 @@ pub(super) struct Environment<'a> {
 const PREFIX: &str = "K6_OTEL_";
 /// The SDKs' limit of a request.
 const TIMEOUT: Duration = Duration::from_secs(10);
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 impl Environment<'_> {
     pub(super) fn variable(&self, name: &str) -> Option<String> {

@@ -200,7 +200,7 @@ fn hint(why: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::environment::VERSION, *};
 
     fn check(argument: &str, env: &[(&str, &str)], expect: Result<&str, &str>) {
         let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
