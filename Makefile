@@ -19,7 +19,7 @@ DIST := target/dist
 HOST := $(shell uname -m)-unknown-linux-gnu
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench release static deb install uninstall toolchain
+.PHONY: help demo test bench lab release static deb install uninstall toolchain
 
 help: ## Show this.
 	@echo "make <target>, where target is one of"
@@ -35,6 +35,9 @@ test: toolchain ## Build and test everything, tidy included; clippy and rustfmt 
 
 bench: toolchain ## Measure Onrush beside wrk and k6 (needs nginx, wrk, Go; ARGS="--help" says more).
 	@$(CARGO) xtask bench $(ARGS)
+
+lab: toolchain ## Measure every load generator there is, side by side (hours; ARGS="--quick": ten minutes).
+	@$(CARGO) xtask lab $(ARGS)
 
 release: toolchain ## Build the optimised program: stripped, its symbols beside it (PROFILE=quick: sooner).
 	@$(CARGO) build --profile $(PROFILE) --locked --package onrush

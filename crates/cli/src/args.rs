@@ -27,6 +27,8 @@ pub(crate) struct RunArgs {
     pub(crate) machine_readable: bool,
     /// No banner, no progress.
     pub(crate) quiet: bool,
+    /// How a terminal shows the run.
+    pub(crate) view: Shown,
     /// Worker threads, if chosen.
     pub(crate) threads: Option<usize>,
     /// Most bytes of a response's body that is kept, if chosen.
@@ -125,17 +127,21 @@ impl ApiArgs {
             (None, Some(address)) => (address.clone(), ApiOrigin::Variable),
             (None, None) => (Self::DEFAULT.to_owned(), ApiOrigin::Default),
         };
-        let identity = match (flags.text("api-tls-cert"), flags.text("api-tls-key")) {
-            (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
-            (None, None) => None,
-            (Some(_), None) => {
-                return Err(Failure::other("--api-tls-cert needs --api-tls-key, the file of its private key"));
-            }
-            (None, Some(_)) => {
-                return Err(Failure::other("--api-tls-key needs --api-tls-cert, the file of its certificate"));
-            }
-        };
+        let identity = Self::identity(flags)?;
         Ok((!address.is_empty()).then(|| Self { address, token: flags.text("api-token"), origin, identity }))
+    }
+
+    /// The files of the certificate that is shown and its key.
+    ///
+    /// # Errors
+    /// When there is one without the other.
+    pub(crate) fn identity(flags: &Flags) -> Result<Option<(PathBuf, PathBuf)>, Failure> {
+        match (flags.text("api-tls-cert"), flags.text("api-tls-key")) {
+            (Some(certificate), Some(key)) => Ok(Some((certificate.into(), key.into()))),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(Failure::other("--api-tls-cert needs --api-tls-key, the file of its private key")),
+            (None, Some(_)) => Err(Failure::other("--api-tls-key needs --api-tls-cert, the file of its certificate")),
+        }
     }
 }
 
@@ -164,6 +170,7 @@ impl RunArgs {
             summary_export: flags.text("summary-export").filter(|path| !path.is_empty()),
             machine_readable: on("new-machine-readable-summary")?,
             quiet: on("quiet")?,
+            view: shown(flags)?,
             threads: threads(flags)?,
             response_body_bytes_max: flags.text("response-body-limit").map(|text| body_limit(&text)).transpose()?,
             arrivals: arrivals(flags),
@@ -175,6 +182,26 @@ impl RunArgs {
             cluster: None,
             one_liner: None,
         })
+    }
+}
+
+/// How a terminal shows a run: `--ui`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// A few lines, drawn over and over.
+    Board,
+    /// A view of the whole of it, where there is a terminal: `ONRUSH_UI`.
+    ViewIfPossible,
+    /// A view, or the run does not start.
+    View,
+}
+
+fn shown(flags: &Flags) -> Result<Shown, Failure> {
+    let has_flag = !flags.values("ui").is_empty();
+    match flags.text("ui").as_deref() {
+        None | Some("board") => Ok(Shown::Board),
+        Some("tui") => Ok(if has_flag { Shown::View } else { Shown::ViewIfPossible }),
+        Some(other) => Err(Failure::other(format!("there is no view '{other}' for --ui")).hint("use board or tui")),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use onrush_cluster::Capacity;
-use onrush_engine::HealthProbe;
+use onrush_engine::Allowance;
 
 use crate::{failure::Failure, flags::Flags};
 
@@ -38,9 +38,8 @@ pub(crate) fn tags(labels: &BTreeMap<String, String>, agent: u32) -> Vec<(String
 /// What this machine can bear.
 pub(crate) fn capacity() -> Capacity {
     let files = onrush_fiber::raise_fd_limit().soft.unwrap_or(u64::MAX);
-    let mut probe = HealthProbe::new();
-    let cores = probe.available_cores();
-    Capacity { cores, memory_bytes: probe.sample().memory_bytes, files }
+    let Allowance { cores, memory_bytes } = Allowance::of_process();
+    Capacity { cores, memory_bytes, files }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod context;
 mod control;
 mod failure;
 mod flags;
+mod full_screen;
 mod gate;
 mod host;
 mod labels;
@@ -97,7 +98,9 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
         Command::New => tools::new(&cx, files),
         Command::Deps => tools::deps(&cx, files),
         Command::Result => tools::result(&cx, files),
+        Command::Report => tools::report(&cx, files),
         Command::Compare => tools::compare(&cx, files),
+        Command::Grafana => tools::grafana(&cx, files),
         Command::Completion => tools::completion(&cx, files),
         Command::Status => control::status(&cx, files),
         Command::Stats => control::stats(&cx, files),

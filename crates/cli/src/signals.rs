@@ -1,5 +1,5 @@
 //! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second ends the process. SIGCONT: the process goes on
-//! after it was stopped.
+//! after it was stopped. SIGQUIT does what it always does, once the terminal is as it was before a view covered it.
 
 use std::sync::{
     Arc, OnceLock,
@@ -8,14 +8,15 @@ use std::sync::{
 
 use onrush_session::ExitCode;
 use signal_hook::{
-    consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM},
+    consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM},
     iterator::Signals,
+    low_level::emulate_default_handler,
 };
 
 use crate::{
     line::Level,
     log::Logger,
-    terminal::{Message, Terminal},
+    terminal::{Message, Terminal, view},
 };
 
 /// What the threads of the process know about signals.
@@ -39,9 +40,7 @@ impl Watch {
         let watch = Arc::new(Self::default());
         let mut watched = vec![SIGINT, SIGTERM, SIGCONT];
         // `nohup` has it ignored, and means it.
-        if !is_ignored(SIGHUP) {
-            watched.push(SIGHUP);
-        }
+        watched.extend([SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal)));
         let mut signals = Signals::new(watched)?;
         let own = watch.clone();
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
@@ -50,6 +49,12 @@ impl Watch {
                     SIGCONT => {
                         own.resumed.fetch_add(1, Ordering::Relaxed);
                         terminal.send(Message::Resumed);
+                        continue;
+                    }
+                    SIGQUIT => {
+                        view::restore_now();
+                        // It ends the process, or nothing does.
+                        let _ = emulate_default_handler(signal);
                         continue;
                     }
                     SIGINT => "interrupt",
@@ -66,6 +71,7 @@ impl Watch {
                 // Whatever nobody reads, and whatever is still under way.
                 let fields = vec![("sig", name.to_owned())];
                 logger.last_words(Level::Error, "Aborting Onrush in response to signal", fields);
+                view::restore_now();
                 exit(ExitCode::ExternalAbort);
             }
         })?;

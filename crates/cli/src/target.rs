@@ -1,10 +1,16 @@
 //! `onrush target`: the built-in system under test.
 
-use std::{net::SocketAddr, str::FromStr, time::Duration};
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    net::SocketAddr,
+    str::FromStr,
+    time::Duration,
+};
 
 use onrush_plan::parse_go_duration;
 use onrush_session::ExitCode;
-use onrush_testsite::{ClientAuth, TargetOptions, TlsSettings};
+use onrush_testsite::{ClientAuth, Freeze, Record, TargetOptions, TlsSettings};
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
     iterator::Signals,
@@ -31,6 +37,14 @@ pub(crate) fn target(cx: &Context, files: &[String]) -> Result<ExitCode, Failure
             .hint("--listen says where it answers"));
     }
     let options = options(&cx.flags)?;
+    // Before it serves: a path that cannot be written is no news for the end.
+    let record_file = match cx.flags.text("record") {
+        Some(path) => match File::create(&path) {
+            Ok(file) => Some((path, file)),
+            Err(error) => return Err(Failure::other(format!("failed to create the record '{path}': {error}"))),
+        },
+        None => None,
+    };
     let signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     if let Err(error) = onrush_testsite::raise_file_limit() {
@@ -56,7 +70,14 @@ pub(crate) fn target(cx: &Context, files: &[String]) -> Result<ExitCode, Failure
     watcher.map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let logger = cx.logger.clone();
     let answered = target.stats_json();
-    target.join().map_err(|error| Failure::other(format!("the target ended: {error}")))?;
+    let record = target.finish().map_err(|error| Failure::other(format!("the target ended: {error}")))?;
+    if let Some((path, file)) = record_file {
+        write_record(file, &record)
+            .map_err(|error| Failure::other(format!("failed to write the record to '{path}': {error}")))?;
+        if record.omitted > 0 {
+            logger.warn(format!("the record in '{path}' is full: {} later requests are not in it", record.omitted));
+        }
+    }
     logger.debug(format!("the target stopped; at start its counters were {answered}"));
     Ok(ExitCode::Success)
 }
@@ -81,7 +102,9 @@ fn options(flags: &Flags) -> Result<TargetOptions, Failure> {
         tls_listen,
         allow_remote: flags.switch("allow-non-loopback")?.unwrap_or(false),
         threads: args::threads(flags)?.unwrap_or(defaults.threads),
-        delay: delay(flags)?,
+        delay: duration(flags, "delay")?.unwrap_or_default(),
+        freeze: freeze(flags)?,
+        record: flags.text("record").is_some(),
         accept_fault: named(flags, "fault-accept")?,
         handshake_fault: named(flags, "fault-handshake")?,
         http2: !flags.switch("no-http2")?.unwrap_or(false),
@@ -124,10 +147,29 @@ fn named<T: FromStr<Err = &'static str>>(flags: &Flags, long: &str) -> Result<Op
     read.map_err(|why| Failure::other(format!("invalid value \"{text}\" for --{long}: {why}")))
 }
 
-fn delay(flags: &Flags) -> Result<Duration, Failure> {
-    let (Some(text), Some(flag)) = (flags.text("delay"), flags::find("delay")) else { return Ok(Duration::ZERO) };
+/// `--freeze` and `--freeze-every`, which need each other.
+fn freeze(flags: &Flags) -> Result<Option<Freeze>, Failure> {
+    match (duration(flags, "freeze")?, duration(flags, "freeze-every")?) {
+        (None, None) => Ok(None),
+        (Some(length), Some(every)) if Duration::ZERO < length && length < every => Ok(Some(Freeze { length, every })),
+        (Some(_), Some(_)) => Err(Failure::other("--freeze must be more than nothing and less than --freeze-every")),
+        _ => Err(Failure::other("--freeze and --freeze-every need each other: how long, and how often?")),
+    }
+}
+
+/// One line a request.
+fn write_record(file: File, record: &Record) -> std::io::Result<()> {
+    let mut writer = BufWriter::new(file);
+    for arrival in &record.arrivals {
+        writeln!(writer, "{arrival}")?;
+    }
+    writer.flush()
+}
+
+fn duration(flags: &Flags, long: &str) -> Result<Option<Duration>, Failure> {
+    let (Some(text), Some(flag)) = (flags.text(long), flags::find(long)) else { return Ok(None) };
     parse_go_duration(&text)
-        .map(|delay| delay.as_std())
+        .map(|duration| Some(duration.as_std()))
         .map_err(|error| flags::invalid_argument(flag, &text, &error.to_string()))
 }
 

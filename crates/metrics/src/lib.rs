@@ -53,7 +53,7 @@ pub use census::Census;
 pub use delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs};
 pub use delta_sum::DeltaSum;
 pub use exact_sum::ExactSum;
-pub use histogram::{Bucket, EXACT_VALUES_MAX, Histogram, RELATIVE_ERROR};
+pub use histogram::{Bucket, EXACT_VALUES_MAX, Histogram, Kept, RELATIVE_ERROR};
 pub use merged::{Merged, MergedSeries};
 pub use outcome::{Ending, Outcome, Outcomes};
 pub use own_delay::OwnDelay;

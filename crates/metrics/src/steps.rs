@@ -78,6 +78,23 @@ impl Steps {
         self.take(|step| step.until_ns.saturating_add(OPEN_NS) <= newest)
     }
 
+    /// What belongs to no step yet that was given away, as one; `None` where there is nothing. It stays here.
+    pub fn open(&self) -> Option<Step> {
+        let (mut sum, mut span) = (DeltaSum::default(), None);
+        for (own, part) in self.open.values() {
+            sum.add(&part.clone().into_delta());
+            let from_ns = span.map_or(own.from_ns, |span: Span| span.from_ns);
+            span = Some(Span { from_ns, until_ns: own.until_ns });
+        }
+        if self.done_ns == 0
+            && let Some(outside) = &self.outside
+        {
+            sum.add(&outside.clone().into_delta());
+        }
+        let delta = sum.into_delta();
+        (span.is_some() || !delta.is_empty()).then_some(Step { span, delta })
+    }
+
     /// What is left, at the end of the run.
     pub fn rest(&mut self) -> Vec<Step> {
         let mut steps = self.take(|_| true);
@@ -154,6 +171,19 @@ mod tests {
             ns = step.until_ns;
         }
         assert_eq!(Steps::kept_around(u64::MAX).from_ns % NS_PER_S, 0);
+    }
+
+    #[test]
+    fn what_is_open_is_seen_and_stays() {
+        let mut recorder = Steps::of_seconds();
+        assert_eq!(recorder.open(), None);
+        recorder.add(&delta(100.0), None);
+        assert_eq!(recorder.open().map(|step| (step.span, count(&step))), Some((None, 100.0)));
+        let given: usize = (0..6).map(|number| recorder.add(&delta(1.0), second(number)).len()).sum();
+        let open = recorder.open().expect("three seconds are open");
+        let span = Span { from_ns: 2 * NS_PER_S, until_ns: 6 * NS_PER_S };
+        assert_eq!((given, open.span, count(&open)), (3, Some(span), 4.0));
+        assert_eq!(recorder.rest().iter().map(count).sum::<f64>(), 4.0);
     }
 
     #[test]

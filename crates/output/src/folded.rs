@@ -15,10 +15,13 @@ use std::{
     time::Duration,
 };
 
+use onrush_fiber::{Clock, Nanos};
 use onrush_metrics::{Delta, Span, Step, Steps};
 
 /// Steps that may wait: a minute of seconds.
 const WAITING_MAX: usize = 60;
+/// Notes that may wait: ten minutes of seconds.
+const NOTES_MAX: usize = 600;
 
 /// What becomes of the steps of a run.
 pub trait StepOutput: Send + 'static {
@@ -31,11 +34,36 @@ pub trait StepOutput: Send + 'static {
     /// Why there is no use in giving it more.
     fn step(&mut self, step: Step) -> Result<(), String>;
 
+    /// Takes something about the run that is no step. Where it is not wanted, it does nothing.
+    ///
+    /// # Errors
+    /// As [`StepOutput::step`].
+    fn note(&mut self, _note: Note) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// How often it wants to see what was measured since the last step, if it does.
+    fn open_every(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Sees what was measured since the last step.
+    fn open(&mut self, _step: Step) {}
+
     /// The run is over.
     ///
     /// # Errors
     /// What kept it from being finished.
     fn end(self, end: Self::End) -> Result<(), String>;
+}
+
+/// Something about a run that is kept beside its steps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What it is.
+    pub name: &'static str,
+    /// What it says.
+    pub json: String,
 }
 
 /// An output at work.
@@ -74,6 +102,7 @@ struct Queue<E> {
 struct State<E> {
     steps: Steps,
     waiting: VecDeque<Step>,
+    notes: VecDeque<Note>,
     end: Option<E>,
     /// Nobody takes any more.
     is_over: bool,
@@ -85,19 +114,32 @@ impl<O: StepOutput> Folded<O> {
     /// # Errors
     /// When the system has no thread left.
     pub fn start(mut output: O, steps: Steps, failed: impl FnOnce(&str) + Send + 'static) -> io::Result<Self> {
-        let state = Mutex::new(State { steps, waiting: VecDeque::new(), end: None, is_over: false });
+        let state =
+            Mutex::new(State { steps, waiting: VecDeque::new(), notes: VecDeque::new(), end: None, is_over: false });
         let queue = Arc::new(Queue { state, news: Condvar::new(), taken: AtomicU64::new(0) });
         let (done, ended) = sync_channel(1);
         let from = queue.clone();
         let body = move || {
+            let every = output.open_every();
+            let mut due = every.map(|every| Clock::now() + every);
             let result = loop {
-                match from.next() {
+                match from.next(due) {
                     Next::Step(step) => {
                         if let Err(error) = output.step(step) {
                             failed(&error);
                             break Err(error);
                         }
                         from.taken.fetch_add(1, Ordering::Relaxed);
+                    }
+                    Next::Note(note) => {
+                        if let Err(error) = output.note(note) {
+                            failed(&error);
+                            break Err(error);
+                        }
+                    }
+                    Next::Open(step) => {
+                        step.into_iter().for_each(|step| output.open(step));
+                        due = every.map(|every| Clock::now() + every);
                     }
                     Next::End(end) => break output.end(end),
                 }
@@ -150,10 +192,24 @@ impl<E> Feed<E> {
             self.0.news.notify_one();
         }
     }
+
+    /// Takes something about the run. Returns whether there was room: an output that takes nothing for minutes lacks notes.
+    pub fn note(&self, note: Note) -> bool {
+        let mut state = self.0.lock();
+        let has_room = state.notes.len() < NOTES_MAX && !state.is_over;
+        if has_room {
+            state.notes.push_back(note);
+            self.0.news.notify_one();
+        }
+        has_room
+    }
 }
 
 enum Next<E> {
     Step(Step),
+    Note(Note),
+    /// What is open, if there is anything.
+    Open(Option<Step>),
     End(E),
 }
 
@@ -162,16 +218,26 @@ impl<E> Queue<E> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next(&self) -> Next<E> {
+    /// What is to be done next; at `due`, if that comes before, what is open is to be looked at.
+    fn next(&self, due: Option<Nanos>) -> Next<E> {
         let mut state = self.lock();
         loop {
             if let Some(step) = state.waiting.pop_front() {
                 return Next::Step(step);
             }
+            if let Some(note) = state.notes.pop_front() {
+                return Next::Note(note);
+            }
             if let Some(end) = state.end.take() {
                 return Next::End(end);
             }
-            state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = match due.map(|due| due.saturating_sub(Clock::now())) {
+                None => self.news.wait(state).unwrap_or_else(PoisonError::into_inner),
+                Some(Nanos::ZERO) => return Next::Open(state.steps.open()),
+                Some(left) => {
+                    self.news.wait_timeout(state, left.as_duration()).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
         }
     }
 
@@ -187,6 +253,7 @@ impl<E> Queue<E> {
         let mut state = self.lock();
         state.is_over = true;
         state.waiting.clear();
+        state.notes.clear();
     }
 }
 

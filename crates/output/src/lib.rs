@@ -7,30 +7,41 @@
 
 #![forbid(unsafe_code)]
 
+mod began;
 mod collect;
+mod delivery;
 mod destination;
 mod exponential;
 mod folded;
 mod forward;
 mod go;
+pub mod influx;
 pub mod loki;
 pub mod otlp;
+mod periods;
 mod post;
+pub mod postgres;
 pub mod prometheus;
 mod pump;
 mod queue;
 mod raw;
+mod regrouped;
 mod share;
+mod sigv4;
+pub mod statsd;
 pub mod time;
 mod told;
 mod window;
 
+pub use began::Began;
 pub use collect::Collector;
-pub use folded::{Feed, Folded, StepOutput, Unfinished};
+pub use delivery::{Counts, Delivered, Delivery};
+pub use folded::{Feed, Folded, Note, StepOutput, Unfinished};
 pub use forward::Forward;
-pub use post::basic_auth;
+pub use periods::Periods;
 pub use pump::{OutputError, OutputReport, Outputs, Samples, reason};
 pub use queue::{Losses, Taps};
 pub use raw::{Config, Kind, MetricInfo, Target, TimeFormat};
 pub use share::Share;
+pub use sigv4::SigV4;
 pub use told::Told;

@@ -108,7 +108,7 @@ impl Loki {
         let mut headers = RequestHeaders::default();
         headers.set("Content-Type", "application/json");
         config.headers.iter().for_each(|(name, value)| headers.add(name, value));
-        let to = Destination { url: config.url.clone(), headers, deadline: Pusher::DEADLINE };
+        let to = Destination::new(config.url.clone(), headers, Pusher::DEADLINE);
         let network = ClientOptions { proxies: config.proxies.clone(), ..ClientOptions::default() };
         let poster = Poster::start(to, network)?;
         std::thread::Builder::new()

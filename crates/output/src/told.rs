@@ -1,75 +1,72 @@
-//! What an output that sends has to say about itself: once when nothing arrives any more, once when it does again.
-
-use std::time::Duration;
-
-use onrush_fiber::Clock;
+//! What an output that pushes says about itself: the first failure, others only where they differ, and when it is over.
 
 use crate::post::Refused;
 
-/// News of an output that sends.
+/// What it has to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Told {
-    /// The first request that failed, or one that failed for another reason.
+    /// The first push that failed, or one that failed for another reason.
     Failed(String),
-    /// A request arrived, after so many that did not.
+    /// What was pushed was refused for good, and is lost.
+    Lost(String),
+    /// The receiver does not know the newer protocol, and gets the older one from now on.
+    Older(String),
+    /// A push arrived, after so many that did not.
     Again {
-        /// Requests that failed.
+        /// Pushes that failed.
         failed: u64,
     },
 }
 
-/// How requests fare.
-pub(crate) struct Trouble {
+/// Says it once.
+pub(crate) struct Teller {
     failed: u64,
     why: String,
     tell: Box<dyn Fn(Told) + Send>,
 }
 
-impl Trouble {
+impl Teller {
     pub(crate) fn new(tell: impl Fn(Told) + Send + 'static) -> Self {
         Self { failed: 0, why: String::new(), tell: Box::new(tell) }
     }
 
-    /// Tells what is new about this.
+    /// Says something in any case.
+    pub(crate) fn say(&self, told: Told) {
+        (self.tell)(told);
+    }
+
+    /// A push arrived or failed; what it had comes with a later one.
     pub(crate) fn note<R>(&mut self, result: &Result<R, Refused>) {
         match result {
-            Ok(_) if self.failed == 0 => {}
-            Ok(_) => {
-                (self.tell)(Told::Again { failed: std::mem::take(&mut self.failed) });
-                self.why.clear();
-            }
-            Err(refused) => {
-                self.failed += 1;
-                if self.why != refused.why {
-                    self.why.clone_from(&refused.why);
-                    (self.tell)(Told::Failed(refused.why.clone()));
-                }
-            }
+            Ok(_) => self.arrived(),
+            Err(refused) => self.failed(refused),
         }
     }
-}
 
-/// How often what is left at the end is sent, with a second more between each.
-const LAST_TRIES: u32 = 4;
-/// After so long nothing is tried again.
-const LAST_TRIES_WITHIN: Duration = Duration::from_secs(30);
+    /// A push arrived.
+    pub(crate) fn arrived(&mut self) {
+        if self.failed > 0 {
+            (self.tell)(Told::Again { failed: std::mem::take(&mut self.failed) });
+            self.why.clear();
+        }
+    }
 
-/// Sends what is left at the end: `send` is given how long it waits first.
-///
-/// # Errors
-/// Why it was not taken the last time.
-pub(crate) fn last_tries(mut send: impl FnMut(Duration) -> Result<(), Refused>) -> Result<(), String> {
-    let until = Clock::now() + LAST_TRIES_WITHIN;
-    let mut tries = 0;
-    loop {
-        match send(Duration::from_secs(1) * tries) {
-            Ok(()) => return Ok(()),
-            Err(refused) => {
-                tries += 1;
-                if tries == LAST_TRIES || !refused.may_be_taken_later || Clock::now() >= until {
-                    return Err(refused.why);
-                }
-            }
+    /// A push failed; what it had comes with a later one.
+    pub(crate) fn failed(&mut self, refused: &Refused) {
+        self.failed += 1;
+        self.tell_new(&refused.why, Told::Failed);
+    }
+
+    /// A push was refused for good.
+    pub(crate) fn lost(&mut self, refused: &Refused) {
+        self.failed += 1;
+        self.tell_new(&refused.why, Told::Lost);
+    }
+
+    fn tell_new(&mut self, why: &str, told: fn(String) -> Told) {
+        if self.why != why {
+            why.clone_into(&mut self.why);
+            (self.tell)(told(why.to_owned()));
         }
     }
 }
@@ -83,31 +80,14 @@ mod tests {
     #[test]
     fn each_reason_is_told_once() {
         let (tell, told) = channel();
-        let mut trouble = Trouble::new(move |news| tell.send(news).expect("somebody listens"));
-        let refused = |why: &str| Err(Refused { why: why.to_owned(), may_be_taken_later: true });
+        let mut teller = Teller::new(move |news| tell.send(news).expect("somebody listens"));
+        let refused = |why: &str| Err(Refused::for_now(why.to_owned()));
         for result in [Ok(()), refused("a"), refused("a"), refused("b"), refused("b"), Ok(()), Ok(()), refused("a")] {
-            trouble.note(&result);
+            teller.note(&result);
         }
-        drop(trouble);
+        drop(teller);
         let failed = |why: &str| Told::Failed(why.to_owned());
         let expect = [failed("a"), failed("b"), Told::Again { failed: 4 }, failed("a")];
         assert_eq!(told.iter().collect::<Vec<_>>(), expect);
-    }
-
-    #[test]
-    fn what_will_not_pass_is_not_tried_again() {
-        let mut waits = Vec::new();
-        let refuse = |may_be_taken_later| Err(Refused { why: "no".to_owned(), may_be_taken_later });
-        let result = last_tries(|after| {
-            waits.push(after.as_secs());
-            refuse(waits.len() < 3)
-        });
-        assert_eq!((result, waits), (Err("no".to_owned()), vec![0, 1, 2]));
-        let mut waits = Vec::new();
-        let result = last_tries(|after| {
-            waits.push(after.as_secs());
-            refuse(true)
-        });
-        assert_eq!((result, waits), (Err("no".to_owned()), vec![0, 1, 2, 3]));
     }
 }

@@ -32,6 +32,7 @@ mod names;
 mod options;
 mod placement;
 mod plan;
+mod planned;
 mod progress;
 mod ratio;
 mod reservation;
@@ -62,6 +63,7 @@ pub use options::{
 };
 pub use placement::{Placement, ScenarioPlacement};
 pub use plan::{Description, PLANNED_VUS_MAX, Plan, ScenarioPlan};
+pub use planned::Planned;
 pub use progress::{Live, fixed_width_time};
 pub use ratio::Ratio;
 pub use reservation::{RequirementStep, Step};

@@ -6,7 +6,9 @@ use onrush_metrics::{Registry, Span, Standing, Step, ThresholdSource};
 use serde::{Deserialize, Serialize};
 
 /// The first bytes of every result file; the number is the format's version.
-pub(crate) const MAGIC: &[u8; 16] = b"onrush result 1\n";
+pub(crate) const MAGIC: &[u8; 16] = b"onrush result 2\n";
+/// Those of the version before, which has no notes.
+pub(crate) const MAGIC_1: &[u8; 16] = b"onrush result 1\n";
 /// Before each frame: its length and its checksum.
 pub(crate) const FRAME_HEAD_BYTES: usize = 8;
 /// Longest frame.
@@ -27,6 +29,8 @@ pub(crate) enum Packed {
     Step(Step),
     /// The last record of a run that came to its end: an [`End`] as JSON.
     End(String),
+    /// Something else about the run: its name, and JSON. Readers pass over what they do not know.
+    Note(String, String),
 }
 
 /// What a run is.
@@ -36,6 +40,9 @@ pub struct Head {
     pub onrush: String,
     /// When the file was begun: RFC 3339.
     pub started: String,
+    /// The same as Unix time in milliseconds; files of the first version have none.
+    #[serde(default)]
+    pub started_ms: Option<f64>,
     /// The script, as it was named.
     pub script: String,
     /// Tests with the same have the same script, options and scenarios.
@@ -43,6 +50,9 @@ pub struct Head {
     /// The scenarios, as people read them.
     #[serde(default)]
     pub scenarios: Vec<String>,
+    /// What each of them is meant to do; the view's business.
+    #[serde(default)]
+    pub plan: Option<serde_json::Value>,
     /// Agents of the run.
     pub agents: u32,
     /// Whether iterations start by a rate, and not when others have ended.

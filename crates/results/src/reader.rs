@@ -7,7 +7,7 @@ use zstd::stream::write::Decoder;
 
 use crate::{
     End, Head,
-    format::{FRAME_BYTES_MAX, FRAME_HEAD_BYTES, MAGIC, Packed, RECORD_BYTES_MAX, RECORDS_MAX, WINDOW_LOG},
+    format::{FRAME_BYTES_MAX, FRAME_HEAD_BYTES, MAGIC, MAGIC_1, Packed, RECORD_BYTES_MAX, RECORDS_MAX, WINDOW_LOG},
 };
 
 /// Reads a file record by record, in memory that does not depend on its length.
@@ -26,6 +26,13 @@ pub struct Reader<R: Read> {
 pub enum Record {
     /// What was measured.
     Step(Box<Step>),
+    /// Something else about the run.
+    Note {
+        /// What it is: `health`, `log` or `state`, or what a later version has.
+        name: String,
+        /// What it says.
+        json: String,
+    },
     /// How the run ended: nothing follows.
     End(Box<End>),
 }
@@ -53,7 +60,7 @@ pub enum ReadError {
     Foreign,
     /// A later version wrote it.
     #[error(
-        "it has version {0} of the format, and this version of Onrush reads 1: use the version that wrote it, or a later one"
+        "it has version {0} of the format, and this version of Onrush reads 1 and 2: use the version that wrote it, or a later one"
     )]
     Version(String),
     /// It was changed or damaged.
@@ -96,7 +103,7 @@ impl<R: Read> Reader<R> {
         if read < common || magic[..common] != MAGIC[..common] {
             return Err(ReadError::Foreign);
         }
-        if magic != *MAGIC {
+        if magic != *MAGIC && magic != *MAGIC_1 {
             let version = String::from_utf8_lossy(&magic[common..read]);
             return Err(ReadError::Version(version.trim().escape_default().to_string()));
         }
@@ -149,6 +156,7 @@ impl<R: Read> Reader<R> {
                 self.ending = Some(Ending::Whole);
                 Ok(Some(Record::End(Box::new(end))))
             }
+            Some(Packed::Note(name, json)) => Ok(Some(Record::Note { name, json })),
             Some(Packed::Head(_)) => Err(self.damaged("a second head")),
             None => Ok(None),
         }

@@ -74,7 +74,19 @@ impl Replayed {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn read(file: impl Read, mut each: impl FnMut(&Registry, &Step)) -> Result<Self, ReplayError> {
+    pub fn read(file: impl Read, each: impl FnMut(&Registry, &Step)) -> Result<Self, ReplayError> {
+        Self::read_all(file, each, |_, _| {})
+    }
+
+    /// The same; `note` sees the name and the JSON of every note.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read_all(
+        file: impl Read,
+        mut each: impl FnMut(&Registry, &Step),
+        mut note: impl FnMut(&str, &str),
+    ) -> Result<Self, ReplayError> {
         let mut reader = Reader::new(file)?;
         let head = reader.head().clone();
         let (registry, numbers) = head.registry()?;
@@ -95,6 +107,7 @@ impl Replayed {
                         measured_ns = span.until_ns.max(measured_ns);
                     }
                 }
+                Record::Note { name, json } => note(&name, &json),
                 Record::End(found) => end = Some(*found),
             }
         }

@@ -56,6 +56,14 @@ impl<W: Write> Writer<W> {
         self.write(&Packed::Step(step))
     }
 
+    /// Writes something else about the run.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn note(&mut self, name: &str, json: String) -> Result<(), WriteError> {
+        self.write(&Packed::Note(name.to_owned(), json))
+    }
+
     /// Writes how the run ended, and gives the file back.
     ///
     /// # Errors

@@ -13,6 +13,8 @@ fn head() -> Head {
     Head {
         onrush: "0.1.0".to_owned(),
         started: "2026-01-02T03:04:05Z".to_owned(),
+        started_ms: Some(1_767_323_045_000.0),
+        plan: Some(serde_json::json!([])),
         script: "script.js".to_owned(),
         fingerprint: "f".to_owned(),
         scenarios: vec!["default: 10 VUs for 1m".to_owned()],
@@ -120,6 +122,26 @@ fn a_file_that_was_cut_off_is_read_up_to_there() {
 }
 
 #[test]
+fn notes_are_read_and_files_of_the_first_version_too() {
+    let mut writer = Writer::new(Vec::new(), &head()).expect("memory takes everything");
+    writer.note("health", "{\"atMs\":1000}".to_owned()).expect("it is written");
+    let (delta, span) = second(0, 2);
+    writer.step(Step { span: Some(span), delta }).expect("it is written");
+    let bytes = writer.end(&End::default()).expect("it is written");
+    let mut notes = Vec::new();
+    let note = |name: &str, json: &str| notes.push((name.to_owned(), json.to_owned()));
+    Replayed::read_all(bytes.as_slice(), |_, _| {}, note).expect("it is whole");
+    assert_eq!(notes, [("health".to_owned(), "{\"atMs\":1000}".to_owned())]);
+    // The first version is the same without notes.
+    let (mut bytes, _) = run(10, 2);
+    assert!(bytes.starts_with(b"onrush result 2\n"));
+    bytes[14] = b'1';
+    let mut steps = 0;
+    Replayed::read(bytes.as_slice(), |_, _| steps += 1).expect("it is whole");
+    assert_eq!(steps, 10);
+}
+
+#[test]
 fn a_changed_byte_is_found() {
     let (bytes, _) = run(10, 2);
     for place in 0..bytes.len() {
@@ -139,13 +161,13 @@ fn other_files_are_refused() {
     assert!(refused(b"{\"metrics\": {}}                ").contains("no result file"));
     assert!(refused(b"onrush result 27").contains("version 27"));
     assert!(refused(b"onrush result 1\n").contains("before its first record"));
-    let mut bomb = b"onrush result 1\n".to_vec();
+    let mut bomb = b"onrush result 2\n".to_vec();
     let frame = zstd::encode_all(vec![0_u8; 200 << 20].as_slice(), 3).expect("memory takes everything");
     bomb.extend((frame.len() as u32).to_le_bytes());
     bomb.extend(crc32fast::hash(&frame).to_le_bytes());
     bomb.extend(frame);
     assert!(refused(&bomb).contains("larger than records may be"), "{}", refused(&bomb));
-    let mut long = b"onrush result 1\n".to_vec();
+    let mut long = b"onrush result 2\n".to_vec();
     long.extend([0xFF; 100]);
     assert!(matches!(Reader::new(long.as_slice()), Err(ReadError::Damaged { at: 16, .. })));
 }

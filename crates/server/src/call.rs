@@ -58,6 +58,8 @@ pub enum Request {
     Steer(String, ChangeRequest),
     /// `GET /v1/steering`
     Steering,
+    /// The summary as `--summary-export` writes it, for `GET /report`.
+    Summary,
 }
 
 /// What a `PATCH /v1/status` sets.

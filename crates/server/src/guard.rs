@@ -21,14 +21,29 @@ pub(crate) struct Guard {
 impl Guard {
     /// Lets a request pass, or says why not.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Reply> {
-        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        self.check_place(headers)?;
+        // A page from elsewhere can have a browser ask for this without an Origin, as for a picture.
+        let from = headers.get("sec-fetch-site").map(|value| value.as_bytes());
+        if from.is_some_and(|from| from != b"same-origin" && from != b"none") {
+            return Err(from_elsewhere());
+        }
+        let Some(token) = &self.token else { return Ok(()) };
+        let given = text(headers, header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
+        if given.is_some_and(|given| is_same(given.trim().as_bytes(), token.as_bytes())) {
+            return Ok(());
+        }
+        Err(Reply::error(401, "Unauthorized", "send the API token as 'Authorization: Bearer TOKEN'"))
+    }
+
+    /// The same whatever token it has: for what is no secret.
+    pub(crate) fn check_place(&self, headers: &HeaderMap) -> Result<(), Reply> {
         // Which of two counts depends on who reads them: RFC 9112, section 3.2.
         for name in [header::HOST, header::ORIGIN, header::AUTHORIZATION] {
             if headers.get_all(&name).iter().count() > 1 {
                 return Err(Reply::error(400, "Bad Request", &format!("more than one {name} header")));
             }
         }
-        let host = text(header::HOST).unwrap_or_default();
+        let host = text(headers, header::HOST).unwrap_or_default();
         if self.token.is_none() && !self.is_own(host) {
             let detail = format!("the Host header '{}' is not this machine's", shown(host));
             return Err(Reply::error(403, "Forbidden", &detail));
@@ -36,15 +51,10 @@ impl Guard {
         if let Some(origin) = headers.get(header::ORIGIN) {
             let same = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, origin)| origin);
             if same != Some(host) {
-                return Err(Reply::error(403, "Forbidden", "requests of web pages from elsewhere are refused"));
+                return Err(from_elsewhere());
             }
         }
-        let Some(token) = &self.token else { return Ok(()) };
-        let given = text(header::AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
-        if given.is_some_and(|given| is_same(given.trim().as_bytes(), token.as_bytes())) {
-            return Ok(());
-        }
-        Err(Reply::error(401, "Unauthorized", "send the API token as 'Authorization: Bearer TOKEN'"))
+        Ok(())
     }
 
     fn is_own(&self, host: &str) -> bool {
@@ -56,6 +66,14 @@ impl Guard {
             || (!self.own_host.is_empty() && name.eq_ignore_ascii_case(&self.own_host))
             || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn from_elsewhere() -> Reply {
+    Reply::error(403, "Forbidden", "requests of web pages from elsewhere are refused")
 }
 
 /// Compares in a time that depends on the lengths only.
@@ -95,6 +113,10 @@ mod tests {
         check(None, &[("host", "localhost:6565"), ("origin", "http://localhost:6565")], 200);
         check(None, &[("host", "localhost:6565"), ("origin", "http://evil.example")], 403);
         check(None, &[("host", "localhost:6565"), ("origin", "null")], 403);
+        check(None, &[("host", "localhost:6565"), ("sec-fetch-site", "same-origin")], 200);
+        check(None, &[("host", "localhost:6565"), ("sec-fetch-site", "none")], 200);
+        check(None, &[("host", "localhost:6565"), ("sec-fetch-site", "cross-site")], 403);
+        check(None, &[("host", "localhost:6565"), ("sec-fetch-site", "same-site")], 403);
         check(None, &[("host", "localhost:6565"), ("host", "evil.example")], 400);
         check(None, &[("host", "localhost:6565"), ("host", "localhost:6565")], 400);
     }

@@ -14,6 +14,7 @@ mod guard;
 mod routes;
 mod serve;
 pub mod shape;
+mod site;
 mod tls;
 
 pub use address::{Address, AddressError};
@@ -21,4 +22,5 @@ pub use call::{Call, Change, ChangeRequest, Reply, Request};
 pub use client::{Answer, Client, ClientError};
 pub use onrush_certificates::Fingerprint;
 pub use serve::{Listener, Server};
+pub use site::{Bell, Chunk, Page, Reader, Site, Source};
 pub use tls::{Identity, TlsError, Trust};

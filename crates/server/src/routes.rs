@@ -12,17 +12,19 @@ use axum::{
     Router,
     body::{Body, Bytes},
     extract::{DefaultBodyLimit, Path, Request as HttpRequest, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::{self, Next},
     response::Response,
     routing::{get, post},
 };
+use tokio::sync::Notify;
 
 use crate::{
     Reply, Request,
     guard::Guard,
     serve::{Deliver, REQUEST_TIME_MAX},
     shape,
+    site::{self, Site},
 };
 
 /// Largest body: setup data of real tests has some kilobytes.
@@ -38,12 +40,20 @@ pub(crate) struct Shared {
     pub(crate) asking: Arc<AtomicUsize>,
     /// All its requests so far.
     pub(crate) asked: Arc<AtomicUsize>,
+    /// Ends the connection.
+    pub(crate) hangup: Arc<Notify>,
+    /// What is served beside the REST API.
+    pub(crate) site: Option<Arc<Site>>,
 }
 
 /// All endpoints.
 pub(crate) fn router(shared: Shared) -> Router {
-    Router::new()
-        .route("/", get(|| async { "ok" }))
+    let router = match shared.site.as_ref().is_some_and(|site| site.has_pages()) {
+        true => Router::new().route("/events", get(site::stream)).route("/report", get(site::report)),
+        false => Router::new().route("/", get(|| async { "ok" })),
+    };
+    router
+        .route("/v1/stream", get(site::stream))
         .route("/ping", get(|| async { "ok" }))
         .route("/v1/status", get(|api: Api| async { api.call(Request::Status).await }).patch(change))
         .route("/v1/metrics", get(|api: Api| async { api.call(Request::Metrics).await }))
@@ -71,6 +81,11 @@ pub(crate) fn router(shared: Shared) -> Router {
 
 /// No request gets past the guard, and none takes for ever.
 async fn guarded(State(shared): State<Shared>, request: HttpRequest, next: Next) -> Response {
+    let page = shared.site.as_ref().and_then(|site| Some((site, site.page(request.uri().path())?)));
+    if let Some((site, page)) = page.filter(|_| request.method() == Method::GET) {
+        // A browser shows it before anybody can give it a token.
+        return shared.guard.check_place(request.headers()).map_or_else(response, |()| site.show(page));
+    }
     if let Err(reply) = shared.guard.check(request.headers()) {
         return response(reply);
     }
@@ -85,8 +100,8 @@ async fn guarded(State(shared): State<Shared>, request: HttpRequest, next: Next)
 }
 
 /// What every handler gets.
-struct Api {
-    shared: Shared,
+pub(crate) struct Api {
+    pub(crate) shared: Shared,
     source: String,
 }
 
@@ -119,10 +134,10 @@ impl axum::extract::FromRequestParts<Shared> for Id {
 }
 
 /// Counts as long as a request waits, however that ends: one that is cut off at [`REQUEST_TIME_MAX`] is dropped.
-struct Asking(Arc<AtomicUsize>);
+pub(crate) struct Asking(Arc<AtomicUsize>);
 
 impl Asking {
-    fn new(count: &Arc<AtomicUsize>) -> Self {
+    pub(crate) fn new(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(count))
     }
@@ -136,13 +151,17 @@ impl Drop for Asking {
 
 impl Api {
     async fn call(self, request: Request) -> Response {
+        response(self.ask(request).await)
+    }
+
+    pub(crate) async fn ask(self, request: Request) -> Reply {
         let (call, answer) = crate::Call::new(request, self.source);
         let _asking = Asking::new(&self.shared.asking);
         self.shared.asked.fetch_add(1, Ordering::Relaxed);
         (self.shared.deliver)(call);
         let reply = answer.await;
         // A call that was dropped was not answered.
-        response(reply.unwrap_or_else(|_| Reply::error(503, "Service Unavailable", "the run is about to end")))
+        reply.unwrap_or_else(|_| Reply::error(503, "Service Unavailable", "the run is about to end"))
     }
 }
 
@@ -177,7 +196,7 @@ fn read(body: Result<Bytes, axum::extract::rejection::BytesRejection>, title: &s
     })
 }
 
-fn response(reply: Reply) -> Response {
+pub(crate) fn response(reply: Reply) -> Response {
     let text = reply.body;
     let is_json = text.is_some();
     let mut response = Response::new(text.map_or_else(Body::empty, Body::from));
@@ -214,6 +233,8 @@ mod tests {
             peer: SocketAddr::from(([127, 0, 0, 1], 1)),
             asking: Arc::default(),
             asked: Arc::default(),
+            hangup: Arc::default(),
+            site: None,
         };
         let asking = Arc::clone(&shared.asking);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");

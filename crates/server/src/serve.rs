@@ -29,6 +29,7 @@ use crate::{
     Address, AddressError, Call, Identity,
     guard::Guard,
     routes::{Shared, router},
+    site::Site,
 };
 
 /// Takes a call to whoever answers it.
@@ -100,12 +101,24 @@ impl Server {
     /// # Errors
     /// When the thread cannot be started.
     pub fn start(listener: Listener, deliver: impl Fn(Call) + Send + Sync + 'static) -> io::Result<Self> {
+        Self::with_site(listener, None, deliver)
+    }
+
+    /// The same with something beside the REST API.
+    ///
+    /// # Errors
+    /// As [`Server::start`].
+    pub fn with_site(
+        listener: Listener,
+        site: Option<Site>,
+        deliver: impl Fn(Call) + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         let (stop, stopped) = watch::channel(());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let deliver: Deliver = Arc::new(deliver);
         let thread = std::thread::Builder::new()
             .name("rest-api".to_owned())
-            .spawn(move || runtime.block_on(accept(listener, deliver, stopped)))?;
+            .spawn(move || runtime.block_on(accept(listener, deliver, site.map(Arc::new), stopped)))?;
         Ok(Self { stop: Some(stop), thread: Some(thread) })
     }
 }
@@ -146,7 +159,7 @@ fn victim(connections: &VecDeque<Connection>) -> Option<usize> {
     idle.or_else(busiest)
 }
 
-async fn accept(listener: Listener, deliver: Deliver, mut stopped: watch::Receiver<()>) {
+async fn accept(listener: Listener, deliver: Deliver, site: Option<Arc<Site>>, mut stopped: watch::Receiver<()>) {
     let guard = Arc::new(listener.guard);
     let tls = listener.identity.map(|identity| TlsAcceptor::from(identity.config));
     let Ok(socket) = tokio::net::TcpListener::from_std(listener.socket) else { return };
@@ -171,7 +184,8 @@ async fn accept(listener: Listener, deliver: Deliver, mut stopped: watch::Receiv
         }
         let (asking, asked) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (deliver, guard) = (deliver.clone(), guard.clone());
-        let shared = Shared { deliver, guard, peer, asking: asking.clone(), asked: asked.clone() };
+        let (hangup, site) = (Arc::default(), site.clone());
+        let shared = Shared { deliver, guard, peer, asking: asking.clone(), asked: asked.clone(), hangup, site };
         let (tls, stopped) = (tls.clone(), stopped.clone());
         let task = tasks.spawn(async move {
             // Whatever ends a connection is its client's business.
@@ -205,6 +219,7 @@ async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Shared, stop
 }
 
 async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin, shared: Shared, mut stopped: watch::Receiver<()>) {
+    let hangup = shared.hangup.clone();
     let service = TowerToHyperService::new(router(shared));
     let mut connection = pin!(
         hyper::server::conn::http1::Builder::new()
@@ -215,6 +230,7 @@ async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin, shared: Shared, mut 
     );
     tokio::select! {
         _ = connection.as_mut() => {}
+        () = hangup.notified() => {}
         () = ended(&mut stopped) => {
             // The request that is being answered is the last.
             connection.as_mut().graceful_shutdown();

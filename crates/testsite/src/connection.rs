@@ -49,6 +49,8 @@ pub(crate) struct Connection {
     number: u64,
     /// Requests so far.
     requests: u64,
+    /// When the last answer was ready, where that is noted; else 0.
+    answered_ns: u64,
     ntlm: Cell<ntlm::State>,
     slot: u32,
     phase: ConnectionPhase,
@@ -133,6 +135,7 @@ impl Connection {
             peer,
             number,
             requests: 0,
+            answered_ns: 0,
             ntlm: Cell::default(),
             slot,
             phase: ConnectionPhase::Head,

@@ -1,12 +1,18 @@
 //! What all connections of one thread share: ready responses, counters, timers and scratch buffers. Idle connections
 //! therefore own no buffers at all.
 
-use std::{collections::hash_map::RandomState, hash::BuildHasher, sync::Arc};
+use std::{
+    collections::hash_map::RandomState,
+    hash::BuildHasher,
+    sync::{Arc, Mutex},
+};
 
 use crate::{
     clock::{monotonic_ns, wall_seconds},
     fault::{Break, HandshakeFault},
+    freeze::Freezer,
     options::Limits,
+    record::{Record, Recorder},
     source::split_mix,
     statics::{StaticId, Statics},
     stats::{Stats, ThreadStats},
@@ -24,6 +30,9 @@ const SCRATCH_BYTES_MAX: usize = 1024 * 1024;
 pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) delay_ns: u64,
+    pub(crate) freezer: Option<Freezer>,
+    /// What threads noted that have ended; `None` where nothing is noted.
+    pub(crate) record: Option<Mutex<Record>>,
     pub(crate) http2: bool,
     pub(crate) accept_fault: Option<Break>,
     pub(crate) handshake_fault: Option<HandshakeFault>,
@@ -42,6 +51,7 @@ pub(crate) struct Context {
     pub(crate) stats: Stats,
     thread: usize,
     pub(crate) timers: Timers,
+    pub(crate) recorder: Recorder,
     /// Monotonic seconds, read once per batch of events; for time limits.
     pub(crate) now_s: u32,
     random_state: u64,
@@ -57,6 +67,7 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(shared: Arc<Shared>, stats: Stats, thread: usize, timers: Timers) -> Self {
+        let recorder = Recorder::new(shared.record.is_some());
         let random_state = shared.secret.hash_one((thread, monotonic_ns()));
         Self {
             shared,
@@ -64,6 +75,7 @@ impl Context {
             stats,
             thread,
             timers,
+            recorder,
             now_s: 0,
             random_state,
             out: Vec::new(),
@@ -79,6 +91,18 @@ impl Context {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.shared.limits
+    }
+
+    /// Notes a request that is no question about the target itself. `answered_ns` is when its connection was last
+    /// answered, 0 for never.
+    pub(crate) fn arrived(&mut self, path: &str, answered_ns: u64) {
+        if matches!(path, "/stats" | "/healthz") {
+            return;
+        }
+        if let Some(freezer) = &self.shared.freezer {
+            freezer.arrived();
+        }
+        self.recorder.arrived(answered_ns);
     }
 
     /// 64 bits that look random. Not for secrets.

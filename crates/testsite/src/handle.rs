@@ -6,7 +6,7 @@ use std::{
     net::SocketAddr,
     os::fd::OwnedFd,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
@@ -19,8 +19,10 @@ use rustix::{
 
 use crate::{
     context::{Context, Shared},
+    freeze::Freezer,
     listener::listeners,
     options::{THREADS_MAX, TargetOptions},
+    record::Record,
     stats::Stats,
     timers::Timers,
     tls::certificate,
@@ -43,6 +45,7 @@ pub struct TargetHandle {
     pub certificate_pem: Option<String>,
     stopper: Stopper,
     stats: Stats,
+    shared: Arc<Shared>,
     threads: Vec<JoinHandle<io::Result<()>>>,
 }
 
@@ -78,6 +81,8 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
     let connections_max = connections_max(&options) / threads;
     let shared = Arc::new(Shared {
         delay_ns: u64::try_from(options.delay.as_nanos()).unwrap_or(u64::MAX),
+        freezer: options.freeze.and_then(Freezer::new),
+        record: options.record.then(Mutex::default),
         http2: options.http2,
         accept_fault: options.accept_fault,
         handshake_fault: options.handshake_fault,
@@ -92,11 +97,11 @@ pub fn start(options: TargetOptions) -> io::Result<TargetHandle> {
         .collect::<io::Result<Vec<_>>>()?;
     let stopper = Stopper { stop: Arc::default(), wakers: wakers.into() };
     let mut handle =
-        TargetHandle { addr, tls_addr, certificate_pem, stopper, stats, threads: Vec::with_capacity(threads) };
+        TargetHandle { addr, tls_addr, certificate_pem, stopper, stats, shared, threads: Vec::with_capacity(threads) };
     let mut tls = tls.into_iter();
     for (index, listener) in plain.into_iter().enumerate() {
         let timers = Timers::new()?;
-        let context = Context::new(Arc::clone(&shared), handle.stats.clone(), index, timers);
+        let context = Context::new(Arc::clone(&handle.shared), handle.stats.clone(), index, timers);
         let setup = Setup::new(Parts {
             listener,
             tls: tls.next(),
@@ -119,6 +124,9 @@ fn check(options: &TargetOptions) -> io::Result<()> {
     let invalid = |message: String| Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     if options.threads == 0 || options.threads > THREADS_MAX {
         return invalid(format!("threads must be between 1 and {THREADS_MAX}"));
+    }
+    if options.freeze.is_some_and(|freeze| Freezer::new(freeze).is_none()) {
+        return invalid("a freeze must be shorter than the time from one to the next".to_owned());
     }
     for address in std::iter::once(options.listen).chain(options.tls_listen) {
         if !address.ip().is_loopback() && !options.allow_remote {
@@ -181,6 +189,18 @@ impl TargetHandle {
     /// What ended a thread before it was told to stop.
     pub fn join(mut self) -> io::Result<()> {
         self.wait()
+    }
+
+    /// Waits until the target has stopped, and returns what it noted: nothing without [`TargetOptions::record`].
+    ///
+    /// # Errors
+    /// As for [`TargetHandle::join`].
+    pub fn finish(mut self) -> io::Result<Record> {
+        self.wait()?;
+        let Some(all) = &self.shared.record else { return Ok(Record::default()) };
+        let mut record = std::mem::take(&mut *all.lock().unwrap_or_else(PoisonError::into_inner));
+        record.arrivals.sort_unstable();
+        Ok(record)
     }
 
     fn wait(&mut self) -> io::Result<()> {

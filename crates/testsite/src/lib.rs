@@ -27,6 +27,7 @@ mod clock;
 mod connection;
 mod context;
 mod fault;
+mod freeze;
 mod grpc;
 mod handle;
 mod head;
@@ -37,6 +38,7 @@ mod listener;
 mod multipart;
 mod ntlm;
 mod options;
+mod record;
 mod reply;
 mod response_head;
 mod routes;
@@ -51,8 +53,10 @@ mod websocket;
 mod worker;
 
 pub use fault::{Break, HandshakeFault};
+pub use freeze::Freeze;
 pub use handle::{Stopper, TargetHandle, raise_file_limit, start};
 pub use options::{ClientAuth, Limits, StapledStatus, THREADS_MAX, TargetOptions, TlsSettings};
+pub use record::{ARRIVALS_MAX, Arrival, Record};
 pub use routes::ENDPOINTS;
 
 /// The entry of the fuzz target for multipart bodies.

@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use crate::fault::{Break, HandshakeFault};
+use crate::{
+    fault::{Break, HandshakeFault},
+    freeze::Freeze,
+};
 
 /// Most worker threads one target starts.
 pub const THREADS_MAX: usize = 256;
@@ -26,6 +29,10 @@ pub struct TargetOptions {
     /// Added to every response (but not to `/healthz` and `/stats`), to about
     /// 0.1 ms while the machine has idle CPU. A request's `?delay_ms=` replaces it.
     pub delay: Duration,
+    /// Stand still every now and then.
+    pub freeze: Option<Freeze>,
+    /// Note when each request arrived, for [`TargetHandle::finish`](crate::TargetHandle::finish).
+    pub record: bool,
     /// Speak HTTP/2 with clients that begin with it: over TLS where ALPN agrees on it, in plain text where they know
     /// beforehand.
     pub http2: bool,
@@ -47,6 +54,8 @@ impl Default for TargetOptions {
             allow_remote: false,
             threads: 1,
             delay: Duration::ZERO,
+            freeze: None,
+            record: false,
             http2: true,
             accept_fault: None,
             handshake_fault: None,

@@ -161,6 +161,9 @@ impl Worker {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
+            if let Some(freezer) = &self.cx.shared.freezer {
+                freezer.hold();
+            }
             let now_ns = monotonic_ns();
             let now_s = u32::try_from(now_ns / NANOS_PER_SEC - start_s).unwrap_or(NEVER - 1);
             let second_passed = now_s != self.cx.now_s;
@@ -178,6 +181,9 @@ impl Worker {
             if second_passed {
                 self.end_overdue();
             }
+        }
+        if let Some(all) = &self.cx.shared.record {
+            self.cx.recorder.hand_over(all);
         }
         Ok(())
     }

@@ -9,12 +9,15 @@ mod conformance;
 mod docs;
 mod fuzz;
 mod graphs;
+mod hardware;
+mod lab;
 mod picture;
 mod program;
 mod simulate;
 mod soak;
 mod test;
 mod trial;
+mod web;
 
 use std::process::ExitCode;
 
@@ -67,6 +70,18 @@ const COMMANDS: &[Command] = &[
         run: |arguments| bench::run(arguments).map(|()| ExitCode::SUCCESS),
     },
     Command {
+        name: "lab",
+        arguments: lab::ARGUMENTS,
+        about: "Measure every load generator there is side by side; raw results and a report go to bench/lab/runs",
+        run: lab::run,
+    },
+    Command {
+        name: "hardware",
+        arguments: hardware::ARGUMENTS,
+        about: "CPU, memory, network, VUs and requests of three loads over time as charts, with k6 beside it where it is installed",
+        run: hardware::run,
+    },
+    Command {
         name: "soak",
         arguments: soak::ARGUMENTS,
         about: "Run at full speed with a new URL for every request and watch memory; --out keeps it in bench/runs",
@@ -89,6 +104,12 @@ const COMMANDS: &[Command] = &[
         arguments: trial::ARGUMENTS,
         about: "Starve, stop, throttle and rob generators, and hold what they say of their measurements against what is known",
         run: trial::run,
+    },
+    Command {
+        name: "web",
+        arguments: web::ARGUMENTS,
+        about: "Build the dashboard and the report of web/ (needs Node); --check compares with what is checked in, and runs their tests",
+        run: web::run,
     },
 ];
 

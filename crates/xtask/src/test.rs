@@ -33,6 +33,8 @@ const GRAPHS: &str = "200";
 pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
     packages::packaged("nginx", "nginx", "the web server that requests are tried against besides our own")?;
     packages::packaged("prometheus", "prometheus", "what metrics are pushed to")?;
+    packages::packaged("influxd", "influxdb", "what points are written to")?;
+    packages::packaged("pg_ctlcluster", "postgresql", "what rows are inserted into")?;
     let root = workspace::root();
     let mut failed = Vec::new();
     for step in STEPS {

@@ -153,7 +153,7 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<File>) -> io::Result<()> {
 }
 
 /// Folders that hold nothing of ours: build output, version control, packages, raw results and fuzz inputs.
-const SKIPPED: &[&str] = &["target", ".git", "node_modules", "runs", "corpus", "artifacts"];
+const SKIPPED: &[&str] = &["target", "dist", ".git", "node_modules", "runs", "corpus", "artifacts"];
 
 /// Larger files are data, not text anyone reads.
 const FILE_BYTES_MAX: u64 = 4 << 20;

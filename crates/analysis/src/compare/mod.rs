@@ -11,6 +11,8 @@
 
 mod blocks;
 mod cells;
+mod changes;
+mod curve;
 mod estimate;
 mod measure;
 mod spread;
@@ -19,9 +21,11 @@ mod timeline;
 mod verdict;
 
 pub use cells::Cells;
+pub use changes::{ChangePoint, LEVEL_LEAST, change_points};
+pub use curve::{Below, CurvePoint, curve, distributions, mixed_quantile};
 pub use estimate::{Estimate, Unclear, estimate, value};
 pub use measure::{Direction, Measure, Statistic};
 pub use spread::Spread;
 pub use steady::warm_up;
 pub use timeline::{Part, Timeline};
-pub use verdict::{Difference, Judged, Margin, Pair, Verdict, judge};
+pub use verdict::{Difference, Judged, Margin, Pair, Verdict, difference, judge};

@@ -150,6 +150,11 @@ pub fn judge(pairs: Vec<Pair>) -> Vec<Judged> {
     judged.into_iter().map(|(row, _)| row).collect()
 }
 
+/// How two estimates of a measure differ.
+pub fn difference(measure: &Measure, before: &Estimate, after: &Estimate, spread: Option<Spread>) -> Difference {
+    Comparison::new(before, after, spread).difference(measure)
+}
+
 /// Up to which chance differences count (Holm 1979); negative where none does.
 fn holm(mut chances: Vec<f64>) -> f64 {
     chances.sort_by(f64::total_cmp);

@@ -37,8 +37,12 @@ pub(crate) enum Command {
     Deps,
     /// `onrush result`
     Result,
+    /// `onrush report`
+    Report,
     /// `onrush compare`
     Compare,
+    /// `onrush grafana`
+    Grafana,
     /// `onrush completion`
     Completion,
     /// `onrush status`
@@ -65,7 +69,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 27] = [
+    pub(crate) const ALL: [Self; 29] = [
         Self::Run,
         Self::Check,
         Self::Doctor,
@@ -76,7 +80,9 @@ impl Command {
         Self::Archive,
         Self::Deps,
         Self::Result,
+        Self::Report,
         Self::Compare,
+        Self::Grafana,
         Self::Capacity,
         Self::Status,
         Self::Scenarios,
@@ -118,7 +124,9 @@ impl Command {
             Self::New => "new",
             Self::Deps => "deps",
             Self::Result => "result",
+            Self::Report => "report",
             Self::Compare => "compare",
+            Self::Grafana => "grafana",
             Self::Completion => "completion",
             Self::Status => "status",
             Self::Stats => "stats",
@@ -150,8 +158,10 @@ impl Command {
             Self::Inspect => "Print the options of a script or archive as JSON",
             Self::New => "Create a new script",
             Self::Deps => "List the modules a script imports",
-            Self::Result => "Show or export what a run kept with --out result",
+            Self::Result => "Show or export what a run kept with --out result or --keep",
+            Self::Report => "Make an HTML report of a result file, or of an exported summary",
             Self::Compare => "Compare two runs: faster, slower, the same, or too noisy to tell",
+            Self::Grafana => "Print a dashboard for Grafana",
             Self::Completion => "Print a shell completion script",
             Self::Status => "Show the status of the running test",
             Self::Stats => "Show the metrics of the running test",
@@ -187,7 +197,9 @@ impl Command {
         if self.is_control() && OF_USERS.contains(&flag.long) {
             return true;
         }
-        if self == Self::Http && OF_HTTP.contains(&flag.long) || self == Self::Result && OF_RESULTS.contains(&flag.long)
+        if self == Self::Http && OF_HTTP.contains(&flag.long)
+            || self == Self::Result && OF_RESULTS.contains(&flag.long)
+            || self == Self::Report && OF_REPORTS.contains(&flag.long)
         {
             return true;
         }
@@ -210,7 +222,7 @@ impl Command {
 const OF_USERS: [&str; 4] = ["on", "run", "user-token", "tls"];
 
 /// Flags of `run` that mean the same to `http`.
-const OF_HTTP: [&str; 19] = [
+const OF_HTTP: [&str; 21] = [
     "api-token",
     "dns",
     "duration",
@@ -218,12 +230,14 @@ const OF_HTTP: [&str; 19] = [
     "http-debug",
     "http2-prior-knowledge",
     "insecure-skip-tls-verify",
+    "keep",
     "latency",
     "local-ips",
     "max-redirects",
     "no-connection-reuse",
     "out",
     "own-delay",
+    "report",
     "response-body-limit",
     "summary-export",
     "tag",
@@ -234,6 +248,9 @@ const OF_HTTP: [&str; 19] = [
 
 /// Flags of `run` that mean the same to `result show`.
 const OF_RESULTS: [&str; 4] = ["summary-export", "summary-mode", "summary-time-unit", "summary-trend-stats"];
+
+/// Flags of `run` that mean the same to `report`.
+const OF_REPORTS: [&str; 2] = ["summary-time-unit", "summary-trend-stats"];
 
 /// Where positional arguments are found.
 pub(crate) const FILES: &str = "FILE";

@@ -145,6 +145,7 @@ fn tool(command: Command) -> (&'static str, &'static str) {
         Command::Deps => ("[FLAGS] FILE|-", DEPS_END),
         Command::Result => ("show|export [FLAGS] FILE", RESULT_END),
         Command::Compare => ("[FLAGS] [BEFORE] AFTER", COMPARE_END),
+        Command::Grafana => ("export [FLAGS]", GRAFANA_END),
         Command::Coordinator => ("[FLAGS]\n  onrush coordinator --agents N [FLAGS] FILE|-", COORDINATOR_END),
         Command::Agent => ("--join HOST[:PORT] [FLAGS]", AGENT_END),
         Command::Attach => ("--on HOST[:PORT] [FLAGS] [RUN]", ATTACH_END),
@@ -345,6 +346,15 @@ Examples:
   onrush compare --margin 10% --json before.onrush after.onrush
 ";
 
+const GRAFANA_END: &str = "\
+Prints a dashboard as JSON, which Grafana takes under Dashboards, New, Import, or from a folder of its provisioning.
+
+Examples:
+  onrush grafana export > onrush.json                  native histograms in Prometheus
+  onrush grafana export --for prometheus               trend statistics, as k6 pushes them by default
+  onrush grafana export --for influxdb
+";
+
 const COMPLETION_END: &str = "\
 Examples:
   onrush completion bash > ~/.local/share/bash-completion/completions/onrush
@@ -370,6 +380,7 @@ Commands:
   cluster     Make certificates for coordinators, agents and users
   target      Start the built-in server to test against: a demo site and httpbin-like endpoints
   compare     Compare two runs by their result files; result shows or exports one
+  grafana     Print a dashboard for Grafana
   completion  Print a shell completion script
   version     Print the version
   help        Show help for a command
@@ -429,5 +440,6 @@ const TARGET_END: &str = "\
 Examples:
   onrush target                                        http://127.0.0.1:8080
   onrush target --listen 127.0.0.1:0 --delay 20ms      a free port; every response takes 20 ms
+  onrush target --freeze 2s --freeze-every 10s         a server that stands still every now and then
   onrush target --tls-listen 127.0.0.1:8443 --certificate-out cert.pem
 ";

@@ -186,8 +186,11 @@ const SETTINGS: &[Flag] = &[
         Some('o'),
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
-        "Write the whole result to a file (result=FILE, for onrush result and compare), push to Prometheus \
-         (prometheus-rw=URL) or to OpenTelemetry (opentelemetry=URL), write thresholds and checks as a test report (junit=FILE), or write every sample: json=FILE, csv=FILE; FILE.gz is compressed, - is standard output; may be repeated",
+        "Write the whole result to a file (result=FILE, for onrush result and compare), a line of JSON a second \
+         (summary-json=FILE), a report (junit=FILE, markdown=FILE, code-quality=FILE) or every sample (json=FILE, csv=FILE); \
+         show the test in a browser (web-dashboard[=port=5665&open]); \
+         push to Prometheus (prometheus-rw=URL), OpenTelemetry (opentelemetry=URL), InfluxDB (influxdb=URL), StatsD (statsd=HOST:PORT), Datadog \
+         (datadog=HOST:PORT) or PostgreSQL (postgres=URL); FILE.gz is compressed, - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag(
@@ -219,6 +222,31 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Results),
     flag(
+        "report",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_REPORT"),
+        "Write an HTML report to FILE at the end, one file that needs no network; FILE.gz is compressed",
+    )
+    .group(Group::Results),
+    flag(
+        "output",
+        Some('o'),
+        Text("FILE"),
+        None,
+        "Write the report to FILE (default: the name of the file it is made of, with .html); FILE.gz is compressed",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Report)),
+    flag(
+        "keep",
+        None,
+        Switch,
+        Some("ONRUSH_KEEP"),
+        "Keep the whole result, in ~/.local/state/onrush/runs: onrush result show last, onrush report last",
+    )
+    .group(Group::Results),
+    flag(
         "fail-on",
         None,
         Text("WHAT"),
@@ -227,6 +255,16 @@ const SETTINGS: &[Flag] = &[
          (requests), invalid, suspect (measurement)",
     )
     .group(Group::Results),
+    flag(
+        "annotations",
+        None,
+        Text("WHERE"),
+        Some("ONRUSH_ANNOTATIONS"),
+        "Tell GitHub what failed, in workflow commands and in the job summary: auto (where GITHUB_ACTIONS is true), \
+         github, off (default auto)",
+    )
+    .group(Group::Results)
+    .allowed(&["auto", "github", "off"]),
     flag("no-thresholds", None, Switch, Some("K6_NO_THRESHOLDS"), "Do not evaluate thresholds")
         .group(Group::Results)
         .scope(Scope::Load),
@@ -257,6 +295,16 @@ const SETTINGS: &[Flag] = &[
     .scope(Scope::Load),
     // Terminal and logs.
     flag("quiet", Some('q'), Switch, None, "No banner, no progress").group(Group::Terminal).scope(Scope::All),
+    flag(
+        "ui",
+        None,
+        Text("MODE"),
+        Some("ONRUSH_UI"),
+        "How a terminal shows the test: board, or tui, a view of the whole screen with keys to pause, scale and abort (default board)",
+    )
+    .group(Group::Terminal)
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator, Command::Http]))
+    .allowed(&["board", "tui"]),
     flag("verbose", Some('v'), Switch, None, "Log debug lines as well").group(Group::Terminal).scope(Scope::All),
     flag("no-color", None, Switch, Some("K6_NO_COLOR"), "No colours, as with NO_COLOR")
         .group(Group::Terminal)
@@ -665,6 +713,18 @@ const SETTINGS: &[Flag] = &[
         .scope(Scope::Only(Command::Result))
         .allowed(&["json", "csv"]),
     flag(
+        "for",
+        None,
+        Text("DATABASE"),
+        None,
+        "What the dashboard reads: prometheus-native (native histograms), prometheus (trend statistics), influxdb, or otlp \
+         (OpenTelemetry by way of a Collector into Prometheus)",
+    )
+    .group(Group::Tool)
+    .default("prometheus-native")
+    .scope(Scope::Only(Command::Grafana))
+    .allowed(&["prometheus-native", "prometheus", "influxdb", "otlp"]),
+    flag(
         "baseline",
         None,
         Text("DIR"),
@@ -684,6 +744,18 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Tool)
     .scope(Scope::Only(Command::Compare)),
+    flag(
+        "against",
+        None,
+        Text("FILE|last"),
+        None,
+        "Compare with this file, or with the latest run of the same test in --baseline (without it: among the runs that were kept)",
+    )
+    .group(Group::Tool)
+    .scope(Scope::Only(Command::Compare)),
+    flag("curves", None, Switch, None, "Also how the whole distributions differ, quantile by quantile")
+        .group(Group::Tool)
+        .scope(Scope::Only(Command::Compare)),
     flag(
         "warm-up",
         None,
@@ -847,6 +919,21 @@ const SETTINGS: &[Flag] = &[
     flag("delay", None, Duration, None, "Wait this long before every response, such as 20ms")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),
+    flag("freeze", None, Duration, None, "Stand still this long every now and then, such as 2s; needs --freeze-every")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag("freeze-every", None, Duration, None, "From one --freeze to the next, counted from the first request")
+        .group(Group::Target)
+        .scope(Scope::Only(Command::Target)),
+    flag(
+        "record",
+        None,
+        Text("FILE"),
+        None,
+        "Write when each request arrived and how long its connection had been idle, in nanoseconds, once the target ends",
+    )
+    .group(Group::Target)
+    .scope(Scope::Only(Command::Target)),
     flag("allow-non-loopback", None, Switch, None, "Allow addresses that other machines can reach")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),

@@ -67,12 +67,6 @@ impl Flags {
     /// # Errors
     /// The first such flag.
     pub(crate) fn refuse_unavailable(&self, command: Command) -> Result<(), Failure> {
-        let variables = VARIABLES_NOT_YET.into_iter().filter(|_| command == Command::Run);
-        for (name, what) in variables {
-            if self.env.get(name).is_some_and(|value| !value.is_empty() && parse_bool(value) != Some(false)) {
-                return Err(unavailable(what, name));
-            }
-        }
         for flag in super::FLAGS.iter().filter(|flag| command.takes(flag)) {
             let Role::NotYet(what) = flag.role else { continue };
             let (value, source) = match self.values(flag.long).pop() {
@@ -94,9 +88,6 @@ impl Flags {
         Ok(())
     }
 }
-
-/// Variables of k6 without a flag, for what this version does not have.
-const VARIABLES_NOT_YET: [(&str, &str); 1] = [("K6_WEB_DASHBOARD", "the web dashboard (K6_WEB_DASHBOARD)")];
 
 fn unavailable(what: &str, source: &str) -> Failure {
     Failure::other(format!("{what} is not available yet in this version of Onrush"))

@@ -98,7 +98,7 @@ fn more(count: u64, message: &str) -> String {
 
 /// Lines are of a kind when they say the same. In ours, other numbers (ids in URLs, ports) make no other kind; what a
 /// script prints is compared to the letter.
-fn kind_of(line: &Line) -> u64 {
+pub(crate) fn kind_of(line: &Line) -> u64 {
     let mut hasher = DefaultHasher::new();
     let is_console = line.is_console();
     hasher.write_u8(line.level as u8);

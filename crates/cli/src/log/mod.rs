@@ -7,7 +7,7 @@ mod loki;
 use std::{
     borrow::Cow,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -32,7 +32,12 @@ pub(crate) struct Logger {
     redactor: Arc<Redactor>,
     /// Lines go there, and nothing is printed.
     elsewhere: Option<Arc<Elsewhere>>,
+    /// Sees every line that is printed.
+    observer: Arc<OnceLock<Observer>>,
 }
+
+/// Who follows the log of a run.
+type Observer = Box<dyn Fn(&Line) + Send + Sync>;
 
 /// Where an agent's lines go: to its coordinator, which prints them.
 struct Elsewhere {
@@ -44,13 +49,19 @@ struct Elsewhere {
 impl Logger {
     /// A logger that shows lines of `level` and above.
     pub(crate) fn new(terminal: Terminal, level: Level, console_file: bool, redactor: Arc<Redactor>) -> Arc<Self> {
-        Arc::new(Self { terminal, level, console_file, redactor, elsewhere: None })
+        Arc::new(Self { terminal, level, console_file, redactor, elsewhere: None, observer: Arc::default() })
     }
 
     /// A logger that hands lines of `level` and above to `send`, once it is not mute any more.
     pub(crate) fn mute(&self, level: Level, send: impl Fn(Line) + Send + Sync + 'static) -> Arc<Self> {
         let elsewhere = Some(Arc::new(Elsewhere { send: Box::new(send), is_mute: AtomicBool::new(true) }));
         Arc::new(Self { level, console_file: false, redactor: Arc::default(), elsewhere, ..self.clone() })
+    }
+
+    /// Has `observer` see every line from now on, secrets taken out. There is one.
+    pub(crate) fn observe(&self, observer: impl Fn(&Line) + Send + Sync + 'static) {
+        // A process runs one test.
+        let _ = self.observer.set(Box::new(observer));
     }
 
     /// From now on what is logged counts.
@@ -130,6 +141,9 @@ impl onrush_js::log::Sink for Logger {
                 (elsewhere.send)(line);
             }
             return;
+        }
+        if let Some(observer) = self.observer.get() {
+            observer(&line);
         }
         let is_console = line.is_console();
         self.terminal.send(Message::Log { at: Clock::now(), line, to_console_file: is_console && self.console_file });

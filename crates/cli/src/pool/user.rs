@@ -58,8 +58,14 @@ pub(crate) fn run(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
     };
     let sharing = Sharing::new(&cx.flags)?;
     let request = RunRequest { zones: sharing.zones, is_even: sharing.is_even, ..request };
-    for (flag, why) in [("replay", "its file is on this machine"), ("linger", "the agents are for others afterwards")] {
-        if cx.flags.text(flag).is_some_and(|value| value != "false") {
+    for (flag, why) in [
+        ("replay", "its file is on this machine"),
+        ("linger", "the agents are for others afterwards"),
+        ("ui", "the coordinator has the numbers it shows"),
+    ] {
+        // A variable of the shell's profile is no wish for this run.
+        let wanted = if flag == "ui" { cx.flags.values(flag).pop() } else { cx.flags.text(flag) };
+        if wanted.is_some_and(|value| value != "false" && value != "board") {
             return Err(Failure::other(format!("--{flag} is not available with --on: {why}")));
         }
     }

@@ -74,15 +74,9 @@ impl Board {
         format!("{}\n", parts.join("; "))
     }
 
-    fn lines(
-        &self,
-        stage: Stage,
-        totals: &Totals,
-        now: Nanos,
-        scenarios: &[ScenarioProgress],
-        screen: Option<Screen>,
-    ) -> Vec<String> {
-        let mut rows: Vec<Row> = Vec::with_capacity(scenarios.len() + 1);
+    /// The lines of the run as far as it has begun, in parts: one for what comes before scenarios, one for each of them.
+    pub(crate) fn rows(&self, stage: Stage, totals: &Totals, now: Nanos, scenarios: &[ScenarioProgress]) -> Vec<Row> {
+        let mut rows = Vec::with_capacity(scenarios.len() + 1);
         if stage.is_before_scenarios() {
             rows.push(self.head(stage, totals));
         }
@@ -95,6 +89,18 @@ impl Board {
                 }
             });
         }
+        rows
+    }
+
+    fn lines(
+        &self,
+        stage: Stage,
+        totals: &Totals,
+        now: Nanos,
+        scenarios: &[ScenarioProgress],
+        screen: Option<Screen>,
+    ) -> Vec<String> {
+        let rows = self.rows(stage, totals, now, scenarios);
         let (rows, more) = match screen {
             Some(screen) => fitting(rows, screen),
             None => (rows, None),

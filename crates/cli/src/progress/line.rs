@@ -24,7 +24,8 @@ pub(super) fn fitting_parts(parts: &[String], separator: &str, columns: usize) -
     text
 }
 
-pub(super) fn cut(name: &str, max: usize) -> String {
+/// A name of at most so many characters.
+pub(crate) fn cut(name: &str, max: usize) -> String {
     if name.chars().count() <= max {
         return name.to_owned();
     }

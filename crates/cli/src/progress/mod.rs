@@ -9,6 +9,7 @@ mod row;
 mod stage;
 
 pub(crate) use board::Board;
-pub(crate) use line::Screen;
-pub(crate) use pulse::Pulse;
+pub(crate) use line::{Screen, cut};
+pub(crate) use pulse::{Measured, Pulse, milliseconds, percent, rounded};
+pub(crate) use row::{Mark, Row};
 pub(crate) use stage::{Stage, Totals};

@@ -8,86 +8,103 @@ use onrush_metrics::{Delta, Ending, Histogram, Merged, Sink, Thresholds, builtin
 /// What the last seconds measured. Threads hand in their samples once a second.
 #[derive(Debug, Default)]
 pub(crate) struct Pulse {
-    seconds: VecDeque<Second>,
+    seconds: VecDeque<(u64, Measured)>,
     /// Since the start.
     dropped: f64,
 }
 
-/// What arrived in one second.
-#[derive(Debug, Default)]
-struct Second {
-    number: u64,
-    requests: f64,
-    iterations: f64,
-    failed: (u64, u64),
-    checks: (u64, u64),
-    durations: Histogram,
+/// What was measured in some time.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Measured {
+    pub(crate) requests: f64,
+    pub(crate) iterations: f64,
+    pub(crate) dropped: f64,
+    /// Requests that failed, of those that could.
+    pub(crate) failed: (u64, u64),
+    /// Checks that failed, of all.
+    pub(crate) checks: (u64, u64),
+    /// Of HTTP requests.
+    pub(crate) durations: Histogram,
+    /// Of iterations.
+    pub(crate) iteration_durations: Histogram,
 }
 
 /// Seconds that "now" means.
-const WINDOW: usize = 3;
+pub(crate) const WINDOW: usize = 3;
 
-impl Pulse {
-    /// Takes what a thread measured in its last second.
-    pub(crate) fn note(&mut self, delta: &Delta, now: Nanos) {
-        let second = self.second(now);
-        let mut dropped = 0.0;
+impl Measured {
+    /// What a thread measured.
+    pub(crate) fn of(delta: &Delta) -> Self {
+        let mut all = Self::default();
         for part in &delta.series {
             match (part.metric, &part.sink) {
-                (builtin::HTTP_REQS, Sink::Counter { sum }) => second.requests += sum.value(),
-                (builtin::ITERATIONS, Sink::Counter { sum }) => second.iterations += sum.value(),
-                (builtin::DROPPED_ITERATIONS, Sink::Counter { sum }) => dropped += sum.value(),
-                (builtin::HTTP_REQ_FAILED, Sink::Rate { hits, total }) => add(&mut second.failed, *hits, *total),
-                (builtin::CHECKS, Sink::Rate { hits, total }) => add(&mut second.checks, total - hits, *total),
-                (builtin::HTTP_REQ_DURATION, Sink::Trend(durations)) => second.durations.merge(durations),
+                (builtin::HTTP_REQS, Sink::Counter { sum }) => all.requests += sum.value(),
+                (builtin::ITERATIONS, Sink::Counter { sum }) => all.iterations += sum.value(),
+                (builtin::DROPPED_ITERATIONS, Sink::Counter { sum }) => all.dropped += sum.value(),
+                (builtin::HTTP_REQ_FAILED, Sink::Rate { hits, total }) => add(&mut all.failed, *hits, *total),
+                (builtin::CHECKS, Sink::Rate { hits, total }) => add(&mut all.checks, total - hits, *total),
+                (builtin::HTTP_REQ_DURATION, Sink::Trend(durations)) => all.durations.merge(durations),
+                (builtin::ITERATION_DURATION, Sink::Trend(durations)) => all.iteration_durations.merge(durations),
                 _ => {}
             }
         }
-        self.dropped += dropped;
+        all
     }
 
-    fn second(&mut self, now: Nanos) -> &mut Second {
+    /// Adds what was measured elsewhere, or at another time.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.iterations += other.iterations;
+        self.dropped += other.dropped;
+        add(&mut self.failed, other.failed.0, other.failed.1);
+        add(&mut self.checks, other.checks.0, other.checks.1);
+        self.durations.merge(&other.durations);
+        self.iteration_durations.merge(&other.iteration_durations);
+    }
+}
+
+impl Pulse {
+    /// Takes what a thread measured in its last second.
+    pub(crate) fn note(&mut self, measured: &Measured, now: Nanos) {
+        self.dropped += measured.dropped;
         let number = now.0 / 1_000_000_000;
-        let is_new = self.seconds.back().is_none_or(|last| last.number < number);
-        if is_new || self.seconds.is_empty() {
-            self.seconds.push_back(Second { number, ..Second::default() });
-            while self.seconds.len() > WINDOW + 1 {
-                self.seconds.pop_front();
-            }
+        match self.seconds.back_mut() {
+            Some((last, second)) if *last >= number => second.merge(measured),
+            _ => self.seconds.push_back((number, measured.clone())),
         }
-        let last = self.seconds.len() - 1;
-        &mut self.seconds[last]
+        while self.seconds.len() > WINDOW + 1 {
+            self.seconds.pop_front();
+        }
+    }
+
+    /// What the last whole seconds measured, and how many they are; `None` until there was one.
+    pub(crate) fn latest(&self, now: Nanos) -> Option<(Measured, usize)> {
+        let this = now.0 / 1_000_000_000;
+        let window = self.seconds.iter().filter(|(number, _)| *number < this && *number + WINDOW as u64 >= this);
+        let (mut all, mut count) = (Measured::default(), 0);
+        for (_, second) in window {
+            all.merge(second);
+            count += 1;
+        }
+        (count > 0).then_some((all, count))
     }
 
     /// `now 1203 req/s, 0.40% failed, p(95) 12.30ms`: the last whole seconds; `None` until there was one.
     pub(crate) fn now(&self, now: Nanos) -> Option<String> {
-        let this = now.0 / 1_000_000_000;
-        let window =
-            || self.seconds.iter().filter(|second| second.number < this && second.number + WINDOW as u64 >= this);
-        let count = window().count();
-        if count == 0 {
-            return None;
-        }
-        let sum = |of: fn(&Second) -> f64| window().map(of).sum::<f64>() / count as f64;
-        let (requests, iterations) = (sum(|second| second.requests), sum(|second| second.iterations));
+        let (all, seconds) = self.latest(now)?;
+        let (requests, iterations) = (all.requests / seconds as f64, all.iterations / seconds as f64);
         let mut text = if requests > 0.0 {
             format!("now {} req/s", rounded(requests))
         } else {
             format!("now {} iterations/s", rounded(iterations))
         };
-        let share = |of: fn(&Second) -> (u64, u64)| {
-            let (part, whole) = window().map(of).fold((0, 0), |sum, (part, whole)| (sum.0 + part, sum.1 + whole));
-            (whole > 0).then(|| part as f64 * 100.0 / whole as f64)
-        };
-        if let Some(failed) = share(|second| second.failed) {
+        if let Some(failed) = percent(all.failed) {
             let _ = write!(text, ", {failed:.2}% failed");
         }
-        let mut durations = Histogram::new();
-        window().for_each(|second| durations.merge(&second.durations));
-        if !durations.is_empty() {
-            let _ = write!(text, ", p(95) {}", milliseconds(durations.quantile(0.95)));
+        if !all.durations.is_empty() {
+            let _ = write!(text, ", p(95) {}", milliseconds(all.durations.quantile(0.95)));
         }
-        if let Some(failed) = share(|second| second.checks).filter(|failed| *failed > 0.0) {
+        if let Some(failed) = percent(all.checks).filter(|failed| *failed > 0.0) {
             let _ = write!(text, ", {failed:.2}% of checks failed");
         }
         Some(text)
@@ -101,9 +118,8 @@ impl Pulse {
             return None;
         }
         let mut text = format!("total {requests:.0} requests");
-        let failed = merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate).filter(|(_, all)| *all > 0);
-        if let Some((failed, all)) = failed {
-            let _ = write!(text, ", {:.2}% failed", failed as f64 * 100.0 / all as f64);
+        if let Some(failed) = merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate).and_then(percent) {
+            let _ = write!(text, ", {failed:.2}% failed");
         }
         Some(text)
     }
@@ -150,11 +166,16 @@ fn add(sum: &mut (u64, u64), part: u64, whole: u64) {
     sum.1 += whole;
 }
 
-fn rounded(rate: f64) -> String {
+/// Of a hundred; `None` of none.
+pub(crate) fn percent((part, whole): (u64, u64)) -> Option<f64> {
+    (whole > 0).then(|| part as f64 * 100.0 / whole as f64)
+}
+
+pub(crate) fn rounded(rate: f64) -> String {
     if rate < 10.0 { format!("{rate:.1}") } else { format!("{rate:.0}") }
 }
 
-fn milliseconds(ms: f64) -> String {
+pub(crate) fn milliseconds(ms: f64) -> String {
     if ms < 1000.0 { format!("{ms:.2}ms") } else { format!("{:.2}s", ms / 1000.0) }
 }
 
@@ -183,7 +204,8 @@ mod tests {
         let (mut pulse, mut shard) = (Pulse::default(), shard());
         assert_eq!(pulse.now(Nanos::from_secs(1)), None);
         for second in 0..10 {
-            pulse.note(&requests(&mut shard, 100, second >= 7, 2.0), Nanos::from_secs(second));
+            let delta = requests(&mut shard, 100, second >= 7, 2.0);
+            pulse.note(&Measured::of(&delta), Nanos::from_secs(second));
         }
         let text = pulse.now(Nanos::from_secs(10)).expect("three seconds");
         assert!(text.starts_with("now 100 req/s, 100.00% failed, p(95) 2.0"), "{text}");

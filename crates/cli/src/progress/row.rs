@@ -6,16 +6,17 @@ use onrush_session::protocol::ScenarioProgress;
 use super::line::Screen;
 
 /// One line, in parts.
-pub(super) struct Row {
-    pub(super) name: String,
-    pub(super) mark: Mark,
-    pub(super) fraction: f64,
-    pub(super) columns: Vec<String>,
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) mark: Mark,
+    pub(crate) fraction: f64,
+    pub(crate) columns: Vec<String>,
 }
 
 /// The sign between name and bar.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
     Running,
     Waiting,
     Stopping,

@@ -27,7 +27,7 @@ impl Stage {
     }
 
     /// The word in front of the totals.
-    pub(super) fn word(self, is_paused: bool) -> &'static str {
+    pub(crate) fn word(self, is_paused: bool) -> &'static str {
         match self {
             Self::Stopping => "stopping, Ctrl+C ends it at once",
             Self::Teardown => "teardown()",

@@ -5,13 +5,15 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use onrush_agent::Test;
-use onrush_engine::HealthProbe;
+use onrush_engine::Allowance;
 use onrush_secrets::Secrets;
 use onrush_session::protocol::{Failure as AgentFailure, FailureKind, Init};
 use serde_json::{Value, json};
 
 use super::{
-    ConfigFile, Features, limit_bodies, load, otel, prepare,
+    ConfigFile, Features, limit_bodies, load,
+    outputs::otel,
+    prepare,
     prepare::{Prepared, Readers},
     raw_samples::{RawSamples, Way},
     tiers,
@@ -90,6 +92,7 @@ pub(super) fn pack(
         "samples": raw.to_json(),
         "results": prepared.readers.results,
         "series": prepared.readers.series,
+        "view": prepared.readers.view,
         "secrets": { "names": names, "default": default },
     });
     let head = head.to_string();
@@ -135,8 +138,13 @@ impl Bundle {
         let raw = raw.ok_or_else(|| Failure::other("the coordinator wants outputs that this agent does not know"));
         let test = raw.and_then(|raw| {
             let is_on = |name: &str| self.head[name] == Value::Bool(true);
-            let readers =
-                Readers { raw: raw != RawSamples::Unwanted, results: is_on("results"), series: is_on("series") };
+            let texts = |tags: &Vec<Value>| tags.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            let readers = Readers {
+                raw: raw != RawSamples::Unwanted,
+                results: is_on("results"),
+                series: is_on("series"),
+                view: self.head["view"].as_array().map(texts),
+            };
             let prepared = self.prepared(cx, init, self.secrets(cx, way), readers)?;
             let test = raw.start(cx, init.agent, way, &prepared)?;
             let traces = otel::traces::start(cx, otel::traces::wanted(&self.flags(&cx.flags))?)?;
@@ -189,7 +197,7 @@ impl Bundle {
         test.share = init.share().map_err(wrong)?;
         test.settings.tags.extend(tags);
         let processes = self.head["processes"].as_u64().unwrap_or(1).max(1);
-        limit_bodies(HealthProbe::new().sample().memory_bytes / processes);
+        limit_bodies(Allowance::of_process().memory_bytes / processes);
         prepare::prepare(&args, &cx.logger, script, test, readers, feature_names)
     }
 

@@ -333,6 +333,14 @@ impl Agents {
         }
     }
 
+    /// What the summary says of them.
+    pub(super) fn info(
+        &self,
+        coordinator: &onrush_session::Coordinator,
+    ) -> Option<onrush_metrics::summary::AgentsInfo> {
+        self.names().map(|names| super::agents::info(coordinator, names))
+    }
+
     /// All were told that the run is over.
     pub(super) fn end(&self) {
         if let Self::Cluster(agents) = self {

@@ -21,12 +21,16 @@ pub(crate) struct ConfigFile {
     pub(crate) linger: Option<bool>,
     /// `features`: as `--features`.
     pub(crate) features: Vec<String>,
+    /// `webDashboard`: as `K6_WEB_DASHBOARD`.
+    pub(crate) dashboard: bool,
+    /// `collectors`: options of outputs, by their names.
+    pub(crate) collectors: Map<String, Value>,
 }
 
 /// Keys k6 knows beside options that change nothing here.
-const HARMLESS: [&str; 3] = ["noUsageReport", "noArchiveUpload", "collectors"];
+const HARMLESS: [&str; 2] = ["noUsageReport", "noArchiveUpload"];
 /// Keys beside options that are read here.
-const SETTINGS: [&str; 4] = ["out", "linger", "features", "webDashboard"];
+const SETTINGS: [&str; 5] = ["out", "linger", "features", "collectors", "webDashboard"];
 
 impl ConfigFile {
     /// Reads the file that was named, or the user's own if there is one.
@@ -59,35 +63,34 @@ impl ConfigFile {
             _ => Map::new(),
         };
         let mut file = Self { options: parsed.options, ..Self::default() };
-        let has_dashboard = file.read_settings(fields).map_err(wrong)?;
+        file.read_settings(fields).map_err(wrong)?;
         cx.logger.debug(format!("using the configuration file {}", path.display()));
         let known = |key: &str| HARMLESS.iter().chain(&SETTINGS).any(|known| known.eq_ignore_ascii_case(key));
         let unknown: Vec<&str> = parsed.unknown.iter().map(String::as_str).filter(|key| !known(key)).collect();
-        let missing: Vec<&str> = has_dashboard.then_some("webDashboard").into_iter().collect();
-        let warnings = [(missing, "sets what this version of Onrush does not have"), (unknown, "has unknown fields")];
-        for (keys, what) in warnings.into_iter().filter(|(keys, _)| !keys.is_empty()) {
+        if !unknown.is_empty() {
             let hints: Vec<(String, &str)> =
-                parsed.hints.iter().filter(|(key, _)| keys.contains(&key.as_str())).cloned().collect();
+                parsed.hints.iter().filter(|(key, _)| unknown.contains(&key.as_str())).cloned().collect();
             let hint = if hints.is_empty() { String::new() } else { format!("; {}", onrush_plan::meant(&hints)) };
-            cx.logger.warn(format!("the configuration file {} {what}: {}{hint}", path.display(), keys.join(", ")));
+            let keys = unknown.join(", ");
+            cx.logger.warn(format!("the configuration file {} has unknown fields: {keys}{hint}", path.display()));
         }
         Ok(file)
     }
 
-    /// Reads what is no option; whether it asks for the dashboard.
-    fn read_settings(&mut self, fields: Map<String, Value>) -> Result<bool, String> {
-        let mut has_dashboard = false;
+    /// Reads what is no option.
+    fn read_settings(&mut self, fields: Map<String, Value>) -> Result<(), String> {
         for (key, value) in fields {
             // k6: in any letter case.
             let Some(name) = SETTINGS.into_iter().find(|name| name.eq_ignore_ascii_case(&key)) else { continue };
             match name {
                 "out" => self.out = texts(name, value)?,
                 "features" => self.features = texts(name, value)?,
+                "collectors" => self.collectors = collectors(value)?,
                 "linger" => self.linger = switch(name, &value)?,
-                _ => has_dashboard = switch(name, &value)?.unwrap_or(false),
+                _ => self.dashboard = switch(name, &value)?.unwrap_or(false),
             }
         }
-        Ok(has_dashboard)
+        Ok(())
     }
 }
 
@@ -104,6 +107,14 @@ fn texts(name: &str, value: Value) -> Result<Vec<String>, String> {
             items.into_iter().enumerate().map(item).collect()
         }
         other => Err(format!("{name}: expected a list of texts, got {other}")),
+    }
+}
+
+fn collectors(value: Value) -> Result<Map<String, Value>, String> {
+    match value {
+        Value::Null => Ok(Map::new()),
+        Value::Object(fields) => Ok(fields),
+        other => Err(format!("collectors: expected an object, got {other}")),
     }
 }
 
@@ -134,9 +145,9 @@ mod tests {
     fn check(json: &str, expect: Result<[&str; 4], &str>) {
         let Ok(Value::Object(fields)) = serde_json::from_str(json) else { panic!("{json} is no object") };
         let mut file = ConfigFile::default();
-        let got = file.read_settings(fields).map(|has_dashboard| {
+        let got = file.read_settings(fields).map(|()| {
             let linger = file.linger.map_or_else(String::new, |linger| linger.to_string());
-            [file.out.join("|"), linger, file.features.join("|"), has_dashboard.to_string()]
+            [file.out.join("|"), linger, file.features.join("|"), file.dashboard.to_string()]
         });
         assert_eq!(got, expect.map(|words| words.map(str::to_owned)).map_err(str::to_owned), "{json}");
     }
@@ -152,6 +163,7 @@ mod tests {
         check(r#"{"out": 5}"#, Err("out: expected a list of texts, got 5"));
         check(r#"{"out": ["a", 5]}"#, Err("out[1]: expected a text, got 5"));
         check(r#"{"linger": "yes"}"#, Err("linger: expected true or false, got \"yes\""));
+        check(r#"{"collectors": 1}"#, Err("collectors: expected an object, got 1"));
         check(r#"{"webDashboard": 1}"#, Err("webDashboard: expected true or false, got 1"));
     }
 }

@@ -15,34 +15,39 @@ use onrush_engine::EngineConfig;
 use onrush_fiber::Clock;
 use onrush_metrics::Standing;
 use onrush_output::{Losses, Outputs};
-use onrush_plan::SegmentSequence;
+use onrush_plan::{SegmentSequence, steer::TargetRequest};
 use onrush_results::{End, StartLag};
 use onrush_session::{
-    Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Stop,
-    protocol::{Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
+    Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Steer,
+    Stop,
+    protocol::{AgentId, Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
 use super::{
-    agents::{self, AgentLines},
+    agents::AgentLines,
     cluster::{self, Agents, ClusterAgents, Start},
-    junit,
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
-    otel,
-    outputs::{self, Running},
+    outputs::{Running, raw},
     prepare::Prepared,
-    pushed,
     raw_samples::{Intake, RawSamples},
     rest::{Rest, Run},
-    result_file::ResultFile,
     screen::RunScreen,
     secret_answers::SecretAnswers,
     submitted,
     summary::{self, Results},
+    view::{Follow, View},
     warnings::{self, Warnings},
 };
 use crate::{
-    args::RunArgs, context::Context, failure::Failure, log::Level, save::SpareFiles, signals::Watch, tools::http,
+    args::{RunArgs, Shown},
+    context::Context,
+    failure::Failure,
+    full_screen::Wish,
+    log::Level,
+    save::SpareFiles,
+    signals::Watch,
+    tools::http,
 };
 
 /// How a run ended.
@@ -63,14 +68,10 @@ pub(super) struct Ended {
     pub(super) nothing_succeeded: bool,
     /// How long the test took, pauses not counted, in nanoseconds.
     pub(super) duration_ns: u64,
-    /// Its result files, which lack their ends.
-    pub(super) results: Vec<ResultFile>,
-    /// Its outputs to servers, which lack its end.
-    pub(super) pushed: Vec<pushed::Output>,
-    /// Its traces, which lack their end.
-    pub(super) traces: Option<otel::traces::Running>,
-    /// Its JUnit report, if one is wanted.
-    pub(super) junit: Option<Vec<u8>>,
+    /// What all agents measured, and how thresholds stand.
+    pub(super) coordinator: Coordinator,
+    /// Dashboard and HTML reports, which lack its end.
+    pub(super) view: Option<View>,
 }
 
 impl Ended {
@@ -112,14 +113,20 @@ pub(super) fn drive(
     args: &RunArgs,
     prepared: &Prepared,
     signals: &Arc<Watch>,
-    outputs: Running,
+    outputs: Running<'_>,
     replay: Replay,
     agents: Option<(u32, RawSamples)>,
 ) -> Result<Ended, Failure> {
     let (sender, inputs) = channel();
     let wake = sender.clone();
+    let keys = sender.clone();
+    let wake_for_keys = move || {
+        // As below.
+        let _ = keys.send(Input::Call);
+    };
     let is_passed_on = submitted::folder(&cx.flags).is_some();
-    let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, move || {
+    let Running { raw: outputs, folded, mut view, tracers } = outputs;
+    let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, view.as_mut(), move || {
         // The loop only goes away when the process is about to end.
         let _ = wake.send(Input::Call);
     })?;
@@ -127,19 +134,16 @@ pub(super) fn drive(
         submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
     }
     signals.set_graceful(true);
-    let Running { raw: outputs, results, pushed, traces, junit } = outputs;
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
     let watch = signals.clone();
     let stops: Box<dyn Fn() -> u64 + Send> = Box::new(move || watch.resumed());
     let (agents, collected) = match args.cluster.as_ref().zip(agents) {
         None => {
-            let tracers = traces.as_ref().map(otel::traces::Running::tracers);
             let engine = EngineConfig { tracers, ..prepared.engine(outputs.as_ref().map(Outputs::taps)) };
             let logger = cx.logger.clone();
-            let finish = outputs.map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> {
-                Box::new(move || outputs::finish(outputs, &logger))
-            });
+            let finish = outputs
+                .map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> { Box::new(move || raw::finish(outputs, &logger)) });
             let scenarios = prepared.test.scenarios.clone().into();
             let test = Test { engine, scenarios, finish_outputs: finish, stops: Some(stops) };
             let agent = LocalAgent::start(test, sender)
@@ -164,9 +168,14 @@ pub(super) fn drive(
     let live = LiveSummary::default();
     let mut coordinator = coordinator(args, prepared, replay, &agents);
     coordinator.subscribe(live.sink());
-    results.iter().for_each(|result| coordinator.subscribe(result.sink()));
-    pushed.iter().for_each(|output| coordinator.subscribe(output.sink()));
-    let screen = RunScreen::new(cx, args.quiet, &prepared.plan, now());
+    folded.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
+    view.iter().for_each(|view| coordinator.subscribe(view.sink()));
+    let notes = folded.iter().filter_map(|output| output.notes());
+    let follow = Follow::new(&cx.logger, view.as_ref(), notes.collect());
+    let mut screen = RunScreen::new(cx, args, &prepared.plan, now());
+    if has_full_screen(cx, args) {
+        screen = screen.with_view(&args.script.file, &prepared.plan, wake_for_keys)?;
+    }
     coordinator.subscribe(screen.sink());
     let mut drive = Drive {
         cx,
@@ -182,6 +191,7 @@ pub(super) fn drive(
         screen,
         warnings: Warnings::new(cx.logger.clone()),
         agent_lines: AgentLines::default(),
+        follow,
         has_outputs,
         losses,
         is_ready: false,
@@ -197,25 +207,26 @@ pub(super) fn drive(
     drive.step_until(true, |drive| drive.coordinator.phase() >= RunPhase::Done);
     drive.linger();
     let (outcome, export_failed) = drive.conclude();
-    let (coordinator, judgement) = (&drive.coordinator, summary::judgement(&drive.coordinator));
-    let duration_ns = u64::try_from(coordinator.duration().unwrap_or_default().as_nanos()).unwrap_or(u64::MAX);
-    let report = || {
-        let (merged, thresholds) = (coordinator.merged(), coordinator.thresholds());
-        junit::report(&args.script.file, merged, thresholds, &judgement, duration_ns)
-    };
+    let Drive { coordinator, rest, follow, agents, .. } = drive;
+    let now = now();
+    if let Some(view) = &mut view {
+        let summary = summary::exported(&coordinator, prepared, agents.info(&coordinator), now);
+        view.conclude(summary, rest.into_servers());
+    }
+    if follow.end(&coordinator, &prepared.plan, agents.names(), now) {
+        cx.logger.warn("result files lack some of what the generators said of themselves: their disk was too slow");
+    }
     Ok(Ended {
-        junit: junit.then(report),
+        view,
         outcome,
-        failed_vu: drive.coordinator.failed_vu(),
+        failed_vu: coordinator.failed_vu(),
         export_failed,
-        judgement,
-        standings: drive.coordinator.thresholds().standings(),
-        unjudged: warnings::unjudged(drive.coordinator.thresholds()),
-        nothing_succeeded: http::nothing_succeeded(drive.coordinator.merged()),
-        duration_ns,
-        results,
-        pushed,
-        traces,
+        judgement: summary::judgement(&coordinator),
+        standings: coordinator.thresholds().standings(),
+        unjudged: warnings::unjudged(coordinator.thresholds()),
+        nothing_succeeded: http::nothing_succeeded(coordinator.merged()),
+        duration_ns: u64::try_from(coordinator.duration().unwrap_or_default().as_nanos()).unwrap_or(u64::MAX),
+        coordinator,
     })
 }
 
@@ -277,6 +288,7 @@ struct Drive<'a> {
     screen: RunScreen<'a>,
     warnings: Warnings,
     agent_lines: AgentLines,
+    follow: Follow,
     has_outputs: bool,
     /// Samples that outputs lost so far, until it was told.
     losses: Option<Losses>,
@@ -310,10 +322,12 @@ impl Drive<'_> {
             self.take(input);
         }
         let now = now();
+        let exported = |run: &Coordinator| summary::exported(run, self.prepared, self.agents.info(run), now);
         let mut run = Run {
             coordinator: &mut self.coordinator,
             plan: &self.prepared.plan,
             live: &mut self.live,
+            exported: &exported,
             now,
             orders: Orders::new(),
         };
@@ -329,13 +343,56 @@ impl Drive<'_> {
                 "the outputs cannot keep up: samples that find their queue full are dropped and counted (the summary has them). Write a part of them (--out-share 0.1), to a faster disk or to a file without .gz, or make fewer requests a second",
             );
         }
+        self.follow.look(&self.coordinator, &self.prepared.plan, self.agents.names(), now);
         if shows_progress {
             let waits = self.prepared.test.settings.paused && self.is_ready;
+            let wishes = self.screen.show_view(&self.coordinator, waits, self.agents.names(), now);
+            wishes.into_iter().for_each(|wish| self.grant(wish, now));
             self.screen.show(&self.coordinator, waits, now);
             if let Some(names) = self.agents.names() {
                 self.agent_lines.show(&self.cx.logger, &self.coordinator, names, now);
             }
         }
+    }
+
+    /// Does what the user of the view wants, or says there why not.
+    fn grant(&mut self, wish: Wish, now: Time) {
+        let source = || "terminal".to_owned();
+        let changed = match wish {
+            Wish::Pause => {
+                let is_paused = !self.coordinator.is_paused();
+                self.coordinator.pause(is_paused, source(), now)
+            }
+            Wish::Target { scenario, to } => {
+                let Some((scenario, is_rate)) = self.screen.scenario(scenario) else { return };
+                let wanted = if is_rate {
+                    TargetRequest { rate: Some(to), ..TargetRequest::default() }
+                } else {
+                    TargetRequest { vus: Some(to), ..TargetRequest::default() }
+                };
+                self.coordinator.steer(Steer { scenario: Some(scenario), wanted, source: source() }, now)
+            }
+            Wish::Abort => {
+                let message = "test run was aborted from the terminal's view".to_owned();
+                let orders = self.coordinator.abort(Stop { code: ExitCode::ExternalAbort, message }, now);
+                self.send(orders);
+                return self
+                    .screen
+                    .say("the test ends: what has begun is waited for as long as the plan says".to_owned());
+            }
+            // The view's own.
+            Wish::Leave | Wish::Suspend => return,
+        };
+        let said = match changed {
+            Ok(orders) => {
+                self.send(orders);
+                // What the start of a test that was paused is not in.
+                let last = self.coordinator.steering().journal().last();
+                last.map_or_else(|| "the test starts".to_owned(), onrush_session::Change::text)
+            }
+            Err(error) => error.to_string(),
+        };
+        self.screen.say(said);
     }
 
     /// A tick, but no longer than until the next change that is to be replayed.
@@ -348,11 +405,11 @@ impl Drive<'_> {
         let now = now();
         let orders = match input {
             Input::Report(report) => {
-                self.note(&report);
+                self.note(AGENT, &report);
                 self.coordinator.handle(AGENT, report, now)
             }
             Input::Cluster(Event::Report { from, report, ticket: _ticket }) => {
-                self.note(&report);
+                self.note(from, &report);
                 self.coordinator.handle(from, report, now)
             }
             Input::Cluster(Event::Lost { agent, why, may_run }) => {
@@ -397,9 +454,14 @@ impl Drive<'_> {
         self.send(orders);
     }
 
-    /// What `--verbose` shows of an agent's way.
-    fn note(&mut self, report: &Report) {
+    /// What `--verbose` shows of an agent's way, and how the agent fares.
+    fn note(&mut self, from: AgentId, report: &Report) {
         match report {
+            Report::Health(health) => {
+                if let Some(second) = &health.second {
+                    self.follow.health(from, second);
+                }
+            }
             Report::Ready if !self.is_ready => {
                 self.is_ready = true;
                 self.cx.logger.debug(format!("{} VUs are initialized", self.prepared.plan.planned_vus));
@@ -482,7 +544,7 @@ impl Drive<'_> {
         self.step_until(false, |drive| drive.coordinator.phase() == RunPhase::Closed);
         // What agents sent came before they said that it was all.
         if let Some(outputs) = self.collected.take() {
-            let lacking = outputs::finish(outputs, &self.cx.logger);
+            let lacking = raw::finish(outputs, &self.cx.logger);
             self.coordinator.outputs_lack(lacking);
         }
         let at = now();
@@ -499,7 +561,7 @@ impl Drive<'_> {
         self.screen.clear();
         // From here on even the first signal ends the process: only handleSummary() may still run.
         self.signals.set_graceful(false);
-        let agents = self.agents.names().map(|names| agents::info(&self.coordinator, names));
+        let agents = self.agents.info(&self.coordinator);
         let results = Results::new(self.cx, self.args, self.prepared, &self.coordinator, agents, at);
         let mut custom = None;
         if let Some(data) = results.for_script() {
@@ -518,6 +580,11 @@ impl Drive<'_> {
         let outcome = self.coordinator.outcome().cloned().unwrap_or(outcome);
         (outcome, !is_exported)
     }
+}
+
+/// Whether a view covers the terminal. Where it was asked for with the flag, there is a terminal.
+fn has_full_screen(cx: &Context, args: &RunArgs) -> bool {
+    args.view != Shown::Board && !args.quiet && cx.look.stdout_tty && cx.look.stderr_tty
 }
 
 fn level(name: &str) -> Level {

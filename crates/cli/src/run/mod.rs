@@ -14,29 +14,25 @@ mod drive;
 pub(crate) mod features;
 pub(crate) mod imports;
 pub(crate) mod input;
-mod junit;
 mod key_log;
 mod live;
 pub(crate) mod load;
 mod local;
 pub(crate) mod needs;
 mod network;
-mod otel;
 mod outputs;
 mod paths;
 pub(crate) mod prepare;
-mod prometheus;
-mod pushed;
 pub(crate) mod raw_samples;
 mod repeated;
 mod replay;
 mod rest;
-mod result_file;
 mod screen;
 mod secret_answers;
 pub(crate) mod submitted;
 mod summary;
 pub(crate) mod tiers;
+pub(crate) mod view;
 mod warnings;
 
 pub(crate) use cluster::{NUMBER as AGENT_NUMBER, how};
@@ -49,12 +45,13 @@ use self::{
     drive::Ended,
     features::Features,
     needs::Needs,
-    outputs::{Running, Wanted},
-    prepare::{Prepared, Readers},
+    outputs::{Finished, Running, Starting, Wanted, github, otel, raw},
+    prepare::Prepared,
     raw_samples::RawSamples,
+    view::View,
 };
 use crate::{
-    args::RunArgs,
+    args::{RunArgs, Shown},
     banner,
     cluster::{ClusterArgs, Place},
     context::Context,
@@ -81,10 +78,13 @@ pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<Ex
 /// # Errors
 /// As [`run`].
 pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
+    if args.view == Shown::View {
+        has_terminal(cx, args.quiet)?;
+    }
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let Ready { prepared, outputs: wanted, traces, share, replay, needs } = ready(cx, config, args)?;
-    let (samples, raw) = samples(cx, args, &wanted.raw, share)?;
+    let (samples, raw_samples) = samples(cx, args, &wanted.raw, share)?;
     let agents = args.cluster.as_ref().map(|cluster| cluster::agents(cluster, &needs));
     let needs = cluster::needs(args.cluster.as_ref(), needs);
     needs.warnings().into_iter().for_each(|warning| cx.logger.warn(warning));
@@ -107,17 +107,15 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         prepared.isolation.isolation.as_str()
     ));
     // What stays with the agents is written there.
-    let own = if matches!(raw, RawSamples::Local(..)) { &[][..] } else { &wanted.raw };
+    let own = if matches!(raw_samples, RawSamples::Local(..)) { &[][..] } else { &wanted.raw };
     let described = wanted.described() + if own.is_empty() && !wanted.raw.is_empty() { " of each agent" } else { "" };
-    let mut pushed = prometheus::start(cx, &wanted.prometheus, &prepared)?;
-    pushed.extend(otel::metrics::start(cx, &wanted.opentelemetry, &prepared)?);
-    let running = Running {
-        raw: outputs::start(cx, own, samples, &prepared)?,
-        results: result_file::start(cx, &wanted.results, args, &prepared, agents.unwrap_or(1))?,
-        pushed,
-        traces: otel::traces::start(cx, traces.filter(|_| args.cluster.is_none()))?,
-        junit: !wanted.junit.is_empty(),
-    };
+    let raw_outputs = raw::start(cx, own, samples, &prepared)?;
+    let started = wanted.start(&Starting { cx, args, prepared: &prepared, agents: agents.unwrap_or(1) })?;
+    let view = View::start(cx, args, &wanted, &prepared, agents.unwrap_or(1))?;
+    let url = view.as_ref().and_then(|view| view.url.clone());
+    if let Some(view) = &view {
+        view.open(cx);
+    }
     if !args.quiet {
         let color = cx.look.stdout_color();
         match &args.one_liner {
@@ -129,24 +127,60 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
                 cx.terminal.stdout(cx.look.fitted(execution));
             }
         }
+        if let Some(url) = url {
+            cx.terminal.stdout(cx.look.fitted(format!(" web dashboard: {url}\n\n")));
+        }
     }
     limit_bodies(needs.memory_bytes);
-    let mut ended = drive::drive(cx, args, &prepared, &signals, running, replay, agents.map(|count| (count, raw)))?;
+    let of_agents = agents.map(|count| (count, raw_samples));
+    // Agents send their own.
+    let traces = otel::traces::start(cx, traces.filter(|_| args.cluster.is_none()))?;
+    let tracers = traces.as_ref().map(otel::traces::Running::tracers);
+    let running = Running { raw: raw_outputs, folded: &started, view, tracers };
+    let mut ended = drive::drive(cx, args, &prepared, &signals, running, replay, of_agents)?;
+    let view = ended.view.take();
     report(&cx.logger, &ended);
-    let results = std::mem::take(&mut ended.results);
     let code = verdict(cx, args, &ended);
-    pushed::finish(cx, std::mem::take(&mut ended.pushed));
-    if let Some(traces) = ended.traces.take() {
+    let (merged, thresholds) = (ended.coordinator.merged(), ended.coordinator.thresholds());
+    let end = &ended.for_file(code);
+    let is_shown = view.is_none_or(|view| view.finish(cx, end));
+    let finished = Finished {
+        cx,
+        args,
+        merged,
+        thresholds,
+        trend_stats: &prepared.trend_stats,
+        time_unit: prepared.time_unit,
+        judgement: &ended.judgement,
+        end,
+    };
+    github::tell(&finished);
+    if let Some(traces) = traces {
         traces.finish(&cx.logger);
     }
-    let end = ended.for_file(code);
-    let is_reported = ended.junit.is_none_or(|report| junit::write(cx, &wanted.junit, &report));
-    let is_kept = result_file::finish(cx, results, &end);
-    if is_reported && is_kept || code != ExitCode::Success {
+    if outputs::finish(started, &finished) && is_shown || code != ExitCode::Success {
         return Ok(code);
     }
-    // Whoever waits for the file must not take an old one, or none, for the result.
+    // Whoever waits for a file must not take an old one, or none, for the result.
     Ok(ExitCode::Other)
+}
+
+/// A view needs a terminal.
+///
+/// # Errors
+/// 255 with the stream that is none.
+fn has_terminal(cx: &Context, is_quiet: bool) -> Result<(), Failure> {
+    let wrong = match cx.look {
+        _ if is_quiet => "--ui tui shows progress, and --quiet wants none",
+        look if !look.stdout_tty => {
+            "--ui tui needs a terminal, and the standard output stream is none (or TERM is dumb)"
+        }
+        look if !look.stderr_tty => {
+            "--ui tui needs a terminal, and the standard error stream is none: send the log elsewhere with --log-output"
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::other(wrong).hint("remove --ui tui; without a terminal progress is a line now and then"))
 }
 
 /// The exit code of a run, and why it is that.
@@ -210,7 +244,7 @@ pub(crate) struct Ready {
 impl Ready {
     /// Tests with the same have the same script, options and scenarios.
     pub(crate) fn fingerprint(&self) -> String {
-        result_file::fingerprint(&self.prepared)
+        outputs::fingerprint(&self.prepared)
     }
 
     /// Checks what a run finds out when it opens its outputs.
@@ -248,9 +282,10 @@ impl Ready {
 /// # Errors
 /// What keeps the test from starting.
 pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
-    let outputs = outputs::wanted(&cx.flags, &config.out)?;
+    let outputs = outputs::wanted(&cx.flags, &config, &args.script.file)?;
     let traces = otel::traces::wanted(&cx.flags)?;
-    let share = outputs::share(&cx.flags)?;
+    let share = raw::share(&cx.flags)?;
+    github::check(&cx.flags)?;
     // Files of a run that somebody sent are written there.
     if submitted::folder(&cx.flags).is_none() {
         paths::check(args)?;
@@ -269,9 +304,7 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
             .hint("remove --address \"\" or --paused"));
     }
     let (heap_bytes, has_network) = (script.init.vu_heap_bytes, needs::has_network(&script.env.program));
-    let readers =
-        Readers { raw: !outputs.raw.is_empty(), results: !outputs.results.is_empty(), series: outputs.has_series() };
-    let prepared = prepare::prepare(args, &cx.logger, script, test, readers, feature_names)?;
+    let prepared = prepare::prepare(args, &cx.logger, script, test, outputs.readers(), feature_names)?;
     replay::check(&replay, &prepared.test)?;
     let needs = Needs::new(&prepared.plan, heap_bytes, has_network.then_some(fds), prepared.run.local_ips.is_some());
     Ok(Ready { prepared, outputs, traces, share, replay, needs })

@@ -3,7 +3,7 @@
 //! A lower bound: what init code left in one VU's heap times the VUs, one open file for each VU that can open a
 //! connection. What iterations add (response bodies, data they keep) is not known yet.
 
-use onrush_engine::HealthProbe;
+use onrush_engine::Allowance;
 use onrush_fiber::FdLimit;
 use onrush_plan::Plan;
 use onrush_script::{Program, Target};
@@ -48,7 +48,7 @@ impl Needs {
             vus: plan.planned_vus,
             vus_max: plan.max_vus,
             vu_bytes: VU_BYTES + heap_bytes as u64,
-            memory_bytes: HealthProbe::new().sample().memory_bytes,
+            memory_bytes: Allowance::of_process().memory_bytes,
             files_max: fds.and_then(|limit| limit.soft),
             has_network: fds.is_some(),
             ports: (!has_local_ips).then(ports),

@@ -44,7 +44,7 @@ pub(crate) struct Prepared {
 }
 
 /// Who reads the samples of a run, the summary aside.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Readers {
     /// Outputs of single samples.
     pub(crate) raw: bool,
@@ -52,6 +52,20 @@ pub(crate) struct Readers {
     pub(crate) results: bool,
     /// Outputs of whole time series.
     pub(crate) series: bool,
+    /// Dashboard and report, and the tags they keep beside their own.
+    pub(crate) view: Option<Vec<String>>,
+}
+
+impl Readers {
+    /// Of both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            raw: self.raw || other.raw,
+            results: self.results || other.results,
+            series: self.series || other.series,
+            view: self.view.or(other.view),
+        }
+    }
 }
 
 /// The life-cycle functions of a script.
@@ -132,7 +146,7 @@ pub(super) fn prepare(
     let run = RunConfig {
         script: script.env,
         registry: registry.clone(),
-        subscriptions: Arc::new(subscriptions(args, &test, &thresholds, readers)),
+        subscriptions: Arc::new(subscriptions(args, &test, &thresholds, &readers)),
         census: Arc::new(Census::new(usize::try_from(settings.cardinality_limit).unwrap_or(usize::MAX))),
         isolation: script.init.isolation.isolation,
         options_json: test.options.to_test_json().to_string(),
@@ -268,13 +282,17 @@ fn system_tags(test: &Consolidated) -> SystemTags {
     test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect()
 }
 
-fn subscriptions(args: &RunArgs, test: &Consolidated, thresholds: &Thresholds, readers: Readers) -> Subscriptions {
+fn subscriptions(args: &RunArgs, test: &Consolidated, thresholds: &Thresholds, readers: &Readers) -> Subscriptions {
     let builder = Subscriptions::builder().system_tags(system_tags(test));
     // Raw samples have all tags; what is folded has those that are read.
     let builder = subscribe(if readers.raw { builder.build_all() } else { builder }, args.summary_mode);
     let builder = if readers.series { builder.keep_all() } else { builder };
     // Whatever is told about the run later.
     let builder = if readers.results { subscribe(builder, SummaryMode::Full) } else { builder };
+    let builder = match &readers.view {
+        Some(tags) => onrush_view::subscribe(builder, tags),
+        None => builder,
+    };
     let builder = if args.one_liner.is_some() { http::subscribe(builder) } else { builder };
     thresholds.submetrics().iter().fold(builder, |builder, submetric| builder.submetric(submetric)).build()
 }

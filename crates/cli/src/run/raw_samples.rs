@@ -14,7 +14,7 @@ use onrush_secrets::Elsewhere;
 use onrush_session::protocol::{MetricName, Report, ThreadSamples};
 use serde_json::{Value, json};
 
-use super::{outputs, prepare::Prepared, secret_answers::SecretAnswers};
+use super::{outputs::raw, prepare::Prepared, secret_answers::SecretAnswers};
 use crate::{context::Context, failure::Failure, log::Logger};
 
 /// What becomes of agents' raw samples.
@@ -106,8 +106,8 @@ impl RawSamples {
             }
             Self::Local(share, configs) => {
                 let own = configs.into_iter().map(|config| of_agent(config, agent)).collect::<Vec<_>>();
-                let outputs = outputs::open(cx, &own, Samples::Own(share), prepared)?;
-                (outputs.taps(), Box::new(move || outputs::finish(outputs, &logger)))
+                let outputs = raw::open(cx, &own, Samples::Own(share), prepared)?;
+                (outputs.taps(), Box::new(move || raw::finish(outputs, &logger)))
             }
         };
         Ok(Test { engine: prepared.engine(Some(taps)), scenarios, finish_outputs: Some(finish), stops: None })

@@ -22,7 +22,7 @@ use onrush_session::{
     protocol::{Command, TargetChange, Time},
 };
 
-use super::live::LiveSummary;
+use super::{live::LiveSummary, view::View};
 use crate::{
     args::{ApiArgs, ApiOrigin},
     failure::Failure,
@@ -42,8 +42,8 @@ pub(super) struct Rest {
     is_stop_asked: bool,
     /// Where it is.
     pub(super) address: Option<SocketAddr>,
-    /// Ends the server when the run is over: the last field, so that calls nobody answers any more are dropped before.
-    _server: Option<Server>,
+    /// End when the run is over: the last field, so that calls nobody answers any more are dropped before.
+    servers: Vec<Server>,
 }
 
 /// An answer that waits for the engine.
@@ -75,6 +75,8 @@ pub(super) struct Run<'a> {
     pub(super) coordinator: &'a mut Coordinator,
     pub(super) plan: &'a Plan,
     pub(super) live: &'a mut LiveSummary,
+    /// The summary as `--summary-export` writes it.
+    pub(super) exported: &'a dyn Fn(&Coordinator) -> serde_json::Value,
     pub(super) now: Time,
     /// What the coordinator wants done on account of what was asked.
     pub(super) orders: Orders,
@@ -89,10 +91,27 @@ impl Rest {
         api: Option<&ApiArgs>,
         logger: &Logger,
         is_passed_on: bool,
+        view: Option<&mut View>,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
-        let Some(api) = api else { return Ok(Self::default()) };
         let (sender, calls) = channel();
+        let deliver = Arc::new(move |call| {
+            if sender.send(call).is_ok() {
+                wake();
+            }
+        });
+        let mut rest = Self { calls: Some(calls), ..Self::default() };
+        let mut stream = None;
+        if let Some(view) = view {
+            stream = Some(view.stream());
+            if let Some(listener) = view.take_listener() {
+                let deliver = deliver.clone();
+                let server = Server::with_site(listener, Some(view.site()), move |call| deliver(call));
+                let failed = |error| Failure::other(format!("failed to start the thread of the dashboard: {error}"));
+                rest.servers.push(server.map_err(failed)?);
+            }
+        }
+        let Some(api) = api else { return Ok(rest) };
         let identity =
             api.identity.as_ref().map(|(certificate, key)| Identity::from_files(certificate, key)).transpose();
         let server = identity
@@ -113,11 +132,7 @@ impl Rest {
                     );
                 }
                 let address = listener.address;
-                let server = Server::start(listener, move |call| {
-                    if sender.send(call).is_ok() {
-                        wake();
-                    }
-                })?;
+                let server = Server::with_site(listener, stream, move |call| deliver(call))?;
                 Ok((server, address))
             });
         match server {
@@ -126,7 +141,9 @@ impl Rest {
                 // Nobody can know a port that was picked.
                 let is_picked = api.address.ends_with(":0") && !is_passed_on;
                 logger.log(if is_picked { Level::Info } else { Level::Debug }, text, Vec::new());
-                Ok(Self { calls: Some(calls), address: Some(address), _server: Some(server), ..Self::default() })
+                rest.address = Some(address);
+                rest.servers.push(server);
+                Ok(rest)
             }
             Err(error) => {
                 let failure = could_not_serve(api, &error);
@@ -142,9 +159,14 @@ impl Rest {
                     ),
                     fields,
                 );
-                Ok(Self::default())
+                Ok(rest)
             }
         }
+    }
+
+    /// The servers, for records that follow. Nobody answers calls any more.
+    pub(super) fn into_servers(self) -> Vec<Server> {
+        self.servers
     }
 
     /// Somebody waits for an effect, so time matters.
@@ -174,6 +196,7 @@ impl Rest {
             Request::Metric(id) => shape::metric(run.summary(), id).map_or_else(|| not_found("metric"), Reply::ok),
             Request::Groups => Reply::ok(shape::groups(run.summary())),
             Request::Group(id) => shape::group(run.summary(), id).map_or_else(|| not_found("group"), Reply::ok),
+            Request::Summary => Reply::ok((run.exported)(run.coordinator)),
             Request::Setup => run.setup_data(),
             Request::SetSetup(data) => {
                 let data: Option<Arc<str>> = data.as_deref().map(|data| data.get().into());

@@ -1,6 +1,9 @@
-//! What a person sees of a run while it lasts: frames on a terminal, a line now and then without one.
+//! What a person sees of a run while it lasts: frames on a terminal or a view of all of it, a line now and then without one.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use onrush_fiber::{Clock, Nanos};
 use onrush_plan::Plan;
@@ -10,8 +13,11 @@ use onrush_session::{
 };
 
 use crate::{
+    args::RunArgs,
     context::Context,
-    progress::{Board, Pulse, Screen, Stage, Totals},
+    failure::Failure,
+    full_screen::{Seen, Sight, View, Wish},
+    progress::{Board, Measured, Pulse, Screen, Stage, Totals},
     terminal::{Look, Message},
 };
 
@@ -26,7 +32,9 @@ pub(super) struct RunScreen<'a> {
     cx: &'a Context,
     is_quiet: bool,
     board: Board,
-    pulse: Arc<Mutex<Pulse>>,
+    seen: Arc<Mutex<Seen>>,
+    /// What covers the terminal, where that is wanted and as long as it is.
+    view: Option<View>,
     /// When the next line is due without a terminal.
     line_at: Nanos,
     /// The clock the next line was last set by: that of the test, then that of the scenarios.
@@ -36,26 +44,73 @@ pub(super) struct RunScreen<'a> {
 }
 
 impl<'a> RunScreen<'a> {
-    pub(super) fn new(cx: &'a Context, is_quiet: bool, plan: &Plan, now: Time) -> Self {
+    pub(super) fn new(cx: &'a Context, args: &RunArgs, plan: &Plan, now: Time) -> Self {
         Self {
             cx,
-            is_quiet,
+            is_quiet: args.quiet,
             board: Board::new(plan),
-            pulse: Arc::default(),
+            seen: Arc::default(),
+            view: None,
             line_at: Nanos(now.0) + LINE_INTERVAL.as_duration(),
             aligned_to: None,
             frame_at: Nanos::ZERO,
         }
     }
 
+    /// Covers the terminal with a view. `wake` is called when there is a key to see to.
+    ///
+    /// # Errors
+    /// When its thread cannot be started.
+    pub(super) fn with_view(
+        mut self,
+        script: &str,
+        plan: &Plan,
+        wake: impl Fn() + Send + 'static,
+    ) -> Result<Self, Failure> {
+        let view = View::start(self.cx.terminal.clone(), script, plan, self.seen.clone(), self.cx.look.signs(), wake);
+        let error = |error| Failure::other(format!("failed to start the view of --ui tui: {error}"));
+        self.view = Some(view.map_err(error)?);
+        Ok(self)
+    }
+
     /// Learns of what is measured.
     pub(super) fn sink(&self) -> Box<dyn DeltaSink> {
-        Box::new(Feed(Arc::clone(&self.pulse)))
+        Box::new(Feed(Arc::clone(&self.seen)))
+    }
+
+    /// Shows a moment in the view, if there is one. Returns what the user wants of the run.
+    pub(super) fn show_view(
+        &mut self,
+        run: &Coordinator,
+        waits: bool,
+        agents: Option<&BTreeMap<AgentId, String>>,
+        now: Time,
+    ) -> Vec<Wish> {
+        let Some(view) = &mut self.view else { return Vec::new() };
+        let stage = stage(run, waits);
+        let sight = Sight { run, board: &self.board, stage, totals: totals(run, now), agents, now };
+        if !view.show(&sight) {
+            self.view = None;
+            return Vec::new();
+        }
+        view.wishes()
+    }
+
+    /// The scenario at a place of the view, and whether its target is a rate.
+    pub(super) fn scenario(&self, index: usize) -> Option<(String, bool)> {
+        self.view.as_ref()?.scenario(index)
+    }
+
+    /// Says in the view what became of a wish.
+    pub(super) fn say(&mut self, text: String) {
+        if let Some(view) = &mut self.view {
+            view.say(text);
+        }
     }
 
     /// Shows how the run stands, if it is time to. `waits`: it stays paused until somebody resumes it.
     pub(super) fn show(&mut self, run: &Coordinator, waits: bool, now: Time) {
-        if self.is_quiet {
+        if self.is_quiet || self.view.is_some() {
             return;
         }
         let begun = run.scenarios_at().or_else(|| run.started_at());
@@ -84,7 +139,8 @@ impl<'a> RunScreen<'a> {
     }
 
     /// The test is over, and its results stay to be looked at.
-    pub(super) fn linger(&self, run: &Coordinator, now: Time) {
+    pub(super) fn linger(&mut self, run: &Coordinator, now: Time) {
+        self.view = None;
         if self.cx.look.stdout_tty && !self.is_quiet {
             self.draw(run, Stage::Lingering, now);
         }
@@ -101,7 +157,8 @@ impl<'a> RunScreen<'a> {
 
     /// Figures of the last seconds and of the whole test, and what is wrong.
     fn figures(&self, run: &Coordinator, stage: Stage) -> [Vec<String>; 2] {
-        let pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let pulse = &seen.pulse;
         let latest = pulse.now(Clock::now()).filter(|_| stage != Stage::Lingering);
         [latest.into_iter().chain(Pulse::all(run.merged())).collect(), pulse.troubles(run.merged(), run.thresholds())]
     }
@@ -113,7 +170,8 @@ impl<'a> RunScreen<'a> {
     }
 
     /// Leaves the place to what comes after the run.
-    pub(super) fn clear(&self) {
+    pub(super) fn clear(&mut self) {
+        self.view = None;
         self.cx.terminal.send(Message::Frame(Vec::new()));
     }
 
@@ -126,11 +184,16 @@ impl<'a> RunScreen<'a> {
 }
 
 /// Hands what is measured to the pulse.
-struct Feed(Arc<Mutex<Pulse>>);
+struct Feed(Arc<Mutex<Seen>>);
 
 impl DeltaSink for Feed {
     fn delta(&mut self, _: AgentId, part: &ThreadDelta) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).note(&part.delta, Clock::now());
+        let (measured, now) = (Measured::of(&part.delta), Clock::now());
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.pulse.note(&measured, now);
+        if let Some(history) = &mut seen.history {
+            history.note(&measured, now);
+        }
     }
 }
 

@@ -19,6 +19,7 @@ use super::{account::Account, prepare::Prepared};
 use crate::{
     args::RunArgs,
     context::Context,
+    full_screen::shape,
     log::{Level, rfc3339_nanos},
     save::save,
     terminal::Message,
@@ -35,6 +36,8 @@ pub(super) struct Results<'a> {
     /// The journal of a steered run.
     steering: Option<serde_json::Value>,
     steering_text: Option<String>,
+    /// The shape of its durations, where somebody sees it.
+    shape: Option<String>,
     /// What is shown instead of the summary where no script was given.
     one_liner: Option<String>,
 }
@@ -70,6 +73,7 @@ impl<'a> Results<'a> {
             cx,
             args,
             prepared,
+            shape: (args.summary_mode == SummaryMode::Full).then(|| shape(merged, look)).flatten(),
             one_liner,
             account,
             steering: coordinator.steering().to_json(moment),
@@ -132,6 +136,9 @@ impl<'a> Results<'a> {
             None => {
                 let text = to_stdout(&self.account.text(self.args.summary_mode, self.cx.look.stdout_color()));
                 self.cx.terminal.stdout(self.cx.look.fitted(text));
+                if let Some(text) = &self.shape {
+                    self.cx.terminal.stdout(text.clone());
+                }
                 if let Some(text) = &self.steering_text {
                     self.cx.terminal.stdout(self.cx.look.fitted(text.clone()));
                 }
@@ -222,6 +229,31 @@ pub(super) fn live(merged: &Merged, thresholds: &Thresholds, elapsed: Duration) 
         setup_data: None,
     };
     handle_summary(&SummaryModel::new(input_from(merged, thresholds, info, SummaryMode::Compact)))
+}
+
+/// The summary as `--summary-export` writes it, as of now.
+pub(super) fn exported(
+    coordinator: &Coordinator,
+    prepared: &Prepared,
+    agents: Option<AgentsInfo>,
+    now: Time,
+) -> serde_json::Value {
+    let moment = coordinator.moment(now);
+    let info = RunInfo {
+        duration_ns: u64::try_from(moment.test.as_nanos()).unwrap_or(u64::MAX),
+        trend_stats: prepared.trend_stats.clone(),
+        time_unit: prepared.time_unit,
+        ..RunInfo::default()
+    };
+    let (merged, thresholds) = (coordinator.merged(), coordinator.thresholds());
+    let mut account = Account::new(merged, thresholds, info, SummaryMode::Full, judgement(coordinator));
+    account.agents = agents;
+    let mut value = account.model.as_ref().map(summary_export).unwrap_or_default();
+    account.add_to(&mut value);
+    if let (Some(steering), Some(data)) = (coordinator.steering().to_json(moment), value.as_object_mut()) {
+        data.insert("steering".to_owned(), steering);
+    }
+    value
 }
 
 /// The verdict on the measurement, with all there is to know about it.

@@ -75,8 +75,22 @@ fn warn_of_misspelt_variables(cx: &Context) {
 }
 
 /// Variables that are read elsewhere, and k6's that mean nothing here.
-const OTHER_VARIABLES: [&str; 6] =
-    ["K6_SECRET_SOURCE", "K6_WEB_DASHBOARD", "K6_NO_COLOR", "K6_TLS_VERSION", "K6_CLOUD_TOKEN", "ONRUSH_WRITE_DOCS"];
+const OTHER_VARIABLES: [&str; 14] = [
+    "K6_SECRET_SOURCE",
+    "K6_WEB_DASHBOARD",
+    "K6_WEB_DASHBOARD_HOST",
+    "K6_WEB_DASHBOARD_PORT",
+    "K6_WEB_DASHBOARD_PERIOD",
+    "K6_WEB_DASHBOARD_OPEN",
+    "K6_WEB_DASHBOARD_EXPORT",
+    "K6_WEB_DASHBOARD_REPORT",
+    "K6_WEB_DASHBOARD_RECORD",
+    "K6_WEB_DASHBOARD_TAGS",
+    "K6_NO_COLOR",
+    "K6_TLS_VERSION",
+    "K6_CLOUD_TOKEN",
+    "ONRUSH_WRITE_DOCS",
+];
 
 /// The options of the script itself; of an archive those it was made with.
 ///

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::wrap::wrapped;
+use crate::full_screen::Signs;
 
 /// What can be printed where.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub(crate) struct Look {
     pub(crate) stderr_tty: bool,
     /// Colours are not unwanted.
     pub(crate) color: bool,
+    /// Characters beyond ASCII are expected, as far as variables say.
+    pub(crate) unicode: bool,
 }
 
 impl Look {
@@ -26,7 +29,19 @@ impl Look {
         let is_dumb = env.get("TERM").is_some_and(|term| term == "dumb");
         let color = !no_color && !is_set("K6_NO_COLOR") && !env.contains_key("NO_COLOR") && !is_dumb;
         // Nothing can be drawn over on a dumb terminal.
-        Self { stdout_tty: stdout().is_terminal() && !is_dumb, stderr_tty: stderr().is_terminal(), color }
+        // The first that is set decides, as everywhere.
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| env.get(name).filter(|_| is_set(name)));
+        let unicode = locale.is_some_and(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        });
+        let stdout_tty = stdout().is_terminal() && !is_dumb;
+        Self { stdout_tty, stderr_tty: stderr().is_terminal(), color, unicode }
+    }
+
+    /// The signs of pictures.
+    pub(crate) fn signs(self) -> Signs {
+        if self.unicode { Signs::Blocks } else { Signs::Ascii }
     }
 
     /// Whether the standard output stream shows colours.

@@ -8,6 +8,8 @@ mod pen;
 mod queue;
 mod screen;
 mod streams;
+mod tail;
+pub(crate) mod view;
 mod wrap;
 mod writer;
 
@@ -20,12 +22,14 @@ use std::{
 };
 
 use onrush_fiber::{Clock, Nanos};
+use ratatui::buffer::Buffer;
 
 pub(crate) use file::LogFile;
 pub(crate) use look::Look;
+pub(crate) use tail::TailLine;
 pub(crate) use writer::Sinks;
 
-use self::{queue::Queue, writer::Writer};
+use self::{queue::Queue, tail::Tail, writer::Writer};
 use crate::line::Line;
 
 /// Something to print.
@@ -53,6 +57,8 @@ pub(crate) enum Message {
     Stderr(Vec<u8>),
     /// Progress that replaces the previous one; empty to remove it. Only on a terminal.
     Frame(Vec<String>),
+    /// The whole screen of the terminal; `None` gives it back. What is printed meanwhile is held.
+    View(Option<Box<Buffer>>),
     /// The process goes on after it was stopped: others may have written to the terminal.
     Resumed,
     /// Say when everything before this has been printed.
@@ -72,7 +78,7 @@ impl Message {
                 line.message.len() + line.fields.iter().map(|(_, value)| value.len()).sum::<usize>()
             }
             Self::Stdout(bytes) | Self::Output { bytes, .. } | Self::Stderr(bytes) => bytes.len(),
-            Self::Frame(_) | Self::Resumed | Self::Flush { .. } => 0,
+            Self::Frame(_) | Self::View(_) | Self::Resumed | Self::Flush { .. } => 0,
         }
     }
 
@@ -86,6 +92,7 @@ impl Message {
 #[derive(Clone)]
 pub(crate) struct Terminal {
     queue: Arc<Queue>,
+    tail: Arc<Tail>,
 }
 
 impl Terminal {
@@ -94,19 +101,29 @@ impl Terminal {
     /// # Errors
     /// When no thread can be made.
     pub(crate) fn start(look: Look, sinks: Sinks) -> std::io::Result<Self> {
-        let queue = Arc::new(Queue::default());
-        let writer = Writer::new(look, sinks)?;
+        let (queue, tail) = (Arc::new(Queue::default()), Arc::new(Tail::default()));
+        let writer = Writer::new(look, sinks, Arc::clone(&tail))?;
         let own = Arc::clone(&queue);
         std::thread::Builder::new().name("terminal".to_owned()).spawn(move || {
             let _closer = own.closer();
             writer::run(&own, writer);
         })?;
-        Ok(Self { queue })
+        Ok(Self { queue, tail })
     }
 
     /// Prints a message after those before it. Log lines that find no room are dropped and counted.
     pub(crate) fn send(&self, message: Message) {
         self.queue.push(message);
+    }
+
+    /// Whether log lines are kept for [`Terminal::tail`].
+    pub(crate) fn keep_tail(&self, is_kept: bool) {
+        self.tail.want(is_kept);
+    }
+
+    /// The last log lines.
+    pub(crate) fn tail(&self) -> Vec<TailLine> {
+        self.tail.lines()
     }
 
     /// Prints bytes to the standard output stream and waits until they are there.
@@ -138,6 +155,7 @@ impl Terminal {
         const PATIENCE: Duration = Duration::from_millis(150);
         const PATIENCE_MAX: Duration = Duration::from_millis(500);
         let (done, printed) = sync_channel(1);
+        self.send(Message::View(None));
         self.queue.push_kept(Message::Log { at: Clock::now(), line, to_console_file: false });
         self.send(Message::Flush { patience: Some(PATIENCE), done });
         let _ = printed.recv_timeout(PATIENCE_MAX);

@@ -69,9 +69,12 @@ impl Queue {
         let bytes = message.bytes();
         let mut state = self.lock();
         // Of frames only the last one matters.
-        if let (Message::Frame(_), Some(last @ Message::Frame(_))) = (&message, state.messages.back_mut()) {
-            *last = message;
-            return;
+        match (&message, state.messages.back_mut()) {
+            (Message::Frame(_), Some(last @ Message::Frame(_))) | (Message::View(_), Some(last @ Message::View(_))) => {
+                *last = message;
+                return;
+            }
+            _ => {}
         }
         if may_be_dropped && !state.has_room(bytes) {
             let (after, found) = self.wait_for_room(state, bytes);

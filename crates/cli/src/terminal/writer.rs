@@ -1,10 +1,14 @@
 //! The printing thread: renders what comes, hands it to the pens of its places, keeps the progress frame below it. It
 //! waits for no place but at the end, and there only as long as something is taken.
 
-use std::{sync::mpsc::SyncSender, time::Duration};
+use std::{
+    sync::{Arc, mpsc::SyncSender},
+    time::Duration,
+};
 
 use onrush_fiber::{Clock, Nanos};
 use onrush_output::loki::Loki;
+use ratatui::buffer::Buffer;
 
 use super::{
     Look, Message,
@@ -13,6 +17,8 @@ use super::{
     queue::Queue,
     screen::Screen,
     streams::Streams,
+    tail::Tail,
+    view::{self, ViewScreen},
 };
 use crate::{
     line::{Format, Level, Line, Style, level_name},
@@ -75,6 +81,9 @@ pub(super) struct Writer {
     console: Option<FilePlace>,
     fold: Option<Fold>,
     screen: Screen,
+    /// What covers the terminal.
+    view: Option<ViewScreen>,
+    tail: Arc<Tail>,
     /// What was rendered and not handed over.
     pieces: Vec<Piece>,
     /// Log lines that found no room, in the queue or before the streams.
@@ -99,7 +108,7 @@ impl Writer {
     ///
     /// # Errors
     /// When no thread can be made.
-    pub(super) fn new(look: Look, sinks: Sinks) -> std::io::Result<Self> {
+    pub(super) fn new(look: Look, sinks: Sinks, tail: Arc<Tail>) -> std::io::Result<Self> {
         let place = |file: Option<LogFile>| file.map(FilePlace::start).transpose();
         let Sinks { destination, file, loki, console, format, folds } = sinks;
         Ok(Self {
@@ -113,6 +122,8 @@ impl Writer {
             // What is raw is data.
             fold: (folds && format != Format::Raw).then(Fold::default),
             screen: Screen::default(),
+            view: None,
+            tail,
             pieces: Vec::new(),
             dropped: 0,
             has_failed: false,
@@ -125,6 +136,7 @@ impl Writer {
             Message::Log { at, line, to_console_file } => self.log(at, &line, to_console_file),
             Message::Stdout(bytes) => self.add(Stream::Stdout, bytes, 0),
             Message::Output { bytes, done } => {
+                self.end_view();
                 self.clear();
                 self.push(Piece { bytes, lines: 0, stream: Stream::Stdout, level: Level::Info, done: Some(done) });
             }
@@ -136,7 +148,12 @@ impl Writer {
                     self.screen.set(frame);
                 }
             }
-            Message::Resumed => self.screen.forget(),
+            Message::View(Some(buffer)) => self.draw(*buffer),
+            Message::View(None) => self.end_view(),
+            Message::Resumed => {
+                self.screen.forget();
+                self.view_again();
+            }
             Message::Flush { patience, done } => self.flush(patience.unwrap_or(PATIENCE), &done),
         }
     }
@@ -176,6 +193,7 @@ impl Writer {
 
     /// Renders a line for the stream that log lines go to.
     fn show(&mut self, at: Nanos, line: &Line) {
+        self.tail.note(line);
         let (stream, is_terminal) = match self.destination {
             Destination::Stdout => (Stream::Stdout, self.look.stdout_tty),
             _ => (Stream::Stderr, self.look.stderr_tty),
@@ -198,6 +216,14 @@ impl Writer {
     }
 
     fn push(&mut self, piece: Piece) {
+        let is_covered = piece.done.is_none() && (piece.stream == Stream::Stdout || self.look.stderr_tty);
+        if let Some(view) = self.view.as_mut().filter(|_| is_covered) {
+            return view.hold(piece);
+        }
+        self.push_now(piece);
+    }
+
+    fn push_now(&mut self, piece: Piece) {
         match self.pieces.last_mut() {
             Some(last)
                 if last.stream == piece.stream
@@ -214,8 +240,45 @@ impl Writer {
 
     fn push_control(&mut self, bytes: Vec<u8>) {
         if !bytes.is_empty() {
-            self.push(Piece { bytes, lines: 0, stream: Stream::Stdout, level: Level::Info, done: None });
+            self.push_now(Piece { bytes, lines: 0, stream: Stream::Stdout, level: Level::Info, done: None });
         }
+    }
+
+    /// Shows a view. A terminal that takes nothing shows the latest one when it goes on.
+    fn draw(&mut self, buffer: Buffer) {
+        if !self.look.stdout_tty || view::is_away() || self.streams.stdout.is_behind() {
+            return;
+        }
+        if self.view.is_none() {
+            self.clear();
+            match ViewScreen::enter(self.look.color) {
+                Ok((view, bytes)) => {
+                    self.push_control(bytes);
+                    self.view = Some(view);
+                }
+                Err(error) => {
+                    return self.report(Level::Error, "the terminal cannot be used for a view", &error.to_string());
+                }
+            }
+        }
+        if let Some(bytes) = self.view.as_mut().map(|view| view.draw(buffer)) {
+            self.push_control(bytes);
+        }
+    }
+
+    fn view_again(&mut self) {
+        if let Some(Ok(bytes)) = self.view.as_mut().map(ViewScreen::again) {
+            self.push_control(bytes);
+        }
+    }
+
+    /// Gives the terminal back, and prints what was held.
+    fn end_view(&mut self) {
+        let Some(view) = self.view.take() else { return };
+        let (bytes, held, dropped) = view.leave();
+        self.push_control(bytes);
+        self.dropped += dropped;
+        held.into_iter().for_each(|piece| self.push_now(piece));
     }
 
     /// Takes the progress off the terminal, so that something can be printed in its place.
@@ -226,7 +289,7 @@ impl Writer {
 
     /// Puts the progress below what was printed.
     fn redraw(&mut self) {
-        if !self.streams.stdout.is_behind() {
+        if self.view.is_none() && !self.streams.stdout.is_behind() {
             let bytes = self.screen.redraw();
             self.push_control(bytes);
         }
@@ -312,6 +375,7 @@ impl Writer {
 
     /// Waits until everything is written, as long as something is taken, and says what is missing.
     fn flush(&mut self, patience: Duration, done: &SyncSender<()>) {
+        self.end_view();
         let now = Clock::now();
         if let Some(fold) = &mut self.fold {
             let lines = fold.rest(now);

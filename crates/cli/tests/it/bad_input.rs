@@ -124,11 +124,7 @@ const FLAGS: &[Row] = &[
     ("--http-debug=half", 255, r#"--http-debug: \"half\" is not a mode: use full or headers"#),
     ("--threads 1000000", 255, r#"invalid number of threads \"1000000\", use 1 to "#),
     ("--threads 0", 255, r#"invalid number of threads \"0\", use 1 to "#),
-    (
-        "--out x",
-        255,
-        "invalid output type 'x', available types are: csv, experimental-opentelemetry, experimental-prometheus-rw, json, junit, opentelemetry, prometheus-rw, result",
-    ),
+    ("--out x", 255, "invalid output type 'x', available types are: "),
     (
         "--out json=/nonexistent/x.json",
         255,
@@ -223,11 +219,7 @@ const VARIABLES: &[Row] = &[
         r#"invalid compatibility mode \"x\". Use: \"extended\", \"base\", \"experimental_enhanced\""#,
     ),
     ("K6_TYPE=x", 255, "could not initialize 'script.js': unknown or unspecified test type 'x'"),
-    (
-        "K6_OUT=x",
-        255,
-        "invalid output type 'x', available types are: csv, experimental-opentelemetry, experimental-prometheus-rw, json, junit, opentelemetry, prometheus-rw, result",
-    ),
+    ("K6_OUT=x", 255, "invalid output type 'x', available types are: "),
     ("K6_LOG_OUTPUT=x", 255, "unsupported log output 'x'"),
     // k6: 104.
     (

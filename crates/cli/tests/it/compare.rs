@@ -11,6 +11,11 @@ const SECONDS: u64 = 180;
 
 /// A run of three minutes with 100 requests a second, each of two names, whose times are so many times those of another.
 fn run(times: f64, seed: u64, change: impl FnOnce(&mut Head)) -> Vec<u8> {
+    run_with(times, seed, [50, 50], change)
+}
+
+/// The same with so many requests a second of either name.
+fn run_with(times: f64, seed: u64, counts: [u64; 2], change: impl FnOnce(&mut Head)) -> Vec<u8> {
     let threshold = ThresholdSource { expression: "p(90)<500".to_owned(), ..ThresholdSource::default() };
     let mut head = Head {
         onrush: "0.1.0".to_owned(),
@@ -36,17 +41,17 @@ fn run(times: f64, seed: u64, change: impl FnOnce(&mut Head)) -> Vec<u8> {
     };
     for second in 0..SECONDS {
         let mut delta = Delta::default();
-        for (name, around) in [("/a", 20.0), ("/b", 40.0)] {
+        for ((name, around), count) in [("/a", 20.0), ("/b", 40.0)].into_iter().zip(counts) {
             let tags: TagPairs = [("name".into(), name.into())].into();
             let mut durations = Histogram::new();
-            for _ in 0..50 {
+            for _ in 0..count {
                 let bell: f64 = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
                 // The start is slower.
                 let start = if second < 10 { 3.0 } else { 1.0 };
                 durations.record(around * times * start * (0.2 * bell).exp());
             }
             delta.push(builtin::HTTP_REQ_DURATION, tags.clone(), Sink::Trend(durations));
-            delta.push(builtin::HTTP_REQ_FAILED, tags, Sink::Rate { hits: u64::from(second % 7 == 0), total: 50 });
+            delta.push(builtin::HTTP_REQ_FAILED, tags, Sink::Rate { hits: u64::from(second % 7 == 0), total: count });
         }
         let span = Span { from_ns: second * NS_PER_S, until_ns: (second + 1) * NS_PER_S };
         steps.add(&delta, Some(span)).into_iter().for_each(|step: Step| writer.step(step).expect("it is written"));
@@ -115,6 +120,76 @@ fn programs_read_it_as_json() {
     assert!(number("low") < 0.2 && 0.2 < number("high") && (number("change") - 0.2).abs() < 0.03, "{row}");
     assert_eq!(json["names"].as_array().map(Vec::len), Some(2));
     assert!(json["worse"].as_array().is_some_and(|worse| !worse.is_empty()));
+}
+
+#[test]
+fn whole_distributions_are_compared_on_request() {
+    let (before, after) = (run(1.0, 1, |_| {}), run(1.2, 2, |_| {}));
+    let done = compare(&["--curves"], &before, &after).expect(81);
+    let done = done.expect_output("http_req_duration, quantile by quantile");
+    let row = done.stdout.lines().find(|line| line.trim_start().starts_with("p(25) ")).expect("a row");
+    assert!(row.contains('|') && row.contains('*') && row.contains("+2") | row.contains("+1"), "{row}");
+    let done = compare(&["--curves", "--json"], &before, &after).expect(81);
+    let json: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    let quantiles = json["curves"]["quantiles"].as_array().expect("points");
+    let median = quantiles.iter().find(|point| point["quantile"] == 0.5).expect("a median");
+    let number = |name: &str| median[name].as_f64().expect(name);
+    assert!(number("low") < 0.2 && 0.2 < number("high"), "{median}");
+    let below = json["curves"]["distributions"].as_array().expect("points");
+    assert_eq!((&below[below.len() - 1]["before"], &below[below.len() - 1]["after"]), (&1.0.into(), &1.0.into()));
+    // Nobody asked.
+    let done = compare(&["--json"], &before, &after).expect(81);
+    assert!(serde_json::from_str::<Value>(&done.stdout).expect("JSON")["curves"].is_null());
+}
+
+#[test]
+fn another_mix_is_taken_out() {
+    let (before, after) = (run_with(1.0, 1, [80, 20], |_| {}), run_with(1.0, 2, [20, 80], |_| {}));
+    let done = compare(&[], &before, &after).expect(81).expect_output("the mix of requests differs");
+    let done = done.expect_output("as if both had made the first run's mix of requests (of 100 % of them");
+    drop(done);
+    let done = compare(&["--json"], &before, &after).expect(81);
+    let json: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    let rows = json["mix_adjusted"]["rows"].as_array().expect("rows");
+    for row in rows {
+        let change = row["change"].as_f64().expect("a change");
+        // The system is the same.
+        assert!(change.abs() < 0.03, "{row}");
+    }
+    let done = compare(&["--json"], &before, &before).expect(0);
+    assert!(serde_json::from_str::<Value>(&done.stdout).expect("JSON")["mix_adjusted"].is_null());
+}
+
+#[test]
+fn a_series_of_runs_tells_since_when() {
+    let mut program = Program::new(&["compare", "--baseline", "runs", "--against", "last", "after.onrush"]);
+    for seed in 1..=12 {
+        let times = if seed < 8 { 1.0 } else { 1.3 };
+        program = program.bytes(&format!("runs/{seed}.onrush"), &run(times, seed, |_| {}));
+    }
+    let done = program.bytes("after.onrush", &run(1.3, 50, |_| {})).run().expect(0);
+    let done = done.expect_output("before  runs/12.onrush").expect_output("changes in these 13 runs");
+    let line = done.stdout.lines().find(|line| line.contains("* http_req_duration p(95):")).expect("a line");
+    assert!(line.contains("with runs/8.onrush of 2026-01-02T03:04:08Z, 6 runs up to this one"), "{line}");
+}
+
+#[test]
+fn the_last_run_is_looked_for_where_runs_are_kept() {
+    let program = Program::new(&["compare", "--against", "last", "after.onrush"]);
+    let program = program.bytes("after.onrush", &run(1.0, 9, |_| {}));
+    let state = program.path("state").to_string_lossy().into_owned();
+    let none = program.env("XDG_STATE_HOME", &state).run().expect(255);
+    none.expect_log("--against last needs earlier runs, and none are kept");
+    let mut program = Program::new(&["compare", "--against", "last", "after.onrush"]);
+    let state = program.path("state").to_string_lossy().into_owned();
+    for seed in 1..=2 {
+        program = program.bytes(&format!("state/onrush/runs/{seed}.onrush"), &run(1.0, seed, |_| {}));
+    }
+    let program = program.bytes("after.onrush", &run(1.0, 9, |_| {})).env("XDG_STATE_HOME", &state);
+    program.run().expect(0).expect_output("runs/2.onrush: script.js");
+    let file = Program::new(&["compare", "--against", "a.onrush", "b.onrush"]);
+    let file = file.bytes("a.onrush", &run(1.0, 1, |_| {})).bytes("b.onrush", &run(1.0, 2, |_| {}));
+    file.run().expect(0).expect_output("before  a.onrush");
 }
 
 #[test]

@@ -8,13 +8,10 @@ use std::{
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::program::{Done, Program, Running};
-
-/// A port nobody listens on.
-fn free_address() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("bound").to_string()
-}
+use crate::{
+    program::{Done, Program, Running},
+    server::free_address,
+};
 
 /// A run with a REST API, and the commands that ask it.
 struct Steered {

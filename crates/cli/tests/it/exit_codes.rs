@@ -137,7 +137,7 @@ fn everything_else() {
     check(&["--summary-mode", "x"], EMPTY, 255, "invalid summary mode");
     check(&["--env", "1a=b"], EMPTY, 255, "invalid environment variable name '1a'");
     check(&["--compatibility-mode", "x"], EMPTY, 255, "invalid compatibility mode \\\"x\\\"");
-    check(&["--out", "influxdb"], EMPTY, 255, "the output 'influxdb' of k6 is not available in this version of Onrush");
+    check(&["--out", "cloud"], EMPTY, 255, "the output 'cloud' of k6 is not available in this version of Onrush");
     check(&["--traces-output", "otel"], EMPTY, 255, "sending traces (--traces-output) is not available yet");
     check(&["--log-output", "zz"], EMPTY, 255, "unsupported log output 'zz'");
     Program::script(&[], EMPTY)

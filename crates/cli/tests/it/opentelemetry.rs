@@ -15,7 +15,7 @@ use onrush_testkit::{
 
 use crate::{
     program::{Done, Program},
-    prometheus::{SCRIPT, free_address},
+    server::{SCRIPT, free_address},
 };
 
 fn run(out: &str, env: &[(&str, &str)], flags: &[&str]) -> Done {

@@ -15,7 +15,7 @@ use onrush_testkit::{GoodServer, Reply};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{program::Program, prometheus::free_address};
+use crate::{program::Program, server::free_address};
 
 /// A collector that passes on what it gets, as JSON; dropping it ends it.
 struct Collector {
@@ -61,6 +61,17 @@ impl Collector {
             std::thread::sleep(Duration::from_millis(50));
         }
         Some(Self { child, grpc, http, passed_on, _back: back, _folder: folder })
+    }
+
+    /// The same once there are so many: it answers before it passes on.
+    fn passed_on_by(&self, path: &[&str], count: usize) -> Vec<Value> {
+        for _ in 0..300 {
+            if self.all(path).len() >= count {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        self.all(path)
     }
 
     /// What it passed on, all of this name.
@@ -143,9 +154,10 @@ fn the_collector_has_what_the_summary_has() {
             .expect(0);
         // Whoever lost something would have said so.
         assert!(!done.stderr.contains("OpenTelemetry"), "{}", done.stderr);
-        let spans = collector.all(&["resourceSpans", "scopeSpans", "spans"]);
+        let spans = collector.passed_on_by(&["resourceSpans", "scopeSpans", "spans"], 600);
         let of = |name: &str| spans.iter().filter(|span| span["name"] == name).count();
         assert_eq!((of("iteration"), of("GET"), spans.len()), (300, 300, 600));
+        // Spans are sent last.
         let metrics = collector.all(&["resourceMetrics", "scopeMetrics", "metrics"]);
         let points = |name: &str| -> Vec<Value> {
             let of_name = metrics.iter().filter(|metric| metric["name"] == name);

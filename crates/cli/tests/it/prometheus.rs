@@ -3,70 +3,51 @@
 
 use std::{
     io::{Read as _, Write as _},
-    net::{TcpListener, TcpStream},
+    net::TcpListener,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::Command,
     time::Duration,
 };
 
 use onrush_testkit::CertificateAuthority;
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::program::{Done, Program};
+use crate::{
+    program::{Done, Program},
+    server::{SCRIPT, Server, encoded, free_address, installed},
+};
 
-/// A running Prometheus that takes remote writes; dropping it ends it.
-struct Prometheus {
-    child: Child,
-    address: String,
-    _folder: TempDir,
-}
+/// A running Prometheus that takes remote writes.
+pub(crate) struct Prometheus(Server);
 
 impl Prometheus {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::at(&free_address())
     }
 
     fn at(address: &str) -> Self {
-        let program =
-            ["/usr/bin/prometheus", "/usr/local/bin/prometheus"].into_iter().find(|path| Path::new(path).exists());
-        let program = program.expect("prometheus is missing; `make test` installs it: apt-get install prometheus");
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        std::fs::write(folder.path().join("prometheus.yml"), "global: {}\n").expect("a file");
-        let child = Command::new(program)
-            .current_dir(folder.path())
-            .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data", "--web.enable-remote-write-receiver"])
-            .args(["--enable-feature=native-histograms", &format!("--web.listen-address={address}")])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it starts");
-        let mut prometheus = Self { child, address: address.to_owned(), _folder: folder };
-        while prometheus.get("/-/ready").is_none_or(|(status, _)| status != 200) {
-            assert!(prometheus.child.try_wait().expect("a child").is_none(), "prometheus ended");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        prometheus
+        let command = |address: &str, folder: &Path| {
+            std::fs::write(folder.join("prometheus.yml"), "global: {}\n").expect("a file");
+            let mut command = Command::new(installed("prometheus", "prometheus"));
+            command
+                .args([
+                    "--config.file=prometheus.yml",
+                    "--storage.tsdb.path=data",
+                    "--web.enable-remote-write-receiver",
+                ])
+                .args(["--enable-feature=native-histograms", &format!("--web.listen-address={address}")]);
+            command
+        };
+        Self(Server::start(address, "/-/ready", command))
     }
 
-    fn url(&self) -> String {
-        format!("http://{}/api/v1/write", self.address)
-    }
-
-    fn get(&self, path: &str) -> Option<(u16, String)> {
-        let mut stream = TcpStream::connect(&self.address).ok()?;
-        write!(stream, "GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.address).ok()?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text).ok()?;
-        let status = text.split(' ').nth(1)?.parse().ok()?;
-        Some((status, text.split_once("\r\n\r\n")?.1.to_owned()))
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/api/v1/write", self.0.address)
     }
 
     /// The result of a query now.
-    fn query(&self, query: &str) -> Vec<Value> {
-        let encoded: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        let (status, body) = self.get(&format!("/api/v1/query?query={encoded}")).expect("it answers");
+    pub(crate) fn query(&self, query: &str) -> Vec<Value> {
+        let (status, body) = self.0.get(&format!("/api/v1/query?query={}", encoded(query))).expect("it answers");
         assert_eq!(status, 200, "{query}: {body}");
         let answer: Value = serde_json::from_str(&body).expect("JSON");
         answer["data"]["result"].as_array().expect("a list").clone()
@@ -79,37 +60,6 @@ impl Prometheus {
         row["value"][1].as_str().and_then(|text| text.parse().ok()).expect("a number")
     }
 }
-
-impl Drop for Prometheus {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// An address of loopback where nobody listens.
-pub(crate) fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").to_string()
-}
-
-/// Metrics of all kinds, with tags that are no names.
-pub(crate) const SCRIPT: &str = "
-    import { check, sleep } from 'k6';
-    import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
-    import exec from 'k6/execution';
-    const [sum, level, odd, size, time] = [new Counter('sum'), new Gauge('level'), new Rate('odd'), new Trend('size'), new Trend('time', true)];
-    export const options = { vus: 4, duration: __ENV.DURATION || '4s', tags: { testid: 't 1' }, summaryTrendStats: ['p(95)', 'count', 'max'] };
-    export default function () {
-        const n = exec.scenario.iterationInTest;
-        check(n, { 'is \"a\" number\\n': () => true });
-        sum.add(n, { parity: n % 2 ? 'odd' : 'even' });
-        level.add(5);
-        odd.add(n % 2);
-        size.add(n % 100 + 1);
-        time.add((n % 100 + 1) * 10);
-        sleep(0.02);
-    }
-    export function teardown() { sum.add(1000000); }";
 
 fn run(url: &str, env: &[(&str, &str)], flags: &[&str]) -> Done {
     let out = format!("prometheus-rw={url}");
@@ -184,6 +134,27 @@ fn a_server_that_comes_later_has_all() {
     assert_eq!(prometheus.number("k6_iterations_total"), iterations);
     let done = done.expect_log("failed to push to Prometheus at http://");
     done.expect_log("arrive again, after ");
+}
+
+#[test]
+fn a_server_without_the_newer_protocol_gets_the_older_one() {
+    let prometheus = Prometheus::start();
+    let done = run(&prometheus.url(), &[("ONRUSH_PROMETHEUS_RW_VERSION", "2")], &[]).expect(0);
+    let iterations = done.json("s.json")["metrics"]["iterations"]["count"].as_f64().expect("a count");
+    assert_eq!(prometheus.number("k6_iterations_total"), iterations);
+    done.expect_log("does not know remote write 2.0");
+}
+
+#[test]
+fn the_config_file_says_the_same() {
+    let prometheus = Prometheus::start();
+    let own = format!(r#"{{ "url": "{}", "pushInterval": "1s", "trendStats": ["max", "count"] }}"#, prometheus.url());
+    let config = format!(r#"{{ "collectors": {{ "experimental-prometheus-rw": {own} }} }}"#);
+    let flags = ["-q", "--config", "c.json", "--out", "prometheus-rw", "--summary-export", "s.json"];
+    let done = Program::script(&flags, SCRIPT).file("c.json", &config).run().expect(0);
+    let size = &done.json("s.json")["metrics"]["size"];
+    assert_eq!(Some(prometheus.number("k6_size_count")), size["count"].as_f64());
+    assert_eq!(Some(prometheus.number("k6_size_max")), size["max"].as_f64());
 }
 
 #[test]
@@ -266,5 +237,9 @@ fn what_cannot_be_is_refused() {
     );
     check("CLIENT_CERTIFICATE", "cert.pem", "a client certificate needs its key");
     check("CLIENT_CERTIFICATE", "none.pem", "failed to load the TLS certificate: open none.pem");
-    check("SIGV4_REGION", "eu-central-1", "is not available yet");
+    check(
+        "SIGV4_REGION",
+        "eu-central-1",
+        "sigv4 seems to be partially configured. All of K6_PROMETHEUS_RW_SIGV4_REGION",
+    );
 }

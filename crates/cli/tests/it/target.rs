@@ -52,5 +52,17 @@ fn it_stays_on_loopback_unless_told_otherwise() {
     tls(&["--tls-staple", "perhaps"], "for --tls-staple: it is good, revoked or unknown");
     tls(&["--fault-accept", "explode"], "for --fault-accept: it is reset, close or stall");
     tls(&["--fault-handshake", "close@x"], "for --fault-handshake: what follows the @");
+    for flags in [&["--freeze", "2s"][..], &["--freeze-every", "2s"]] {
+        let all = [&["target", "--listen", "127.0.0.1:0"], flags].concat();
+        Program::new(&all).run().expect(255).expect_log("--freeze and --freeze-every need each other");
+    }
+    Program::new(&["target", "--freeze", "2s", "--freeze-every", "2s"])
+        .run()
+        .expect(255)
+        .expect_log("--freeze must be more than nothing and less than --freeze-every");
+    Program::new(&["target", "--record", "/nowhere/record"])
+        .run()
+        .expect(255)
+        .expect_log("failed to create the record '/nowhere/record'");
     Program::new(&["target", "x"]).run().expect(255).expect_log("accepts 0 arg(s), received 1");
 }

@@ -103,11 +103,6 @@ impl HealthProbe {
         }
     }
 
-    /// Cores the process may use.
-    pub fn available_cores(&self) -> f64 {
-        self.available_cores
-    }
-
     /// Periods in which the process's control group had used up its quota of CPU, and all of them, since it was made.
     pub fn throttled_periods(&self) -> Option<(u64, u64)> {
         self.cgroup.throttled_periods()
@@ -171,6 +166,23 @@ impl HealthProbe {
 impl Default for HealthProbe {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// What the process may use of its machine, without a look at what it does use.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Allowance {
+    /// Cores (affinity and cgroup quota).
+    pub cores: f64,
+    /// Memory of the machine or the cgroup in bytes; 0 if unknown.
+    pub memory_bytes: u64,
+}
+
+impl Allowance {
+    /// That of this process.
+    pub fn of_process() -> Self {
+        let cgroup = Cgroup::of_process();
+        Self { cores: available_cores(&cgroup), memory_bytes: memory_bytes(&cgroup) }
     }
 }
 

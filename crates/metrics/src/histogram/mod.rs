@@ -52,6 +52,22 @@ pub struct Bucket {
     pub count: u64,
 }
 
+/// What a histogram has kept of its values, beside their number, sum and range.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept<'a> {
+    /// All of them, in any order.
+    Values(&'a [f64]),
+    /// How many fell in each bucket. Bucket `i` covers (2^((i-1)/256), 2^(i/256)].
+    Buckets {
+        /// Values that are zero.
+        zeros: u64,
+        /// Positive values: buckets and counts, in rising order.
+        positive: Vec<(i32, u64)>,
+        /// The same of the magnitudes of negative values.
+        negative: Vec<(i32, u64)>,
+    },
+}
+
 impl Default for Histogram {
     fn default() -> Self {
         Self {
@@ -202,6 +218,18 @@ impl Histogram {
         let (lower, upper) = self.order_statistics(rank.min(last), (rank + 1).min(last));
         // Between a number and infinity there is nothing to interpolate.
         if fraction > 0.0 && lower < upper && lower.is_finite() { lower + (upper - lower) * fraction } else { lower }
+    }
+
+    /// What it has kept, for whoever computes with it elsewhere.
+    pub fn kept(&self) -> Kept<'_> {
+        if !self.bucketed {
+            return Kept::Values(&self.values);
+        }
+        Kept::Buckets {
+            zeros: self.zeros,
+            positive: self.positive.iter().collect(),
+            negative: self.negative.iter().collect(),
+        }
     }
 
     /// The values by bucket in rising order, for outputs of whole distributions.

@@ -36,6 +36,7 @@ pub use input::{
 };
 pub use mode::{SummaryMode, SummaryModeError};
 pub use model::{CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, TrendSummary};
+pub use number::value;
 pub use requests::requests;
 pub use text::{TextOptions, render, to_stdout, with_commas};
 pub use trend_stat::{TimeUnit, TimeUnitError, TrendStat, TrendStatError, TrendStatKind};

@@ -15,8 +15,8 @@ const DECIMALS: usize = 6;
 /// From here on JavaScript writes an exponent.
 const EXPONENT_FROM: f64 = 1e21;
 
-/// A value of a metric.
-pub(super) fn value(value: f64, contains: Contains, unit: Option<TimeUnit>) -> String {
+/// A value of a metric, as the summary writes it.
+pub fn value(value: f64, contains: Contains, unit: Option<TimeUnit>) -> String {
     match contains {
         Contains::Data => data(value),
         Contains::Time => match unit {

@@ -8,7 +8,7 @@ use onrush_net::{ClientOptions, RequestHeaders, Url};
 use prost::Message;
 
 use super::wire::ExportResponse;
-use crate::post::{Answer, Destination, Method, Poster, Refused, To};
+use crate::post::{Answer, Destination, Method, Poster, Refused, To, basic_auth};
 
 /// Where messages go, and how.
 #[derive(Clone)]
@@ -17,6 +17,8 @@ pub struct Receiver {
     pub way: Way,
     /// Names and values that go with every request.
     pub headers: Vec<(String, String)>,
+    /// User and password, if it wants some; they replace what headers say of that.
+    pub basic: Option<(String, String)>,
     /// Whether messages are compressed, with gzip.
     pub is_gzipped: bool,
     /// How long a request may take.
@@ -79,7 +81,11 @@ impl Exporter {
     /// # Errors
     /// What keeps it from that.
     pub(super) fn new(receiver: Receiver, signal: Signal) -> io::Result<Self> {
-        let Receiver { way, headers, is_gzipped, timeout, network } = receiver;
+        let Receiver { way, mut headers, basic, is_gzipped, timeout, network } = receiver;
+        if let Some(basic) = &basic {
+            headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
+            headers.push(("Authorization".to_owned(), basic_auth(basic)));
+        }
         let to = match way {
             Way::Grpc { address, is_plaintext } => {
                 let mut metadata = Metadata::default();
@@ -94,7 +100,7 @@ impl Exporter {
                 if is_gzipped {
                     all.set("Content-Encoding", "gzip");
                 }
-                To::Http(Destination { url, headers: all, deadline: timeout })
+                To::Http(Destination::new(url, all, timeout))
             }
         };
         Ok(Self { poster: Poster::start(to, network)?, is_gzipped })
@@ -109,7 +115,7 @@ impl Exporter {
         if self.is_gzipped {
             let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
             let packed = packed.write_all(&bytes).and_then(|()| packed.finish());
-            bytes = packed.map_err(|error| Refused { why: error.to_string(), may_be_taken_later: false })?;
+            bytes = packed.map_err(|error| Refused::for_good(error.to_string()))?;
         }
         read(&self.poster.post(bytes, after)?)
     }
@@ -122,7 +128,7 @@ fn read(answer: &Answer) -> Result<Rejected, Refused> {
     let Answer { content_type, body } = answer;
     let wrong = |what: String| {
         let why = format!("it answered with {what}, which is no answer of OTLP: is this the address of a receiver?");
-        Err(Refused { why, may_be_taken_later: false })
+        Err(Refused::for_good(why))
     };
     let kind = content_type.split(';').next().unwrap_or_default().trim();
     if !kind.is_empty() && kind != CONTENT_TYPE && !body.is_empty() {

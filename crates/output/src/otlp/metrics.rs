@@ -3,16 +3,8 @@
 //! What is told since the start can be lost on its way and costs resolution, no sample: the next export has all. What is told since the
 //! last export is kept until the receiver has taken it. Nothing waits here but the output's own thread.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-    time::Duration,
-};
+use std::{io, sync::Arc, time::Duration};
 
-use onrush_fiber::Clock;
 use onrush_metrics::{Registry, Step};
 
 use super::{
@@ -24,9 +16,9 @@ use super::{
     },
 };
 use crate::{
-    StepOutput,
-    post::Refused,
-    told::{Told, Trouble, last_tries},
+    Began, StepOutput, began,
+    post::{Refused, last_tries},
+    told::{Teller, Told},
 };
 
 /// Where metrics go, and how they are told.
@@ -79,15 +71,14 @@ pub struct Metrics {
     series: AllSeries,
     resource: Resource,
     interval_ns: u64,
-    /// When the scenarios began, in nanoseconds since 1970, as far as is known.
-    began: Arc<AtomicI64>,
+    began: Began,
     /// Nanoseconds of the scenarios up to which an export was tried.
     tried_ns: u64,
     /// Nanoseconds since 1970 of the last export: time does not go back.
     last_ns: u64,
     /// The same of the last one that arrived, or of the start.
     arrived_ns: u64,
-    trouble: Trouble,
+    teller: Teller,
     /// Data points that the receiver took and left out.
     rejected: u64,
     remark: String,
@@ -98,14 +89,14 @@ impl Metrics {
     /// k6's interval.
     pub const EXPORT_INTERVAL: Duration = Duration::from_secs(10);
 
-    /// Sets up the network side. Whoever feeds the output sets `began` with each delta.
+    /// Sets up the network side. Whoever feeds the output notes spans in `began`.
     ///
     /// # Errors
     /// What keeps it from that.
     pub fn new(
         config: Config,
         registry: Registry,
-        began: Arc<AtomicI64>,
+        began: Began,
         tell: impl Fn(News) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let Config { receiver, resource, prefix, export_interval, temporality, histograms, rates } = config;
@@ -121,7 +112,7 @@ impl Metrics {
             tried_ns: 0,
             last_ns: start_ns,
             arrived_ns: start_ns,
-            trouble: Trouble::new(move |told| of_way(News::Way(told))),
+            teller: Teller::new(move |told| of_way(News::Way(told))),
             rejected: 0,
             remark: String::new(),
             tell,
@@ -138,7 +129,7 @@ impl Metrics {
             self.arrived_ns = at_ns;
             self.series.told_all(at_ns);
         }
-        self.trouble.note(&result);
+        self.teller.note(&result);
         result
     }
 
@@ -185,10 +176,9 @@ impl StepOutput for Metrics {
             && span.until_ns >= self.tried_ns.saturating_add(self.interval_ns)
         {
             self.tried_ns = span.until_ns;
-            let until = i64::try_from(span.until_ns).unwrap_or(i64::MAX);
-            let at_ns = self.began.load(Ordering::Relaxed).saturating_add(until);
-            // The last step ends before its second does. What failed is in the next export.
-            let _ = self.export(u64::try_from(at_ns).unwrap_or(0).min(now_ns()), Duration::ZERO);
+            let at_ns = u64::try_from(self.began.unix_ns(span.until_ns)).unwrap_or(0);
+            // What failed is in the next export.
+            let _ = self.export(at_ns, Duration::ZERO);
         }
         Ok(())
     }
@@ -209,5 +199,5 @@ impl StepOutput for Metrics {
 }
 
 fn now_ns() -> u64 {
-    u64::try_from(Clock::unix_nanos(Clock::now())).unwrap_or(0)
+    u64::try_from(began::now_ns()).unwrap_or(0)
 }

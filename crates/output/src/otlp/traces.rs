@@ -26,8 +26,8 @@ use super::{
     },
 };
 use crate::{
-    post::Refused,
-    told::{Trouble, last_tries},
+    post::{Refused, last_tries},
+    told::Teller,
 };
 
 /// Spans on their way.
@@ -102,7 +102,7 @@ impl Traces {
             counts: inlets.counts.clone(),
             collected: Vec::new(),
             remark: String::new(),
-            trouble: Trouble::new(move |told| of_way(News::Way(told))),
+            teller: Teller::new(move |told| of_way(News::Way(told))),
             pause: Duration::ZERO,
             tell,
         };
@@ -158,7 +158,7 @@ struct Sender {
     /// Those of the next message.
     collected: Vec<WireSpan>,
     remark: String,
-    trouble: Trouble,
+    teller: Teller,
     /// How long the receiver is left alone, as it took nothing.
     pause: Duration,
     tell: Arc<dyn Fn(News) + Send + Sync>,
@@ -232,7 +232,7 @@ impl Sender {
         let (resource, scope_spans) = (Some(self.resource.clone()), vec![ScopeSpans { scope, spans }]);
         let mut request = Request { resource_spans: vec![ResourceSpans { resource, scope_spans }] };
         let result = self.exporter.send(&request, after);
-        self.trouble.note(&result);
+        self.teller.note(&result);
         let settle = |refused: u64| {
             self.counts.waiting.fetch_sub(count as u64, Ordering::Relaxed);
             self.counts.refused.fetch_add(refused, Ordering::Relaxed);
@@ -317,6 +317,7 @@ mod tests {
         let receiver = Receiver {
             way: Way::Http(Url::parse(&url).expect("a URL")),
             headers: Vec::new(),
+            basic: None,
             is_gzipped: false,
             timeout: Duration::from_secs(60),
             network: ClientOptions::default(),

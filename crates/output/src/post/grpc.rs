@@ -45,7 +45,7 @@ impl Caller {
             Some(channel) => Rc::clone(channel),
             None => {
                 let channel = Channel::connect(connections, self.options(), deadline)
-                    .map_err(|error| Refused { why: error.to_string(), may_be_taken_later: true })?;
+                    .map_err(|error| Refused::for_now(error.to_string()))?;
                 Rc::clone(self.channel.insert(channel))
             }
         };
@@ -94,5 +94,6 @@ fn refused(status: &Status) -> Refused {
         OUT_OF_RANGE,
         DATA_LOSS,
     ];
-    Refused { why: status.to_string(), may_be_taken_later: passing.contains(&status.code) }
+    let why = status.to_string();
+    if passing.contains(&status.code) { Refused::for_now(why) } else { Refused::for_good(why) }
 }

@@ -3,32 +3,30 @@
 //! What is pushed is cumulative, so a push that is lost costs resolution, and no sample: the next one has all. Nothing waits here but
 //! the output's own thread.
 
+pub mod names;
 mod native;
 mod series;
 mod wire;
+mod wire2;
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-    time::Duration,
-};
+use std::time::Duration;
 
-use onrush_fiber::Clock;
 use onrush_metrics::{Registry, Step};
 use onrush_net::{ClientOptions, RequestHeaders, Url};
 use prost::Message as _;
 
 pub use self::series::Trends;
 use self::{
-    series::AllSeries,
-    wire::{TimeSeries, WriteRequest},
+    series::{AllSeries, Row},
+    wire::WriteRequest,
+    wire2::Request,
 };
 use crate::{
     StepOutput,
-    post::{Destination, Poster, Refused, basic_auth},
-    told::{Told, Trouble, last_tries},
+    began::{Began, now_ns},
+    post::{Destination, Poster, Refused, authorize, last_tries},
+    sigv4::SigV4,
+    told::{Teller, Told},
 };
 
 /// Where series go, and how.
@@ -46,8 +44,21 @@ pub struct Config {
     pub push_interval: Duration,
     /// How trends are told.
     pub trends: Trends,
+    /// The protocol.
+    pub version: Version,
+    /// Who signs requests, if they are to be signed.
+    pub signer: Option<SigV4>,
     /// Whether series end with the run, instead of five minutes later.
     pub stale_markers: bool,
+}
+
+/// A version of remote write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// What every receiver takes.
+    One,
+    /// With kinds, units and starts of series. A receiver that does not know it gets the other one.
+    Two,
 }
 
 impl Config {
@@ -60,16 +71,18 @@ impl Config {
 /// The output.
 pub struct Prometheus {
     poster: Poster,
+    version: Version,
+    /// Makes a poster for another version.
+    make: Box<dyn Fn(Version) -> std::io::Result<Poster> + Send>,
     series: AllSeries,
     interval_ns: u64,
     stale_markers: bool,
-    /// When the scenarios began, in nanoseconds since 1970, as far as is known.
-    began: Arc<AtomicI64>,
+    began: Began,
     /// Nanoseconds of the scenarios up to which all is told.
     told_ns: u64,
     /// Milliseconds since 1970 of the last push: time does not go back.
     last_ms: i64,
-    trouble: Trouble,
+    teller: Teller,
 }
 
 /// How long a request may take.
@@ -78,53 +91,91 @@ const DEADLINE: Duration = Duration::from_secs(5);
 const SERIES_MAX: usize = 2_000;
 
 impl Prometheus {
-    /// Sets up the network side. Whoever feeds the output sets `began` with each delta.
+    /// Sets up the network side. Whoever feeds the output notes spans in `began`.
     ///
     /// # Errors
     /// What keeps it from that.
     pub fn new(
         config: Config,
         registry: Registry,
-        began: Arc<AtomicI64>,
+        began: Began,
         tell: impl Fn(Told) + Send + 'static,
     ) -> std::io::Result<Self> {
+        let (version, url, network, signer) = (config.version, config.url, config.network, config.signer);
         let mut headers = config.headers;
-        if let Some((user, password)) = &config.basic
-            && headers.get("Authorization").is_none()
-        {
-            headers.set("Authorization", &basic_auth(user, password));
-        }
-        for (name, value) in [
-            ("Content-Encoding", "snappy"),
-            ("Content-Type", "application/x-protobuf"),
-            ("X-Prometheus-Remote-Write-Version", "0.1.0"),
-        ] {
-            headers.set(name, value);
-        }
-        let to = Destination { url: config.url, headers, deadline: DEADLINE };
+        authorize(&mut headers, config.basic.as_ref());
+        headers.set("Content-Encoding", "snappy");
+        let make = move |version: Version| {
+            let mut headers = headers.clone();
+            let (media_type, number, expects) = match version {
+                Version::One => ("application/x-protobuf", "0.1.0", None),
+                Version::Two => {
+                    let media_type = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
+                    (media_type, "2.0.0", Some("X-Prometheus-Remote-Write-Samples-Written"))
+                }
+            };
+            headers.set("Content-Type", media_type);
+            headers.set("X-Prometheus-Remote-Write-Version", number);
+            let (url, signer) = (url.clone(), signer.clone());
+            Poster::start(Destination { url, headers, deadline: DEADLINE, signer, expects }, network.clone())
+        };
         Ok(Self {
-            poster: Poster::start(to, config.network)?,
+            poster: make(version)?,
+            version,
+            make: Box::new(make),
             series: AllSeries::new(registry, config.trends),
             interval_ns: u64::try_from(config.push_interval.as_nanos()).unwrap_or(u64::MAX),
             stale_markers: config.stale_markers,
             began,
             told_ns: 0,
             last_ms: 0,
-            trouble: Trouble::new(tell),
+            teller: Teller::new(tell),
         })
     }
 
     /// Pushes what is new, as of this time, after a while.
     fn push(&mut self, at_ms: i64, after: Duration) -> Result<(), Refused> {
         let at_ms = at_ms.max(self.last_ms + 1);
-        let result = send(&self.poster, self.series.news(at_ms), after);
+        let rows = self.series.news(at_ms);
+        let mut result = self.send(rows, after);
+        if self.version == Version::Two
+            && let Err(refused) = &result
+            && refused.is_not_understood
+            && let Ok(poster) = (self.make)(Version::One)
+        {
+            self.teller.say(Told::Older(refused.why.clone()));
+            (self.poster, self.version) = (poster, Version::One);
+            let rows = self.series.news(at_ms);
+            result = self.send(rows, Duration::ZERO);
+        }
         // Some of it may have arrived.
         self.last_ms = at_ms;
-        if result.is_ok() {
-            self.series.told();
+        match &result {
+            Ok(()) => {
+                self.series.told();
+                self.teller.arrived();
+            }
+            Err(refused) => self.teller.failed(refused),
         }
-        self.trouble.note(&result);
         result
+    }
+
+    /// Sends series one request after the other: those of one series have to arrive in their order.
+    fn send(&self, rows: Vec<Row>, mut after: Duration) -> Result<(), Refused> {
+        let mut rows = rows.into_iter().peekable();
+        while rows.peek().is_some() {
+            let some: Vec<Row> = rows.by_ref().take(SERIES_MAX).collect();
+            let bytes = match self.version {
+                Version::One => {
+                    WriteRequest { timeseries: some.into_iter().map(|row| row.series).collect() }.encode_to_vec()
+                }
+                Version::Two => Request::new(some, self.began.unix_ns(0) / 1_000_000).encode_to_vec(),
+            };
+            let body = snap::raw::Encoder::new().compress_vec(&bytes);
+            let body = body.map_err(|error| Refused::for_good(error.to_string()))?;
+            self.poster.post(body, std::mem::take(&mut after))?;
+        }
+        Ok(())
     }
 }
 
@@ -138,38 +189,24 @@ impl StepOutput for Prometheus {
             && span.until_ns >= self.told_ns.saturating_add(self.interval_ns)
         {
             self.told_ns = span.until_ns;
-            let until = i64::try_from(span.until_ns).unwrap_or(i64::MAX);
-            // The last step ends before its second does.
-            let at_ms = self.began.load(Ordering::Relaxed).saturating_add(until) / 1_000_000;
             // What failed is in the next push.
-            let _ = self.push(at_ms.min(now_ms()), Duration::ZERO);
+            let _ = self.push(self.began.unix_ns(span.until_ns) / 1_000_000, Duration::ZERO);
         }
         Ok(())
     }
 
     fn end(mut self, (): ()) -> Result<(), String> {
-        last_tries(|after| self.push(now_ms(), after)).map_err(|why| format!("lacks the end of the run: {why}"))?;
+        last_tries(|after| self.push(now_ms(), after))?;
         if self.stale_markers {
             let at_ms = now_ms().max(self.last_ms) + 1;
-            send(&self.poster, self.series.stale(at_ms), Duration::ZERO)
-                .map_err(|refused| format!("has series that go on: marking them as stale failed: {}", refused.why))?;
+            let rows = self.series.stale(at_ms);
+            self.send(rows, Duration::ZERO)
+                .map_err(|refused| format!("marking time series as stale failed: {}", refused.why))?;
         }
         Ok(())
     }
 }
 
 fn now_ms() -> i64 {
-    i64::try_from(Clock::unix_nanos(Clock::now()) / 1_000_000).unwrap_or(i64::MAX)
-}
-
-/// Sends series one request after the other: those of one series have to arrive in their order.
-fn send(poster: &Poster, series: Vec<TimeSeries>, mut after: Duration) -> Result<(), Refused> {
-    let mut series = series.into_iter().peekable();
-    while series.peek().is_some() {
-        let request = WriteRequest { timeseries: series.by_ref().take(SERIES_MAX).collect() };
-        let body = snap::raw::Encoder::new().compress_vec(&request.encode_to_vec());
-        let body = body.map_err(|error| Refused { why: error.to_string(), may_be_taken_later: false })?;
-        poster.post(body, std::mem::take(&mut after))?;
-    }
-    Ok(())
+    now_ns() / 1_000_000
 }

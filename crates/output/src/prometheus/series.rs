@@ -8,6 +8,7 @@ use onrush_metrics::{
 };
 
 use super::{
+    names,
     native::native,
     wire::{Label, NativeHistogram, Sample, TimeSeries},
 };
@@ -19,6 +20,22 @@ pub enum Trends {
     Stats(Vec<TrendStat>),
     /// A native histogram.
     Histograms,
+}
+
+/// A series with what has changed.
+pub(super) struct Row {
+    pub(super) kind: Kind,
+    /// Its unit, where it has one.
+    pub(super) unit: &'static str,
+    pub(super) series: TimeSeries,
+}
+
+/// What its values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Counter,
+    Gauge,
+    Histogram,
 }
 
 /// All series of a run, since its start.
@@ -56,7 +73,7 @@ impl AllSeries {
     }
 
     /// What has changed since the last time that was confirmed with [`AllSeries::told`].
-    pub(super) fn news(&mut self, timestamp: i64) -> Vec<TimeSeries> {
+    pub(super) fn news(&mut self, timestamp: i64) -> Vec<Row> {
         self.all(timestamp, |series| series.is_new)
     }
 
@@ -66,9 +83,9 @@ impl AllSeries {
     }
 
     /// The end of every series.
-    pub(super) fn stale(&mut self, timestamp: i64) -> Vec<TimeSeries> {
+    pub(super) fn stale(&mut self, timestamp: i64) -> Vec<Row> {
         let mut all = self.all(timestamp, |_| true);
-        for series in &mut all {
+        for Row { series, .. } in &mut all {
             series.samples.iter_mut().for_each(|sample| sample.value = f64::from_bits(STALE));
             for histogram in &mut series.histograms {
                 *histogram = NativeHistogram { sum: f64::from_bits(STALE), timestamp, ..NativeHistogram::default() };
@@ -77,46 +94,48 @@ impl AllSeries {
         all
     }
 
-    fn all(&mut self, timestamp: i64, is_wanted: impl Fn(&Series) -> bool) -> Vec<TimeSeries> {
+    fn all(&mut self, timestamp: i64, is_wanted: impl Fn(&Series) -> bool) -> Vec<Row> {
         let mut all = Vec::new();
         for ((metric, tags), series) in &mut self.by_labels {
             let Some(metric) = self.registry.find(*metric).filter(|_| is_wanted(series)) else { continue };
             let is_time = metric.contains == Contains::Time;
             let unit = if is_time { 0.001 } else { 1.0 };
-            let name = |suffix: &str| labels(&format!("k6_{}{suffix}", metric.name), tags);
-            let mut one = |suffix: &str, value: f64| {
-                all.push(TimeSeries {
-                    labels: name(suffix),
-                    samples: vec![Sample { value, timestamp }],
-                    histograms: Vec::new(),
-                });
+            let unit_name = match metric.contains {
+                Contains::Time => "seconds",
+                Contains::Data => "bytes",
+                Contains::Default => "",
+            };
+            let mut one = |name: String, kind: Kind, unit: &'static str, value: f64| {
+                let samples = vec![Sample { value, timestamp }];
+                let series = TimeSeries { labels: labels(&name, tags), samples, histograms: Vec::new() };
+                all.push(Row { kind, unit, series });
             };
             match (&series.sink, &self.trends) {
-                (Sink::Counter { .. }, _) => one("_total", series.sink.counter().unwrap_or_default()),
-                (Sink::Gauge(gauge), _) => one("", gauge.last),
-                (Sink::Rate { hits, total }, _) => one("_rate", *hits as f64 / (*total).max(1) as f64),
+                (Sink::Counter { .. }, _) => {
+                    let sum = series.sink.counter().unwrap_or_default();
+                    one(names::counter(&metric.name), Kind::Counter, unit_name, sum);
+                }
+                (Sink::Gauge(gauge), _) => one(names::gauge(&metric.name), Kind::Gauge, unit_name, gauge.last),
+                (Sink::Rate { hits, total }, _) => {
+                    one(names::rate(&metric.name), Kind::Gauge, "", *hits as f64 / (*total).max(1) as f64);
+                }
                 (Sink::Trend(values), Trends::Stats(stats)) => {
-                    stats.iter().for_each(|stat| one(&suffix(stat), statistic(values, stat, unit)));
+                    for stat in stats {
+                        let unit_name = if stat.kind() == TrendStatKind::Count { "" } else { unit_name };
+                        let value = statistic(values, stat, unit);
+                        one(names::statistic(&metric.name, stat), Kind::Gauge, unit_name, value);
+                    }
                 }
                 (Sink::Trend(values), Trends::Histograms) => {
-                    let suffix = match metric.contains {
-                        Contains::Time => "_seconds",
-                        Contains::Data => "_bytes",
-                        Contains::Default => "",
-                    };
                     let histogram = native(values, unit, &mut series.schema, timestamp);
-                    all.push(TimeSeries { labels: name(suffix), samples: Vec::new(), histograms: vec![histogram] });
+                    let labels = labels(&names::histogram(&metric.name, metric.contains), tags);
+                    let series = TimeSeries { labels, samples: Vec::new(), histograms: vec![histogram] };
+                    all.push(Row { kind: Kind::Histogram, unit: unit_name, series });
                 }
             }
         }
         all
     }
-}
-
-/// `p(99.9)` is `_p999`, as k6 has it.
-fn suffix(stat: &TrendStat) -> String {
-    let name: String = stat.name().chars().filter(|sign| !['(', ')', '.'].contains(sign)).collect();
-    format!("_{name}")
 }
 
 fn statistic(values: &Histogram, stat: &TrendStat, unit: f64) -> f64 {
@@ -163,8 +182,8 @@ mod tests {
         Step { span: None, delta }
     }
 
-    fn texts(all: &[TimeSeries]) -> Vec<String> {
-        let text = |series: &TimeSeries| {
+    fn texts(all: &[Row]) -> Vec<String> {
+        let text = |Row { series, .. }: &Row| {
             let labels: Vec<_> = series.labels.iter().map(|label| format!("{}={}", label.name, label.value)).collect();
             let values: Vec<_> = series.samples.iter().map(|sample| sample.value.to_string()).collect();
             format!("{} {}", labels.join(","), values.join(","))
@@ -192,11 +211,12 @@ mod tests {
         assert_eq!(all.news(2).len(), 4);
         all.told();
         assert!(all.news(3).is_empty());
-        assert!(all.stale(4).iter().all(|series| series.samples[0].value.to_bits() == STALE));
+        assert!(all.stale(4).iter().all(|row| row.series.samples[0].value.to_bits() == STALE));
         let mut all = AllSeries::new(Registry::new(), Trends::Histograms);
         all.add(step(1));
         let news = all.news(5);
-        let histogram = news.iter().find(|series| !series.histograms.is_empty()).expect("a histogram");
+        let histogram = news.iter().find(|row| row.kind == Kind::Histogram).expect("a histogram");
+        let histogram = &histogram.series;
         assert!(histogram.labels.iter().any(|label| label.value == "k6_http_req_duration_seconds"));
         assert_eq!((histogram.histograms[0].count_int, histogram.histograms[0].timestamp), (3, 5));
     }

@@ -2,6 +2,7 @@
 
 mod limits;
 mod requests;
+mod site;
 mod tls;
 
 use std::{

@@ -17,6 +17,7 @@ use crate::{
 impl Connection {
     pub(super) fn respond(&mut self, head: &Head<'_>, body: Body<'_>, cx: &mut Context) {
         self.requests += 1;
+        cx.arrived(head.path, self.answered_ns);
         let link = Link {
             number: self.number,
             peer: self.peer,
@@ -40,6 +41,7 @@ impl Connection {
 
     /// Puts a response in the output and goes on to what follows it.
     pub(super) fn emit(&mut self, reply: Reply, mode: ReplyMode, class: Class, cx: &mut Context) {
+        self.answered_ns = cx.recorder.answered_ns();
         match reply {
             Reply::Static(id) => {
                 cx.counters().answered(class, 200);

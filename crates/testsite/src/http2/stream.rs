@@ -398,6 +398,7 @@ fn answer(
     queued_bytes: &mut usize,
     cx: &mut Context,
 ) -> StreamPhase {
+    cx.arrived(head.path, 0);
     let head_only = head.is_head();
     let request = Request { head, body, link };
     let answer = routes::respond(&request, cx);

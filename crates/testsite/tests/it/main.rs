@@ -9,6 +9,7 @@ mod hostile;
 mod http2;
 mod lifecycle;
 mod protocol;
+mod record;
 mod shapes;
 mod site;
 mod tls;

@@ -6,11 +6,11 @@ use std::{
 };
 
 /// Now.
-pub(super) fn now() -> Instant {
+pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
 /// Waits while a client works. Nothing else runs on this thread.
-pub(super) fn pause(duration: Duration) {
+pub(crate) fn pause(duration: Duration) {
     thread::sleep(duration);
 }

@@ -8,13 +8,13 @@ use super::{procfs, tool, tool::Tools};
 
 /// What a result depends on besides Onrush.
 #[derive(Debug, Clone)]
-pub(super) struct Machine {
-    pub(super) date: String,
-    pub(super) commit: String,
+pub(crate) struct Machine {
+    pub(crate) date: String,
+    pub(crate) commit: String,
     /// Whether the working tree differs from the commit.
     dirty: bool,
     cpu: String,
-    pub(super) cpus: usize,
+    pub(crate) cpus: usize,
     memory_gib: f64,
     kernel: String,
     system: String,
@@ -24,7 +24,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn look(root: &Path, tools: &Tools) -> Self {
+    pub(crate) fn look(root: &Path, tools: &Tools) -> Self {
         let memory_kb = procfs::value_of("/proc/meminfo", "MemTotal")
             .and_then(|text| text.trim_end_matches(" kB").parse::<f64>().ok());
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
@@ -59,12 +59,12 @@ impl Machine {
     }
 
     /// Connections a process may hold, with some room for what else it opens.
-    pub(super) fn connections_max(&self) -> u64 {
+    pub(crate) fn connections_max(&self) -> u64 {
         self.file_limit.saturating_sub(FILES_BESIDES)
     }
 
     /// One paragraph.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let commit = if self.commit.is_empty() { "no commit" } else { &self.commit };
         let dirty = if self.dirty { " with changes" } else { "" };
         let versions: Vec<&str> = self.versions.iter().map(|(_, version)| version.as_str()).collect();
@@ -81,7 +81,7 @@ impl Machine {
         )
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         json!({
             "date": self.date,
             "commit": self.commit,

@@ -16,19 +16,19 @@
 )]
 
 mod client;
-mod clock;
+pub(crate) mod clock;
 mod lab;
 mod load;
-mod machine;
+pub(crate) mod machine;
 mod options;
 mod part;
-mod process;
-mod procfs;
+pub(crate) mod process;
+pub(crate) mod procfs;
 mod report;
-mod series;
+pub(crate) mod series;
 mod server;
-mod stats_page;
-mod tool;
+pub(crate) mod stats_page;
+pub(crate) mod tool;
 
 use anyhow::{Result, bail};
 

@@ -19,7 +19,7 @@ use super::{clock, procfs};
 
 /// Which CPUs a process may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cpus {
+pub(crate) enum Cpus {
     /// All that this process may use.
     All,
     /// One of them, counted from 0.
@@ -42,23 +42,23 @@ impl Cpus {
 
 /// What a process has used, from start to end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Usage {
-    pub(super) status: ExitStatus,
-    pub(super) user: Duration,
-    pub(super) system: Duration,
-    pub(super) rss_bytes_max: u64,
+pub(crate) struct Usage {
+    pub(crate) status: ExitStatus,
+    pub(crate) user: Duration,
+    pub(crate) system: Duration,
+    pub(crate) rss_bytes_max: u64,
     /// From start to end.
-    pub(super) wall: Duration,
+    pub(crate) wall: Duration,
 }
 
 impl Usage {
     /// CPU in all.
-    pub(super) fn cpu(&self) -> Duration {
+    pub(crate) fn cpu(&self) -> Duration {
         self.user + self.system
     }
 
     /// How it ended, in words.
-    pub(super) fn ending(&self) -> String {
+    pub(crate) fn ending(&self) -> String {
         match (self.status.code(), self.status.signal()) {
             (Some(code), _) => format!("exit code {code}"),
             (None, Some(signal)) => format!("signal {signal}"),
@@ -69,7 +69,7 @@ impl Usage {
 
 /// A running child. Dropping it kills it.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     started: Instant,
     output: PathBuf,
@@ -78,12 +78,24 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts a command; what it prints goes to the file `output`.
-    pub(super) fn start(mut command: Command, cpus: Cpus, output: &Path) -> Result<Self> {
+    pub(crate) fn start(command: Command, cpus: Cpus, output: &Path) -> Result<Self> {
         let file = File::create(output).with_context(|| format!("cannot write {}", output.display()))?;
+        let copy = file.try_clone().context("cannot share the output file")?;
+        Self::start_to(command, cpus, output, file, copy)
+    }
+
+    /// The same with what it says about errors in a file of its own.
+    pub(crate) fn start_apart(command: Command, cpus: Cpus, output: &Path, errors: &Path) -> Result<Self> {
+        let [out, err] =
+            [output, errors].map(|path| File::create(path).with_context(|| format!("cannot write {}", path.display())));
+        Self::start_to(command, cpus, output, out?, err?)
+    }
+
+    fn start_to(mut command: Command, cpus: Cpus, output: &Path, out: File, err: File) -> Result<Self> {
         command
             .stdin(Stdio::null())
-            .stdout(file.try_clone().context("cannot share the output file")?)
-            .stderr(file)
+            .stdout(out)
+            .stderr(err)
             // Ctrl+C is for us: we end our children ourselves.
             .process_group(0);
         let before = sched_getaffinity(None).context("cannot read the CPUs of this process")?;
@@ -96,17 +108,17 @@ impl Process {
         Ok(Self { child, started, output: output.to_owned(), usage: None })
     }
 
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// Since it was started.
-    pub(super) fn age(&self) -> Duration {
+    pub(crate) fn age(&self) -> Duration {
         self.started.elapsed()
     }
 
     /// What it used, if it has ended.
-    pub(super) fn ended(&mut self) -> Result<Option<Usage>> {
+    pub(crate) fn ended(&mut self) -> Result<Option<Usage>> {
         if self.usage.is_none()
             && let Some(used) = self.child.try_wait4().context("cannot wait for a child")?
         {
@@ -123,7 +135,7 @@ impl Process {
     }
 
     /// Moves all its threads to other CPUs.
-    pub(super) fn move_to(&self, cpus: Cpus) -> Result<()> {
+    pub(crate) fn move_to(&self, cpus: Cpus) -> Result<()> {
         let set = cpus.set()?;
         for thread in procfs::threads(self.pid()) {
             let thread = i32::try_from(thread).ok().and_then(Pid::from_raw);
@@ -133,7 +145,7 @@ impl Process {
     }
 
     /// Sends a signal, unless it has ended.
-    pub(super) fn signal(&mut self, signal: Signal) {
+    pub(crate) fn signal(&mut self, signal: Signal) {
         if let Ok(Some(_)) = self.ended() {
             return;
         }
@@ -144,7 +156,7 @@ impl Process {
     }
 
     /// Ends it at once.
-    pub(super) fn kill(&mut self) -> Result<Usage> {
+    pub(crate) fn kill(&mut self) -> Result<Usage> {
         self.signal(Signal::KILL);
         loop {
             if let Some(usage) = self.ended()? {
@@ -155,12 +167,12 @@ impl Process {
     }
 
     /// All that it printed.
-    pub(super) fn printed_whole(&self) -> String {
+    pub(crate) fn printed_whole(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.output).unwrap_or_default()).into_owned()
     }
 
     /// The end of what it printed.
-    pub(super) fn printed(&self) -> String {
+    pub(crate) fn printed(&self) -> String {
         let text = self.printed_whole();
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         lines[lines.len().saturating_sub(PRINTED_LINES)..].join("\n")
@@ -174,7 +186,7 @@ impl Drop for Process {
 }
 
 /// How often a child is looked after.
-pub(super) const POLL: Duration = Duration::from_millis(10);
+pub(crate) const POLL: Duration = Duration::from_millis(10);
 /// How much of a failed child's output is kept.
 const PRINTED_LINES: usize = 12;
 

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 ///
 /// `smaps_rollup` walks the page tables; `VmRSS` in `status` is kept per CPU on newer kernels and may be
 /// off by a hundred pages, which is much when divided by a thousand VUs.
-pub(super) fn rss_bytes(pid: u32) -> Result<u64> {
+pub(crate) fn rss_bytes(pid: u32) -> Result<u64> {
     let exact = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"));
     let text = match exact {
         Ok(text) if text.contains("Rss:") => text,
@@ -23,7 +23,7 @@ pub(super) fn rss_bytes(pid: u32) -> Result<u64> {
 }
 
 /// CPU time of the threads a process has now.
-pub(super) fn cpu_time(pid: u32) -> Duration {
+pub(crate) fn cpu_time(pid: u32) -> Duration {
     let run_ns = |thread: u32| -> Option<u64> {
         let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/schedstat")).ok()?;
         text.split_whitespace().next()?.parse().ok()
@@ -32,7 +32,7 @@ pub(super) fn cpu_time(pid: u32) -> Duration {
 }
 
 /// The processes that a process has started and that have not ended.
-pub(super) fn children(parent: u32) -> Vec<u32> {
+pub(crate) fn children(parent: u32) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     pids.filter(|pid| parent_of(*pid) == Some(parent)).collect()
@@ -44,22 +44,22 @@ fn parent_of(pid: u32) -> Option<u32> {
 }
 
 /// The ids of a process's threads; none if it is gone.
-pub(super) fn threads(pid: u32) -> Vec<u32> {
+pub(crate) fn threads(pid: u32) -> Vec<u32> {
     let Ok(entries) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// CPU time of the whole machine, in seconds over all CPUs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct MachineTime {
+pub(crate) struct MachineTime {
     /// All that programs and the kernel used.
-    pub(super) busy_s: f64,
+    pub(crate) busy_s: f64,
     /// What the hypervisor gave to others while this machine wanted it.
-    pub(super) stolen_s: f64,
+    pub(crate) stolen_s: f64,
 }
 
 impl MachineTime {
-    pub(super) fn now() -> Result<Self> {
+    pub(crate) fn now() -> Result<Self> {
         let text = fs::read_to_string("/proc/stat").context("cannot read /proc/stat")?;
         Self::parse(&text, rustix::param::clock_ticks_per_second()).context("/proc/stat has another shape")
     }
@@ -80,7 +80,7 @@ impl MachineTime {
 }
 
 /// The share of the machine that programs other than ours used since `before`.
-pub(super) fn others_share(
+pub(crate) fn others_share(
     before: MachineTime,
     after: MachineTime,
     ours: Duration,
@@ -91,7 +91,7 @@ pub(super) fn others_share(
 }
 
 /// The value of a `name : value` line, as in /proc/cpuinfo and /proc/meminfo.
-pub(super) fn value_of(file: &str, name: &str) -> Option<String> {
+pub(crate) fn value_of(file: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     text.lines()
         .filter_map(|line| line.split_once([':', '=']))

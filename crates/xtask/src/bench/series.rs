@@ -1,7 +1,7 @@
 //! Medians, and ratios of what was measured side by side.
 
 /// The median; `None` of nothing.
-pub(super) fn median(values: &[f64]) -> Option<f64> {
+pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
@@ -13,14 +13,14 @@ pub(super) fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// The median of ratios, each of two measurements of one round: a slow minute of the machine hits both.
-pub(super) fn median_ratio(ours: &[f64], theirs: &[f64]) -> Option<f64> {
+pub(crate) fn median_ratio(ours: &[f64], theirs: &[f64]) -> Option<f64> {
     let ratios: Vec<f64> =
         ours.iter().zip(theirs).filter(|(_, theirs)| **theirs > 0.0).map(|(ours, theirs)| ours / theirs).collect();
     median(&ratios)
 }
 
 /// How far the values are apart: lowest and highest.
-pub(super) fn range(values: &[f64]) -> Option<(f64, f64)> {
+pub(crate) fn range(values: &[f64]) -> Option<(f64, f64)> {
     let lowest = values.iter().copied().min_by(f64::total_cmp)?;
     let highest = values.iter().copied().max_by(f64::total_cmp)?;
     Some((lowest, highest))

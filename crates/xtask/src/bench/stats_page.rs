@@ -11,18 +11,18 @@ use serde_json::Value;
 
 /// What a server has counted, without our own questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
-    pub(super) requests: u64,
+pub(crate) struct Counts {
+    pub(crate) requests: u64,
     /// Connections open now, ours among them.
-    pub(super) open: u64,
+    pub(crate) open: u64,
 }
 
 /// What is asked instead of a path: a command of Redis.
-pub(super) const INFO: &str = "INFO";
+pub(crate) const INFO: &str = "INFO";
 
 /// One kept connection on which a server is asked for its counters.
 #[derive(Debug)]
-pub(super) struct StatsPage {
+pub(crate) struct StatsPage {
     address: SocketAddr,
     path: &'static str,
     stream: Option<TcpStream>,
@@ -31,12 +31,12 @@ pub(super) struct StatsPage {
 }
 
 impl StatsPage {
-    pub(super) fn new(address: SocketAddr, path: &'static str) -> Self {
+    pub(crate) fn new(address: SocketAddr, path: &'static str) -> Self {
         Self { address, path, stream: None, asked: 0 }
     }
 
     /// Asks. Differences of two answers are exact.
-    pub(super) fn ask(&mut self) -> Result<Counts> {
+    pub(crate) fn ask(&mut self) -> Result<Counts> {
         // A kept connection may have been closed meanwhile: once more on a new one.
         let body = match self.exchange() {
             Ok(body) => body,

@@ -41,7 +41,7 @@ pub(super) enum Tool {
 
 /// Where the programs are; empty for those that no part needs.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tools {
+pub(crate) struct Tools {
     pub(super) onrush: PathBuf,
     /// An earlier build of it.
     pub(super) before: PathBuf,
@@ -179,7 +179,7 @@ fn go_folders() -> Vec<PathBuf> {
 }
 
 /// What a program says about its version: the first line, or nothing.
-pub(super) fn version(program: &Path, argument: &str) -> String {
+pub(crate) fn version(program: &Path, argument: &str) -> String {
     let Ok(output) = Command::new(program).arg(argument).stdin(Stdio::null()).output() else { return String::new() };
     let text = if output.stdout.is_empty() { output.stderr } else { output.stdout };
     String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned()

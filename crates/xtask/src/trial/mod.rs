@@ -4,12 +4,14 @@
 //! - `own-delay`: latencies less the own delay against the log of the server.
 //! - `verdict`: each fault, and the reason that must name it.
 //! - `healthy`: runs of many shapes with nothing wrong, which must be VALID.
+//! - `pairs`: pairs of runs of an unchanged system, which `onrush compare` must not call different.
 //!
 //! Needs two cores (generators on one, the server on the others), `taskset`, and root for control groups and namespaces.
 
 mod fault;
 mod healthy;
 mod own_delay;
+mod pairs;
 mod server;
 mod verdict;
 
@@ -30,13 +32,13 @@ use crate::program::build;
 
 /// The arguments in one line.
 pub(crate) const ARGUMENTS: &str =
-    "own-delay|verdict|healthy [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
+    "own-delay|verdict|healthy|pairs [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
 
 /// What a trial was asked for.
 struct Options {
     kind: String,
     seconds: u64,
-    /// Healthy runs.
+    /// Healthy runs, or pairs.
     runs: usize,
     /// Faults whose names have this in them.
     only: Option<String>,
@@ -73,6 +75,7 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
         "own-delay" => own_delay::run(&onrush, &options)?,
         "verdict" => verdict::run(&onrush, &options)?,
         "healthy" => healthy::run(&onrush, &options)?,
+        "pairs" => pairs::run(&onrush, &options)?,
         other => bail!("there is no trial `{other}`: {ARGUMENTS}"),
     };
     if let Some(name) = &options.out {

@@ -108,7 +108,7 @@ fn load(before: &Recorded, after: &Recorded, parts: &[Part; 2], notes: &mut Vec<
 }
 
 /// Whether they made the same requests.
-fn mix(before: &Recorded, after: &Recorded) -> Option<String> {
+pub(super) fn mix(before: &Recorded, after: &Recorded) -> Option<String> {
     let total = |run: &Recorded| run.names.iter().map(|(_, count)| *count as f64).sum::<f64>().max(1.0);
     let share = |run: &Recorded, name: &str| {
         run.names.iter().find(|(known, _)| known == name).map_or(0.0, |(_, count)| *count as f64 / total(run))

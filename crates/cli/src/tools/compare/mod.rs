@@ -1,23 +1,25 @@
 //! `onrush compare`: which of two runs was better, by more than noise.
 
+mod curves;
 mod fair;
+mod figures;
 mod margin;
+mod measures;
+mod mix;
 mod report;
 mod run;
+mod series;
 
 use std::path::{Path, PathBuf};
 
-use onrush_analysis::compare::{
-    Cells, Direction, Judged, Measure, Pair, Part, Spread, Statistic, estimate, judge, value, warm_up,
-};
+use onrush_analysis::compare::{Cells, Judged, Measure, Pair, Part, Spread, estimate, judge, value, warm_up};
 use onrush_metrics::Span;
 use onrush_session::ExitCode;
 
-use self::{margin::Margins, report::Comparison, run::Recorded};
+use self::{
+    curves::Curves, margin::Margins, measures::SEED, mix::Adjusted, report::Comparison, run::Recorded, series::Change,
+};
 use crate::{context::Context, failure::Failure, flags::Command};
-
-/// Any: the same runs give the same words.
-const SEED: u64 = 1;
 
 /// Compares two files.
 ///
@@ -27,8 +29,13 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
     cx.flags.refuse_unavailable(Command::Compare)?;
     let margins = Margins::parse(&cx.flags.values("margin"))?;
     let skipped = cx.flags.text("warm-up").map(|text| warm_up_flag(&text)).transpose()?;
-    let baseline = cx.flags.text("baseline").filter(|text| !text.is_empty()).map(PathBuf::from);
+    let mut baseline = cx.flags.text("baseline").filter(|text| !text.is_empty()).map(PathBuf::from);
+    let against = cx.flags.text("against");
+    if against.as_deref() == Some("last") && baseline.is_none() {
+        baseline = Some(kept(cx)?);
+    }
     let (before, after) = match files {
+        [after] if against.is_some() => (against.as_ref().filter(|against| *against != "last"), after),
         [before, after] => (Some(before), after),
         [after] if baseline.is_some() => (None, after),
         [_] => {
@@ -54,7 +61,8 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
         })?,
     };
     earlier.retain(|run| run.file != before.file);
-    let comparison = compared(before, after, &earlier, &margins, skipped)?;
+    let has_curves = cx.flags.switch("curves")?.unwrap_or(false);
+    let comparison = compared(before, after, &earlier, &margins, skipped, has_curves)?;
     let is_json = cx.flags.switch("json")?.unwrap_or(false);
     let alarms = comparison.alarms();
     let text = if is_json {
@@ -76,6 +84,7 @@ fn compared(
     earlier: &[Recorded],
     margins: &Margins,
     skipped: Option<u64>,
+    has_curves: bool,
 ) -> Result<Comparison, Failure> {
     let step_ns = earlier.iter().chain([&before, &after]).map(|run| run.timeline.step_ns()).max().unwrap_or_default();
     let (skipped_ns, is_settled) = match skipped {
@@ -120,7 +129,43 @@ fn compared(
     let names: Vec<Judged> = judge(run::names(&before, &after).iter().map(row).collect());
     let notes = fair::notes(&before, &after, &parts, is_settled, is_spread_known);
     let history = if earlier.is_empty() { 0 } else { earlier.len() + 1 };
-    Ok(Comparison { judged: judge(pairs), names, notes, parts, skipped_ns, history, before, after })
+    let curves = has_curves.then(|| Curves::of(&before, &after, &parts)).flatten();
+    let adjusted = fair::mix(&before, &after).and_then(|_| Adjusted::of(&before, &after, &parts));
+    let mut series: Vec<&Recorded> = earlier.iter().chain([&before, &after]).collect();
+    // RFC 3339 in UTC: texts are in the order of time.
+    series.sort_by(|first, second| first.head.started.cmp(&second.head.started));
+    let value = |run: &Recorded, measure: &Measure| {
+        let part = part(run);
+        value(&run.timeline.cells(&measure.metric, &part)?, measure.statistic, part.cell_seconds())
+    };
+    let changes = if earlier.is_empty() { Vec::new() } else { Change::all(&series, &measures, value) };
+    Ok(Comparison {
+        judged: judge(pairs),
+        names,
+        notes,
+        parts,
+        skipped_ns,
+        history,
+        before,
+        after,
+        curves,
+        adjusted,
+        changes,
+    })
+}
+
+/// The folder that runs are kept in unless it is said otherwise: where `--against last` looks without `--baseline`.
+///
+/// # Errors
+/// 255 where there is none.
+fn kept(cx: &Context) -> Result<PathBuf, Failure> {
+    let set = |name: &str| cx.flags.env.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")));
+    let folder = state.map(|state| state.join("onrush/runs")).filter(|folder| folder.is_dir());
+    folder.ok_or_else(|| {
+        Failure::other("--against last needs earlier runs, and none are kept")
+            .hint("say where their files are with --baseline DIR")
+    })
 }
 
 /// How long the start of the slower run takes, and whether both settle at all.
@@ -151,18 +196,4 @@ fn measures(before: &Recorded, after: &Recorded) -> Vec<Measure> {
 fn warm_up_flag(text: &str) -> Result<u64, Failure> {
     let parsed = onrush_plan::parse_go_duration(text).ok().and_then(|duration| u64::try_from(duration.ns()).ok());
     parsed.ok_or_else(|| Failure::other(format!("invalid --warm-up \"{text}\"")).hint("use a duration, such as 30s"))
-}
-
-/// The measures of builtin metrics that are looked at where there are such samples.
-fn usual() -> Vec<Measure> {
-    let measure = |metric: &str, statistic, direction| Measure { metric: metric.to_owned(), statistic, direction };
-    let times = |metric| [0.5, 0.95, 0.99].map(|q| measure(metric, Statistic::Quantile(q), Direction::Lower));
-    let mut measures = times("http_req_duration").to_vec();
-    measures.push(measure("http_req_failed", Statistic::Share, Direction::Lower));
-    measures.push(measure("http_reqs", Statistic::PerSecond, Direction::Higher));
-    measures.extend(times("grpc_req_duration"));
-    measures.push(measure("checks", Statistic::Share, Direction::Higher));
-    measures.push(measure("iteration_duration", Statistic::Quantile(0.5), Direction::Lower));
-    measures.push(measure("iterations", Statistic::PerSecond, Direction::Higher));
-    measures
 }

@@ -1,10 +1,16 @@
 //! A comparison in words and as JSON.
 
-use onrush_analysis::compare::{Difference, Direction, Judged, Part, Statistic, Unclear, Verdict};
-use onrush_metrics::{Contains, Registry};
+use onrush_analysis::compare::{Difference, Direction, Judged, Part, Unclear, Verdict};
+use onrush_metrics::Registry;
 use serde_json::{Value, json};
 
-use super::run::Recorded;
+use super::{
+    curves::Curves,
+    figures::{number, percent, significant},
+    mix::Adjusted,
+    run::Recorded,
+    series::Change,
+};
 use crate::tools::result::plain;
 
 /// What came out.
@@ -22,6 +28,12 @@ pub(super) struct Comparison {
     pub(super) skipped_ns: u64,
     /// Runs that say how unchanged runs differ.
     pub(super) history: usize,
+    /// The whole distributions, where that was asked for.
+    pub(super) curves: Option<Curves>,
+    /// With one mix of requests, where they had another.
+    pub(super) adjusted: Option<Adjusted>,
+    /// Where the series of runs changed.
+    pub(super) changes: Vec<Change>,
 }
 
 /// Names that are shown: those that differ most.
@@ -51,6 +63,13 @@ impl Comparison {
             names.truncate(NAMES_SHOWN_MAX);
             text.push_str("\n  requests by name that differ (to find out why: they decide nothing)\n\n");
             text.push_str(&table(&names, self.after.merged.registry(), color));
+        }
+        let registry = self.after.merged.registry();
+        text.extend(self.adjusted.as_ref().map(|adjusted| adjusted.to_text(registry)));
+        text.extend(self.curves.as_ref().map(|curves| curves.to_text(registry)));
+        if !self.changes.is_empty() {
+            text.push_str(&format!("\n  changes in these {} runs\n\n", self.history + 1));
+            self.changes.iter().for_each(|change| text.push_str(&format!("  * {}\n", change.to_text(registry))));
         }
         text.push('\n');
         text
@@ -96,6 +115,9 @@ impl Comparison {
             "measures": rows(&self.judged),
             "names": rows(&self.names),
             "worse": self.alarms(),
+            "curves": self.curves.as_ref().map(Curves::to_json),
+            "mix_adjusted": self.adjusted.as_ref().map(Adjusted::to_json),
+            "changes": self.changes.iter().map(Change::to_json).collect::<Vec<_>>(),
         })
     }
 
@@ -225,33 +247,7 @@ fn interval(row: &Judged, found: &Difference) -> String {
 
 /// In percent, or in percentage points.
 fn signed(row: &Judged, size: f64) -> String {
-    if row.measure.statistic.is_difference() {
-        format!("{:+.2} points", size * 100.0)
-    } else {
-        format!("{:+.1} %", size * 100.0)
-    }
-}
-
-/// A value of a metric with its unit.
-fn number(value: f64, metric: &str, statistic: Statistic, registry: &Registry) -> String {
-    let name = metric.split('{').next().unwrap_or_default();
-    let contains = registry.lookup(name).and_then(|id| registry.find(id)).map(|metric| metric.contains);
-    match (statistic, contains) {
-        (Statistic::Share, _) => format!("{:.2} %", value * 100.0),
-        (Statistic::PerSecond, _) => format!("{}/s", significant(value)),
-        (_, Some(Contains::Time)) if value >= 1_000.0 => format!("{} s", significant(value / 1_000.0)),
-        (_, Some(Contains::Time)) => format!("{} ms", significant(value)),
-        (_, Some(Contains::Data)) => format!("{} B", significant(value)),
-        _ => significant(value),
-    }
-}
-
-/// With four significant digits.
-fn significant(value: f64) -> String {
-    let digits = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 + 1 };
-    let places = usize::try_from((4 - digits).clamp(0, 6)).unwrap_or(0);
-    let text = format!("{value:.places$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    if row.measure.statistic.is_difference() { format!("{:+.2} points", size * 100.0) } else { percent(size) }
 }
 
 fn duration(seconds: f64) -> String {
@@ -266,17 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_four_digits() {
-        for (value, expect) in [
-            (0.0, "0"),
-            (0.001_234_56, "0.001235"),
-            (1.0, "1"),
-            (12.3456, "12.35"),
-            (123_456.7, "123457"),
-            (99.996, "100"),
-        ] {
-            assert_eq!(significant(value), expect);
-        }
+    fn durations_are_whole_seconds_or_days() {
         assert_eq!((duration(75.2), duration(f64::INFINITY)), ("1m16s".to_owned(), "days".to_owned()));
     }
 }

@@ -6,7 +6,7 @@ use onrush_analysis::compare::{Direction, Measure, Statistic, Timeline};
 use onrush_metrics::{Merged, OTHER, Registry, Span, SubMetric, Thresholds, builtin, summary::endpoints_from};
 use onrush_results::{End, Head};
 
-use super::usual;
+use super::measures::usual;
 use crate::{context::Context, failure::Failure, tools::result};
 
 /// A run.

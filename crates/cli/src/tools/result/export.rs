@@ -32,6 +32,11 @@ pub(super) fn export(cx: &Context, path: &str) -> Result<ExitCode, Failure> {
     while let Some(record) = reader.next().map_err(|error| failed(path, &error.into()))? {
         match record {
             Record::Step(step) => step_rows(&registry, &numbers, &step, &mut *rows).map_err(unwritten)?,
+            // Whoever wrote it may have written anything.
+            Record::Note { name, json } => match serde_json::from_str(&json) {
+                Ok(value) => rows.note(&name, &value).map_err(unwritten)?,
+                Err(_) => cx.logger.warn(format!("a note in {path} is no JSON, and left out")),
+            },
             Record::End(end) => rows.end(&json!(end)).map_err(unwritten)?,
         }
     }
@@ -132,6 +137,10 @@ fn trend(times: &Histogram) -> [(&'static str, f64); 8] {
 trait Rows {
     fn begin(&mut self, head: &Head) -> io::Result<()>;
     fn row(&mut self, row: &Row<'_>) -> io::Result<()>;
+    /// Tables have no place for it.
+    fn note(&mut self, _name: &str, _value: &Value) -> io::Result<()> {
+        Ok(())
+    }
     fn end(&mut self, end: &Value) -> io::Result<()>;
     fn finish(&mut self) -> io::Result<()>;
 }
@@ -163,6 +172,10 @@ impl<W: Write> Rows for Lines<W> {
             "values": values,
         });
         writeln!(self.0, "{line}")
+    }
+
+    fn note(&mut self, name: &str, value: &Value) -> io::Result<()> {
+        writeln!(self.0, "{}", json!({ "type": name, "data": value }))
     }
 
     fn end(&mut self, end: &Value) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! `onrush result`: what is in a result file, as the summary of its run or step by step.
 
 mod export;
+mod kept;
 
 use std::{
     fs::File,
@@ -15,8 +16,10 @@ use onrush_metrics::{
 use onrush_results::{End, Ending, Head, ReadError, Reader, ReplayError, Replayed};
 use onrush_session::{ExitCode, Judgement, StartLag};
 
+pub(crate) use self::kept::{found, place};
 use crate::{
-    args::summary_mode, context::Context, failure::Failure, flags::Command, run::account::Account, save::save,
+    args::summary_mode, context::Context, failure::Failure, flags::Command, full_screen::shape, run::account::Account,
+    save::save,
 };
 
 /// Shows or exports a file.
@@ -27,10 +30,13 @@ pub(crate) fn result(cx: &Context, files: &[String]) -> Result<ExitCode, Failure
     cx.flags.refuse_unavailable(Command::Result)?;
     let words: Vec<&str> = files.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["show", file] => show(cx, file),
-        ["export", file] => export::export(cx, file),
-        _ => Err(Failure::other("onrush result needs to know what to do with which file: show FILE or export FILE")
-            .hint("onrush help result shows examples")),
+        ["show", file] => show(cx, &found(cx, file)?),
+        ["export", file] => export::export(cx, &found(cx, file)?),
+        ["list"] => kept::list(cx),
+        _ => Err(Failure::other(
+            "onrush result needs to know what to do with which file: show FILE, export FILE or list",
+        )
+        .hint("onrush help result shows examples")),
     }
 }
 
@@ -39,7 +45,20 @@ pub(crate) fn result(cx: &Context, files: &[String]) -> Result<ExitCode, Failure
 /// # Errors
 /// 255 with what is wrong with it.
 pub(crate) fn read(cx: &Context, path: &str, each: impl FnMut(&Registry, &Step)) -> Result<Replayed, Failure> {
-    let mut replayed = Replayed::read(open(path)?, each).map_err(|error| failed(path, &error))?;
+    read_all(cx, path, each, |_, _| {})
+}
+
+/// The same; `note` sees the name and the JSON of whatever else is kept.
+///
+/// # Errors
+/// 255 with what is wrong with it.
+pub(crate) fn read_all(
+    cx: &Context,
+    path: &str,
+    each: impl FnMut(&Registry, &Step),
+    note: impl FnMut(&str, &str),
+) -> Result<Replayed, Failure> {
+    let mut replayed = Replayed::read_all(open(path)?, each, note).map_err(|error| failed(path, &error))?;
     make_plain(&mut replayed.head, replayed.end.as_mut());
     if let Ending::Torn { at } = replayed.ending {
         let after = duration(replayed.duration_ns);
@@ -121,6 +140,35 @@ fn judgement(end: Option<&End>) -> Judgement {
 fn show(cx: &Context, path: &str) -> Result<ExitCode, Failure> {
     let mode = summary_mode(&cx.flags)?;
     let replayed = read(cx, path, |_, _| {})?;
+    let account = account(cx, &replayed, mode)?;
+    if mode != SummaryMode::Disabled {
+        let text = about(&replayed) + &to_stdout(&account.text(mode, cx.look.stdout_color()));
+        cx.terminal.stdout(cx.look.fitted(text));
+    }
+    if let Some(picture) = shape(&replayed.merged, cx.look).filter(|_| mode == SummaryMode::Full) {
+        cx.terminal.stdout(picture);
+    }
+    if let (Some(file), Some(model)) = (cx.flags.text("summary-export"), &account.model) {
+        let mut value = summary_export(model);
+        account.add_to(&mut value);
+        save(&file, to_file(&value).into_bytes())
+            .map_err(|error| Failure::other(format!("failed to write {file}: {error}")))?;
+    }
+    Ok(ExitCode::Success)
+}
+
+/// What a run's summary says, as `--summary-export` writes it.
+///
+/// # Errors
+/// 104 for statistics or a unit that are none.
+pub(crate) fn exported(cx: &Context, replayed: &Replayed) -> Result<serde_json::Value, Failure> {
+    let account = account(cx, replayed, SummaryMode::Full)?;
+    let mut value = account.model.as_ref().map(summary_export).unwrap_or_default();
+    account.add_to(&mut value);
+    Ok(value)
+}
+
+fn account(cx: &Context, replayed: &Replayed, mode: SummaryMode) -> Result<Account, Failure> {
     let (head, end) = (&replayed.head, replayed.end.as_ref());
     let info = RunInfo {
         duration_ns: replayed.duration_ns,
@@ -131,18 +179,7 @@ fn show(cx: &Context, path: &str) -> Result<ExitCode, Failure> {
         stderr_tty: cx.look.stderr_tty,
         setup_data: None,
     };
-    let account = Account::new(&replayed.merged, &replayed.thresholds, info, mode, judgement(end));
-    if mode != SummaryMode::Disabled {
-        let text = about(&replayed) + &to_stdout(&account.text(mode, cx.look.stdout_color()));
-        cx.terminal.stdout(cx.look.fitted(text));
-    }
-    if let (Some(file), Some(model)) = (cx.flags.text("summary-export"), &account.model) {
-        let mut value = summary_export(model);
-        account.add_to(&mut value);
-        save(&file, to_file(&value).into_bytes())
-            .map_err(|error| Failure::other(format!("failed to write {file}: {error}")))?;
-    }
-    Ok(ExitCode::Success)
+    Ok(Account::new(&replayed.merged, &replayed.thresholds, info, mode, judgement(end)))
 }
 
 /// The lines above the summary: which run it is.

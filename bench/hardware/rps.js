@@ -1,0 +1,8 @@
+// As many requests as possible.
+import http from 'k6/http';
+
+export const options = { discardResponseBodies: true };
+
+export default function () {
+  http.get(`${__ENV.TARGET}/`);
+}

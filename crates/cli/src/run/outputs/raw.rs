@@ -1,0 +1,203 @@
+//! `--out json`, `--out csv`: single samples, written as k6 writes them.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use onrush_metrics::{Registry, SubMetric, SystemTag};
+use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, TimeFormat};
+
+use super::{super::prepare::Prepared, asked::Asked, output::Wish};
+use crate::{
+    context::Context,
+    failure::Failure,
+    flags::Flags,
+    log::{Level, Logger},
+    terminal::Stdout,
+};
+
+/// k6's default file of the csv output.
+const CSV_FILE: &str = "file.csv";
+/// k6's default of `saveInterval`.
+const SAVE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Reads `--out-share`.
+///
+/// # Errors
+/// 255 for what is no fraction.
+pub(in crate::run) fn share(flags: &Flags) -> Result<Share, Failure> {
+    let Some(text) = flags.text("out-share") else { return Ok(Share::ALL) };
+    text.parse().ok().and_then(Share::new).ok_or_else(|| {
+        Failure::other(format!("invalid --out-share \"{text}\""))
+            .hint("use a fraction above 0 and at most 1: 0.1 writes the samples of one request in ten")
+    })
+}
+
+/// `json=FILE`.
+pub(super) fn json(asked: &Asked<'_>) -> Result<Wish, Failure> {
+    let file = asked.argument().or_else(|| asked.variable("K6_JSON_FILENAME")).unwrap_or_else(|| "-".to_owned());
+    Ok(Wish::Raw(Config { kind: Kind::Json, target: target(&file) }))
+}
+
+/// `csv=FILE` or `csv=fileName=FILE,saveInterval=1s,timeFormat=unix`.
+pub(super) fn csv(asked: &Asked<'_>) -> Result<Wish, Failure> {
+    asked.naming(csv_config(asked.argument_or_empty(), &|name| asked.variable(name)).map(Wish::Raw))
+}
+
+fn csv_config(argument: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Config, Failure> {
+    let mut file = variable("K6_CSV_FILENAME").unwrap_or_else(|| CSV_FILE.to_owned());
+    let mut interval = match variable("K6_CSV_SAVE_INTERVAL") {
+        // k6: variables may be bare milliseconds.
+        Some(text) => save_interval(&text, onrush_plan::parse_extended_duration(&text))?,
+        None => SAVE_INTERVAL,
+    };
+    let mut time =
+        variable("K6_CSV_TIME_FORMAT").map_or_else(|| Ok(TimeFormat::default()), |name| time_format(&name))?;
+    if !argument.is_empty() && !argument.contains('=') {
+        argument.clone_into(&mut file);
+    } else if !argument.is_empty() {
+        for pair in argument.split(',') {
+            let Some((key, value)) = pair.split_once('=') else {
+                return Err(Failure::other(format!("couldn't parse \"{argument}\" as argument for csv output"))
+                    .hint(format!("write {pair} as fileName={pair}; the keys are {CSV_KEYS}")));
+            };
+            match key {
+                "fileName" | "filename" | "file_name" => value.clone_into(&mut file),
+                "saveInterval" | "save_interval" => {
+                    interval = save_interval(value, onrush_plan::parse_go_duration(value))?;
+                }
+                "timeFormat" | "time_format" => time = time_format(value)?,
+                _ => {
+                    return Err(Failure::other(format!("unknown key \"{key}\" as argument for csv output"))
+                        .hint(format!("the keys are {CSV_KEYS}")));
+                }
+            }
+        }
+    }
+    if file.is_empty() {
+        return Err(Failure::other("fileName must not be empty"));
+    }
+    Ok(Config { kind: Kind::Csv { time, save_interval: interval }, target: target(&file) })
+}
+
+const CSV_KEYS: &str = "fileName, saveInterval and timeFormat";
+
+fn save_interval(
+    text: &str,
+    parsed: Result<onrush_plan::GoDuration, onrush_plan::DurationError>,
+) -> Result<Duration, Failure> {
+    let duration = parsed.map_err(|error| Failure::other(error.to_string()))?;
+    let duration = duration.as_std();
+    if duration.is_zero() {
+        return Err(Failure::other(format!("saveInterval must be longer than \"{text}\"")));
+    }
+    Ok(duration)
+}
+
+fn time_format(name: &str) -> Result<TimeFormat, Failure> {
+    TimeFormat::parse(name).ok_or_else(|| {
+        let names = TimeFormat::NAMES.map(|(name, _)| name).join(", ");
+        Failure::other(format!("{name} does not belong to TimeFormat values")).hint(format!("use one of {names}"))
+    })
+}
+
+fn target(file: &str) -> Target {
+    match file {
+        "-" | "stdout" => Target::Stdout,
+        file => Target::File(PathBuf::from(file)),
+    }
+}
+
+/// The file it writes, unless that is standard output.
+pub(super) fn file(config: &Config) -> Option<&Path> {
+    match &config.target {
+        Target::File(path) => Some(path),
+        Target::Stdout => None,
+    }
+}
+
+/// Opens the outputs, which get these samples; `None` when there are none.
+///
+/// # Errors
+/// 255 with the one that cannot be opened.
+pub(in crate::run) fn start(
+    cx: &Context,
+    configs: &[Config],
+    samples: Samples,
+    prepared: &Prepared,
+) -> Result<Option<Outputs>, Failure> {
+    if configs.is_empty() { Ok(None) } else { open(cx, configs, samples, prepared).map(Some) }
+}
+
+/// The same where there are some.
+///
+/// # Errors
+/// 255 with the one that cannot be opened.
+pub(in crate::run) fn open(
+    cx: &Context,
+    configs: &[Config],
+    samples: Samples,
+    prepared: &Prepared,
+) -> Result<Outputs, Failure> {
+    let enabled = prepared.test.settings.system_tags.iter().filter_map(SystemTag::from_str).collect();
+    let terminal = cx.terminal.clone();
+    let stdout = move || -> Box<dyn io::Write + Send> { Box::new(Stdout(terminal.clone())) };
+    let logger = cx.logger.clone();
+    let failed = move |kind: &str, path: &str, error: String| {
+        let fields = vec![("error", error), ("filename", path.to_owned()), ("output", kind.to_owned())];
+        logger.log(Level::Error, "an output failed and gets no more samples; the test goes on", fields);
+    };
+    let metrics = metrics(prepared);
+    Outputs::start(configs, samples, metrics, enabled, &stdout, failed)
+        .map_err(|error| Failure::other(error.to_string()))
+}
+
+/// What outputs say about each metric.
+fn metrics(prepared: &Prepared) -> Vec<MetricInfo> {
+    let registry: &Registry = &prepared.run.registry;
+    let expected = SubMetric::expected_response(registry);
+    let mut submetrics: Vec<&SubMetric> = prepared.thresholds.submetrics().iter().collect();
+    if prepared.run.subscriptions.is_enabled(SystemTag::ExpectedResponse)
+        && !submetrics.iter().any(|submetric| submetric.name == expected.name)
+    {
+        submetrics.push(&expected);
+    }
+    let thresholds = |name: &str| -> Vec<serde_json::Value> {
+        let configs = prepared.test.options.thresholds.iter().flatten().filter(|(metric, _)| *metric == name);
+        configs.flat_map(|(_, configs)| configs).filter_map(|config| serde_json::to_value(config).ok()).collect()
+    };
+    let info = registry.iter().map(|metric| {
+        let own: Vec<&SubMetric> =
+            submetrics.iter().copied().filter(|submetric| submetric.metric == metric.id).collect();
+        MetricInfo::new(metric, &thresholds(&metric.name), &own)
+    });
+    info.collect()
+}
+
+/// Waits for the outputs and says what they lack. Returns how many samples are missing somewhere.
+pub(in crate::run) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
+    let OutputReport { lost, failed, unfinished, late } = outputs.finish();
+    if late > 0 {
+        let message = format!(
+            "{late} samples reached the coordinator more than a second late: in the outputs they stand behind later ones"
+        );
+        logger.log(Level::Info, message, Vec::new());
+    }
+    if lost > 0 {
+        logger.warn(format!(
+            "{lost} samples came faster than the outputs could be written, and are in none of them; the summary has them"
+        ));
+    }
+    for (name, missing) in &failed {
+        logger.warn(format!("the output {name} failed: it lacks {missing} samples or more"));
+    }
+    if let Some(samples) = unfinished {
+        logger.warn(format!(
+            "the outputs took nothing for 30 s and were given up: they lack the last {samples} samples or more"
+        ));
+    }
+    lost + failed.iter().map(|(_, missing)| missing).sum::<u64>() + unfinished.map_or(0, |samples| samples.max(1))
+}

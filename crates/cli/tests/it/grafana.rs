@@ -1,0 +1,117 @@
+//! `onrush grafana export`: the files in `dashboards/` are what it prints, and a real Prometheus answers every query of the dashboards
+//! for `prometheus-rw` with a real run's numbers.
+
+use onrush_testsite::TargetOptions;
+use serde_json::Value;
+
+use crate::{program::Program, prometheus::Prometheus};
+
+const DATABASES: [&str; 4] = ["prometheus-native", "prometheus", "influxdb", "otlp"];
+
+fn exported(database: &str) -> String {
+    Program::new(&["grafana", "export", "--for", database]).run().expect(0).stdout
+}
+
+#[test]
+fn files_are_what_is_exported() {
+    for database in DATABASES {
+        let path = format!("{}/../../dashboards/{database}.json", env!("CARGO_MANIFEST_DIR"));
+        let file = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            file == exported(database),
+            "dashboards/{database}.json is not what `onrush grafana export --for {database}` prints: write it again"
+        );
+    }
+    let done = Program::new(&["grafana", "export"]).run().expect(0);
+    assert_eq!(done.stdout, exported("prometheus-native"));
+    Program::new(&["grafana", "export", "--for", "excel"]).run().expect(255).expect_log("excel");
+    Program::new(&["grafana"]).run().expect(255).expect_log("needs to know what to do");
+}
+
+#[test]
+fn dashboards_are_whole() {
+    for database in DATABASES {
+        let dashboard: Value = serde_json::from_str(&exported(database)).expect("JSON");
+        let panels = dashboard["panels"].as_array().expect("panels");
+        let mut ids: Vec<u64> = panels.iter().filter_map(|panel| panel["id"].as_u64()).collect();
+        ids.dedup();
+        assert_eq!(ids.len(), panels.len());
+        // No two panels lie on each other, and none is past the edge.
+        let places: Vec<[u64; 4]> = panels
+            .iter()
+            .map(|panel| ["x", "y", "w", "h"].map(|key| panel["gridPos"][key].as_u64().expect("a place")))
+            .collect();
+        for (index, [x, y, w, h]) in places.iter().enumerate() {
+            assert!(x + w <= 24, "{database}: panel {index}");
+            for [ox, oy, ow, oh] in &places[..index] {
+                let apart = x >= &(ox + ow) || ox >= &(x + w) || y >= &(oy + oh) || oy >= &(y + h);
+                assert!(apart, "{database}: panel {index}");
+            }
+        }
+    }
+}
+
+/// Two scenarios with what every panel shows: failures, checks, and iterations that are dropped.
+const SCRIPT: &str = "
+    import http from 'k6/http';
+    import { check, sleep } from 'k6';
+    export const options = { tags: { testid: 'grafana' }, scenarios: {
+        look: { executor: 'constant-vus', vus: 3, duration: '8s' },
+        buy: { executor: 'constant-arrival-rate', rate: 20, duration: '8s', preAllocatedVUs: 1, exec: 'buy' } } };
+    export default function () {
+        const page = http.get(`${__ENV.TARGET}/`, { tags: { name: 'page' } });
+        check(page, { 'is there': (r) => r.status === 200, 'is not': (r) => r.status === 404 });
+        http.get(`${__ENV.TARGET}/status/404`, { tags: { name: 'missing' } });
+        sleep(0.1);
+    }
+    export function buy() { http.post(`${__ENV.TARGET}/post`, 'x'.repeat(100)); sleep(0.2); }";
+
+#[test]
+fn prometheus_answers_every_query() {
+    let target =
+        onrush_testsite::start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() })
+            .expect("a target");
+    let prometheus = Prometheus::start();
+    for (database, variable, value) in [
+        ("prometheus-native", "K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM", "true"),
+        // As the guide says.
+        ("prometheus", "K6_PROMETHEUS_RW_TREND_STATS", "avg,med,p(90),p(95),p(99)"),
+    ] {
+        let out = format!("prometheus-rw={}", prometheus.url());
+        let address = format!("TARGET=http://{}", target.addr);
+        let flags = ["-q", "--out", &out, "-e", &address];
+        let program = Program::script(&flags, SCRIPT).env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s");
+        program.env(variable, value).run().expect(0);
+        let dashboard: Value = serde_json::from_str(&exported(database)).expect("JSON");
+        let mut count = 0;
+        for panel in dashboard["panels"].as_array().expect("panels") {
+            for target in panel["targets"].as_array().into_iter().flatten() {
+                let query = filled(target["expr"].as_str().expect("a query"));
+                let rows = prometheus.query(&query);
+                assert!(!rows.is_empty(), "{database}, {}: {query}", panel["title"]);
+                for row in rows.iter().filter(|_| panel["type"] != "heatmap") {
+                    let number: f64 = row["value"][1].as_str().and_then(|text| text.parse().ok()).expect("a number");
+                    assert!(number.is_finite(), "{database}, {}: {query}: {row}", panel["title"]);
+                }
+                count += 1;
+            }
+        }
+        assert!(count > 25, "{count}");
+        for variable in dashboard["templating"]["list"].as_array().expect("variables").iter().skip(1) {
+            let query = variable["query"].as_str().expect("a query");
+            let (metric, label) = query
+                .strip_prefix("label_values(")
+                .and_then(|rest| rest.strip_suffix(')')?.split_once(", "))
+                .expect("label_values(…)");
+            let rows = prometheus.query(&format!("count by ({label}) ({metric})"));
+            assert!(rows.iter().any(|row| row["metric"][label].as_str().is_some()), "{query}: {rows:?}");
+        }
+    }
+}
+
+/// A query as Grafana sends it.
+fn filled(query: &str) -> String {
+    let chosen =
+        [("$testid", "grafana"), ("$scenario", ".*"), ("$name", ".*"), ("$__rate_interval", "30s"), ("$__range", "5m")];
+    chosen.iter().fold(query.to_owned(), |query, (name, value)| query.replace(name, value))
+}

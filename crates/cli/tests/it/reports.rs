@@ -1,0 +1,99 @@
+//! Outputs for people and pipelines: a line a second, pages and reports of what failed, annotations on GitHub.
+
+use serde_json::{Value, json};
+
+use crate::{program::Program, server::SCRIPT};
+
+#[test]
+fn a_line_a_second_adds_up_to_the_summary() {
+    for agents in [&[][..], &["--agents", "2"]] {
+        let flags = [&["-q", "--out", "summary-json=lines.json", "--summary-export", "s.json"], agents].concat();
+        let script =
+            SCRIPT.replace("tags: {", "thresholds: { size: ['p(95)<1'], 'sum{parity:odd}': ['count>1'] }, tags: {");
+        let done = Program::script(&flags, &script).run().expect(99);
+        let text = done.text("lines.json");
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let (end, periods) = lines.split_last().expect("some");
+        assert!(periods.len() >= 4, "{text}");
+        let summary = &done.json("s.json")["metrics"];
+        let of = |metric: &str, value: &str| summary[metric][value].as_f64().expect(metric);
+        for metric in ["iterations", "sum", "sum{parity:odd}"] {
+            let counts = periods.iter().filter_map(|line| line["metrics"][metric]["period"]["count"].as_f64());
+            assert_eq!(counts.sum::<f64>(), of(metric, "count"), "{metric}");
+        }
+        let run = &periods[periods.len() - 1]["metrics"];
+        for stat in ["p(95)", "count", "max"] {
+            assert_eq!(run["size"]["run"][stat].as_f64(), Some(of("size", stat)), "{stat}");
+        }
+        assert_eq!(run["checks"]["run"]["passes"], summary["checks"]["passes"]);
+        assert_eq!((&end["type"], &end["exit_code"], &end["version"]), (&json!("end"), &json!(99), &json!(1)));
+        let crossed = json!({ "metric": "size", "threshold": "p(95)<1", "ok": false, "observed": of("size", "p(95)") });
+        assert!(end["thresholds"].as_array().expect("a list").contains(&crossed), "{end}");
+    }
+}
+
+#[test]
+fn lines_on_standard_output_are_all_there_is() {
+    let flags = ["-q", "--no-summary", "--out", "summary-json"];
+    let done = Program::script(&flags, "export default function () {}").run().expect(0);
+    let lines: Vec<Value> = done.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.last().map(|line| &line["type"]), Some(&json!("end")));
+    let full = Program::script(&["--out", "summary-json=/dev/full"], "export default function () {}").run().expect(255);
+    full.expect_log("lacks the end of the run");
+}
+
+const FAILING: &str = "import { check } from 'k6';
+export const options = {
+  thresholds: { checks: ['rate>0.9'], iterations: ['count>0'] },
+};
+export default function () {
+  check(1, { 'one | two\\nerror: x': (n) => n === 2, 'is one': (n) => n === 1 });
+}";
+
+#[test]
+fn github_is_told_what_failed() {
+    let done = Program::script(&["-q"], FAILING)
+        .file("summary.md", "before\n")
+        .env("GITHUB_ACTIONS", "true")
+        .env("GITHUB_STEP_SUMMARY", "summary.md")
+        .run()
+        .expect(99);
+    let line = "::error file=script.js,line=3,title=Threshold crossed::checks: rate>0.9 was 0.5\n";
+    assert!(done.stderr.contains(line), "{}", done.stderr);
+    let line = "::warning file=script.js,title=Check failed::one | two%0Aerror: x: 1 of 1 failed\n";
+    assert!(done.stderr.contains(line), "{}", done.stderr);
+    assert!(!done.stdout.contains("::error"), "{}", done.stdout);
+    let page = done.text("summary.md");
+    assert!(page.starts_with("before\n### ❌ <code>script.js</code>: failed, 1 of 2 thresholds crossed\n"), "{page}");
+    assert!(page.contains("| ❌ | <code>checks</code> | <code>rate&#62;0.9</code> | rate&#62;0.9 was 0.5 |"), "{page}");
+    assert!(page.contains("| ❌ | <code>one &#124; two error&#58; x</code> |"), "{page}");
+    assert!(page.contains("| <code>iterations</code> | 1 ("), "{page}");
+}
+
+#[test]
+fn nobody_is_told_where_nobody_asked() {
+    let quiet = |flags: &[&str], github: &str| {
+        let done = Program::script(&[&["-q"], flags].concat(), FAILING).env("GITHUB_ACTIONS", github).run().expect(99);
+        assert!(!done.stderr.contains("::error"), "{}", done.stderr);
+    };
+    quiet(&[], "");
+    quiet(&["--annotations", "off"], "true");
+    let done = Program::script(&["-q", "--annotations", "github"], FAILING).run().expect(99);
+    assert!(done.stderr.contains("::error"), "{}", done.stderr);
+    Program::script(&["--annotations", "x"], FAILING).run().expect(255).expect_log("use auto, github or off");
+}
+
+#[test]
+fn pages_and_reports_are_files() {
+    let flags = ["-q", "--out", "markdown", "--out", "code-quality=q.json"];
+    let done = Program::script(&flags, FAILING).run().expect(99);
+    assert!(done.text("summary.md").starts_with("### ❌ <code>script.js</code>"));
+    let issues = done.json("q.json");
+    let all = issues.as_array().expect("a list");
+    assert_eq!(all.len(), 2, "{issues}");
+    assert_eq!(all[0]["description"], "checks: rate>0.9 was 0.5");
+    assert_eq!(all[0]["location"], json!({ "path": "script.js", "lines": { "begin": 3 } }));
+    let done = Program::script(&["--out", "markdown=/dev/full"], "export default function () {}").run().expect(255);
+    done.expect_log("could not write the Markdown page /dev/full");
+    Program::script(&["--out", "code-quality=-"], FAILING).run().expect(255).expect_log("has no file");
+}

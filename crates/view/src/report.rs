@@ -1,0 +1,62 @@
+//! The HTML report: one file with the page, the summary and the records.
+
+use std::io::Write as _;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use flate2::{Compression, write::GzEncoder};
+
+use crate::{History, assets};
+
+/// Where the page has its data.
+const PLACE: &str = "<!--onrush:data-->";
+
+/// Makes the report of a run. `summary` is what `--summary-export` writes.
+pub fn html(history: &History, summary: &serde_json::Value) -> String {
+    page(&history.lines(), summary)
+}
+
+/// The page with these records.
+pub fn page(lines: &str, summary: &serde_json::Value) -> String {
+    let summary = inert(&summary.to_string());
+    let data = format!(
+        "<script type=\"application/json\" id=\"onrush-summary\">{summary}</script>\n\
+         <script type=\"application/x-ndjson+gzip;base64\" id=\"onrush-stream\">{}</script>",
+        STANDARD.encode(packed(lines))
+    );
+    // Once: what is inserted may contain anything.
+    assets::REPORT.replacen(PLACE, &data, 1)
+}
+
+/// As `gunzip` reads it.
+pub fn packed(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    // Memory takes everything.
+    encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).unwrap_or_default()
+}
+
+/// JSON that ends no element and begins no comment, whatever is in it: these signs are only in its texts.
+fn inert(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_has_one_place_for_data() {
+        assert_eq!(assets::REPORT.matches(PLACE).count(), 1);
+    }
+
+    #[test]
+    fn what_is_measured_cannot_break_out() {
+        let evil = "</script><script>alert(1)</script><!--onrush:data--><!--";
+        let summary = serde_json::json!({ "metrics": { evil: { "count": 1 } } });
+        let html =
+            page(&format!("{{\"event\":\"log\",\"data\":{{\"message\":{}}}}}\n", serde_json::json!(evil)), &summary);
+        assert!(!html.contains("alert(1)</script>"), "{html}");
+        assert_eq!(html.matches("</script>").count(), assets::REPORT.matches("</script>").count() + 2);
+        let json = html.split("id=\"onrush-summary\">").nth(1).and_then(|rest| rest.split("</script>").next());
+        assert_eq!(serde_json::from_str::<serde_json::Value>(json.expect("it is there")).expect("it is JSON"), summary);
+    }
+}
