@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use onrush_engine::{Engine, EngineConfig, Timeouts};
+use onrush_engine::{Engine, EngineConfig, Timeouts, Tracers};
 use onrush_js::RunConfig;
 use onrush_plan::{Plan, Scenario};
 use onrush_session::protocol::{
@@ -80,6 +80,8 @@ pub(crate) struct Running {
     pub(crate) scenarios: Arc<[Scenario]>,
     pub(crate) threads: usize,
     pub(crate) min_iteration: Duration,
+    /// Makes tracers, if the run is traced.
+    pub(crate) tracers: Option<Tracers>,
     pub(crate) timeouts: Timeouts,
     pub(crate) finish_outputs: Option<Box<dyn FnOnce() -> u64 + Send>>,
     pub(crate) stops: Option<Box<dyn Fn() -> u64 + Send>>,
@@ -104,6 +106,7 @@ fn start(
         plan: config.plan.clone(),
         scenarios,
         min_iteration: config.min_iteration,
+        tracers: config.tracers.clone(),
         threads: config.threads.max(1),
         timeouts: config.timeouts,
         finish_outputs,

@@ -74,6 +74,7 @@ fn begin(
         min_iteration: test.min_iteration,
         timeouts: test.timeouts,
         taps: None,
+        tracers: test.tracers.clone(),
     };
     let test = Test { engine, scenarios: test.scenarios.clone(), finish_outputs: None, stops: None };
     let body = move || {

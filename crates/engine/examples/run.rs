@@ -82,7 +82,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let timeouts = Timeouts { setup: minute, teardown: minute, handle_summary: minute };
     let settings = Settings { evaluates_thresholds: true, ..Settings::default() };
     let mut coordinator = Coordinator::new(settings, [AGENT], &plan, &found.registry, Thresholds::default());
-    let engine = EngineConfig { run, plan, threads, min_iteration: Duration::ZERO, timeouts, taps: None };
+    let engine =
+        EngineConfig { run, plan, threads, min_iteration: Duration::ZERO, timeouts, taps: None, tracers: None };
     let scenarios_of_test = test.scenarios.clone().into();
     let (commander, inbox) = onrush_agent::channel();
     let (sender, reports) = channel();

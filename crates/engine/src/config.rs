@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use onrush_js::RunConfig;
+use onrush_js::{RunConfig, Tracer};
 use onrush_metrics::Tap;
 use onrush_plan::Plan;
 
@@ -20,7 +20,12 @@ pub struct EngineConfig {
     pub timeouts: Timeouts,
     /// Makes each thread's tap, if an output wants raw samples.
     pub taps: Option<Arc<dyn Fn(usize) -> Tap + Send + Sync>>,
+    /// Makes each thread's tracer, if the run is traced.
+    pub tracers: Option<Tracers>,
 }
+
+/// Makes the tracer of each worker thread.
+pub type Tracers = Arc<dyn Fn(usize) -> Tracer + Send + Sync>;
 
 /// How long the life-cycle functions may take.
 #[derive(Debug, Clone, Copy)]

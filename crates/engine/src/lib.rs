@@ -21,7 +21,7 @@ mod thread;
 mod ticker;
 mod worker;
 
-pub use config::{EngineConfig, Timeouts};
+pub use config::{EngineConfig, Timeouts, Tracers};
 pub use engine::Engine;
 pub use event::{Event, LifecycleError, ThreadSample};
 pub use health::{Allowance, HealthProbe, HealthSample};

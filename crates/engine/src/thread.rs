@@ -45,6 +45,9 @@ pub(crate) fn run(thread: usize, common: &Arc<Common>, ready: Sender<(usize, Rem
     if let Some(taps) = &common.config.taps {
         js.tap(taps(thread));
     }
+    if let Some(tracers) = &common.config.tracers {
+        js.trace(tracers(thread));
+    }
     let worker = Worker::install(thread, common.clone(), js, hold);
     worker.init_vus(&ids);
     ticker::start(&worker);

@@ -35,6 +35,8 @@ pub struct ChannelOptions {
     pub receive_bytes_max: usize,
     /// Largest message that is sent.
     pub send_bytes_max: usize,
+    /// Messages may be sent compressed: whoever frames one says so in its flag.
+    pub sends_gzip: bool,
 }
 
 impl ChannelOptions {
@@ -320,6 +322,9 @@ impl Channel {
     fn head(&self, request: &Request<'_>) -> Result<Vec<u8>, Status> {
         let mut head = Vec::with_capacity(128);
         head.extend_from_slice(b"content-type: application/grpc\r\nte: trailers\r\ngrpc-accept-encoding: gzip\r\n");
+        if self.options.sends_gzip {
+            head.extend_from_slice(b"grpc-encoding: gzip\r\n");
+        }
         if let Some(deadline) = request.deadline {
             let left = deadline.0.saturating_sub(Clock::now().0);
             if left == 0 {

@@ -33,6 +33,7 @@ fn ask(address: String) -> Status {
             user_agent: "test".to_owned(),
             receive_bytes_max: ChannelOptions::RECEIVE_BYTES_MAX,
             send_bytes_max: ChannelOptions::SEND_BYTES_MAX,
+            sends_gzip: false,
         };
         let soon = Clock::now() + Duration::from_secs(20);
         let channel = Channel::connect(&connections, options, soon).expect("it answers in HTTP/2");

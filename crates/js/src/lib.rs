@@ -20,6 +20,7 @@ mod shared;
 mod slots;
 mod state;
 mod thread;
+mod trace;
 mod vu;
 
 /// The entry of the fuzz target for selectors of `Response.json()`.
@@ -39,4 +40,5 @@ pub use script_env::ScriptEnv;
 pub use sharded::ShardedCounter;
 pub use state::{Abort, RunState};
 pub use thread::{INTENDED_DURATION, INTENDED_REQUEST_DURATION, JsThread, ThreadError};
+pub use trace::{Propagator, TraceSettings, Tracer};
 pub use vu::{CallEnd, HandleSummaryFile, IterationIds, ScriptFailure, Vu};

@@ -4,7 +4,7 @@
 mod setup;
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     collections::BTreeMap,
     rc::Rc,
     sync::Arc,
@@ -20,6 +20,7 @@ use crate::{
     embed::{Ctx, Runtime},
     realm::Realm,
     slots::Slots,
+    trace::Tracer,
     vu::{Vu, context},
 };
 
@@ -61,6 +62,8 @@ pub struct JsThread {
     pub(crate) iteration_series: Cell<Option<(TagNode, [SeriesIdx; 4])>>,
     /// The name of the root group, which every VU is in most of the time.
     pub(crate) root_group: Rc<str>,
+    /// Where the run is traced.
+    pub(crate) tracer: OnceCell<Tracer>,
     /// Own delays since the last delta, by the scenario's place in the plan.
     own_delays: RefCell<BTreeMap<usize, OwnDelay>>,
     seeds: Cell<u64>,
@@ -98,14 +101,23 @@ impl JsThread {
         self.shard.borrow_mut().tap(tap);
     }
 
-    /// Whether raw samples are wanted.
-    pub fn is_tapped(&self) -> bool {
-        self.shard.borrow().is_tapped()
+    /// Traces what VUs do, which must come before the first VU.
+    pub fn trace(&self, tracer: Tracer) {
+        // There is one for each thread.
+        let _ = self.tracer.set(tracer);
     }
 
-    /// Hands over the raw samples since the last call.
+    /// Whether raw samples or spans are wanted.
+    pub fn is_tapped(&self) -> bool {
+        self.shard.borrow().is_tapped() || self.tracer.get().is_some()
+    }
+
+    /// Hands over the raw samples and spans since the last call.
     pub fn hand_over(&self) {
         self.shard.borrow_mut().hand_over();
+        if let Some(tracer) = self.tracer.get() {
+            tracer.hand_over();
+        }
     }
 
     /// Adds to a metric outside any iteration, with the tags of the run.

@@ -47,6 +47,7 @@ mod subscriptions;
 pub mod summary;
 mod tag;
 mod threshold;
+pub mod trace;
 
 pub use census::Census;
 pub use delta::{CardinalityWarning, Delta, DeltaSeries, TagPairs};

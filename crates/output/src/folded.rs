@@ -75,6 +75,12 @@ pub struct Folded<O: StepOutput> {
 /// Where the samples of a run go in.
 pub struct Feed<E>(Arc<Queue<E>>);
 
+impl<E> Clone for Feed<E> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
 /// Why an output does not have all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfinished {

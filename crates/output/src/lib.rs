@@ -1,5 +1,5 @@
 //! Results that leave a run while it lasts: raw samples as lines of JSON or CSV, what all agents measured together a second after
-//! the other, and log lines pushed to Loki.
+//! the other, spans of requests, and log lines pushed to Loki.
 //!
 //! Nothing here can slow a VU down. Samples come in batches through a bounded queue ([`Outputs`]), steps of the run through others
 //! ([`Folded`]), log lines through one more ([`loki`]); each has one thread that formats and writes, and what finds no room is counted and told.
@@ -11,11 +11,13 @@ mod began;
 mod collect;
 mod delivery;
 mod destination;
+mod exponential;
 mod folded;
 mod forward;
 mod go;
 pub mod influx;
 pub mod loki;
+pub mod otlp;
 mod periods;
 mod post;
 pub mod postgres;

@@ -35,6 +35,14 @@ impl Teller {
         (self.tell)(told);
     }
 
+    /// A push arrived or failed; what it had comes with a later one.
+    pub(crate) fn note<R>(&mut self, result: &Result<R, Refused>) {
+        match result {
+            Ok(_) => self.arrived(),
+            Err(refused) => self.failed(refused),
+        }
+    }
+
     /// A push arrived.
     pub(crate) fn arrived(&mut self) {
         if self.failed > 0 {
@@ -60,5 +68,26 @@ impl Teller {
             why.clone_into(&mut self.why);
             (self.tell)(told(why.to_owned()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn each_reason_is_told_once() {
+        let (tell, told) = channel();
+        let mut teller = Teller::new(move |news| tell.send(news).expect("somebody listens"));
+        let refused = |why: &str| Err(Refused::for_now(why.to_owned()));
+        for result in [Ok(()), refused("a"), refused("a"), refused("b"), refused("b"), Ok(()), Ok(()), refused("a")] {
+            teller.note(&result);
+        }
+        drop(teller);
+        let failed = |why: &str| Told::Failed(why.to_owned());
+        let expect = [failed("a"), failed("b"), Told::Again { failed: 4 }, failed("a")];
+        assert_eq!(told.iter().collect::<Vec<_>>(), expect);
     }
 }

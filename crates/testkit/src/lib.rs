@@ -23,6 +23,7 @@ pub mod grpc;
 mod hostile;
 pub mod http2;
 mod line;
+pub mod otlp;
 mod proxy;
 mod relay;
 mod staple;

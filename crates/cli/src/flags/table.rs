@@ -189,8 +189,18 @@ const SETTINGS: &[Flag] = &[
         "Write the whole result to a file (result=FILE, for onrush result and compare), a line of JSON a second \
          (summary-json=FILE), a report (junit=FILE, markdown=FILE, code-quality=FILE) or every sample (json=FILE, csv=FILE); \
          show the test in a browser (web-dashboard[=port=5665&open]); \
-         push to Prometheus (prometheus-rw=URL), InfluxDB (influxdb=URL), StatsD (statsd=HOST:PORT), Datadog \
+         push to Prometheus (prometheus-rw=URL), OpenTelemetry (opentelemetry=URL), InfluxDB (influxdb=URL), StatsD (statsd=HOST:PORT), Datadog \
          (datadog=HOST:PORT) or PostgreSQL (postgres=URL); FILE.gz is compressed, - is standard output; may be repeated",
+    )
+    .group(Group::Results),
+    flag(
+        "traces-output",
+        None,
+        Text("WHERE"),
+        Some("K6_TRACES_OUTPUT"),
+        "Send a span of each HTTP request to OpenTelemetry: otel=http://host:4318, otel=host:4317 for gRPC, or otel alone \
+         for 127.0.0.1:4317; after it sampling=0.1 (a part of iterations), propagator=w3c, b3, b3multi, jaeger or none, \
+         header.NAME=VALUE, proto=http or grpc, with commas",
     )
     .group(Group::Results),
     flag(
@@ -931,7 +941,4 @@ const SETTINGS: &[Flag] = &[
     flag("profiling-enabled", None, Switch, Some("K6_PROFILING_ENABLED"), "Serve profiles over the REST API")
         .not_yet("profiling over the REST API (--profiling-enabled)")
         .scope(Scope::All),
-    flag("traces-output", None, Text("WHERE"), Some("K6_TRACES_OUTPUT"), "Send traces there")
-        .not_yet("sending traces (--traces-output)")
-        .scope(Scope::Load),
 ];

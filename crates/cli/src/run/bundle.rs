@@ -11,7 +11,9 @@ use onrush_session::protocol::{Failure as AgentFailure, FailureKind, Init};
 use serde_json::{Value, json};
 
 use super::{
-    ConfigFile, Features, limit_bodies, load, prepare,
+    ConfigFile, Features, limit_bodies, load,
+    outputs::otel,
+    prepare,
     prepare::{Prepared, Readers},
     raw_samples::{RawSamples, Way},
     tiers,
@@ -27,7 +29,7 @@ use crate::{
 };
 
 /// Settings that agents need as they were given.
-const SETTINGS: [&str; 8] = [
+const SETTINGS: [&str; 9] = [
     "no-thresholds",
     "summary-mode",
     "no-summary",
@@ -36,6 +38,7 @@ const SETTINGS: [&str; 8] = [
     "own-delay",
     "latency",
     "intended-latency",
+    "traces-output",
 ];
 
 /// Settings that a coordinator needs beside these, for a test that somebody sent.
@@ -143,7 +146,12 @@ impl Bundle {
                 view: self.head["view"].as_array().map(texts),
             };
             let prepared = self.prepared(cx, init, self.secrets(cx, way), readers)?;
-            raw.start(cx, init.agent, way, &prepared)
+            let test = raw.start(cx, init.agent, way, &prepared)?;
+            let traces = otel::traces::start(cx, otel::traces::wanted(&self.flags(&cx.flags))?)?;
+            Ok(match traces {
+                Some(traces) => traces.attached(test, cx.logger.clone()),
+                None => test,
+            })
         });
         test.map_err(|failure| {
             let hint = failure.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();

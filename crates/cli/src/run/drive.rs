@@ -11,6 +11,7 @@ use std::{
 
 use onrush_agent::Test;
 use onrush_cluster::Event;
+use onrush_engine::EngineConfig;
 use onrush_fiber::Clock;
 use onrush_metrics::Standing;
 use onrush_output::{Losses, Outputs};
@@ -124,7 +125,7 @@ pub(super) fn drive(
         let _ = keys.send(Input::Call);
     };
     let is_passed_on = submitted::folder(&cx.flags).is_some();
-    let Running { raw: outputs, folded, mut view } = outputs;
+    let Running { raw: outputs, folded, mut view, tracers } = outputs;
     let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, view.as_mut(), move || {
         // The loop only goes away when the process is about to end.
         let _ = wake.send(Input::Call);
@@ -139,7 +140,7 @@ pub(super) fn drive(
     let stops: Box<dyn Fn() -> u64 + Send> = Box::new(move || watch.resumed());
     let (agents, collected) = match args.cluster.as_ref().zip(agents) {
         None => {
-            let engine = prepared.engine(outputs.as_ref().map(Outputs::taps));
+            let engine = EngineConfig { tracers, ..prepared.engine(outputs.as_ref().map(Outputs::taps)) };
             let logger = cx.logger.clone();
             let finish = outputs
                 .map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> { Box::new(move || raw::finish(outputs, &logger)) });

@@ -45,7 +45,7 @@ use self::{
     drive::Ended,
     features::Features,
     needs::Needs,
-    outputs::{Finished, Running, Starting, Wanted, github, raw},
+    outputs::{Finished, Running, Starting, Wanted, github, otel, raw},
     prepare::Prepared,
     raw_samples::RawSamples,
     view::View,
@@ -83,7 +83,7 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     }
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
-    let Ready { prepared, outputs: wanted, share, replay, needs } = ready(cx, config, args)?;
+    let Ready { prepared, outputs: wanted, traces, share, replay, needs } = ready(cx, config, args)?;
     let (samples, raw_samples) = samples(cx, args, &wanted.raw, share)?;
     let agents = args.cluster.as_ref().map(|cluster| cluster::agents(cluster, &needs));
     let needs = cluster::needs(args.cluster.as_ref(), needs);
@@ -133,7 +133,10 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     }
     limit_bodies(needs.memory_bytes);
     let of_agents = agents.map(|count| (count, raw_samples));
-    let running = Running { raw: raw_outputs, folded: &started, view };
+    // Agents send their own.
+    let traces = otel::traces::start(cx, traces.filter(|_| args.cluster.is_none()))?;
+    let tracers = traces.as_ref().map(otel::traces::Running::tracers);
+    let running = Running { raw: raw_outputs, folded: &started, view, tracers };
     let mut ended = drive::drive(cx, args, &prepared, &signals, running, replay, of_agents)?;
     let view = ended.view.take();
     report(&cx.logger, &ended);
@@ -152,6 +155,9 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         end,
     };
     github::tell(&finished);
+    if let Some(traces) = traces {
+        traces.finish(&cx.logger);
+    }
     if outputs::finish(started, &finished) && is_shown || code != ExitCode::Success {
         return Ok(code);
     }
@@ -227,6 +233,8 @@ pub(crate) fn limit_bodies(memory_bytes: u64) {
 pub(crate) struct Ready {
     pub(crate) prepared: Prepared,
     outputs: Wanted,
+    /// Where traces go, if there are some.
+    traces: Option<otel::traces::Wanted>,
     share: Share,
     replay: onrush_session::Replay,
     /// What it takes of this machine.
@@ -275,6 +283,7 @@ impl Ready {
 /// What keeps the test from starting.
 pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<Ready, Failure> {
     let outputs = outputs::wanted(&cx.flags, &config, &args.script.file)?;
+    let traces = otel::traces::wanted(&cx.flags)?;
     let share = raw::share(&cx.flags)?;
     github::check(&cx.flags)?;
     // Files of a run that somebody sent are written there.
@@ -298,7 +307,7 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
     let prepared = prepare::prepare(args, &cx.logger, script, test, outputs.readers(), feature_names)?;
     replay::check(&replay, &prepared.test)?;
     let needs = Needs::new(&prepared.plan, heap_bytes, has_network.then_some(fds), prepared.run.local_ips.is_some());
-    Ok(Ready { prepared, outputs, share, replay, needs })
+    Ok(Ready { prepared, outputs, traces, share, replay, needs })
 }
 
 /// The last log line of a run that did not pass.

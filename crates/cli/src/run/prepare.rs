@@ -93,6 +93,7 @@ impl Prepared {
                 handle_summary: settings.handle_summary_timeout,
             },
             taps,
+            tracers: None,
         }
     }
 

@@ -349,6 +349,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         min_iteration: test.settings.min_iteration_duration,
         timeouts,
         taps: None,
+        tracers: None,
     };
     let scenarios = test.scenarios.clone().into();
     let (commander, inbox) = onrush_agent::channel();

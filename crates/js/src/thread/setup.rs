@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "registers callbacks with QuickJS")]
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     rc::Rc,
     sync::{
         Arc,
@@ -60,6 +60,7 @@ impl JsThread {
             shard: RefCell::new(shard),
             client,
             root_group: Rc::from(""),
+            tracer: OnceCell::new(),
             own_delays: RefCell::default(),
             seeds: Cell::new(seed),
             intended,

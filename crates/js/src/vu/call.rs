@@ -141,8 +141,15 @@ impl Vu {
             self.call_kept(&function, &[&data])
         });
         let end = self.finish(result.map(drop));
-        self.phase.set(VuPhase::Lifecycle);
         *now = Clock::now();
+        if self.trace.get().is_some() {
+            let error = match &end {
+                CallEnd::Threw(failure) => failure.text.lines().next(),
+                end => (!end.is_complete()).then_some("interrupted"),
+            };
+            self.end_trace(start, *now, error);
+        }
+        self.phase.set(VuPhase::Lifecycle);
         let duration_ms = end.is_complete().then(|| (*now - start).as_millis_f64());
         self.iteration_samples(duration_ms);
         if self.thread.config.http.no_vu_connection_reuse {

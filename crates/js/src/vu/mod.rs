@@ -37,6 +37,7 @@ use crate::{
     embed::{Ctx, Val},
     realm::Realm,
     slots::Slots,
+    trace::IterationTrace,
 };
 
 /// What a VU is doing, which decides what scripts may call.
@@ -67,6 +68,8 @@ pub struct Vu {
     pub(crate) scenario: RefCell<Option<(usize, Arc<ScenarioContext>)>>,
     /// How long after its intended start the iteration began, milliseconds.
     late_ms: Cell<Option<f64>>,
+    /// The trace of the iteration, from its first request on.
+    pub(crate) trace: Cell<Option<IterationTrace>>,
     /// `__ITER`: iterations this VU has begun before this one, over all scenarios; `None` until the first.
     pub(crate) iteration: Cell<Option<u64>>,
     pub(crate) ids: Cell<IterationIds>,
@@ -116,6 +119,7 @@ impl Vu {
             has_aborted: Cell::new(false),
             scenario: RefCell::new(None),
             late_ms: Cell::new(None),
+            trace: Cell::new(None),
             iteration: Cell::new(None),
             ids: Cell::new(IterationIds::default()),
             node: Cell::new(TagNode::ROOT),
@@ -175,6 +179,11 @@ impl Vu {
 
     pub(crate) fn in_init(&self) -> bool {
         self.phase.get() == VuPhase::Init
+    }
+
+    /// Whether an iteration is under way.
+    pub(crate) fn is_iterating(&self) -> bool {
+        self.phase.get() == VuPhase::Iteration
     }
 }
 

@@ -136,7 +136,7 @@ impl Receiver for Influx {
             match creator.post(Bytes::new(), std::mem::take(&mut after)) {
                 Err(refused) if refused.may_be_taken_later => return Err(refused),
                 // k6: most likely harmless. If it is not there, nothing can be written, and that is told.
-                Ok(()) | Err(_) => self.creator = None,
+                Ok(_) | Err(_) => self.creator = None,
             }
         }
         while let Some(body) = parcel.front() {

@@ -24,7 +24,7 @@ use self::{
 use crate::{
     StepOutput,
     began::{Began, now_ns},
-    post::{Destination, Poster, Refused, authorize},
+    post::{Destination, Poster, Refused, authorize, last_tries},
     sigv4::SigV4,
     told::{Teller, Told},
 };
@@ -89,8 +89,6 @@ pub struct Prometheus {
 const DEADLINE: Duration = Duration::from_secs(5);
 /// Series in a request: receivers have limits, Amazon's of 1 MB.
 const SERIES_MAX: usize = 2_000;
-/// How often the last push is tried, with a second more between each.
-const LAST_TRIES: u32 = 4;
 
 impl Prometheus {
     /// Sets up the network side. Whoever feeds the output notes spans in `began`.
@@ -198,14 +196,7 @@ impl StepOutput for Prometheus {
     }
 
     fn end(mut self, (): ()) -> Result<(), String> {
-        let mut tries = 0;
-        loop {
-            match self.push(now_ms(), Duration::from_secs(1) * tries) {
-                Ok(()) => break,
-                Err(refused) if tries + 1 == LAST_TRIES || !refused.may_be_taken_later => return Err(refused.why),
-                Err(_) => tries += 1,
-            }
-        }
+        last_tries(|after| self.push(now_ms(), after))?;
         if self.stale_markers {
             let at_ms = now_ms().max(self.last_ms) + 1;
             let rows = self.series.stale(at_ms);

@@ -5,71 +5,38 @@ use std::collections::BTreeMap;
 use onrush_metrics::Histogram;
 
 use super::wire::{BucketSpan, NativeHistogram};
+use crate::exponential::{Exponential, ZERO_THRESHOLD};
 
-/// Buckets grow by 2^(2^-8): those of [`Histogram`].
-const SCHEMA_FINEST: i32 = 8;
 const SCHEMA_COARSEST: i32 = -4;
 /// Receivers take so many buckets of a histogram (Mimir's default limit, and that of OpenTelemetry's SDKs).
 const BUCKETS_MAX: usize = 160;
-/// Values below are zero: the default of Prometheus's own clients.
-const ZERO_THRESHOLD: f64 = 2.938_735_877_055_719e-39;
 
 /// A histogram whose values are multiplied by `factor`, in the finest buckets of which there are not too many, but no finer than
 /// `schema`, which is set to theirs: a series does not go back to finer ones.
-///
-/// A bucket's values go to where their middle is: with a factor other than 1, where bounds do not meet, they are off by one bucket at
-/// most.
 pub(super) fn native(histogram: &Histogram, factor: f64, schema: &mut i32, timestamp: i64) -> NativeHistogram {
-    let (mut negative, mut zeros, mut positive) = (BTreeMap::new(), 0, BTreeMap::new());
-    for bucket in histogram.buckets() {
-        // Both ends of a bucket are on one side of zero.
-        let middle = (bucket.inner.abs() * bucket.outer.abs()).sqrt() * factor;
-        let middle = if middle > 0.0 { middle } else { bucket.outer.abs() * factor };
-        if middle <= ZERO_THRESHOLD {
-            zeros += bucket.count;
-            continue;
-        }
-        let side = if bucket.outer < 0.0 { &mut negative } else { &mut positive };
-        *side.entry(index(middle)).or_insert(0_u64) += bucket.count;
+    let mut buckets = Exponential::of(histogram, factor);
+    let is_too_fine = |buckets: &Exponential| {
+        let is_large = buckets.negative.len() + buckets.positive.len() > BUCKETS_MAX;
+        buckets.scale > *schema || is_large && buckets.scale > SCHEMA_COARSEST
+    };
+    while is_too_fine(&buckets) {
+        buckets.coarsen();
     }
-    *schema = (*schema).min(SCHEMA_FINEST);
-    for _ in *schema..SCHEMA_FINEST {
-        (negative, positive) = (coarser(&negative), coarser(&positive));
-    }
-    while negative.len() + positive.len() > BUCKETS_MAX && *schema > SCHEMA_COARSEST {
-        (negative, positive) = (coarser(&negative), coarser(&positive));
-        *schema -= 1;
-    }
-    let count = zeros + negative.values().sum::<u64>() + positive.values().sum::<u64>();
-    let (negative_spans, negative_deltas) = spans(&negative);
-    let (positive_spans, positive_deltas) = spans(&positive);
+    *schema = buckets.scale;
+    let (negative_spans, negative_deltas) = spans(&buckets.negative);
+    let (positive_spans, positive_deltas) = spans(&buckets.positive);
     NativeHistogram {
-        count_int: count,
+        count_int: buckets.count(),
         sum: histogram.sum() * factor,
-        schema: *schema,
+        schema: buckets.scale,
         zero_threshold: ZERO_THRESHOLD,
-        zero_count_int: zeros,
+        zero_count_int: buckets.zeros,
         negative_spans,
         negative_deltas,
         positive_spans,
         positive_deltas,
         timestamp,
     }
-}
-
-/// The bucket of a magnitude: bucket `i` ends with 2^(i/256), which is in it.
-fn index(magnitude: f64) -> i32 {
-    // Infinite values are among the largest.
-    (magnitude.min(f64::MAX).log2() * 256.0).ceil() as i32
-}
-
-/// The same in buckets twice as wide: exact.
-fn coarser(buckets: &BTreeMap<i32, u64>) -> BTreeMap<i32, u64> {
-    let mut wider = BTreeMap::new();
-    for (index, count) in buckets {
-        *wider.entry(((index - 1) >> 1) + 1).or_insert(0) += count;
-    }
-    wider
 }
 
 fn spans(buckets: &BTreeMap<i32, u64>) -> (Vec<BucketSpan>, Vec<i64>) {
@@ -92,6 +59,7 @@ fn spans(buckets: &BTreeMap<i32, u64>) -> (Vec<BucketSpan>, Vec<i64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exponential::SCALE_FINEST;
 
     fn of(values: &[f64]) -> Histogram {
         let mut histogram = Histogram::new();
@@ -101,7 +69,7 @@ mod tests {
 
     #[test]
     fn buckets_are_those_of_prometheus() {
-        let mut schema = SCHEMA_FINEST;
+        let mut schema = SCALE_FINEST;
         let found = native(&of(&[1.0, 1.0, 2.0, 2.004, 0.0, -4.0]), 1.0, &mut schema, 7);
         assert_eq!((found.count_int, found.zero_count_int, found.schema, found.timestamp), (6, 1, 8, 7));
         // 1 is the end of bucket 0, 2 of bucket 256; a little more is in the next one.
@@ -118,7 +86,7 @@ mod tests {
 
     #[test]
     fn no_more_buckets_than_receivers_take() {
-        let mut schema = SCHEMA_FINEST;
+        let mut schema = SCALE_FINEST;
         let values: Vec<f64> = (1..=10_000).map(f64::from).collect();
         let found = native(&of(&values), 0.001, &mut schema, 7);
         // Thirteen doublings with 8 buckets each.

@@ -13,6 +13,7 @@ pub(super) mod github;
 mod influxdb;
 mod junit;
 mod markdown;
+pub(super) mod otel;
 mod output;
 mod place;
 mod postgres;
@@ -24,6 +25,7 @@ mod summary_json;
 
 use std::path::{Path, PathBuf};
 
+use onrush_engine::Tracers;
 use onrush_output::{Config, Outputs};
 
 use self::{
@@ -53,6 +55,7 @@ const KINDS: &[(&[&str], Read)] = &[
     (&["json"], raw::json),
     (&["junit"], junit::read),
     (&["markdown"], markdown::read),
+    (&["opentelemetry", "experimental-opentelemetry"], otel::metrics::read),
     (&["postgres", "timescaledb"], postgres::read),
     (&["prometheus-rw", "experimental-prometheus-rw"], prometheus::read),
     (&["result"], result::read),
@@ -63,17 +66,7 @@ const KINDS: &[(&[&str], Read)] = &[
 ];
 
 /// Outputs of k6 that this version may lack.
-const OF_K6: [&str; 9] = [
-    "cloud",
-    "datadog",
-    "experimental-opentelemetry",
-    "influxdb",
-    "kafka",
-    "opentelemetry",
-    "prometheus",
-    "statsd",
-    "timescaledb",
-];
+const OF_K6: [&str; 7] = ["cloud", "datadog", "influxdb", "kafka", "prometheus", "statsd", "timescaledb"];
 
 /// The outputs of a run under way.
 pub(super) struct Running<'a> {
@@ -83,6 +76,8 @@ pub(super) struct Running<'a> {
     pub(super) folded: &'a [Box<dyn Started>],
     /// Dashboard and HTML reports.
     pub(super) view: Option<View>,
+    /// Makes tracers, if this process makes the spans.
+    pub(super) tracers: Option<Tracers>,
 }
 
 /// The outputs that were asked for.

@@ -58,6 +58,7 @@ pub(super) fn connect(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
         user_agent: vu.thread.config.http.user_agent.clone(),
         receive_bytes_max: wanted.receive_bytes_max,
         send_bytes_max: wanted.send_bytes_max,
+        sends_gzip: false,
     };
     let channel = Channel::connect(&vu.connections, options, deadline).map_err(|error| match error {
         ConnectError::Cancelled => Throw::Interrupted,

@@ -1,6 +1,6 @@
 //! One request of the hops a call may take: what it sends, and where it leads.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, cell::Cell, sync::Arc};
 
 use bytes::Bytes;
 use onrush_net::{Body, NetError, Request, RequestHeaders, Response, Url, redirect};
@@ -10,6 +10,7 @@ use super::{
     cookies::{now_ms, push_cookie},
     handshake::{Authorization, Handshake},
     state::HttpState,
+    trace::{self, Underway},
 };
 use crate::vu::Vu;
 
@@ -30,6 +31,8 @@ pub(super) struct Hop {
     pub(super) is_unsampled: bool,
     /// Digest or NTLM, where the parameters ask for them.
     pub(super) handshake: Option<Handshake>,
+    /// Its span, where it is traced, from its head to its samples.
+    pub(super) span: Cell<Option<Box<Underway>>>,
 }
 
 impl Hop {
@@ -45,6 +48,7 @@ impl Hop {
             redirects: 0,
             is_unsampled: true,
             handshake: None,
+            span: Cell::new(None),
         };
         if prepared.params.auth != Auth::Header {
             hop.begin_handshake(prepared);
@@ -116,6 +120,7 @@ impl Hop {
             redirects: self.redirects + 1,
             is_unsampled: false,
             handshake: None,
+            span: Cell::new(None),
         };
         if prepared.params.auth != Auth::Header {
             self.begin_handshake(prepared);
@@ -154,6 +159,9 @@ impl Hop {
     ) -> Vec<u8> {
         let mut head = Vec::new();
         self.write_head(prepared, url, &mut head);
+        if let Some(tracer) = vu.thread.tracer.get() {
+            self.span.set(trace::begin(vu, tracer, prepared, self, &mut head));
+        }
         // The first attempt of the first hop is what `res.request` shows.
         let sent = (!self.is_redirected && sent_cookies.is_empty()).then_some(sent_cookies);
         self.write_cookies(vu, prepared, url, &mut head, sent);

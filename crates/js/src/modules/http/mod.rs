@@ -30,6 +30,7 @@ mod send;
 mod state;
 mod stream_object;
 mod streamed;
+mod trace;
 mod url_template;
 
 pub(super) use cookies::{cookie_header, given_jar, own_jar, store_cookies};

@@ -10,6 +10,7 @@ use super::{
     hop::Hop,
     ocsp,
     state::HttpState,
+    trace::{self, Ending, Underway},
 };
 use crate::vu::{Vu, context::with_named};
 
@@ -92,9 +93,21 @@ fn record(vu: &Vu, prepared: &Prepared, hop: &Hop, outcome: &Outcome<'_>) {
         shard.add(series, late_ms + timings.duration);
     }
     shard.outcomes().note(outcome.status, outcome.code, outcome.error, || described(prepared, hop));
+    if let Some(span) = hop.span.take() {
+        drop(shard);
+        end_span(vu, prepared, hop, *span, outcome);
+    }
     if let Some(own_ms) = outcome.timings.own {
         note_own_delay(vu, own_ms, timings.duration);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn end_span(vu: &Vu, prepared: &Prepared, hop: &Hop, span: Underway, outcome: &Outcome<'_>) {
+    let Some(tracer) = vu.thread.tracer.get() else { return };
+    let &Outcome { status, error, code, proto, remote, .. } = outcome;
+    trace::end(vu, tracer, prepared, hop, span, &Ending { status, code, error, proto, remote });
 }
 
 /// The response came on a connection whose arrivals the kernel times: one of several.
@@ -109,6 +122,10 @@ fn note_own_delay(vu: &Vu, own_ms: f64, reported_ms: f64) {
 #[cold]
 pub(super) fn interrupted(vu: &Vu, prepared: &Prepared, hop: &Hop) {
     vu.thread.shard.borrow_mut().outcomes().note_interrupted(|| described(prepared, hop));
+    if let (Some(span), Some(tracer)) = (hop.span.take(), vu.thread.tracer.get()) {
+        let ending = Ending { status: 0, code: 0, error: Some("interrupted"), proto: None, remote: None };
+        trace::end(vu, tracer, prepared, hop, *span, &ending);
+    }
 }
 
 /// `GET http://host/`, without a password.
