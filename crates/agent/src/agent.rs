@@ -62,9 +62,18 @@ pub(crate) struct Agent {
     was_marked_failed: bool,
     /// Shares that this process has beside this one.
     shares: Shares,
+    /// It ends without having been told to.
+    leaving: Option<Leaving>,
     progress: Progress,
     progress_at: Nanos,
     attentive_until: Nanos,
+}
+
+/// The end of an agent that lost its coordinator.
+#[derive(Debug, Clone, Copy)]
+struct Leaving {
+    until: Nanos,
+    has_flushed: bool,
 }
 
 /// Samples that were asked for.
@@ -102,6 +111,7 @@ impl Agent {
             was_aborted: false,
             was_marked_failed: false,
             shares: Shares::default(),
+            leaving: None,
             progress: Progress::default(),
             progress_at: Nanos::ZERO,
             attentive_until: Nanos::ZERO,
@@ -121,18 +131,46 @@ impl Agent {
             while let Some(input) = next {
                 match input {
                     Input::Command(Command::Stop) => return self.engine,
-                    // Nobody hears what is measured any more, so nothing may go on making load.
-                    Input::Gone => {
-                        self.engine.interrupt();
-                        return self.engine;
-                    }
+                    Input::Gone => self.leave(Clock::now()),
                     Input::Command(command) => self.command(command),
                     Input::Engine(event) => self.event(event),
                 }
                 next = inbox.more();
             }
-            self.tick(Clock::now());
+            let now = Clock::now();
+            self.tick(now);
+            if self.has_left(now) {
+                return self.engine;
+            }
         }
+    }
+
+    /// Nobody says what is to be done any more, so nothing may go on making load. What was measured is handed in: whoever has
+    /// the other end may keep it. Nothing else is, as the scenarios do not end like those of others.
+    fn leave(&mut self, now: Nanos) {
+        self.engine.interrupt();
+        let tell = self.report.clone();
+        self.report = Arc::new(move |report| {
+            if matches!(report, Report::Delta(_)) {
+                tell(report);
+            }
+        });
+        self.shares.leave();
+        self.leaving = Some(Leaving { until: now + FLUSH_PATIENCE, has_flushed: false });
+    }
+
+    /// Whether all that was measured has been handed in, as far as it will ever be.
+    fn has_left(&mut self, now: Nanos) -> bool {
+        let Some(Leaving { until, has_flushed }) = self.leaving else { return false };
+        if now < until && (self.is_running || self.flushing.is_some() || !self.shares.have_left()) {
+            return false;
+        }
+        if !has_flushed && now < until {
+            self.leaving = Some(Leaving { until, has_flushed: true });
+            self.flush(now);
+            return self.flushing.is_none();
+        }
+        true
     }
 
     fn command(&mut self, command: Command) {
@@ -353,7 +391,9 @@ impl Agent {
             self.look_at_marks();
             self.report_progress(now);
             let missing = collection.missing.len() + self.gone.len();
-            let lacking = self.test.finish_outputs.take().map_or(0, |finish| finish());
+            // They wait for the coordinator, and would wait in vain.
+            let finish = self.test.finish_outputs.take_if(|_| self.leaving.is_none());
+            let lacking = finish.map_or(0, |finish| finish());
             (self.report)(Report::Flushed(Flushed {
                 threads_missing: u32::try_from(missing).unwrap_or(u32::MAX),
                 output_samples_missing: lacking,

@@ -1,7 +1,7 @@
 //! Shares of the test that a process has beside its own: each has an engine and an agent of its own, on threads of their
 //! own. The script, its files and what it declared are those of the process.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, thread::JoinHandle};
 
 use onrush_engine::EngineConfig;
 use onrush_plan::Plan;
@@ -14,7 +14,10 @@ use crate::{
 
 /// By their numbers in the run. Dropping them ends their work.
 #[derive(Debug, Default)]
-pub(crate) struct Shares(BTreeMap<u32, Commander>);
+pub(crate) struct Shares {
+    commanders: BTreeMap<u32, Commander>,
+    threads: Vec<JoinHandle<()>>,
+}
 
 impl Shares {
     /// Does what a command about a share says; the first begins it.
@@ -29,14 +32,25 @@ impl Shares {
         if let Command::Init(init) = &command {
             let (commander, inbox) = channel();
             let report = about(share, report.clone());
-            if let Err(failure) = begin(share, init, inbox, test, clock.clone(), report.clone()) {
-                return report(Report::Failed(failure));
+            match begin(share, init, inbox, test, clock.clone(), report.clone()) {
+                Ok(thread) => self.threads.push(thread),
+                Err(failure) => return report(Report::Failed(failure)),
             }
-            self.0.insert(share, commander);
+            self.commanders.insert(share, commander);
         }
-        if let Some(commander) = self.0.get(&share) {
+        if let Some(commander) = self.commanders.get(&share) {
             commander.send(command);
         }
+    }
+
+    /// Nobody says what they are to do any more: they hand in what they measured and end.
+    pub(crate) fn leave(&mut self) {
+        self.commanders.clear();
+    }
+
+    /// Whether all have ended that were left.
+    pub(crate) fn have_left(&self) -> bool {
+        self.threads.iter().all(JoinHandle::is_finished)
     }
 }
 
@@ -59,7 +73,7 @@ fn begin(
     test: &Running,
     clock: CoordinatorClock,
     report: Tell,
-) -> Result<(), Failure> {
+) -> Result<JoinHandle<()>, Failure> {
     let failed =
         |why: String| Failure::new(FailureKind::Engine, format!("it cannot take up a share of the test: {why}"));
     let own = init.share().map_err(|error| failed(error.to_string()))?;
@@ -86,7 +100,6 @@ fn begin(
     std::thread::Builder::new()
         .name(format!("share {share}"))
         .spawn(body)
-        .map(drop)
         .map_err(|error| failed(format!("no thread can be had: {error}")))
 }
 

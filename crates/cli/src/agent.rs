@@ -25,7 +25,7 @@ use crate::{
     membership, pool,
     run::{self, bundle::Bundle, raw_samples::Way},
     signals::Watch,
-    version,
+    unheard, version,
 };
 
 /// How long the end waits for the coordinator to have all that was reported.
@@ -117,7 +117,11 @@ pub(crate) fn agent(cx: &Context, files: &[String]) -> Result<ExitCode, Failure>
     std::mem::forget(engine);
     connection.settle(END_MAX);
     match (gone.get(), signals.first()) {
-        (Some(why), _) => Err(Failure::new(ExitCode::AgentLost, format!("left the run: {why}"))),
+        (Some(why), _) => {
+            let kept = connection.unheard().map(|unheard| unheard::keep(&unheard, number));
+            let kept = kept.map_or_else(String::new, |kept| format!("; {kept}"));
+            Err(Failure::new(ExitCode::AgentLost, format!("left the run: {why}{kept}")))
+        }
         (None, Some(signal)) => Err(Failure::new(
             ExitCode::ExternalAbort,
             format!("left the run because Onrush received a '{signal}' signal"),

@@ -77,6 +77,28 @@ impl ClusterArgs {
     }
 }
 
+impl ClusterArgs {
+    /// The same for a run that goes on: agents know where, and what lets them in.
+    ///
+    /// # Errors
+    /// 255 for values that cannot be used.
+    pub(crate) fn resumed(
+        flags: &Flags,
+        listen: SocketAddr,
+        access: Option<Access>,
+        warn: &mut dyn FnMut(String),
+    ) -> Result<Self, Failure> {
+        let own = Self::new(flags, Command::Coordinator, warn)?;
+        let Some(Self { place: Place::Anywhere { agents, wait, access: own_access, .. }, on_loss, sharing, patience }) =
+            own
+        else {
+            return Err(Failure::other("the journal is of no run that can go on"));
+        };
+        let access = access.map_or(own_access, Box::new);
+        Ok(Self { place: Place::Anywhere { listen, agents, wait, access }, on_loss, sharing, patience })
+    }
+}
+
 /// Why a coordinator serves nobody, and what to do.
 pub(crate) fn not_listening(error: &HubError) -> Failure {
     let failure = Failure::other(error.to_string());

@@ -31,6 +31,7 @@ mod signals;
 mod target;
 mod terminal;
 mod tools;
+mod unheard;
 mod version;
 
 use std::{collections::BTreeMap, panic::AssertUnwindSafe, process};
@@ -136,6 +137,7 @@ fn flags_on(cx: &Context) -> bool {
 fn coordinator(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
     match run::submitted::folder(&cx.flags) {
         Some(folder) => run::submitted::submitted(cx, &folder),
+        None if cx.flags.switch("resume")?.unwrap_or(false) => run::resume(cx, files),
         None if files.is_empty() => pool::serve::serve(cx),
         None => run::run(cx, files, Command::Coordinator),
     }

@@ -59,6 +59,11 @@ impl Access {
         self.identity.is_some()
     }
 
+    /// Certificate and key, where they were made on the spot.
+    pub(crate) fn made_identity(&self) -> Option<(Vec<u8>, Vec<u8>)> {
+        self.identity.as_ref()?.made.clone()
+    }
+
     /// What connections are encrypted with.
     pub(crate) fn tls(&self) -> Option<TlsAcceptor> {
         self.identity.as_ref().map(|identity| TlsAcceptor::from(identity.config.clone()))

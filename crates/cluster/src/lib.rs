@@ -19,6 +19,7 @@ mod convert;
 mod dial;
 mod door;
 mod hub;
+mod journal;
 mod listener;
 #[rustfmt::skip]
 #[expect(unreachable_pub, reason = "it is generated; proto/cluster.proto says what it means")]
@@ -37,7 +38,10 @@ pub use connection::{Connection, FetchError, FromHub, JoinConfig, JoinError, Rep
 pub use content::Hash;
 pub use convert::WireError;
 pub use dial::Destination;
-pub use hub::{Event, Hub, HubConfig, Ticket};
+pub use hub::{Event, Hub, HubConfig, Seat, Session, Ticket};
+pub use journal::{
+    Entry, JournalAgent, JournalError, JournalHead, JournalReader, JournalWriter, Unheard, UnheardError,
+};
 pub use listener::HubError;
 pub use patience::{Patience, PatienceError};
 pub use pool::{
@@ -48,4 +52,4 @@ pub use tls::{Identity, TlsError};
 pub use token::{Token, TokenError};
 
 /// Version of the messages: both sides must have the same.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;

@@ -59,6 +59,8 @@ pub struct Welcome {
     pub agent: u32,
     #[prost(uint32, tag = "3")]
     pub lease_ms: u32,
+    #[prost(bool, tag = "4")]
+    pub has_journal: bool,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Ping {

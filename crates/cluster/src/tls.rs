@@ -8,7 +8,7 @@ use rustls::{
     ClientConfig, ConfigBuilder, ServerConfig, SupportedProtocolVersion, WantsVerifier, WantsVersions,
     crypto::aws_lc_rs as provider, server::WebPkiClientVerifier, version::TLS13,
 };
-use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 /// Why there is no TLS.
 #[derive(Debug, thiserror::Error)]
@@ -16,10 +16,19 @@ use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 pub struct TlsError(String);
 
 /// What a coordinator shows whoever dials it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Identity {
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) fingerprint: Option<Fingerprint>,
+    /// Certificate and key, where they were made on the spot.
+    pub(crate) made: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+/// The key does not show.
+impl std::fmt::Debug for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Identity").field("fingerprint", &self.fingerprint).finish_non_exhaustive()
+    }
 }
 
 const ALPN: &[u8] = b"h2";
@@ -32,11 +41,20 @@ impl Identity {
     /// When the system has no random numbers.
     pub fn made_now() -> Result<Self, TlsError> {
         let made = rcgen::generate_simple_self_signed(vec![NAME.to_owned()]).map_err(failed)?;
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
-        let certificate = made.cert.der().clone();
+        Self::of_parts(made.cert.der().to_vec(), made.signing_key.serialize_der())
+    }
+
+    /// A certificate that was made once, with its key (PKCS #8).
+    ///
+    /// # Errors
+    /// When they cannot be used.
+    pub(crate) fn of_parts(certificate: Vec<u8>, key: Vec<u8>) -> Result<Self, TlsError> {
+        let made = Some((certificate.clone(), key.clone()));
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key));
+        let certificate = CertificateDer::from(certificate);
         let fingerprint = Some(Fingerprint::of(&certificate));
         let config = server()?.with_no_client_auth().with_single_cert(vec![certificate], key).map_err(failed)?;
-        Ok(Self { config: finished(config), fingerprint })
+        Ok(Self { config: finished(config), fingerprint, made })
     }
 
     /// The certificate of a member, which asks everybody for one of the same authority.
@@ -51,7 +69,7 @@ impl Identity {
             .with_client_cert_verifier(verifier)
             .with_single_cert(member.chain.clone(), member.key.clone_key())
             .map_err(failed)?;
-        Ok(Self { config: finished(config), fingerprint: None })
+        Ok(Self { config: finished(config), fingerprint: None, made: None })
     }
 }
 

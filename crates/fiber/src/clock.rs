@@ -6,7 +6,10 @@
 use std::{
     fmt,
     ops::{Add, AddAssign, Sub},
-    sync::OnceLock,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -132,7 +135,23 @@ impl Clock {
     #[must_use]
     #[inline]
     pub fn now() -> Nanos {
-        Nanos(monotonic().saturating_sub(anchor().monotonic))
+        Nanos((monotonic() + AHEAD.load(Ordering::Relaxed)).saturating_sub(anchor().monotonic))
+    }
+
+    /// What the machine's monotonic clock showed at [`Nanos::ZERO`]: another process on this machine goes on from it.
+    #[must_use]
+    pub fn epoch() -> u64 {
+        anchor().monotonic.saturating_sub(AHEAD.load(Ordering::Relaxed))
+    }
+
+    /// Goes on with the clock of a process that has ended, whose [`Clock::epoch`] this was: instants of that process are
+    /// instants of this one. For the beginning of a process, as the clock leaps forward.
+    ///
+    /// Returns whether it can be: not if the machine was started since, or if this process's clock began before.
+    pub fn continue_from(epoch: u64) -> bool {
+        let Some(ahead) = anchor().monotonic.checked_sub(epoch) else { return false };
+        AHEAD.store(ahead, Ordering::Relaxed);
+        true
     }
 
     /// Milliseconds since 1970 at `at`, as JavaScript's `Date.now()` counts them.
@@ -153,9 +172,12 @@ impl Clock {
     /// Nanoseconds since 1970 at `at`.
     #[must_use]
     pub fn unix_nanos(at: Nanos) -> i128 {
-        anchor().unix + i128::from(at.0)
+        anchor().unix + i128::from(at.0) - i128::from(AHEAD.load(Ordering::Relaxed))
     }
 }
+
+/// By how much the process's clock is ahead of the time since its anchor: the age of the process it goes on from.
+static AHEAD: AtomicU64 = AtomicU64::new(0);
 
 /// What both clocks showed at the same moment.
 struct Anchor {
@@ -198,6 +220,15 @@ mod tests {
         check(Nanos::from_millis_f64(f64::NAN), 0);
         check(Nanos::from_millis_f64(1.5), 1_500_000);
         assert_eq!(Nanos(2_500_000).as_millis_f64(), 2.5);
+    }
+
+    #[test]
+    fn a_clock_goes_on_where_another_process_began_it() {
+        // The process's clock is that of all of its tests: this one leaves it as it was.
+        let epoch = Clock::epoch();
+        assert!(Clock::continue_from(epoch) && Clock::epoch() == epoch);
+        assert!(!Clock::continue_from(u64::MAX), "the machine was started since");
+        assert_eq!(Clock::epoch(), epoch);
     }
 
     #[test]

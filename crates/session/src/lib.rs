@@ -17,7 +17,8 @@ mod verdict;
 mod watermark;
 
 pub use coordinator::{
-    AgentOverview, Begin, Coordinator, DeltaSink, Function, LossPolicy, Notice, Orders, Patience, RunPhase, Settings,
+    AgentOverview, Begin, Coordinator, DeltaSink, Function, Input, Journal, LossPolicy, Notice, Orders, Patience,
+    RunPhase, Settings,
 };
 pub use onrush_metrics::summary::Verdict;
 pub use outcome::{ExitCode, Outcome, Stop};

@@ -5,7 +5,7 @@
 //! ([`Link::over_stream`]).
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     time::Duration,
 };
 
@@ -34,12 +34,23 @@ pub struct Link<S, R> {
     received: u64,
     /// Those that came before one that is missing.
     early: BTreeMap<u64, R>,
+    /// Where messages are acknowledged only once they were dealt with.
+    confirmed: Option<Confirmed>,
     /// The other side must be told what has come.
     owes: bool,
     said_at: Time,
     heard_at: Time,
     /// After how long what is not acknowledged is sent again; `None`: the way loses nothing while it lasts.
     resend_after: Option<Duration>,
+}
+
+/// Which messages were dealt with.
+#[derive(Debug, Default)]
+struct Confirmed {
+    /// All up to this number.
+    up_to: u64,
+    /// Later ones.
+    beyond: BTreeSet<u64>,
 }
 
 #[derive(Debug)]
@@ -64,6 +75,7 @@ impl<S: Clone, R> Link<S, R> {
             last_number: 0,
             received: 0,
             early: BTreeMap::new(),
+            confirmed: None,
             owes: false,
             said_at: now,
             heard_at: now,
@@ -74,6 +86,43 @@ impl<S: Clone, R> Link<S, R> {
     /// The same over a way that keeps order and loses nothing until it breaks, such as TCP.
     pub fn over_stream(now: Time) -> Self {
         Self { resend_after: None, ..Self::new(now) }
+    }
+
+    /// The same, of which each message is acknowledged when it was dealt with ([`Link::confirm`]) instead of when it came: until
+    /// then it lives at the sender.
+    #[must_use]
+    pub fn confirming(mut self) -> Self {
+        self.confirmed = Some(Confirmed { up_to: self.received, beyond: BTreeSet::new() });
+        self
+    }
+
+    /// A side that ended and begins again where it was: it has dealt with so many messages of the other side, and had sent these, of
+    /// which the other side says what has come.
+    #[must_use]
+    pub fn resumed(mut self, received: u64, sent: impl IntoIterator<Item = S>) -> Self {
+        (self.received, self.owes) = (received, true);
+        sent.into_iter().for_each(|message| self.send(message));
+        self
+    }
+
+    /// The message of this number was dealt with, and what came of it will last.
+    pub fn confirm(&mut self, number: u64) {
+        let Some(confirmed) = self.confirmed.as_mut().filter(|confirmed| number > confirmed.up_to) else { return };
+        confirmed.beyond.insert(number);
+        while confirmed.beyond.remove(&(confirmed.up_to + 1)) {
+            confirmed.up_to += 1;
+            self.owes = true;
+        }
+    }
+
+    /// Messages of the other side that were handed on; the last has this number.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// What the other side has not acknowledged, with its numbers.
+    pub fn unacknowledged(&self) -> impl Iterator<Item = (u64, &S)> {
+        self.waiting.iter().map(|waiting| (waiting.number, &waiting.message))
     }
 
     /// The way broke and was made again: what is not acknowledged may be lost.
@@ -100,7 +149,7 @@ impl<S: Clone, R> Link<S, R> {
 
     /// What is to go over the way now.
     pub fn frames(&mut self, now: Time) -> Vec<Frame<S>> {
-        let acknowledged = self.received;
+        let acknowledged = self.confirmed.as_ref().map_or(self.received, |confirmed| confirmed.up_to);
         let mut frames = Vec::new();
         for waiting in self.waiting.iter_mut().take(Self::WINDOW) {
             let is_late = |at: Time| self.resend_after.is_some_and(|after| now.since(at) >= after);
@@ -176,6 +225,34 @@ mod tests {
         assert!(a.frames(at(499)).is_empty());
         assert_eq!(a.frames(at(500)), [Frame { number: 0, acknowledged: 0, message: None }]);
         assert!(a.frames(at(600)).is_empty());
+    }
+
+    #[test]
+    fn what_was_not_dealt_with_lives_at_the_sender() {
+        let mut agent = Link::<u32, u32>::over_stream(at(0));
+        let mut hub = Link::<u32, u32>::new(at(0)).confirming();
+        (1..=3).for_each(|n| agent.send(n));
+        hub.send(7);
+        let came: Vec<u32> = agent.frames(at(0)).into_iter().flat_map(|frame| hub.receive(frame, at(1))).collect();
+        assert_eq!(came, [1, 2, 3]);
+        for (number, acknowledged) in [(3, 0), (1, 1), (1, 1)] {
+            hub.confirm(number);
+            let frames = hub.frames(at(2));
+            assert!(frames.iter().all(|frame| frame.acknowledged == acknowledged), "{frames:?}");
+            frames.into_iter().for_each(|frame| drop(agent.receive(frame, at(3))));
+        }
+        assert_eq!(agent.unacknowledged().collect::<Vec<_>>(), [(2, &2), (3, &3)]);
+
+        // It ends, and another goes on that knows of the first message alone.
+        let mut hub = Link::<u32, u32>::new(at(9)).resumed(1, [7]).confirming();
+        agent.restart();
+        let came: Vec<u32> = agent.frames(at(10)).into_iter().flat_map(|frame| hub.receive(frame, at(11))).collect();
+        assert_eq!(came, [2, 3]);
+        assert_eq!(hub.frames(at(12)), [Frame { number: 0, acknowledged: 1, message: None }], "the agent has the 7");
+        hub.confirm(2);
+        hub.confirm(3);
+        hub.frames(at(13)).into_iter().for_each(|frame| assert_eq!(agent.receive(frame, at(14)), [0_u32; 0]));
+        assert_eq!((agent.waiting(), hub.waiting(), hub.received()), (0, 0, 3));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! How a run ended, and the exit code that says so.
 
+use serde::{Deserialize, Serialize};
+
 use crate::protocol::{Failure, FailureKind};
 
 /// Exit codes, as k6 documents them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum ExitCode {
     /// The run ended as planned and no threshold was crossed; iterations may have thrown.
@@ -70,7 +72,7 @@ impl ExitCode {
 }
 
 /// What ended a run before its plan did, or spoiled it. The first one decides the exit code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
     /// The exit code.
     pub code: ExitCode,

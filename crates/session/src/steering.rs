@@ -6,6 +6,7 @@ use onrush_plan::{
     Executor, ExecutorPlan, GoDuration, Plan, ScenarioPlan,
     steer::{Ramp, Steerable, Target, TargetError, TargetRequest, Targets, Turn, replay},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::protocol::TargetChange;
@@ -23,7 +24,7 @@ pub struct Moment {
 }
 
 /// Somebody's wish.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steer {
     /// The scenario; `None` for the first that is externally controlled, as in k6's API.
     pub scenario: Option<String>,

@@ -23,6 +23,10 @@ pub struct Campaign {
     pub went_on: u64,
     /// Runs that ended because an agent was lost.
     pub ended: u64,
+    /// Runs whose coordinator was restarted.
+    pub resumed: u64,
+    /// Those of them that lost no agent.
+    pub resumed_whole: u64,
     /// What was wrong, by seed.
     pub violations: Vec<Violation>,
 }
@@ -63,6 +67,12 @@ pub fn campaign(
                     let checked = mistake.map_or_else(|| case.clone(), |mistake| case.clone().with(mistake)).check();
                     let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
                     sum.runs += 1;
+                    if let Ok(ended) = &checked
+                        && ended.resumed > 0
+                    {
+                        sum.resumed += 1;
+                        sum.resumed_whole += u64::from(ended.lost.is_empty());
+                    }
                     match checked {
                         Ok(ended) if ended.lost.is_empty() => sum.whole += 1,
                         Ok(ended) if ended.exit == ExitCode::AgentLost => sum.ended += 1,

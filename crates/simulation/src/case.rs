@@ -36,6 +36,7 @@ impl Case {
             1 => network.with_death(seed),
             _ => network.with_trouble(seed),
         };
+        let faults = if mix(seed ^ 0x0c0d).is_multiple_of(3) { faults.with_restarts(seed) } else { faults };
         let on_loss = match mix(seed ^ 0x1055) % 4 {
             0 => LossPolicy::Fail,
             1 => LossPolicy::Tolerate,

@@ -15,6 +15,8 @@ pub struct Faults {
     pub(crate) double_percent: u64,
     /// By agent, in milliseconds of the run.
     pub(crate) agents: Vec<AgentFaults>,
+    /// When the coordinator ends, and when another goes on from its journal; one after another.
+    pub(crate) restarts: Vec<Range<u64>>,
 }
 
 /// What goes wrong with one agent, in milliseconds of the run.
@@ -71,6 +73,7 @@ impl Faults {
             loss_percent: of(3, 25),
             double_percent: of(4, 20),
             agents: (0..agents).map(|agent| AgentFaults { clock: skew(agent), ..AgentFaults::default() }).collect(),
+            restarts: Vec::new(),
         }
     }
 
@@ -105,6 +108,36 @@ impl Faults {
             }
         }
         self
+    }
+
+    /// The coordinator ends once or twice, and is restarted: mostly within the lease.
+    #[must_use]
+    pub fn with_restarts(mut self, seed: u64) -> Self {
+        let of = |kind: u64, max: u64| mix(seed.wrapping_mul(173) ^ (kind << 16)) % max;
+        let mut from = of(0, LAST_MS);
+        for number in 0..1 + of(1, 2) {
+            let away = match of(2 + number, 8) {
+                0 => 4_000 + of(10 + number, 8_000),
+                _ => 50 + of(20 + number, 2_500),
+            };
+            self.restarts.push(from..from + away);
+            from += away + 200 + of(30 + number, 8_000);
+        }
+        self
+    }
+
+    /// The same, and each time another coordinator is there in less than so long.
+    #[must_use]
+    pub fn with_restarts_within(self, seed: u64, most: Duration) -> Self {
+        let mut own = self.with_restarts(seed);
+        let most = u64::try_from(most.as_millis()).unwrap_or(u64::MAX);
+        own.restarts.iter_mut().for_each(|window| window.end = window.end.min(window.start + most));
+        own
+    }
+
+    /// How long nobody coordinated in all.
+    pub(crate) fn without_coordinator(&self) -> Duration {
+        Duration::from_millis(self.restarts.iter().map(|window| window.end - window.start).sum())
     }
 
     pub(crate) fn of_agent(&self, number: usize) -> AgentFaults {

@@ -12,6 +12,7 @@ mod case;
 mod ended;
 mod faults;
 mod host;
+mod journal;
 mod script;
 mod world;
 

@@ -1,7 +1,8 @@
 //! Coordinator, agents and what is between them, in virtual time.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    ops::Range,
     time::Duration,
 };
 
@@ -17,6 +18,7 @@ use crate::{
     ended::Ended,
     faults::Faults,
     host::SimHost,
+    journal::SimJournal,
     script::{Script, mix},
 };
 
@@ -42,6 +44,8 @@ pub enum Mistake {
     DoubleFold,
     /// A barrier does not wait for all agents.
     EarlyBarrier,
+    /// A report is acknowledged before it was noted.
+    EarlyAck,
 }
 
 /// A frame on its way.
@@ -55,6 +59,16 @@ pub struct World {
     pub(crate) coordinator: Coordinator,
     pub(crate) hosts: Vec<SimHost>,
     down: Vec<Link<Command, Report>>,
+    script: Script,
+    settings: Settings,
+    /// What a coordinator that ends leaves behind; without one if it never does.
+    journal: Option<SimJournal>,
+    /// All orders that left the coordinator, where it may end.
+    ordered: Orders,
+    /// Until when there is no coordinator, and since when.
+    away: Option<(Time, Time)>,
+    restarts: VecDeque<Range<u64>>,
+    pub(crate) resumed: u32,
     /// By time of arrival and the order they were sent in.
     under_way: BTreeMap<(Time, u64), Packet>,
     sent: u64,
@@ -78,7 +92,6 @@ pub struct World {
 impl World {
     /// A run of a script over so many agents.
     pub fn new(script: &Script, agents: u64, faults: Faults, on_loss: LossPolicy, seed: u64) -> Self {
-        let registry = script.registry();
         let settings = Settings {
             has_setup: true,
             has_teardown: true,
@@ -92,14 +105,23 @@ impl World {
             start_in: START_IN,
             ..Settings::default()
         };
-        let ids = (0..agents).map(|id| AgentId(id as u32));
-        let thresholds = script.thresholds(&registry);
-        let coordinator = Coordinator::new(settings, ids, &script.plan(&Share::full()), &registry, thresholds);
+        let journal = (!faults.restarts.is_empty()).then(SimJournal::default);
+        let mut coordinator = coordinator(script, settings, agents);
+        if let Some(journal) = &journal {
+            coordinator.keep(Box::new(journal.clone()));
+        }
         let count = 0..agents as usize;
         Self {
             coordinator,
             hosts: count.clone().map(|number| SimHost::new(script, number, faults.of_agent(number))).collect(),
-            down: count.map(|_| Link::new(Time(0))).collect(),
+            down: count.map(|_| Link::new(Time(0)).confirming()).collect(),
+            script: script.clone(),
+            settings,
+            journal,
+            ordered: Orders::new(),
+            away: None,
+            restarts: faults.restarts.iter().cloned().collect(),
+            resumed: 0,
             under_way: BTreeMap::new(),
             sent: 0,
             faults,
@@ -137,7 +159,7 @@ impl World {
         let mut tick_at = Time(0);
         let orders = self.coordinator.start(b"test", now);
         self.send(orders, now);
-        while self.coordinator.phase() < RunPhase::Closed && self.violations.is_empty() {
+        while (self.coordinator.phase() < RunPhase::Closed || self.away.is_some()) && self.violations.is_empty() {
             if now.since(Time(0)) > END {
                 self.violations.push(format!("it is stuck in {:?}", self.coordinator.phase()));
                 break;
@@ -157,6 +179,10 @@ impl World {
         for number in 0..self.hosts.len() {
             self.hosts[number].tick(now);
         }
+        self.end_or_go_on(now);
+        if self.away.is_some() {
+            return (0..self.hosts.len()).for_each(|number| self.travel(number, now));
+        }
         let mut orders = self.coordinator.tick(now);
         if self.coordinator.phase() == RunPhase::Done {
             orders.extend(self.coordinator.close(now));
@@ -167,6 +193,59 @@ impl World {
         }
     }
 
+    /// The coordinator ends when nothing comes that could be half done, or another goes on.
+    fn end_or_go_on(&mut self, now: Time) {
+        if self.away.is_some_and(|(_, until)| now >= until) {
+            return self.resume(now);
+        }
+        // What comes before that ends it in the middle.
+        let is_due = |window: &Range<u64>| now >= at(window.start) + STEP * 4;
+        if self.away.is_none() && self.restarts.front().is_some_and(is_due) {
+            self.crash(now);
+        }
+    }
+
+    /// The coordinator's process ends.
+    fn crash(&mut self, now: Time) {
+        let Some(window) = self.restarts.pop_front() else { return };
+        let is_planted = self.mistake.take_if(|mistake| *mistake == Mistake::EarlyAck).is_some();
+        if let Some(journal) = self.journal.as_ref().filter(|_| is_planted) {
+            journal.lose_last_report();
+        }
+        self.away = Some((now, now + Duration::from_millis(window.end - window.start)));
+    }
+
+    /// Another coordinator goes on from the journal.
+    fn resume(&mut self, now: Time) {
+        let (Some((since, _)), Some(journal)) = (self.away.take(), self.journal.clone()) else { return };
+        self.resumed += 1;
+        let agents = self.hosts.len();
+        let mut coordinator = coordinator(&self.script, self.settings, agents as u64);
+        let (orders, reports) = journal.repeat(&mut coordinator, agents);
+        // They were told already. What follows from the last input may be told now for the first time.
+        let told = coordinator.notices();
+        self.lost.extend(
+            told.iter()
+                .filter_map(lost_in)
+                .map(|number| (number, now))
+                .filter(|(number, _)| !self.lost.contains_key(number))
+                .collect::<Vec<_>>(),
+        );
+        self.notices = told;
+        if !orders.starts_with(&self.ordered) {
+            self.violations.push("a coordinator that goes on does not give the orders it gave".to_owned());
+        }
+        for ((number, down), reports) in self.down.iter_mut().enumerate().zip(reports) {
+            let own = orders.iter().filter(|(id, _)| id.0 as usize == number).map(|(_, command)| command.clone());
+            *down = Link::new(now).resumed(reports, own).confirming();
+        }
+        self.ordered = orders;
+        self.coordinator = coordinator;
+        self.coordinator.keep(Box::new(journal));
+        let orders = self.coordinator.resume(now.since(since), now);
+        self.send(orders, now);
+    }
+
     fn roll(&mut self, sides: u64) -> u64 {
         self.random = mix(self.random);
         self.random % sides.max(1)
@@ -175,9 +254,7 @@ impl World {
     fn send(&mut self, orders: Orders, now: Time) {
         // Who is lost first: that is why the orders are what they are.
         for notice in self.coordinator.notices() {
-            if let Notice::Error(text) = &notice
-                && let Some(number) = lost_agent(text)
-            {
+            if let Some(number) = lost_in(&notice) {
                 self.lost.insert(number, now);
             }
             if let Some(trace) = &mut self.trace {
@@ -193,6 +270,9 @@ impl World {
                 Command::Start { .. } if self.mistake != Some(Mistake::EarlyBarrier) => self.look_at_start(),
                 Command::Teardown(_) => self.look_at_end(),
                 _ => {}
+            }
+            if self.journal.is_some() {
+                self.ordered.push((id, command.clone()));
             }
             self.down[id.0 as usize].send(command);
         }
@@ -226,7 +306,8 @@ impl World {
 
     /// Hands what both sides of an agent's connection have to say to the network.
     fn travel(&mut self, number: usize, now: Time) {
-        for frame in self.down[number].frames(now) {
+        let frames = if self.away.is_none() { self.down[number].frames(now) } else { Vec::new() };
+        for frame in frames {
             self.launch(false, number, || Packet::Down(number, frame.clone()), now);
         }
         if !self.hosts[number].is_away(now) {
@@ -268,9 +349,18 @@ impl World {
                     }
                     self.travel(number, now);
                 }
+                // Nobody listens.
+                Packet::Up(..) if self.away.is_some() => {}
                 Packet::Up(number, frame) => {
-                    for report in self.down[number].receive(frame, now) {
+                    let before = self.down[number].received();
+                    for (report, number_of_report) in
+                        self.down[number].receive(frame, now).into_iter().zip(before + 1..)
+                    {
                         self.report(number, report, now);
+                        if self.away.is_some() {
+                            break;
+                        }
+                        self.down[number].confirm(number_of_report);
                     }
                     self.travel(number, now);
                 }
@@ -284,6 +374,12 @@ impl World {
     }
 
     fn report(&mut self, number: usize, report: Report, now: Time) {
+        // The coordinator ends before it has noted a report, or before anything comes of it.
+        let ends = self.restarts.front().is_some_and(|window| now >= at(window.start));
+        let has_noted = ends && self.roll(2) == 0;
+        if ends && !has_noted {
+            return self.crash(now);
+        }
         let report = if self.is_encoded { self.encoded(report) } else { report };
         let numbers = match &report {
             Report::Delta(part) => self.hosts[number].arrived(None, part.thread),
@@ -320,10 +416,14 @@ impl World {
                         self.send(orders, now);
                     }
                 }
+                Some(Mistake::EarlyAck) => self.mistake = Some(Mistake::EarlyAck),
                 None => {}
             }
         }
         let orders = self.coordinator.handle(from, report, now);
+        if has_noted {
+            return self.crash(now);
+        }
         self.send(orders, now);
     }
 
@@ -335,6 +435,23 @@ impl World {
         let bytes = postcard::to_allocvec(&report).expect("plain data");
         postcard::from_bytes(&bytes).expect("as sent")
     }
+}
+
+/// A coordinator that knows of nothing yet.
+fn coordinator(script: &Script, settings: Settings, agents: u64) -> Coordinator {
+    let registry = script.registry();
+    let thresholds = script.thresholds(&registry);
+    let ids = (0..agents).map(|id| AgentId(id as u32));
+    Coordinator::new(settings, ids, &script.plan(&Share::full()), &registry, thresholds)
+}
+
+fn at(ms: u64) -> Time {
+    Time(ms * 1_000_000)
+}
+
+fn lost_in(notice: &Notice) -> Option<usize> {
+    let Notice::Error(text) = notice else { return None };
+    lost_agent(text)
 }
 
 /// The agent that a message says is lost.

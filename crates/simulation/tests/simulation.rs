@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use onrush_session::{ExitCode, LossPolicy, Verdict};
-use onrush_simulation::{Case, Ended, Faults, Mistake, Script, World, campaign};
+use onrush_simulation::{Case, Ended, Faults, LEASE, Mistake, SILENCE, Script, World, campaign};
 
 /// Runs of properties that need runs of their own.
 const SEEDS: std::ops::Range<u64> = 0..150;
@@ -36,15 +36,33 @@ fn nothing_is_counted_twice_or_lost_in_silence() {
     // Otherwise the seeds show nothing.
     assert_eq!(sum.runs, 2_000);
     assert!(sum.whole > 600 && sum.went_on > 200 && sum.ended > 200, "{sum:?}");
+    assert!(sum.resumed > 400 && sum.resumed_whole > 100, "{sum:?}");
 }
 
 /// Mistakes a coordinator or a connection could make are found.
 #[test]
 fn planted_mistakes_are_found() {
-    for mistake in [Mistake::DroppedAck, Mistake::DoubleFold, Mistake::EarlyBarrier] {
+    for mistake in [Mistake::DroppedAck, Mistake::DoubleFold, Mistake::EarlyBarrier, Mistake::EarlyAck] {
         let sum = campaign(0, 1_000, 1, Some(mistake), |_| ControlFlow::Continue(()));
         assert!(!sum.violations.is_empty(), "{mistake:?} is not found in {} runs", sum.runs);
     }
+}
+
+/// A coordinator that ends and is restarted within the lease costs nothing: the result is that of one that stays.
+#[test]
+fn a_restarted_coordinator_costs_nothing() {
+    let script = Script::all_kinds();
+    let one = whole(&script);
+    let mut resumed = 0;
+    for seed in SEEDS {
+        let agents = 1 + seed % 5;
+        let faults = Faults::none().with_restarts_within(seed, LEASE - SILENCE);
+        let ended = World::new(&script, agents, faults, LossPolicy::Fail, seed).run();
+        assert_eq!(ended.check(&one, LossPolicy::Fail), Ok(()), "seed {seed}");
+        assert!(ended.lost.is_empty() && ended.is_same_as(&one), "seed {seed}: {:?}", ended.lost);
+        resumed += ended.resumed;
+    }
+    assert!(resumed > SEEDS.end as u32, "{resumed}");
 }
 
 #[test]

@@ -326,12 +326,14 @@ Examples:
 const RESULT_END: &str = "\
 A result file has everything a run measured, second by second: onrush run --out result=FILE writes it. show prints the
 run's summary from it, in any layout; export prints every step of every series. The file of a run that was killed is
-read up to its end.
+read up to its end. recover prints the summary of a run whose coordinator is gone, from its --journal and the files that its
+agents left.
 
 Examples:
   onrush result show run.onrush                        the summary
   onrush result show --summary-mode full run.onrush    also by scenario, group and request name
   onrush result export --to csv run.onrush > run.csv
+  onrush result recover run.journal onrush-agent-0.unheard onrush-agent-1.unheard
 ";
 
 const COMPARE_END: &str = "\

@@ -531,6 +531,25 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Agents)
     .scope(Scope::Several(&[Command::Run, Command::Coordinator])),
+    flag(
+        "journal",
+        None,
+        Text("FILE"),
+        Some("ONRUSH_JOURNAL"),
+        "Keep the run in FILE while it lasts, so that --resume can go on with it should this coordinator be killed. FILE has the \
+         test and what lets agents in: others cannot read it",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Only(Command::Coordinator)),
+    flag(
+        "resume",
+        None,
+        Switch,
+        None,
+        "Go on with the run in --journal, whose coordinator is gone; agents wait for it as long as --agent-lease was",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Only(Command::Coordinator)),
     flag("join", None, Text("HOST[:PORT]"), Some("ONRUSH_JOIN"), "The coordinator to join (default port 6567)")
         .group(Group::Agents)
         .scope(Scope::Only(Command::Agent)),

@@ -3,17 +3,21 @@
 use std::{
     collections::BTreeMap,
     process::{Child, ExitStatus, Stdio},
-    sync::mpsc::{Receiver as Inputs, RecvTimeoutError, Sender, channel},
+    sync::{
+        Arc,
+        mpsc::{Receiver as Inputs, RecvTimeoutError, Sender, channel},
+    },
     thread::JoinHandle,
     time::Duration,
 };
 
-use onrush_cluster::{Access, Event, Hub, HubConfig, Token};
+use onrush_cluster::{Access, Event, Hub, HubConfig, JournalAgent, JournalHead, Seat, Session, Token};
 use onrush_fiber::Clock;
 use onrush_session::{ExitCode, Orders, protocol::AgentId};
 
 use super::{
     bundle::{self, Receiver},
+    journal::{self, Before},
     local::Input,
     needs::Needs,
     prepare::Prepared,
@@ -40,8 +44,11 @@ pub(super) struct ClusterAgents {
     agents: u32,
     /// What they are called.
     names: BTreeMap<AgentId, String>,
+    /// What they are known by.
+    sessions: BTreeMap<AgentId, Session>,
     /// What the test is known by.
     pub(super) test: Vec<u8>,
+    content: Arc<[u8]>,
     /// Of the agents, in their order; empty: all the same.
     pub(super) weights: Vec<u64>,
 }
@@ -53,6 +60,8 @@ pub(super) struct Start {
     pub(super) raw: RawSamples,
     /// Takes what agents report that is not for the loop of the run.
     pub(super) intake: Intake,
+    /// The run is kept in a journal.
+    pub(super) has_journal: bool,
 }
 
 /// A process that this one started.
@@ -118,22 +127,13 @@ impl ClusterAgents {
             Place::Anywhere { listen, wait, access, .. } => (*listen, *wait, Access::clone(access)),
         };
         let is_here = matches!(cluster.place, Place::Here(_));
-        let Start { count: agents, raw, intake } = start;
+        let Start { count: agents, raw, intake, has_journal } = start;
         let receiver = if is_here { Receiver::AgentsHere(agents) } else { Receiver::Agents };
         let test = bundle::pack(cx, args, prepared, receiver, &raw)?;
-        let events = sender.clone();
         let program = version::VERSION.to_owned();
-        let config = HubConfig { listen, access, agents, patience: cluster.patience, program };
-        let hub = Hub::listen(config, move |event| {
-            if let Some(event) = intake.take(event) {
-                // The loop only goes away when the process is about to end.
-                let _ = events.send(Input::Cluster(event));
-            }
-        })
-        .map_err(|error| not_listening(&error))?;
-        let hash = hub.offer(test);
-        let test = hash.0.to_vec();
-        let mut own = Self { hub, children: Vec::new(), agents, names: BTreeMap::new(), test, weights: Vec::new() };
+        let config = HubConfig { listen, access, agents, patience: cluster.patience, program, has_journal };
+        let hub = Hub::listen(config, deliver(intake, sender.clone())).map_err(|error| not_listening(&error))?;
+        let mut own = Self::of(hub, agents, test);
         if is_here {
             for number in 0..agents {
                 own.children.push(ChildAgent::start(&own.hub, number, sender.clone())?);
@@ -151,6 +151,51 @@ impl ClusterAgents {
             }
         }
         Ok(own)
+    }
+
+    fn of(hub: Hub, agents: u32, content: Arc<[u8]>) -> Self {
+        let test = hub.offer(content.clone()).0.to_vec();
+        let (names, sessions) = (BTreeMap::new(), BTreeMap::new());
+        Self { hub, children: Vec::new(), agents, names, sessions, test, content, weights: Vec::new() }
+    }
+
+    /// Listens for the agents of a run that a coordinator began which is gone.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub(super) fn resume(
+        cluster: &ClusterArgs,
+        before: &Before,
+        seats: Vec<Seat>,
+        intake: Intake,
+        sender: Sender<Input>,
+    ) -> Result<Self, Failure> {
+        let Place::Anywhere { listen, access, .. } = &cluster.place else {
+            return Err(Failure::other("a journal is for agents that join from elsewhere"));
+        };
+        let head = before.head();
+        let agents = u32::try_from(head.agents.len()).unwrap_or(u32::MAX);
+        let config = HubConfig {
+            listen: *listen,
+            access: Access::clone(access),
+            agents,
+            patience: cluster.patience,
+            program: version::VERSION.to_owned(),
+            has_journal: true,
+        };
+        let hub = Hub::resume(config, seats, deliver(intake, sender)).map_err(|error| not_listening(&error))?;
+        let mut own = Self::of(hub, agents, before.test());
+        own.names = head.agents.iter().zip(0..).map(|(agent, id)| (AgentId(id), agent.name.clone())).collect();
+        Ok(own)
+    }
+
+    /// What a journal of the run begins with, and the test.
+    pub(super) fn for_journal(&self, cx: &Context, cluster: &ClusterArgs) -> Option<(JournalHead, Arc<[u8]>)> {
+        let Place::Anywhere { access, .. } = &cluster.place else { return None };
+        let agents = self.names.values().zip(self.sessions.values());
+        let agents = agents.map(|(name, session)| JournalAgent::new(name.clone(), *session)).collect();
+        let head = journal::head(cx, self.hub.address, access, agents, self.weights.clone());
+        Some((head, self.content.clone()))
     }
 
     /// Says how agents join.
@@ -192,7 +237,8 @@ impl ClusterAgents {
                 return Err(Failure::new(ExitCode::AgentLost, message));
             }
             match inputs.recv_timeout(TICK) {
-                Ok(Input::Cluster(Event::Joined { agent, name, labels, capacity })) => {
+                Ok(Input::Cluster(Event::Joined { agent, session, name, labels, capacity })) => {
+                    self.sessions.insert(agent, session);
                     joined.insert(agent, Bearing { name: name.clone(), zone: labels.get(ZONE).cloned(), capacity });
                     cx.logger.debug(format!("agent {} ({name}) has joined", agent.0));
                     self.names.insert(agent, name);
@@ -235,6 +281,16 @@ impl ClusterAgents {
         let runs = |child: &ChildAgent| child.thread.as_ref().is_some_and(|thread| !thread.is_finished());
         while Clock::now() < until && self.children.iter().any(runs) {
             std::thread::park_timeout(CHILD_TICK);
+        }
+    }
+}
+
+/// Hands on what happens, but for what is not for the loop of the run.
+fn deliver(intake: Intake, events: Sender<Input>) -> impl Fn(Event) + Send + Sync + 'static {
+    move |event| {
+        if let Some(event) = intake.take(event) {
+            // The loop only goes away when the process is about to end.
+            let _ = events.send(Input::Cluster(event));
         }
     }
 }

@@ -26,6 +26,7 @@ use onrush_session::{
 use super::{
     agents::AgentLines,
     cluster::{self, Agents, ClusterAgents, Start},
+    journal::{self, JournalFile, Kept},
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
     outputs::{Running, raw},
@@ -104,6 +105,16 @@ const TICK: Duration = Duration::from_millis(100);
 /// The same while an answer of the REST API waits for its effect.
 const SETTLING_TICK: Duration = Duration::from_millis(5);
 
+/// What a run begins with.
+pub(super) struct Beginning {
+    /// Changes of an earlier run that are made again.
+    pub(super) replay: Replay,
+    /// How many agents there are in other processes and what becomes of their samples; else this process is the agent.
+    pub(super) agents: Option<(u32, RawSamples)>,
+    /// Its journal.
+    pub(super) kept: Kept,
+}
+
 /// Runs a prepared test to its end, the summary included.
 ///
 /// # Errors
@@ -114,9 +125,9 @@ pub(super) fn drive(
     prepared: &Prepared,
     signals: &Arc<Watch>,
     outputs: Running<'_>,
-    replay: Replay,
-    agents: Option<(u32, RawSamples)>,
+    beginning: Beginning,
 ) -> Result<Ended, Failure> {
+    let Beginning { replay, agents, kept } = beginning;
     let (sender, inputs) = channel();
     let wake = sender.clone();
     let keys = sender.clone();
@@ -138,7 +149,18 @@ pub(super) fn drive(
     let losses = outputs.as_ref().map(Outputs::losses);
     let watch = signals.clone();
     let stops: Box<dyn Fn() -> u64 + Send> = Box::new(move || watch.resumed());
-    let (agents, collected) = match args.cluster.as_ref().zip(agents) {
+    let live = LiveSummary::default();
+    let screen = RunScreen::new(cx, args, &prepared.plan, now());
+    let subscribed = |ids: Vec<AgentId>, weights: Vec<u64>, replay: Replay| {
+        let mut coordinator = coordinator(args, prepared, replay, ids, weights);
+        coordinator.subscribe(live.sink());
+        folded.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
+        view.iter().for_each(|view| coordinator.subscribe(view.sink()));
+        coordinator.subscribe(screen.sink());
+        coordinator
+    };
+    let (mut before, mut journal) = (None, None);
+    let (agents, collected, mut coordinator) = match args.cluster.as_ref().zip(agents) {
         None => {
             let engine = EngineConfig { tracers, ..prepared.engine(outputs.as_ref().map(Outputs::taps)) };
             let logger = cx.logger.clone();
@@ -148,7 +170,7 @@ pub(super) fn drive(
             let test = Test { engine, scenarios, finish_outputs: finish, stops: Some(stops) };
             let agent = LocalAgent::start(test, sender)
                 .map_err(|error| Failure::other(format!("failed to start the agent's thread: {error}")))?;
-            (Agents::Local(agent), None)
+            (Agents::Local(agent), None, subscribed(vec![AGENT], Vec::new(), replay))
         }
         Some((cluster, (count, raw))) => {
             let queue = (&sender, &inputs);
@@ -158,25 +180,49 @@ pub(super) fn drive(
                 let _ = orders.send(Input::Order(agent, command));
             })?;
             let intake = Intake::new(outputs.as_ref(), &prepared.run.registry, secrets);
-            let start = Start { count, raw, intake };
-            (
-                Agents::Cluster(Box::new(ClusterAgents::start(cx, args, cluster, prepared, start, signals, queue)?)),
-                outputs,
-            )
+            let (agents, coordinator) = match kept {
+                Kept::Before(mut own) => {
+                    let ids = (0_u32..).zip(&own.head().agents).map(|(number, _)| AgentId(number)).collect();
+                    let mut coordinator = subscribed(ids, own.head().weights.clone(), replay);
+                    let mut repeated = own.repeat(&mut coordinator)?;
+                    let seats = journal::seats(own.head(), &mut repeated, &coordinator.lost_agents());
+                    let agents = ClusterAgents::resume(cluster, &own, seats, intake, sender.clone())?;
+                    before = Some((own, repeated));
+                    (agents, coordinator)
+                }
+                Kept::Nothing | Kept::Anew(_) => {
+                    let has_journal = matches!(kept, Kept::Anew(_));
+                    let start = Start { count, raw, intake, has_journal };
+                    let agents = ClusterAgents::start(cx, args, cluster, prepared, start, signals, queue)?;
+                    let mut coordinator = subscribed(agents.ids(), agents.weights.clone(), replay);
+                    if let Kept::Anew(path) = kept
+                        && let Some((head, test)) = agents.for_journal(cx, cluster)
+                    {
+                        let file = JournalFile::begin(cx, &path, &head, &test)?;
+                        coordinator.keep(Box::new(file.clone()));
+                        journal = Some(file);
+                    }
+                    (agents, coordinator)
+                }
+            };
+            (Agents::Cluster(Box::new(agents)), outputs, coordinator)
         }
     };
-    let live = LiveSummary::default();
-    let mut coordinator = coordinator(args, prepared, replay, &agents);
-    coordinator.subscribe(live.sink());
-    folded.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
-    view.iter().for_each(|view| coordinator.subscribe(view.sink()));
     let notes = folded.iter().filter_map(|output| output.notes());
     let follow = Follow::new(&cx.logger, view.as_ref(), notes.collect());
-    let mut screen = RunScreen::new(cx, args, &prepared.plan, now());
-    if has_full_screen(cx, args) {
-        screen = screen.with_view(&args.script.file, &prepared.plan, wake_for_keys)?;
+    let screen = match has_full_screen(cx, args) {
+        true => screen.with_view(&args.script.file, &prepared.plan, wake_for_keys)?,
+        false => screen,
+    };
+    let mut told = Vec::new();
+    let mut since = None;
+    if let Some((own, repeated)) = before {
+        let file = JournalFile::go_on(cx, *own, &repeated)?;
+        coordinator.keep(Box::new(file.clone()));
+        journal = Some(file);
+        since = Some(repeated.at);
+        told = repeated.notices;
     }
-    coordinator.subscribe(screen.sink());
     let mut drive = Drive {
         cx,
         args,
@@ -197,12 +243,16 @@ pub(super) fn drive(
         is_ready: false,
         summary: None,
         spare: Some(SpareFiles::hold()),
+        journal,
     };
     let test = match &drive.agents {
         Agents::Local(_) => Vec::new(),
         Agents::Cluster(agents) => agents.test.clone(),
     };
-    let orders = drive.coordinator.start(&test, now());
+    let orders = match since {
+        None => drive.coordinator.start(&test, now()),
+        Some(since) => drive.go_on(since, told),
+    };
     drive.send(orders);
     drive.step_until(true, |drive| drive.coordinator.phase() >= RunPhase::Done);
     drive.linger();
@@ -230,11 +280,15 @@ pub(super) fn drive(
     })
 }
 
-fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay, agents: &Agents) -> Coordinator {
-    let (ids, start_in) = match agents {
-        Agents::Local(_) => (vec![AGENT], Duration::ZERO),
-        Agents::Cluster(agents) => (agents.ids(), START_IN),
-    };
+/// The coordinator of a run over these agents, which knows nothing yet.
+pub(super) fn coordinator(
+    args: &RunArgs,
+    prepared: &Prepared,
+    replay: Replay,
+    ids: Vec<AgentId>,
+    weights: Vec<u64>,
+) -> Coordinator {
+    let start_in = if args.cluster.is_some() { START_IN } else { Duration::ZERO };
     let options = &prepared.test.settings;
     let settings = Settings {
         has_setup: prepared.lifecycle.setup,
@@ -252,10 +306,6 @@ fn coordinator(args: &RunArgs, prepared: &Prepared, replay: Replay, agents: &Age
         start_in,
         series_max: options.cardinality_limit,
         rps: options.rps,
-    };
-    let weights = match agents {
-        Agents::Local(_) => Vec::new(),
-        Agents::Cluster(agents) => agents.weights.clone(),
     };
     let coordinator =
         Coordinator::new(settings, ids, &prepared.plan, &prepared.run.registry, prepared.thresholds.clone())
@@ -298,9 +348,28 @@ struct Drive<'a> {
     summary: Option<Result<Option<Vec<SummaryFile>>, AgentFailure>>,
     /// Until the files at the end are written.
     spare: Option<SpareFiles>,
+    journal: Option<JournalFile>,
 }
 
 impl Drive<'_> {
+    /// The run goes on after its coordinator was gone since then. What was told is not told again.
+    fn go_on(&mut self, since: Time, told: Vec<Notice>) -> Orders {
+        let now = now();
+        self.is_ready = self.coordinator.phase() > RunPhase::Initializing;
+        for notice in told {
+            if let Notice::SummaryDone(result) = notice {
+                self.summary = Some(result);
+            }
+        }
+        let away = now.since(since);
+        let at = self.coordinator.moment(since).test.as_secs_f64();
+        self.cx.logger.warn(format!(
+            "the run goes on: its coordinator was gone at {at:.1} s, for {:.1} s; what agents measured meanwhile is still to come",
+            away.as_secs_f64()
+        ));
+        self.coordinator.resume(away, now)
+    }
+
     fn step_until(&mut self, shows_progress: bool, is_reached: impl Fn(&Self) -> bool) {
         while !is_reached(self) {
             self.step(shows_progress);
@@ -545,7 +614,7 @@ impl Drive<'_> {
         // What agents sent came before they said that it was all.
         if let Some(outputs) = self.collected.take() {
             let lacking = raw::finish(outputs, &self.cx.logger);
-            self.coordinator.outputs_lack(lacking);
+            self.coordinator.outputs_lack(lacking, now());
         }
         let at = now();
         let Some(outcome) = self.coordinator.outcome().cloned() else { unreachable!("a closed run has an outcome") };
@@ -565,17 +634,23 @@ impl Drive<'_> {
         let results = Results::new(self.cx, self.args, self.prepared, &self.coordinator, agents, at);
         let mut custom = None;
         if let Some(data) = results.for_script() {
-            let orders = self.coordinator.summarize(data, at);
-            self.send(orders);
+            // A coordinator before this one may have got that far.
+            if !self.coordinator.awaits_summary() && self.summary.is_none() {
+                let orders = self.coordinator.summarize(data, at);
+                self.send(orders);
+            }
             self.step_until(false, |drive| drive.summary.is_some());
             custom = self.summary.take().and_then(|result| results.returned_files(result));
         }
         self.spare = None;
         let is_exported = results.show(custom);
         self.screen.last(block);
-        let orders = self.coordinator.stop_agents();
+        let orders = self.coordinator.stop_agents(now());
         self.send(orders);
         self.agents.end();
+        if let Some(journal) = &self.journal {
+            journal.end();
+        }
         // The last agent may have been lost with handleSummary().
         let outcome = self.coordinator.outcome().cloned().unwrap_or(outcome);
         (outcome, !is_exported)

@@ -14,6 +14,7 @@ mod drive;
 pub(crate) mod features;
 pub(crate) mod imports;
 pub(crate) mod input;
+mod journal;
 mod key_log;
 mod live;
 pub(crate) mod load;
@@ -24,6 +25,7 @@ mod outputs;
 mod paths;
 pub(crate) mod prepare;
 pub(crate) mod raw_samples;
+mod recover;
 mod repeated;
 mod replay;
 mod rest;
@@ -39,11 +41,13 @@ pub(crate) use cluster::{NUMBER as AGENT_NUMBER, how};
 use onrush_net::BodyBudget;
 use onrush_output::{Config, Samples, Share};
 use onrush_session::{ExitCode, LossPolicy};
+pub(crate) use recover::recover;
 
 use self::{
     config_file::ConfigFile,
-    drive::Ended,
+    drive::{Beginning, Ended},
     features::Features,
+    journal::Kept,
     needs::Needs,
     outputs::{Finished, Running, Starting, Wanted, github, otel, raw},
     prepare::Prepared,
@@ -70,7 +74,28 @@ pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<Ex
     let config = ConfigFile::read(cx)?;
     let mut args = RunArgs::new(&cx.flags, &config, files)?;
     args.cluster = ClusterArgs::new(&cx.flags, command, &mut |warning| cx.logger.warn(warning))?;
-    execute(cx, config, &args)
+    let kept = match command {
+        Command::Coordinator => journal::wanted(&cx.flags)?,
+        _ => Kept::Nothing,
+    };
+    execute_kept(cx, config, &args, kept)
+}
+
+/// Goes on with the run of a coordinator that is gone.
+///
+/// # Errors
+/// As [`run`], and when it cannot.
+pub(crate) fn resume(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
+    if let [file, ..] = files {
+        return Err(Failure::other(format!("--resume goes on with the test in the journal: remove {file}")));
+    }
+    let before = journal::before(&cx.flags)?;
+    let (bundle, flags) = before.settings(&cx.flags)?;
+    let mut args = bundle.args(&flags)?;
+    let access = before.access()?;
+    args.cluster = Some(ClusterArgs::resumed(&flags, before.listen(), access, &mut |warning| cx.logger.warn(warning))?);
+    let cx = Context { flags, logger: cx.logger.clone(), terminal: cx.terminal.clone(), look: cx.look };
+    execute_kept(&cx, ConfigFile::default(), &args, Kept::Before(Box::new(before)))
 }
 
 /// Runs a test whose settings are known.
@@ -78,6 +103,10 @@ pub(crate) fn run(cx: &Context, files: &[String], command: Command) -> Result<Ex
 /// # Errors
 /// As [`run`].
 pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<ExitCode, Failure> {
+    execute_kept(cx, config, args, Kept::Nothing)
+}
+
+fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) -> Result<ExitCode, Failure> {
     if args.view == Shown::View {
         has_terminal(cx, args.quiet)?;
     }
@@ -85,6 +114,10 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
         .map_err(|error| Failure::other(format!("failed to watch for signals: {error}")))?;
     let Ready { prepared, outputs: wanted, traces, share, replay, needs } = ready(cx, config, args)?;
     let (samples, raw_samples) = samples(cx, args, &wanted.raw, share)?;
+    if !matches!(kept, Kept::Nothing) {
+        let has_secrets = !prepared.run.script.secrets.names().0.is_empty();
+        can_be_kept(&raw_samples, wanted.leave_the_machine(), has_secrets)?;
+    }
     let agents = args.cluster.as_ref().map(|cluster| cluster::agents(cluster, &needs));
     let needs = cluster::needs(args.cluster.as_ref(), needs);
     needs.warnings().into_iter().for_each(|warning| cx.logger.warn(warning));
@@ -137,7 +170,8 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     let traces = otel::traces::start(cx, traces.filter(|_| args.cluster.is_none()))?;
     let tracers = traces.as_ref().map(otel::traces::Running::tracers);
     let running = Running { raw: raw_outputs, folded: &started, view, tracers };
-    let mut ended = drive::drive(cx, args, &prepared, &signals, running, replay, of_agents)?;
+    let beginning = Beginning { replay, agents: of_agents, kept };
+    let mut ended = drive::drive(cx, args, &prepared, &signals, running, beginning)?;
     let view = ended.view.take();
     report(&cx.logger, &ended);
     let code = verdict(cx, args, &ended);
@@ -163,6 +197,24 @@ pub(crate) fn execute(cx: &Context, config: ConfigFile, args: &RunArgs) -> Resul
     }
     // Whoever waits for a file must not take an old one, or none, for the result.
     Ok(ExitCode::Other)
+}
+
+/// What a coordinator that goes on could not go on with.
+///
+/// # Errors
+/// 255 with the first of it.
+fn can_be_kept(raw: &RawSamples, outputs_leave: bool, has_secrets: bool) -> Result<(), Failure> {
+    let refused = |what: &str, hint: &str| {
+        Err(Failure::other(format!("{what} is not available yet with --journal")).hint(hint.to_owned()))
+    };
+    match raw {
+        RawSamples::Collected(_) => {
+            refused("--out of every sample at the coordinator", "add --out-local, or use --out result=FILE")
+        }
+        _ if outputs_leave => refused("an output that is no file", "use --out result=FILE"),
+        _ if has_secrets => refused("--secret-source", "remove it, or --journal"),
+        _ => Ok(()),
+    }
 }
 
 /// A view needs a terminal.

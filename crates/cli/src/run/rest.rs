@@ -200,7 +200,7 @@ impl Rest {
             Request::Setup => run.setup_data(),
             Request::SetSetup(data) => {
                 let data: Option<Arc<str>> = data.as_deref().map(|data| data.get().into());
-                let orders = run.coordinator.set_setup_data(data);
+                let orders = run.coordinator.set_setup_data(data, run.now);
                 run.orders.extend(orders);
                 run.setup_data()
             }
@@ -332,7 +332,7 @@ impl Rest {
     /// Runs a life-cycle function for a client, if nothing else of the kind runs.
     fn call(&mut self, call: Call, function: Function, run: &mut Run<'_>) {
         self.last_number += 1;
-        match run.coordinator.call(function, self.last_number) {
+        match run.coordinator.call(function, self.last_number, run.now) {
             Ok(orders) => {
                 run.orders.extend(orders);
                 self.running.insert(self.last_number, (call, function));

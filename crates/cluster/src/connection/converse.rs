@@ -10,12 +10,12 @@ use onrush_session::{
 use tokio::sync::{mpsc, watch};
 
 use super::{
-    Answer, Deliver, Fetch, FetchError, FromHub, JoinConfig, JoinError, Outbox,
+    Answer, Deliver, Fetch, FetchError, FromHub, JoinConfig, JoinError, Joined, Outbox,
     dial::{Dialled, dial, ping},
     now,
 };
 use crate::{
-    CoordinatorClock, Hash,
+    CoordinatorClock, Hash, Session,
     clock::OffsetEstimate,
     content::CONTENT_BYTES_MAX,
     convert,
@@ -33,7 +33,7 @@ const COMPARE_EVERY: Duration = Duration::from_secs(1);
 /// Who did not look for so long was not there itself: the silence was its own.
 const OWN_GAP_MAX: Duration = Duration::from_secs(1);
 
-type Joined = Answer<Result<(AgentId, CoordinatorClock), JoinError>>;
+type Answered = Answer<Result<Joined, JoinError>>;
 
 /// An agent's life with its coordinator.
 pub(super) async fn live(
@@ -41,7 +41,7 @@ pub(super) async fn live(
     outbox: Arc<Outbox>,
     deliver: Deliver,
     fetches: mpsc::Receiver<Fetch>,
-    joined: Joined,
+    joined: Answered,
     mut stopped: watch::Receiver<()>,
 ) {
     let (mut dialled, estimate) = match first(&config).await {
@@ -57,7 +57,18 @@ pub(super) async fn live(
     tokio::spawn(serve_fetches(fetches, channel, lease));
     let mut compared = Compared { estimate, clock: CoordinatorClock::default() };
     compared.publish();
-    if joined.send(Ok((AgentId(dialled.welcome.agent), compared.clock.clone()))).is_err() {
+    let Ok(known) = <[u8; 16]>::try_from(&session[..]) else {
+        let (coordinator, why) = (config.to.coordinator.clone(), "its welcome names no session".to_owned());
+        let _ = joined.send(Err(JoinError::Failed { coordinator, why }));
+        return;
+    };
+    let known = Joined {
+        agent: AgentId(dialled.welcome.agent),
+        session: Session(known),
+        has_journal: dialled.welcome.has_journal,
+        clock: compared.clock.clone(),
+    };
+    if joined.send(Ok(known)).is_err() {
         return;
     }
     let mut heard = Heard { at: now(), pulse: Pulse::default(), looked_at: now(), lease };

@@ -25,7 +25,7 @@ use onrush_session::{
 };
 use tokio::sync::{Notify, mpsc, watch};
 
-use crate::{Capacity, CoordinatorClock, Destination, Hash, convert, rpc::MESSAGE_BYTES_MAX};
+use crate::{Capacity, CoordinatorClock, Destination, Hash, Session, Unheard, convert, rpc::MESSAGE_BYTES_MAX};
 
 /// How an agent joins.
 #[derive(Debug, Clone)]
@@ -100,6 +100,10 @@ pub struct Connection {
     requests: mpsc::Sender<Fetch>,
     stop: Option<watch::Sender<()>>,
     thread: Option<JoinHandle<()>>,
+    /// What the agent is known by.
+    session: Session,
+    /// The coordinator keeps a journal.
+    has_journal: bool,
     /// The agent's number.
     pub agent: AgentId,
     /// How far the coordinator's clock is from this process's.
@@ -110,6 +114,14 @@ pub struct Connection {
 struct Fetch {
     hash: Hash,
     answer: Answer<Result<Vec<u8>, FetchError>>,
+}
+
+/// What an agent knows once it has joined.
+struct Joined {
+    agent: AgentId,
+    session: Session,
+    has_journal: bool,
+    clock: CoordinatorClock,
 }
 
 /// Says what the agent has to report. Cheap to clone.
@@ -174,9 +186,16 @@ impl Connection {
             .map_err(JoinError::Thread)?;
         let reporter = Reporter(outbox);
         match result.recv() {
-            Ok(Ok((agent, clock))) => {
-                Ok(Self { reporter, requests, stop: Some(stop), thread: Some(thread), agent, clock })
-            }
+            Ok(Ok(Joined { agent, session, has_journal, clock })) => Ok(Self {
+                reporter,
+                requests,
+                session,
+                has_journal,
+                stop: Some(stop),
+                thread: Some(thread),
+                agent,
+                clock,
+            }),
             Ok(Err(error)) => Err(error),
             // The thread panicked, which has been printed.
             Err(_) => Err(JoinError::Thread(io::ErrorKind::Other.into())),
@@ -197,6 +216,13 @@ impl Connection {
         let gone = || FetchError("the connection is closed".to_owned());
         self.requests.blocking_send(Fetch { hash, answer: sender }).map_err(|_| gone())?;
         result.recv().map_err(|_| gone())?
+    }
+
+    /// What was reported and the coordinator has not acknowledged; `None` where it keeps no journal that this could be added to.
+    pub fn unheard(&self) -> Option<Unheard> {
+        let queue = self.reporter.0.queue();
+        let reports = queue.link.unacknowledged().map(|(number, report)| (number, report.to_vec())).collect();
+        self.has_journal.then_some(Unheard { session: self.session, reports })
     }
 
     /// Waits until the coordinator has all that was reported, for a while.

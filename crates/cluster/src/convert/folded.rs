@@ -12,10 +12,10 @@ const UNFOLDED_BYTES_MAX: usize = 256 << 20;
 /// Deltas are small and come every second: speed counts.
 const LEVEL: i32 = 1;
 
-pub(super) fn fold<T: Serialize>(value: &T) -> Folded {
+pub(crate) fn fold<T: Serialize>(value: &T) -> Folded {
     // Plain data in memory: it can only fail for want of memory, which aborts.
     let data = postcard::to_allocvec(value).expect("samples are plain data");
-    if data.len() >= COMPRESSED_FROM_BYTES
+    if (COMPRESSED_FROM_BYTES..=UNFOLDED_BYTES_MAX).contains(&data.len())
         && let Ok(smaller) = zstd::bulk::compress(&data, LEVEL)
         && smaller.len() < data.len()
     {
@@ -24,7 +24,7 @@ pub(super) fn fold<T: Serialize>(value: &T) -> Folded {
     Folded { data, is_compressed: false }
 }
 
-pub(super) fn unfold<T: DeserializeOwned>(folded: &Folded) -> Result<T, WireError> {
+pub(crate) fn unfold<T: DeserializeOwned>(folded: &Folded) -> Result<T, WireError> {
     let wrong = |error: String| WireError::new(format!("folded samples: {error}"));
     let plain;
     let data = if folded.is_compressed {

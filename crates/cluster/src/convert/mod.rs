@@ -7,6 +7,7 @@ mod folded;
 mod report;
 
 pub(crate) use command::{command, encode_command};
+pub(crate) use folded::{fold, unfold};
 pub(crate) use report::{encode_report, report};
 
 /// A message that cannot be what was said.

@@ -11,10 +11,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming, body::Body};
 
-use super::{
-    Event, Shared, Ticket, now,
-    state::{Connection, Session},
-};
+use super::{Event, Session, Shared, Ticket, now, state::Connection};
 use crate::{
     Access, PROTOCOL,
     bearing::{capacity, labels},
@@ -119,10 +116,11 @@ async fn join(
     caller.stay();
     if hello.session.is_empty() {
         let (name, capacity) = (hello.name, capacity(hello.capacity));
-        shared.deliver(Event::Joined { agent: connection.agent, name, labels, capacity });
+        shared.deliver(Event::Joined { agent: connection.agent, session, name, labels, capacity });
     }
     let lease_ms = u32::try_from(shared.config.patience.lease.as_millis()).unwrap_or(u32::MAX);
-    let welcome = Welcome { session: session.to_vec(), agent: connection.agent.0, lease_ms };
+    let has_journal = shared.config.has_journal;
+    let welcome = Welcome { session: session.0.to_vec(), agent: connection.agent.0, lease_ms, has_journal };
     let (outgoing, stream) = mpsc::channel(QUEUE);
     // The queue is empty and its other end is here.
     let _ = outgoing.try_send(Ok(FromCoordinator { what: Some(from_coordinator::What::Welcome(welcome)) }));
@@ -182,8 +180,8 @@ async fn read(mut messages: Streaming<FromAgent>, outgoing: Outgoing, shared: Sh
                 let Frame { number, acknowledged, message } = frame;
                 let frame = link::Frame { number, acknowledged, message: (number > 0).then_some(message) };
                 let reports = shared.state().receive(&connection, frame, now());
-                for report in reports {
-                    if let Err(why) = hand_on(&shared, &connection, report).await {
+                for (number, report) in reports {
+                    if let Err(why) = hand_on(&shared, &connection, number, report).await {
                         let event = shared.state().lose(connection.agent, &why, false);
                         event.into_iter().for_each(|event| shared.deliver(event));
                         return;
@@ -210,7 +208,7 @@ async fn read(mut messages: Streaming<FromAgent>, outgoing: Outgoing, shared: Sh
     }
 }
 
-async fn hand_on(shared: &Shared, connection: &Connection, report: Bytes) -> Result<(), String> {
+async fn hand_on(shared: &Shared, connection: &Connection, number: u64, report: Bytes) -> Result<(), String> {
     let report = convert::report(report).map_err(|error| error.to_string())?;
     Limits::default().check(&report).map_err(|error| error.to_string())?;
     let permit = match connection.reports.clone().try_acquire_owned() {
@@ -222,6 +220,7 @@ async fn hand_on(shared: &Shared, connection: &Connection, report: Bytes) -> Res
             permit
         }
     };
-    shared.deliver(Event::Report { from: connection.agent, report, ticket: Ticket { _permit: permit } });
+    let confirms = shared.config.has_journal.then(|| (shared.state.clone(), connection.agent, number));
+    shared.deliver(Event::Report { from: connection.agent, report, ticket: Ticket { _permit: permit, confirms } });
     Ok(())
 }

@@ -32,6 +32,35 @@ pub struct HubConfig {
     pub patience: Patience,
     /// The program's version: agents must have the same.
     pub program: String,
+    /// Reports are acknowledged once they were dealt with ([`Ticket`]) instead of when they came: whoever deals with them keeps
+    /// a journal, and until it has them they live at the agents.
+    pub has_journal: bool,
+}
+
+/// What an agent is known by when it connects again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Session(pub [u8; 16]);
+
+/// Whoever knows it can pose as the agent: it does not show.
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Session")
+    }
+}
+
+/// The place of an agent in a run that a hub goes on with.
+#[derive(Debug)]
+pub struct Seat {
+    /// Its number.
+    pub agent: AgentId,
+    /// What it is known by.
+    pub session: Session,
+    /// Reports of it that were dealt with.
+    pub reports: u64,
+    /// All that it was ever sent.
+    pub commands: Vec<Command>,
+    /// The run goes on without it.
+    pub is_lost: bool,
 }
 
 /// What happens at the coordinator's end.
@@ -41,6 +70,8 @@ pub enum Event {
     Joined {
         /// Its number.
         agent: AgentId,
+        /// What it is known by when it connects again.
+        session: Session,
         /// What it is called.
         name: String,
         /// What else is said of it.
@@ -61,7 +92,8 @@ pub enum Event {
         from: AgentId,
         /// What it says.
         report: Report,
-        /// To be dropped once the report is dealt with: an agent that reports faster has to wait.
+        /// To be dropped once the report is dealt with: an agent that reports faster has to wait, and where there is a journal
+        /// the report is acknowledged then.
         ticket: Ticket,
     },
     /// Nothing was heard of an agent of the run for a while; it is not lost yet.
@@ -99,7 +131,17 @@ pub enum Event {
 /// A report that is being dealt with.
 #[derive(Debug)]
 pub struct Ticket {
-    pub(crate) _permit: Option<OwnedSemaphorePermit>,
+    _permit: Option<OwnedSemaphorePermit>,
+    /// Whose report it is, and its number.
+    confirms: Option<(Arc<Mutex<State>>, AgentId, u64)>,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some((state, agent, number)) = self.confirms.take() {
+            state.lock().unwrap_or_else(PoisonError::into_inner).confirm(agent, number);
+        }
+    }
 }
 
 pub(crate) type Deliver = Arc<dyn Fn(Event) + Send + Sync>;
@@ -141,8 +183,32 @@ impl Hub {
     /// # Errors
     /// When it may not or cannot.
     pub fn listen(config: HubConfig, deliver: impl Fn(Event) + Send + Sync + 'static) -> Result<Self, HubError> {
+        let state = State::new(config.agents, config.patience, config.has_journal, now());
+        Self::open(config, state, deliver)
+    }
+
+    /// Listens for the agents of a run that has begun, and whose hub is gone.
+    ///
+    /// # Errors
+    /// When it may not or cannot.
+    pub fn resume(
+        config: HubConfig,
+        seats: Vec<Seat>,
+        deliver: impl Fn(Event) + Send + Sync + 'static,
+    ) -> Result<Self, HubError> {
+        let mut state = State::new(config.agents, config.patience, config.has_journal, now());
+        seats.into_iter().for_each(|seat| state.resume(seat, now()));
+        state.has_begun = true;
+        Self::open(config, state, deliver)
+    }
+
+    fn open(
+        config: HubConfig,
+        state: State,
+        deliver: impl Fn(Event) + Send + Sync + 'static,
+    ) -> Result<Self, HubError> {
         let (listen, access) = (config.listen, config.access.clone());
-        let state = Arc::new(Mutex::new(State::new(config.agents, config.patience, now())));
+        let state = Arc::new(Mutex::new(state));
         let shared = Shared { state, deliver: Arc::new(deliver), config: Arc::new(config) };
         let own = shared.clone();
         let serve = |socket, stopped| join::serve(socket, own, stopped);

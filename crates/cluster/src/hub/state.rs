@@ -5,15 +5,12 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use bytes::Bytes;
 use onrush_session::{
     link::{Frame, Link},
-    protocol::{AgentId, Time},
+    protocol::{AgentId, Command, Time},
 };
 use tokio::sync::{Mutex as TurnMutex, Notify, Semaphore, watch};
 
-use super::Event;
-use crate::{Patience, content::Contents, pulse::Pulse, token};
-
-/// Names an agent when it connects again.
-pub(crate) type Session = [u8; 16];
+use super::{Event, Seat, Session};
+use crate::{Patience, content::Contents, convert, pulse::Pulse, token};
 
 pub(crate) struct State {
     places: BTreeMap<AgentId, Place>,
@@ -21,7 +18,14 @@ pub(crate) struct State {
     patience: Patience,
     pub(super) contents: Contents,
     pub(super) has_begun: bool,
+    has_journal: bool,
     looked_at: Time,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("State")
+    }
 }
 
 /// Reports of one agent that wait to be dealt with.
@@ -45,6 +49,23 @@ struct Place {
     is_stopping: bool,
     is_lost: bool,
     connection: Connection,
+}
+
+impl Place {
+    fn new(session: Session, link: Link<Bytes, Bytes>, connection: Connection, now: Time) -> Self {
+        Self {
+            session,
+            link,
+            heard_at: now,
+            pulse: Pulse::default(),
+            suspected_since: None,
+            is_held_up: false,
+            broke: None,
+            is_stopping: false,
+            is_lost: false,
+            connection,
+        }
+    }
 }
 
 /// What the tasks of a connection need of their place.
@@ -87,15 +108,32 @@ impl Connection {
 }
 
 impl State {
-    pub(super) fn new(agents: u32, patience: Patience, now: Time) -> Self {
+    pub(super) fn new(agents: u32, patience: Patience, has_journal: bool, now: Time) -> Self {
         Self {
             places: BTreeMap::new(),
             agents,
             patience,
             contents: Contents::default(),
             has_begun: false,
+            has_journal,
             looked_at: now,
         }
+    }
+
+    /// Gives an agent of a run that goes on the place it had.
+    pub(super) fn resume(&mut self, seat: Seat, now: Time) {
+        let commands = seat.commands.iter().map(convert::encode_command);
+        let link = self.link(now, |link| link.resumed(seat.reports, commands));
+        let mut place = Place::new(seat.session, link, Connection::new(seat.agent), now);
+        place.is_lost = seat.is_lost;
+        place.is_stopping = seat.commands.last() == Some(&Command::Stop);
+        place.broke = Some("the coordinator was restarted".to_owned());
+        self.places.insert(seat.agent, place);
+    }
+
+    fn link(&self, now: Time, begun: impl FnOnce(Link<Bytes, Bytes>) -> Link<Bytes, Bytes>) -> Link<Bytes, Bytes> {
+        let link = begun(Link::over_stream(now));
+        if self.has_journal { link.confirming() } else { link }
     }
 
     /// Gives a new agent a place: that of its number among the processes the coordinator started, or a free one.
@@ -112,20 +150,9 @@ impl State {
         let number = number.ok_or_else(|| format!("the run has all of its {} agents", self.agents))?;
         let agent = AgentId(number);
         let connection = Connection::new(agent);
-        let session = token::random();
-        let place = Place {
-            session,
-            link: Link::over_stream(now),
-            heard_at: now,
-            pulse: Pulse::default(),
-            suspected_since: None,
-            is_held_up: false,
-            broke: None,
-            is_stopping: false,
-            is_lost: false,
-            connection: connection.clone(),
-        };
-        self.places.insert(agent, place);
+        let session = Session(token::random());
+        let link = self.link(now, |link| link);
+        self.places.insert(agent, Place::new(session, link, connection.clone(), now));
         Ok((session, connection))
     }
 
@@ -134,7 +161,7 @@ impl State {
     /// # Errors
     /// Why it cannot go on.
     pub(super) fn rejoin(&mut self, session: &[u8], now: Time) -> Result<(Session, Connection), String> {
-        let place = self.places.values_mut().find(|place| place.session == session);
+        let place = self.places.values_mut().find(|place| place.session.0 == session);
         let place = place.ok_or("the run this agent took part in is over")?;
         if place.is_lost {
             return Err(format!(
@@ -163,18 +190,27 @@ impl State {
         (place.connection.number == connection.number).then(|| place.link.frames(now))
     }
 
-    /// Takes what came over a connection; returns the messages whose turn it is.
-    pub(super) fn receive(&mut self, connection: &Connection, frame: Frame<Bytes>, now: Time) -> Vec<Bytes> {
+    /// Takes what came over a connection; returns the messages whose turn it is, with their numbers.
+    pub(super) fn receive(&mut self, connection: &Connection, frame: Frame<Bytes>, now: Time) -> Vec<(u64, Bytes)> {
         let Some(place) = self.places.get_mut(&connection.agent) else { return Vec::new() };
         if place.connection.number != connection.number {
             return Vec::new();
         }
         place.heard_at = now;
+        let before = place.link.received();
         let messages = place.link.receive(frame, now);
         if !messages.is_empty() {
             place.connection.wake.notify_one();
         }
-        messages
+        (before + 1..).zip(messages).collect()
+    }
+
+    /// A report was dealt with.
+    pub(super) fn confirm(&mut self, agent: AgentId, number: u64) {
+        if let Some(place) = self.places.get_mut(&agent) {
+            place.link.confirm(number);
+            place.connection.wake.notify_one();
+        }
     }
 
     /// A sign of life that is no message.
@@ -284,7 +320,7 @@ mod tests {
     }
 
     fn state(agents: u32) -> State {
-        State::new(agents, Patience::default(), at(0))
+        State::new(agents, Patience::default(), false, at(0))
     }
 
     /// Looks every 100 ms, as the hub does.
@@ -323,7 +359,7 @@ mod tests {
         let heartbeat = || Frame { number: 0, acknowledged: 0, message: None };
         state.receive(&first, heartbeat(), at(1_000));
         assert_eq!(look_until(&mut state, 100, 10_000), [(4_100, "it said nothing for 3 s".to_owned())]);
-        let error = state.rejoin(&session, at(10_000)).err().expect("lost");
+        let error = state.rejoin(&session.0, at(10_000)).err().expect("lost");
         assert!(error.contains("the run goes on without this agent"), "{error}");
         assert!(state.rejoin(b"nobody", at(0)).is_err());
     }
@@ -359,7 +395,7 @@ mod tests {
         state.send(AgentId(0), Bytes::from_static(b"a"), false);
         assert_eq!(state.frames(&first, at(1)).map(|frames| frames.len()), Some(1));
         state.broke(&first, "reset".to_owned());
-        let (_, second) = state.rejoin(&session, at(2_000)).expect("it is back");
+        let (_, second) = state.rejoin(&session.0, at(2_000)).expect("it is back");
         // The old one has nothing to say any more, the new one sends again.
         assert!(state.frames(&first, at(2_001)).is_none());
         assert!(

@@ -33,6 +33,7 @@ pub(crate) fn config(agents: u32) -> HubConfig {
         agents,
         patience: Patience::default(),
         program: PROGRAM.to_owned(),
+        has_journal: false,
     }
 }
 

@@ -458,7 +458,7 @@ impl Drive<'_> {
                 self.step(began);
             }
         }
-        let orders = self.coordinator.stop_agents();
+        let orders = self.coordinator.stop_agents(now());
         self.send(orders);
         self.coordinator.outcome().expect("it is closed").clone()
     }

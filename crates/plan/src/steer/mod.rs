@@ -11,6 +11,7 @@ mod replay;
 pub use arrivals::ArrivalCourse;
 pub use ramp::{Ramp, VuCourse};
 pub use replay::{Turn, replay};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     executor::{Executor, vus_error},
@@ -85,7 +86,7 @@ pub struct Targets {
 }
 
 /// A change as it was asked for; whole numbers of any sign, as clients send them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetRequest {
     /// VUs that loop.
     pub vus: Option<i64>,

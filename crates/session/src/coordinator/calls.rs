@@ -1,21 +1,12 @@
 //! `setup()` and `teardown()` that a client of the run asks for, and what it wants changed.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
-use super::{Coordinator, Notice, Orders, RunPhase};
+use super::{Coordinator, Function, Input, Notice, Orders, RunPhase};
 use crate::{
     Moment, Steer, SteerError,
     protocol::{Command, Time},
 };
-
-/// A life-cycle function a client can ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
-    /// `setup()`: what it returns replaces the setup data.
-    Setup,
-    /// `teardown()`.
-    Teardown,
-}
 
 /// A function that runs for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +21,8 @@ impl Coordinator {
     ///
     /// # Errors
     /// Why not now.
-    pub fn call(&mut self, function: Function, number: u64) -> Result<Orders, &'static str> {
+    pub fn call(&mut self, function: Function, number: u64, now: Time) -> Result<Orders, &'static str> {
+        self.note(&Input::Call(function, number), now);
         match self.phase {
             RunPhase::Initializing => return Err("the VUs are still being initialised"),
             RunPhase::Setup => return Err("setup() is running"),
@@ -62,7 +54,8 @@ impl Coordinator {
     }
 
     /// Replaces what `setup()` returned.
-    pub fn set_setup_data(&mut self, data: Option<Arc<str>>) -> Orders {
+    pub fn set_setup_data(&mut self, data: Option<Arc<str>>, now: Time) -> Orders {
+        self.note(&Input::SetupData(data.as_deref().map(Cow::Borrowed)), now);
         self.replace_setup_data(data);
         self.take()
     }
@@ -77,6 +70,7 @@ impl Coordinator {
     /// # Errors
     /// Why not; then nothing is changed.
     pub fn steer(&mut self, steer: Steer, now: Time) -> Result<Orders, SteerError> {
+        self.note(&Input::Steer(Cow::Borrowed(&steer)), now);
         let moment = self.clock.moment(now);
         self.steer_at(steer, moment)?;
         Ok(self.take())
@@ -98,6 +92,7 @@ impl Coordinator {
     /// # Errors
     /// In k6's words.
     pub fn pause(&mut self, is_paused: bool, source: String, now: Time) -> Result<Orders, SteerError> {
+        self.note(&Input::Pause { is_paused, source: Cow::Borrowed(&source) }, now);
         let moment = self.clock.moment(now);
         if self.phase > RunPhase::Paused {
             self.steering.pause(is_paused, source, moment)?;

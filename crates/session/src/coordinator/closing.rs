@@ -1,10 +1,10 @@
 //! The end of a run: last samples, last evaluation, verdict, `handleSummary()`.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use onrush_metrics::{Phase as Evaluated, Sink, builtin};
 
-use super::{Coordinator, Notice, Orders, RunPhase, nanos};
+use super::{Coordinator, Input, Notice, Orders, RunPhase, nanos};
 use crate::{
     ExitCode, Judgement, Outcome, ScenarioLoad, Stop,
     protocol::{AgentId, Command, Failure, FailureKind, SummaryFile, ThreadDelta, Time},
@@ -13,11 +13,13 @@ use crate::{
 impl Coordinator {
     /// The test's clock shows how long the test ran, however long it is looked at afterwards.
     pub fn stop_clock(&mut self, now: Time) {
+        self.note(&Input::StopClock, now);
         self.clock.stop(now);
     }
 
     /// Nothing is left to run: has the agents hand in their last samples. The run is [`RunPhase::Closed`] once they have.
     pub fn close(&mut self, now: Time) -> Orders {
+        self.note(&Input::Close, now);
         if self.phase != RunPhase::Done {
             return Vec::new();
         }
@@ -75,7 +77,8 @@ impl Coordinator {
     }
 
     /// Outputs that are written here lack so many samples.
-    pub fn outputs_lack(&mut self, samples: u64) {
+    pub fn outputs_lack(&mut self, samples: u64, now: Time) {
+        self.note(&Input::OutputsLack(samples), now);
         self.judge.output_samples_missing(samples);
     }
 
@@ -121,6 +124,7 @@ impl Coordinator {
 
     /// Has one agent run `handleSummary()`; [`Notice::SummaryDone`] follows.
     pub fn summarize(&mut self, data: String, now: Time) -> Orders {
+        self.note(&Input::Summarize(Cow::Borrowed(&data)), now);
         self.summarize_on_one(data, now);
         self.take()
     }
@@ -161,7 +165,9 @@ impl Coordinator {
     }
 
     /// The run is over for all agents.
-    pub fn stop_agents(&mut self) -> Orders {
+    pub fn stop_agents(&mut self, now: Time) -> Orders {
+        self.note(&Input::StopAgents, now);
+        self.has_stopped_agents = true;
         // With it go the shares that it took over.
         self.orders.extend(self.agents.hosts().into_iter().map(|id| (id, Command::Stop)));
         self.take()

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use onrush_metrics::Phase as Evaluated;
 
-use super::{Coordinator, Notice, Orders, RunPhase, agents::Agent, nanos};
+use super::{Coordinator, Input, Notice, Orders, RunPhase, agents::Agent, nanos};
 use crate::{ExitCode, Moment, Stop, protocol::Time};
 
 impl Coordinator {
     /// Time passes; call it ten times a second or so.
     pub fn tick(&mut self, now: Time) -> Orders {
+        self.note(&Input::Tick, now);
         self.look_for_late(now);
         self.make_changes(now);
         self.evaluate(now);

@@ -1,10 +1,10 @@
 //! Agents that are lost, and what becomes of the run then.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use onrush_metrics::summary::with_commas;
 
-use super::{Coordinator, Notice, Orders, RunPhase, live::seconds};
+use super::{Coordinator, Input, Notice, Orders, RunPhase, live::seconds};
 use crate::{
     ExitCode, LossPolicy, Stop,
     protocol::{AgentId, Command, Failure, FailureKind, Time},
@@ -21,12 +21,14 @@ struct LostShare {
 impl Coordinator {
     /// An agent is gone, as far as a transport can tell, and makes no load any more.
     pub fn lost(&mut self, agent: AgentId, why: &str, now: Time) -> Orders {
+        self.note(&Input::Lost { agent, why: Cow::Borrowed(why), may_run: false }, now);
         self.lose(agent, why, now);
         self.take()
     }
 
     /// Nothing was heard of an agent for so long that it is given up; it may still make load, until its lease ends.
     pub fn silent(&mut self, agent: AgentId, why: &str, now: Time) -> Orders {
+        self.note(&Input::Lost { agent, why: Cow::Borrowed(why), may_run: true }, now);
         self.give_up_agent(agent, why, true, now);
         self.take()
     }

@@ -8,6 +8,8 @@ mod agents;
 mod calls;
 mod clock;
 mod closing;
+mod function;
+mod input;
 mod live;
 mod loss;
 mod notice;
@@ -18,7 +20,7 @@ mod shares;
 #[cfg(test)]
 mod tests;
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use onrush_metrics::{Merged, Registry, Thresholds};
 use onrush_plan::{Cut, FOREVER_NS, Plan, Scenario, Segment, SegmentSequence};
@@ -39,7 +41,8 @@ use crate::{
     watermark::Watermark,
 };
 
-pub use calls::Function;
+pub use function::Function;
+pub use input::{Input, Journal};
 pub use notice::Notice;
 pub use overview::{AgentOverview, Begin};
 pub use settings::{LossPolicy, Patience, Settings};
@@ -119,7 +122,10 @@ pub struct Coordinator {
     awaits_summary: Option<String>,
     /// An agent has said when its scenarios began.
     has_begun: bool,
+    /// The agents were told that the run is over.
+    has_stopped_agents: bool,
     sinks: Vec<Box<dyn DeltaSink>>,
+    journal: Option<Box<dyn Journal>>,
     orders: Orders,
     notices: Vec<Notice>,
 }
@@ -182,7 +188,9 @@ impl Coordinator {
             closed: None,
             awaits_summary: None,
             has_begun: false,
+            has_stopped_agents: false,
             sinks: Vec::new(),
+            journal: None,
             orders: Vec::new(),
             notices: Vec::new(),
         }
@@ -217,6 +225,7 @@ impl Coordinator {
 
     /// Gives every agent its share of the test.
     pub fn start(&mut self, test: &[u8], now: Time) -> Orders {
+        self.note(&Input::Start(test.into()), now);
         let ids = self.agents.ids();
         let count = ids.len() as u64;
         // An even split cannot fail for one agent or more; without any there is nobody to tell.
@@ -260,6 +269,7 @@ impl Coordinator {
 
     /// Takes an agent's report and says what is to be done.
     pub fn handle(&mut self, from: AgentId, report: Report, now: Time) -> Orders {
+        self.note(&Input::Report { from, report: Cow::Borrowed(&report) }, now);
         // Who was lost has nothing more to say: what it measured since is missing, and the user was told so.
         let Some(agent) = self.agents.get_mut(from) else { return Vec::new() };
         agent.heard_at = now;
@@ -316,6 +326,7 @@ impl Coordinator {
 
     /// Something ends the run from outside, such as a signal.
     pub fn abort(&mut self, stop: Stop, now: Time) -> Orders {
+        self.note(&Input::Abort(Cow::Borrowed(&stop)), now);
         self.aborted(stop, now);
         self.take()
     }

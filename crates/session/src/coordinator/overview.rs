@@ -57,6 +57,12 @@ impl Coordinator {
         agents.collect()
     }
 
+    /// Agents that were lost.
+    pub fn lost_agents(&self) -> Vec<AgentId> {
+        let lost = self.agents.iter().filter(|(_, agent)| agent.host.is_none() && agent.is_lost);
+        lost.map(|(id, _)| id).collect()
+    }
+
     /// How far apart the agents began, if there are several that have.
     pub fn begin_of_agents(&self) -> Option<Begin> {
         // Shares that were taken over later began with another agent.

@@ -137,7 +137,7 @@ fn a_run_waits_for_all_agents_at_every_barrier() {
     check(run.handle(A, Report::TeardownDone(Ok(())), at(15)), &[]);
     assert_eq!(close(&mut run, at(16)).exit_code(), ExitCode::Success);
     assert_eq!(run.duration(), Some(Duration::from_secs(14)), "from setup() on");
-    check(run.stop_agents(), &["0 stop", "1 stop"]);
+    check(run.stop_agents(at(100)), &["0 stop", "1 stop"]);
 }
 
 #[test]
@@ -355,10 +355,10 @@ fn agents_learn_the_decision_and_not_their_share() {
 #[test]
 fn what_a_client_calls_comes_before_what_the_run_does_next() {
     let mut run = coordinator(Settings { has_setup: false, ..all() }, 2, TEN_SECONDS, &[]);
-    assert!(run.call(Function::Setup, 1).is_err());
+    assert!(run.call(Function::Setup, 1, at(1)).is_err());
     ready(&mut run, 2);
-    check(run.call(Function::Setup, 7).unwrap(), &["0 setup"]);
-    assert!(run.call(Function::Teardown, 8).is_err());
+    check(run.call(Function::Setup, 7, at(1)).unwrap(), &["0 setup"]);
+    assert!(run.call(Function::Teardown, 8, at(1)).is_err());
     run.handle(A, Report::ScenariosDone, at(5));
     check(run.handle(B, Report::ScenariosDone, at(5)), &[]);
     let orders = run.handle(A, Report::SetupDone(Ok(Some("5".into()))), at(6));
@@ -474,7 +474,7 @@ fn the_share_of_a_lost_agent_is_taken_up_by_the_others() {
     }
     assert_eq!(run.outcome().map(Outcome::exit_code), Some(ExitCode::Success));
     assert_eq!(run.judgement().verdict, Verdict::Suspect);
-    check(run.stop_agents(), &["0 stop", "2 stop"]);
+    check(run.stop_agents(at(100)), &["0 stop", "2 stop"]);
 }
 
 #[test]

@@ -112,6 +112,11 @@ impl Wanted {
         all.collect::<Vec<_>>().join(", ")
     }
 
+    /// Whether some of what was measured goes to somebody else while the run lasts: it cannot be written anew.
+    pub(super) fn leave_the_machine(&self) -> bool {
+        self.dashboard.is_some() || self.folded.iter().any(|output| output.file().is_none())
+    }
+
     /// The files that are written.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         let folded = self.folded.iter().filter_map(|output| output.file());

@@ -18,7 +18,12 @@ use onrush_session::{ExitCode, Judgement, StartLag};
 
 pub(crate) use self::kept::{found, place};
 use crate::{
-    args::summary_mode, context::Context, failure::Failure, flags::Command, full_screen::shape, run::account::Account,
+    args::summary_mode,
+    context::Context,
+    failure::Failure,
+    flags::Command,
+    full_screen::shape,
+    run::{self, account::Account},
     save::save,
 };
 
@@ -32,9 +37,10 @@ pub(crate) fn result(cx: &Context, files: &[String]) -> Result<ExitCode, Failure
     match words.as_slice() {
         ["show", file] => show(cx, &found(cx, file)?),
         ["export", file] => export::export(cx, &found(cx, file)?),
+        ["recover", journal, files @ ..] => run::recover(cx, journal, files),
         ["list"] => kept::list(cx),
         _ => Err(Failure::other(
-            "onrush result needs to know what to do with which file: show FILE, export FILE or list",
+            "onrush result needs to know what to do with which file: show FILE, export FILE, recover JOURNAL or list",
         )
         .hint("onrush help result shows examples")),
     }
