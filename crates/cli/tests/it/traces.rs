@@ -12,10 +12,13 @@ use onrush_testkit::{
 
 use crate::program::{Done, Program};
 
-/// A server that keeps the heads it read: what was asked, and a header's value.
+/// What was asked for, and its headers.
+type Head = (String, BTreeMap<String, String>);
+
+/// A server that keeps the heads it read.
 struct Site {
     server: GoodServer,
-    seen: Arc<Mutex<Vec<(String, BTreeMap<String, String>)>>>,
+    seen: Arc<Mutex<Vec<Head>>>,
 }
 
 impl Site {
@@ -34,7 +37,7 @@ impl Site {
         Self { server, seen }
     }
 
-    fn seen(&self) -> Vec<(String, BTreeMap<String, String>)> {
+    fn seen(&self) -> Vec<Head> {
         self.seen.lock().expect("no panic").clone()
     }
 }

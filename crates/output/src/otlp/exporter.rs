@@ -100,7 +100,7 @@ impl Exporter {
                 if is_gzipped {
                     all.set("Content-Encoding", "gzip");
                 }
-                To::Http(Destination::new(url, all, timeout))
+                Destination::new(url, all, timeout).into()
             }
         };
         Ok(Self { poster: Poster::start(to, network)?, is_gzipped })

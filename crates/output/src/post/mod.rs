@@ -35,14 +35,14 @@ struct Post {
 /// What is the same in all requests.
 pub(crate) enum To {
     /// They are posted.
-    Http(Destination),
+    Http(Box<Destination>),
     /// They are calls of a method.
     Grpc(Method),
 }
 
 impl From<Destination> for To {
     fn from(destination: Destination) -> Self {
-        Self::Http(destination)
+        Self::Http(Box::new(destination))
     }
 }
 

@@ -4,11 +4,11 @@
 //! Whoever keeps a run for the case that its coordinator ends gives it a [`Journal`], and makes each input last before anything
 //! that follows from it leaves the process: orders, and word to an agent that its report has come.
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::{borrow::Cow, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Coordinator, Function, Orders, RunPhase};
+use super::function::Function;
 use crate::{
     Steer, Stop,
     protocol::{AgentId, Report, Time},
@@ -17,18 +17,18 @@ use crate::{
 /// Something that changes a coordinator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Input<'a> {
-    /// [`Coordinator::start`].
+    /// [`start`](super::Coordinator::start).
     Start(Cow<'a, [u8]>),
-    /// [`Coordinator::handle`].
+    /// [`handle`](super::Coordinator::handle).
     Report {
         /// Who reports.
         from: AgentId,
         /// What.
         report: Cow<'a, Report>,
     },
-    /// [`Coordinator::tick`].
+    /// [`tick`](super::Coordinator::tick).
     Tick,
-    /// [`Coordinator::lost`] and [`Coordinator::silent`].
+    /// [`lost`](super::Coordinator::lost) and [`silent`](super::Coordinator::silent).
     Lost {
         /// Who.
         agent: AgentId,
@@ -37,32 +37,32 @@ pub enum Input<'a> {
         /// It may still make load.
         may_run: bool,
     },
-    /// [`Coordinator::abort`].
+    /// [`abort`](super::Coordinator::abort).
     Abort(Cow<'a, Stop>),
-    /// [`Coordinator::call`].
+    /// [`call`](super::Coordinator::call).
     Call(Function, u64),
-    /// [`Coordinator::set_setup_data`].
+    /// [`set_setup_data`](super::Coordinator::set_setup_data).
     SetupData(Option<Cow<'a, str>>),
-    /// [`Coordinator::steer`].
+    /// [`steer`](super::Coordinator::steer).
     Steer(Cow<'a, Steer>),
-    /// [`Coordinator::pause`].
+    /// [`pause`](super::Coordinator::pause).
     Pause {
         /// Or resume.
         is_paused: bool,
         /// Who wants it.
         source: Cow<'a, str>,
     },
-    /// [`Coordinator::stop_clock`].
+    /// [`stop_clock`](super::Coordinator::stop_clock).
     StopClock,
-    /// [`Coordinator::close`].
+    /// [`close`](super::Coordinator::close).
     Close,
-    /// [`Coordinator::outputs_lack`].
+    /// [`outputs_lack`](super::Coordinator::outputs_lack).
     OutputsLack(u64),
-    /// [`Coordinator::summarize`].
+    /// [`summarize`](super::Coordinator::summarize).
     Summarize(Cow<'a, str>),
-    /// [`Coordinator::stop_agents`].
+    /// [`stop_agents`](super::Coordinator::stop_agents).
     StopAgents,
-    /// [`Coordinator::resume`].
+    /// [`resume`](super::Coordinator::resume).
     Resume {
         /// How long nobody was there.
         away: Duration,
@@ -73,65 +73,4 @@ pub enum Input<'a> {
 pub trait Journal: Send {
     /// Notes an input, and when it came.
     fn note(&mut self, input: &Input<'_>, now: Time);
-}
-
-impl Coordinator {
-    /// Has every input noted from now on.
-    pub fn keep(&mut self, journal: Box<dyn Journal>) {
-        self.journal = Some(journal);
-    }
-
-    pub(super) fn note(&mut self, input: &Input<'_>, now: Time) {
-        if let Some(journal) = &mut self.journal {
-            journal.note(input, now);
-        }
-    }
-
-    /// Takes an input that was noted: what came of it the first time comes of it again.
-    pub fn repeat(&mut self, input: Input<'_>, now: Time) -> Orders {
-        match input {
-            Input::Start(test) => self.start(&test, now),
-            Input::Report { from, report } => self.handle(from, report.into_owned(), now),
-            Input::Tick => self.tick(now),
-            Input::Lost { agent, why, may_run: false } => self.lost(agent, &why, now),
-            Input::Lost { agent, why, may_run: true } => self.silent(agent, &why, now),
-            Input::Abort(stop) => self.abort(stop.into_owned(), now),
-            // What was refused the first time is refused again, and changes nothing.
-            Input::Call(function, number) => self.call(function, number, now).unwrap_or_default(),
-            Input::SetupData(data) => self.set_setup_data(data.map(Arc::from), now),
-            Input::Steer(steer) => self.steer(steer.into_owned(), now).unwrap_or_default(),
-            Input::Pause { is_paused, source } => self.pause(is_paused, source.into_owned(), now).unwrap_or_default(),
-            Input::StopClock => {
-                self.stop_clock(now);
-                Orders::new()
-            }
-            Input::Close => self.close(now),
-            Input::OutputsLack(samples) => {
-                self.outputs_lack(samples, now);
-                Orders::new()
-            }
-            Input::Summarize(data) => self.summarize(data.into_owned(), now),
-            Input::StopAgents => self.stop_agents(now),
-            Input::Resume { away } => self.resume(away, now),
-        }
-    }
-
-    /// The coordinator goes on in another process, after nobody was there for a while: that was no agent's silence, and agents
-    /// could not report the end of anything.
-    pub fn resume(&mut self, away: Duration, now: Time) -> Orders {
-        self.note(&Input::Resume { away }, now);
-        self.agents.live_mut().for_each(|agent| agent.heard_at = now);
-        self.deadline = self.deadline.map(|deadline| deadline + away);
-        self.take()
-    }
-
-    /// Whether `handleSummary()` runs for the end of this run.
-    pub fn awaits_summary(&self) -> bool {
-        self.awaits_summary.is_some()
-    }
-
-    /// Whether the agents were told that the run is over: nothing is left to go on with.
-    pub fn is_over(&self) -> bool {
-        self.phase == RunPhase::Closed && self.has_stopped_agents
-    }
 }

@@ -14,6 +14,7 @@ mod live;
 mod loss;
 mod notice;
 mod overview;
+mod repeat;
 mod settings;
 mod shared_gauges;
 mod shares;
