@@ -41,7 +41,8 @@ pub(crate) fn kept_in(folder: &Path) -> Vec<(String, PathBuf)> {
     let numbers = 0..FILES_MAX;
     let kept = numbers.map_while(|number| {
         let path = fs::read_to_string(folder.join(format!("{number}.path"))).ok()?;
-        Some((path, folder.join(number.to_string())))
+        let kept = folder.join(kept_name(number, Path::new(&path)));
+        Some((path, kept))
     });
     kept.collect()
 }
@@ -49,23 +50,37 @@ pub(crate) fn kept_in(folder: &Path) -> Vec<(String, PathBuf)> {
 /// More than `handleSummary()` may return.
 const FILES_MAX: usize = 100_000;
 
+/// Where a file of the run is written: at its path, or where files are kept for whoever sent the run.
+///
+/// # Errors
+/// When it cannot be kept.
+pub(crate) fn place(path: &Path) -> io::Result<PathBuf> {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let Some(folder) = KEPT_IN.get() else { return Ok(path.to_owned()) };
+    fs::create_dir_all(folder)?;
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    fs::write(folder.join(format!("{number}.path")), path.as_os_str().as_encoded_bytes())?;
+    Ok(folder.join(kept_name(number, path)))
+}
+
+/// Whoever writes a file looks at its name for whether it is compressed.
+fn kept_name(number: usize, path: &Path) -> String {
+    let is_compressed = path.extension().is_some_and(|extension| extension == "gz");
+    format!("{number}{}", if is_compressed { ".gz" } else { "" })
+}
+
 /// Writes a whole file.
 ///
 /// # Errors
 /// What the system says, or that it has said nothing for too long.
 pub(crate) fn save(path: &str, content: Vec<u8>) -> io::Result<()> {
     const PATIENCE: Duration = Duration::from_secs(5);
-    static NUMBER: AtomicUsize = AtomicUsize::new(0);
-    let Some(folder) = KEPT_IN.get() else { return save_within(path, content, PATIENCE) };
-    fs::create_dir_all(folder)?;
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    fs::write(folder.join(number.to_string()), content)?;
-    fs::write(folder.join(format!("{number}.path")), path)
+    save_within(&place(Path::new(path))?, content, PATIENCE)
 }
 
-fn save_within(path: &str, content: Vec<u8>, patience: Duration) -> io::Result<()> {
+fn save_within(path: &Path, content: Vec<u8>, patience: Duration) -> io::Result<()> {
     let (sender, written) = channel();
-    let path = PathBuf::from(path);
+    let path = path.to_owned();
     std::thread::Builder::new().name("save".to_owned()).spawn(move || {
         // Whoever waits may have lost patience.
         let _ = sender.send(fs::write(path, content));
@@ -85,8 +100,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("pipe");
         mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
-        let path = path.to_str().expect("UTF-8");
-        let error = save_within(path, b"text".to_vec(), Duration::from_millis(50)).expect_err("nobody reads");
+        let error = save_within(&path, b"text".to_vec(), Duration::from_millis(50)).expect_err("nobody reads");
         assert_eq!(error.to_string(), "it takes nothing; does anybody read it?");
         // The thread that was given up writes as soon as somebody does.
         assert_eq!(fs::read_to_string(path).expect("a pipe"), "text");

@@ -58,11 +58,9 @@ pub(crate) fn run(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
     };
     let sharing = Sharing::new(&cx.flags)?;
     let request = RunRequest { zones: sharing.zones, is_even: sharing.is_even, ..request };
-    for (flag, why) in [
-        ("replay", "its file is on this machine"),
-        ("linger", "the agents are for others afterwards"),
-        ("ui", "the coordinator has the numbers it shows"),
-    ] {
+    for (flag, why) in
+        [("linger", "the agents are for others afterwards"), ("ui", "the coordinator has the numbers it shows")]
+    {
         // A variable of the shell's profile is no wish for this run.
         let wanted = if flag == "ui" { cx.flags.values(flag).pop() } else { cx.flags.text(flag) };
         if wanted.is_some_and(|value| value != "false" && value != "board") {
@@ -162,7 +160,8 @@ fn follow(cx: &Context, to: Destination, run: &str, signals: &Watch, files: File
         .spawn(move || keep_following(own_to, &own_run, &sender))
         .map_err(no_means)?;
     signals.set_graceful(true);
-    let mut parts: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    // `None` where one is longer than it may be.
+    let mut parts: BTreeMap<String, Option<Vec<u8>>> = BTreeMap::new();
     let (mut is_stopping, mut not_written) = (false, false);
     loop {
         if !is_stopping && let Some(signal) = signals.first() {
@@ -183,12 +182,15 @@ fn follow(cx: &Context, to: Destination, run: &str, signals: &Watch, files: File
                 cx.logger.warn(format!("{count} pieces of what the run said are gone: they were not read in time"));
             }
             Ok(News::Happened(Happened::File { path, data, is_last })) => {
-                let part = parts.entry(path.clone()).or_default();
-                if part.len() + data.len() <= FILE_BYTES_MAX {
-                    part.extend_from_slice(&data);
+                let part = parts.entry(path.clone()).or_insert_with(|| Some(Vec::new()));
+                let is_too_long = part.as_ref().is_none_or(|part| part.len() + data.len() > FILE_BYTES_MAX);
+                match part {
+                    Some(_) if is_too_long => *part = None,
+                    Some(part) => part.extend_from_slice(&data),
+                    None => {}
                 }
                 if is_last {
-                    let content = parts.remove(&path).unwrap_or_default();
+                    let content = parts.remove(&path).flatten();
                     not_written |= !write(cx, &path, content, files);
                 }
             }
@@ -253,7 +255,7 @@ fn keep_following(to: Destination, run: &str, sender: &SyncSender<News>) {
 }
 
 /// Writes a file of the run; returns whether it is there.
-fn write(cx: &Context, path: &str, content: Vec<u8>, files: Files) -> bool {
+fn write(cx: &Context, path: &str, content: Option<Vec<u8>>, files: Files) -> bool {
     let is_below = Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if files == Files::BelowHere && !is_below {
         cx.logger.warn(format!(
@@ -261,6 +263,10 @@ fn write(cx: &Context, path: &str, content: Vec<u8>, files: Files) -> bool {
         ));
         return true;
     }
+    let Some(content) = content else {
+        cx.logger.error(format!("'{path}' was not written: it has more than {} MiB", FILE_BYTES_MAX >> 20));
+        return false;
+    };
     match save(path, content) {
         Ok(()) => true,
         Err(error) => {

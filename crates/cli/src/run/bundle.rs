@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     ConfigFile, Features, limit_bodies, load,
-    outputs::otel,
+    outputs::{Wanted, otel},
     prepare,
     prepare::{Prepared, Readers},
     raw_samples::{RawSamples, Way},
@@ -46,14 +46,14 @@ const OF_COORDINATOR: [&str; 6] =
     ["summary-export", "new-machine-readable-summary", "on-agent-loss", "fail-on", "force", "quiet"];
 
 /// Who gets a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Receiver {
+#[derive(Clone, Copy)]
+pub(super) enum Receiver<'a> {
     /// So many agents on this machine.
     AgentsHere(u32),
     /// Agents on other machines.
     Agents,
-    /// A coordinator, which gives it to agents.
-    Coordinator,
+    /// A coordinator, which gives it to agents and has these outputs.
+    Coordinator(&'a Wanted),
 }
 
 /// Packs a test.
@@ -64,18 +64,22 @@ pub(super) fn pack(
     cx: &Context,
     args: &RunArgs,
     prepared: &Prepared,
-    receiver: Receiver,
+    receiver: Receiver<'_>,
     raw: &RawSamples,
 ) -> Result<Arc<[u8]>, Failure> {
     let flags = &cx.flags;
     let on_this_machine = match receiver {
         Receiver::AgentsHere(agents) => Some(agents),
-        Receiver::Agents | Receiver::Coordinator => None,
+        Receiver::Agents | Receiver::Coordinator(_) => None,
     };
-    let more: &[&str] = if receiver == Receiver::Coordinator { &OF_COORDINATOR } else { &[] };
+    let (more, outputs): (&[&str], _) = match receiver {
+        Receiver::Coordinator(outputs) => (&OF_COORDINATOR, Some(outputs.flags())),
+        Receiver::AgentsHere(_) | Receiver::Agents => (&[], None),
+    };
     let names = SETTINGS.iter().chain(more);
     let mut settings: BTreeMap<&str, Vec<String>> =
         names.filter_map(|name| Some((*name, vec![flags.text(name)?]))).collect();
+    settings.extend(outputs.into_iter().flatten().filter(|(_, values)| !values.is_empty()));
     settings.insert("vu-isolation", vec![prepared.isolation.isolation.as_str().to_owned()]);
     if !prepared.features.is_empty() {
         settings.insert("features", vec![prepared.features.clone()]);
@@ -84,7 +88,7 @@ pub(super) fn pack(
     settings.extend(threads.map(|threads| ("threads", vec![threads.to_string()])));
     // Only names: the sources stay here, and agents ask.
     let (names, default) = prepared.run.script.secrets.names();
-    let head = json!({
+    let mut head = json!({
         "file": args.script.file,
         "settings": settings,
         "verbose": cx.logger.level() == Level::Debug,
@@ -95,6 +99,12 @@ pub(super) fn pack(
         "view": prepared.readers.view,
         "secrets": { "names": names, "default": default },
     });
+    if let (Receiver::Coordinator(_), Some(file)) = (receiver, &args.replay) {
+        // It was read and checked a moment ago.
+        let journal = std::fs::read_to_string(file);
+        head["replay"] =
+            Value::from(journal.map_err(|error| Failure::other(format!("failed to read --replay {file}: {error}")))?);
+    }
     let head = head.to_string();
     let archive = tools::pack(&prepared.run.script, &prepared.test, flags, true)?;
     let mut bytes = (head.len() as u64).to_le_bytes().to_vec();
@@ -127,6 +137,11 @@ impl Bundle {
     /// The least level of lines that the coordinator shows.
     pub(crate) fn level(&self) -> Level {
         if self.head["verbose"] == Value::Bool(true) { Level::Debug } else { Level::Info }
+    }
+
+    /// The journal of the run it is steered by.
+    pub(super) fn replay(&self) -> Option<&str> {
+        self.head["replay"].as_str()
     }
 
     /// What an agent's engine is started with.

@@ -312,15 +312,17 @@ impl Ready {
     /// # Errors
     /// 255 for what cannot be done there yet.
     pub(crate) fn pack(&self, cx: &Context, args: &RunArgs) -> Result<std::sync::Arc<[u8]>, Failure> {
-        if !self.outputs.is_empty() {
-            return Err(Failure::other("--out is not available yet with --on")
-                .hint("remove --out, or run the test with onrush coordinator"));
+        if let Some((output, why)) = self.outputs.stays_here() {
+            return Err(Failure::other(format!("the output {output} is not available with --on: {why}"))
+                .hint("use --out result=FILE, or run the test with onrush coordinator"));
         }
+        self.check_outputs()?;
         if !self.prepared.run.script.secrets.names().0.is_empty() {
             return Err(Failure::other("--secret-source is not available yet with --on")
                 .hint("remove it, or run the test with onrush coordinator"));
         }
-        bundle::pack(cx, args, &self.prepared, bundle::Receiver::Coordinator, &RawSamples::Unwanted)
+        let receiver = bundle::Receiver::Coordinator(&self.outputs);
+        bundle::pack(cx, args, &self.prepared, receiver, &RawSamples::Unwanted)
     }
 
     /// The outputs, as the banner names them.

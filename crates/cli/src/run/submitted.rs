@@ -26,6 +26,8 @@ pub(crate) const TEST: &str = "test";
 pub(crate) const HUB: &str = "hub";
 /// Where its REST API is.
 pub(crate) const API: &str = "api";
+/// The journal that steers it.
+const REPLAY: &str = "replay.json";
 /// Files for whoever sent the run.
 pub(crate) const FILES: &str = "files";
 /// Settings of the process that started this one, not of the test.
@@ -71,6 +73,12 @@ pub(crate) fn submitted(cx: &Context, folder: &Path) -> Result<ExitCode, Failure
         }
     }
     let mut args = bundle.args(&flags)?;
+    if let Some(journal) = bundle.replay() {
+        let path = folder.join(REPLAY);
+        fs::write(&path, journal)
+            .map_err(|error| Failure::other(format!("failed to write {}: {error}", path.display())))?;
+        args.replay = Some(path.display().to_string());
+    }
     args.cluster = ClusterArgs::new(&flags, Command::Coordinator, &mut |warning| cx.logger.warn(warning))?;
     let cx = Context { flags, logger: cx.logger.clone(), terminal: cx.terminal.clone(), look: cx.look };
     execute(&cx, ConfigFile::default(), &args)

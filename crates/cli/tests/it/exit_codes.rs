@@ -138,14 +138,14 @@ fn everything_else() {
     check(&["--env", "1a=b"], EMPTY, 255, "invalid environment variable name '1a'");
     check(&["--compatibility-mode", "x"], EMPTY, 255, "invalid compatibility mode \\\"x\\\"");
     check(&["--out", "cloud"], EMPTY, 255, "the output 'cloud' of k6 is not available in this version of Onrush");
-    check(&["--traces-output", "otel"], EMPTY, 255, "sending traces (--traces-output) is not available yet");
+    check(&["--traces-output", "zz"], EMPTY, 104, "invalid traces output \\\"zz\\\"");
     check(&["--log-output", "zz"], EMPTY, 255, "unsupported log output 'zz'");
     Program::script(&[], EMPTY)
         .env("K6_NO_THRESHOLDS", "zz")
         .run()
         .expect(255)
         .expect_log("env var 'K6_NO_THRESHOLDS' is not a valid boolean value");
-    Program::script(&[], EMPTY).env("K6_TRACES_OUTPUT", "otel").run().expect(255).expect_log("remove K6_TRACES_OUTPUT");
+    Program::script(&[], EMPTY).env("K6_TRACES_OUTPUT", "zz").run().expect(104).expect_log("invalid traces output");
 }
 
 #[test]

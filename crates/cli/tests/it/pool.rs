@@ -149,6 +149,47 @@ fn wait_until_it_runs(pool: &Pool) {
     }
 }
 
+/// Files of results are made at the coordinator and come back, as those of a run here would be.
+#[test]
+fn results_reports_and_replays() {
+    let pool = pool();
+    let _agent = pool.agent(&[]);
+    let script = "
+        export const options = { scenarios: { rate: { executor: 'constant-arrival-rate', rate: 10, duration: '2s', preAllocatedVUs: 2 } } };
+        export default function () {}";
+    let journal =
+        r#"{"changes": [{"scenarioClockSeconds": 1, "scenario": "rate", "what": "rate", "from": 10, "to": 50}]}"#;
+    let flags = ["--out", "result=out.onrush", "--out", "summary-json=out.json.gz", "--out", "junit=j.xml"];
+    let more = ["--report", "r.html", "--replay", "journal.json", "--summary-export", "export.json", "--keep"];
+    let state = tempfile::tempdir().expect("a folder");
+    let done = pool
+        .send(&[&flags[..], &more].concat(), script)
+        .file("journal.json", journal)
+        .env("XDG_STATE_HOME", &state.path().display().to_string())
+        .run()
+        .expect(0);
+    let export = done.json("export.json");
+    assert_eq!(export["steering"]["changes"][0]["source"], "replay");
+    let iterations = export["metrics"]["iterations"]["count"].as_u64().expect("counted");
+    assert!((55..=61).contains(&iterations), "10 in the first second, 50 in the next: {iterations}");
+    let path = done.path("out.onrush").display().to_string();
+    let shown = Program::new(&["result", "show", &path]).run().expect(0);
+    let row = shown.stdout.lines().find(|line| line.trim_start().starts_with("iterations.")).expect("a row");
+    assert!(row.contains(&format!(": {iterations} ")), "{row}, not {iterations}");
+    assert!(done.text("r.html").contains("<title>"), "a report");
+    assert!(done.text("j.xml").contains("<testsuites"), "a report for CI");
+    let packed = std::fs::read(done.path("out.json.gz")).expect("lines");
+    assert_eq!(packed[..2], [0x1f, 0x8b], "compressed");
+    let kept = walk(state.path());
+    assert!(kept.iter().any(|name| name.ends_with("script.onrush")), "{kept:?}");
+}
+
+/// The names of all files below a folder.
+fn walk(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path.display().to_string()] }).collect()
+}
+
 #[test]
 fn runs_are_steered_through_their_coordinator() {
     let pool = pool();
@@ -192,7 +233,14 @@ fn who_may_not_send_runs_is_told_so() {
     let as_user = Program::new(&["agent", "--join", &pool.address]).env("ONRUSH_JOIN_TOKEN", &pool.user_token);
     as_user.run().expect(255).expect_log("a user's credential does not let an agent in");
     pool.send(&["--wait", "200ms"], script).run().expect(120).expect_log("it needs 1 agents");
-    pool.send(&["--out", "json=x.json"], script).run().expect(255).expect_log("--out is not available yet with --on");
+    let refused = |output: &str, why: &str| {
+        pool.send(&["--out", output], script).run().expect(255).expect_log(why);
+    };
+    refused("json=x.json", "the output json (x.json) is not available with --on: it may be larger");
+    refused("web-dashboard", "the output web-dashboard is not available with --on");
+    refused("statsd=127.0.0.1:1", "is not available with --on: what lets it in there stays on this machine");
+    refused("summary-json", "the output summary-json (stdout) is not available with --on");
+    refused("result=nowhere/x", "cannot write --out 'nowhere/x': the folder 'nowhere' does not exist");
     pool.send(&["--zone", "eu=0"], script).run().expect(255).expect_log("invalid --zone");
     let nobody = Program::new(&["run", "--on", "127.0.0.1:1", "script.js"]).file("script.js", script);
     nobody.env("ONRUSH_USER_TOKEN", "long-enough").run().expect(255).expect_log("failed to reach the coordinator");

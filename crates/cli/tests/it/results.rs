@@ -142,8 +142,8 @@ fn what_is_no_result_file_is_refused() {
     check(&["result", "show", "none.onrush"], 255, "No such file or directory");
     check(&["result", "show", "old.onrush"], 255, "it has version 9 of the format");
     check(&["result", "export", "--to", "xml", "script.js"], 255, "invalid --to");
-    check(&["result", "list", "script.js"], 255, "show FILE, export FILE or list");
-    check(&["result"], 255, "show FILE, export FILE or list");
+    check(&["result", "list", "script.js"], 255, "show FILE, export FILE, recover JOURNAL or list");
+    check(&["result"], 255, "show FILE, export FILE, recover JOURNAL or list");
     check(&["compare", "script.js", "none.onrush"], 255, "could not read the result file none.onrush");
     check(&["compare", "script.js"], 255, "needs a second file");
     check(

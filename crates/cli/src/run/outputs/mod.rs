@@ -83,6 +83,8 @@ pub(super) struct Running<'a> {
 /// The outputs that were asked for.
 #[derive(Default)]
 pub(crate) struct Wanted {
+    /// Those of `--out`, as they were asked for.
+    specs: Vec<String>,
     /// Of single samples.
     pub(super) raw: Vec<Config>,
     /// Of what all agents measured together.
@@ -91,6 +93,8 @@ pub(crate) struct Wanted {
     pub(super) dashboard: Option<Dashboard>,
     /// HTML reports.
     pub(super) reports: Vec<PathBuf>,
+    /// The result file of `--keep`.
+    kept: Option<PathBuf>,
 }
 
 impl Wanted {
@@ -121,6 +125,25 @@ impl Wanted {
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         let folded = self.folded.iter().filter_map(|output| output.file());
         self.raw.iter().filter_map(raw::file).chain(folded).chain(self.reports.iter().map(PathBuf::as_path))
+    }
+
+    /// The first one that is more than a file of results, and why a coordinator that serves runs does not write it.
+    pub(super) fn stays_here(&self) -> Option<(String, &'static str)> {
+        if let Some(raw) = self.raw.first() {
+            return Some((raw.to_string(), "it may be larger than what is kept for whoever sends a test"));
+        }
+        if self.dashboard.is_some() {
+            return Some(("web-dashboard".to_owned(), "its address would be one of the coordinator's machine"));
+        }
+        let elsewhere = self.folded.iter().find(|output| output.file().is_none())?;
+        Some((elsewhere.described(), "what lets it in there stays on this machine"))
+    }
+
+    /// The flags that ask for the same elsewhere.
+    pub(super) fn flags(&self) -> [(&'static str, Vec<String>); 2] {
+        let kept = self.kept.iter().map(|path| format!("result={}", path.display()));
+        let reports = self.reports.iter().map(|path| path.display().to_string());
+        [("out", self.specs.iter().cloned().chain(kept).collect()), ("report", reports.collect())]
     }
 
     /// What they need of the samples.
@@ -176,8 +199,11 @@ pub(super) fn wanted(flags: &Flags, config_file: &ConfigFile, script: &str) -> R
     // The flag and k6's variable may well name the same.
     wanted.reports.dedup();
     if flags.switch("keep")?.unwrap_or(false) {
-        wanted.folded.push(result::kept(kept_runs::place(&flags.env, script)?));
+        let place = kept_runs::place(&flags.env, script)?;
+        wanted.kept = Some(place.clone());
+        wanted.folded.push(result::kept(place));
     }
+    wanted.specs = specs;
     let files: Vec<&Path> = wanted.files().collect();
     if let Some((_, file)) = files.iter().enumerate().find(|(index, file)| files[..*index].contains(file)) {
         return Err(Failure::other(format!("two outputs would write the same file {}", file.display()))

@@ -15,7 +15,7 @@ use super::{
     folded::Sink,
     output::{Finished, Output, Started, Starting, Wish},
 };
-use crate::{failure::Failure, log::Level, terminal::Stdout};
+use crate::{failure::Failure, log::Level, save::place, terminal::Stdout};
 
 /// A disk that takes nothing for so long takes nothing any more.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -59,9 +59,13 @@ impl Output for Wanted {
         let (name, began) = (self.name(), Began::default());
         let (registry, thresholds, stats) = (&prepared.run.registry, &prepared.thresholds, &prepared.trend_stats);
         let periods = match &self.0 {
-            Some(path) => Periods::create(path, registry, thresholds, stats, began.clone()).map_err(|error| {
-                Failure::other(format!("could not create the 'summary-json' output: open {name}: {}", reason(&error)))
-            })?,
+            Some(path) => {
+                let create = |path: PathBuf| Periods::create(&path, registry, thresholds, stats, began.clone());
+                place(path).and_then(create).map_err(|error| {
+                    let why = reason(&error);
+                    Failure::other(format!("could not create the 'summary-json' output: open {name}: {why}"))
+                })?
+            }
             None => {
                 let stdout = Box::new(Stdout(cx.terminal.clone()));
                 Periods::stream(stdout, registry, thresholds, stats, began.clone())

@@ -1,5 +1,5 @@
 //! Measures what the design page claims: switches, park and unpark, copies, memory per idle fiber, timers, and echo
-//! over loopback. `cargo run --release -p onrush-fiber --example bench [what]`
+//! over loopback. `cargo run --release -p onrush-fiber --example costs [what]`
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
 use std::{
