@@ -84,7 +84,10 @@ async fn guarded(State(shared): State<Shared>, request: HttpRequest, next: Next)
     let page = shared.site.as_ref().and_then(|site| Some((site, site.page(request.uri().path())?)));
     if let Some((site, page)) = page.filter(|_| request.method() == Method::GET) {
         // A browser shows it before anybody can give it a token.
-        return shared.guard.check_place(request.headers()).map_or_else(response, |()| site.show(page));
+        return shared
+            .guard
+            .check_place(request.headers())
+            .map_or_else(response, |()| site.show(page, request.headers()));
     }
     if let Err(reply) = shared.guard.check(request.headers()) {
         return response(reply);

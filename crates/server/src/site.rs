@@ -20,7 +20,8 @@ use axum::{
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot, watch};
 
 use crate::{
-    Reply, Request,
+    Page, Reply, Request,
+    page::{Served, takes_gzip},
     routes::{Api, Asking, Shared, response},
 };
 
@@ -74,22 +75,11 @@ impl Bell {
     }
 }
 
-/// A file that a browser asks for.
-#[derive(Debug, Clone, Copy)]
-pub struct Page {
-    /// Its path.
-    pub path: &'static str,
-    /// Its media type.
-    pub media_type: &'static str,
-    /// What is in it.
-    pub content: &'static [u8],
-}
-
 /// What is served beside the REST API.
 pub struct Site {
     source: Arc<dyn Source>,
     bell: Bell,
-    pages: Vec<Page>,
+    pages: Vec<Served>,
     policy: &'static str,
     report_policy: &'static str,
     streams: Arc<Streams>,
@@ -107,7 +97,8 @@ impl Site {
     /// Pages and what they may load, and what a report may.
     #[must_use]
     pub fn with_pages(mut self, pages: Vec<Page>, policy: &'static str, report_policy: &'static str) -> Self {
-        (self.pages, self.policy, self.report_policy) = (pages, policy, report_policy);
+        self.pages = pages.into_iter().map(Served::new).collect();
+        (self.policy, self.report_policy) = (policy, report_policy);
         self
     }
 
@@ -117,13 +108,21 @@ impl Site {
     }
 
     /// The page at a path. Pages hold nothing of the run.
-    pub(crate) fn page(&self, path: &str) -> Option<&Page> {
-        self.pages.iter().find(|page| page.path == path)
+    pub(crate) fn page(&self, path: &str) -> Option<&Served> {
+        self.pages.iter().find(|served| served.page.path == path)
     }
 
-    /// The answer with a page.
-    pub(crate) fn show(&self, page: &Page) -> Response {
-        answer(Body::from(page.content), page.media_type, self.policy)
+    /// The answer with a page to a request with these headers.
+    pub(crate) fn show(&self, served: &Served, headers: &HeaderMap) -> Response {
+        let Page { media_type, content, .. } = served.page;
+        let is_packed = takes_gzip(headers);
+        let body = if is_packed { Body::from(served.packed.clone()) } else { Body::from(content) };
+        let mut response = answer(body, media_type, self.policy);
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        if is_packed {
+            response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        response
     }
 }
 

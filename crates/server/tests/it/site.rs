@@ -108,6 +108,8 @@ fn pages_come_with_their_policy_and_without_a_token() {
     {
         assert!(page.contains(header), "{header}: {page}");
     }
+    let packed = request("/", "Accept-Encoding: gzip, br\r\n");
+    assert!(packed.contains("content-encoding: gzip") && !packed.contains("<h1>page"), "{packed}");
     // Whatever is of the run needs it.
     for path in ["/events", "/report", "/v1/stream", "/v1/status"] {
         assert!(request(path, "").starts_with("HTTP/1.1 401"), "{path}");
