@@ -20,7 +20,7 @@ use crate::{
 const READY: &str = "/ping";
 
 /// A running InfluxDB.
-struct Influx(Server);
+pub(crate) struct Influx(Server);
 
 fn command(address: &str, folder: &Path) -> Command {
     let mut command = Command::new(installed("influxd", "influxdb"));
@@ -36,16 +36,26 @@ fn command(address: &str, folder: &Path) -> Command {
 }
 
 impl Influx {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self(Server::start(&free_address(), READY, command))
     }
 
-    fn url(&self, rest: &str) -> String {
+    /// Ends it at once.
+    pub(crate) fn kill(&mut self) {
+        self.0.kill();
+    }
+
+    /// Starts it again over what it has kept.
+    pub(crate) fn start_again(&mut self) {
+        self.0.start_again(READY, command);
+    }
+
+    pub(crate) fn url(&self, rest: &str) -> String {
         format!("http://{}/{rest}", self.0.address)
     }
 
     /// The first value behind the time of the one row of a query.
-    fn number(&self, database: &str, query: &str) -> f64 {
+    pub(crate) fn number(&self, database: &str, query: &str) -> f64 {
         let path = format!("/query?db={database}&q={}", encoded(query));
         let (status, body) = self.0.get(&path).expect("it answers");
         assert_eq!(status, 200, "{query}: {body}");
@@ -92,9 +102,9 @@ fn a_server_that_is_killed_lacks_nothing() {
     let url = influx.url("k6");
     let run = std::thread::spawn(move || run(&url, &[], &["-e", "DURATION=10s"]));
     std::thread::sleep(Duration::from_secs(6));
-    influx.0.kill();
+    influx.kill();
     std::thread::sleep(Duration::from_secs(2));
-    influx.0.start_again(READY, command);
+    influx.start_again();
     let done =
         run.join().expect("no panic").expect(0).expect_log("takes nothing: ").expect_log("takes what it is sent again");
     let summary = &done.json("s.json")["metrics"];
@@ -113,10 +123,10 @@ fn what_a_dead_server_lacks_is_told_exactly() {
     let url = influx.url("k6");
     let run = std::thread::spawn(move || run(&url, &[], &["-e", "DURATION=8s"]));
     std::thread::sleep(Duration::from_secs(6));
-    influx.0.kill();
+    influx.kill();
     let done = run.join().expect("no panic").expect(0);
     let all = done.json("s.json")["metrics"]["iterations"]["count"].as_u64().expect("a count");
-    influx.0.start_again(READY, command);
+    influx.start_again();
     let has = influx.number("k6", "SELECT SUM(value) FROM iterations") as u64;
     assert!(has > 0 && has < all, "{has} of {all}");
     done.expect_log(&format!("lacks {} of {all} iterations", all - has));

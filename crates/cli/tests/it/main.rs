@@ -33,6 +33,7 @@ mod layouts;
 mod lifecycle;
 mod logs;
 mod loki;
+mod long_outputs;
 mod namespaces;
 mod network;
 mod nginx;

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A running server of a user of its own: it refuses to run as root.
-struct Postgres {
+pub(crate) struct Postgres {
     child: Option<Child>,
     port: String,
     bin: PathBuf,
@@ -40,7 +40,7 @@ fn command(program: &Path) -> Command {
 }
 
 impl Postgres {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let (folder, bin) = (tempfile::tempdir().expect("a folder"), bin());
         if rustix::process::geteuid().is_root() {
             let id = |flag: &str| {
@@ -63,7 +63,7 @@ impl Postgres {
         postgres
     }
 
-    fn start_again(&mut self) {
+    pub(crate) fn start_again(&mut self) {
         let folder = self.folder.path();
         let child = command(&self.bin.join("postgres"))
             .arg("-D")
@@ -81,7 +81,7 @@ impl Postgres {
         }
     }
 
-    fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             // It takes its own processes with it.
             if let Some(pid) = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap_or(0)) {
@@ -91,7 +91,7 @@ impl Postgres {
         }
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("postgres://load:s3cret@127.0.0.1:{}/postgres?sslmode=disable", self.port)
     }
 
@@ -104,7 +104,7 @@ impl Postgres {
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
-    fn number(&self, query: &str) -> f64 {
+    pub(crate) fn number(&self, query: &str) -> f64 {
         let found = self.query(query).expect(query);
         found.parse().unwrap_or_else(|_| panic!("{query}: {found}"))
     }

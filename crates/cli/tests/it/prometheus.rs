@@ -17,6 +17,17 @@ use crate::{
     server::{SCRIPT, Server, encoded, free_address, installed},
 };
 
+const READY: &str = "/-/ready";
+
+fn command(address: &str, folder: &Path) -> Command {
+    std::fs::write(folder.join("prometheus.yml"), "global: {}\n").expect("a file");
+    let mut command = Command::new(installed("prometheus", "prometheus"));
+    command
+        .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data", "--web.enable-remote-write-receiver"])
+        .args(["--enable-feature=native-histograms", &format!("--web.listen-address={address}")]);
+    command
+}
+
 /// A running Prometheus that takes remote writes.
 pub(crate) struct Prometheus(Server);
 
@@ -26,19 +37,17 @@ impl Prometheus {
     }
 
     fn at(address: &str) -> Self {
-        let command = |address: &str, folder: &Path| {
-            std::fs::write(folder.join("prometheus.yml"), "global: {}\n").expect("a file");
-            let mut command = Command::new(installed("prometheus", "prometheus"));
-            command
-                .args([
-                    "--config.file=prometheus.yml",
-                    "--storage.tsdb.path=data",
-                    "--web.enable-remote-write-receiver",
-                ])
-                .args(["--enable-feature=native-histograms", &format!("--web.listen-address={address}")]);
-            command
-        };
-        Self(Server::start(address, "/-/ready", command))
+        Self(Server::start(address, READY, command))
+    }
+
+    /// Ends it at once.
+    pub(crate) fn kill(&mut self) {
+        self.0.kill();
+    }
+
+    /// Starts it again over what it has kept.
+    pub(crate) fn start_again(&mut self) {
+        self.0.start_again(READY, command);
     }
 
     pub(crate) fn url(&self) -> String {
@@ -54,7 +63,7 @@ impl Prometheus {
     }
 
     /// The one number of a query.
-    fn number(&self, query: &str) -> f64 {
+    pub(crate) fn number(&self, query: &str) -> f64 {
         let rows = self.query(query);
         let [row] = rows.as_slice() else { panic!("{query}: {rows:?}") };
         row["value"][1].as_str().and_then(|text| text.parse().ok()).expect("a number")

@@ -42,7 +42,7 @@ export const options = {{ scenarios: {{ asks: {} }} }};
 export default function () {{ {function} }}
 ",
             server.address,
-            scenario.replace("DURATION", &format!("'{}s'", options.seconds)),
+            scenario.replace("DURATION", &format!("'{}s'", options.seconds())),
         );
         let ran = generate(onrush, &script, &[], Fault::None, true)?;
         if ran.verdict() != "VALID" {

@@ -5,11 +5,13 @@
 //! - `verdict`: each fault, and the reason that must name it.
 //! - `healthy`: runs of many shapes with nothing wrong, which must be VALID.
 //! - `pairs`: pairs of runs of an unchanged system, which `onrush compare` must not call different.
+//! - `outputs`: ten minutes at 20,000 requests a second into all outputs, whose receivers are killed and come back.
 //!
 //! Needs two cores (generators on one, the server on the others), `taskset`, and root for control groups and namespaces.
 
 mod fault;
 mod healthy;
+mod outputs;
 mod own_delay;
 mod pairs;
 mod server;
@@ -32,12 +34,12 @@ use crate::program::build;
 
 /// The arguments in one line.
 pub(crate) const ARGUMENTS: &str =
-    "own-delay|verdict|healthy|pairs [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
+    "own-delay|verdict|healthy|pairs|outputs [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
 
 /// What a trial was asked for.
 struct Options {
     kind: String,
-    seconds: u64,
+    seconds: Option<u64>,
     /// Healthy runs, or pairs.
     runs: usize,
     /// Faults whose names have this in them.
@@ -59,7 +61,7 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
     let mut arguments = Arguments::new(rest);
     let options = Options {
         kind,
-        seconds: arguments.value("--seconds")?.unwrap_or(10),
+        seconds: arguments.value("--seconds")?,
         runs: arguments.value("--runs")?.unwrap_or(200),
         only: arguments.value("--only")?,
         out: arguments.value("--out")?,
@@ -67,6 +69,9 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
     let onrush: Option<PathBuf> = arguments.value("--onrush")?;
     arguments.end(ARGUMENTS)?;
     let root = workspace::root();
+    if options.kind == "outputs" {
+        return outputs::run(&root, &options);
+    }
     let onrush = match onrush {
         Some(onrush) => onrush,
         None => build(&root)?,
@@ -81,8 +86,9 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
     if let Some(name) = &options.out {
         let path = root.join("bench").join("runs").join(name).join(format!("trial-{}.json", options.kind));
         fs::create_dir_all(path.parent().context("a file has a folder")?)?;
-        let text =
-            serde_json::to_string_pretty(&json!({ "trial": options.kind, "seconds": options.seconds, "rows": rows }))?;
+        let text = serde_json::to_string_pretty(
+            &json!({ "trial": options.kind, "seconds": options.seconds(), "rows": rows }),
+        )?;
         fs::write(&path, text + "\n").with_context(|| format!("cannot write {}", path.display()))?;
         println!("raw results: bench/runs/{name}/trial-{}.json", options.kind);
     }
@@ -90,6 +96,11 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
 }
 
 impl Options {
+    /// How long a run of a generator takes.
+    fn seconds(&self) -> u64 {
+        self.seconds.unwrap_or(10)
+    }
+
     fn wants(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
     }

@@ -56,7 +56,7 @@ pub(super) fn run(onrush: &Path, options: &Options) -> Result<(Vec<Value>, bool)
     println!("{:<36} {:>6} {:>8}   reported, less own delay, server's log (ms)", "fault", "verdict", "requests");
     let (mut rows, mut is_right) = (Vec::new(), true);
     for case in CASES.iter().filter(|case| options.wants(case.name)) {
-        let script = script(&server.address.to_string(), case.scenarios, options.seconds);
+        let script = script(&server.address.to_string(), case.scenarios, options.seconds());
         let flags = [&["--own-delay", "all"], case.flags].concat();
         server.take();
         let ran = generate(onrush, &script, &flags, case.fault, true)?;

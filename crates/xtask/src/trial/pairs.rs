@@ -20,7 +20,8 @@ import {{ sleep }} from 'k6';
 export const options = {{ vus: 20, duration: '{}s', thresholds: {{ http_req_duration: ['p(95)<500'] }} }};
 export default function () {{ http.get('http://{}/'); sleep(0.05); }}
 ",
-        options.seconds, server.address
+        options.seconds(),
+        server.address
     );
     let folder = tempfile::TempDir::with_prefix("onrush-pairs-").context("cannot make a scratch folder")?;
     let (mut rows, mut alarms) = (Vec::new(), 0);

@@ -159,7 +159,7 @@ export const options = {{ scenarios: {{ asks: {} }} }};
 export default function () {{ {} }}
 ",
             server.address,
-            case.scenario.replace("DURATION", &format!("'{}s'", options.seconds)),
+            case.scenario.replace("DURATION", &format!("'{}s'", options.seconds())),
             case.function
         );
         let ran = generate(onrush, &script, case.flags, case.fault, true)?;
