@@ -143,5 +143,6 @@ fn script(lab: &Lab, client: Client, load: &Load) -> (Command, PathBuf) {
             command.env_remove(name);
         }
     }
+    command.envs(load.settings.iter().map(|(name, value)| (name, value)));
     (command, summary)
 }

@@ -21,6 +21,8 @@ pub(super) struct Load {
     pub(super) script: &'static str,
     /// Variables of the script.
     pub(super) env: Vec<(&'static str, String)>,
+    /// Variables of those that run the script.
+    pub(super) settings: Vec<(&'static str, String)>,
     /// VUs or connections; `None` leaves the shape of the load to the script.
     pub(super) vus: Option<u64>,
     /// How long it takes.

@@ -17,6 +17,7 @@ mod memory;
 mod minimal;
 mod neighbours;
 mod operations;
+mod outputs;
 mod params;
 mod redis;
 mod search;
@@ -53,6 +54,12 @@ pub(super) const PARTS: &[Part] = &[
         about: "a request with two headers, a tag and a check beside a plain one",
         needs: &[Tool::K6],
         run: params::run,
+    },
+    Part {
+        name: outputs::NAME,
+        about: "a request while results are pushed to Prometheus, InfluxDB or OpenTelemetry, beside one without",
+        needs: &[Tool::K6],
+        run: outputs::run,
     },
     Part {
         name: many::NAME,
