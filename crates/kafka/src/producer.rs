@@ -70,6 +70,8 @@ pub struct Sent {
     pub batches: Vec<(u64, u64, u64)>,
     /// Attempts after the first.
     pub retries: u64,
+    /// Messages of attempts that went out and were not answered: they may have been written.
+    pub unanswered: u64,
     /// How long was waited between attempts.
     pub wait_ns: Vec<u64>,
 }
@@ -124,7 +126,11 @@ impl<W: World> Producer<W> {
             let deadline_ns = self.cluster.deadline(self.options.read_ns);
             match self.cluster.topic(&topic, self.options.creates_topics, deadline_ns) {
                 Ok(topic) => return Ok(topic.partitions.len()),
-                Err(error) if !error.is_passing() || attempt >= self.options.attempts => return Err(error),
+                Err(error) if !error.is_passing() || attempt >= self.options.attempts => {
+                    // Whoever asks again wants to know how it is then.
+                    self.cluster.forget(&topic);
+                    return Err(error);
+                }
                 // Without leave to make it, a topic that is missing stays so; a new one takes a moment.
                 Err(KafkaError::Refused(code::UNKNOWN_TOPIC_OR_PARTITION))
                     if attempt >= UNKNOWN_ATTEMPTS && !self.options.creates_topics =>
@@ -250,7 +256,7 @@ impl<W: World> Producer<W> {
         }
         for (address, places) in leaders {
             let start = self.cluster.world.now_ns();
-            let results = self.send_to(&address, &places, queues, deadline_ns);
+            let results = self.send_to(&address, &places, queues, sent, deadline_ns);
             let took = self.cluster.world.now_ns().saturating_sub(start);
             match results {
                 Ok(results) => {
@@ -291,12 +297,16 @@ impl<W: World> Producer<W> {
         address: &Address,
         places: &[Spot],
         queues: &Queues,
+        sent: &mut Sent,
         deadline_ns: u64,
     ) -> Result<Vec<Result<(), KafkaError>>, KafkaError> {
         let mut broker = self.cluster.take(address, deadline_ns)?;
         let results = self.exchange(&mut broker, places, queues);
         if results.is_ok() {
             self.cluster.put_back(address.clone(), broker);
+        } else {
+            let out = places.iter().filter_map(|place| queues.get(place)?.front());
+            sent.unanswered += out.map(|pending| pending.messages).sum::<u64>();
         }
         results
     }

@@ -27,7 +27,7 @@ impl Mechanism {
 }
 
 /// Who one is.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Login {
     /// How it is said.
     pub mechanism: Mechanism,

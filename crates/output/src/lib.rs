@@ -1,4 +1,4 @@
-//! Results that leave a run while it lasts: raw samples as lines of JSON or CSV, what all agents measured together a second after
+//! Results that leave a run while it lasts: raw samples as lines of JSON or CSV or as messages to Kafka, what all agents measured together a second after
 //! the other, spans of requests, and log lines pushed to Loki.
 //!
 //! Nothing here can slow a VU down. Samples come in batches through a bounded queue ([`Outputs`]), steps of the run through others
@@ -16,7 +16,10 @@ mod folded;
 mod forward;
 mod go;
 pub mod influx;
+#[cfg(feature = "kafka")]
+pub mod kafka;
 pub mod loki;
+mod open;
 pub mod otlp;
 mod periods;
 mod post;
@@ -31,6 +34,7 @@ mod sigv4;
 pub mod statsd;
 pub mod time;
 mod told;
+mod undelivered;
 mod window;
 
 pub use began::Began;
@@ -39,9 +43,10 @@ pub use delivery::{Counts, Delivered, Delivery};
 pub use folded::{Feed, Folded, Note, StepOutput, Unfinished};
 pub use forward::Forward;
 pub use periods::Periods;
-pub use pump::{OutputError, OutputReport, Outputs, Samples, reason};
+pub use pump::{OutputError, OutputReport, Outputs, Samples, Tell, reason};
 pub use queue::{Losses, Taps};
-pub use raw::{Config, Kind, MetricInfo, Target, TimeFormat};
+pub use raw::{Config, Kind, MessageFormat, MetricInfo, Target, TimeFormat};
 pub use share::Share;
 pub use sigv4::SigV4;
 pub use told::Told;
+pub use undelivered::Undelivered;

@@ -10,15 +10,20 @@ use std::{
     time::Duration,
 };
 
-use onrush_fiber::{Clock, Nanos};
+use onrush_fiber::Clock;
 use onrush_metrics::{RawSample, SampleBatch, SystemTags, TagPairs, Tap};
 
+#[cfg(feature = "kafka")]
+use crate::kafka;
 use crate::{
     collect::Collector,
     destination::Destination,
+    open::{Open, sample},
     queue::{Inlets, Losses, Next, Outlet, Taps, queue},
-    raw::{self, Config, Format, Kind, MetricInfo, Sample, Target},
+    raw::{self, Config, MetricInfo, Target},
     share::Share,
+    told::Told,
+    undelivered::Undelivered,
     window::{Held, Window},
 };
 
@@ -26,6 +31,9 @@ use crate::{
 pub struct Outputs {
     inlets: Inlets,
     ended: Receiver<(Vec<Written>, u64)>,
+    /// Those that take messages.
+    #[cfg(feature = "kafka")]
+    sending: Vec<kafka::Sending>,
 }
 
 /// Why outputs could not be started.
@@ -41,6 +49,14 @@ pub enum OutputError {
         /// What the system says.
         source: Reason,
     },
+    /// What sends messages could not be started.
+    #[error("could not create the '{kind}' output: {source}")]
+    Send {
+        /// `kafka`.
+        kind: &'static str,
+        /// What the system says.
+        source: Reason,
+    },
     /// The thread could not be started.
     #[error("failed to start the thread of the outputs: {0}")]
     Thread(#[source] io::Error),
@@ -49,6 +65,12 @@ pub enum OutputError {
 /// A system's error in its own words, without the number Rust adds.
 #[derive(Debug)]
 pub struct Reason(io::Error);
+
+impl Reason {
+    pub(crate) fn of(error: io::Error) -> Self {
+        Self(error)
+    }
+}
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,7 +97,12 @@ pub struct OutputReport {
     pub unfinished: Option<u64>,
     /// Samples of agents that came too late to stand in order.
     pub late: u64,
+    /// What those who take messages do not have, or have twice.
+    pub undelivered: Vec<Undelivered>,
 }
+
+/// What somebody who takes messages has to say.
+pub type Tell = Box<dyn Fn(Told) + Send>;
 
 /// Whose samples outputs get.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,7 +115,8 @@ pub enum Samples {
 
 impl Outputs {
     /// Opens all outputs, which get these samples, and starts their thread. `stdout` makes a writer for the standard output
-    /// stream; `failed` is told once when an output can no longer be written: its name, its file and what happened.
+    /// stream; `failed` is told once when an output can no longer be written: its name, its file and what happened. `tell` makes
+    /// what is told how it goes with one that takes messages.
     ///
     /// # Errors
     /// The first output that cannot be opened.
@@ -99,10 +127,29 @@ impl Outputs {
         system_tags: SystemTags,
         stdout: &dyn Fn() -> Box<dyn Write + Send>,
         failed: impl Fn(&str, &str, String) + Send + 'static,
+        tell: &dyn Fn(&Config) -> Tell,
     ) -> Result<Self, OutputError> {
         let metrics: Arc<[MetricInfo]> = metrics.into();
-        let open = |config: &Config| Open::new(config, &metrics, system_tags, stdout);
-        let outputs = configs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let mut outputs = Vec::new();
+        #[cfg(feature = "kafka")]
+        let (mut feeds, mut sending) = (Vec::new(), Vec::new());
+        for config in configs {
+            let format = raw::format(&config.kind, &metrics, system_tags);
+            match &config.target {
+                Target::Stdout => outputs.push(Open::stream(config, format, stdout())),
+                Target::File(path) => outputs.push(Open::file(config, format, path)?),
+                #[cfg(feature = "kafka")]
+                Target::Kafka(target) => {
+                    let kind = config.kind.name();
+                    let (feed, end) = kafka::start(target, format, tell(config))
+                        .map_err(|error| OutputError::Send { kind, source: Reason(error) })?;
+                    feeds.push(feed);
+                    sending.push(end);
+                }
+            }
+        }
+        #[cfg(not(feature = "kafka"))]
+        let _ = tell;
         let (inlets, outlet) = queue();
         let (done, ended) = sync_channel(1);
         let (share, window) = match samples {
@@ -110,15 +157,28 @@ impl Outputs {
             // Agents send their share only.
             Samples::OfAgents => (Share::ALL, Some(Window::default())),
         };
-        let mut pump =
-            Pump { outputs, share, window, threads: Vec::new(), lines: Vec::new(), failed: Box::new(failed) };
+        let mut pump = Pump {
+            outputs,
+            #[cfg(feature = "kafka")]
+            feeds,
+            share,
+            window,
+            threads: Vec::new(),
+            lines: Vec::new(),
+            failed: Box::new(failed),
+        };
         let body = move || {
             pump.run(&outlet);
             // Whoever waited may have lost patience.
             let _ = done.send(pump.finish());
         };
         std::thread::Builder::new().name("outputs".to_owned()).spawn(body).map_err(OutputError::Thread)?;
-        Ok(Self { inlets, ended })
+        Ok(Self {
+            inlets,
+            ended,
+            #[cfg(feature = "kafka")]
+            sending,
+        })
     }
 
     /// Makes the taps of worker threads.
@@ -159,11 +219,20 @@ impl Outputs {
         let unfinished = written.is_err().then(|| self.inlets.pending());
         let (written, late) = written.unwrap_or_default();
         let failed = written.into_iter().filter(|written| written.missing > 0);
+        #[cfg(feature = "kafka")]
+        let undelivered = {
+            // All end now, whoever is waited for first.
+            self.sending.iter().for_each(kafka::Sending::close);
+            self.sending.into_iter().map(kafka::Sending::finish).filter(|end| !end.is_whole()).collect()
+        };
+        #[cfg(not(feature = "kafka"))]
+        let undelivered = Vec::new();
         OutputReport {
             lost: self.inlets.lost(),
             failed: failed.map(|written| (written.name, written.missing)).collect(),
             unfinished,
             late,
+            undelivered,
         }
     }
 }
@@ -171,6 +240,9 @@ impl Outputs {
 /// The outputs' thread.
 struct Pump {
     outputs: Vec<Open>,
+    /// Those that take messages.
+    #[cfg(feature = "kafka")]
+    feeds: Vec<kafka::Feed>,
     share: Share,
     /// Puts samples in order, where they come from agents.
     window: Option<Window>,
@@ -250,6 +322,13 @@ impl Pump {
             }
             output.write(&self.lines, written, &self.failed);
         }
+        #[cfg(feature = "kafka")]
+        for feed in &mut self.feeds {
+            for raw in batch.samples.iter().filter(|raw| self.share.has(thread, raw.time)) {
+                // Messages have no metadata.
+                sample(thread, raw, sets, None).iter().for_each(|sample| feed.add(sample));
+            }
+        }
         outlet.done(batch.samples.len() as u64);
     }
 
@@ -269,6 +348,13 @@ impl Pump {
                 }
                 output.write(&self.lines, written, &self.failed);
             }
+            #[cfg(feature = "kafka")]
+            for feed in &mut self.feeds {
+                for Held { thread, raw, .. } in part {
+                    let known = self.threads.get(*thread).and_then(|sets| sample(*thread, raw, sets, None));
+                    known.iter().for_each(|sample| feed.add(sample));
+                }
+            }
             outlet.done(part.len() as u64);
         }
     }
@@ -285,117 +371,16 @@ impl Pump {
     }
 }
 
-/// An output that is being written.
-struct Open {
-    name: String,
-    kind: &'static str,
-    path: String,
-    format: Box<dyn Format>,
-    /// `None` once it has failed.
-    destination: Option<Destination>,
-    flush_interval: Nanos,
-    flushed_at: Nanos,
-    /// Samples since the last flush, which a failure may have lost.
-    unflushed: u64,
-    /// Samples it does not have.
-    missing: u64,
-}
-
-impl Open {
-    /// How long plain lines wait, as in k6.
-    const FLUSH_INTERVAL: Duration = Duration::from_millis(200);
-    /// Flushing costs compression. Samples wait up to 200 ms in their threads and 100 ms for the outputs' next look: a
-    /// killed run has lost no more than its last second.
-    const FLUSH_INTERVAL_MAX: Duration = Duration::from_millis(700);
-
-    fn new(
-        config: &Config,
-        metrics: &Arc<[MetricInfo]>,
-        system_tags: SystemTags,
-        stdout: &dyn Fn() -> Box<dyn Write + Send>,
-    ) -> Result<Self, OutputError> {
-        let (destination, path) = match &config.target {
-            Target::Stdout => (Destination::stream(stdout()), "-".to_owned()),
-            Target::File(path) => {
-                let destination = Destination::file(path).map_err(|error| OutputError::Open {
-                    kind: config.kind.name(),
-                    path: path.display().to_string(),
-                    source: Reason(error),
-                })?;
-                (destination, path.display().to_string())
-            }
-        };
-        let flush_interval = match config.kind {
-            // Who asks for longer waits gets them.
-            Kind::Csv { save_interval, .. } if save_interval > Duration::from_secs(1) => save_interval,
-            Kind::Csv { save_interval, .. } => save_interval.min(Self::FLUSH_INTERVAL_MAX),
-            Kind::Json if destination.is_compressed() => Self::FLUSH_INTERVAL_MAX,
-            Kind::Json => Self::FLUSH_INTERVAL,
-        };
-        Ok(Self {
-            name: config.to_string(),
-            kind: config.kind.name(),
-            path,
-            format: raw::format(config.kind, metrics, system_tags),
-            destination: Some(destination),
-            flush_interval: flush_interval.into(),
-            flushed_at: Clock::now(),
-            unflushed: 0,
-            missing: 0,
-        })
-    }
-
-    /// Appends a sample's line; false where its tags are not known.
-    fn line(
-        &mut self,
-        thread: usize,
-        raw: &RawSample,
-        sets: &[TagPairs],
-        metadata: Option<&TagPairs>,
-        lines: &mut Vec<u8>,
-    ) -> bool {
-        let Some(tags) = sets.get(raw.tags as usize) else { return false };
-        let unix_ns = Clock::unix_nanos(Nanos(raw.time));
-        self.format.sample(&Sample { thread, raw, tags, metadata, unix_ns }, lines);
-        true
-    }
-
-    fn write(&mut self, lines: &[u8], samples: u64, failed: &dyn Fn(&str, &str, String)) {
-        self.unflushed += samples;
-        self.attempt(|destination| destination.write(lines), failed);
-    }
-
-    fn flush_if_due(&mut self, now: Nanos, failed: &dyn Fn(&str, &str, String)) {
-        if now.saturating_sub(self.flushed_at) >= self.flush_interval && self.unflushed > 0 {
-            self.flushed_at = now;
-            if self.attempt(Destination::flush, failed) {
-                self.unflushed = 0;
-            }
-        }
-    }
-
-    /// Does something with the destination; its first failure ends the output.
-    fn attempt(
-        &mut self,
-        step: impl FnOnce(&mut Destination) -> io::Result<()>,
-        failed: &dyn Fn(&str, &str, String),
-    ) -> bool {
-        let Some(destination) = &mut self.destination else { return false };
-        let Err(error) = step(destination) else { return true };
-        self.missing += std::mem::take(&mut self.unflushed);
-        if let Some(destination) = self.destination.take() {
-            destination.abandon();
-        }
-        failed(self.kind, &self.path, Reason(error).to_string());
-        false
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
 
     use super::*;
+    use crate::raw::Kind;
+
+    fn silent(_: &Config) -> Tell {
+        Box::new(|_| {})
+    }
 
     /// Takes bytes only once it is let go.
     struct Blocked(Receiver<()>);
@@ -425,7 +410,7 @@ mod tests {
         let registry = onrush_metrics::Registry::new();
         let metrics = registry.iter().map(|metric| MetricInfo::new(metric, &[], &[])).collect();
         let samples = Samples::Own(Share::ALL);
-        let outputs = Outputs::start(&configs, samples, metrics, SystemTags::default(), &stdout, |_, _, _| {})
+        let outputs = Outputs::start(&configs, samples, metrics, SystemTags::default(), &stdout, |_, _, _| {}, &silent)
             .expect("it starts");
         let inlets = outputs.inlets.clone();
         let metric = onrush_metrics::builtin::HTTP_REQS;
@@ -465,8 +450,8 @@ mod tests {
         let metrics = registry.iter().map(|metric| MetricInfo::new(metric, &[], &[])).collect();
         let samples = Samples::Own(Share::ALL);
         let slow = || -> Box<dyn Write + Send> { Box::new(Slow) };
-        let outputs =
-            Outputs::start(&configs, samples, metrics, SystemTags::default(), &slow, |_, _, _| {}).expect("it starts");
+        let outputs = Outputs::start(&configs, samples, metrics, SystemTags::default(), &slow, |_, _, _| {}, &silent)
+            .expect("it starts");
         let metric = onrush_metrics::builtin::HTTP_REQS;
         let sample = RawSample { metric, tags: 0, metadata: RawSample::NO_METADATA, time: 0, value: 1.0 };
         for number in 0..50_u32 {
@@ -493,7 +478,7 @@ mod tests {
         let metrics: Vec<_> = registry.iter().map(|metric| MetricInfo::new(metric, &[], &[])).collect();
         let stdout = || -> Box<dyn Write + Send> { Box::new(io::sink()) };
         let outputs =
-            Outputs::start(&configs, Samples::OfAgents, metrics, SystemTags::default(), &stdout, |_, _, _| {});
+            Outputs::start(&configs, Samples::OfAgents, metrics, SystemTags::default(), &stdout, |_, _, _| {}, &silent);
         let outputs = outputs.expect("it starts");
         let mut collector = outputs.collector();
         let (http_reqs, vus) = (onrush_metrics::builtin::HTTP_REQS, onrush_metrics::builtin::VUS);

@@ -43,7 +43,7 @@ impl RawSamples {
                 for config in configs {
                     let Target::File(path) = &config.target else {
                         return Err(Failure::other(format!("--out-local: {config} has no file"))
-                            .hint("agents have no standard output of their own: name a file"));
+                            .hint("agents write files only: name one, or remove --out-local"));
                     };
                     if is_remote && !is_below(path) {
                         return Err(Failure::other(format!("--out-local: {config} is not below the agents' folder"))
@@ -194,12 +194,14 @@ fn is_below(path: &Path) -> bool {
 fn file(config: &Config) -> Option<Value> {
     let Target::File(path) = &config.target else { return None };
     let path = path.to_string_lossy();
-    Some(match config.kind {
+    Some(match &config.kind {
         Kind::Json => json!({ "json": path }),
         Kind::Csv { time, save_interval } => {
-            let (name, _) = TimeFormat::NAMES.iter().find(|(_, format)| *format == time)?;
+            let (name, _) = TimeFormat::NAMES.iter().find(|(_, format)| format == time)?;
             json!({ "csv": path, "time": name, "save_interval_ns": u64::try_from(save_interval.as_nanos()).ok()? })
         }
+        // They are in no file.
+        Kind::Messages(_) => return None,
     })
 }
 

@@ -29,6 +29,7 @@ mod imports;
 mod influxdb;
 mod intended;
 mod journal;
+mod kafka;
 mod layouts;
 mod lifecycle;
 mod logs;

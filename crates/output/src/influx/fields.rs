@@ -51,12 +51,12 @@ impl FieldKinds {
     }
 
     /// Whether a tag is a field.
-    pub(super) fn has(&self, tag: &str) -> bool {
+    pub(crate) fn has(&self, tag: &str) -> bool {
         self.0.iter().any(|(name, _)| name == tag)
     }
 
     /// Writes the value of a tag as its field. k6: what is not of the type stays a text.
-    pub(super) fn write(&self, tag: &str, value: &str, out: &mut String) {
+    pub(crate) fn write(&self, tag: &str, value: &str, out: &mut String) {
         let kind = self.0.iter().find(|(name, _)| name == tag).map_or(Kind::Text, |(_, kind)| *kind);
         let typed = match kind {
             Kind::Text => None,

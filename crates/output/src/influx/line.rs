@@ -19,25 +19,15 @@ impl Lines {
     pub(super) fn add(&self, series: &Regrouped, time: i64, out: &mut String) {
         let Some(metric) = self.registry.find(series.metric) else { return };
         let start = out.len();
-        escaped(&metric.name, &[',', ' '], out);
-        for (name, value) in series.tags.iter() {
-            out.push(',');
-            escaped(name, &[',', '=', ' '], out);
-            out.push('=');
-            escaped(value, &[',', '=', ' '], out);
-        }
+        put_name(&metric.name, out);
+        series.tags.iter().for_each(|(name, value)| put_tag(name, value, out));
         let fields = out.len();
         self.numbers(&series.sink, out);
         if out.len() == fields {
             return out.truncate(start);
         }
         out.replace_range(fields..=fields, " ");
-        for (name, value) in series.apart.iter() {
-            out.push(',');
-            escaped(name, &[',', '=', ' '], out);
-            out.push('=');
-            self.apart.write(name, value, out);
-        }
+        series.apart.iter().for_each(|(name, value)| put_field(name, value, &self.apart, out));
         // Writing to memory cannot fail.
         let _ = writeln!(out, " {time}");
     }
@@ -62,6 +52,27 @@ impl Lines {
             }
         }
     }
+}
+
+/// What a point is of.
+pub(crate) fn put_name(metric: &str, out: &mut String) {
+    escaped(metric, &[',', ' '], out);
+}
+
+/// A tag with the comma before it.
+pub(crate) fn put_tag(name: &str, value: &str, out: &mut String) {
+    out.push(',');
+    escaped(name, &[',', '=', ' '], out);
+    out.push('=');
+    escaped(value, &[',', '=', ' '], out);
+}
+
+/// A tag that is a field, with the comma before it.
+pub(crate) fn put_field(name: &str, value: &str, apart: &FieldKinds, out: &mut String) {
+    out.push(',');
+    escaped(name, &[',', '=', ' '], out);
+    out.push('=');
+    apart.write(name, value, out);
 }
 
 fn statistic(stat: &TrendStat, values: &Histogram) -> f64 {

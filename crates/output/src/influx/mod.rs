@@ -15,6 +15,7 @@ use onrush_net::{ClientOptions, RequestHeaders, Url};
 
 pub use self::fields::{FieldError, FieldKinds};
 use self::line::Lines;
+pub(crate) use self::line::{put_field, put_name, put_tag};
 use crate::{
     Began, Delivery, Told,
     delivery::{Pace, Receiver},

@@ -22,8 +22,6 @@ impl JsonFormat {
 }
 
 impl Format for JsonFormat {
-    fn head(&mut self, _: &mut Vec<u8>) {}
-
     fn sample(&mut self, sample: &Sample<'_>, out: &mut Vec<u8>) {
         let index = sample.raw.metric.0 as usize;
         let Some(metric) = self.metrics.get(index) else { return };
@@ -33,23 +31,29 @@ impl Format for JsonFormat {
         out.extend_from_slice(b"{\"metric\":\"");
         // Names of metrics have nothing to escape.
         out.extend_from_slice(metric.name.as_bytes());
-        out.extend_from_slice(b"\",\"type\":\"Point\",\"data\":{\"time\":\"");
-        self.clock.write(sample.unix_ns, true, out);
-        out.extend_from_slice(b"\",\"value\":");
-        if sample.raw.value.is_finite() {
-            go::number(sample.raw.value, out);
-        } else {
-            // k6 writes +Inf, which no JSON parser reads.
-            out.extend_from_slice(b"null");
-        }
-        out.extend_from_slice(b",\"tags\":");
-        out.extend_from_slice(self.tags.of(sample.thread, sample.raw.tags, |text| object(sample.tags, text)));
+        out.extend_from_slice(b"\",\"type\":\"Point\",\"data\":");
+        put_data(sample, &mut self.clock, &mut self.tags, out);
         if let Some(metadata) = sample.metadata {
             out.extend_from_slice(b",\"metadata\":");
             object(metadata, out);
         }
         out.extend_from_slice(b"}}\n");
     }
+}
+
+/// A sample's time, value and tags: an object without its end.
+pub(super) fn put_data(sample: &Sample<'_>, clock: &mut WallClock, tags: &mut Rendered, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"time\":\"");
+    clock.write(sample.unix_ns, true, out);
+    out.extend_from_slice(b"\",\"value\":");
+    if sample.raw.value.is_finite() {
+        go::number(sample.raw.value, out);
+    } else {
+        // k6 writes +Inf, which no JSON parser reads.
+        out.extend_from_slice(b"null");
+    }
+    out.extend_from_slice(b",\"tags\":");
+    out.extend_from_slice(tags.of(sample.thread, sample.raw.tags, |text| object(sample.tags, text)));
 }
 
 fn object(pairs: &TagPairs, out: &mut Vec<u8>) {

@@ -1,7 +1,8 @@
-//! Outputs of raw samples: one line for each.
+//! Outputs of raw samples: one line or message for each.
 
 mod csv;
 mod json;
+mod message;
 mod rendered;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,9 @@ use onrush_metrics::{Metric, RawSample, SubMetric, SystemTags, TagPairs};
 
 pub(crate) use csv::CsvFormat;
 pub(crate) use json::JsonFormat;
+use message::{JsonMessages, LineMessages};
+
+use crate::influx::FieldKinds;
 
 /// An output that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +27,7 @@ pub struct Config {
 }
 
 /// The format of an output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// `json`: an object a line.
     Json,
@@ -34,6 +38,17 @@ pub enum Kind {
         /// How long lines may wait to be written.
         save_interval: Duration,
     },
+    /// Messages to somebody who takes them one by one.
+    Messages(MessageFormat),
+}
+
+/// How a message says a sample.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessageFormat {
+    /// An object.
+    Json,
+    /// A line of InfluxDB's protocol, in which these tags are fields.
+    Influx(FieldKinds),
 }
 
 /// Where an output goes.
@@ -43,6 +58,9 @@ pub enum Target {
     Stdout,
     /// A file, compressed if its name ends in `.gz`.
     File(PathBuf),
+    /// A topic of a Kafka cluster.
+    #[cfg(feature = "kafka")]
+    Kafka(Box<crate::kafka::Config>),
 }
 
 /// How times look in CSV.
@@ -85,8 +103,10 @@ impl fmt::Display for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.kind, &self.target) {
             (Kind::Json, Target::Stdout) => f.write_str("json(stdout)"),
-            (Kind::Csv { .. }, Target::Stdout) => f.write_str("csv (-)"),
+            (kind, Target::Stdout) => write!(f, "{} (-)", kind.name()),
             (kind, Target::File(path)) => write!(f, "{} ({})", kind.name(), path.display()),
+            #[cfg(feature = "kafka")]
+            (_, Target::Kafka(config)) => config.fmt(f),
         }
     }
 }
@@ -97,6 +117,7 @@ impl Kind {
         match self {
             Self::Json => "json",
             Self::Csv { .. } => "csv",
+            Self::Messages(_) => "kafka",
         }
     }
 }
@@ -127,18 +148,20 @@ pub(crate) struct Sample<'a> {
     pub(crate) unix_ns: i128,
 }
 
-/// Appends lines.
+/// Appends lines, or messages.
 pub(crate) trait Format: Send {
     /// What comes before the first sample.
-    fn head(&mut self, out: &mut Vec<u8>);
-    /// A sample's lines.
+    fn head(&mut self, _: &mut Vec<u8>) {}
+    /// A sample's lines, or its message; nothing where the format has no way to say it.
     fn sample(&mut self, sample: &Sample<'_>, out: &mut Vec<u8>);
 }
 
 /// The formatter of an output.
-pub(crate) fn format(kind: Kind, metrics: &Arc<[MetricInfo]>, system_tags: SystemTags) -> Box<dyn Format> {
+pub(crate) fn format(kind: &Kind, metrics: &Arc<[MetricInfo]>, system_tags: SystemTags) -> Box<dyn Format> {
     match kind {
         Kind::Json => Box::new(JsonFormat::new(Arc::clone(metrics))),
-        Kind::Csv { time, .. } => Box::new(CsvFormat::new(Arc::clone(metrics), time, system_tags)),
+        Kind::Csv { time, .. } => Box::new(CsvFormat::new(Arc::clone(metrics), *time, system_tags)),
+        Kind::Messages(MessageFormat::Json) => Box::new(JsonMessages::new(Arc::clone(metrics))),
+        Kind::Messages(MessageFormat::Influx(apart)) => Box::new(LineMessages::new(Arc::clone(metrics), apart.clone())),
     }
 }

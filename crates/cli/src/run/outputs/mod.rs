@@ -12,6 +12,8 @@ mod folded;
 pub(super) mod github;
 mod influxdb;
 mod junit;
+#[cfg(feature = "kafka")]
+mod kafka;
 mod markdown;
 pub(super) mod otel;
 mod output;
@@ -26,7 +28,7 @@ mod summary_json;
 use std::path::{Path, PathBuf};
 
 use onrush_engine::Tracers;
-use onrush_output::{Config, Outputs};
+use onrush_output::{Config, Kind, Outputs};
 
 use self::{
     asked::Asked,
@@ -54,6 +56,7 @@ const KINDS: &[(&[&str], Read)] = &[
     (&["influxdb"], influxdb::read_v1),
     (&["json"], raw::json),
     (&["junit"], junit::read),
+    (&["kafka", "xk6-kafka"], kafka),
     (&["markdown"], markdown::read),
     (&["opentelemetry", "experimental-opentelemetry"], otel::metrics::read),
     (&["postgres", "timescaledb"], postgres::read),
@@ -66,7 +69,7 @@ const KINDS: &[(&[&str], Read)] = &[
 ];
 
 /// Outputs of k6 that this version may lack.
-const OF_K6: [&str; 7] = ["cloud", "datadog", "influxdb", "kafka", "prometheus", "statsd", "timescaledb"];
+const OF_K6: [&str; 6] = ["cloud", "datadog", "influxdb", "prometheus", "statsd", "timescaledb"];
 
 /// The outputs of a run under way.
 pub(super) struct Running<'a> {
@@ -118,7 +121,9 @@ impl Wanted {
 
     /// Whether some of what was measured goes to somebody else while the run lasts: it cannot be written anew.
     pub(super) fn leave_the_machine(&self) -> bool {
-        self.dashboard.is_some() || self.folded.iter().any(|output| output.file().is_none())
+        self.dashboard.is_some()
+            || self.folded.iter().any(|output| output.file().is_none())
+            || self.raw.iter().any(|config| matches!(config.kind, Kind::Messages(_)))
     }
 
     /// The files that are written.
@@ -215,6 +220,14 @@ pub(super) fn wanted(flags: &Flags, config_file: &ConfigFile, script: &str) -> R
 /// `web-dashboard`, with its own kind of options.
 fn dashboard(asked: &Asked<'_>) -> Result<Wish, Failure> {
     Dashboard::read(asked.argument_or_empty(), asked.flags).map(Wish::Dashboard)
+}
+
+/// `kafka`, in builds that have it.
+fn kafka(asked: &Asked<'_>) -> Result<Wish, Failure> {
+    #[cfg(feature = "kafka")]
+    return kafka::read(asked);
+    #[cfg(not(feature = "kafka"))]
+    asked.naming(Err(Failure::other("this build of Onrush has no Kafka").hint("build it with the cargo feature kafka")))
 }
 
 fn unknown(name: &str, spec: &str) -> Failure {

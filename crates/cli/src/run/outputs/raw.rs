@@ -1,4 +1,4 @@
-//! `--out json`, `--out csv`: single samples, written as k6 writes them.
+//! `--out json`, `--out csv`, `--out kafka`: single samples, written as k6 writes them.
 
 use std::{
     io,
@@ -8,7 +8,9 @@ use std::{
 };
 
 use onrush_metrics::{Registry, SubMetric, SystemTag};
-use onrush_output::{Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, TimeFormat};
+use onrush_output::{
+    Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, Tell, TimeFormat, Told, Undelivered,
+};
 
 use super::{super::prepare::Prepared, asked::Asked, output::Wish};
 use crate::{
@@ -111,12 +113,9 @@ fn target(file: &str) -> Target {
     }
 }
 
-/// The file it writes, unless that is standard output.
+/// The file it writes, if it writes one.
 pub(super) fn file(config: &Config) -> Option<&Path> {
-    match &config.target {
-        Target::File(path) => Some(path),
-        Target::Stdout => None,
-    }
+    if let Target::File(path) = &config.target { Some(path) } else { None }
 }
 
 /// Opens the outputs, which get these samples; `None` when there are none.
@@ -151,8 +150,30 @@ pub(in crate::run) fn open(
         logger.log(Level::Error, "an output failed and gets no more samples; the test goes on", fields);
     };
     let metrics = metrics(prepared);
-    Outputs::start(configs, samples, metrics, enabled, &stdout, failed)
+    Outputs::start(configs, samples, metrics, enabled, &stdout, failed, &|config| tell(cx, config))
         .map_err(|error| Failure::other(error.to_string()))
+}
+
+/// Says in the log how it goes with an output of messages.
+fn tell(cx: &Context, config: &Config) -> Tell {
+    #[cfg(feature = "kafka")]
+    if let Target::Kafka(target) = &config.target
+        && target.is_silent
+    {
+        return Box::new(|_| {});
+    }
+    let (logger, receiver) = (cx.logger.clone(), config.to_string());
+    Box::new(move |told| match told {
+        Told::Failed(why) => logger.error(format!(
+            "{receiver} takes nothing: {why}; what waits is sent again and again, as long as there is room for it"
+        )),
+        Told::Lost(why) | Told::Older(why) => {
+            logger.error(format!("{receiver} refused samples, which it lacks: {why}"));
+        }
+        Told::Again { failed } => {
+            logger.warn(format!("{receiver} takes what it is sent again, after {failed} attempts"));
+        }
+    })
 }
 
 /// What outputs say about each metric.
@@ -179,7 +200,7 @@ fn metrics(prepared: &Prepared) -> Vec<MetricInfo> {
 
 /// Waits for the outputs and says what they lack. Returns how many samples are missing somewhere.
 pub(in crate::run) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
-    let OutputReport { lost, failed, unfinished, late } = outputs.finish();
+    let OutputReport { lost, failed, unfinished, late, undelivered } = outputs.finish();
     if late > 0 {
         let message = format!(
             "{late} samples reached the coordinator more than a second late: in the outputs they stand behind later ones"
@@ -199,5 +220,31 @@ pub(in crate::run) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
             "the outputs took nothing for 30 s and were given up: they lack the last {samples} samples or more"
         ));
     }
-    lost + failed.iter().map(|(_, missing)| missing).sum::<u64>() + unfinished.map_or(0, |samples| samples.max(1))
+    let undelivered: u64 = undelivered.iter().map(|end| tell_undelivered(end, logger)).sum();
+    lost + undelivered
+        + failed.iter().map(|(_, missing)| missing).sum::<u64>()
+        + unfinished.map_or(0, |samples| samples.max(1))
+}
+
+/// Says what somebody who takes messages lacks, or has twice. Returns how many are lacking.
+fn tell_undelivered(end: &Undelivered, logger: &Logger) -> u64 {
+    let Undelivered { name, of, lacking, unconfirmed, overflowed, unspeakable, repeated, why } = end;
+    if *lacking > 0 {
+        let parts = [
+            (unconfirmed, "were sent without an answer, so they may be there"),
+            (overflowed, "found no room while others waited"),
+            (unspeakable, "have values that the format has no way to write"),
+        ];
+        let told: Vec<_> =
+            parts.iter().filter(|(count, _)| **count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let told = if told.is_empty() { String::new() } else { format!(" (of these {})", told.join(", ")) };
+        let why = why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+        logger.error(format!("{name} lacks {lacking} of {of} samples{told}{why}"));
+    }
+    if *repeated > 0 {
+        logger.warn(format!(
+            "{name} may have {repeated} samples twice: the first answer did not come, and they were sent again"
+        ));
+    }
+    *lacking
 }

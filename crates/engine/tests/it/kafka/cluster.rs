@@ -1,6 +1,10 @@
 //! Scripts against a real cluster.
 
-use super::{SHOW, server::Server};
+use std::path::Path;
+
+use onrush_testkit::ApacheKafka;
+
+use super::SHOW;
 use crate::harness::case;
 
 /// A cluster's brokers learn of a change a little later than whoever makes it is told.
@@ -9,7 +13,7 @@ const EVENTUALLY: &str = "import { sleep } from 'k6';
 
 #[test]
 fn messages_come_back_in_every_compression() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = ApacheKafka::shared(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
     let script = format!(
         "import {{ Writer, Reader, Connection, CODEC_GZIP, CODEC_SNAPPY, CODEC_LZ4, CODEC_ZSTD, BALANCER_HASH, BALANCER_MURMUR2, BALANCER_CRC32, START_OFFSETS_LAST_OFFSET }} from 'k6/x/kafka'; {SHOW}
          const brokers = [__ENV.KAFKA];
@@ -71,7 +75,7 @@ fn messages_come_back_in_every_compression() {
 
 #[test]
 fn topics_are_made_listed_and_removed() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = ApacheKafka::shared(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
     let script = format!(
         "import {{ AdminClient, Connection, Writer, Consumer, Reader }} from 'k6/x/kafka'; {SHOW} {EVENTUALLY}
          const brokers = [__ENV.KAFKA];
@@ -142,7 +146,7 @@ fn topics_are_made_listed_and_removed() {
 
 #[test]
 fn groups_share_and_remember() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = ApacheKafka::shared(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
     let script = format!(
         "import {{ AdminClient, Producer, Consumer, GROUP_BALANCER_ROUND_ROBIN }} from 'k6/x/kafka'; {SHOW} {EVENTUALLY}
          const brokers = [__ENV.KAFKA];
@@ -209,7 +213,7 @@ fn groups_share_and_remember() {
 
 #[test]
 fn those_who_log_in_are_let_in() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = ApacheKafka::shared(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
     let script = format!(
         "import {{ Connection, SASL_PLAIN, SASL_SCRAM_SHA256, SASL_SCRAM_SHA512, TLS_1_3 }} from 'k6/x/kafka'; {SHOW}
          const login = (algorithm, username, password) => show(() => Array.isArray(new Connection({{ address: __ENV.SASL, sasl: {{ algorithm, username, password }} }}).listTopics()));
@@ -256,7 +260,7 @@ fn those_who_log_in_are_let_in() {
 
 #[test]
 fn metrics_are_counted() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = ApacheKafka::shared(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
     let script = "
         import { Writer, Reader, Connection } from 'k6/x/kafka';
         const brokers = [__ENV.KAFKA];
@@ -285,7 +289,7 @@ fn metrics_are_counted() {
 
 #[test]
 fn the_example_of_the_page_runs() {
-    let Some(server) = Server::shared() else { return };
+    let Some(server) = ApacheKafka::shared(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
     let page = include_str!("../../../../../docs/reference/modules/kafka.md");
     let script = page.split("```js\n").nth(1).and_then(|block| block.split("\n```").next()).expect("an example");
     case(script).env("BROKER", &server.plain).both(|report| {

@@ -3,7 +3,6 @@
 
 mod cluster;
 mod registry;
-mod server;
 
 use std::{
     io::{Read, Write},

@@ -9,29 +9,38 @@ use std::{
     time::{Duration, Instant},
 };
 
-use onrush_testkit::CertificateAuthority;
+use crate::CertificateAuthority;
 
 const VERSION: &str = "4.1.0";
 
 /// The broker, where its listeners are, and who signed its certificate.
-pub(super) struct Server {
+pub struct ApacheKafka {
     /// Its input is closed when this process ends, however it does.
     _process: Child,
-    pub(super) plain: String,
-    pub(super) sasl: String,
-    pub(super) tls: String,
-    pub(super) ca_pem: String,
+    /// Where it takes whoever comes.
+    pub plain: String,
+    /// Where it wants to know who it is: alice by PLAIN (`secret`), bob by SCRAM (`s3cret`).
+    pub sasl: String,
+    /// Where it speaks TLS.
+    pub tls: String,
+    /// Who signed its certificate.
+    pub ca_pem: String,
 }
 
-impl Server {
+impl ApacheKafka {
     /// The one of all tests; nothing where it cannot be had, which is said.
-    pub(super) fn shared() -> Option<&'static Self> {
-        static SERVER: OnceLock<Option<Server>> = OnceLock::new();
-        SERVER.get_or_init(Self::start).as_ref()
+    ///
+    /// `folder` is where its packages are kept between runs of the tests.
+    ///
+    /// # Panics
+    /// When it is there and does not start.
+    pub fn shared(folder: &Path) -> Option<&'static Self> {
+        static SERVER: OnceLock<Option<ApacheKafka>> = OnceLock::new();
+        SERVER.get_or_init(|| Self::start(folder)).as_ref()
     }
 
-    fn start() -> Option<Self> {
-        let packages = match packages() {
+    fn start(folder: &Path) -> Option<Self> {
+        let packages = match packages(folder) {
             Ok(packages) => packages,
             Err(why) => {
                 let _ = writeln!(std::io::stderr(), "skipped: Apache Kafka cannot be had: {why}");
@@ -120,8 +129,8 @@ fn free_ports<const N: usize>() -> [u16; N] {
 }
 
 /// The folder with Kafka's packages.
-fn packages() -> Result<PathBuf, String> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("kafka-{VERSION}"));
+fn packages(kept: &Path) -> Result<PathBuf, String> {
+    let folder = kept.join(format!("kafka-{VERSION}"));
     if folder.join("complete").exists() {
         return Ok(folder);
     }
