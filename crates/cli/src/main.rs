@@ -42,6 +42,7 @@ use crate::{
     context::Context,
     failure::Failure,
     flags::{Command, Flags, Invocation},
+    terminal::Message,
 };
 
 fn main() -> process::ExitCode {
@@ -120,6 +121,9 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
         Ok(Ok(code)) => code,
         Ok(Err(failure)) => {
             cx.logger.failure(&failure);
+            if let Some(line) = run::tell_failure(&cx.flags, &failure.message) {
+                cx.terminal.send(Message::Stderr(line.into_bytes()));
+            }
             failure.code
         }
         Err(_) => ExitCode::Panic,

@@ -143,14 +143,20 @@ fn tool(command: Command) -> (&'static str, &'static str) {
         Command::Inspect => ("[FLAGS] FILE|-", INSPECT_END),
         Command::New => ("[FLAGS] [FILE]", NEW_END),
         Command::Deps => ("[FLAGS] FILE|-", DEPS_END),
-        Command::Result => ("show|export [FLAGS] FILE", RESULT_END),
+        Command::Result => (
+            "show|export [FLAGS] FILE\n  onrush result list [FLAGS]\n  onrush result recover [FLAGS] JOURNAL [UNHEARD]...",
+            RESULT_END,
+        ),
+        Command::Report => ("[FLAGS] FILE", REPORT_END),
         Command::Compare => ("[FLAGS] [BEFORE] AFTER", COMPARE_END),
         Command::Grafana => ("export [FLAGS]", GRAFANA_END),
         Command::Coordinator => ("[FLAGS]\n  onrush coordinator --agents N [FLAGS] FILE|-", COORDINATOR_END),
         Command::Agent => ("--join HOST[:PORT] [FLAGS]", AGENT_END),
         Command::Attach => ("--on HOST[:PORT] [FLAGS] [RUN]", ATTACH_END),
         Command::Cluster => ("init [DIR] | add coordinator|agent|user NAME [DIR] | renew NAME [DIR]", CLUSTER_END),
-        _ => ("bash|fish|powershell|zsh", COMPLETION_END),
+        Command::Completion => ("bash|fish|powershell|zsh", COMPLETION_END),
+        // Those with a text of their own.
+        _ => ("[FLAGS]", ""),
     }
 }
 
@@ -364,6 +370,14 @@ Examples:
   onrush completion zsh > \"${fpath[1]}/_onrush\"
 ";
 
+const REPORT_END: &str = "\
+FILE is what --out result=FILE or --keep wrote, or the JSON of --summary-export, which has totals and no course of time.
+
+Examples:
+  onrush report run.onrush                     writes run.html
+  onrush report --output r.html.gz summary.json
+";
+
 const ROOT: &str = "\
 Load testing with k6 scripts: more load per machine, numbers to trust.
 
@@ -373,7 +387,10 @@ Usage:
 Commands:
   run         Run a k6 script or an archive
   http        Load one URL without writing a script
+  capacity    Search for the highest load that holds its goals
   check       Check a script, its options and what it needs without sending a request
+  doctor      Check whether this machine is fit for a test, and what mends it
+  selftest    Measure what this machine can do as a generator
   new         Create a new script
   inspect     Print the options of a script as JSON; deps lists the modules it imports
   archive     Bundle a script and everything it needs into one file
@@ -381,7 +398,8 @@ Commands:
   attach      Follow a run of a coordinator that serves many, or list its runs
   cluster     Make certificates for coordinators, agents and users
   target      Start the built-in server to test against: a demo site and httpbin-like endpoints
-  compare     Compare two runs by their result files; result shows or exports one
+  compare     Compare two runs by their result files; result shows, exports, lists or recovers them
+  report      Make an HTML report of a result file, or of an exported summary
   grafana     Print a dashboard for Grafana
   completion  Print a shell completion script
   version     Print the version

@@ -34,6 +34,18 @@ fn names_are_unique() {
     }
 }
 
+#[test]
+fn help_knows_every_command() {
+    let Err(root) = parsed("help") else { panic!("it prints") };
+    let words: BTreeSet<&str> = root.split(|sign: char| !sign.is_ascii_alphanumeric()).collect();
+    for command in Command::ALL {
+        let name = command.name();
+        assert!(words.contains(name), "{name}");
+        let Err(text) = parsed(&format!("help {name}")) else { panic!("it prints") };
+        assert_eq!(text.contains("bash|fish"), command == Command::Completion, "{text}");
+    }
+}
+
 /// Every flag and variable that options read is in the table, and the table claims no others.
 #[test]
 fn the_table_has_the_options_that_the_plan_reads() {

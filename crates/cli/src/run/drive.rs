@@ -17,6 +17,7 @@ use onrush_metrics::Standing;
 use onrush_output::{Losses, Outputs};
 use onrush_plan::{SegmentSequence, steer::TargetRequest};
 use onrush_results::{End, StartLag};
+use onrush_server::Listener;
 use onrush_session::{
     Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Steer,
     Stop,
@@ -113,6 +114,8 @@ pub(super) struct Beginning {
     pub(super) agents: Option<(u32, RawSamples)>,
     /// Its journal.
     pub(super) kept: Kept,
+    /// Where its REST API will be served.
+    pub(super) api: Option<Listener>,
 }
 
 /// Runs a prepared test to its end, the summary included.
@@ -127,7 +130,7 @@ pub(super) fn drive(
     outputs: Running<'_>,
     beginning: Beginning,
 ) -> Result<Ended, Failure> {
-    let Beginning { replay, agents, kept } = beginning;
+    let Beginning { replay, agents, kept, api } = beginning;
     let (sender, inputs) = channel();
     let wake = sender.clone();
     let keys = sender.clone();
@@ -135,9 +138,8 @@ pub(super) fn drive(
         // As below.
         let _ = keys.send(Input::Call);
     };
-    let is_passed_on = submitted::folder(&cx.flags).is_some();
     let Running { raw: outputs, folded, mut view, tracers } = outputs;
-    let rest = Rest::start(args.api.as_ref(), &cx.logger, is_passed_on, view.as_mut(), move || {
+    let rest = Rest::start(api, view.as_mut(), move || {
         // The loop only goes away when the process is about to end.
         let _ = wake.send(Input::Call);
     })?;
@@ -185,6 +187,7 @@ pub(super) fn drive(
                     let ids = (0_u32..).zip(&own.head().agents).map(|(number, _)| AgentId(number)).collect();
                     let mut coordinator = subscribed(ids, own.head().weights.clone(), replay);
                     let mut repeated = own.repeat(&mut coordinator)?;
+                    own.check_lease(&repeated, cluster.patience.lease, now())?;
                     let seats = journal::seats(own.head(), &mut repeated, &coordinator.lost_agents());
                     let agents = ClusterAgents::resume(cluster, &own, seats, intake, sender.clone())?;
                     before = Some((own, repeated));

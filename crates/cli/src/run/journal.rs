@@ -7,6 +7,7 @@ use std::{
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use onrush_cluster::{Entry, JournalAgent, JournalHead, JournalReader, JournalWriter};
@@ -84,6 +85,9 @@ const SETTINGS: [&str; 20] = [
 /// Settings of the process that goes on: what it is let in with, and how it looks.
 const OWN: [&str; 8] =
     ["journal", "verbose", "no-color", "tls", "join-token", "api-token", "api-tls-cert", "api-tls-key"];
+
+/// The setting with the folder of certificates.
+const TLS: &str = "tls";
 
 /// The journal of a run that begins, or goes on. Cheap to clone.
 #[derive(Clone)]
@@ -200,7 +204,9 @@ impl Before {
         for name in OWN {
             flags.by_name.extend(own.text(name).map(|value| (name, vec![value])));
         }
-        for (name, values) in &self.reader.head.settings {
+        let settings = self.reader.head.settings.iter();
+        // The folder may be elsewhere now, and then somebody says where.
+        for (name, values) in settings.filter(|(name, _)| name != TLS || own.text(TLS).is_none()) {
             flags.by_name.extend(flags::find(name).map(|flag| (flag.long, values.clone())));
         }
         Ok((bundle, flags))
@@ -211,7 +217,8 @@ impl Before {
     /// # Errors
     /// 255 for a journal that is damaged, or of a run that is over.
     pub(super) fn repeat(&mut self, coordinator: &mut Coordinator) -> Result<Repeated, Failure> {
-        let failed = |why: String| Failure::other(format!("the run of {} cannot go on: {why}", self.path.display()));
+        let path = self.path.clone();
+        let failed = |why: String| Failure::other(format!("the run of {} cannot be read: {why}", path.display()));
         let agents = self.reader.head.agents.len();
         let mut repeated = Repeated {
             commands: vec![Vec::new(); agents],
@@ -221,7 +228,7 @@ impl Before {
             bytes: 0,
         };
         while let Some(entry) = self.reader.next_entry().map_err(|error| failed(error.to_string()))? {
-            let Entry::Input(at, input) = entry else { return Err(failed("it is over".to_owned())) };
+            let Entry::Input(at, input) = entry else { return Err(self.is_over()) };
             if let Input::Report { from, .. } = &*input {
                 // The file may say anything.
                 let reports = repeated.reports.get_mut(from.0 as usize);
@@ -236,10 +243,29 @@ impl Before {
             repeated.at = repeated.at.max(at);
         }
         if coordinator.is_over() {
-            return Err(failed("it is over".to_owned()));
+            return Err(self.is_over());
         }
         repeated.bytes = self.reader.bytes();
         Ok(repeated)
+    }
+
+    fn is_over(&self) -> Failure {
+        Failure::other(format!("the run of {} is over: its coordinator has told its result", self.path.display()))
+    }
+
+    /// Whether agents may still be there. The journal of a run that nobody goes on with is as it was, for `result recover`.
+    ///
+    /// # Errors
+    /// 255 when all of them have stopped by themselves.
+    pub(super) fn check_lease(&self, repeated: &Repeated, lease: Duration, now: Time) -> Result<(), Failure> {
+        let away = now.since(repeated.at);
+        if away <= lease {
+            return Ok(());
+        }
+        let (path, away, lease) = (self.path.display(), away.as_secs_f64(), lease.as_secs_f64());
+        let why = format!("its coordinator was gone for {away:.1} s, and agents stop after {lease} s (--agent-lease)");
+        let hint = format!("onrush result recover {path} FILE... shows what was measured, with the files that agents left");
+        Err(Failure::other(format!("the run of {path} cannot go on: {why}")).hint(hint))
     }
 }
 
@@ -330,6 +356,10 @@ pub(super) fn head(
     head.program = version::VERSION.to_owned();
     head.boot = boot();
     head.clock_epoch = Clock::epoch();
+    // Agents that trust an authority believe no other coordinator, so whoever goes on needs the same certificate.
+    let folder = cx.flags.text("tls").and_then(|folder| std::path::absolute(folder).ok());
+    let tls = folder.map(|folder| (TLS.to_owned(), vec![folder.display().to_string()]));
+    let given = given.chain(tls);
     (head.settings, head.agents, head.weights) = (given.collect(), agents, weights);
     head
 }

@@ -41,6 +41,7 @@ pub(crate) use cluster::{NUMBER as AGENT_NUMBER, how};
 use onrush_net::BodyBudget;
 use onrush_output::{Config, Samples, Share};
 use onrush_session::{ExitCode, LossPolicy};
+pub(crate) use outputs::github::tell_failure;
 pub(crate) use recover::recover;
 
 use self::{
@@ -139,12 +140,14 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
         prepared.threads(),
         prepared.isolation.isolation.as_str()
     ));
+    // First what may be taken already, then what is written over.
+    let api = rest::bind(args.api.as_ref(), &cx.logger, submitted::folder(&cx.flags).is_some())?;
+    let view = View::start(cx, args, &wanted, &prepared, agents.unwrap_or(1))?;
     // What stays with the agents is written there.
     let own = if matches!(raw_samples, RawSamples::Local(..)) { &[][..] } else { &wanted.raw };
     let described = wanted.described() + if own.is_empty() && !wanted.raw.is_empty() { " of each agent" } else { "" };
     let raw_outputs = raw::start(cx, own, samples, &prepared)?;
     let started = wanted.start(&Starting { cx, args, prepared: &prepared, agents: agents.unwrap_or(1) })?;
-    let view = View::start(cx, args, &wanted, &prepared, agents.unwrap_or(1))?;
     let url = view.as_ref().and_then(|view| view.url.clone());
     if let Some(view) = &view {
         view.open(cx);
@@ -170,11 +173,11 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
     let traces = otel::traces::start(cx, traces.filter(|_| args.cluster.is_none()))?;
     let tracers = traces.as_ref().map(otel::traces::Running::tracers);
     let running = Running { raw: raw_outputs, folded: &started, view, tracers };
-    let beginning = Beginning { replay, agents: of_agents, kept };
+    let beginning = Beginning { replay, agents: of_agents, kept, api };
     let mut ended = drive::drive(cx, args, &prepared, &signals, running, beginning)?;
     let view = ended.view.take();
     report(&cx.logger, &ended);
-    let code = verdict(cx, args, &ended);
+    let (code, failed_by) = verdict(cx, args, &ended);
     let (merged, thresholds) = (ended.coordinator.merged(), ended.coordinator.thresholds());
     let end = &ended.for_file(code);
     let is_shown = view.is_none_or(|view| view.finish(cx, end));
@@ -186,6 +189,7 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
         trend_stats: &prepared.trend_stats,
         time_unit: prepared.time_unit,
         judgement: &ended.judgement,
+        failed_by: failed_by.as_deref(),
         end,
     };
     github::tell(&finished);
@@ -235,22 +239,29 @@ fn has_terminal(cx: &Context, is_quiet: bool) -> Result<(), Failure> {
     Err(Failure::other(wrong).hint("remove --ui tui; without a terminal progress is a line now and then"))
 }
 
-/// The exit code of a run, and why it is that.
-fn verdict(cx: &Context, args: &RunArgs, ended: &Ended) -> ExitCode {
+/// The exit code of a run, and why it failed, if it is not for its thresholds.
+fn verdict(cx: &Context, args: &RunArgs, ended: &Ended) -> (ExitCode, Option<String>) {
     let code = ended.outcome.exit_code();
     // What failed already keeps its code.
     if let Some((refused, reason)) =
         args.gate.refuses(&ended.unjudged, &ended.judgement).filter(|_| code == ExitCode::Success)
     {
-        cx.logger.error(reason);
-        return refused;
+        cx.logger.error(reason.clone());
+        return (refused, Some(reason));
     }
     // A script says with thresholds what must not fail; a one-liner has none.
     if args.one_liner.is_some() && ended.nothing_succeeded && code == ExitCode::Success {
-        cx.logger.error("no request succeeded");
-        return ExitCode::ThresholdsHaveFailed;
+        let reason = "no request succeeded";
+        cx.logger.error(reason);
+        return (ExitCode::ThresholdsHaveFailed, Some(reason.to_owned()));
     }
-    if code == ExitCode::Success && ended.export_failed { ExitCode::Other } else { code }
+    match code {
+        ExitCode::Success if ended.export_failed => {
+            (ExitCode::Other, Some("--summary-export could not be written".to_owned()))
+        }
+        ExitCode::Success | ExitCode::ThresholdsHaveFailed => (code, None),
+        code => (code, ended.outcome.message().or_else(|| Some(format!("it ended with exit code {}", code as u8)))),
+    }
 }
 
 /// Whose samples the outputs of this process get, and what becomes of those of agents.
@@ -343,6 +354,7 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
     // Files of a run that somebody sent are written there.
     if submitted::folder(&cx.flags).is_none() {
         paths::check(args)?;
+        paths::check_reports(&outputs)?;
     }
     let replay = replay::read(cx, args.replay.as_deref())?;
     let features = Features::read(&cx.flags, &config.features)?;

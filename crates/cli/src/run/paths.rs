@@ -25,11 +25,20 @@ pub(super) fn check(args: &RunArgs) -> Result<(), Failure> {
 /// # Errors
 /// 255 with the first path that cannot be written.
 pub(super) fn check_outputs(outputs: &Wanted) -> Result<(), Failure> {
-    for path in outputs.files() {
-        let shown = path.display().to_string();
-        writable(path).map_err(|(reason, hint)| failure("--out", &shown, &reason, hint))?;
-    }
-    Ok(())
+    check_reports(outputs)?;
+    outputs.files().try_for_each(|path| check_file("--out", path))
+}
+
+/// Checks the files that are opened only when the run is over.
+///
+/// # Errors
+/// 255 with the first path that cannot be written.
+pub(super) fn check_reports(outputs: &Wanted) -> Result<(), Failure> {
+    outputs.files_of_the_end().try_for_each(|(flag, path)| check_file(flag, path))
+}
+
+fn check_file(flag: &str, path: &Path) -> Result<(), Failure> {
+    writable(path).map_err(|(reason, hint)| failure(flag, &path.display().to_string(), &reason, hint))
 }
 
 fn failure(flag: &str, path: &str, reason: &str, hint: String) -> Failure {

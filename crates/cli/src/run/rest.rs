@@ -82,15 +82,58 @@ pub(super) struct Run<'a> {
     pub(super) orders: Orders,
 }
 
+/// Where the REST API will be served, if it is wanted and possible. Whoever it is for is told where it is, or reaches it in another way
+/// (`is_passed_on`). It is done before a run opens the files it writes: one that cannot begin leaves them as they are.
+///
+/// # Errors
+/// 106 when it was asked for with a flag and cannot be had; otherwise a line in the log says so and the run goes on.
+pub(super) fn bind(api: Option<&ApiArgs>, logger: &Logger, is_passed_on: bool) -> Result<Option<Listener>, Failure> {
+    let Some(api) = api else { return Ok(None) };
+    let identity = api.identity.as_ref().map(|(certificate, key)| Identity::from_files(certificate, key)).transpose();
+    let listener = identity.map_err(AddressError::from).and_then(|identity| {
+        let address = Address::parse(&api.address)?;
+        Listener::bind(&address, api.token.clone(), identity)
+    });
+    let listener = match listener {
+        Ok(listener) => listener,
+        Err(error) => {
+            let failure = could_not_serve(api, &error);
+            if api.origin == ApiOrigin::Flag {
+                return Err(failure);
+            }
+            let fields = failure.hint.map(|hint| ("hint", hint)).into_iter().collect();
+            logger.log(
+                Level::Warn,
+                format!(
+                    "{}; the test runs without it: onrush status, scale and stop reach whoever has that address",
+                    failure.message
+                ),
+                fields,
+            );
+            return Ok(None);
+        }
+    };
+    let address = listener.address;
+    if let Some(identity) = &listener.identity {
+        let fingerprint = &identity.fingerprint;
+        logger.info(format!(
+            "the REST API is at https://{address}, its certificate has the SHA-256 fingerprint {fingerprint}"
+        ));
+    }
+    // Nobody can know a port that was picked.
+    let is_picked = api.address.ends_with(":0") && !is_passed_on;
+    let text = format!("the REST API listens on {address}");
+    logger.log(if is_picked { Level::Info } else { Level::Debug }, text, Vec::new());
+    Ok(Some(listener))
+}
+
 impl Rest {
-    /// Serves the REST API, if it is wanted and possible. Whoever it is for is told where it is, or reaches it in another way.
+    /// Serves the REST API at a place that [`bind`] found, and the view.
     ///
     /// # Errors
-    /// 106 when it was asked for with a flag and cannot be had; otherwise a line in the log says so and the run goes on.
+    /// When a server's thread cannot be started.
     pub(super) fn start(
-        api: Option<&ApiArgs>,
-        logger: &Logger,
-        is_passed_on: bool,
+        listener: Option<Listener>,
         view: Option<&mut View>,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
@@ -111,57 +154,13 @@ impl Rest {
                 rest.servers.push(server.map_err(failed)?);
             }
         }
-        let Some(api) = api else { return Ok(rest) };
-        let identity =
-            api.identity.as_ref().map(|(certificate, key)| Identity::from_files(certificate, key)).transpose();
-        let server = identity
-            .map_err(AddressError::from)
-            .and_then(|identity| {
-                let address = Address::parse(&api.address)?;
-                Listener::bind(&address, api.token.clone(), identity)
-            })
-            .and_then(|listener| {
-                if let Some(identity) = &listener.identity {
-                    logger.log(
-                        Level::Info,
-                        format!(
-                            "the REST API is at https://{}, its certificate has the SHA-256 fingerprint {}",
-                            listener.address, identity.fingerprint
-                        ),
-                        Vec::new(),
-                    );
-                }
-                let address = listener.address;
-                let server = Server::with_site(listener, stream, move |call| deliver(call))?;
-                Ok((server, address))
-            });
-        match server {
-            Ok((server, address)) => {
-                let text = format!("the REST API listens on {address}");
-                // Nobody can know a port that was picked.
-                let is_picked = api.address.ends_with(":0") && !is_passed_on;
-                logger.log(if is_picked { Level::Info } else { Level::Debug }, text, Vec::new());
-                rest.address = Some(address);
-                rest.servers.push(server);
-                Ok(rest)
-            }
-            Err(error) => {
-                let failure = could_not_serve(api, &error);
-                if api.origin == ApiOrigin::Flag {
-                    return Err(failure);
-                }
-                let fields = failure.hint.map(|hint| ("hint", hint)).into_iter().collect();
-                logger.log(
-                    Level::Warn,
-                    format!(
-                        "{}; the test runs without it: onrush status, scale and stop reach whoever has that address",
-                        failure.message
-                    ),
-                    fields,
-                );
-                Ok(rest)
-            }
+        if let Some(listener) = listener {
+            rest.address = Some(listener.address);
+            let server = Server::with_site(listener, stream, move |call| deliver(call));
+            let failed = |error| Failure::other(format!("failed to start the thread of the REST API: {error}"));
+            rest.servers.push(server.map_err(failed)?);
         }
+        Ok(rest)
     }
 
     /// The servers, for records that follow. Nobody answers calls any more.

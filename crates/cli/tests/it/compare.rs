@@ -104,6 +104,16 @@ fn a_small_change_needs_earlier_runs_to_fail() {
     let done = after(&[], &|_| 1.0).expect(81).expect_output("6 runs say how they differ");
     // The latest of the same test is what it is compared with.
     done.expect_output("before  runs/6.onrush");
+    // The first run of a test has nothing to be compared with, and a later one would never come if that failed.
+    let other = run(9.0, 49, |head| head.fingerprint = "another".to_owned());
+    Program::new(&["compare", "--baseline", "runs", "--json", "after.onrush"])
+        .bytes("runs/other.onrush", &other)
+        .bytes("after.onrush", &slower)
+        .run()
+        .expect(0)
+        .expect_log("nothing is compared: runs has no result file of an earlier run of this test")
+        .expect_output("\"worse\": []");
+    after(&["--margin", "nosuch=3%"], &|_| 1.0).expect_log("--margin nosuch=… is for nothing that is compared");
     // Where unchanged runs differ as much, it is no news.
     after(&[], &|seed| if seed % 2 == 0 { 1.0 } else { 1.12 }).expect(0).expect_output("cannot tell (more runs could)");
 }

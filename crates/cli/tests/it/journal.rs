@@ -1,6 +1,10 @@
 //! `--journal`: a coordinator is killed and another goes on with its run, or nobody does and what agents kept is added later.
 
-use std::{fs, path::PathBuf, sync::mpsc};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::mpsc,
+};
 
 use onrush_testkit::{GoodServer, Reply};
 use rustix::process::Signal;
@@ -36,6 +40,19 @@ struct Begun {
 }
 
 fn begin(lease: &str) -> Begun {
+    begin_with(lease, None)
+}
+
+/// With a token, or with certificates of this folder.
+fn begin_with(lease: &str, certificates: Option<&Path>) -> Begun {
+    let folder_of = |role: &str| certificates.map(|folder| folder.join(role).display().to_string());
+    let (own, of_agents) = (folder_of("coordinator"), folder_of("agent"));
+    let tls = |folder: &Option<String>| folder.iter().flat_map(|folder| ["--tls".to_owned(), folder.clone()]).collect();
+    let (own, of_agents): (Vec<String>, Vec<String>) = (tls(&own), tls(&of_agents));
+    let let_in = |program: Program| match certificates {
+        Some(_) => program,
+        None => program.env("ONRUSH_JOIN_TOKEN", TOKEN),
+    };
     let (is_time, time) = mpsc::channel();
     let server = GoodServer::start(move |_| {
         // Whoever waits for it may have gone.
@@ -62,12 +79,14 @@ fn begin(lease: &str) -> Begun {
         &target,
         "script.js",
     ];
-    let program = Program::new(&args).file("script.js", SCRIPT).env("ONRUSH_JOIN_TOKEN", TOKEN);
-    let mut coordinator = program.start();
+    let args: Vec<&str> = args.into_iter().chain(own.iter().map(String::as_str)).collect();
+    let mut coordinator = let_in(Program::new(&args).file("script.js", SCRIPT)).start();
     let line = coordinator.wait_for("onrush agent --join");
-    let address = format!("127.0.0.1:{}", line.trim().rsplit(':').next().expect("a port"));
-    let agent =
-        || Program::new(&["agent", "--wait", "20s", "--join", &address]).env("ONRUSH_JOIN_TOKEN", TOKEN).start();
+    let port = line.rsplit(':').next().and_then(|rest| rest.split_whitespace().next()).expect("a port");
+    let address = format!("127.0.0.1:{port}");
+    let args = ["agent", "--wait", "20s", "--join", &address];
+    let args: Vec<&str> = args.into_iter().chain(of_agents.iter().map(String::as_str)).collect();
+    let agent = || let_in(Program::new(&args)).start();
     let agents = vec![agent(), agent()];
     time.recv().expect("the server is there");
     Begun { coordinator, agents, journal, _folder: folder }
@@ -92,7 +111,23 @@ fn a_killed_coordinator_is_restarted_and_nothing_is_missing() {
     for agent in agents {
         agent.wait().expect(0);
     }
-    resume().run().expect(255).expect_log("it is over");
+    resume().run().expect(255).expect_log("is over: its coordinator has told its result");
+}
+
+/// Agents that trust an authority believe a coordinator with the same certificate only.
+#[test]
+fn a_coordinator_with_certificates_is_restarted() {
+    let certificates = tempfile::tempdir().expect("a folder");
+    let place = certificates.path().join("cluster");
+    let path = place.to_str().expect("a text");
+    Program::new(&["cluster", "init", "--name", "127.0.0.1", path]).run().expect(0);
+    let (agents, journal, _folder) = begin_with("30s", Some(&place)).kill();
+    let path = journal.to_str().expect("a text");
+    let done = Program::new(&["coordinator", "--journal", path, "--resume"]).run().expect(0);
+    assert!(done.stdout.contains("count=400") && done.stdout.contains("count=79800"), "{}", done.stdout);
+    for agent in agents {
+        agent.wait().expect(0);
+    }
 }
 
 #[test]
@@ -106,6 +141,9 @@ fn what_agents_keep_that_lost_their_coordinator_is_added_later() {
         files.push(agent.path(&name.expect("one of the names")).to_str().expect("a text").to_owned());
     }
     let path = journal.to_str().expect("a text");
+    // It is too late to go on, and what is to be recovered stays.
+    let late = Program::new(&["coordinator", "--journal", path, "--resume"]).run().expect(255);
+    late.expect_log("and agents stop after 4 s (--agent-lease)").expect_log("onrush result recover");
     let recover = |files: &[&str]| Program::new(&[&["result", "recover", path], files].concat()).run().expect(120);
     let count = |text: &str, what: &str| -> u64 {
         let line = text.lines().find(|line| line.trim_start().starts_with(what)).expect("a line of the summary");

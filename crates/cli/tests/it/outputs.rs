@@ -228,6 +228,35 @@ fn a_killed_run_keeps_its_samples() {
     assert!(done.text("a.csv").lines().count() > 10);
 }
 
+/// What is there may be the result of a run that went well, or of one that is under way.
+#[test]
+fn a_run_that_cannot_begin_leaves_files_as_they_are() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("bound").to_string();
+    let flags = ["--address", &address, "--out", "result=a", "--out", "json=b", "--out", "summary-json=c", "--out", "junit=d"];
+    let mut program = Program::script(&flags, "export default function () {}");
+    for name in ["a", "b", "c", "d"] {
+        program = program.file(name, "before");
+    }
+    let done = program.run().expect(106);
+    for name in ["a", "b", "c", "d"] {
+        assert_eq!(done.text(name), "before", "{name}");
+    }
+}
+
+/// A report that nobody could write is not found out after the test.
+#[test]
+fn places_of_reports_are_looked_at_before_the_run() {
+    for (flags, flag) in [
+        (["--out", "junit=nowhere/x"], "--out 'nowhere/x'"),
+        (["--out", "markdown=nowhere/x"], "--out 'nowhere/x'"),
+        (["--report", "nowhere/x"], "--report 'nowhere/x'"),
+    ] {
+        let done = Program::script(&flags, "export default function () {}").run().expect(255);
+        done.expect_log(&format!("cannot write {flag}: the folder 'nowhere' does not exist"));
+    }
+}
+
 #[test]
 fn a_test_report() {
     let script = "import { check, group } from 'k6'; import { Counter, Trend } from 'k6/metrics';
@@ -245,7 +274,7 @@ fn a_test_report() {
     assert_eq!(text, done.text("again/report.xml"));
     for line in [
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
-        "<testsuites name=\"script.js\" tests=\"7\" failures=\"2\" time=\"",
+        "<testsuites name=\"script.js\" tests=\"8\" failures=\"2\" time=\"",
         "<testsuite name=\"thresholds\" tests=\"3\" failures=\"1\" skipped=\"1\">",
         "<testcase classname=\"my_c\" name=\"count&gt;1\"/>",
         "<failure message=\"count&lt;3 was 4",

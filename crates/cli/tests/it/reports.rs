@@ -58,14 +58,14 @@ fn github_is_told_what_failed() {
         .env("GITHUB_STEP_SUMMARY", "summary.md")
         .run()
         .expect(99);
-    let line = "::error file=script.js,line=3,title=Threshold crossed::checks: rate>0.9 was 0.5\n";
+    let line = "::error file=script.js,line=3,title=Threshold crossed::checks: rate>0.9 was 50.00%\n";
     assert!(done.stderr.contains(line), "{}", done.stderr);
     let line = "::warning file=script.js,title=Check failed::one | two%0Aerror: x: 1 of 1 failed\n";
     assert!(done.stderr.contains(line), "{}", done.stderr);
     assert!(!done.stdout.contains("::error"), "{}", done.stdout);
     let page = done.text("summary.md");
     assert!(page.starts_with("before\n### ❌ <code>script.js</code>: failed, 1 of 2 thresholds crossed\n"), "{page}");
-    assert!(page.contains("| ❌ | <code>checks</code> | <code>rate&#62;0.9</code> | rate&#62;0.9 was 0.5 |"), "{page}");
+    assert!(page.contains("| ❌ | <code>checks</code> | <code>rate&#62;0.9</code> | rate&#62;0.9 was 50.00% |"), "{page}");
     assert!(page.contains("| ❌ | <code>one &#124; two error&#58; x</code> |"), "{page}");
     assert!(page.contains("| <code>iterations</code> | 1 ("), "{page}");
 }
@@ -83,6 +83,41 @@ fn nobody_is_told_where_nobody_asked() {
     Program::script(&["--annotations", "x"], FAILING).run().expect(255).expect_log("use auto, github or off");
 }
 
+/// Thresholds speak for themselves; what else makes a run fail is told as well, everywhere.
+#[test]
+fn why_a_run_failed_is_told_where_people_look() {
+    let run = |flags: &[&str], script: &str, code: i32| {
+        let files = ["-q", "--out", "junit", "--out", "code-quality=q.json"];
+        Program::script(&[&files, flags].concat(), script)
+            .env("GITHUB_ACTIONS", "true")
+            .env("GITHUB_STEP_SUMMARY", "page.md")
+            .run()
+            .expect(code)
+    };
+    let setup = "export function setup() { throw new Error('no token'); } export default function () {}";
+    let thrown = "export default function () { throw new Error('no'); }";
+    for (flags, script, code, why) in [
+        (&[][..], setup, 107, "no token"),
+        (&["--fail-on", "exceptions"], thrown, 99, "1 iterations ended in an exception (--fail-on exceptions)"),
+    ] {
+        let done = run(flags, script, code);
+        let told = done.stderr.lines().find(|line| line.starts_with("::error")).expect("an annotation");
+        assert!(told.contains("title=Run failed::") && told.contains(why), "{told}");
+        let (report, page) = (done.text("junit.xml"), done.text("page.md"));
+        assert!(report.contains("failures=\"1\"") && report.contains(why), "{report}");
+        let why = why.split(" (").next().expect("a part");
+        assert!(page.contains(why), "{page}");
+        let issues = done.json("q.json");
+        assert!(issues[0]["description"].as_str().is_some_and(|text| text.contains(why)), "{issues}");
+    }
+    // Without a run there is no report, but an annotation.
+    Program::script(&[], "export default function ( {}")
+        .env("GITHUB_ACTIONS", "true")
+        .run()
+        .expect(107)
+        .expect_log("::error title=Run failed::");
+}
+
 #[test]
 fn pages_and_reports_are_files() {
     let flags = ["-q", "--out", "markdown", "--out", "code-quality=q.json"];
@@ -91,7 +126,7 @@ fn pages_and_reports_are_files() {
     let issues = done.json("q.json");
     let all = issues.as_array().expect("a list");
     assert_eq!(all.len(), 2, "{issues}");
-    assert_eq!(all[0]["description"], "checks: rate>0.9 was 0.5");
+    assert_eq!(all[0]["description"], "checks: rate>0.9 was 50.00%");
     assert_eq!(all[0]["location"], json!({ "path": "script.js", "lines": { "begin": 3 } }));
     let done = Program::script(&["--out", "markdown=/dev/full"], "export default function () {}").run().expect(255);
     done.expect_log("could not write the Markdown page /dev/full");

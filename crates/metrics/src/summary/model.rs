@@ -13,7 +13,8 @@ use super::{
     collate,
     group::{Group, Nest, Paths},
     input::{CheckInput, GroupInput, MetricInput, RunInfo, ScopeInput, SummaryInput, TrendStats, Values},
-    trend_stat::TrendStat,
+    number,
+    trend_stat::{TimeUnit, TrendStat},
 };
 
 /// The scenario of a test that names none: its groups stand beside the totals, not below a scenario.
@@ -180,7 +181,24 @@ impl SummaryModel {
     }
 }
 
+impl ThresholdSummary {
+    /// What stands left of the operator.
+    pub(super) fn method(&self) -> &str {
+        self.source.split(['<', '>', '=', '!']).next().unwrap_or(&self.source).trim()
+    }
+}
+
 impl MetricSummary {
+    /// What one of its thresholds was compared with, as people read it: `11.96ms`, `12.00%`, `3.4/s`.
+    pub fn observed(&self, threshold: &ThresholdSummary, unit: Option<TimeUnit>) -> String {
+        let shown = || number::value(threshold.observed, self.contains, unit);
+        match &self.values {
+            MetricValues::Rate { .. } => number::percent(threshold.observed),
+            MetricValues::Counter { .. } if threshold.method() != "count" => format!("{}/s", shown()),
+            _ => shown(),
+        }
+    }
+
     /// The metric's name and, for a sub-metric, what stands between its braces.
     pub(super) fn split_name(&self) -> (&str, Option<&str>) {
         match self.name.split_once('{') {

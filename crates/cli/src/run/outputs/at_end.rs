@@ -41,6 +41,10 @@ impl Output for AtEnd {
         Some(&self.path)
     }
 
+    fn is_of_the_end(&self) -> bool {
+        true
+    }
+
     fn start(&self, _: &Starting<'_>) -> Result<Box<dyn Started>, Failure> {
         Ok(Box::new(self.clone()))
     }

@@ -1,9 +1,8 @@
-//! What a run is judged by, as test cases: thresholds, checks, the measurement. For all that tells people or machines what failed.
+//! What a run is judged by, as test cases: thresholds, checks, the measurement, and whether it came to its end. For all that tells people or machines what failed.
 
 use onrush_metrics::summary::{
     Group, MetricSummary, RunInfo, SummaryMode, SummaryModel, ThresholdSummary, Verdict, input_from,
 };
-use onrush_session::Judgement;
 
 use super::output::Finished;
 
@@ -40,7 +39,8 @@ pub(super) fn model(finished: &Finished<'_>) -> SummaryModel {
 }
 
 /// The test cases of a run.
-pub(super) fn suites(model: &SummaryModel, judgement: &Judgement) -> [Suite; 3] {
+pub(super) fn suites(model: &SummaryModel, finished: &Finished<'_>) -> [Suite; 4] {
+    let judgement = finished.judgement;
     let mut checks = Vec::new();
     add_checks(&model.root_group, &mut checks);
     let measurement = match judgement.verdict {
@@ -50,15 +50,19 @@ pub(super) fn suites(model: &SummaryModel, judgement: &Judgement) -> [Suite; 3] 
     };
     let measurement =
         Case { class: "onrush".to_owned(), name: "the measurement is valid".to_owned(), result: measurement };
+    let result = finished.failed_by.map_or(Outcome::Passed, |why| Outcome::Failed(why.to_owned()));
+    let run = Case { class: "onrush".to_owned(), name: "the run came to its end".to_owned(), result };
     [
         Suite { name: "thresholds", cases: threshold_cases(model) },
         Suite { name: "checks", cases: checks },
         Suite { name: "measurement", cases: vec![measurement] },
+        Suite { name: "run", cases: vec![run] },
     ]
 }
 
 fn threshold_cases(model: &SummaryModel) -> Vec<Case> {
     let rows = model.metrics.iter().flat_map(|metric| metric.thresholds.iter().map(move |row| (metric, row)));
+    let unit = model.run.time_unit;
     let case = |(metric, row): (&MetricSummary, &ThresholdSummary)| {
         let is_judged = row.history.is_none_or(|history| history.judged > 0);
         let result = match (row.ok, is_judged) {
@@ -67,7 +71,7 @@ fn threshold_cases(model: &SummaryModel) -> Vec<Case> {
             (false, _) => {
                 let history = row.history.filter(|history| history.is_telling());
                 let history = history.map_or_else(String::new, |history| format!(", {}", history.statement()));
-                Outcome::Failed(format!("{} was {}{history}", row.source, row.observed))
+                Outcome::Failed(format!("{} was {}{history}", row.source, metric.observed(row, unit)))
             }
         };
         Case { class: metric.name.clone(), name: row.source.clone(), result }

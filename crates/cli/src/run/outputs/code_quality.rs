@@ -20,7 +20,7 @@ const ISSUES_MAX: usize = 1_000;
 /// `code-quality=FILE`.
 pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
     at_end::read(asked, FILE, "Code Quality report", |finished| {
-        let report = issues(&suites(&model(finished), finished.judgement), &Place::of(finished));
+        let report = issues(&suites(&model(finished), finished), &Place::of(finished));
         format!("{report:#}\n").into_bytes()
     })
 }
@@ -31,6 +31,7 @@ fn issues(suites: &[Suite], place: &Place) -> Value {
         let (severity, said) = match kind {
             "thresholds" => ("major", format!("{}: {why}", case.class)),
             "checks" => ("minor", format!("{}: {why}", case.name)),
+            "run" => ("major", format!("the run failed: {why}")),
             _ => ("info", format!("the measurement is {why}")),
         };
         let written = case.name.split(" {").next().unwrap_or_default();

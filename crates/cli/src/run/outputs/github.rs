@@ -52,7 +52,7 @@ pub(in crate::run) fn tell(finished: &Finished<'_>) {
         return;
     }
     let model = model(finished);
-    let commands = commands(&suites(&model, finished.judgement), &Place::of(finished));
+    let commands = commands(&suites(&model, finished), &Place::of(finished));
     // Standard output may be a file with the summary; the log is read as well.
     cx.terminal.send(Message::Stderr(commands.into_bytes()));
     let Some(path) = cx.flags.env.get("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) else { return };
@@ -64,7 +64,14 @@ pub(in crate::run) fn tell(finished: &Finished<'_>) {
     }
 }
 
-/// A line for each threshold that was crossed, each check that failed, and for a measurement that means nothing.
+/// The line for a run that never began.
+pub(crate) fn tell_failure(flags: &Flags, message: &str) -> Option<String> {
+    let is_told = Annotations::new(flags) == Annotations::GitHub;
+    is_told.then(|| format!("::error title=Run failed::{}\n", data(message)))
+}
+
+/// A line for each threshold that was crossed, each check that failed, for a measurement that means nothing, and for a run that
+/// failed otherwise.
 fn commands(suites: &[Suite], place: &Place) -> String {
     let mut text = String::new();
     for suite in suites {
@@ -72,6 +79,7 @@ fn commands(suites: &[Suite], place: &Place) -> String {
         let (kind, title) = match suite.name {
             "thresholds" => ("error", "Threshold crossed"),
             "checks" => ("warning", "Check failed"),
+            "run" => ("error", "Run failed"),
             _ => ("warning", "Measurement"),
         };
         let failures: Vec<_> = suite.failures().collect();

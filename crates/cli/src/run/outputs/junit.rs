@@ -1,4 +1,4 @@
-//! `--out junit=FILE`: thresholds, checks and the measurement as test cases, for what shows test reports.
+//! `--out junit=FILE`: thresholds, checks, the measurement and the run itself as test cases, for what shows test reports.
 
 use quick_xml::{
     Writer,
@@ -19,7 +19,7 @@ const FILE: &str = "junit.xml";
 /// `junit=FILE`.
 pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
     at_end::read(asked, FILE, "JUnit report", |finished| {
-        let suites = suites(&model(finished), finished.judgement);
+        let suites = suites(&model(finished), finished);
         // Writing to memory cannot fail.
         written(&finished.args.script.file, &suites, finished.end.duration_ns as f64 / 1e9).unwrap_or_default()
     })

@@ -24,7 +24,7 @@ pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
 
 /// The page of a run.
 pub(super) fn page(finished: &Finished<'_>, model: &SummaryModel) -> String {
-    let [thresholds, checks, _] = suites(model, finished.judgement);
+    let [thresholds, checks, ..] = suites(model, finished);
     let failed = thresholds.failures().count();
     let (mark, verdict) = match (finished.end.exit_code, thresholds.cases.len()) {
         (0, 0) => ("✅", "passed (no thresholds)".to_owned()),
@@ -33,8 +33,10 @@ pub(super) fn page(finished: &Finished<'_>, model: &SummaryModel) -> String {
         (code, _) => ("❌", format!("failed with exit code {code}")),
     };
     let mut text = format!("### {mark} {}: {verdict}\n\n", code(&finished.args.script.file));
-    if let Some(stopped) = &finished.end.stopped {
-        text += &format!("Ended early: {}\n\n", shown(stopped));
+    match (&finished.end.stopped, finished.failed_by) {
+        (Some(stopped), _) => text += &format!("Ended early: {}\n\n", shown(stopped)),
+        (None, Some(why)) => text += &format!("{}\n\n", shown(why)),
+        (None, None) => {}
     }
     let judgement = finished.judgement;
     if judgement.verdict != Verdict::Valid {

@@ -132,16 +132,26 @@ impl Wanted {
         self.raw.iter().filter_map(raw::file).chain(folded).chain(self.reports.iter().map(PathBuf::as_path))
     }
 
+    /// Those that are opened only when the run is over, and the flags that ask for them.
+    pub(super) fn files_of_the_end(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let outputs = self.folded.iter().filter(|output| output.is_of_the_end()).filter_map(|output| output.file());
+        let reports = self.reports.iter().map(|path| ("--report", path.as_path()));
+        outputs.map(|path| ("--out", path)).chain(reports)
+    }
+
     /// The first one that is more than a file of results, and why a coordinator that serves runs does not write it.
     pub(super) fn stays_here(&self) -> Option<(String, &'static str)> {
+        const DELIVERED: &str = "what lets it in there stays on this machine";
         if let Some(raw) = self.raw.first() {
-            return Some((raw.to_string(), "it may be larger than what is kept for whoever sends a test"));
+            let is_file = raw::file(raw).is_some();
+            let why = if is_file { "it may be larger than what is kept for whoever sends a test" } else { DELIVERED };
+            return Some((raw.to_string(), why));
         }
         if self.dashboard.is_some() {
             return Some(("web-dashboard".to_owned(), "its address would be one of the coordinator's machine"));
         }
         let elsewhere = self.folded.iter().find(|output| output.file().is_none())?;
-        Some((elsewhere.described(), "what lets it in there stays on this machine"))
+        Some((elsewhere.described(), DELIVERED))
     }
 
     /// The flags that ask for the same elsewhere.

@@ -40,6 +40,11 @@ pub(in crate::run) trait Output {
         None
     }
 
+    /// Whether the file is opened only when the run is over.
+    fn is_of_the_end(&self) -> bool {
+        false
+    }
+
     /// What it needs of the samples beside what the summary needs.
     fn readers(&self) -> Readers {
         Readers::default()
@@ -92,6 +97,8 @@ pub(in crate::run) struct Finished<'a> {
     pub(in crate::run) time_unit: Option<TimeUnit>,
     /// The verdict on the measurement.
     pub(in crate::run) judgement: &'a Judgement,
+    /// Why the run failed, if it is not for its thresholds: they speak for themselves.
+    pub(in crate::run) failed_by: Option<&'a str>,
     /// What result files say at their end, the exit code included.
     pub(in crate::run) end: &'a End,
 }

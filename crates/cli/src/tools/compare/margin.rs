@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use onrush_analysis::compare::{Margin, Measure, Statistic};
+use onrush_analysis::compare::{Judged, Margin, Measure, Statistic};
 
 use crate::failure::Failure;
 
@@ -36,6 +36,12 @@ impl Margins {
             }
         }
         Ok(margins)
+    }
+
+    /// Metrics that were named and are none of these.
+    pub(super) fn unused<'a>(&'a self, judged: &'a [Judged]) -> impl Iterator<Item = &'a str> {
+        let is_unused = |metric: &&str| !judged.iter().any(|row| row.measure.metric == **metric);
+        self.by_metric.keys().map(String::as_str).filter(is_unused)
     }
 
     /// Of a measure.

@@ -54,17 +54,19 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
     };
     let before = match before {
         Some(before) => Recorded::read(cx, Path::new(before))?,
-        None => earlier.pop().ok_or_else(|| {
-            let folder = baseline.as_deref().unwrap_or_else(|| Path::new(".")).display();
-            Failure::other(format!("{folder} has no result file of an earlier run of this test"))
-                .hint("put the file of a run that is good there, to compare later ones with")
-        })?,
+        None => match earlier.pop() {
+            Some(before) => before,
+            None => return nothing_earlier(cx, baseline.as_deref()),
+        },
     };
     earlier.retain(|run| run.file != before.file);
     let has_curves = cx.flags.switch("curves")?.unwrap_or(false);
     let comparison = compared(before, after, &earlier, &margins, skipped, has_curves)?;
     let is_json = cx.flags.switch("json")?.unwrap_or(false);
     let alarms = comparison.alarms();
+    for metric in margins.unused(&comparison.judged) {
+        cx.logger.warn(format!("--margin {metric}=… is for nothing that is compared: is that the metric's name?"));
+    }
     let text = if is_json {
         format!("{:#}\n", comparison.to_json())
     } else {
@@ -76,6 +78,20 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
     }
     cx.logger.error(format!("worse than before: {}", alarms.join(", ")));
     Ok(ExitCode::ComparedWorse)
+}
+
+/// The first run of a test, or the first since it was changed, is no failure: a pipeline would never get to a second one.
+fn nothing_earlier(cx: &Context, baseline: Option<&Path>) -> Result<ExitCode, Failure> {
+    let folder = baseline.unwrap_or_else(|| Path::new(".")).display();
+    let text = format!(
+        "nothing is compared: {folder} has no result file of an earlier run of this test (the same script and options); with this one there, the next run has something to be compared with"
+    );
+    if cx.flags.switch("json")?.unwrap_or(false) {
+        let json = serde_json::json!({ "measures": [], "names": [], "worse": [], "notes": [text] });
+        cx.terminal.stdout(format!("{json:#}\n"));
+    }
+    cx.logger.warn(text);
+    Ok(ExitCode::Success)
 }
 
 fn compared(

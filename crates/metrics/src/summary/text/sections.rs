@@ -128,20 +128,14 @@ impl Writer<'_> {
 
     fn threshold(&self, metric: &MetricSummary, threshold: &ThresholdSummary) -> String {
         let source = threshold.source.trim();
-        let method = method_of(source);
+        let method = threshold.method();
         let unjudged = threshold.history.filter(|history| history.judged == 0 && threshold.ok);
         if let Some(history) = unjudged.filter(|_| !self.is_exact) {
             // Neither passed nor failed.
             let source = self.palette.source.on(&format!("'{source}'"));
             return format!("{} {source} ({})", self.palette.warn.on("–"), history.statement());
         }
-        let shown = match &metric.values {
-            MetricValues::Rate { .. } => number::percent(threshold.observed),
-            MetricValues::Counter { .. } if method != "count" => {
-                format!("{}/s", number::value(threshold.observed, metric.contains, self.model.run.time_unit))
-            }
-            _ => number::value(threshold.observed, metric.contains, self.model.run.time_unit),
-        };
+        let shown = metric.observed(threshold, self.model.run.time_unit);
         let mark = if threshold.ok { self.palette.good.on("✓") } else { self.palette.bad.on("✗") };
         let source = self.palette.source.on(&format!("'{source}'"));
         let line = format!("{mark} {source} {}={}", self.palette.source.on(method), self.palette.value.on(&shown));
@@ -234,9 +228,4 @@ fn block_of(metric: &str) -> &'static str {
         Some((longest, *name))
     };
     BLOCKS.iter().filter_map(claims).max().map_or(BLOCKS[0].0, |(_, name)| name)
-}
-
-/// What stands left of the operator.
-fn method_of(source: &str) -> &str {
-    source.split(['<', '>', '=', '!']).next().unwrap_or(source).trim()
 }
