@@ -221,9 +221,12 @@ impl Outputs {
         let failed = written.into_iter().filter(|written| written.missing > 0);
         #[cfg(feature = "kafka")]
         let undelivered = {
-            // All end now, whoever is waited for first.
-            self.sending.iter().for_each(kafka::Sending::close);
-            self.sending.into_iter().map(kafka::Sending::finish).filter(|end| !end.is_whole()).collect()
+            // All end at the same time: one that waits for its brokers holds up no other.
+            std::thread::scope(|scope| {
+                let ends: Vec<_> = self.sending.into_iter().map(|own| scope.spawn(|| own.finish())).collect();
+                let ends = ends.into_iter().map(|end| end.join().unwrap_or_default());
+                ends.filter(|end| !end.is_whole()).collect()
+            })
         };
         #[cfg(not(feature = "kafka"))]
         let undelivered = Vec::new();

@@ -85,7 +85,7 @@ fn a_message_for_each_sample() {
 #[test]
 fn lines_of_influxdb_and_compression() {
     let script = "import { Counter, Trend } from 'k6/metrics';
-        const [c, t] = [new Counter('c'), new Trend('t')];
+        const [c, t] = [new Counter('count'), new Trend('trend')];
         export const options = { iterations: 50 };
         export default function () { c.add(2, { 'a b': 'x,y', url: 'http://h/\"q\"', n: '5' }); t.add(Infinity); t.add(0.5); }";
     for (compression, codec) in [("gzip", 1), ("zstd", 4)] {
@@ -96,10 +96,10 @@ fn lines_of_influxdb_and_compression() {
         let messages = broker.messages();
         assert!(messages.iter().all(|message| message.codec == codec));
         let of = |name: &str| messages.iter().filter(|message| message.value.starts_with(name)).collect::<Vec<_>>();
-        let counter = of("c,");
-        assert_eq!((counter.len(), of("t,").len(), of("iterations,").len()), (50, 50, 50));
+        let counter = of("count,");
+        assert_eq!((counter.len(), of("trend,").len(), of("iterations,").len()), (50, 50, 50));
         let line = &counter[0].value;
-        let start = "c,a\\ b=x\\,y,scenario=default value=2,n=5i,url=\"http://h/\\\"q\\\"\" ";
+        let start = "count,a\\ b=x\\,y,scenario=default value=2,n=5i,url=\"http://h/\\\"q\\\"\" ";
         let time = line.strip_prefix(start).unwrap_or_else(|| panic!("{line}"));
         // The message has the time of its sample as well.
         let (ns, ms): (i64, _) = (time.parse().expect("a number"), counter[0].unix_ms);
@@ -228,7 +228,10 @@ fn what_cannot_be_is_refused() {
     );
     check(&["--out", "xk6-kafka=brokers=a,topic=t,color=red"], known);
     check(&["--out", "kafka"], "it needs brokers");
-    check(&["--out", "kafka=brokers=a,topic=t", "--out-local"], "--out-local: kafka (t at a:9092) has no file");
+    check(
+        &["--agents", "2", "--out", "kafka=brokers=a,topic=t", "--out-local"],
+        "--out-local: kafka (t at a:9092) has no file",
+    );
     let journal = ["--agents", "2", "--journal", "j", "--out", "kafka=brokers=a,topic=t"];
     check(&journal, "--out of every sample at the coordinator is not available yet with --journal");
 }

@@ -106,14 +106,9 @@ impl Feed {
 }
 
 impl Sending {
-    /// Nothing more comes.
-    pub(crate) fn close(&self) {
-        self.waiting.close();
-    }
-
     /// Waits until all is taken or nobody takes it.
     pub(crate) fn finish(self) -> Undelivered {
-        self.close();
+        self.waiting.close();
         let until = Clock::now() + END_MAX;
         let mut left = self.waiting.left();
         while left > 0 {
