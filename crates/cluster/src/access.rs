@@ -82,7 +82,7 @@ impl Access {
         match (tokens.agents.admits(secret), is_user) {
             (true, _) => Ok(Role::Agent),
             (false, true) => Ok(Role::User),
-            (false, false) => Err("the join token is wrong: use the one that this coordinator printed"),
+            (false, false) => Err("the token is wrong: use the one that this coordinator printed"),
         }
     }
 }

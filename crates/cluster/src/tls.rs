@@ -78,7 +78,7 @@ pub(crate) const NAME: &str = "onrush-coordinator";
 
 /// For connections to the coordinator with this certificate, whatever its name.
 pub(crate) fn pinned(fingerprint: Fingerprint) -> Arc<ClientConfig> {
-    const OTHERWISE: &str = "the join token is of another coordinator: its certificate has another fingerprint";
+    const OTHERWISE: &str = "the token is of another coordinator: its certificate has another fingerprint";
     let provider = Arc::new(provider::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(VERSIONS)

@@ -15,7 +15,7 @@ pub struct Token {
 
 /// A text that is no token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("invalid join token: copy all of what the coordinator prints")]
+#[error("invalid token: copy all of what the coordinator prints")]
 pub struct TokenError;
 
 /// Shorter ones could be guessed.

@@ -31,7 +31,7 @@ pub(super) fn stopped(body: &Value) -> &'static str {
     if body["data"]["attributes"]["status"] == 9 {
         "The test is over already; with --linger its process waits for Ctrl+C.\n"
     } else {
-        "The test is stopping: iterations end, then teardown() and the summary follow.\n"
+        "The test is stopping: iterations are cut, then teardown() and the summary follow.\n"
     }
 }
 

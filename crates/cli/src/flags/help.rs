@@ -39,6 +39,11 @@ fn flags(command: Command, width: usize) -> String {
         (Command::Scale, "vus") => {
             Flag { group: Group::Control, help: "The number of VUs", default: "", env: None, ..*flag }
         }
+        (Command::Capacity, "vus") => Flag {
+            help: "VUs a rate may take at most; it gets two for each iteration a second",
+            default: "50000",
+            ..*flag
+        },
         (Command::Coordinator, "listen") => Flag {
             group: Group::Agents,
             help: "Address for agents; port 0 picks a free port (default 0.0.0.0:6567)",
@@ -436,7 +441,7 @@ Exit codes:
   100  setup() took too long               108  the script aborted the test
   101  teardown() took too long            109  a bug in Onrush
   102  another step took too long          110  the script marked the test as failed
-  103  stopped over the REST API           120  a worker thread died and the test could not continue
+  103  stopped over the REST API           120  agents were lost or too few, or a thread died
   104  invalid options or thresholds       255  any other error, such as an unknown flag
 
 Examples:

@@ -22,7 +22,7 @@ use crate::{
     attached, cluster,
     context::Context,
     failure::Failure,
-    flags::{Command, Flags},
+    flags::{Command, FLAGS, Flags, Group},
     membership,
     run::{how, submitted},
     save,
@@ -44,6 +44,7 @@ const CHUNK: usize = 16 << 10;
 /// When it cannot listen, or was ended by a signal.
 pub(crate) fn serve(cx: &Context) -> Result<ExitCode, Failure> {
     cx.flags.refuse_unavailable(Command::Coordinator)?;
+    refuse_flags_of_a_test(&cx.flags)?;
     let listen = cluster::listen(&cx.flags)?;
     let access = membership::access(&cx.flags, listen, true, &mut |warning| cx.logger.warn(warning))?;
     let signals = Watch::start(cx.logger.clone(), cx.terminal.clone())
@@ -84,7 +85,9 @@ pub(crate) fn serve(cx: &Context) -> Result<ExitCode, Failure> {
             Ok(PoolEvent::Start(order)) => {
                 let RunOrder { run, request } = &order;
                 let run = *run;
-                cx.logger.info(format!("run {run} ({}) starts on {} agents", request.name, request.agents));
+                let agents = request.agents;
+                let plural = if agents == 1 { "" } else { "s" };
+                cx.logger.info(format!("run {run} ({}) starts on {agents} agent{plural}", request.name));
                 match RunProcess::start(cx, &pool, &order) {
                     Ok(process) => drop(runs.insert(run, process)),
                     Err(error) => {
@@ -104,6 +107,21 @@ pub(crate) fn serve(cx: &Context) -> Result<ExitCode, Failure> {
             Ok(PoolEvent::Refused { peer, why }) => cx.logger.warn(format!("refused {}: {why}", peer.ip())),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
+    }
+}
+
+/// Whoever gives them has forgotten the script.
+///
+/// # Errors
+/// 255 with the first flag that is for nothing here.
+fn refuse_flags_of_a_test(flags: &Flags) -> Result<(), Failure> {
+    const OF_A_RUN: [&str; 5] = ["agents", "zone", "share", "on-agent-loss", "journal"];
+    let is_of_a_test = |group: Group| matches!(group, Group::Load | Group::Script | Group::Http | Group::Results);
+    let given = FLAGS.iter().filter(|flag| !flags.values(flag.long).is_empty());
+    match given.into_iter().find(|flag| is_of_a_test(flag.group) || OF_A_RUN.contains(&flag.long)) {
+        None => Ok(()),
+        Some(flag) => Err(Failure::other(format!("--{} is for a test, and no script is named", flag.long))
+            .hint("name the script to run it on agents; without one the coordinator serves runs that are sent to it")),
     }
 }
 

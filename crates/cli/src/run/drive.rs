@@ -27,7 +27,7 @@ use onrush_session::{
 use super::{
     agents::AgentLines,
     cluster::{self, Agents, ClusterAgents, Start},
-    journal::{self, JournalFile, Kept},
+    journal::{self, Damage, JournalFile, Kept},
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
     outputs::{Running, raw},
@@ -186,7 +186,7 @@ pub(super) fn drive(
                 Kept::Before(mut own) => {
                     let ids = (0_u32..).zip(&own.head().agents).map(|(number, _)| AgentId(number)).collect();
                     let mut coordinator = subscribed(ids, own.head().weights.clone(), replay);
-                    let mut repeated = own.repeat(&mut coordinator)?;
+                    let mut repeated = own.repeat(&mut coordinator, Damage::Refused)?;
                     own.check_lease(&repeated, cluster.patience.lease, now())?;
                     let seats = journal::seats(own.head(), &mut repeated, &coordinator.lost_agents());
                     let agents = ClusterAgents::resume(cluster, &own, seats, intake, sender.clone())?;

@@ -56,6 +56,8 @@ pub(super) struct Repeated {
     pub(super) at: Time,
     /// How long the file is, up to its last whole entry.
     bytes: u64,
+    /// What is wrong with the file behind that.
+    pub(super) damage: Option<String>,
 }
 
 /// Settings that are the coordinator's, not the test's, and that whoever goes on with the run has as well.
@@ -98,6 +100,15 @@ struct State {
     /// `None` once it cannot be written.
     writer: Option<JournalWriter<File>>,
     logger: Arc<Logger>,
+}
+
+/// What damage in a journal means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Damage {
+    /// Nothing is to be done with it.
+    Refused,
+    /// It ends there: a power cut leaves zeros behind what was written.
+    Ends,
 }
 
 /// What `--journal` asks for.
@@ -216,7 +227,7 @@ impl Before {
     ///
     /// # Errors
     /// 255 for a journal that is damaged, or of a run that is over.
-    pub(super) fn repeat(&mut self, coordinator: &mut Coordinator) -> Result<Repeated, Failure> {
+    pub(super) fn repeat(&mut self, coordinator: &mut Coordinator, damage: Damage) -> Result<Repeated, Failure> {
         let path = self.path.clone();
         let failed = |why: String| Failure::other(format!("the run of {} cannot be read: {why}", path.display()));
         let agents = self.reader.head.agents.len();
@@ -226,8 +237,18 @@ impl Before {
             notices: Vec::new(),
             at: Time(0),
             bytes: 0,
+            damage: None,
         };
-        while let Some(entry) = self.reader.next_entry().map_err(|error| failed(error.to_string()))? {
+        loop {
+            let entry = match self.reader.next_entry() {
+                Ok(Some(entry)) => entry,
+                Ok(None) => break,
+                Err(error) if damage == Damage::Ends && repeated.at > Time(0) => {
+                    repeated.damage = Some(error.to_string());
+                    break;
+                }
+                Err(error) => return Err(failed(error.to_string())),
+            };
             let Entry::Input(at, input) = entry else { return Err(self.is_over()) };
             if let Input::Report { from, .. } = &*input {
                 // The file may say anything.
@@ -264,7 +285,8 @@ impl Before {
         }
         let (path, away, lease) = (self.path.display(), away.as_secs_f64(), lease.as_secs_f64());
         let why = format!("its coordinator was gone for {away:.1} s, and agents stop after {lease} s (--agent-lease)");
-        let hint = format!("onrush result recover {path} FILE... shows what was measured, with the files that agents left");
+        let hint =
+            format!("onrush result recover {path} FILE... shows what was measured, with the files that agents left");
         Err(Failure::other(format!("the run of {path} cannot go on: {why}")).hint(hint))
     }
 }

@@ -13,7 +13,7 @@ use super::{
     agents,
     config_file::ConfigFile,
     drive,
-    journal::Before,
+    journal::{Before, Damage},
     ready,
     summary::{Results, judgement},
 };
@@ -39,7 +39,10 @@ pub(crate) fn recover(cx: &Context, journal: &str, files: &[&str]) -> Result<Exi
     let names: BTreeMap<AgentId, String> =
         ids.iter().copied().zip(head.agents.iter().map(|agent| agent.name.clone())).collect();
     let mut coordinator = drive::coordinator(&args, &prepared, Replay::default(), ids.clone(), head.weights.clone());
-    let repeated = before.repeat(&mut coordinator)?;
+    let repeated = before.repeat(&mut coordinator, Damage::Ends)?;
+    if let Some(damage) = &repeated.damage {
+        cx.logger.warn(format!("{journal}: {damage}; what was noted behind that is missing"));
+    }
     let mut at = repeated.at;
     let mut known = vec![false; ids.len()];
     for file in files {

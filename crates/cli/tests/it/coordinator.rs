@@ -60,9 +60,9 @@ fn addresses_of_other_machines_are_encrypted() {
 fn who_is_not_let_in_is_told_why() {
     let coordinator = coordinator(&["--listen", "127.0.0.1:0", "--agents", "1", "--wait", "60s"]);
     let stranger = Program::new(&["agent", "--join", &coordinator.address]).env("ONRUSH_JOIN_TOKEN", "not-the-token");
-    stranger.run().expect(255).expect_log("the join token is wrong: use the one that this coordinator printed");
+    stranger.run().expect(255).expect_log("the token is wrong: use the one that this coordinator printed");
     let agent = coordinator.agent().start();
-    coordinator.running.wait().expect(0).expect_log("refused an agent from 127.0.0.1: the join token is wrong");
+    coordinator.running.wait().expect(0).expect_log("refused an agent from 127.0.0.1: the token is wrong");
     agent.wait().expect(0);
 }
 

@@ -154,6 +154,13 @@ fn what_agents_keep_that_lost_their_coordinator_is_added_later() {
     // The numbers from 0 on, each once.
     assert!(iterations > 200 && sum == iterations * (iterations - 1) / 2, "{iterations} {sum}\n{}", all.stdout);
     assert!(count(&recover(&[]).stdout, "iterations.") < iterations, "the files add something");
+    // A power cut leaves zeros behind what was written.
+    let cut = journal.with_extension("cut");
+    let bytes = [fs::read(&journal).expect("a journal"), vec![0; 4_096]].concat();
+    fs::write(&cut, bytes).expect("a file");
+    let after = Program::new(&["result", "recover", cut.to_str().expect("a text"), &files[0], &files[1]]).run();
+    let after = after.expect(120).expect_log("what was noted behind that is missing");
+    assert_eq!(count(&after.stdout, "iterations."), iterations);
     let twice = Program::new(&["result", "recover", path, &files[0], &files[0]]).run();
     twice.expect(255).expect_log("has another file");
 }

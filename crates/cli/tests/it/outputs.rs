@@ -233,7 +233,8 @@ fn a_killed_run_keeps_its_samples() {
 fn a_run_that_cannot_begin_leaves_files_as_they_are() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("bound").to_string();
-    let flags = ["--address", &address, "--out", "result=a", "--out", "json=b", "--out", "summary-json=c", "--out", "junit=d"];
+    let flags =
+        ["--address", &address, "--out", "result=a", "--out", "json=b", "--out", "summary-json=c", "--out", "junit=d"];
     let mut program = Program::script(&flags, "export default function () {}");
     for name in ["a", "b", "c", "d"] {
         program = program.file(name, "before");

@@ -229,10 +229,10 @@ fn who_may_not_send_runs_is_told_so() {
     let as_agent = pool.send(&[], script).env("ONRUSH_USER_TOKEN", &pool.agent_token);
     as_agent.run().expect(255).expect_log("an agent's credential is not good for sending");
     let as_nobody = pool.send(&[], script).env("ONRUSH_USER_TOKEN", "nobody-knows-it");
-    as_nobody.run().expect(255).expect_log("the join token is wrong");
+    as_nobody.run().expect(255).expect_log("the token is wrong");
     let as_user = Program::new(&["agent", "--join", &pool.address]).env("ONRUSH_JOIN_TOKEN", &pool.user_token);
     as_user.run().expect(255).expect_log("a user's credential does not let an agent in");
-    pool.send(&["--wait", "200ms"], script).run().expect(120).expect_log("it needs 1 agents");
+    pool.send(&["--wait", "200ms"], script).run().expect(120).expect_log("it needs 1 agent,");
     let refused = |output: &str, why: &str| {
         pool.send(&["--out", output], script).run().expect(255).expect_log(why);
     };
@@ -241,6 +241,10 @@ fn who_may_not_send_runs_is_told_so() {
     refused("statsd=127.0.0.1:1", "is not available with --on: what lets it in there stays on this machine");
     refused("summary-json", "the output summary-json (stdout) is not available with --on");
     refused("result=nowhere/x", "cannot write --out 'nowhere/x': the folder 'nowhere' does not exist");
+    for flag in [["--agents", "3"], ["--vus", "5"], ["--journal", "j"], ["--out", "json=x"]] {
+        let args = [&["coordinator", "--listen", "127.0.0.1:0"][..], &flag].concat();
+        Program::new(&args).run().expect(255).expect_log(&format!("{} is for a test, and no script is named", flag[0]));
+    }
     pool.send(&["--zone", "eu=0"], script).run().expect(255).expect_log("invalid --zone");
     let nobody = Program::new(&["run", "--on", "127.0.0.1:1", "script.js"]).file("script.js", script);
     nobody.env("ONRUSH_USER_TOKEN", "long-enough").run().expect(255).expect_log("failed to reach the coordinator");

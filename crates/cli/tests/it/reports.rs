@@ -65,7 +65,10 @@ fn github_is_told_what_failed() {
     assert!(!done.stdout.contains("::error"), "{}", done.stdout);
     let page = done.text("summary.md");
     assert!(page.starts_with("before\n### ❌ <code>script.js</code>: failed, 1 of 2 thresholds crossed\n"), "{page}");
-    assert!(page.contains("| ❌ | <code>checks</code> | <code>rate&#62;0.9</code> | rate&#62;0.9 was 50.00% |"), "{page}");
+    assert!(
+        page.contains("| ❌ | <code>checks</code> | <code>rate&#62;0.9</code> | rate&#62;0.9 was 50.00% |"),
+        "{page}"
+    );
     assert!(page.contains("| ❌ | <code>one &#124; two error&#58; x</code> |"), "{page}");
     assert!(page.contains("| <code>iterations</code> | 1 ("), "{page}");
 }

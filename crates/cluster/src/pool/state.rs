@@ -15,7 +15,8 @@ use crate::Capacity;
 pub(super) struct State {
     members: BTreeMap<u64, Member>,
     pub(super) runs: BTreeMap<u64, Run>,
-    last: u64,
+    last_member: u64,
+    last_run: u64,
     /// Tests that are on their way here.
     arriving: usize,
     runs_waiting_max: usize,
@@ -106,12 +107,15 @@ pub(super) const SILENCE: Duration = Duration::from_secs(5);
 
 impl State {
     pub(super) fn new(runs_waiting_max: usize, runs_kept_max: usize) -> Self {
-        Self { members: BTreeMap::new(), runs: BTreeMap::new(), last: 0, arriving: 0, runs_waiting_max, runs_kept_max }
-    }
-
-    fn number(&mut self) -> u64 {
-        self.last += 1;
-        self.last
+        Self {
+            members: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            last_member: 0,
+            last_run: 0,
+            arriving: 0,
+            runs_waiting_max,
+            runs_kept_max,
+        }
     }
 
     /// An agent that wants to stay; with the run it still has a part in, where it comes back.
@@ -123,7 +127,8 @@ impl State {
         run: Option<u64>,
         now: Time,
     ) -> u64 {
-        let number = self.number();
+        self.last_member += 1;
+        let number = self.last_member;
         let job = run.map_or(Job::Free, Job::Busy);
         self.members.insert(number, Member { name, labels, capacity, job, heard_at: now });
         number
@@ -175,7 +180,8 @@ impl State {
             return Err(format!("{waiting} runs wait already, which is the limit: try again when some have ended"));
         }
         self.arriving += 1;
-        Ok(self.number())
+        self.last_run += 1;
+        Ok(self.last_run)
     }
 
     /// An announced run does not come.
@@ -271,11 +277,16 @@ impl State {
         let zones = request.zones.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
         let of_zones = if zones.is_empty() { String::new() } else { format!(" of the zones {zones}") };
         format!(
-            "no test was run: it needs {} agents{of_zones}, and within {} s never so many were free; {there} are there, {free} of them free",
-            request.agents,
+            "no test was run: it needs {}{of_zones}, and within {} s there were never as many free; {there} are there, {free} of them free",
+            count(request.agents),
             request.wait.as_secs_f64()
         )
     }
+}
+
+/// Agents, for people.
+fn count(agents: u32) -> String {
+    if agents == 1 { "1 agent".to_owned() } else { format!("{agents} agents") }
 }
 
 /// The label that zones are about.

@@ -183,7 +183,7 @@ fn a_run_goes_from_a_user_to_agents_and_back() {
     // What lets an agent into one run lets it into no other.
     let wrong = Destination { run: Some(format!("{run}.{}", Token::random())), ..test_pool.to(&test_pool.agents) };
     let error = support::join(onrush_cluster::JoinConfig { to: wrong, ..support::agent_config() });
-    assert!(error.err().expect("it is refused").to_string().contains("the join token is wrong"));
+    assert!(error.err().expect("it is refused").to_string().contains("the token is wrong"));
     // It ends.
     let folder = test_pool.folder.path().join("summary");
     fs::write(&folder, test(600_000)).expect("a file");
@@ -225,7 +225,7 @@ fn each_role_has_its_own_rights() {
     let error = test_pool.stand(&test_pool.users).err().expect("a user").to_string();
     assert!(error.contains("a user's credential does not let an agent in"), "{error}");
     let error = test_pool.stand(&Token::random()).err().expect("nobody").to_string();
-    assert!(error.contains("the join token is wrong"), "{error}");
+    assert!(error.contains("the token is wrong"), "{error}");
     let nobody = User::new(test_pool.to(&Token::random())).expect("a runtime");
     assert!(matches!(nobody.list(), Err(UserError::Refused { .. })));
     // A coordinator with a test of its own has no pool.

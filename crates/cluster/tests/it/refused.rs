@@ -26,7 +26,7 @@ fn wrong_tokens() {
         let mut wrong = Token::random().to_string();
         wrong.extend(fingerprint.iter().flat_map(|print| [".", print.as_str()]));
         let wrong = Token::parse(&wrong).expect("a token");
-        let why = "the join token is wrong: use the one that this coordinator printed";
+        let why = "the token is wrong: use the one that this coordinator printed";
         refused(&test, join_config(test.hub.address, &wrong), why);
         assert!(matches!(test.event(), Event::Refused { why: told, .. } if told == why));
         test.agent();
@@ -36,7 +36,7 @@ fn wrong_tokens() {
 #[test]
 fn another_coordinators_token() {
     let (test, other) = (hub(support::with_tls(1)), hub(support::with_tls(1)));
-    let why = "the join token is of another coordinator: its certificate has another fingerprint";
+    let why = "the token is of another coordinator: its certificate has another fingerprint";
     refused(&test, join_config(test.hub.address, &other.token()), why);
 }
 
