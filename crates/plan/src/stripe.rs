@@ -81,10 +81,8 @@ impl Share {
         Self { stripes, own, cuts: Arc::new([]), whole_cut: Cut::NONE, joined: None }
     }
 
-    /// The share of an instance that joins a test under way, as the `number`-th (from 1; at most [`JOINED_MAX`] do), where
-    /// this is what it would have had from the start.
-    ///
-    /// [`JOINED_MAX`]: crate::JOINED_MAX
+    /// The share of an instance that joins a test under way, as the `number`-th (from 1; at most [`crate::JOINED_MAX`] do),
+    /// where this is what it would have had from the start.
     #[must_use]
     pub fn joined(self, number: u32) -> Self {
         Self { joined: Some(Arc::new(Joined::new(number, self))), ..Self::full() }

@@ -53,7 +53,7 @@ impl Script {
         let options = parse_json(
             r#"{"scenarios": {
                 "outside": {"executor": "externally-controlled", "vus": 3, "maxVUs": 20, "duration": "30s"},
-                "users": {"executor": "constant-vus", "vus": 5, "duration": "30s", "startTime": "1s"},
+                "users": {"executor": "constant-vus", "vus": 7, "duration": "30s", "startTime": "1s"},
                 "rate": {"executor": "constant-arrival-rate", "rate": 17, "duration": "30s", "preAllocatedVUs": 9}}}"#,
         );
         let tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options.expect("options").options)];
