@@ -232,7 +232,8 @@ impl Steering {
         let at_ns = scenario.at_ns(now);
         let targets = scenario.targets(at_ns);
         let vus = targets.vus.map(|vus| TargetChange::Vus(Ramp::jump(at_ns, vus)));
-        let change = vus.or(targets.rate.map(|rate| TargetChange::Rate(Ramp::jump(at_ns, rate))))?;
+        let rate = || targets.rate.map(|rate| TargetChange::Rate(Ramp::jump(at_ns, rate)));
+        let change = vus.or_else(rate)?;
         (!targets.is_moving && !scenario.is_over(now)).then(|| (scenario.plan.name().to_owned(), change))
     }
 
