@@ -80,11 +80,7 @@ impl Sharing {
     /// 120 when a zone has no agent, or an agent is in none of the zones.
     pub(crate) fn weights(&self, agents: &[Bearing]) -> Result<Vec<u64>, Failure> {
         let lacks = |message: String| Failure::new(ExitCode::AgentLost, message);
-        let strength = |agent: &Bearing| {
-            let cores = if self.is_even { 1.0 } else { agent.capacity.cores };
-            // As it is clamped, it fits; what is no number becomes 0.
-            ((cores * PARTS_OF_A_CORE).round().clamp(1.0, 1e6) as u64).max(1)
-        };
+        let strength = |agent: &Bearing| self.strength(agent);
         if self.zones.is_empty() {
             return Ok(reduced(agents.iter().map(strength).collect()));
         }
@@ -109,6 +105,20 @@ impl Sharing {
             u64::try_from(part).map_err(|_| lacks("the agents are too different to share a test by zones".to_owned()))
         };
         Ok(reduced(agents.iter().map(weight).collect::<Result<_, _>>()?))
+    }
+
+    fn strength(&self, agent: &Bearing) -> u64 {
+        let cores = if self.is_even { 1.0 } else { agent.capacity.cores };
+        // As it is clamped, it fits; what is no number becomes 0.
+        ((cores * PARTS_OF_A_CORE).round().clamp(1.0, 1e6) as u64).max(1)
+    }
+
+    /// What an agent weighs that joins the run of others, where `average` is what they weigh on average. Zones do not count:
+    /// what they get together is divided already.
+    pub(crate) fn of_late(&self, others: &[Bearing], late: &Bearing, average: u64) -> u64 {
+        let sum: u64 = others.iter().map(|agent| self.strength(agent)).sum();
+        let weight = self.strength(late) * others.len() as u64 * average / sum.max(1);
+        weight.max(1)
     }
 }
 
@@ -147,6 +157,16 @@ mod tests {
         let weights = |flags: &[(&'static str, &str)]| sharing(flags).expect("right").weights(&agents).expect("agents");
         assert_eq!(weights(&[]), [8, 16, 2, 1]);
         assert_eq!(weights(&[("share", "even")]), [1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn who_joins_late_is_compared_to_the_others() {
+        let others = [agent("", 2.0), agent("", 4.0)];
+        let weight = |flags: &[(&'static str, &str)], cores: f64| {
+            sharing(flags).expect("right").of_late(&others, &agent("", cores), 1_000)
+        };
+        assert_eq!([3.0, 6.0, 0.0].map(|cores| weight(&[], cores)), [1_000, 2_000, 83]);
+        assert_eq!(weight(&[("share", "even")], 32.0), 1_000);
     }
 
     #[test]

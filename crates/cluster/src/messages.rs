@@ -226,6 +226,8 @@ pub struct Init {
     pub test: ::prost::alloc::vec::Vec<u8>,
     #[prost(message, repeated, tag = "9")]
     pub cuts: ::prost::alloc::vec::Vec<Cut>,
+    #[prost(uint32, optional, tag = "10")]
+    pub joined: ::core::option::Option<u32>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StartClock {

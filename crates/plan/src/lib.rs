@@ -27,6 +27,7 @@
 mod duration;
 mod error;
 mod executor;
+mod joined;
 mod json;
 mod names;
 mod options;
@@ -54,6 +55,7 @@ pub use executor::{
     RampingArrivalRateCursor, RampingArrivalRatePlan, RampingVus, RampingVusConfig, RampingVusPlan, SharedIterations,
     SharedIterationsConfig, SharedIterationsPlan, Stage, StageConfig, WhenBusy,
 };
+pub use joined::JOINED_MAX;
 pub use names::{closest, meant};
 pub use options::{
     Area, Cidr, ConfigErrors, Consolidated, DnsConfig, DnsPolicy, DnsSelect, ExecutorConfig, FlagInfo, HostTarget,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     duration::GoDuration,
     error::PlanError,
-    executor::{Executor, ExecutorPlan, FOREVER_NS, RampingVus},
+    executor::{ConstantVusPlan, Executor, ExecutorPlan, FOREVER_NS, RampingVus},
     reservation::{RequirementStep, Step, sum, value_at},
     scenario::Scenario,
     stripe::Share,
@@ -51,7 +51,7 @@ impl Plan {
         for scenario in ordered {
             let in_scenario =
                 |source: PlanError| PlanError::Scenario { name: scenario.name.clone(), source: Box::new(source) };
-            let text = scenario.describe(share).map_err(in_scenario)?;
+            let text = scenario.describe(share.expected()).map_err(in_scenario)?;
             descriptions.push(Description { name: scenario.name.clone(), text });
             let start_ns = scenario.start_time.as_ns();
             let steps = match ScenarioPlan::new(scenario, share).map_err(in_scenario)? {
@@ -100,7 +100,7 @@ impl Plan {
     /// `exec.vu.idInTest` of this instance's `k`-th VU (from 0): unique in the whole test, from 1.
     #[must_use]
     pub fn vu_id_in_test(&self, k: u64) -> Option<u64> {
-        self.share.nth(k)?.checked_add(1)
+        vu_id_in_test(&self.share, k)
     }
 
     /// This instance's share.
@@ -138,14 +138,19 @@ impl ScenarioPlan {
     /// `None` when the scenario has no work in the share.
     fn new(scenario: &Scenario, share: &Share) -> Result<Option<Self>, PlanError> {
         let hard_end_ns = scenario.hard_end_ns();
-        let Some(executor) = scenario.executor.plan(share, hard_end_ns)? else {
+        let planned = scenario.executor.plan(share.expected(), hard_end_ns)?;
+        let executor = match share.as_joined() {
+            Some(_) => waiting(&scenario.executor, planned),
+            None => planned,
+        };
+        let Some(executor) = executor else {
             return Ok(None);
         };
         Ok(Some(Self {
             start_ns: scenario.start_time.as_ns(),
             regular_end_ns: scenario.regular_end_ns(),
             hard_end_ns,
-            description: scenario.describe(share)?.into(),
+            description: scenario.describe(share.expected())?.into(),
             scenario: Arc::new(scenario.clone()),
             executor,
             share: share.clone(),
@@ -224,6 +229,9 @@ impl ScenarioPlan {
     /// `exec.scenario.iterationInTest` of this instance's `j`-th started iteration, both from 0.
     #[must_use]
     pub fn iteration_in_test(&self, j: u64) -> Option<u64> {
+        if let Some(joined) = self.share.as_joined() {
+            return self.share.nth(j)?.checked_add(joined.first_iteration());
+        }
         match &self.executor {
             ExecutorPlan::SharedIterations(p) => p.iteration_in_test(j),
             ExecutorPlan::ConstantArrivalRate(p) => p.iteration_in_test(j),
@@ -254,8 +262,29 @@ impl ScenarioPlan {
     /// `exec.vu.idInTest` of this instance's `k`-th VU (from 0), as [`Plan::vu_id_in_test`].
     #[must_use]
     pub fn vu_id_in_test(&self, k: u64) -> Option<u64> {
-        self.share.nth(k)?.checked_add(1)
+        vu_id_in_test(&self.share, k)
     }
+}
+
+/// The schedule of an instance that joined, which waits to be steered; `None` for a scenario that cannot be.
+fn waiting(executor: &Executor, planned: Option<ExecutorPlan>) -> Option<ExecutorPlan> {
+    match executor {
+        Executor::SharedIterations(_) | Executor::PerVuIterations(_) => None,
+        // Stages are not followed once VUs are steered.
+        Executor::ConstantVus(_) | Executor::RampingVus(_) => {
+            let vus = planned.map_or(0, |planned| planned.planned_vus());
+            Some(ExecutorPlan::ConstantVus(ConstantVusPlan { vus }))
+        }
+        Executor::ConstantArrivalRate(_) | Executor::RampingArrivalRate(_) | Executor::ExternallyControlled(_) => {
+            planned
+        }
+    }
+}
+
+/// From 1 in the whole test.
+fn vu_id_in_test(share: &Share, k: u64) -> Option<u64> {
+    let first = share.as_joined().map_or(1, |joined| joined.first_vu() + 1);
+    share.nth(k)?.checked_add(first)
 }
 
 /// Most VUs that are made before a test: at roughly 100 KB each, a terabyte. What the machine at hand can hold is not

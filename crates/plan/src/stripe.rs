@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    joined::Joined,
     ratio::{Ratio, gcd},
     segment::{Segment, SegmentError, SegmentSequence},
 };
@@ -22,6 +23,8 @@ pub struct Share {
     cuts: Arc<[Cut]>,
     /// All cuts as one.
     whole_cut: Cut,
+    /// It is that of an instance which joined the test under way.
+    joined: Option<Arc<Joined>>,
 }
 
 /// Which part of something that was divided evenly: of its numbers 0, 1, 2, … part `index` has each `of`-th.
@@ -75,7 +78,24 @@ impl Share {
     }
 
     fn of_stripes(stripes: Arc<Stripes>, own: usize) -> Self {
-        Self { stripes, own, cuts: Arc::new([]), whole_cut: Cut::NONE }
+        Self { stripes, own, cuts: Arc::new([]), whole_cut: Cut::NONE, joined: None }
+    }
+
+    /// The share of an instance that joins a test under way, as the `number`-th (from 1; at most [`crate::JOINED_MAX`] do),
+    /// where this is what it would have had from the start.
+    #[must_use]
+    pub fn joined(self, number: u32) -> Self {
+        Self { joined: Some(Arc::new(Joined::new(number, self))), ..Self::full() }
+    }
+
+    /// What is particular to an instance that joined.
+    pub(crate) fn as_joined(&self) -> Option<&Joined> {
+        self.joined.as_deref()
+    }
+
+    /// What the instance makes itself ready for.
+    pub(crate) fn expected(&self) -> &Self {
+        self.as_joined().map_or(self, |joined| &joined.expected)
     }
 
     /// A part of this share, all of which together are exactly this share.
@@ -87,7 +107,11 @@ impl Share {
         let whole_cut = whole_cut.filter(|whole| whole.of <= STRIPE_PARTS_MAX);
         let whole_cut = whole_cut.ok_or(SegmentError::Part { index: cut.index, of: cut.of })?;
         let cuts = self.cuts.iter().copied().chain([cut]).collect();
-        Ok(Self { stripes: Arc::clone(&self.stripes), own: self.own, cuts, whole_cut })
+        let joined = match self.as_joined() {
+            Some(joined) => Some(Arc::new(joined.part(cut)?)),
+            None => None,
+        };
+        Ok(Self { stripes: Arc::clone(&self.stripes), own: self.own, cuts, whole_cut, joined })
     }
 
     /// The share that this one is a part of, and which part; `None` for a whole segment.
@@ -96,7 +120,8 @@ impl Share {
         let (last, before) = self.cuts.split_last()?;
         let whole_cut = before.iter().try_fold(Cut::NONE, |whole, cut| whole.then(*cut))?;
         let stripes = Arc::clone(&self.stripes);
-        Some((Self { stripes, own: self.own, cuts: before.into(), whole_cut }, *last))
+        let joined = self.joined.clone();
+        Some((Self { stripes, own: self.own, cuts: before.into(), whole_cut, joined }, *last))
     }
 
     /// The share `segment` has in `sequence`; what is absent is filled as in k6.
@@ -153,9 +178,14 @@ impl Share {
         self.stripes.positions.len()
     }
 
-    /// Our share of the whole test.
+    /// Our share of the whole test; of an instance that joined, the one it is ready for.
     #[must_use]
     pub fn length(&self) -> Ratio {
+        self.expected().part_of_steered()
+    }
+
+    /// Our part of what the whole test, or the instances that joined, are steered to.
+    pub(crate) fn part_of_steered(&self) -> Ratio {
         // Both factors are at most STRIPE_PARTS_MAX.
         Ratio::new(self.stripes.norm(self.own), self.stripes.lcd * self.whole_cut.of).unwrap_or(Ratio::ONE)
     }

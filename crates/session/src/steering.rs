@@ -226,6 +226,17 @@ impl Steering {
         Ok(changes)
     }
 
+    /// What holds of a scenario (`None` for the first that is externally controlled) that does not move and is not over.
+    pub(crate) fn stands(&self, name: Option<&str>, now: Moment) -> Option<(String, TargetChange)> {
+        let scenario = &self.scenarios[self.index(name).ok()?];
+        let at_ns = scenario.at_ns(now);
+        let targets = scenario.targets(at_ns);
+        let vus = targets.vus.map(|vus| TargetChange::Vus(Ramp::jump(at_ns, vus)));
+        let rate = || targets.rate.map(|rate| TargetChange::Rate(Ramp::jump(at_ns, rate)));
+        let change = vus.or_else(rate)?;
+        (!targets.is_moving && !scenario.is_over(now)).then(|| (scenario.plan.name().to_owned(), change))
+    }
+
     /// Decides whether the running scenarios may stand still, or go on.
     ///
     /// # Errors

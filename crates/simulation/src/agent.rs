@@ -1,15 +1,24 @@
 //! A share without an engine: it does what commands say in virtual time and reports as a real agent does.
 
-use std::{collections::VecDeque, time::Duration};
-
-use onrush_metrics::Span;
-use onrush_plan::{ExecutorPlan, Plan, ScenarioPlan, TakenUp, steer::ArrivalCourse};
-use onrush_session::protocol::{
-    Accepted, Command, Failure, FailureKind, Flushed, Init, MetricName, Progress, Report, ScenarioProgress, TakeUp,
-    ThreadDelta, Time, VERSION,
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
 };
 
-use crate::script::{Book, Script, mix};
+use onrush_metrics::Span;
+use onrush_plan::{
+    ExecutorPlan, Plan, ScenarioPlan, TakenUp,
+    steer::{ArrivalCourse, VuCourse},
+};
+use onrush_session::protocol::{
+    Accepted, Command, Failure, FailureKind, Flushed, Init, MetricName, Progress, Report, ScenarioProgress, TakeUp,
+    TargetChange, ThreadDelta, Time, VERSION,
+};
+
+use crate::{
+    looping::Looping,
+    script::{Book, Script, mix},
+};
 
 const THREADS: usize = 2;
 const SECOND: u64 = 1_000_000_000;
@@ -26,6 +35,12 @@ pub(crate) struct SimAgent {
     books: Vec<Book>,
     ready_at: Option<Time>,
     function_done_at: Option<(Time, Report)>,
+    /// Arrivals as steered so far, by place.
+    courses: BTreeMap<usize, ArrivalCourse>,
+    /// VUs that are wanted, by place.
+    vus: BTreeMap<usize, VuCourse>,
+    /// Scenarios whose VUs loop, by place, once they run.
+    loops: BTreeMap<usize, Looping>,
     /// Iterations by their end, the last first.
     left: Vec<Iteration>,
     /// What the scenarios' clock showed when whatever was left was given up.
@@ -66,6 +81,9 @@ impl SimAgent {
             books: Vec::new(),
             ready_at: None,
             function_done_at: None,
+            courses: BTreeMap::new(),
+            vus: BTreeMap::new(),
+            loops: BTreeMap::new(),
             left: Vec::new(),
             ceased_at: None,
             cut: Vec::new(),
@@ -120,6 +138,7 @@ impl SimAgent {
             let clock = self.clock(now);
             self.ceased_at = Some(clock);
             self.cut = std::mem::take(&mut self.left);
+            self.loops.clear();
         }
     }
 
@@ -152,6 +171,10 @@ impl SimAgent {
                 assert_eq!(take_up.data.as_deref(), Some("{\"a\":1}"), "what setup() returned comes with the rest");
                 self.start(take_up.at, Some(&take_up))
             }
+            Command::Steer { scenario, change } => {
+                self.steer(&scenario, change, now);
+                Vec::new()
+            }
             Command::Interrupt => {
                 self.cease(now);
                 if let Some((_, report)) = &mut self.function_done_at {
@@ -175,7 +198,6 @@ impl SimAgent {
             }
             Command::StartClock { .. }
             | Command::SetupData(_)
-            | Command::Steer { .. }
             | Command::Pause { .. }
             | Command::OfShare { .. }
             | Command::Summary(_)
@@ -202,14 +224,78 @@ impl SimAgent {
         Report::Accepted(Box::new(accepted))
     }
 
+    fn steer(&mut self, name: &str, change: TargetChange, now: Time) {
+        let Some(plan) = &self.plan else { return };
+        let Some(place) = plan.scenarios.iter().position(|scenario| scenario.name() == name) else { return };
+        let scenario = plan.scenarios[place].clone();
+        match change {
+            TargetChange::MaxVus(_) => {}
+            TargetChange::Vus(ramp) => {
+                let course = VuCourse::new(&scenario, ramp);
+                if let Some(looping) = self.loops.get_mut(&place) {
+                    looping.steer(course.clone());
+                }
+                self.vus.insert(place, course);
+            }
+            TargetChange::Rate(ramp) => {
+                let before = self.courses.remove(&place).or_else(|| ArrivalCourse::of(&scenario));
+                let Some(before) = before else { return };
+                let course = before.bent(ramp);
+                if self.is_running && self.ceased_at.is_none() {
+                    let clock = self.clock(now);
+                    // What is due by now has begun.
+                    let begun = before.first_from((clock + 1).saturating_sub(scenario.start_ns));
+                    self.left.retain(|iteration| iteration.number.0 != place || iteration.begins_at <= clock);
+                    self.arrive(place, &scenario, &course, begun, clock);
+                }
+                self.courses.insert(place, course);
+            }
+        }
+    }
+
+    /// Arrivals from the one with this number here on, none of which begins before `from`.
+    fn arrive(&mut self, place: usize, scenario: &ScenarioPlan, course: &ArrivalCourse, first: u64, from: u64) {
+        for j in first..course.events() {
+            let (Some(event), Some(number)) = (course.event(j), scenario.iteration_in_test(j)) else { continue };
+            self.add((place, number), (scenario.start_ns + event.at_ns).max(from));
+        }
+    }
+
+    /// An iteration that begins at a moment.
+    fn add(&mut self, (place, number): Number, begins_at: u64) {
+        let name = self.scenario(place);
+        let ends_at = begins_at + Script::duration(name, number).as_nanos() as u64;
+        let at = self.left.partition_point(|iteration| iteration.ends_at > ends_at);
+        self.left.insert(at, Iteration { begins_at, ends_at, number: (place, number) });
+    }
+
+    /// VUs that are free begin their next iteration.
+    fn turn(&mut self, clock: u64) {
+        let mut begun = Vec::new();
+        for (place, looping) in &mut self.loops {
+            let name = self.plan.as_ref().map_or("", |plan| plan.scenarios[*place].name());
+            let duration = |number| Script::duration(name, number).as_nanos() as u64;
+            begun.extend(looping.turn(clock, duration).into_iter().map(|(number, _)| (*place, number)));
+        }
+        begun.into_iter().for_each(|number| self.add(number, clock));
+    }
+
+    /// VUs that loop in a scenario here, and the rate at which its iterations arrive.
+    pub(crate) fn load(&self, name: &str, now: Time) -> (u64, f64) {
+        let place = self.plan.as_ref().and_then(|plan| plan.scenarios.iter().position(|own| own.name() == name));
+        let Some(place) = place else { return (0, 0.0) };
+        let vus = self.loops.get(&place).map_or(0, Looping::busy);
+        let rate = self.courses.get(&place).map_or(0.0, |course| course.rate_at(self.clock(now)));
+        (vus, rate)
+    }
+
     fn start(&mut self, at: Time, take_up: Option<&TakeUp>) -> Vec<Report> {
         self.started_at = Some(at);
         self.is_running = true;
         let from_ns = take_up.map_or(0, |take_up| take_up.from_ns);
         self.previous_delta = from_ns;
         self.next_delta = (from_ns / SECOND + 1) * SECOND;
-        let plan = self.plan.as_ref().expect("it was initialised");
-        let mut left = Vec::new();
+        let plan = self.plan.clone().expect("it was initialised");
         for (place, scenario) in plan.scenarios.iter().enumerate() {
             let known = take_up.and_then(|take_up| take_up.scenarios.iter().find(|k| k.scenario == scenario.name()));
             let taken = known.map(|known| TakenUp {
@@ -217,14 +303,21 @@ impl SimAgent {
                 ended: known.ended,
                 begun: known.begun,
             });
-            for (number, at_ns) in iterations(scenario, taken) {
-                let begins_at = scenario.start_ns + at_ns;
-                let ends_at = begins_at + Script::duration(scenario.name(), number).as_nanos() as u64;
-                left.push(Iteration { begins_at, ends_at, number: (place, number) });
+            if let Some(mut looping) = Looping::of(scenario, from_ns, taken) {
+                self.vus.get(&place).cloned().into_iter().for_each(|course| looping.steer(course));
+                self.loops.insert(place, looping);
+            } else if let Some(course) = self.courses.get(&place).cloned().or_else(|| ArrivalCourse::of(scenario)) {
+                let known = taken.map_or(0, |taken| scenario.first_iteration(taken, Some(&course)));
+                // Who joins knows of nothing and begins with what is due then.
+                let first = known.max(course.first_from(from_ns.saturating_sub(scenario.start_ns)));
+                self.arrive(place, scenario, &course, first, 0);
+                self.courses.insert(place, course);
+            } else {
+                for (number, at_ns) in counted(scenario, taken) {
+                    self.add((place, number), scenario.start_ns + at_ns);
+                }
             }
         }
-        left.sort_by_key(|iteration| std::cmp::Reverse(iteration.ends_at));
-        self.left = left;
         vec![Report::Started { at }]
     }
 
@@ -251,7 +344,8 @@ impl SimAgent {
             if aborts && !std::mem::replace(&mut self.has_aborted, true) {
                 reports.push(Report::Aborted { message: "test aborted".to_owned() });
             }
-            if self.left.is_empty() && self.previous_delta <= clock {
+            let is_over = self.loops.values().all(|looping| looping.is_over(clock));
+            if self.left.is_empty() && is_over && self.previous_delta <= clock {
                 self.is_running = false;
                 reports.push(Report::ScenariosDone);
                 // What comes after is not the scenarios'.
@@ -277,6 +371,7 @@ impl SimAgent {
             self.fresh[thread].push(iteration.number);
             self.ended.push(iteration.number);
         }
+        self.turn(clock);
     }
 
     fn deltas_until(&mut self, until_ns: u64) -> Vec<Report> {
@@ -315,15 +410,11 @@ impl SimAgent {
     }
 }
 
-/// The iterations of a share: their numbers in the test, and when they begin after the scenario's start.
-fn iterations(scenario: &ScenarioPlan, taken: Option<TakenUp>) -> Vec<(u64, u64)> {
+/// The iterations of a share where they are counted: their numbers in the test, and when they begin after the scenario's start.
+fn counted(scenario: &ScenarioPlan, taken: Option<TakenUp>) -> Vec<(u64, u64)> {
     let first = taken.map_or(0, |taken| scenario.first_iteration(taken, None));
     let from_ns = taken.map_or(0, |taken| taken.from_ns);
     let begins = |number: u64| from_ns + mix(number) % COUNTED_WITHIN;
-    if let Some(course) = ArrivalCourse::of(scenario) {
-        let events = (first..course.events()).filter_map(|j| course.event(j));
-        return events.map(|event| (event.global, event.at_ns)).collect();
-    }
     let total = scenario.total_iterations().expect("the script has no other executors");
     let mut numbers = Vec::new();
     if let ExecutorPlan::PerVuIterations(plan) = &scenario.executor {

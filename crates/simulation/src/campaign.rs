@@ -23,6 +23,10 @@ pub struct Campaign {
     pub went_on: u64,
     /// Runs that ended because an agent was lost.
     pub ended: u64,
+    /// Agents that joined a run and began.
+    pub joined: u64,
+    /// Changes of targets that all agents of such a run together met.
+    pub steps_met: u64,
     /// Runs whose coordinator was restarted.
     pub resumed: u64,
     /// Those of them that lost no agent.
@@ -67,6 +71,10 @@ pub fn campaign(
                     let checked = mistake.map_or_else(|| case.clone(), |mistake| case.clone().with(mistake)).check();
                     let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
                     sum.runs += 1;
+                    if let Ok(ended) = &checked {
+                        sum.joined += u64::from(ended.joined);
+                        sum.steps_met += u64::from(ended.steps_met);
+                    }
                     if let Ok(ended) = &checked
                         && ended.resumed > 0
                     {

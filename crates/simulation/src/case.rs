@@ -16,6 +16,8 @@ pub struct Case {
     agents: u64,
     on_loss: LossPolicy,
     faults: Faults,
+    /// Agents join the run, and its targets are changed.
+    is_joined: bool,
     mistake: Option<Mistake>,
 }
 
@@ -42,7 +44,16 @@ impl Case {
             1 => LossPolicy::Tolerate,
             _ => LossPolicy::Rebalance,
         };
-        Self { seed, agents, on_loss, faults, mistake: None }
+        let is_joined = mix(seed ^ 0x1a7e).is_multiple_of(4);
+        // What becomes of shares that are lost other seeds show.
+        let on_loss = if is_joined && on_loss == LossPolicy::Rebalance { LossPolicy::Tolerate } else { on_loss };
+        Self { seed, agents, on_loss, faults, is_joined, mistake: None }
+    }
+
+    /// Whether agents join the run.
+    #[must_use]
+    pub fn is_joined(&self) -> bool {
+        self.is_joined
     }
 
     /// With something done wrong on purpose.
@@ -61,7 +72,9 @@ impl Case {
     /// The run before its start.
     #[must_use]
     pub fn world(&self) -> World {
-        let world = World::new(&Script::all_kinds(), self.agents, self.faults.clone(), self.on_loss, self.seed);
+        let script = if self.is_joined { Script::steered() } else { Script::all_kinds() };
+        let world = World::new(&script, self.agents, self.faults.clone(), self.on_loss, self.seed);
+        let world = if self.is_joined { world.with_late(self.seed) } else { world };
         match self.mistake {
             Some(mistake) => world.with_mistake(mistake, self.seed),
             None => world,
@@ -78,7 +91,8 @@ impl Case {
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
             format!("it panicked: {}", text.unwrap_or_default())
         })?;
-        match ended.check(whole(), self.on_loss) {
+        let checked = if self.is_joined { ended.check_joined() } else { ended.check(whole(), self.on_loss) };
+        match checked {
             Ok(()) => Ok(ended),
             Err(why) => Err(format!("{why} ({} agents, {:?})", self.agents, self.on_loss)),
         }

@@ -43,6 +43,10 @@ pub struct Ended {
     pub resumed: u32,
     /// How often `teardown()` ran.
     pub teardowns: u32,
+    /// Agents that joined the run and began.
+    pub joined: u32,
+    /// Changes of targets that all agents together met.
+    pub steps_met: u32,
     /// How long it took.
     pub took: Duration,
     /// All that happened, if it was noted.
@@ -53,7 +57,19 @@ pub struct Ended {
 impl Ended {
     pub(crate) fn of(world: World, now: Time) -> Self {
         let World {
-            coordinator, hosts, lost, faults, notices, trace, delivered, counted, resumed, mut violations, ..
+            coordinator,
+            hosts,
+            lost,
+            faults,
+            notices,
+            trace,
+            delivered,
+            counted,
+            resumed,
+            late,
+            joined_at,
+            mut violations,
+            ..
         } = world;
         let setups: u32 = hosts.iter().map(|host| host.own.setups).sum();
         let teardowns = hosts.iter().map(|host| host.own.teardowns).sum();
@@ -108,6 +124,8 @@ impl Ended {
             notices,
             resumed,
             teardowns,
+            joined: joined_at.len() as u32,
+            steps_met: late.met,
             took: now.since(Time(0)),
             trace,
             violations,
@@ -139,6 +157,25 @@ impl Ended {
             return self.check_whole(one);
         }
         self.check_lossy(one, on_loss)
+    }
+
+    /// Why this cannot be what came of a run that agents joined, and whose targets were changed.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn check_joined(&self) -> Result<(), String> {
+        if let Some(violation) = self.violations.first() {
+            return Err(violation.clone());
+        }
+        if self.iterations != self.delivered {
+            return Err(format!("{} iterations came, {} are in the result", self.delivered, self.iterations));
+        }
+        self.check_once(&BTreeSet::new())?;
+        let missing = self.begun.keys().find(|number| !self.counted.contains_key(*number));
+        match missing.filter(|_| self.lost.is_empty()) {
+            Some((scenario, number)) => Err(format!("iteration {number} of '{scenario}' is in no result")),
+            None => Ok(()),
+        }
     }
 
     fn check_whole(&self, one: &Self) -> Result<(), String> {

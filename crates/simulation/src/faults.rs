@@ -63,17 +63,30 @@ impl Faults {
     /// A network as bad as the seed wants it, and clocks that are not quite right.
     pub fn network(seed: u64, agents: u64) -> Self {
         let of = |kind: u64, max: u64| mix(seed.wrapping_mul(97) ^ kind) % max;
-        let skew = |agent: u64| Skew {
-            error_ns: of(100 + agent, 40_000_000) as i64 - 20_000_000,
-            drift_ppm: of(200 + agent, 1_000) as i64 - 500,
-        };
         Self {
             delay_ms: 1 + of(1, 80),
             jitter_ms: of(2, 120),
             loss_percent: of(3, 25),
             double_percent: of(4, 20),
-            agents: (0..agents).map(|agent| AgentFaults { clock: skew(agent), ..AgentFaults::default() }).collect(),
+            agents: (0..agents)
+                .map(|agent| AgentFaults { clock: Self::skew(seed, agent), ..AgentFaults::default() })
+                .collect(),
             restarts: Vec::new(),
+        }
+    }
+
+    /// What goes wrong with an agent that joins as this number: its clock, if any does.
+    pub(crate) fn late(&self, seed: u64, number: usize) -> AgentFaults {
+        let is_skewed = self.agents.iter().any(|agent| agent.clock.error_ns != 0);
+        let clock = Self::skew(seed, number as u64);
+        if is_skewed { AgentFaults { clock, ..AgentFaults::default() } } else { AgentFaults::default() }
+    }
+
+    fn skew(seed: u64, agent: u64) -> Skew {
+        let of = |kind: u64, max: u64| mix(seed.wrapping_mul(97) ^ kind) % max;
+        Skew {
+            error_ns: of(100 + agent, 40_000_000) as i64 - 20_000_000,
+            drift_ppm: of(200 + agent, 1_000) as i64 - 500,
         }
     }
 
@@ -152,6 +165,13 @@ impl AgentFaults {
 
     pub(crate) fn is_frozen(&self, now: Time) -> bool {
         self.freezes.as_ref().is_some_and(|window| window.contains(&ms(now)))
+    }
+
+    /// Something has gone wrong by now.
+    pub(crate) fn has_begun(&self, now: Time) -> bool {
+        let cut_off = self.cut_off.as_ref().map(|cut| cut.ms.start);
+        let first = [self.dies_at, self.freezes.as_ref().map(|window| window.start), cut_off];
+        first.into_iter().flatten().any(|first| ms(now) >= first)
     }
 
     /// Whether what is sent now is lost for sure.

@@ -29,16 +29,16 @@ pub(crate) struct SimHost {
 }
 
 impl SimHost {
-    pub(crate) fn new(script: &Script, number: usize, faults: AgentFaults) -> Self {
+    pub(crate) fn new(script: &Script, number: usize, faults: AgentFaults, now: Time) -> Self {
         Self {
             script: script.clone(),
             number,
             faults,
-            link: Link::new(Time(0)),
-            own: SimAgent::new(script.clone(), number, Time(0)),
+            link: Link::new(now),
+            own: SimAgent::new(script.clone(), number, now),
             shares: BTreeMap::new(),
-            heard_at: Time(0),
-            ticked_at: Time(0),
+            heard_at: now,
+            ticked_at: now,
             was_frozen: false,
             is_gone: false,
         }
@@ -112,6 +112,13 @@ impl SimHost {
             said.extend(agent.tick(shown).into_iter().map(|report| about(share, report)));
         }
         said.into_iter().for_each(|report| self.link.send(report));
+    }
+
+    /// VUs that loop in a scenario here, and the rate at which its iterations arrive.
+    pub(crate) fn load(&self, name: &str, now: Time) -> (u64, f64) {
+        let shown = self.faults.clock.apply(now);
+        let agents = std::iter::once(&self.own).chain(self.shares.values());
+        agents.map(|agent| agent.load(name, shown)).fold((0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1))
     }
 
     /// The iterations of the delta that arrives next, with the names of their scenarios.

@@ -13,6 +13,8 @@ mod ended;
 mod faults;
 mod host;
 mod journal;
+mod late;
+mod looping;
 mod script;
 mod world;
 

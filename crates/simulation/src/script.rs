@@ -48,6 +48,18 @@ impl Script {
         Self { test: Arc::new(consolidate(tiers).expect("valid options")), abort_at: None }
     }
 
+    /// Scenarios that can be steered.
+    pub fn steered() -> Self {
+        let options = parse_json(
+            r#"{"scenarios": {
+                "outside": {"executor": "externally-controlled", "vus": 3, "maxVUs": 20, "duration": "30s"},
+                "users": {"executor": "constant-vus", "vus": 7, "duration": "30s", "startTime": "1s"},
+                "rate": {"executor": "constant-arrival-rate", "rate": 17, "duration": "30s", "preAllocatedVUs": 9}}}"#,
+        );
+        let tiers = vec![(Tier::Defaults, Options::defaults()), (Tier::Script, options.expect("options").options)];
+        Self { test: Arc::new(consolidate(tiers).expect("valid options")), abort_at: None }
+    }
+
     /// The same, aborted by the script at a time of its scenarios.
     #[must_use]
     pub fn aborted_at(self, at: Duration) -> Self {

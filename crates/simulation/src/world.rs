@@ -19,6 +19,7 @@ use crate::{
     faults::Faults,
     host::SimHost,
     journal::SimJournal,
+    late::Late,
     script::{Script, mix},
 };
 
@@ -46,6 +47,10 @@ pub enum Mistake {
     EarlyBarrier,
     /// A report is acknowledged before it was noted.
     EarlyAck,
+    /// An agent that joins gets numbers that others have.
+    SameNumbers,
+    /// An agent that joined is not told its share.
+    ForgottenShare,
 }
 
 /// A frame on its way.
@@ -59,8 +64,14 @@ pub struct World {
     pub(crate) coordinator: Coordinator,
     pub(crate) hosts: Vec<SimHost>,
     down: Vec<Link<Command, Report>>,
-    script: Script,
+    pub(crate) script: Script,
     settings: Settings,
+    /// Agents that the run began with.
+    pub(crate) began_with: usize,
+    /// Who joins later, and what is steered.
+    pub(crate) late: Late,
+    /// When agents that joined began.
+    pub(crate) joined_at: BTreeMap<AgentId, Time>,
     /// What a coordinator that ends leaves behind; without one if it never does.
     journal: Option<SimJournal>,
     /// All orders that left the coordinator, where it may end.
@@ -113,10 +124,13 @@ impl World {
         let count = 0..agents as usize;
         Self {
             coordinator,
-            hosts: count.clone().map(|number| SimHost::new(script, number, faults.of_agent(number))).collect(),
+            hosts: count.clone().map(|number| SimHost::new(script, number, faults.of_agent(number), Time(0))).collect(),
             down: count.map(|_| Link::new(Time(0)).confirming()).collect(),
             script: script.clone(),
             settings,
+            began_with: agents as usize,
+            late: Late::default(),
+            joined_at: BTreeMap::new(),
             journal,
             ordered: Orders::new(),
             away: None,
@@ -183,6 +197,7 @@ impl World {
         if self.away.is_some() {
             return (0..self.hosts.len()).for_each(|number| self.travel(number, now));
         }
+        self.make_late(now);
         let mut orders = self.coordinator.tick(now);
         if self.coordinator.phase() == RunPhase::Done {
             orders.extend(self.coordinator.close(now));
@@ -191,6 +206,12 @@ impl World {
         for number in 0..self.hosts.len() {
             self.travel(number, now);
         }
+    }
+
+    /// There is one more agent.
+    pub(crate) fn add_host(&mut self, host: SimHost, now: Time) {
+        self.hosts.push(host);
+        self.down.push(Link::new(now).confirming());
     }
 
     /// The coordinator ends when nothing comes that could be half done, or another goes on.
@@ -220,7 +241,7 @@ impl World {
         let (Some((since, _)), Some(journal)) = (self.away.take(), self.journal.clone()) else { return };
         self.resumed += 1;
         let agents = self.hosts.len();
-        let mut coordinator = coordinator(&self.script, self.settings, agents as u64);
+        let mut coordinator = coordinator(&self.script, self.settings, self.began_with as u64);
         let (orders, reports) = journal.repeat(&mut coordinator, agents);
         // They were told already. What follows from the last input may be told now for the first time.
         let told = coordinator.notices();
@@ -244,6 +265,7 @@ impl World {
         self.coordinator.keep(Box::new(journal));
         let orders = self.coordinator.resume(now.since(since), now);
         self.send(orders, now);
+        self.wait_for_step(now);
     }
 
     fn roll(&mut self, sides: u64) -> u64 {
@@ -251,7 +273,7 @@ impl World {
         self.random % sides.max(1)
     }
 
-    fn send(&mut self, orders: Orders, now: Time) {
+    pub(crate) fn send(&mut self, orders: Orders, now: Time) {
         // Who is lost first: that is why the orders are what they are.
         for notice in self.coordinator.notices() {
             if let Some(number) = lost_in(&notice) {
@@ -262,7 +284,7 @@ impl World {
             }
             self.notices.push(notice);
         }
-        for (id, command) in orders {
+        for (id, mut command) in orders {
             if let Some(trace) = &mut self.trace {
                 trace.push(format!("{} to {}: {command:?}", now.0, id.0));
             }
@@ -274,6 +296,13 @@ impl World {
             if self.journal.is_some() {
                 self.ordered.push((id, command.clone()));
             }
+            let is_late = id.0 as usize >= self.began_with;
+            match (&mut command, self.mistake) {
+                (Command::TakeUp(_), _) if is_late => _ = self.joined_at.entry(id).or_insert(now),
+                (Command::Init(init), Some(Mistake::SameNumbers)) => init.joined = None,
+                (Command::Steer { .. }, Some(Mistake::ForgottenShare)) if self.joined_at.contains_key(&id) => continue,
+                _ => {}
+            }
             self.down[id.0 as usize].send(command);
         }
     }
@@ -284,6 +313,7 @@ impl World {
             .hosts
             .iter()
             .enumerate()
+            .take(self.began_with)
             .filter(|(number, host)| !self.lost.contains_key(number) && host.own.is_initializing());
         let late: Vec<usize> = late.map(|(number, _)| number).collect();
         if !late.is_empty() {
@@ -416,7 +446,8 @@ impl World {
                         self.send(orders, now);
                     }
                 }
-                Some(Mistake::EarlyAck) => self.mistake = Some(Mistake::EarlyAck),
+                // These are made elsewhere.
+                Some(other) => self.mistake = Some(other),
                 None => {}
             }
         }
@@ -445,7 +476,7 @@ fn coordinator(script: &Script, settings: Settings, agents: u64) -> Coordinator 
     Coordinator::new(settings, ids, &script.plan(&Share::full()), &registry, thresholds)
 }
 
-fn at(ms: u64) -> Time {
+pub(crate) fn at(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 

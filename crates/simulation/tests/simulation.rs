@@ -37,15 +37,32 @@ fn nothing_is_counted_twice_or_lost_in_silence() {
     assert_eq!(sum.runs, 2_000);
     assert!(sum.whole > 600 && sum.went_on > 200 && sum.ended > 200, "{sum:?}");
     assert!(sum.resumed > 400 && sum.resumed_whole > 100, "{sum:?}");
+    assert!(sum.joined > 400 && sum.steps_met > 400, "{sum:?}");
 }
 
 /// Mistakes a coordinator or a connection could make are found.
 #[test]
 fn planted_mistakes_are_found() {
-    for mistake in [Mistake::DroppedAck, Mistake::DoubleFold, Mistake::EarlyBarrier, Mistake::EarlyAck] {
+    use Mistake::{DoubleFold, DroppedAck, EarlyAck, EarlyBarrier, ForgottenShare, SameNumbers};
+    for mistake in [DroppedAck, DoubleFold, EarlyBarrier, EarlyAck, SameNumbers, ForgottenShare] {
         let sum = campaign(0, 1_000, 1, Some(mistake), |_| ControlFlow::Continue(()));
         assert!(!sum.violations.is_empty(), "{mistake:?} is not found in {} runs", sum.runs);
     }
+}
+
+/// Agents that join get their share at the next step: on a good network every step is met and nobody is lost.
+#[test]
+fn agents_that_join_take_their_share_from_the_next_step() {
+    let script = Script::steered();
+    let (mut joined, mut met) = (0, 0);
+    for seed in SEEDS {
+        let ended = World::new(&script, 1 + seed % 4, Faults::none(), LossPolicy::Fail, seed).with_late(seed).run();
+        assert_eq!(ended.check_joined(), Ok(()), "seed {seed}");
+        assert!(ended.lost.is_empty(), "seed {seed}: {:?}", ended.lost);
+        joined += ended.joined;
+        met += ended.steps_met;
+    }
+    assert!(joined > SEEDS.end as u32 && met > 2 * SEEDS.end as u32, "{joined} joined, {met} steps");
 }
 
 /// A coordinator that ends and is restarted within the lease costs nothing: the result is that of one that stays.

@@ -20,7 +20,7 @@ pub(super) fn info(coordinator: &Coordinator, names: &BTreeMap<AgentId, String>)
 }
 
 fn one(agent: AgentOverview, names: &BTreeMap<AgentId, String>) -> AgentInfo {
-    let AgentOverview { id, share, is_lost, vus, iterations, requests, health, .. } = agent;
+    let AgentOverview { id, share, is_lost, vus, iterations, requests, health, joined_at, .. } = agent;
     let load = AgentLoad {
         cores: health.cores,
         available_cores: health.available_cores,
@@ -37,6 +37,7 @@ fn one(agent: AgentOverview, names: &BTreeMap<AgentId, String>) -> AgentInfo {
         requests,
         load: (health.seconds > 0).then_some(load),
         is_lost,
+        joined_at_seconds: joined_at.map(|at| at.as_secs_f64()),
         verdict: health.verdict,
         reasons: health.reasons,
     }

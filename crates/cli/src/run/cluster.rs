@@ -13,7 +13,7 @@ use std::{
 
 use onrush_cluster::{Access, Event, Hub, HubConfig, JournalAgent, JournalHead, Seat, Session, Token};
 use onrush_fiber::Clock;
-use onrush_session::{ExitCode, Orders, protocol::AgentId};
+use onrush_session::{Coordinator, ExitCode, Orders, protocol::AgentId};
 
 use super::{
     bundle::{self, Receiver},
@@ -32,7 +32,7 @@ use crate::{
     failure::Failure,
     labels::ZONE,
     membership::told,
-    sharing::Bearing,
+    sharing::{Bearing, Sharing},
     signals::Watch,
     version,
 };
@@ -44,6 +44,8 @@ pub(super) struct ClusterAgents {
     agents: u32,
     /// What they are called.
     names: BTreeMap<AgentId, String>,
+    /// What those can bear that began with the run.
+    joined: Vec<Bearing>,
     /// What they are known by.
     sessions: BTreeMap<AgentId, Session>,
     /// What the test is known by.
@@ -51,6 +53,8 @@ pub(super) struct ClusterAgents {
     content: Arc<[u8]>,
     /// Of the agents, in their order; empty: all the same.
     pub(super) weights: Vec<u64>,
+    /// The run is kept in a journal.
+    has_journal: bool,
 }
 
 /// What the agents of a run are started with.
@@ -133,7 +137,7 @@ impl ClusterAgents {
         let program = version::VERSION.to_owned();
         let config = HubConfig { listen, access, agents, patience: cluster.patience, program, has_journal };
         let hub = Hub::listen(config, deliver(intake, sender.clone())).map_err(|error| not_listening(&error))?;
-        let mut own = Self::of(hub, agents, test);
+        let mut own = Self::of(hub, agents, test, has_journal);
         if is_here {
             for number in 0..agents {
                 own.children.push(ChildAgent::start(&own.hub, number, sender.clone())?);
@@ -144,6 +148,7 @@ impl ClusterAgents {
         let joined = own.wait_for_all(cx, wait, signals, inputs)?;
         if !is_here {
             own.weights = cluster.sharing.weights(&joined)?;
+            own.joined = joined;
             let has_same = own.weights.windows(2).all(|pair| pair[0] == pair[1]);
             if !has_same && prepared.test.options.execution_segment.is_some() {
                 return Err(Failure::other("the agents of a test with --execution-segment have the same share each")
@@ -153,10 +158,11 @@ impl ClusterAgents {
         Ok(own)
     }
 
-    fn of(hub: Hub, agents: u32, content: Arc<[u8]>) -> Self {
+    fn of(hub: Hub, agents: u32, content: Arc<[u8]>, has_journal: bool) -> Self {
         let test = hub.offer(content.clone()).0.to_vec();
         let (names, sessions) = (BTreeMap::new(), BTreeMap::new());
-        Self { hub, children: Vec::new(), agents, names, sessions, test, content, weights: Vec::new() }
+        let (children, joined, weights) = (Vec::new(), Vec::new(), Vec::new());
+        Self { hub, children, agents, names, joined, sessions, test, content, weights, has_journal }
     }
 
     /// Listens for the agents of a run that a coordinator began which is gone.
@@ -184,7 +190,7 @@ impl ClusterAgents {
             has_journal: true,
         };
         let hub = Hub::resume(config, seats, deliver(intake, sender)).map_err(|error| not_listening(&error))?;
-        let mut own = Self::of(hub, agents, before.test());
+        let mut own = Self::of(hub, agents, before.test(), true);
         own.names = head.agents.iter().zip(0..).map(|(agent, id)| (AgentId(id), agent.name.clone())).collect();
         Ok(own)
     }
@@ -257,6 +263,22 @@ impl ClusterAgents {
         }
         self.hub.begin();
         Ok(joined.into_values().collect())
+    }
+
+    /// Says whether agents may join that were not there from the start.
+    pub(super) fn let_in(&self, admits: Result<(), String>) {
+        let admits = match (self.children.is_empty(), self.has_journal) {
+            (false, _) => Err(format!("the run has all of its {}", count(self.agents))),
+            (true, true) => Err("a run with a journal goes on with the agents that it began with".to_owned()),
+            (true, false) => admits,
+        };
+        self.hub.let_in(admits);
+    }
+
+    /// An agent joins that was not there from the start. Returns what it weighs.
+    pub(super) fn late(&mut self, agent: AgentId, late: Bearing, sharing: &Sharing) -> u64 {
+        self.names.insert(agent, late.name.clone());
+        sharing.of_late(&self.joined, &late, Coordinator::AVERAGE_WEIGHT)
     }
 
     /// The agents' numbers.
@@ -381,6 +403,14 @@ impl Agents {
         }
     }
 
+    /// Those in processes of their own.
+    pub(super) fn cluster(&mut self) -> Option<&mut ClusterAgents> {
+        match self {
+            Self::Local(_) => None,
+            Self::Cluster(agents) => Some(agents),
+        }
+    }
+
     /// What they are called; `None` for the one that is a thread of this process.
     pub(super) fn names(&self) -> Option<&BTreeMap<AgentId, String>> {
         match self {
@@ -390,10 +420,7 @@ impl Agents {
     }
 
     /// What the summary says of them.
-    pub(super) fn info(
-        &self,
-        coordinator: &onrush_session::Coordinator,
-    ) -> Option<onrush_metrics::summary::AgentsInfo> {
+    pub(super) fn info(&self, coordinator: &Coordinator) -> Option<onrush_metrics::summary::AgentsInfo> {
         self.names().map(|names| super::agents::info(coordinator, names))
     }
 

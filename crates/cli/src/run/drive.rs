@@ -2,6 +2,7 @@
 //! change the run between the two.
 
 use std::{
+    borrow::Cow,
     sync::{
         Arc,
         mpsc::{Receiver, RecvTimeoutError, channel},
@@ -46,8 +47,10 @@ use crate::{
     context::Context,
     failure::Failure,
     full_screen::Wish,
+    labels::ZONE,
     log::Level,
     save::SpareFiles,
+    sharing::Bearing,
     signals::Watch,
     tools::http,
 };
@@ -409,6 +412,9 @@ impl Drive<'_> {
         self.look_for_signal(now);
         let orders = self.coordinator.tick(now);
         self.send(orders);
+        if let Some(agents) = self.agents.cluster() {
+            agents.let_in(self.coordinator.admits().map_err(Cow::into_owned));
+        }
         // At the first one, and not at the end of hours.
         if self.losses.take_if(|losses| losses.so_far() > 0).is_some() {
             self.cx.logger.warn(
@@ -504,8 +510,15 @@ impl Drive<'_> {
                 return;
             }
             Input::Cluster(Event::Refused { peer, why }) => return cluster::refused(self.cx, peer, &why),
+            Input::Cluster(Event::Joined { agent, name, labels, capacity, .. }) => {
+                let Some((agents, cluster)) = self.agents.cluster().zip(self.args.cluster.as_ref()) else { return };
+                self.cx.logger.log(Level::Info, format!("agent {} ({name}) joins the run", agent.0), Vec::new());
+                let late = Bearing { name, zone: labels.get(ZONE).cloned(), capacity };
+                let weight = agents.late(agent, late, &cluster.sharing);
+                self.coordinator.join(agent, weight, now)
+            }
             // Before the run only.
-            Input::Cluster(Event::Joined { .. } | Event::Left { .. }) => return,
+            Input::Cluster(Event::Left { .. }) => return,
             Input::ChildEnded(agent, how) => {
                 if let Agents::Cluster(agents) = &self.agents {
                     agents.child_ended(agent, &how);
@@ -551,6 +564,7 @@ impl Drive<'_> {
             match notice {
                 Notice::Warning { message, fields } => self.warnings.take(message, fields),
                 Notice::Log(line) => self.warnings.log(level(&line.level), line.message, line.fields),
+                Notice::Info(message) => self.cx.logger.log(Level::Info, message, Vec::new()),
                 Notice::Error(message) => self.cx.logger.error(message),
                 Notice::NotReplayed { at, error } => {
                     let at = at.as_secs_f64();

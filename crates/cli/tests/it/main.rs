@@ -28,6 +28,7 @@ mod http;
 mod imports;
 mod influxdb;
 mod intended;
+mod joining;
 mod journal;
 mod kafka;
 mod layouts;

@@ -130,6 +130,7 @@ pub(super) fn json(data: Option<wire::Data>) -> Option<Arc<str>> {
 fn encode_init(init: &Init) -> wire::Init {
     wire::Init {
         version: init.version,
+        joined: init.joined,
         agent: init.agent,
         agents: init.agents,
         segment: init.segment.clone(),
@@ -142,9 +143,9 @@ fn encode_init(init: &Init) -> wire::Init {
 }
 
 fn init(init: wire::Init) -> Init {
-    let wire::Init { version, agent, agents, segment, sequence, series_max, rps, test, cuts } = init;
+    let wire::Init { version, agent, agents, segment, sequence, series_max, rps, test, cuts, joined } = init;
     let cuts = cuts.into_iter().map(|cut| Cut { index: cut.index, of: cut.of }).collect();
-    Init { version, agent, agents, segment, sequence, cuts, series_max, rps, test }
+    Init { version, agent, agents, joined, segment, sequence, cuts, series_max, rps, test }
 }
 
 fn encode_ramp(ramp: &Ramp) -> wire::Ramp {
@@ -170,6 +171,7 @@ mod tests {
             version: 1,
             agent: 2,
             agents: 3,
+            joined: Some(4),
             segment: "0:1/3".to_owned(),
             sequence: "0,1/3,2/3,1".to_owned(),
             series_max: Some(0),
@@ -181,7 +183,7 @@ mod tests {
         let take_up = TakeUp { at: Time(4), from_ns: 9, data: Some("[]".into()), scenarios: vec![known] };
         let of_share = |command| Command::OfShare { share: 7, command: Box::new(command) };
         [
-            Command::Init(Box::new(Init { series_max: None, rps: None, ..init.clone() })),
+            Command::Init(Box::new(Init { series_max: None, rps: None, joined: None, ..init.clone() })),
             Command::Init(Box::new(init.clone())),
             of_share(Command::Init(Box::new(init))),
             of_share(Command::Stop),

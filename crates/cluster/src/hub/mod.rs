@@ -231,6 +231,11 @@ impl Hub {
         self.shared.state().has_begun = true;
     }
 
+    /// Whether agents may join the run that has begun; `why` not.
+    pub fn let_in(&self, admits: Result<(), String>) {
+        self.shared.state().full = admits.err();
+    }
+
     /// Sends an agent what the coordinator wants. One that is gone does not miss it.
     pub fn send(&self, agent: AgentId, command: &Command) {
         let bytes = convert::encode_command(command);

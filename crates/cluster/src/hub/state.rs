@@ -18,6 +18,8 @@ pub(crate) struct State {
     patience: Patience,
     pub(super) contents: Contents,
     pub(super) has_begun: bool,
+    /// Why nobody may join any more; `None` where agents may that were not there from the start.
+    pub(super) full: Option<String>,
     has_journal: bool,
     looked_at: Time,
 }
@@ -115,6 +117,7 @@ impl State {
             patience,
             contents: Contents::default(),
             has_begun: false,
+            full: Some(format!("the run has all of its {agents} agents")),
             has_journal,
             looked_at: now,
         }
@@ -136,7 +139,7 @@ impl State {
         if self.has_journal { link.confirming() } else { link }
     }
 
-    /// Gives a new agent a place: that of its number among the processes the coordinator started, or a free one.
+    /// Gives a new agent a place: that of its number among the processes the coordinator started, a free one, or one more.
     ///
     /// # Errors
     /// Why it cannot take part.
@@ -145,15 +148,26 @@ impl State {
         let number = match child {
             Some(number) if number < self.agents => Some(number).filter(is_free),
             Some(_) => None,
+            None if self.has_begun => None,
             None => (0..self.agents).find(is_free),
         };
-        let number = number.ok_or_else(|| format!("the run has all of its {} agents", self.agents))?;
+        let number = match (number, &self.full) {
+            (Some(number), _) => number,
+            (None, Some(why)) => return Err(why.clone()),
+            (None, None) => self.next_number(),
+        };
         let agent = AgentId(number);
         let connection = Connection::new(agent);
         let session = Session(token::random());
         let link = self.link(now, |link| link);
         self.places.insert(agent, Place::new(session, link, connection.clone(), now));
         Ok((session, connection))
+    }
+
+    /// The number of an agent that was not there from the start.
+    fn next_number(&self) -> u32 {
+        let last = self.places.last_key_value().map_or(0, |(AgentId(last), _)| last.saturating_add(1));
+        last.max(self.agents)
     }
 
     /// An agent whose connection broke is back.
@@ -349,6 +363,20 @@ mod tests {
         // Before the run begins a place can be had again.
         assert!(matches!(state.lose(AgentId(1), "gone", false), Some(Event::Left { agent: AgentId(1), .. })));
         assert_eq!(state.join(None, at(0)).expect("free").1.agent, AgentId(1));
+    }
+
+    #[test]
+    fn agents_join_a_run_under_way_where_it_lets_them() {
+        let mut state = state(2);
+        (0..2).for_each(|_| _ = state.join(None, at(0)).expect("free"));
+        state.has_begun = true;
+        assert_eq!(state.join(None, at(1)).err().as_deref(), Some("the run has all of its 2 agents"));
+        state.full = None;
+        assert_eq!(state.join(None, at(1)).expect("one more").1.agent, AgentId(2));
+        assert!(matches!(state.lose(AgentId(2), "gone", false), Some(Event::Lost { agent: AgentId(2), .. })));
+        assert_eq!(state.join(None, at(2)).expect("one more").1.agent, AgentId(3), "a number is not given twice");
+        state.full = Some("it is over".to_owned());
+        assert_eq!(state.join(None, at(3)).err().as_deref(), Some("it is over"));
     }
 
     #[test]

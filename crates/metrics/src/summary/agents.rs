@@ -32,6 +32,8 @@ pub struct AgentInfo {
     pub load: Option<AgentLoad>,
     /// It was lost.
     pub is_lost: bool,
+    /// When it joined, on the test's clock, if it was not there from the start.
+    pub joined_at_seconds: Option<f64>,
     /// Whether its numbers can be trusted.
     pub verdict: Verdict,
     /// Why not, a sentence each, worst first.
@@ -93,6 +95,7 @@ fn agent(agent: &AgentInfo) -> Value {
         "timer_lag_max_ms": load.map(|load| number(load.timer_lag_max_ms)),
         "start_lag_p99_ms": load.and_then(|load| load.start_lag_p99_ms).map(number),
         "lost": agent.is_lost,
+        "joined_at_seconds": agent.joined_at_seconds.map(number),
         "verdict": agent.verdict.as_str(),
         "reasons": agent.reasons,
     })

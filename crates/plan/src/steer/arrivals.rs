@@ -47,6 +47,8 @@ impl ArrivalCourse {
             _ => return None,
         };
         let regular_end_ns = plan.regular_end_ns;
+        // The rate of an instance that joined is its own, wholly.
+        let events = if plan.share.as_joined().is_some() { plan.share.clone() } else { events };
         Some(Self { origin, bends: Arc::new([]), events, time_unit_ns, regular_end_ns, own_events })
     }
 
@@ -132,7 +134,7 @@ impl ArrivalCourse {
                 let into = (at_ns - bend.start_ns) as f64 / bend.duration_ns.max(1) as f64;
                 let rate = bend.from as f64 + (bend.to as f64 - bend.from as f64) * into.min(1.0);
                 let rate = if bend.duration_ns == 0 { bend.to as f64 } else { rate };
-                rate * self.events.length().as_f64() * 1e9 / self.time_unit_ns as f64
+                rate * self.events.part_of_steered().as_f64() * 1e9 / self.time_unit_ns as f64
             }
             None => match &self.origin {
                 Origin::Constant(plan) => plan.rate_per_sec,

@@ -20,6 +20,10 @@ pub(super) struct Agent {
     pub(super) init: Init,
     /// Its scenarios do not run yet: another agent began them.
     pub(super) taking: Option<Taking>,
+    /// How far it has come, where it joined the run under way.
+    pub(super) late: Option<Late>,
+    /// When it did, on the test's clock.
+    pub(super) joined_at: Option<Duration>,
     /// Iterations of its share that ended, by the run's scenarios.
     pub(super) ended: Vec<u64>,
     /// As many of them were over when it took up the share.
@@ -44,7 +48,30 @@ pub(super) struct Agent {
     pub(super) requests: f64,
 }
 
+/// How far an agent has come that joined the run under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Late {
+    /// Its VUs are being made.
+    Initializing,
+    /// They are there, and it has not begun.
+    Ready,
+    /// It takes part and has nothing to do.
+    Idle,
+    /// It has a share of some scenario.
+    Busy,
+}
+
 impl Agent {
+    /// It is one of those that scenarios run on, and that barriers wait for.
+    pub(super) fn takes_part(&self) -> bool {
+        !matches!(self.late, Some(Late::Initializing | Late::Ready))
+    }
+
+    /// It joined, and has done nothing so far.
+    pub(super) fn is_new(&self) -> bool {
+        self.late.is_some_and(|late| late != Late::Busy)
+    }
+
     /// Notes what it measured, its metrics known by our ids.
     pub(super) fn count(&mut self, delta: &Delta) {
         let requests = delta.series.iter().filter(|series| series.metric == builtin::HTTP_REQS);
@@ -73,13 +100,41 @@ impl Agents {
         Self(ids.into_iter().map(|id| (id, Agent::default())).collect())
     }
 
+    /// Adds an agent that joins.
+    pub(super) fn insert(&mut self, id: AgentId, agent: Agent) {
+        self.0.insert(id, agent);
+    }
+
+    /// Forgets an agent.
+    pub(super) fn remove(&mut self, id: AgentId) {
+        self.0.remove(&id);
+    }
+
+    /// Agents that joined and have come so far.
+    pub(super) fn late(&self, late: Late) -> Vec<AgentId> {
+        self.live().filter(|(_, agent)| agent.late == Some(late)).map(|(id, _)| id).collect()
+    }
+
+    /// The agent that joined as this one.
+    pub(super) fn joined(&self, number: u32) -> Option<AgentId> {
+        let mut own = self.0.iter().filter(|(_, agent)| agent.init.joined == Some(number) && agent.host.is_none());
+        own.next().map(|(id, _)| *id)
+    }
+
+    /// Those of the agents that began with the run, or of one that joined, that take part; with shares of theirs that were
+    /// taken over.
+    pub(super) fn of_group(&self, joined: Option<u32>) -> Vec<AgentId> {
+        let own = self.taking_part().filter(|(_, agent)| agent.init.joined == joined);
+        own.map(|(id, _)| id).collect()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Those that are not lost, without the shares that they took over.
+    /// Those that are not lost and take part, without the shares that they took over.
     pub(super) fn hosts(&self) -> Vec<AgentId> {
-        self.live().filter(|(_, agent)| agent.host.is_none()).map(|(id, _)| id).collect()
+        self.taking_part().filter(|(_, agent)| agent.host.is_none()).map(|(id, _)| id).collect()
     }
 
     /// An agent and the shares it took over, as far as they are not lost.
@@ -140,8 +195,9 @@ impl Agents {
         self.0.keys().copied().collect()
     }
 
-    pub(super) fn live_ids(&self) -> Vec<AgentId> {
-        self.live().map(|(id, _)| id).collect()
+    /// Those that are not lost, and have begun where they joined.
+    pub(super) fn taking_part(&self) -> impl Iterator<Item = (AgentId, &Agent)> {
+        self.live().filter(|(_, agent)| agent.takes_part())
     }
 
     /// An agent that is not lost.
@@ -151,7 +207,7 @@ impl Agents {
 
     /// All that are left have passed, and some are left.
     pub(super) fn have_passed(&self) -> bool {
-        let mut live = self.live().peekable();
+        let mut live = self.taking_part().peekable();
         live.peek().is_some() && live.all(|(_, agent)| agent.has_passed)
     }
 
@@ -161,7 +217,7 @@ impl Agents {
 
     /// Those that hold back the current phase.
     pub(super) fn waited_for(&self) -> Vec<AgentId> {
-        self.live().filter(|(_, agent)| !agent.has_passed).map(|(id, _)| id).collect()
+        self.taking_part().filter(|(_, agent)| !agent.has_passed).map(|(id, _)| id).collect()
     }
 }
 

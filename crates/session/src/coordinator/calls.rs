@@ -80,9 +80,12 @@ impl Coordinator {
         if self.phase > RunPhase::Running || self.stop.is_some() {
             return Err(SteerError::AllOver);
         }
-        for (scenario, change) in self.steering.steer(steer, moment)? {
-            self.changes.push((scenario.clone(), change));
-            self.tell_all(&Command::Steer { scenario, change });
+        let changes = self.steering.steer(steer.clone(), moment)?;
+        if changes.is_empty() {
+            self.divide_anew(&steer, moment);
+        }
+        for (scenario, change) in changes {
+            self.tell_target(scenario, change);
         }
         Ok(())
     }

@@ -67,6 +67,13 @@ pub enum Input<'a> {
         /// How long nobody was there.
         away: Duration,
     },
+    /// [`join`](super::Coordinator::join).
+    Join {
+        /// Who.
+        agent: AgentId,
+        /// How much it is to bear.
+        weight: u64,
+    },
 }
 
 /// Takes every input before the coordinator does.

@@ -38,6 +38,10 @@ impl Coordinator {
         if self.agents.host_of(from).is_some() {
             return self.share_failed(from, &failure, now);
         }
+        if self.can_be_spared(from) {
+            self.dismiss(from, &failure.message);
+            return self.look_at_barrier(now);
+        }
         let is_tolerable = failure.kind == FailureKind::Bug && self.agents.len() > 1;
         if is_tolerable {
             return self.lose(from, &failure.message, now);
@@ -58,6 +62,10 @@ impl Coordinator {
 
     /// From now on the agent is none of the run's: what it says is not heard any more.
     pub(super) fn give_up_agent(&mut self, id: AgentId, why: &str, may_run: bool, now: Time) {
+        if self.can_be_spared(id) {
+            self.dismiss(id, why);
+            return self.look_at_barrier(now);
+        }
         let Some(agent) = self.agents.get_mut(id) else { return };
         let has_flushed = agent.flushed.is_some();
         let is_share = agent.host.is_some();
@@ -87,7 +95,7 @@ impl Coordinator {
         if was_runner {
             self.runner = None;
         }
-        let is_alone = self.agents.live().next().is_none();
+        let is_alone = self.agents.taking_part().next().is_none();
         if self.phase >= RunPhase::Done {
             let lacks_samples = self.phase < RunPhase::Closed && !has_flushed;
             if lacks_samples && self.settings.on_loss == LossPolicy::Fail {

@@ -10,6 +10,7 @@ mod clock;
 mod closing;
 mod function;
 mod input;
+mod joining;
 mod live;
 mod loss;
 mod notice;
@@ -27,17 +28,18 @@ use onrush_metrics::{Merged, Registry, Thresholds};
 use onrush_plan::{Cut, FOREVER_NS, Plan, Scenario, Segment, SegmentSequence};
 
 use self::{
-    agents::{Agents, Table},
+    agents::{Agents, Late, Table},
     calls::ClientCall,
     clock::RunClock,
+    joining::Told,
     shared_gauges::SharedGauges,
     shares::HandOver,
 };
 use crate::{
     ExitCode, Judge, Moment, Outcome, Replay, Steering, Stop,
     protocol::{
-        Accepted, AgentId, Command, Failure, FailureKind, Init, Progress, Report, ScenarioProgress, TargetChange,
-        ThreadDelta, Time, VERSION,
+        Accepted, AgentId, Command, Failure, FailureKind, Init, Progress, Report, ScenarioProgress, ThreadDelta, Time,
+        VERSION,
     },
     watermark::Watermark,
 };
@@ -102,8 +104,10 @@ pub struct Coordinator {
     is_marked_failed: bool,
     next_evaluation: Duration,
     steering: Steering,
-    /// Changes of targets that agents were told, in order.
-    changes: Vec<(String, TargetChange)>,
+    /// Targets that agents were told, in order.
+    told: Vec<Told>,
+    /// The weights of agents that joined, in their order, also of those that are gone.
+    joined: Vec<u64>,
     /// Shares on their way from lost agents to others.
     hand_overs: Vec<HandOver>,
     replay: Replay,
@@ -177,7 +181,8 @@ impl Coordinator {
             is_marked_failed: false,
             next_evaluation: Self::EVALUATION_INTERVAL,
             steering: Steering::new(plan),
-            changes: Vec::new(),
+            told: Vec::new(),
+            joined: Vec::new(),
             hand_overs: Vec::new(),
             replay: Replay::default(),
             weights: Vec::new(),
@@ -249,6 +254,7 @@ impl Coordinator {
                 version: VERSION,
                 agent: u32::try_from(index).unwrap_or(u32::MAX),
                 agents: u32::try_from(count).unwrap_or(u32::MAX),
+                joined: None,
                 segment: segment.to_string(),
                 sequence: sequence.to_string(),
                 cuts,
@@ -265,6 +271,7 @@ impl Coordinator {
             }
             self.orders.push((id, Command::Init(Box::new(init))));
         }
+        self.weights = weights;
         self.take()
     }
 
@@ -294,8 +301,11 @@ impl Coordinator {
             Report::OfShare { .. } => {}
             Report::Accepted(accepted) => self.accepted(from, &accepted, now),
             Report::Ready if agent.taking.is_some() => self.take_up(from, now),
+            Report::Ready if agent.late == Some(Late::Initializing) => self.is_ready_late(from, now),
             Report::Ready => self.pass(from, RunPhase::Initializing, now),
             Report::Started { at } => self.started(at),
+            // Who joined began when it could.
+            Report::Begun { .. } if agent.late.is_some() => {}
             Report::Begun { late, clock_error } => agent.begun = Some((late, clock_error)),
             Report::Delta(part) => self.measured(from, *part),
             // Outputs and secrets are whoever's that runs the coordinator.
@@ -423,7 +433,7 @@ impl Coordinator {
     }
 
     fn tell_all(&mut self, command: &Command) {
-        self.orders.extend(self.agents.live_ids().into_iter().map(|id| (id, command.clone())));
+        self.orders.extend(self.agents.taking_part().map(|(id, _)| (id, command.clone())));
     }
 
     fn accepted(&mut self, from: AgentId, accepted: &Accepted, now: Time) {
@@ -491,6 +501,9 @@ impl Coordinator {
         self.phase = phase;
         self.deadline = deadline;
         self.agents.begin_phase();
+        if phase > RunPhase::Running {
+            self.dismiss_late();
+        }
     }
 
     fn begin(&mut self, now: Time) {
@@ -522,10 +535,12 @@ impl Coordinator {
             Step::Start => {
                 let at = now + self.settings.start_in;
                 self.clock.start_scenarios(at);
-                let threads = self.agents.live().filter_map(|(id, agent)| Some((id, agent.table.as_ref()?.threads)));
+                let threads =
+                    self.agents.taking_part().filter_map(|(id, agent)| Some((id, agent.table.as_ref()?.threads)));
                 threads.for_each(|(id, threads)| self.watermark.expect(id, threads));
                 self.tell_all(&Command::Start { at, data: self.setup_data.clone() });
                 self.deadline = self.plan_end.map(|end| at + end + patience.beyond);
+                self.begin_late(now);
             }
             Step::Teardown => {
                 self.run_on_one(Command::Teardown(self.setup_data.clone()));
@@ -536,7 +551,7 @@ impl Coordinator {
 
     /// Has one agent run a life-cycle function.
     fn run_on_one(&mut self, command: Command) {
-        self.runner = self.agents.live().map(|(id, _)| id).next();
+        self.runner = self.agents.taking_part().map(|(id, _)| id).next();
         self.orders.extend(self.runner.map(|id| (id, command)));
     }
 

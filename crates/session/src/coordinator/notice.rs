@@ -16,6 +16,8 @@ pub enum Notice {
     },
     /// A line that the script logged on an agent that has no log of its own.
     Log(LogLine),
+    /// Something the user may want to know.
+    Info(String),
     /// Something went wrong that the user must know.
     Error(String),
     /// A change that was to be replayed cannot be made.

@@ -22,6 +22,8 @@ pub struct AgentOverview {
     pub iterations: u64,
     /// HTTP requests.
     pub requests: u64,
+    /// When it joined, on the test's clock, if it was not there from the start.
+    pub joined_at: Option<Duration>,
     /// How long after the planned moment it began, if it has.
     pub late: Option<Duration>,
     /// How it was off, and whether its numbers can be trusted.
@@ -51,6 +53,7 @@ impl Coordinator {
             iterations: own(id).map(|(_, agent)| agent.progress.complete).sum(),
             // The cast is exact: a count.
             requests: own(id).map(|(_, agent)| agent.requests as u64).sum(),
+            joined_at: agent.joined_at,
             late: agent.begun.map(|(late, _)| late),
             health: self.judge.agent(id),
         });

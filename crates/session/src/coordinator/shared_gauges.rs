@@ -42,7 +42,7 @@ impl SharedGauges {
                 sums.push(shared.take_sum(agents));
             }
             shared.parts.insert(from, Part { value: gauge.last, updated: gauge.updated, is_new: true });
-            if agents.live().all(|(id, _)| shared.has_news_of(id)) {
+            if agents.taking_part().all(|(id, _)| shared.has_news_of(id)) {
                 sums.push(shared.take_sum(agents));
             }
             for sum in sums {

@@ -7,6 +7,7 @@ use onrush_plan::{Cut, Executor, Plan, ScenarioPlan, TakenUp, steer::ArrivalCour
 use super::{
     Coordinator, Notice, RunPhase,
     agents::{Agent, Agents},
+    joining::Told,
     live::seconds,
     nanos,
 };
@@ -88,7 +89,7 @@ impl Coordinator {
                 Ok(plan) => {
                     // Until it goes on, all that is due by now counts as over: samples of one thread may have come up to a
                     // later moment than those of another.
-                    let ended = self.begun_before(&plan, &known, nanos(known_until + gap));
+                    let ended = self.begun_before(&plan, &known, nanos(known_until + gap), init.joined);
                     let taking = Taking { from, plan, not_before, known: known.clone(), known_until };
                     let own = Agent {
                         host: Some(host),
@@ -100,6 +101,7 @@ impl Coordinator {
                     };
                     let id = self.agents.add_share(own);
                     self.orders.push((id, Command::Init(Box::new(part))));
+                    self.is_busy(host);
                     takers.push(host);
                 }
                 Err(error) => {
@@ -138,21 +140,21 @@ impl Coordinator {
     }
 
     /// By scenario: iterations of a part (first numbers here) that need not run any more when it goes on at a moment.
-    fn begun_before(&self, plan: &Plan, known: &[TakenUp], from_ns: u64) -> Vec<u64> {
+    fn begun_before(&self, plan: &Plan, known: &[TakenUp], from_ns: u64, joined: Option<u32>) -> Vec<u64> {
         let mut begun = vec![0; self.scenarios.len()];
         for scenario in plan.scenarios.iter() {
             let Some(index) = self.scenarios.iter().position(|name| name == scenario.name()) else { continue };
             let taken = TakenUp { from_ns: from_ns.saturating_sub(scenario.start_ns), ..known[index] };
-            begun[index] = scenario.first_iteration(taken, self.course(scenario).as_ref());
+            begun[index] = scenario.first_iteration(taken, self.course(scenario, joined).as_ref());
         }
         begun
     }
 
-    /// A scenario's arrivals as steered so far, where it has any.
-    fn course(&self, plan: &ScenarioPlan) -> Option<ArrivalCourse> {
+    /// A scenario's arrivals as steered so far, where it has any: here, or at an agent that joined.
+    fn course(&self, plan: &ScenarioPlan, joined: Option<u32>) -> Option<ArrivalCourse> {
         let course = ArrivalCourse::of(plan)?;
-        let own = self.changes.iter().filter(|(scenario, _)| scenario == plan.name());
-        Some(own.fold(course, |course, (_, change)| match change {
+        let own = self.told.iter().filter(|told| told.joined == joined && told.scenario == plan.name());
+        Some(own.fold(course, |course, told| match &told.change {
             TargetChange::Rate(ramp) => course.bent(*ramp),
             TargetChange::Vus(_) | TargetChange::MaxVus(_) => course,
         }))
@@ -160,7 +162,9 @@ impl Coordinator {
 
     /// The VUs of a share that was taken over are there: its scenarios go on.
     pub(super) fn take_up(&mut self, id: AgentId, now: Time) {
-        let Some(taking) = self.agents.get_mut(id).and_then(|agent| agent.taking.take()) else { return };
+        let Some(agent) = self.agents.get_mut(id) else { return };
+        let joined = agent.init.joined;
+        let Some(taking) = agent.taking.take() else { return };
         if self.stop.is_some() || self.phase != RunPhase::Running {
             // There is nothing left to run.
             if let Some(agent) = self.agents.get_mut(id) {
@@ -169,14 +173,14 @@ impl Coordinator {
             return self.look_at_barrier(now);
         }
         let from = self.clock.moment((now + self.settings.start_in).max(taking.not_before)).scenarios;
-        let begun = self.begun_before(&taking.plan, &taking.known, nanos(from));
+        let begun = self.begun_before(&taking.plan, &taking.known, nanos(from), joined);
         let known = self.scenarios.iter().zip(&taking.known);
         let scenarios = known
             .map(|(name, known)| Known { scenario: name.clone(), ended: known.ended, begun: known.begun })
             .collect();
         let (started, at) = (self.clock.started().unwrap_or(now), self.clock.scenarios().unwrap_or(now));
         self.orders.push((id, Command::StartClock { at: started }));
-        for (scenario, change) in &self.changes {
+        for Told { scenario, change, .. } in self.told.iter().filter(|told| told.joined == joined) {
             self.orders.push((id, Command::Steer { scenario: scenario.clone(), change: *change }));
         }
         let take_up = TakeUp { at, from_ns: nanos(from), data: self.setup_data.clone(), scenarios };

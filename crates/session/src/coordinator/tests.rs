@@ -1,5 +1,7 @@
 //! The coordinator alone: barriers, ends, losses.
 
+mod joining;
+
 use std::collections::BTreeMap;
 
 use onrush_metrics::{Delta, Sink, Span, ThresholdSource, builtin};

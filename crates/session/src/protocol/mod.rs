@@ -52,7 +52,7 @@ pub enum Command {
     Steer {
         /// The scenario's name.
         scenario: String,
-        /// The target for the whole test; the agent takes its share of it.
+        /// The target for the agents that began with the test, each of which takes its share of it, or for one that joined.
         change: TargetChange,
     },
     /// Scenarios and clocks stand still, or go on.
@@ -95,6 +95,9 @@ pub struct Init {
     pub agent: u32,
     /// Agents of the run.
     pub agents: u32,
+    /// It joins the run under way, as the agent with this number among those that do, from 1: it waits to be steered, and what it
+    /// is steered to is its own part. The segment says what it may expect.
+    pub joined: Option<u32>,
     /// Its segment of the test, such as `1/3:2/3`; the whole for the only agent.
     pub segment: String,
     /// All segments, such as `0,1/3,2/3,1`.
@@ -135,7 +138,7 @@ pub struct Known {
     pub begun: u64,
 }
 
-/// A decision about a scenario's target, for the whole test.
+/// A decision about a scenario's target: for all agents that began with the test, or for one that joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TargetChange {
     /// VUs that loop.
@@ -257,7 +260,11 @@ impl Init {
     pub fn share(&self) -> Result<Share, SegmentError> {
         let (segment, sequence) = (self.segment.parse()?, self.sequence.parse()?);
         let segment = Share::new(Some(&segment), Some(&sequence))?;
-        self.cuts.iter().try_fold(segment, |share, cut| share.part(*cut))
+        let share = match self.joined {
+            Some(number) => segment.joined(number),
+            None => segment,
+        };
+        self.cuts.iter().try_fold(share, |share, cut| share.part(*cut))
     }
 }
 

@@ -89,6 +89,11 @@ impl Judge {
         self.agents.get(&id).map_or_else(|| Watched::default().judged(), Watched::judged)
     }
 
+    /// There is one more agent.
+    pub fn joined(&mut self) {
+        self.count += 1;
+    }
+
     /// A sentence about an agent that was lost.
     pub fn lost(&mut self, text: String) {
         self.agents_lost.push(text);

@@ -35,6 +35,7 @@ pub(super) fn render(info: &AgentsInfo, palette: &Palette) -> String {
     for (line, agent) in lines.zip(shown) {
         let line = if agent.is_bad() { palette.warn.on(&line) } else { line };
         text.push_str(&format!("    {line}\n"));
+        text.extend(agent.joined_at_seconds.map(|at| format!("      ↳ joined at {at:.1} s\n")));
         text.extend(agent.reasons.iter().map(|reason| format!("      ↳ {reason}\n")));
     }
     if !rest.is_empty() {
@@ -99,6 +100,7 @@ mod tests {
             requests: 1_234_567,
             load: Some(load),
             is_lost: false,
+            joined_at_seconds: None,
             verdict: Verdict::Valid,
             reasons: Vec::new(),
         }
@@ -109,7 +111,7 @@ mod tests {
         let mut bad = agent(1);
         bad.verdict = Verdict::Invalid;
         bad.reasons = vec!["the generator had no CPU left in 9 of 10 seconds".to_owned()];
-        let lost = AgentInfo { is_lost: true, load: None, requests: 0, ..agent(2) };
+        let lost = AgentInfo { is_lost: true, load: None, requests: 0, joined_at_seconds: Some(12.34), ..agent(2) };
         let info = AgentsInfo { agents: vec![agent(0), bad, lost], begun_within_ms: Some((0.4123, 0.0951)) };
         let expected = "
   █ AGENTS 
@@ -121,6 +123,7 @@ mod tests {
         1  host-1  25.0 %  2,500      12,000  1,234,567  25 %    31 %  0.41 ms  INVALID
       ↳ the generator had no CPU left in 9 of 10 seconds
         2  host-2  25.0 %  2,500      12,000          0     –       –        –  LOST
+      ↳ joined at 12.3 s
 
 ";
         assert_eq!(render(&info, &Palette::PLAIN), expected);
