@@ -41,6 +41,10 @@ pub struct Ended {
     notices: Vec<Notice>,
     /// How often a coordinator went on where another had ended.
     pub resumed: u32,
+    /// Reports that relays added up to others.
+    pub relayed: u64,
+    /// Sums that did not count, because a part of them had come another way.
+    pub refused: u64,
     /// How often `teardown()` ran.
     pub teardowns: u32,
     /// How long it took.
@@ -53,7 +57,18 @@ pub struct Ended {
 impl Ended {
     pub(crate) fn of(world: World, now: Time) -> Self {
         let World {
-            coordinator, hosts, lost, faults, notices, trace, delivered, counted, resumed, mut violations, ..
+            coordinator,
+            hosts,
+            relays,
+            lost,
+            faults,
+            notices,
+            trace,
+            delivered,
+            counted,
+            resumed,
+            mut violations,
+            ..
         } = world;
         let setups: u32 = hosts.iter().map(|host| host.own.setups).sum();
         let teardowns = hosts.iter().map(|host| host.own.teardowns).sum();
@@ -107,6 +122,8 @@ impl Ended {
             faults,
             notices,
             resumed,
+            relayed: relays.parts - relays.sums,
+            refused: relays.refused,
             teardowns,
             took: now.since(Time(0)),
             trace,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::function::Function;
 use crate::{
     Steer, Stop,
-    protocol::{AgentId, Report, Time},
+    protocol::{AgentId, Relayed, Report, Time},
 };
 
 /// Something that changes a coordinator.
@@ -67,6 +67,8 @@ pub enum Input<'a> {
         /// How long nobody was there.
         away: Duration,
     },
+    /// [`relayed`](super::Coordinator::relayed).
+    Relayed(Cow<'a, Relayed>),
 }
 
 /// Takes every input before the coordinator does.

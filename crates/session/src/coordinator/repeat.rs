@@ -43,6 +43,7 @@ impl Coordinator {
             Input::Summarize(data) => self.summarize(data.into_owned(), now),
             Input::StopAgents => self.stop_agents(now),
             Input::Resume { away } => self.resume(away, now),
+            Input::Relayed(relayed) => self.relayed(relayed.into_owned(), now),
         }
     }
 
