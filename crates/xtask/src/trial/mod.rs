@@ -5,9 +5,11 @@
 //! - `verdict`: each fault, and the reason that must name it.
 //! - `healthy`: runs of many shapes with nothing wrong, which must be VALID.
 //! - `pairs`: pairs of runs of an unchanged system, which `onrush compare` must not call different.
+//! - `coordinator`: what agents cost their coordinator.
 //!
 //! Needs two cores (generators on one, the server on the others), `taskset`, and root for control groups and namespaces.
 
+mod coordinator;
 mod fault;
 mod healthy;
 mod own_delay;
@@ -32,7 +34,7 @@ use crate::program::build;
 
 /// The arguments in one line.
 pub(crate) const ARGUMENTS: &str =
-    "own-delay|verdict|healthy|pairs [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
+    "own-delay|verdict|healthy|pairs|coordinator [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
 
 /// What a trial was asked for.
 struct Options {
@@ -67,15 +69,13 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
     let onrush: Option<PathBuf> = arguments.value("--onrush")?;
     arguments.end(ARGUMENTS)?;
     let root = workspace::root();
-    let onrush = match onrush {
-        Some(onrush) => onrush,
-        None => build(&root)?,
-    };
+    let onrush = || onrush.map_or_else(|| build(&root), Ok);
     let (rows, is_right) = match options.kind.as_str() {
-        "own-delay" => own_delay::run(&onrush, &options)?,
-        "verdict" => verdict::run(&onrush, &options)?,
-        "healthy" => healthy::run(&onrush, &options)?,
-        "pairs" => pairs::run(&onrush, &options)?,
+        "own-delay" => own_delay::run(&onrush()?, &options)?,
+        "verdict" => verdict::run(&onrush()?, &options)?,
+        "healthy" => healthy::run(&onrush()?, &options)?,
+        "pairs" => pairs::run(&onrush()?, &options)?,
+        "coordinator" => coordinator::run(&root, &options)?,
         other => bail!("there is no trial `{other}`: {ARGUMENTS}"),
     };
     if let Some(name) = &options.out {
