@@ -131,7 +131,7 @@ impl World {
     }
 
     /// What the coordinator has for an agent behind a relay.
-    pub(crate) fn to_relay(&mut self, relay: usize, number: usize, frame: Frame<Command>, now: Time) {
+    pub(crate) fn send_down(&mut self, relay: usize, number: usize, frame: Frame<Command>, now: Time) {
         let connection = self.relays.relays[relay].connection;
         self.stream(RelayPacket::Down(relay, connection, number, frame), now);
     }

@@ -321,7 +321,7 @@ impl World {
         for frame in frames {
             match relay {
                 None => self.launch(false, number, || Packet::Down(number, frame.clone()), now),
-                Some(relay) => self.to_relay(relay, number, frame, now),
+                Some(relay) => self.send_down(relay, number, frame, now),
             }
         }
         if !self.hosts[number].is_away(now) {

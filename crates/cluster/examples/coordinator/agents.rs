@@ -4,7 +4,11 @@ use std::{
     collections::BTreeMap,
     error::Error,
     io::Read as _,
-    sync::mpsc::{Receiver, Sender, channel},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, Sender, channel},
+    },
     time::{Duration, Instant},
 };
 
@@ -26,9 +30,11 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Runs until this process's input ends, which is with whoever measures. Agents take the ways in turn: an address and a token
 /// each.
 pub(crate) fn run(ways: &[&str], agents: usize, threads: u32) -> Result<(), Box<dyn Error>> {
-    std::thread::spawn(|| {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let watched = is_over.clone();
+    std::thread::spawn(move || {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
-        std::process::exit(0);
+        watched.store(true, Ordering::Relaxed);
     });
     let ways = ways.chunks_exact(2).map(|way| Ok((way[0], Token::parse(way[1])?)));
     let ways: Vec<(&str, Token)> = ways.collect::<Result<_, Box<dyn Error>>>()?;
@@ -43,7 +49,7 @@ pub(crate) fn run(ways: &[&str], agents: usize, threads: u32) -> Result<(), Box<
     let deltas: Vec<Delta> = (0..SECONDS).map(|_| website::delta(&registry, &mut random)).collect();
     let mut started: Option<Instant> = None;
     let mut second = 0;
-    loop {
+    while !is_over.load(Ordering::Relaxed) {
         let next = started.map(|at| at + SECOND * (second + 1));
         obey(&connections, &commands, next, &registry, threads, &mut started);
         if started.is_some_and(|at| at.elapsed() >= SECOND * (second + 1)) {
@@ -53,6 +59,7 @@ pub(crate) fn run(ways: &[&str], agents: usize, threads: u32) -> Result<(), Box<
             }
         }
     }
+    Ok(())
 }
 
 fn join(
