@@ -24,6 +24,7 @@ mod log;
 mod membership;
 mod pool;
 mod progress;
+mod relay;
 mod run;
 mod save;
 mod sharing;
@@ -89,6 +90,7 @@ fn execute(command: Command, flags: Flags, files: &[String]) -> ExitCode {
         Command::Coordinator => coordinator(&cx, files),
         Command::Attach => pool::user::attach(&cx, files),
         Command::Agent => agent::agent(&cx, files),
+        Command::Relay => relay::relay(&cx, files),
         Command::Cluster => authority::cluster(&cx, files),
         Command::Check => tools::check(&cx, files),
         Command::Capacity => tools::capacity(&cx, files),

@@ -18,8 +18,8 @@ pub(crate) fn access(
     takes_users: bool,
     warn: &mut dyn FnMut(String),
 ) -> Result<Access, Failure> {
-    if let Some(member) = member(flags, Role::Coordinator, warn)? {
-        return Access::members(&member).map_err(|error| Failure::other(error.to_string()));
+    if let Some(access) = of_members(flags, warn)? {
+        return Ok(access);
     }
     let token = |flag: &str| match flags.text(flag) {
         None => Ok(Token::random()),
@@ -40,6 +40,16 @@ pub(crate) fn access(
     Ok(Access::encrypted(agents, users, identity))
 }
 
+/// Whoever has a certificate of the authority is let in, where the flags have one.
+///
+/// # Errors
+/// 255 for a certificate that cannot be used.
+pub(crate) fn of_members(flags: &Flags, warn: &mut dyn FnMut(String)) -> Result<Option<Access>, Failure> {
+    let member = member(flags, "tls", Role::Coordinator, warn)?;
+    let access = member.map(|member| Access::members(&member));
+    access.transpose().map_err(|error| Failure::other(error.to_string()))
+}
+
 /// A token as it is told to people: a secret they chose does not show.
 pub(crate) fn told(flags: &Flags, flag: &str, token: &Token) -> String {
     if flags.text(flag).is_some() { token.without_secret() } else { token.to_string() }
@@ -55,7 +65,23 @@ pub(crate) fn destination(
     role: Role,
     warn: &mut dyn FnMut(String),
 ) -> Result<Destination, Failure> {
-    let credential = match member(flags, role, warn)? {
+    credential(flags, "tls", role, warn).map(|credential| at(to, credential))
+}
+
+/// How a relay reaches the coordinator at `to`: what it shows its agents (`--tls`) is another certificate.
+///
+/// # Errors
+/// 255 where there is neither certificate nor token, or none that can be used.
+pub(crate) fn relayed(flags: &Flags, to: &str, warn: &mut dyn FnMut(String)) -> Result<Destination, Failure> {
+    credential(flags, "join-tls", Role::Agent, warn).map(|credential| at(to, credential))
+}
+
+fn at(to: &str, credential: Credential) -> Destination {
+    Destination { coordinator: host::with_port(to, PORT), credential, run: None }
+}
+
+fn credential(flags: &Flags, tls: &str, role: Role, warn: &mut dyn FnMut(String)) -> Result<Credential, Failure> {
+    Ok(match member(flags, tls, role, warn)? {
         Some(member) => Credential::member(&member).map_err(|error| Failure::other(error.to_string()))?,
         None => {
             let (flag, name, what) = match role {
@@ -64,23 +90,22 @@ pub(crate) fn destination(
             };
             let token = flags.text(flag).ok_or_else(|| {
                 Failure::other(format!("the {what} is missing")).hint(format!(
-                    "set {name} to the token that the coordinator prints, or give a certificate with --tls"
+                    "set {name} to the token that the coordinator prints, or give a certificate with --{tls}"
                 ))
             })?;
             Credential::token(&Token::parse(&token).map_err(|error| Failure::other(error.to_string()))?)
         }
-    };
-    Ok(Destination { coordinator: host::with_port(to, PORT), credential, run: None })
+    })
 }
 
-/// The folder of `--tls`, checked.
-fn member(flags: &Flags, role: Role, warn: &mut dyn FnMut(String)) -> Result<Option<Member>, Failure> {
-    let Some(dir) = flags.text("tls") else { return Ok(None) };
+/// The folder of a flag, checked.
+fn member(flags: &Flags, flag: &str, role: Role, warn: &mut dyn FnMut(String)) -> Result<Option<Member>, Failure> {
+    let Some(dir) = flags.text(flag) else { return Ok(None) };
     let read = || {
         let member = Member::read(Path::new(&dir))?;
         member.check(role, now()).map(|warnings| (member, warnings))
     };
-    let (member, warnings) = read().map_err(|error| Failure::other(format!("--tls: {error}")))?;
+    let (member, warnings) = read().map_err(|error| Failure::other(format!("--{flag}: {error}")))?;
     warnings.into_iter().for_each(warn);
     Ok(Some(member))
 }

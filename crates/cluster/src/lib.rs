@@ -3,7 +3,8 @@
 //! A [`Hub`] is the coordinator's end: it listens, lets agents in, and hands on what they report. A [`Connection`] is an
 //! agent's end: it dials the coordinator and comes back when the connection breaks. Messages count once and in order
 //! whatever the network does ([`onrush_session::link`]). Each end has one thread, which must not wait for anything else. A
-//! [`Pool`] serves many runs: agents stay ([`Standing`]), users send tests ([`User`]).
+//! [`Pool`] serves many runs: agents stay ([`Standing`]), users send tests ([`User`]). A [`Relay`] is between many agents and
+//! their coordinator.
 //!
 //! Nothing here knows scripts, plans or terminals: what a test is travels as content known by its hash. The messages are
 //! in `proto/cluster.proto`, see docs/reference/cluster-protocol.md.
@@ -27,6 +28,7 @@ mod messages;
 mod patience;
 mod pool;
 mod pulse;
+mod relay;
 mod rpc;
 mod tls;
 mod token;
@@ -48,8 +50,9 @@ pub use pool::{
     AgentInfo, FromPool, Happened, Place, Pool, PoolConfig, PoolEvent, PoolLimits, RunInfo, RunOrder, RunRequest,
     StandConfig, StandError, Standing, User, UserError,
 };
+pub use relay::{Relay, RelayConfig, RelayEvent};
 pub use tls::{Identity, TlsError};
 pub use token::{Token, TokenError};
 
 /// Version of the messages: both sides must have the same.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;

@@ -83,6 +83,92 @@ pub struct Frame {
     #[prost(bytes = "bytes", tag = "3")]
     pub message: ::prost::bytes::Bytes,
 }
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct FromRelay {
+    #[prost(oneof = "from_relay::What", tags = "1, 2, 3")]
+    pub what: ::core::option::Option<from_relay::What>,
+}
+/// Nested message and enum types in `FromRelay`.
+pub mod from_relay {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum What {
+        #[prost(message, tag = "1")]
+        Hello(super::RelayHello),
+        #[prost(message, tag = "2")]
+        Agent(super::FromAgentBehind),
+        #[prost(message, tag = "3")]
+        Sum(super::Folded),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RelayHello {
+    #[prost(uint32, tag = "1")]
+    pub protocol: u32,
+    #[prost(string, tag = "2")]
+    pub program: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct FromAgentBehind {
+    #[prost(uint64, tag = "1")]
+    pub connection: u64,
+    #[prost(oneof = "from_agent_behind::What", tags = "2, 3, 4")]
+    pub what: ::core::option::Option<from_agent_behind::What>,
+}
+/// Nested message and enum types in `FromAgentBehind`.
+pub mod from_agent_behind {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum What {
+        #[prost(message, tag = "2")]
+        Message(super::FromAgent),
+        #[prost(message, tag = "3")]
+        Left(super::Unit),
+        #[prost(message, tag = "4")]
+        Broke(super::Text),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ToRelay {
+    #[prost(oneof = "to_relay::What", tags = "1, 2")]
+    pub what: ::core::option::Option<to_relay::What>,
+}
+/// Nested message and enum types in `ToRelay`.
+pub mod to_relay {
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum What {
+        #[prost(message, tag = "1")]
+        Welcome(super::RelayWelcome),
+        #[prost(message, tag = "2")]
+        Agent(super::ToAgentBehind),
+    }
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RelayWelcome {}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ToAgentBehind {
+    #[prost(uint64, tag = "1")]
+    pub connection: u64,
+    #[prost(message, optional, tag = "4")]
+    pub accepted: ::core::option::Option<Accepted>,
+    #[prost(oneof = "to_agent_behind::What", tags = "2, 3")]
+    pub what: ::core::option::Option<to_agent_behind::What>,
+}
+/// Nested message and enum types in `ToAgentBehind`.
+pub mod to_agent_behind {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum What {
+        #[prost(message, tag = "2")]
+        Message(super::FromCoordinator),
+        #[prost(message, tag = "3")]
+        Refused(super::Refusal),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Refusal {
+    #[prost(string, tag = "1")]
+    pub why: ::prost::alloc::string::String,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FetchRequest {
     #[prost(bytes = "vec", tag = "1")]

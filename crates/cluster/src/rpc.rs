@@ -1,4 +1,4 @@
-//! The two calls of the service `onrush.cluster.v1.Cluster`, on both ends.
+//! The calls of the service `onrush.cluster.v1.Cluster`, on both ends.
 
 use std::{
     future::Future,
@@ -16,9 +16,10 @@ use tonic::{
 use tonic_prost::ProstCodec;
 use tower_service::Service;
 
-use crate::messages::{FetchRequest, FromAgent, FromCoordinator, Piece};
+use crate::messages::{FetchRequest, FromAgent, FromCoordinator, FromRelay, Piece, ToRelay};
 
 pub(crate) const JOIN: &str = "/onrush.cluster.v1.Cluster/Join";
+pub(crate) const RELAY: &str = "/onrush.cluster.v1.Cluster/Relay";
 pub(crate) const FETCH: &str = "/onrush.cluster.v1.Cluster/Fetch";
 /// Largest message: `setup()` may return 256 MiB, and what is around it needs a little.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 272 << 20;
@@ -57,6 +58,13 @@ where
 
 /// The coordinator's end of `Join`.
 pub(crate) fn join_server() -> tonic::server::Grpc<ProstCodec<FromCoordinator, FromAgent>> {
+    tonic::server::Grpc::new(ProstCodec::default())
+        .max_decoding_message_size(MESSAGE_BYTES_MAX)
+        .max_encoding_message_size(MESSAGE_BYTES_MAX)
+}
+
+/// The coordinator's end of `Relay`.
+pub(crate) fn relay_server() -> tonic::server::Grpc<ProstCodec<ToRelay, FromRelay>> {
     tonic::server::Grpc::new(ProstCodec::default())
         .max_decoding_message_size(MESSAGE_BYTES_MAX)
         .max_encoding_message_size(MESSAGE_BYTES_MAX)
@@ -101,6 +109,18 @@ impl Channel {
         let codec: ProstCodec<FromAgent, FromCoordinator> = ProstCodec::default();
         let request = self.authorized(messages);
         Ok(client.streaming(request, PathAndQuery::from_static(JOIN), codec).await?.into_inner())
+    }
+
+    /// Begins a relay's connection.
+    pub(crate) async fn relay(
+        &self,
+        messages: tokio_stream::wrappers::ReceiverStream<FromRelay>,
+    ) -> Result<Streaming<ToRelay>, Status> {
+        let mut client = self.client();
+        client.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+        let codec: ProstCodec<FromRelay, ToRelay> = ProstCodec::default();
+        let request = self.authorized(messages);
+        Ok(client.streaming(request, PathAndQuery::from_static(RELAY), codec).await?.into_inner())
     }
 
     /// Reads content from `offset` on.

@@ -11,6 +11,7 @@ mod coordinator;
 pub mod link;
 mod outcome;
 pub mod protocol;
+pub mod relay;
 mod replay;
 mod steering;
 mod verdict;

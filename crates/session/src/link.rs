@@ -125,6 +125,12 @@ impl<S: Clone, R> Link<S, R> {
         self.waiting.iter().map(|waiting| (waiting.number, &waiting.message))
     }
 
+    /// Whether the other side's messages with these numbers are the next ones, in this order, and none of them came already.
+    pub fn continues(&self, numbers: impl IntoIterator<Item = u64>) -> bool {
+        let mut numbers = numbers.into_iter().zip(self.received + 1..);
+        numbers.all(|(number, next)| number == next && !self.early.contains_key(&number))
+    }
+
     /// The way broke and was made again: what is not acknowledged may be lost.
     pub fn restart(&mut self) {
         self.waiting.iter_mut().for_each(|waiting| waiting.sent_at = None);
@@ -253,6 +259,17 @@ mod tests {
         hub.confirm(3);
         hub.frames(at(13)).into_iter().for_each(|frame| assert_eq!(agent.receive(frame, at(14)), [0_u32; 0]));
         assert_eq!((agent.waiting(), hub.waiting(), hub.received()), (0, 0, 3));
+    }
+
+    #[test]
+    fn what_continues_is_all_that_comes_next() {
+        let mut hub = Link::<u32, u32>::over_stream(at(0));
+        let frame = |number: u64| Frame { number, acknowledged: 0, message: Some(0) };
+        hub.receive(frame(1), at(0));
+        assert!(hub.continues([2, 3]) && hub.continues([]));
+        assert!(!hub.continues([1, 2]) && !hub.continues([3]) && !hub.continues([2, 4]));
+        hub.receive(frame(3), at(0));
+        assert!(hub.continues([2]) && !hub.continues([2, 3]), "3 came another way");
     }
 
     #[test]

@@ -87,11 +87,22 @@ fn many(wanted: &Wanted) -> ExitCode {
         }
         if wanted.time.is_some_and(|time| took >= time) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let Campaign { runs, whole, went_on, ended, resumed, resumed_whole, joined, steps_met, violations } =
-        campaign(wanted.first, wanted.seeds, threads, None, look);
+    let Campaign {
+        runs,
+        whole,
+        went_on,
+        ended,
+        resumed,
+        resumed_whole,
+        joined,
+        steps_met,
+        relayed,
+        refused,
+        violations,
+    } = campaign(wanted.first, wanted.seeds, threads, None, look);
     let took = began.elapsed().as_secs_f64();
     println!(
-        "{runs} runs in {took:.1} s on {threads} threads: {whole} without a loss, {went_on} went on after one, {ended} ended with it; the coordinator of {resumed} was restarted, {resumed_whole} of these lost nobody; {joined} agents joined later, {steps_met} steps were met by all; {} wrong",
+        "{runs} runs in {took:.1} s on {threads} threads: {whole} without a loss, {went_on} went on after one, {ended} ended with it; the coordinator of {resumed} was restarted, {resumed_whole} of these lost nobody; {joined} agents joined later, {steps_met} steps were met by all; relays added up in {relayed}, and a sum was refused in {refused} of these; {} wrong",
         violations.len()
     );
     for violation in &violations {

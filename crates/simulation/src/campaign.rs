@@ -31,6 +31,10 @@ pub struct Campaign {
     pub resumed: u64,
     /// Those of them that lost no agent.
     pub resumed_whole: u64,
+    /// Runs in which relays added up reports.
+    pub relayed: u64,
+    /// Those of them in which a sum did not count, because a part of it had come another way.
+    pub refused: u64,
     /// What was wrong, by seed.
     pub violations: Vec<Violation>,
 }
@@ -80,6 +84,12 @@ pub fn campaign(
                     {
                         sum.resumed += 1;
                         sum.resumed_whole += u64::from(ended.lost.is_empty());
+                    }
+                    if let Ok(ended) = &checked
+                        && ended.relayed > 0
+                    {
+                        sum.relayed += 1;
+                        sum.refused += u64::from(ended.refused > 0);
                     }
                     match checked {
                         Ok(ended) if ended.lost.is_empty() => sum.whole += 1,

@@ -39,6 +39,7 @@ impl Case {
             _ => network.with_trouble(seed),
         };
         let faults = if mix(seed ^ 0x0c0d).is_multiple_of(3) { faults.with_restarts(seed) } else { faults };
+        let faults = if mix(seed ^ 0x4e1a).is_multiple_of(3) { faults.with_relays(seed) } else { faults };
         let on_loss = match mix(seed ^ 0x1055) % 4 {
             0 => LossPolicy::Fail,
             1 => LossPolicy::Tolerate,

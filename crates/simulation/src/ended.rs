@@ -41,6 +41,10 @@ pub struct Ended {
     notices: Vec<Notice>,
     /// How often a coordinator went on where another had ended.
     pub resumed: u32,
+    /// Reports that relays added up to others.
+    pub relayed: u64,
+    /// Sums that did not count, because a part of them had come another way.
+    pub refused: u64,
     /// How often `teardown()` ran.
     pub teardowns: u32,
     /// Agents that joined the run and began.
@@ -59,6 +63,7 @@ impl Ended {
         let World {
             coordinator,
             hosts,
+            relays,
             lost,
             faults,
             notices,
@@ -123,6 +128,8 @@ impl Ended {
             faults,
             notices,
             resumed,
+            relayed: relays.parts - relays.sums,
+            refused: relays.refused,
             teardowns,
             joined: joined_at.len() as u32,
             steps_met: late.met,

@@ -17,6 +17,8 @@ pub struct Faults {
     pub(crate) agents: Vec<AgentFaults>,
     /// When the coordinator ends, and when another goes on from its journal; one after another.
     pub(crate) restarts: Vec<Range<u64>>,
+    /// Relays that agents report over, and when each is not there. Without any agents take the direct way.
+    pub(crate) relays: Vec<Range<u64>>,
 }
 
 /// What goes wrong with one agent, in milliseconds of the run.
@@ -26,6 +28,8 @@ pub(crate) struct AgentFaults {
     pub(crate) freezes: Option<Range<u64>>,
     pub(crate) cut_off: Option<CutOff>,
     pub(crate) clock: Skew,
+    /// When it reports directly although there is a relay.
+    pub(crate) detour: Option<Range<u64>>,
 }
 
 /// Nothing comes through for a while, one way or both.
@@ -72,6 +76,7 @@ impl Faults {
                 .map(|agent| AgentFaults { clock: Self::skew(seed, agent), ..AgentFaults::default() })
                 .collect(),
             restarts: Vec::new(),
+            relays: Vec::new(),
         }
     }
 
@@ -146,6 +151,32 @@ impl Faults {
         let most = u64::try_from(most.as_millis()).unwrap_or(u64::MAX);
         own.restarts.iter_mut().for_each(|window| window.end = window.end.min(window.start + most));
         own
+    }
+
+    /// Agents report over one or two relays. Each relay ends once and is restarted, and some agents leave theirs for a while.
+    #[must_use]
+    pub fn with_relays(mut self, seed: u64) -> Self {
+        let of = |kind: u64, max: u64| mix(seed.wrapping_mul(193) ^ (kind << 24)) % max;
+        for number in 0..1 + of(0, 2) {
+            let from = of(10 + number, LAST_MS);
+            self.relays.push(from..from + 50 + of(20 + number, 4_000));
+        }
+        for (agent, number) in self.agents.iter_mut().zip(0..) {
+            let from = of(100 + number, LAST_MS);
+            agent.detour = (of(200 + number, 3) == 0).then(|| from..from + 20 + of(300 + number, 3_000));
+        }
+        self
+    }
+
+    /// The relay an agent reports over now.
+    pub(crate) fn relay_of(&self, number: usize, now: Time) -> Option<usize> {
+        let is_direct = |agent: &AgentFaults| agent.detour.as_ref().is_some_and(|window| window.contains(&ms(now)));
+        let relay = number.checked_rem(self.relays.len())?;
+        (self.has_relay(relay, now) && !self.agents.get(number).is_some_and(is_direct)).then_some(relay)
+    }
+
+    pub(crate) fn has_relay(&self, relay: usize, now: Time) -> bool {
+        self.relays.get(relay).is_some_and(|away| !away.contains(&ms(now)))
     }
 
     /// How long nobody coordinated in all.

@@ -34,8 +34,10 @@ impl SimJournal {
         let (mut orders, mut reports) = (Orders::new(), vec![0; agents]);
         for (at, bytes) in self.entries().iter() {
             let input = read(bytes);
-            if let Input::Report { from: AgentId(from), .. } = &input {
-                reports[*from as usize] += 1;
+            match &input {
+                Input::Report { from: AgentId(from), .. } => reports[*from as usize] += 1,
+                Input::Relayed(relayed) => relayed.parts.iter().for_each(|part| reports[part.agent.0 as usize] += 1),
+                _ => {}
             }
             orders.extend(coordinator.repeat(input, *at));
         }

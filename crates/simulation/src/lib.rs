@@ -1,6 +1,6 @@
 //! Whole tests of several agents in virtual time, from a seed: coordinator and connections are the real ones, agents and
 //! the network between them are not. Messages are late, lost, doubled and out of order; agents die, freeze, are cut off and
-//! have clocks of their own. What comes out is what one agent alone would have measured, or the run has ended or gone on and
+//! have clocks of their own. Some report over relays, which end and are restarted. What comes out is what one agent alone would have measured, or the run has ended or gone on and
 //! says what is missing.
 //!
 //! For tests and `cargo xtask simulate` only. [`Case::of`] makes a run of a seed, [`Case::check`] runs and judges it;
@@ -15,6 +15,7 @@ mod host;
 mod journal;
 mod late;
 mod looping;
+mod relays;
 mod script;
 mod world;
 

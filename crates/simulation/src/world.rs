@@ -20,6 +20,7 @@ use crate::{
     host::SimHost,
     journal::SimJournal,
     late::Late,
+    relays::{RelayPacket, Relays},
     script::{Script, mix},
 };
 
@@ -51,19 +52,24 @@ pub enum Mistake {
     SameNumbers,
     /// An agent that joined is not told its share.
     ForgottenShare,
+    /// What a relay added up counts although a part of it came another way.
+    CountedAgain,
 }
 
 /// A frame on its way.
-enum Packet {
+pub(crate) enum Packet {
     Down(usize, Frame<Command>),
     Up(usize, Frame<Report>),
+    /// Between agents and relays, and between these and the coordinator.
+    Relay(RelayPacket),
 }
 
 /// A run.
 pub struct World {
     pub(crate) coordinator: Coordinator,
     pub(crate) hosts: Vec<SimHost>,
-    down: Vec<Link<Command, Report>>,
+    pub(crate) down: Vec<Link<Command, Report>>,
+    pub(crate) relays: Relays,
     pub(crate) script: Script,
     settings: Settings,
     /// Agents that the run began with.
@@ -77,7 +83,7 @@ pub struct World {
     /// All orders that left the coordinator, where it may end.
     ordered: Orders,
     /// Until when there is no coordinator, and since when.
-    away: Option<(Time, Time)>,
+    pub(crate) away: Option<(Time, Time)>,
     restarts: VecDeque<Range<u64>>,
     pub(crate) resumed: u32,
     /// By time of arrival and the order they were sent in.
@@ -85,7 +91,7 @@ pub struct World {
     sent: u64,
     pub(crate) faults: Faults,
     random: u64,
-    mistake: Option<Mistake>,
+    pub(crate) mistake: Option<Mistake>,
     /// Deltas with iterations until the mistake is made.
     until_mistake: u64,
     /// What was handed on for the coordinator to count.
@@ -125,6 +131,7 @@ impl World {
         Self {
             coordinator,
             hosts: count.clone().map(|number| SimHost::new(script, number, faults.of_agent(number), Time(0))).collect(),
+            relays: Relays::new(faults.relays.len(), count.len()),
             down: count.map(|_| Link::new(Time(0)).confirming()).collect(),
             script: script.clone(),
             settings,
@@ -193,6 +200,7 @@ impl World {
         for number in 0..self.hosts.len() {
             self.hosts[number].tick(now);
         }
+        self.choose_ways(now);
         self.end_or_go_on(now);
         if self.away.is_some() {
             return (0..self.hosts.len()).for_each(|number| self.travel(number, now));
@@ -203,6 +211,7 @@ impl World {
             orders.extend(self.coordinator.close(now));
         }
         self.send(orders, now);
+        self.look_at_relays(now);
         for number in 0..self.hosts.len() {
             self.travel(number, now);
         }
@@ -212,6 +221,7 @@ impl World {
     pub(crate) fn add_host(&mut self, host: SimHost, now: Time) {
         self.hosts.push(host);
         self.down.push(Link::new(now).confirming());
+        self.relays.add_agent();
     }
 
     /// The coordinator ends when nothing comes that could be half done, or another goes on.
@@ -227,8 +237,9 @@ impl World {
     }
 
     /// The coordinator's process ends.
-    fn crash(&mut self, now: Time) {
+    pub(crate) fn crash(&mut self, now: Time) {
         let Some(window) = self.restarts.pop_front() else { return };
+        self.break_relays();
         let is_planted = self.mistake.take_if(|mistake| *mistake == Mistake::EarlyAck).is_some();
         if let Some(journal) = self.journal.as_ref().filter(|_| is_planted) {
             journal.lose_last_report();
@@ -268,7 +279,7 @@ impl World {
         self.wait_for_step(now);
     }
 
-    fn roll(&mut self, sides: u64) -> u64 {
+    pub(crate) fn roll(&mut self, sides: u64) -> u64 {
         self.random = mix(self.random);
         self.random % sides.max(1)
     }
@@ -335,19 +346,34 @@ impl World {
     }
 
     /// Hands what both sides of an agent's connection have to say to the network.
-    fn travel(&mut self, number: usize, now: Time) {
+    pub(crate) fn travel(&mut self, number: usize, now: Time) {
         let frames = if self.away.is_none() { self.down[number].frames(now) } else { Vec::new() };
+        let relay = self.relays.of(number);
         for frame in frames {
-            self.launch(false, number, || Packet::Down(number, frame.clone()), now);
+            match relay {
+                None => self.launch(false, number, || Packet::Down(number, frame.clone()), now),
+                Some(relay) => self.send_down(relay, number, frame, now),
+            }
         }
         if !self.hosts[number].is_away(now) {
             for frame in self.hosts[number].link.frames(now) {
-                self.launch(true, number, || Packet::Up(number, frame.clone()), now);
+                let packet = || match relay {
+                    None => Packet::Up(number, frame.clone()),
+                    Some(relay) => Packet::Relay(RelayPacket::In(relay, number, frame.clone())),
+                };
+                self.launch(true, number, packet, now);
             }
         }
     }
 
-    fn launch(&mut self, from_agent: bool, number: usize, packet: impl Fn() -> Packet, now: Time) {
+    /// Over a way that keeps order and loses nothing.
+    pub(crate) fn stream(&mut self, packet: RelayPacket, now: Time) {
+        self.sent += 1;
+        let arrives = now + Duration::from_millis(self.faults.delay_ms);
+        self.under_way.insert((arrives, self.sent), Packet::Relay(packet));
+    }
+
+    pub(crate) fn launch(&mut self, from_agent: bool, number: usize, packet: impl Fn() -> Packet, now: Time) {
         let is_lost = self.roll(100) < self.faults.loss_percent;
         if is_lost || self.hosts[number].faults.is_cut_off(from_agent, now) {
             return;
@@ -379,21 +405,8 @@ impl World {
                     }
                     self.travel(number, now);
                 }
-                // Nobody listens.
-                Packet::Up(..) if self.away.is_some() => {}
-                Packet::Up(number, frame) => {
-                    let before = self.down[number].received();
-                    for (report, number_of_report) in
-                        self.down[number].receive(frame, now).into_iter().zip(before + 1..)
-                    {
-                        self.report(number, report, now);
-                        if self.away.is_some() {
-                            break;
-                        }
-                        self.down[number].confirm(number_of_report);
-                    }
-                    self.travel(number, now);
-                }
+                Packet::Up(number, frame) => self.arrive(number, frame, now),
+                Packet::Relay(packet) => self.relay_packet(packet, now),
             }
         }
         // It is in the socket of a process that stands still.
@@ -403,13 +416,42 @@ impl World {
         }
     }
 
-    fn report(&mut self, number: usize, report: Report, now: Time) {
-        // The coordinator ends before it has noted a report, or before anything comes of it.
+    /// A frame of an agent reaches the coordinator.
+    pub(crate) fn arrive(&mut self, number: usize, frame: Frame<Report>, now: Time) {
+        // Nobody listens.
+        if self.away.is_some() {
+            return;
+        }
+        let before = self.down[number].received();
+        let reports = self.down[number].receive(frame, now);
+        self.take(number, reports.into_iter().zip(before + 1..).collect(), now);
+        self.travel(number, now);
+    }
+
+    /// Reports of an agent whose turn it is, with their numbers.
+    pub(crate) fn take(&mut self, number: usize, reports: Vec<(Report, u64)>, now: Time) {
+        for (report, number_of_report) in reports {
+            self.report(number, report, now);
+            if self.away.is_some() {
+                return;
+            }
+            self.down[number].confirm(number_of_report);
+        }
+    }
+
+    /// Whether the coordinator ends now: before it has noted what comes, or before anything comes of it.
+    pub(crate) fn ends(&mut self, now: Time) -> Option<HasNoted> {
         let ends = self.restarts.front().is_some_and(|window| now >= at(window.start));
-        let has_noted = ends && self.roll(2) == 0;
-        if ends && !has_noted {
+        ends.then(|| HasNoted(self.roll(2) == 0))
+    }
+
+    fn report(&mut self, number: usize, report: Report, now: Time) {
+        let ends = self.ends(now);
+        if ends == Some(HasNoted(false)) {
             return self.crash(now);
         }
+        let has_noted = ends.is_some();
+        self.relays.note(number, &report);
         let report = if self.is_encoded { self.encoded(report) } else { report };
         let numbers = match &report {
             Report::Delta(part) => self.hosts[number].arrived(None, part.thread),
@@ -467,6 +509,10 @@ impl World {
         postcard::from_bytes(&bytes).expect("as sent")
     }
 }
+
+/// A coordinator that ends has noted what came last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HasNoted(pub(crate) bool);
 
 /// A coordinator that knows of nothing yet.
 fn coordinator(script: &Script, settings: Settings, agents: u64) -> Coordinator {

@@ -38,13 +38,14 @@ fn nothing_is_counted_twice_or_lost_in_silence() {
     assert!(sum.whole > 600 && sum.went_on > 200 && sum.ended > 200, "{sum:?}");
     assert!(sum.resumed > 400 && sum.resumed_whole > 100, "{sum:?}");
     assert!(sum.joined > 400 && sum.steps_met > 400, "{sum:?}");
+    assert!(sum.relayed > 300 && sum.refused > 50, "{sum:?}");
 }
 
 /// Mistakes a coordinator or a connection could make are found.
 #[test]
 fn planted_mistakes_are_found() {
-    use Mistake::{DoubleFold, DroppedAck, EarlyAck, EarlyBarrier, ForgottenShare, SameNumbers};
-    for mistake in [DroppedAck, DoubleFold, EarlyBarrier, EarlyAck, SameNumbers, ForgottenShare] {
+    use Mistake::{CountedAgain, DoubleFold, DroppedAck, EarlyAck, EarlyBarrier, ForgottenShare, SameNumbers};
+    for mistake in [DroppedAck, DoubleFold, EarlyBarrier, EarlyAck, SameNumbers, ForgottenShare, CountedAgain] {
         let sum = campaign(0, 1_000, 1, Some(mistake), |_| ControlFlow::Continue(()));
         assert!(!sum.violations.is_empty(), "{mistake:?} is not found in {} runs", sum.runs);
     }

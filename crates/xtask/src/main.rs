@@ -102,7 +102,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "trial",
         arguments: trial::ARGUMENTS,
-        about: "Starve, stop, throttle and rob generators, and hold what they say of their measurements against what is known",
+        about: "Starve, stop, throttle and rob generators, and hold what they say of their measurements against what is known; or measure a coordinator",
         run: trial::run,
     },
     Command {

@@ -13,6 +13,8 @@ pub(crate) enum Command {
     Coordinator,
     /// `onrush agent`
     Agent,
+    /// `onrush relay`
+    Relay,
     /// `onrush attach`
     Attach,
     /// `onrush cluster`
@@ -69,7 +71,7 @@ pub(crate) enum Command {
 
 impl Command {
     /// All commands, as help lists them.
-    pub(crate) const ALL: [Self; 29] = [
+    pub(crate) const ALL: [Self; 30] = [
         Self::Run,
         Self::Check,
         Self::Doctor,
@@ -93,6 +95,7 @@ impl Command {
         Self::Stop,
         Self::Coordinator,
         Self::Agent,
+        Self::Relay,
         Self::Attach,
         Self::Cluster,
         Self::Target,
@@ -112,6 +115,7 @@ impl Command {
             Self::Run => "run",
             Self::Coordinator => "coordinator",
             Self::Agent => "agent",
+            Self::Relay => "relay",
             Self::Attach => "attach",
             Self::Cluster => "cluster",
             Self::Check => "check",
@@ -147,6 +151,7 @@ impl Command {
             Self::Run => "Run a k6 script",
             Self::Coordinator => "Run a k6 script on agents that join from other machines, or serve runs",
             Self::Agent => "Join a coordinator and run shares of its tests",
+            Self::Relay => "Stand between many agents and their coordinator, and add up what they measure",
             Self::Attach => "Follow a run of a coordinator that serves many, or list its runs",
             Self::Cluster => "Make certificates for coordinators, agents and users",
             Self::Check => "Check a script, its options and what it needs without sending a request",

@@ -60,7 +60,10 @@ fn flags(command: Command, width: usize) -> String {
         groups.sort_by_key(|group| *group != Group::Target);
     } else if groups.contains(&Group::Tool) {
         groups.sort_by_key(|group| *group != Group::Tool);
-    } else if matches!(command, Command::Coordinator | Command::Agent | Command::Attach | Command::Cluster) {
+    } else if matches!(
+        command,
+        Command::Coordinator | Command::Agent | Command::Relay | Command::Attach | Command::Cluster
+    ) {
         groups.sort_by_key(|group| *group != Group::Agents);
     } else if command.is_control() {
         groups.sort_by_key(|group| *group != Group::Control);
@@ -157,6 +160,7 @@ fn tool(command: Command) -> (&'static str, &'static str) {
         Command::Grafana => ("export [FLAGS]", GRAFANA_END),
         Command::Coordinator => ("[FLAGS]\n  onrush coordinator --agents N [FLAGS] FILE|-", COORDINATOR_END),
         Command::Agent => ("--join HOST[:PORT] [FLAGS]", AGENT_END),
+        Command::Relay => ("--join HOST[:PORT] [FLAGS]", RELAY_END),
         Command::Attach => ("--on HOST[:PORT] [FLAGS] [RUN]", ATTACH_END),
         Command::Cluster => ("init [DIR] | add coordinator|agent|user NAME [DIR] | renew NAME [DIR]", CLUSTER_END),
         Command::Completion => ("bash|fish|powershell|zsh", COMPLETION_END),
@@ -197,6 +201,15 @@ that has one. With one that serves runs it stays, and has a process of its own f
 Examples:
   ONRUSH_JOIN_TOKEN=... onrush agent --join loadgen-1
   onrush agent --tls agent --join loadgen-1 --label zone=eu
+";
+
+const RELAY_END: &str = "\
+Agents join the relay as they would join the coordinator, which knows each of them all the same: only the samples of a second are
+added up to one message. The relay stays until Ctrl+C and connects again when the coordinator was restarted.
+
+Examples:
+  ONRUSH_JOIN_TOKEN=... onrush relay --join loadgen-1
+  onrush relay --tls relay --join-tls agent --join loadgen-1 --listen 0.0.0.0:6567
 ";
 
 const ATTACH_END: &str = "\

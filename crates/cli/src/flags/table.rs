@@ -550,19 +550,19 @@ const SETTINGS: &[Flag] = &[
     )
     .group(Group::Agents)
     .scope(Scope::Only(Command::Coordinator)),
-    flag("join", None, Text("HOST[:PORT]"), Some("ONRUSH_JOIN"), "The coordinator to join (default port 6567)")
+    flag("join", None, Text("HOST[:PORT]"), Some("ONRUSH_JOIN"), "The coordinator to join, or a relay (default port 6567)")
         .group(Group::Agents)
-        .scope(Scope::Only(Command::Agent)),
+        .scope(Scope::Several(&[Command::Agent, Command::Relay])),
     flag(
         "join-token",
         None,
         Text("TOKEN"),
         Some("ONRUSH_JOIN_TOKEN"),
-        "coordinator: secret that agents must know (default: a random one); agent: token that the coordinator prints. \
+        "coordinator: secret that agents must know (default: a random one); agent, relay: token that the coordinator prints. \
          Prefer the variable: other users of this machine can see flags",
     )
     .group(Group::Agents)
-    .scope(Scope::Several(&[Command::Coordinator, Command::Agent])),
+    .scope(Scope::Several(&[Command::Coordinator, Command::Agent, Command::Relay])),
     flag(
         "tls",
         None,
@@ -572,17 +572,27 @@ const SETTINGS: &[Flag] = &[
          and nobody needs a token",
     )
     .group(Group::Agents)
-    .scope(Scope::Several(&[Command::Run, Command::Coordinator, Command::Agent, Command::Attach])),
+    .scope(Scope::Several(&[Command::Run, Command::Coordinator, Command::Agent, Command::Relay, Command::Attach])),
+    flag(
+        "join-tls",
+        None,
+        Text("DIR"),
+        Some("ONRUSH_JOIN_TLS"),
+        "Folder with an agent's certificate, which the relay shows the coordinator; --tls is the one it shows its agents, a \
+         coordinator's",
+    )
+    .group(Group::Agents)
+    .scope(Scope::Only(Command::Relay)),
     flag(
         "name",
         None,
         Repeated("NAME"),
         None,
-        "agent: what it is called in messages (default: the host's name); cluster: a name or address by which the \
+        "agent, relay: what it is called in messages (default: the host's name); cluster: a name or address by which the \
          coordinator is reached, may be repeated (init adds this host's)",
     )
     .group(Group::Agents)
-    .scope(Scope::Several(&[Command::Agent, Command::Cluster])),
+    .scope(Scope::Several(&[Command::Agent, Command::Relay, Command::Cluster])),
     flag("days", None, Int, None, "How long certificates are valid (default 365)")
         .group(Group::Agents)
         .scope(Scope::Only(Command::Cluster)),
@@ -875,11 +885,11 @@ const SETTINGS: &[Flag] = &[
         None,
         Text("ADDRESS"),
         None,
-        "target: address for HTTP (default 127.0.0.1:8080); coordinator: address for agents (default \
-         0.0.0.0:6567); port 0 picks a free port",
+        "target: address for HTTP (default 127.0.0.1:8080); coordinator, relay: address for agents \
+         (default 0.0.0.0:6567); port 0 picks a free port",
     )
     .group(Group::Target)
-    .scope(Scope::Several(&[Command::Target, Command::Coordinator])),
+    .scope(Scope::Several(&[Command::Target, Command::Coordinator, Command::Relay])),
     flag("tls-listen", None, Text("ADDRESS"), None, "Address for HTTPS, with a certificate generated at start")
         .group(Group::Target)
         .scope(Scope::Only(Command::Target)),

@@ -490,6 +490,7 @@ impl Drive<'_> {
                 self.note(from, &report);
                 self.coordinator.handle(from, report, now)
             }
+            Input::Cluster(Event::Relayed { relayed, tickets: _tickets }) => self.coordinator.relayed(relayed, now),
             Input::Cluster(Event::Lost { agent, why, may_run }) => {
                 if may_run {
                     self.coordinator.silent(agent, &why, now)

@@ -250,10 +250,15 @@ impl Before {
                 Err(error) => return Err(failed(error.to_string())),
             };
             let Entry::Input(at, input) = entry else { return Err(self.is_over()) };
-            if let Input::Report { from, .. } = &*input {
+            let from: Vec<AgentId> = match &*input {
+                Input::Report { from, .. } => vec![*from],
+                Input::Relayed(relayed) => relayed.parts.iter().map(|part| part.agent).collect(),
+                _ => Vec::new(),
+            };
+            for agent in from {
                 // The file may say anything.
-                let reports = repeated.reports.get_mut(from.0 as usize);
-                *reports.ok_or_else(|| failed(format!("there is no agent {}", from.0)))? += 1;
+                let reports = repeated.reports.get_mut(agent.0 as usize);
+                *reports.ok_or_else(|| failed(format!("there is no agent {}", agent.0)))? += 1;
             }
             for (AgentId(agent), command) in coordinator.repeat(*input, at) {
                 if let Some(commands) = repeated.commands.get_mut(agent as usize) {

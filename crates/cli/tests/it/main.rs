@@ -48,6 +48,7 @@ mod postgres;
 mod program;
 mod prometheus;
 mod rebalance;
+mod relay;
 mod reports;
 mod results;
 mod scripts;

@@ -8,7 +8,7 @@ mod report;
 
 pub(crate) use command::{command, encode_command};
 pub(crate) use folded::{fold, unfold};
-pub(crate) use report::{encode_report, report};
+pub(crate) use report::{accepted, encode_accepted, encode_report, report};
 
 /// A message that cannot be what was said.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -145,7 +145,7 @@ fn nanos(span: Duration) -> u64 {
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn encode_accepted(accepted: &Accepted) -> wire::Accepted {
+pub(crate) fn encode_accepted(accepted: &Accepted) -> wire::Accepted {
     let metric = |metric: &MetricName| {
         let kind = match metric.kind {
             MetricKind::Counter => wire::MetricKind::Counter,
@@ -168,7 +168,7 @@ fn encode_accepted(accepted: &Accepted) -> wire::Accepted {
     }
 }
 
-fn accepted(accepted: wire::Accepted) -> Result<Accepted, WireError> {
+pub(crate) fn accepted(accepted: wire::Accepted) -> Result<Accepted, WireError> {
     let metric = |metric: wire::MetricName| {
         let kind = wire::MetricKind::try_from(metric.kind).map_err(|_| WireError::missing("known kind of metric"))?;
         let contains = wire::Contains::try_from(metric.contains).map_err(|_| WireError::missing("known unit"))?;

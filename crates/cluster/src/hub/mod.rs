@@ -1,8 +1,10 @@
 //! The coordinator's end: listens, lets agents in, hands on what they report, notices who is gone.
 //!
-//! `state.rs` has the places of the agents, `join.rs` the calls.
+//! `state.rs` has the places of the agents, `join.rs` the calls, `relay.rs` that of relays.
 
 mod join;
+mod outgoing;
+mod relay;
 mod state;
 
 use std::{
@@ -13,7 +15,7 @@ use std::{
 };
 
 use onrush_fiber::Clock;
-use onrush_session::protocol::{AgentId, Command, Report, Time};
+use onrush_session::protocol::{AgentId, Command, Relayed, Report, Time};
 use tokio::sync::OwnedSemaphorePermit;
 
 use self::state::State;
@@ -95,6 +97,13 @@ pub enum Event {
         /// To be dropped once the report is dealt with: an agent that reports faster has to wait, and where there is a journal
         /// the report is acknowledged then.
         ticket: Ticket,
+    },
+    /// A relay has added up what several agents measured.
+    Relayed {
+        /// What it added up. None of it has come before.
+        relayed: Relayed,
+        /// One for each part, to be dropped as that of a report.
+        tickets: Vec<Ticket>,
     },
     /// Nothing was heard of an agent of the run for a while; it is not lost yet.
     Suspected {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use bytes::Bytes;
 use onrush_session::{
     link::{Frame, Link},
-    protocol::{AgentId, Command, Time},
+    protocol::{Accepted, AgentId, Command, Relayed, Time},
 };
 use tokio::sync::{Mutex as TurnMutex, Notify, Semaphore, watch};
 
@@ -50,6 +50,8 @@ struct Place {
     /// What it was told last is that the run is over.
     is_stopping: bool,
     is_lost: bool,
+    /// What it said of its metrics: a relay must know.
+    accepted: Option<Arc<Accepted>>,
     connection: Connection,
 }
 
@@ -65,6 +67,7 @@ impl Place {
             broke: None,
             is_stopping: false,
             is_lost: false,
+            accepted: None,
             connection,
         }
     }
@@ -217,6 +220,57 @@ impl State {
             place.connection.wake.notify_one();
         }
         (before + 1..).zip(messages).collect()
+    }
+
+    /// Takes what a relay added up of agents that came over it, as a whole or not at all: where a part of it came another way, or
+    /// an agent is lost. Returns what comes after it of its agents, with their numbers.
+    ///
+    /// # Errors
+    /// Why it does not count.
+    pub(super) fn receive_sum(
+        &mut self,
+        relayed: &Relayed,
+        connections: &BTreeMap<AgentId, Connection>,
+        now: Time,
+    ) -> Result<Vec<(Connection, u64, Bytes)>, String> {
+        let mut numbers: BTreeMap<AgentId, Vec<u64>> = BTreeMap::new();
+        relayed.parts.iter().for_each(|part| numbers.entry(part.agent).or_default().push(part.number));
+        for (agent, numbers) in numbers {
+            let place = self.places.get(&agent).filter(|place| !place.is_lost && connections.contains_key(&agent));
+            let place = place.ok_or_else(|| format!("agent {} is none of this relay's", agent.0))?;
+            if !place.link.continues(numbers) {
+                return Err(format!("a report of agent {} in it came another way", agent.0));
+            }
+        }
+        let mut later = Vec::new();
+        for part in &relayed.parts {
+            let (Some(place), Some(connection)) = (self.places.get_mut(&part.agent), connections.get(&part.agent))
+            else {
+                continue;
+            };
+            place.heard_at = now;
+            // Nobody reads it: what it stands for is in the sum.
+            let frame = Frame { number: part.number, acknowledged: part.acknowledged, message: Some(Bytes::new()) };
+            let messages = place.link.receive(frame, now).into_iter().zip(part.number..).skip(1);
+            later.extend(messages.map(|(message, number)| (connection.clone(), number, message)));
+            place.connection.wake.notify_one();
+        }
+        Ok(later)
+    }
+
+    /// Notes what an agent said of its metrics.
+    pub(super) fn accepted(&mut self, agent: AgentId, accepted: &Accepted) {
+        // Agents of a run say the same, mostly.
+        let same = self.places.values().filter_map(|place| place.accepted.as_ref()).next();
+        let known = same.filter(|same| ***same == *accepted).cloned();
+        if let Some(place) = self.places.get_mut(&agent) {
+            place.accepted = Some(known.unwrap_or_else(|| Arc::new(accepted.clone())));
+        }
+    }
+
+    /// What an agent said of its metrics, if it has.
+    pub(super) fn accepted_by(&self, agent: AgentId) -> Option<Arc<Accepted>> {
+        self.places.get(&agent)?.accepted.clone()
     }
 
     /// A report was dealt with.

@@ -6,4 +6,5 @@ mod members;
 mod pool;
 mod proxy;
 mod refused;
+mod relay;
 mod support;

@@ -44,7 +44,7 @@ fn another_coordinators_token() {
 fn other_versions() {
     let test = hub(support::config(1));
     let config = JoinConfig { program: "0.9".to_owned(), ..join_config(test.hub.address, &test.token()) };
-    let why = "this agent is Onrush 0.9 with version 2 of the protocol, the coordinator is Onrush 1.2.3-test with \
+    let why = "this agent is Onrush 0.9 with version 3 of the protocol, the coordinator is Onrush 1.2.3-test with \
                version 2: use the same version of Onrush everywhere";
     refused(&test, config, why);
 }

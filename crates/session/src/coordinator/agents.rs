@@ -78,6 +78,16 @@ impl Agent {
         self.requests += requests.filter_map(|series| series.sink.counter()).sum::<f64>();
     }
 
+    /// Notes iterations that ended, by scenario in the order it has them in.
+    pub(super) fn end(&mut self, counts: &[u64]) {
+        let places = self.table.iter().flat_map(|table| &table.scenarios);
+        for (place, count) in places.zip(counts) {
+            if let Some(ended) = place.and_then(|place| self.ended.get_mut(place)) {
+                *ended = ended.saturating_add(*count);
+            }
+        }
+    }
+
     /// Notes how its scenarios stand.
     pub(super) fn stands(&mut self, progress: Progress) {
         self.vus_max = self.vus_max.max(progress.vus_initialized);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::function::Function;
 use crate::{
     Steer, Stop,
-    protocol::{AgentId, Report, Time},
+    protocol::{AgentId, Relayed, Report, Time},
 };
 
 /// Something that changes a coordinator.
@@ -74,6 +74,8 @@ pub enum Input<'a> {
         /// How much it is to bear.
         weight: u64,
     },
+    /// [`relayed`](super::Coordinator::relayed).
+    Relayed(Cow<'a, Relayed>),
 }
 
 /// Takes every input before the coordinator does.

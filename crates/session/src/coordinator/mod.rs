@@ -15,6 +15,7 @@ mod live;
 mod loss;
 mod notice;
 mod overview;
+mod relayed;
 mod repeat;
 mod settings;
 mod shared_gauges;
@@ -451,25 +452,17 @@ impl Coordinator {
     fn measured(&mut self, from: AgentId, mut part: ThreadDelta) {
         let Some(agent) = self.agents.get_mut(from) else { return };
         let Some(table) = &agent.table else { return };
-        for (place, count) in table.scenarios.iter().zip(&part.ended) {
-            if let Some(ended) = place.and_then(|place| agent.ended.get_mut(place)) {
-                *ended = ended.saturating_add(*count);
-            }
-        }
-        let who = agent.host.unwrap_or(from);
         table.translate(&mut part.delta);
+        agent.end(&part.ended);
+        let who = agent.host.unwrap_or(from);
         agent.count(&part.delta);
         if self.agents.len() > 1 {
             self.shared_gauges.sum(from, &mut part.delta, &self.agents);
         }
-        self.merged.add(&part.delta);
         if let Some(span) = part.span {
-            if self.settings.evaluates_thresholds {
-                self.thresholds.add(&part.delta, span);
-            }
             self.watermark.note(from, part.thread, Duration::from_nanos(span.until_ns));
         }
-        self.sinks.iter_mut().for_each(|sink| sink.delta(who, &part));
+        self.fold(who, &part);
     }
 
     /// Notes that an agent reached the end of a phase; the last one moves the run on.

@@ -44,6 +44,7 @@ impl Coordinator {
             Input::StopAgents => self.stop_agents(now),
             Input::Resume { away } => self.resume(away, now),
             Input::Join { agent, weight } => self.join(agent, weight, now),
+            Input::Relayed(relayed) => self.relayed(relayed.into_owned(), now),
         }
     }
 

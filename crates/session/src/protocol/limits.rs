@@ -2,7 +2,7 @@
 
 use onrush_metrics::{Registry, Tap};
 
-use super::{Failure, Report};
+use super::{Failure, Relayed, Report};
 
 /// The limits of one report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +123,28 @@ impl Limits {
     }
 }
 
+impl Limits {
+    /// Checks what a relay added up.
+    ///
+    /// # Errors
+    /// With the first part that is too large.
+    pub fn check_relayed(&self, relayed: &Relayed) -> Result<(), LimitError> {
+        within("a sum of reports", relayed.parts.len(), RELAYED_MAX)?;
+        within("a number of sums", relayed.sums.len(), relayed.parts.len())?;
+        for part in &relayed.parts {
+            within("a number of scenarios", part.ended.len(), self.scenarios_max)?;
+            within("a number of gauges", part.gauges.len(), self.fields_max)?;
+        }
+        for sum in &relayed.sums {
+            within("a number of series", sum.delta.series.len(), self.series_max)?;
+            within("a number of warnings", sum.delta.warnings.len(), self.series_max)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reports in a sum: those of a second of 1,000 agents with 64 threads.
+const RELAYED_MAX: usize = 65_536;
 /// Kinds of outcomes that a thread tells apart, more than it has.
 const OUTCOMES_MAX: usize = 4 * onrush_metrics::Outcomes::ROWS_MAX;
 

@@ -6,6 +6,7 @@
 
 mod limits;
 mod progress;
+mod relayed;
 mod shared;
 mod time;
 
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use limits::{LimitError, Limits};
 pub use progress::{Progress, ScenarioProgress};
+pub use relayed::{Relayed, RelayedPart, RelayedSum};
 pub use time::{ClockOffset, Time};
 
 /// Both sides must speak the same version.

@@ -6,9 +6,11 @@
 //! - `healthy`: runs of many shapes with nothing wrong, which must be VALID.
 //! - `pairs`: pairs of runs of an unchanged system, which `onrush compare` must not call different.
 //! - `outputs`: ten minutes at 20,000 requests a second into all outputs, whose receivers are killed and come back.
+//! - `coordinator`: what agents cost their coordinator.
 //!
 //! Needs two cores (generators on one, the server on the others), `taskset`, and root for control groups and namespaces.
 
+mod coordinator;
 mod fault;
 mod healthy;
 mod outputs;
@@ -33,8 +35,7 @@ use self::fault::Fault;
 use crate::program::build;
 
 /// The arguments in one line.
-pub(crate) const ARGUMENTS: &str =
-    "own-delay|verdict|healthy|pairs|outputs [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
+pub(crate) const ARGUMENTS: &str = "own-delay|verdict|healthy|pairs|outputs|coordinator [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
 
 /// What a trial was asked for.
 struct Options {
@@ -72,15 +73,13 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
     if options.kind == "outputs" {
         return outputs::run(&root, &options);
     }
-    let onrush = match onrush {
-        Some(onrush) => onrush,
-        None => build(&root)?,
-    };
+    let onrush = || onrush.map_or_else(|| build(&root), Ok);
     let (rows, is_right) = match options.kind.as_str() {
-        "own-delay" => own_delay::run(&onrush, &options)?,
-        "verdict" => verdict::run(&onrush, &options)?,
-        "healthy" => healthy::run(&onrush, &options)?,
-        "pairs" => pairs::run(&onrush, &options)?,
+        "own-delay" => own_delay::run(&onrush()?, &options)?,
+        "verdict" => verdict::run(&onrush()?, &options)?,
+        "healthy" => healthy::run(&onrush()?, &options)?,
+        "pairs" => pairs::run(&onrush()?, &options)?,
+        "coordinator" => coordinator::run(&root, &options)?,
         other => bail!("there is no trial `{other}`: {ARGUMENTS}"),
     };
     if let Some(name) = &options.out {
