@@ -37,6 +37,8 @@ pub(crate) struct SimAgent {
     function_done_at: Option<(Time, Report)>,
     /// Arrivals as steered so far, by place.
     courses: BTreeMap<usize, ArrivalCourse>,
+    /// Arrivals that had begun when they were steered last, by place: a lower rate may put them off afterwards.
+    arrived: BTreeMap<usize, u64>,
     /// VUs that are wanted, by place.
     vus: BTreeMap<usize, VuCourse>,
     /// Scenarios whose VUs loop, by place, once they run.
@@ -82,6 +84,7 @@ impl SimAgent {
             ready_at: None,
             function_done_at: None,
             courses: BTreeMap::new(),
+            arrived: BTreeMap::new(),
             vus: BTreeMap::new(),
             loops: BTreeMap::new(),
             left: Vec::new(),
@@ -244,7 +247,9 @@ impl SimAgent {
                 if self.is_running && self.ceased_at.is_none() {
                     let clock = self.clock(now);
                     // What is due by now has begun.
-                    let begun = before.first_from((clock + 1).saturating_sub(scenario.start_ns));
+                    let due = before.first_from((clock + 1).saturating_sub(scenario.start_ns));
+                    let begun = due.max(self.arrived.get(&place).copied().unwrap_or(0));
+                    self.arrived.insert(place, begun);
                     self.left.retain(|iteration| iteration.number.0 != place || iteration.begins_at <= clock);
                     self.arrive(place, &scenario, &course, begun, clock);
                 }

@@ -69,6 +69,11 @@ impl RunClock {
     }
 }
 
+/// What is shown of a moment in a message.
+pub(super) fn seconds(at: Duration) -> String {
+    format!("{:.1} s", at.as_secs_f64())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,7 @@ use onrush_plan::{Executor, JOINED_MAX, SegmentSequence, steer::Ramp};
 use super::{
     Coordinator, Input, Notice, Orders, RunPhase,
     agents::{Agent, Late},
-    live::seconds,
+    clock::seconds,
     nanos, part,
 };
 use crate::{

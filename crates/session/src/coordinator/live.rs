@@ -1,7 +1,5 @@
 //! What time brings: changes to be replayed, thresholds, agents that are late.
 
-use std::time::Duration;
-
 use onrush_metrics::Phase as Evaluated;
 
 use super::{Coordinator, Input, Notice, Orders, RunPhase, agents::Agent, nanos};
@@ -94,9 +92,4 @@ impl Coordinator {
             RunPhase::Initializing | RunPhase::Paused | RunPhase::Done => {}
         }
     }
-}
-
-/// What is shown of a moment in a message.
-pub(super) fn seconds(at: Duration) -> String {
-    format!("{:.1} s", at.as_secs_f64())
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use onrush_metrics::summary::with_commas;
 
-use super::{Coordinator, Input, Notice, Orders, RunPhase, live::seconds};
+use super::{Coordinator, Input, Notice, Orders, RunPhase, clock::seconds};
 use crate::{
     ExitCode, LossPolicy, Stop,
     protocol::{AgentId, Command, Failure, FailureKind, Time},

@@ -7,8 +7,8 @@ use onrush_plan::{Cut, Executor, Plan, ScenarioPlan, TakenUp, steer::ArrivalCour
 use super::{
     Coordinator, Notice, RunPhase,
     agents::{Agent, Agents},
+    clock::seconds,
     joining::Told,
-    live::seconds,
     nanos,
 };
 use crate::protocol::{AgentId, Command, Failure, Init, Known, ScenarioProgress, TakeUp, TargetChange, Time};

@@ -237,8 +237,10 @@ fn not_every_run_can_be_joined() {
 fn a_join_is_repeated_from_the_journal() {
     use std::sync::{Mutex, PoisonError};
 
+    type Noted = Vec<(Vec<u8>, Time)>;
+
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<(Vec<u8>, Time)>>>);
+    struct Kept(Arc<Mutex<Noted>>);
     impl Journal for Kept {
         fn note(&mut self, input: &Input<'_>, now: Time) {
             let bytes = serde_json::to_vec(input).unwrap();
