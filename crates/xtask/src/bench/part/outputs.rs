@@ -66,14 +66,17 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
         median_ratio(&with, &without)
     };
     for comparison in &comparisons {
-        let of = |client| {
-            [
-                cell(comparison.median(client, Measurement::cpu_us)),
-                cell(to_none(comparison, client)),
-                cell(comparison.median(client, Measurement::rss_mb)),
-            ]
-        };
-        table.row([vec![comparison.setup.clone()], of(Client::Onrush).to_vec(), of(Client::K6).to_vec()].concat());
+        let cpu = |client| cell(comparison.median(client, Measurement::cpu_us));
+        let memory = |client| cell(comparison.median(client, Measurement::rss_mb));
+        table.row([
+            comparison.setup.clone(),
+            cpu(Client::Onrush),
+            cell(to_none(comparison, Client::Onrush)),
+            memory(Client::Onrush),
+            cpu(Client::K6),
+            cell(to_none(comparison, Client::K6)),
+            memory(Client::K6),
+        ]);
     }
     table.note("The receiver takes everything. CPU is that of the client alone, with its output.");
     let ratios: Vec<_> = comparisons[1..].iter().map(|one| (one.setup.clone(), to_none(one, Client::Onrush))).collect();
