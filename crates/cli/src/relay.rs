@@ -1,7 +1,9 @@
 //! `onrush relay`: stands between many agents and their coordinator, so that these many cost it what a few do.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::{
+    sync::mpsc::{RecvTimeoutError, channel},
+    time::Duration,
+};
 
 use onrush_cluster::{Access, Identity, Relay, RelayConfig, RelayEvent, Token};
 use onrush_session::ExitCode;

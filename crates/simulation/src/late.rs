@@ -116,7 +116,10 @@ impl World {
 
     /// By a while after a step all agents together do what is wanted, and each that joined before has a part in it.
     fn look_at_step(&mut self, now: Time) {
-        let Some(Made { step, at, .. }) = self.late.made.take_if(|made| now >= made.until) else { return };
+        // What is asked for before the start is made with it.
+        let is_settled = self.coordinator.scenarios_at().is_some_and(|began| now >= began + SETTLED);
+        let made = self.late.made.take_if(|made| is_settled && now >= made.until);
+        let Some(Made { step, at, .. }) = made else { return };
         let is_running = self.coordinator.phase() == RunPhase::Running && !self.coordinator.is_stopped();
         let is_well = self.lost.is_empty() && !self.faults.agents.iter().any(|agent| agent.has_begun(now));
         if !is_running || !is_well {

@@ -99,7 +99,7 @@ fn what_is_missing_is_said() {
     refused(&["coordinator", "script.js"], "--agents is missing");
     refused(&["agent"], "--join is missing");
     refused(&["agent", "--join", "127.0.0.1:1"], "the join token is missing");
-    refused(&["agent", "--join", "127.0.0.1:1", "--join-token", "short"], "invalid join token");
+    refused(&["agent", "--join", "127.0.0.1:1", "--join-token", "short"], "invalid token");
     refused(&["agent", "script.js", "--join", "127.0.0.1:1"], "agents get their test from the coordinator");
     let nobody = ["agent", "--wait", "0s", "--join", "127.0.0.1:1", "--join-token", "long-enough"];
     refused(&nobody, "failed to join the coordinator 127.0.0.1:1: ");

@@ -232,8 +232,9 @@ fn what_cannot_be_is_refused() {
         &["--agents", "2", "--out", "kafka=brokers=a,topic=t", "--out-local"],
         "--out-local: kafka (t at a:9092) has no file",
     );
-    let journal = ["--agents", "2", "--journal", "j", "--out", "kafka=brokers=a,topic=t"];
-    check(&journal, "--out of every sample at the coordinator is not available yet with --journal");
+    let journal = ["coordinator", "--agents", "2", "--journal", "j", "--out", "kafka=brokers=a,topic=t", "script.js"];
+    let done = Program::new(&journal).file("script.js", SCRIPT).run().expect(255);
+    done.expect_log("--out of every sample at the coordinator is not available yet with --journal");
 }
 
 /// Each iteration has a number of its own.

@@ -58,7 +58,7 @@ fn github_is_told_what_failed() {
         .env("GITHUB_STEP_SUMMARY", "summary.md")
         .run()
         .expect(99);
-    let line = "::error file=script.js,line=3,title=Threshold crossed::checks: rate>0.9 was 50.00%\n";
+    let line = "::error file=script.js,line=3,title=Threshold crossed::checks: rate>0.9 was 50.00%25\n";
     assert!(done.stderr.contains(line), "{}", done.stderr);
     let line = "::warning file=script.js,title=Check failed::one | two%0Aerror: x: 1 of 1 failed\n";
     assert!(done.stderr.contains(line), "{}", done.stderr);

@@ -45,7 +45,7 @@ fn other_versions() {
     let test = hub(support::config(1));
     let config = JoinConfig { program: "0.9".to_owned(), ..join_config(test.hub.address, &test.token()) };
     let why = "this agent is Onrush 0.9 with version 3 of the protocol, the coordinator is Onrush 1.2.3-test with \
-               version 2: use the same version of Onrush everywhere";
+               version 3: use the same version of Onrush everywhere";
     refused(&test, config, why);
 }
 

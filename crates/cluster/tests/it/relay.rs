@@ -168,7 +168,7 @@ fn strangers_are_refused_and_the_coordinator_says_who_is_too_many() {
     let test = hub(support::config(1));
     let relay = relay(&test, anywhere(), Access::plain(Token::random(), None));
     let error = join(join_config(relay.relay.address, &Token::random())).err().expect("a wrong token").to_string();
-    assert!(error.contains("the join token is wrong"), "{error}");
+    assert!(error.contains("the token is wrong"), "{error}");
     assert!(matches!(relay.event(), RelayEvent::Refused { .. }));
     let _agents = relay.agents(&test, 1);
     let token = relay.relay.token().expect("it has one").clone();

@@ -1,3 +1,5 @@
+//! What a relay adds up, passes on and forgets.
+
 use onrush_metrics::{Contains, Delta, ExactSum, Gauge, Merged, MetricKind, Registry, Sink, Span, TagPairs, builtin};
 use onrush_plan::{Options, Plan, Share, Tier, consolidate, parse_json};
 

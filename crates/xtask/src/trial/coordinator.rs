@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use xtask::workspace;
 
-use super::Options;
+use super::options::Options;
 
 /// Agents that are measured, and over how many relays.
 const MEASURED: [(&str, &str); 4] = [("20", "0"), ("1000", "0"), ("20", "1"), ("1000", "2")];

@@ -13,6 +13,7 @@
 mod coordinator;
 mod fault;
 mod healthy;
+mod options;
 mod outputs;
 mod own_delay;
 mod pairs;
@@ -31,22 +32,11 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use serde_json::{Value, json};
 use xtask::{arguments::Arguments, workspace};
 
-use self::fault::Fault;
+use self::{fault::Fault, options::Options};
 use crate::program::build;
 
 /// The arguments in one line.
 pub(crate) const ARGUMENTS: &str = "own-delay|verdict|healthy|pairs|outputs|coordinator [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
-
-/// What a trial was asked for.
-struct Options {
-    kind: String,
-    seconds: Option<u64>,
-    /// Healthy runs, or pairs.
-    runs: usize,
-    /// Faults whose names have this in them.
-    only: Option<String>,
-    out: Option<String>,
-}
 
 /// A generator's run that is over.
 struct Ran {
@@ -92,17 +82,6 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
         println!("raw results: bench/runs/{name}/trial-{}.json", options.kind);
     }
     Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-impl Options {
-    /// How long a run of a generator takes.
-    fn seconds(&self) -> u64 {
-        self.seconds.unwrap_or(10)
-    }
-
-    fn wants(&self, name: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
-    }
 }
 
 /// The server's threads, which are those that this one starts, leave the generator's core alone.

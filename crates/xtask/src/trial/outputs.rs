@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, Result};
 
-use super::Options;
+use super::options::Options;
 
 /// Runs it; what it found is kept where `--out` says.
 pub(super) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
