@@ -1,6 +1,6 @@
 //! Outputs whose receivers add steps up themselves: their start, and at the end what a receiver lacks, by the numbers of the summary.
 
-use std::{io, time::Duration};
+use std::io;
 
 use onrush_metrics::{Merged, Registry, Sink as Folding, Steps, builtin};
 use onrush_output::{Began, Counts, Delivered, Folded, StepOutput, Told, statsd::Datagrams};
@@ -12,9 +12,6 @@ use super::{
     output::{Finished, Output, Started, Starting, Wish},
 };
 use crate::failure::Failure;
-
-/// A receiver that takes nothing for so long at the end has been asked six times, and is given up.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 /// What is known of what arrived.
 pub(super) enum Arrived {
@@ -93,9 +90,13 @@ impl<O: StepOutput<End = ()>> Started for Delivering<O> {
         Some(Box::new(Sink::new(self.folded.feed(), &self.began)))
     }
 
+    fn receiver(&self) -> Option<String> {
+        Some(self.receiver.clone())
+    }
+
     fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
         let Self { receiver, folded, arrived, .. } = *self;
-        let result = folded.finish((), PATIENCE);
+        let result = folded.finish_within((), finished.patience);
         let logger = &finished.cx.logger;
         let lacking = arrived.lacking(finished.merged);
         let why = result.err().map_or_else(String::new, |why| format!(": {why}"));
