@@ -122,6 +122,7 @@ impl Watch {
         let waited = Duration::from_millis(self.waited_ms.load(Ordering::Relaxed));
         let own = self.clone();
         Patience {
+            silence: ALL,
             until: Clock::now() + ALL.saturating_sub(waited).max(LEAST),
             is_given_up: Arc::new(move || own.is_given_up()),
         }

@@ -74,16 +74,24 @@ impl Ending {
         }
     }
 
-    /// Waits for somebody to be done. When patience has run out, he is told and gets a moment to say how far he came.
+    /// Waits for somebody to be done, of whom `taken` says how much he has taken. When patience has run out, he is told and gets a moment
+    /// to say how far he came.
     ///
     /// # Errors
     /// Why he does not say it.
-    pub(crate) fn wait<T>(&self, done: &Receiver<T>, patience: &Patience) -> Result<T, Unanswered> {
+    pub(crate) fn wait<T>(
+        &self,
+        done: &Receiver<T>,
+        patience: &Patience,
+        taken: impl Fn() -> u64,
+    ) -> Result<T, Unanswered> {
         const MOMENT: Duration = Duration::from_secs(1);
         self.begin(patience.until);
-        while !patience.is_over() {
+        let mut last = (taken(), Clock::now());
+        while !patience.is_over() && Clock::now().saturating_sub(last.1).as_duration() < patience.silence {
             match done.recv_timeout(Self::LOOKS) {
                 Ok(done) => return Ok(done),
+                Err(RecvTimeoutError::Timeout) if taken() > last.0 => last = (taken(), Clock::now()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(Unanswered::Gone),
             }
@@ -101,6 +109,8 @@ impl Ending {
 pub struct Patience {
     /// Not longer than until then.
     pub until: Nanos,
+    /// Nor when nothing was taken for so long.
+    pub silence: Duration,
     /// Nor when somebody does not want to wait any longer.
     pub is_given_up: Arc<dyn Fn() -> bool + Send + Sync>,
 }
@@ -108,7 +118,7 @@ pub struct Patience {
 impl Patience {
     /// For so long, whatever anybody wants.
     pub fn of(length: Duration) -> Self {
-        Self { until: Clock::now() + length, is_given_up: Arc::new(|| false) }
+        Self { until: Clock::now() + length, silence: length, is_given_up: Arc::new(|| false) }
     }
 
     /// Whether it has run out.

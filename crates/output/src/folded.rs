@@ -176,7 +176,7 @@ impl<O: StepOutput> Folded<O> {
         // It knows that nobody waits before it is asked to end.
         self.ending.begin(patience.until);
         self.queue.finish(end);
-        match self.ending.wait(&self.ended, patience) {
+        match self.ending.wait(&self.ended, patience, || self.queue.taken.load(Ordering::Relaxed)) {
             Ok(result) => result.map_err(Unfinished::Failed),
             Err(Unanswered::Over) => Err(Unfinished::Late),
             Err(Unanswered::Gone) => Err(gone()),

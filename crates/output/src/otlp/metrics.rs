@@ -5,7 +5,6 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use onrush_fiber::Clock;
 use onrush_metrics::{Registry, Step};
 
 use super::{
@@ -76,6 +75,8 @@ pub struct Metrics {
     began: Began,
     /// Nanoseconds of the scenarios up to which an export was tried.
     tried_ns: u64,
+    /// The same up to which something was measured.
+    measured_ns: u64,
     /// Nanoseconds since 1970 of the last export: time does not go back.
     last_ns: u64,
     /// The same of the last one that arrived, or of the start.
@@ -113,6 +114,7 @@ impl Metrics {
             interval_ns: u64::try_from(export_interval.as_nanos()).unwrap_or(u64::MAX),
             began,
             tried_ns: 0,
+            measured_ns: 0,
             last_ns: start_ns,
             arrived_ns: start_ns,
             teller: Teller::new(move |told| of_way(News::Way(told))),
@@ -180,6 +182,7 @@ impl StepOutput for Metrics {
     fn step(&mut self, step: Step) -> Result<(), String> {
         let span = step.span;
         self.series.add(step);
+        self.measured_ns = span.map_or(self.measured_ns, |span| span.until_ns.max(self.measured_ns));
         // At the end one export has all.
         if let Some(span) = span
             && self.ending.since().is_none()
@@ -195,9 +198,9 @@ impl StepOutput for Metrics {
 
     fn end(mut self, (): ()) -> Result<(), String> {
         // However long the end takes, the run is no longer.
-        let ended = self.ending.since().unwrap_or_else(Clock::now);
-        let ended_ns = u64::try_from(Clock::unix_nanos(ended)).unwrap_or(0);
-        let began_ns = if self.began.is_known() { u64::try_from(self.began.unix_ns(0)).unwrap_or(0) } else { 0 };
+        let unix_ns = |scenarios_ns| u64::try_from(self.began.unix_ns(scenarios_ns)).unwrap_or(0);
+        let (began_ns, ended_ns) =
+            if self.began.is_known() { (unix_ns(0), unix_ns(self.measured_ns)) } else { (self.last_ns, now_ns()) };
         let ending = self.ending.clone();
         let sent = last_tries(&ending, |after| self.export(now_ns(), after));
         let lacks = Duration::from_nanos(ended_ns.saturating_sub(self.arrived_ns.max(began_ns))).as_secs_f64();

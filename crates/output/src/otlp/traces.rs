@@ -129,7 +129,7 @@ impl Traces {
         let counts = &self.inlets.counts;
         counts.is_ending.store(true, Ordering::Release);
         // What it has not sent by then is left.
-        let _ = self.ending.wait(&self.ended, patience);
+        let _ = self.ending.wait(&self.ended, patience, || counts.sent.load(Ordering::Relaxed));
         Outcome {
             sent: counts.sent.load(Ordering::Relaxed),
             overrun: counts.overrun.load(Ordering::Relaxed),

@@ -1,9 +1,9 @@
 //! Outputs whose receivers add steps up themselves: their start, and at the end what a receiver lacks, by the numbers of the summary.
 
-use std::io;
+use std::{io, time::Duration};
 
 use onrush_metrics::{Merged, Registry, Sink as Folding, Steps, builtin};
-use onrush_output::{Began, Counts, Delivered, Folded, StepOutput, Told, statsd::Datagrams};
+use onrush_output::{Began, Counts, Delivered, Folded, Patience, StepOutput, Told, statsd::Datagrams};
 use onrush_session::DeltaSink;
 
 use super::{
@@ -12,6 +12,9 @@ use super::{
     output::{Finished, Output, Started, Starting, Wish},
 };
 use crate::failure::Failure;
+
+/// A receiver that takes nothing for so long at the end has been asked six times, and is given up.
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// What is known of what arrived.
 pub(super) enum Arrived {
@@ -96,7 +99,8 @@ impl<O: StepOutput<End = ()>> Started for Delivering<O> {
 
     fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
         let Self { receiver, folded, arrived, .. } = *self;
-        let result = folded.finish_within((), finished.patience);
+        let patience = Patience { silence: SILENCE, ..finished.patience.clone() };
+        let result = folded.finish_within((), &patience);
         let logger = &finished.cx.logger;
         let lacking = arrived.lacking(finished.merged);
         let why = result.err().map_or_else(String::new, |why| format!(": {why}"));
