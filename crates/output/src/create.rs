@@ -43,14 +43,13 @@ mod tests {
     #[test]
     fn a_pipe_waits_for_somebody_who_reads() {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("pipe");
-        assert!(Command::new("mkfifo").arg(&path).status().expect("it is there").success());
+        let [path, read] = ["pipe", "read"].map(|name| folder.path().join(name));
+        assert!(Command::new("mkfifo").args([&path, &read]).status().expect("it is there").success());
         let error = create_within(&path, Duration::from_millis(50)).expect_err("nobody reads");
         assert_eq!(error.to_string(), "it is a named pipe, and nobody reads it: start what reads it first");
-        let from = path.clone();
+        let from = read.clone();
         let reader = std::thread::spawn(move || fs::read_to_string(from).expect("a pipe"));
-        // What was opened in vain above is closed by now or then: the reader sees what is written here in any case.
-        create_within(&path, Duration::from_secs(60)).expect("somebody reads").write_all(b"text").expect("it is read");
+        create_within(&read, Duration::from_secs(60)).expect("somebody reads").write_all(b"text").expect("it is read");
         assert_eq!(reader.join().expect("no panic"), "text");
         let file = folder.path().join("file");
         create(&file).expect("a file").write_all(b"text").expect("there is room");

@@ -82,7 +82,7 @@ fn a_signal_ends_the_wait_and_not_the_run() {
     assert!(since.elapsed() < Duration::from_secs(8), "{:?}\n{}", since.elapsed(), done.stderr);
     let server = format!("the OpenTelemetry receiver at {address}");
     done.expect_log(&format!("{server} lacks the last "))
-        .expect_log(&format!("{server} lacks spans: "))
+        .expect_log(&format!("the OpenTelemetry receiver at http://{address}/v1/traces lacks spans: "))
         .expect_log(&format!("Prometheus at http://{address}/w lacks the end of the run"));
 }
 

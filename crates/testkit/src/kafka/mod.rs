@@ -146,7 +146,7 @@ fn answer(request: &[u8], port: u16, is_known: &mut bool, state: &Mutex<State>) 
     cursor.i32()?;
     cursor.text()?;
     let mut state = lock(state);
-    let answer = match (key, version) {
+    match (key, version) {
         (SASL_HANDSHAKE, 1) => Some(handshake(&cursor.text()?)),
         (SASL_AUTHENTICATE, 0) => {
             let words = cursor.bytes()?;
@@ -162,8 +162,7 @@ fn answer(request: &[u8], port: u16, is_known: &mut bool, state: &Mutex<State>) 
             state.problems.push(format!("request {key} in version {version}"));
             None
         }
-    };
-    answer
+    }
 }
 
 fn handshake(mechanism: &str) -> Vec<u8> {

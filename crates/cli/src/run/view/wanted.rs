@@ -101,7 +101,7 @@ fn read(argument: &str, flags: &Flags) -> Result<Dashboard, Failure> {
             }
             "tags" => tags.extend(list(&value)),
             _ => {
-                return Err(Failure::other(format!("unknown parameter \"{}\"", masked::key(&key)))
+                return Err(Failure::other(format!("unknown parameter \"{}\"", masked::key(key)))
                     .hint("there are host, port, open, report, tag and tags: web-dashboard=port=5666&open"));
             }
         }
