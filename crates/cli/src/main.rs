@@ -21,6 +21,7 @@ mod host;
 mod labels;
 mod line;
 mod log;
+mod masked;
 mod membership;
 mod pool;
 mod progress;

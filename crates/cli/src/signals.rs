@@ -1,11 +1,16 @@
 //! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second ends the process. SIGCONT: the process goes on
 //! after it was stopped. SIGQUIT does what it always does, once the terminal is as it was before a view covered it.
 
-use std::sync::{
-    Arc, OnceLock,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
+use onrush_fiber::Clock;
+use onrush_output::Patience;
 use onrush_session::ExitCode;
 use signal_hook::{
     consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM},
@@ -29,6 +34,11 @@ pub(crate) struct Watch {
     resumed: AtomicU64,
     /// Somebody else decides when the process ends.
     is_led: AtomicBool,
+    /// The run is over: the first signal ends the wait for outputs, and changes nothing else.
+    is_ending: AtomicBool,
+    is_given_up: AtomicBool,
+    /// How long outputs were waited for.
+    waited_ms: AtomicU64,
 }
 
 impl Watch {
@@ -65,6 +75,11 @@ impl Watch {
                     continue;
                 }
                 if own.is_graceful.load(Ordering::Acquire) && own.first.set(name).is_ok() {
+                    if own.is_ending.load(Ordering::Acquire) {
+                        own.is_given_up.store(true, Ordering::Release);
+                        logger.debug("Waiting for outputs no longer in response to signal...");
+                        continue;
+                    }
                     logger.debug("Stopping Onrush in response to signal...");
                     continue;
                 }
@@ -81,6 +96,36 @@ impl Watch {
     /// From now on the first signal is for [`Watch::first`], or, with `false`, no longer.
     pub(crate) fn set_graceful(&self, is_graceful: bool) {
         self.is_graceful.store(is_graceful, Ordering::Release);
+    }
+
+    /// The run is over. From now on the first signal, if it comes while it is for [`Watch::first`], ends the wait for outputs only.
+    pub(crate) fn set_ending(&self) {
+        self.is_ending.store(true, Ordering::Release);
+    }
+
+    /// Whether a signal came that ends the wait for outputs.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Acquire)
+    }
+
+    /// Outputs were waited for so long already.
+    pub(crate) fn has_waited(&self, length: Duration) {
+        self.waited_ms.fetch_add(u64::try_from(length.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// How long the rest of the outputs are waited for.
+    pub(crate) fn patience(self: &Arc<Self>) -> Patience {
+        /// All outputs of a run.
+        const ALL: Duration = Duration::from_secs(30);
+        /// Whatever those before took.
+        const LEAST: Duration = Duration::from_secs(10);
+        let waited = Duration::from_millis(self.waited_ms.load(Ordering::Relaxed));
+        let own = self.clone();
+        Patience {
+            silence: ALL,
+            until: Clock::now() + ALL.saturating_sub(waited).max(LEAST),
+            is_given_up: Arc::new(move || own.is_given_up()),
+        }
     }
 
     /// From now on no signal ends the process: whoever started it gets the same ones, and decides.

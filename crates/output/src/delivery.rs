@@ -10,7 +10,7 @@ use std::{
 use onrush_metrics::{Delta, Sink, Step, builtin};
 
 use crate::{
-    Began, StepOutput,
+    Began, Ending, StepOutput,
     began::now_ns,
     post::Refused,
     told::{Teller, Told},
@@ -81,6 +81,7 @@ impl Counts {
 pub struct Delivery<R> {
     receiver: R,
     began: Began,
+    ending: Ending,
     pace: Pace,
     /// Steps that are too short yet.
     short: Option<Step>,
@@ -106,10 +107,17 @@ impl<R> Delivery<R> {
 #[expect(private_bounds, reason = "receivers are made in this crate only")]
 impl<R: Receiver> Delivery<R> {
     /// Whoever feeds the output notes spans in `began`.
-    pub(crate) fn new(receiver: R, began: Began, pace: Pace, tell: impl Fn(Told) + Send + 'static) -> Self {
+    pub(crate) fn new(
+        receiver: R,
+        began: Began,
+        ending: Ending,
+        pace: Pace,
+        tell: impl Fn(Told) + Send + 'static,
+    ) -> Self {
         Self {
             receiver,
             began,
+            ending,
             pace,
             short: None,
             last_ns: i64::MIN,
@@ -120,20 +128,32 @@ impl<R: Receiver> Delivery<R> {
     }
 
     /// Delivers a step, however long it takes, or loses it because the receiver does not want it.
-    fn deliver(&mut self, step: Step) {
+    ///
+    /// # Errors
+    /// Why it was not taken by the end.
+    fn deliver(&mut self, step: Step) -> Result<(), String> {
         let counts = Counts::of(&step.delta);
         let at_ns = self.time_of(&step);
         let mut parcel = self.receiver.pack(step, at_ns);
         let mut after = Duration::ZERO;
-        let mut pauses = PAUSES.into_iter();
+        let (mut pauses, mut before) = (PAUSES.into_iter(), None);
         loop {
             match self.receiver.send(&mut parcel, after) {
                 Ok(()) => {
                     self.teller.arrived();
-                    return self.delivered.add(counts);
+                    self.delivered.add(counts);
+                    return Ok(());
                 }
-                Err(refused) if refused.may_be_taken_later => self.teller.failed(&refused),
-                Err(refused) => return self.teller.lost(&refused),
+                // The one that was given up says nothing of the receiver.
+                Err(refused) if self.ending.is_over() => return Err(before.unwrap_or(refused.why)),
+                Err(refused) if refused.may_be_taken_later => {
+                    self.teller.failed(&refused);
+                    before = Some(refused.why);
+                }
+                Err(refused) => {
+                    self.teller.lost(&refused);
+                    return Ok(());
+                }
             }
             after = pauses.next().unwrap_or(PAUSES[PAUSES.len() - 1]);
         }
@@ -158,14 +178,17 @@ impl<R: Receiver> Delivery<R> {
 impl<R: Receiver> StepOutput for Delivery<R> {
     type End = ();
 
+    fn ending(&self) -> Ending {
+        self.ending.clone()
+    }
+
     fn step(&mut self, step: Step) -> Result<(), String> {
         if step.span.is_none() {
             // It has a time of its own.
             if let Some(short) = self.short.take() {
-                self.deliver(short);
+                self.deliver(short)?;
             }
-            self.deliver(step);
-            return Ok(());
+            return self.deliver(step);
         }
         let step = match self.short.take() {
             Some(short) => short.joined(&step),
@@ -173,7 +196,7 @@ impl<R: Receiver> StepOutput for Delivery<R> {
         };
         let length_ns = step.span.map_or(0, |span| span.until_ns.saturating_sub(span.from_ns));
         if u128::from(length_ns) >= self.pace.interval.max(self.pace.unit).as_nanos() {
-            self.deliver(step);
+            self.deliver(step)?;
         } else {
             self.short = Some(step);
         }
@@ -182,7 +205,7 @@ impl<R: Receiver> StepOutput for Delivery<R> {
 
     fn end(mut self, (): ()) -> Result<(), String> {
         if let Some(short) = self.short.take() {
-            self.deliver(short);
+            self.deliver(short)?;
         }
         Ok(())
     }
@@ -238,7 +261,7 @@ mod tests {
         let ((taken, arrived), (tell, told)) = (channel(), channel());
         let pace = Pace { interval: Duration::from_secs(seconds), unit: Duration::from_secs(1) };
         let tell = move |about| tell.send(about).expect("somebody listens");
-        let mut delivery = Delivery::new(Strict { refuses, taken }, Began::default(), pace, tell);
+        let mut delivery = Delivery::new(Strict { refuses, taken }, Began::default(), Ending::default(), pace, tell);
         let delivered = delivery.delivered();
         for step in steps {
             delivery.step(step).expect("it never fails");

@@ -8,6 +8,8 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 
+use crate::create;
+
 /// Bytes that are collected before they are handed to the system.
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -20,7 +22,7 @@ pub(crate) enum Destination {
 impl Destination {
     /// Makes the file, or empties it. A name that ends in `.gz` is compressed.
     pub(crate) fn file(path: &Path) -> io::Result<Self> {
-        let file = File::create(path)?;
+        let file = create(path)?;
         if path.extension().is_some_and(|extension| extension == "gz") {
             let encoder = GzEncoder::new(BufWriter::with_capacity(BUFFER_BYTES, file), Compression::default());
             return Ok(Self::Gzip(Box::new(encoder)));

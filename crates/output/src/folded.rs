@@ -18,6 +18,8 @@ use std::{
 use onrush_fiber::{Clock, Nanos};
 use onrush_metrics::{Delta, Span, Step, Steps};
 
+use crate::{Ending, Patience, ending::Unanswered};
+
 /// Steps that may wait: a minute of seconds.
 const WAITING_MAX: usize = 60;
 /// Notes that may wait: ten minutes of seconds.
@@ -50,6 +52,11 @@ pub trait StepOutput: Send + 'static {
     /// Sees what was measured since the last step.
     fn open(&mut self, _step: Step) {}
 
+    /// Tells it when nobody waits any longer, where it waits for somebody itself.
+    fn ending(&self) -> Ending {
+        Ending::default()
+    }
+
     /// The run is over.
     ///
     /// # Errors
@@ -70,6 +77,7 @@ pub struct Note {
 pub struct Folded<O: StepOutput> {
     queue: Arc<Queue<O::End>>,
     ended: Receiver<Result<(), String>>,
+    ending: Ending,
 }
 
 /// Where the samples of a run go in.
@@ -90,6 +98,9 @@ pub enum Unfinished {
     /// It took nothing for so long.
     #[error("it took nothing for {} s and was given up", .0.as_secs())]
     Stuck(Duration),
+    /// It was not done when nobody waited any longer.
+    #[error("it was not done in time and was given up")]
+    Late,
 }
 
 struct Queue<E> {
@@ -118,7 +129,7 @@ impl<O: StepOutput> Folded<O> {
             Mutex::new(State { steps, waiting: VecDeque::new(), notes: VecDeque::new(), end: None, is_over: false });
         let queue = Arc::new(Queue { state, news: Condvar::new(), taken: AtomicU64::new(0) });
         let (done, ended) = sync_channel(1);
-        let from = queue.clone();
+        let (from, ending) = (queue.clone(), output.ending());
         let body = move || {
             let every = output.open_every();
             let mut due = every.map(|every| Clock::now() + every);
@@ -149,12 +160,27 @@ impl<O: StepOutput> Folded<O> {
             let _ = done.send(result);
         };
         std::thread::Builder::new().name("output".to_owned()).spawn(body)?;
-        Ok(Self { queue, ended })
+        Ok(Self { queue, ended, ending })
     }
 
     /// Where samples go in.
     pub fn feed(&self) -> Feed<O::End> {
         Feed(self.queue.clone())
+    }
+
+    /// Has it take what is left and end, as long as `patience` lasts.
+    ///
+    /// # Errors
+    /// Why it does not have all.
+    pub fn finish_within(self, end: O::End, patience: &Patience) -> Result<(), Unfinished> {
+        // It knows that nobody waits before it is asked to end.
+        self.ending.begin(patience.until);
+        self.queue.finish(end);
+        match self.ending.wait(&self.ended, patience, || self.queue.taken.load(Ordering::Relaxed)) {
+            Ok(result) => result.map_err(Unfinished::Failed),
+            Err(Unanswered::Over) => Err(Unfinished::Late),
+            Err(Unanswered::Gone) => Err(gone()),
+        }
     }
 
     /// Has it take what is left and end: as long as it takes something at least every `patience`.
@@ -169,14 +195,14 @@ impl<O: StepOutput> Folded<O> {
                 Ok(result) => return result.map_err(Unfinished::Failed),
                 Err(RecvTimeoutError::Timeout) if self.queue.taken.load(Ordering::Relaxed) > taken => {}
                 Err(RecvTimeoutError::Timeout) => return Err(Unfinished::Stuck(patience)),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Unfinished::Failed(
-                        "its thread ended unexpectedly, which is a bug of Onrush".to_owned(),
-                    ));
-                }
+                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
             }
         }
     }
+}
+
+fn gone() -> Unfinished {
+    Unfinished::Failed("its thread ended unexpectedly, which is a bug of Onrush".to_owned())
 }
 
 impl<E> Feed<E> {

@@ -9,8 +9,10 @@
 
 mod began;
 mod collect;
+mod create;
 mod delivery;
 mod destination;
+mod ending;
 mod exponential;
 mod folded;
 mod forward;
@@ -39,7 +41,9 @@ mod window;
 
 pub use began::Began;
 pub use collect::Collector;
+pub use create::create;
 pub use delivery::{Counts, Delivered, Delivery};
+pub use ending::{Ending, Patience};
 pub use folded::{Feed, Folded, Note, StepOutput, Unfinished};
 pub use forward::Forward;
 pub use periods::Periods;

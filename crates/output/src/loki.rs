@@ -19,7 +19,10 @@ use onrush_fiber::Clock;
 use onrush_net::{ClientOptions, ProxyOptions, RequestHeaders, Url};
 use serde_json::{Map, Value, json};
 
-use crate::post::{Destination, Poster};
+use crate::{
+    Ending,
+    post::{Destination, Poster},
+};
 
 /// Where lines go, and how many.
 #[derive(Debug, Clone)]
@@ -110,7 +113,7 @@ impl Loki {
         config.headers.iter().for_each(|(name, value)| headers.add(name, value));
         let to = Destination::new(config.url.clone(), headers, Pusher::DEADLINE);
         let network = ClientOptions { proxies: config.proxies.clone(), ..ClientOptions::default() };
-        let poster = Poster::start(to, network)?;
+        let poster = Poster::start(to, network, Ending::default())?;
         std::thread::Builder::new()
             .name("loki".to_owned())
             .spawn(move || Pusher::new(config, poster, own, Box::new(tell)).run(&messages))?;

@@ -5,7 +5,7 @@ use std::{
     io::Write,
     sync::{
         Arc,
-        mpsc::{Receiver, sync_channel},
+        mpsc::{Receiver, RecvTimeoutError, sync_channel},
     },
     time::Duration,
 };
@@ -18,6 +18,7 @@ use crate::kafka;
 use crate::{
     collect::Collector,
     destination::Destination,
+    ending::Ending,
     open::{Open, sample},
     queue::{Inlets, Losses, Next, Outlet, Taps, queue},
     raw::{self, Config, MetricInfo, Target},
@@ -30,6 +31,8 @@ use crate::{
 /// The outputs of a run.
 pub struct Outputs {
     inlets: Inlets,
+    /// What they are called.
+    names: Vec<String>,
     ended: Receiver<(Vec<Written>, u64)>,
     /// Those that take messages.
     #[cfg(feature = "kafka")]
@@ -150,6 +153,7 @@ impl Outputs {
         }
         #[cfg(not(feature = "kafka"))]
         let _ = tell;
+        let is_written = |config: &&Config| !matches!(config.kind, raw::Kind::Messages(_));
         let (inlets, outlet) = queue();
         let (done, ended) = sync_channel(1);
         let (share, window) = match samples {
@@ -175,6 +179,7 @@ impl Outputs {
         std::thread::Builder::new().name("outputs".to_owned()).spawn(body).map_err(OutputError::Thread)?;
         Ok(Self {
             inlets,
+            names: configs.iter().filter(is_written).map(Config::to_string).collect(),
             ended,
             #[cfg(feature = "kafka")]
             sending,
@@ -197,36 +202,41 @@ impl Outputs {
     }
 
     /// Waits until everything that was handed over is written: as long as a slow disk takes, but not for one that no
-    /// longer takes anything.
-    pub fn finish(self) -> OutputReport {
+    /// longer takes anything. `waits` is told again and again who is waited for, and says whether to go on.
+    pub fn finish(self, waits: &mut dyn FnMut(&[String]) -> bool) -> OutputReport {
         /// A pipe nobody reads must not keep the program from ending.
         const PATIENCE: Duration = Duration::from_secs(30);
-        self.finish_within(PATIENCE)
+        self.finish_within(PATIENCE, waits)
     }
 
     /// `patience` is how long nothing at all may be written.
-    fn finish_within(self, patience: Duration) -> OutputReport {
+    fn finish_within(self, patience: Duration, waits: &mut dyn FnMut(&[String]) -> bool) -> OutputReport {
         self.inlets.end();
-        let mut pending = self.inlets.pending();
+        let (mut pending, mut since) = (self.inlets.pending(), Clock::now());
         let written = loop {
-            let written = self.ended.recv_timeout(patience);
-            let left = self.inlets.pending();
-            if written.is_ok() || left >= pending {
-                break written;
+            match self.ended.recv_timeout(Ending::LOOKS) {
+                Ok(written) => break Some(written),
+                Err(RecvTimeoutError::Disconnected) => break None,
+                Err(RecvTimeoutError::Timeout) => {}
             }
-            pending = left;
+            let (left, now) = (self.inlets.pending(), Clock::now());
+            if left < pending {
+                (pending, since) = (left, now);
+            }
+            if now.saturating_sub(since).as_duration() >= patience || !waits(&self.names) {
+                break None;
+            }
         };
-        let unfinished = written.is_err().then(|| self.inlets.pending());
+        let unfinished = written.is_none().then(|| self.inlets.pending());
         let (written, late) = written.unwrap_or_default();
         let failed = written.into_iter().filter(|written| written.missing > 0);
         #[cfg(feature = "kafka")]
         let undelivered = {
-            // All end at the same time: one that waits for its brokers holds up no other.
-            std::thread::scope(|scope| {
-                let ends: Vec<_> = self.sending.into_iter().map(|own| scope.spawn(|| own.finish())).collect();
-                let ends = ends.into_iter().map(|end| end.join().unwrap_or_default());
-                ends.filter(|end| !end.is_whole()).collect()
-            })
+            // All end now, whoever is waited for first.
+            self.sending.iter().for_each(kafka::Sending::close);
+            let until = Clock::now() + kafka::END_MAX;
+            let ends = self.sending.into_iter().map(|sending| sending.finish(until, waits));
+            ends.filter(|end| !end.is_whole()).collect()
         };
         #[cfg(not(feature = "kafka"))]
         let undelivered = Vec::new();
@@ -425,7 +435,7 @@ mod tests {
             metadata: Vec::new(),
         };
         let taken = (0..1_000).filter(|number| inlets.put(0, batch(*number)).is_ok()).count() as u64;
-        let report = outputs.finish_within(Duration::from_millis(50));
+        let report = outputs.finish_within(Duration::from_millis(50), &mut |_| true);
         assert_eq!(report.lost + taken * 100, 100_000, "{report:?}");
         // The first flush, after the first batch, is where it hangs.
         assert_eq!(report.unfinished, Some((taken - 1) * 100), "{report:?}");
@@ -468,7 +478,7 @@ mod tests {
             assert!(outputs.inlets.put(0, batch).is_ok());
         }
         // All of it takes two seconds.
-        assert_eq!(outputs.finish_within(Duration::from_millis(800)), OutputReport::default());
+        assert_eq!(outputs.finish_within(Duration::from_millis(800), &mut |_| true), OutputReport::default());
     }
 
     #[test]
@@ -507,7 +517,7 @@ mod tests {
         // Neither has this set, and nobody has this metric; a gap in the sets is no agent of ours.
         collector.take(1, 0, batch(vec![sample(1, 2, 5), sample(9, 0, 5), sample(1, 0, 15)], 2, &[]));
         collector.take(0, 0, batch(vec![sample(0, 0, 1)], 7, &["x"]));
-        let report = outputs.finish();
+        let report = outputs.finish(&mut |_| true);
         assert_eq!(report, OutputReport { lost: 4, ..OutputReport::default() });
         let text = std::fs::read_to_string(path).expect("a file");
         let lines: Vec<(&str, &str, &str)> = text

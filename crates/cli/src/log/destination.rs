@@ -1,6 +1,6 @@
 //! `--log-output`: where log lines go.
 
-use crate::{failure::Failure, line::Level};
+use crate::{failure::Failure, line::Level, masked};
 
 /// Where log lines go.
 #[derive(Debug, Clone)]
@@ -48,7 +48,9 @@ impl Destination {
                 .hint("write file=PATH"));
         }
         let Some(rest) = text.strip_prefix("file=") else {
-            return Err(Failure::other(format!("unsupported log output '{text}'"))
+            // What follows may be secret.
+            let name = masked::address(text.split(['=', ',']).next().unwrap_or_default());
+            return Err(Failure::other(format!("unsupported log output '{name}'"))
                 .hint("use stderr, stdout, none, file=PATH or loki=URL"));
         };
         let mut parts = rest.split(',');

@@ -4,7 +4,7 @@ use onrush_net::{ProxyOptions, RequestHeaders, Url};
 use onrush_output::loki::Config;
 
 use super::destination::parse_level;
-use crate::{failure::Failure, line::Level};
+use crate::{failure::Failure, line::Level, masked};
 
 const KEYS: &str = "limit, level, pushPeriod, msgMaxSize, profile, allowedLabels, label.NAME and header.NAME";
 
@@ -36,8 +36,11 @@ pub(super) fn parse(text: &str) -> Result<(Config, Level), Failure> {
             Some(pair) => pair,
             None if part == "profile" => ("profile", "true"),
             None => {
+                // It may be the rest of a secret.
+                let is_behind = !config.headers.is_empty();
+                let shown = if is_behind { "behind a header" } else { masked::key(part) };
                 return Err(Failure::other(format!(
-                    "error while parsing loki configuration key `{part}` with no value"
+                    "error while parsing loki configuration key `{shown}` with no value"
                 ))
                 .hint(format!("the keys are {KEYS}")));
             }
@@ -55,6 +58,7 @@ fn is_url(part: &str) -> bool {
 
 fn url(text: &str) -> Result<Url, Failure> {
     let wrong = || {
+        let text = masked::address(text);
         Failure::other(format!("couldn't parse the URL of loki \"{text}\"")).hint(format!("write loki={}", Config::URL))
     };
     if !text.starts_with("http://") && !text.starts_with("https://") {
@@ -91,9 +95,8 @@ fn set(config: &mut Config, level: &mut Level, key: &str, value: &str) -> Result
             Some(("label", name)) if !name.is_empty() => config.labels.push((name.to_owned(), value.to_owned())),
             Some(("header", name)) if !name.is_empty() => config.headers.set(name, value),
             _ => {
-                return Err(
-                    Failure::other(format!("unknown loki config key {key}")).hint(format!("the keys are {KEYS}"))
-                );
+                return Err(Failure::other(format!("unknown loki config key {}", masked::key(key)))
+                    .hint(format!("the keys are {KEYS}")));
             }
         },
     }
@@ -165,6 +168,6 @@ mod tests {
         check("http://h,level=loud", "unknown log level loud");
         check("ftp://h", "couldn't parse the URL of loki \"ftp://h\"");
         check("localhost:3100", "couldn't parse the URL of loki \"localhost:3100\"");
-        check("ht:/x?a=1", "couldn't parse the URL of loki \"ht:/x?a=1\"");
+        check("ht:/x?a=1", "couldn't parse the URL of loki \"ht:/x?****\"");
     }
 }

@@ -169,8 +169,10 @@ pub(super) fn drive(
         None => {
             let engine = EngineConfig { tracers, ..prepared.engine(outputs.as_ref().map(Outputs::taps)) };
             let logger = cx.logger.clone();
-            let finish = outputs
-                .map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> { Box::new(move || raw::finish(outputs, &logger)) });
+            let watch = signals.clone();
+            let finish = outputs.map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> {
+                Box::new(move || raw::finish(outputs, &logger, Some(&watch)))
+            });
             let scenarios = prepared.test.scenarios.clone().into();
             let test = Test { engine, scenarios, finish_outputs: finish, stops: Some(stops) };
             let agent = LocalAgent::start(test, sender)
@@ -626,12 +628,13 @@ impl Drive<'_> {
 
     /// After the last iteration: the last samples, the result, the summary. Returns also whether an export failed.
     fn conclude(&mut self) -> (Outcome, bool) {
+        self.signals.set_ending();
         let orders = self.coordinator.close(now());
         self.send(orders);
         self.step_until(false, |drive| drive.coordinator.phase() == RunPhase::Closed);
         // What agents sent came before they said that it was all.
         if let Some(outputs) = self.collected.take() {
-            let lacking = raw::finish(outputs, &self.cx.logger);
+            let lacking = raw::finish(outputs, &self.cx.logger, Some(self.signals));
             self.coordinator.outputs_lack(lacking, now());
         }
         let at = now();

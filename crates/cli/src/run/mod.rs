@@ -181,9 +181,12 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
     let (merged, thresholds) = (ended.coordinator.merged(), ended.coordinator.thresholds());
     let end = &ended.for_file(code);
     let is_shown = view.is_none_or(|view| view.finish(cx, end));
+    // What it waits for now is worth a signal of its own.
+    signals.set_graceful(true);
     let finished = Finished {
         cx,
         args,
+        patience: &signals.patience(),
         merged,
         thresholds,
         trend_stats: &prepared.trend_stats,
@@ -193,10 +196,7 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
         end,
     };
     github::tell(&finished);
-    if let Some(traces) = traces {
-        traces.finish(&cx.logger);
-    }
-    if outputs::finish(started, &finished) && is_shown || code != ExitCode::Success {
+    if outputs::finish(started, traces, &finished) && is_shown || code != ExitCode::Success {
         return Ok(code);
     }
     // Whoever waits for a file must not take an old one, or none, for the result.

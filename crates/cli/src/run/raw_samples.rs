@@ -107,7 +107,7 @@ impl RawSamples {
             Self::Local(share, configs) => {
                 let own = configs.into_iter().map(|config| of_agent(config, agent)).collect::<Vec<_>>();
                 let outputs = raw::open(cx, &own, Samples::Own(share), prepared)?;
-                (outputs.taps(), Box::new(move || raw::finish(outputs, &logger)))
+                (outputs.taps(), Box::new(move || raw::finish(outputs, &logger, None)))
             }
         };
         Ok(Test { engine: prepared.engine(Some(taps)), scenarios, finish_outputs: Some(finish), stops: None })

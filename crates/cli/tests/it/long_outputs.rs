@@ -39,6 +39,7 @@ fn resident(running: &Running) -> u64 {
 
 #[test]
 #[ignore = "takes minutes of an idle machine: cargo xtask trial outputs"]
+#[expect(clippy::print_stdout, reason = "whoever runs it looks at what it found")]
 fn receivers_that_die_and_come_back_have_all() {
     let (seconds, rate) = (setting("ONRUSH_TRIAL_SECONDS", 600), setting("ONRUSH_TRIAL_RATE", 20_000));
     let mut target = Program::new(&["target", "--listen", "127.0.0.1:0"]).start();
@@ -67,11 +68,15 @@ fn receivers_that_die_and_come_back_have_all() {
     let mut memory = Vec::new();
     for second in 0..seconds {
         if second == away_from {
-            (prometheus.kill(), influx.kill(), postgres.kill());
+            prometheus.kill();
+            influx.kill();
+            postgres.kill();
             otlp.set_mood(Mood::HangsUp);
         }
         if second == away_until {
-            (prometheus.start_again(), influx.start_again(), postgres.start_again());
+            prometheus.start_again();
+            influx.start_again();
+            postgres.start_again();
             otlp.set_mood(Mood::Takes);
         }
         if second >= 5 && second % (seconds / 20).max(1) == 0 {

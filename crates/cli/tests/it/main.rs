@@ -18,6 +18,7 @@ mod control;
 mod coordinator;
 mod doctor;
 mod documented;
+mod ending;
 mod examples;
 mod exit_codes;
 mod failures;

@@ -17,7 +17,7 @@ pub use self::fields::{FieldError, FieldKinds};
 use self::line::Lines;
 pub(crate) use self::line::{put_field, put_name, put_tag};
 use crate::{
-    Began, Delivery, Told,
+    Began, Delivery, Ending, Told,
     delivery::{Pace, Receiver},
     post::{Destination, Poster, Refused, authorize},
     regrouped::regrouped,
@@ -96,15 +96,17 @@ impl Influx {
             headers.set("Content-Encoding", "gzip");
         }
         let to = Destination::new(config.write, headers, DEADLINE);
+        let ending = Ending::default();
+        let create = |to| Poster::start(to, config.network.clone(), ending.clone());
         let influx = Self {
-            poster: Poster::start(to, config.network.clone())?,
-            creator: to_create.map(|to| Poster::start(to, config.network)).transpose()?,
+            poster: create(to)?,
+            creator: to_create.map(create).transpose()?,
             lines: Lines { registry, stats: config.stats, apart: config.apart },
             unit_ns: i64::try_from(config.precision.0.as_nanos()).unwrap_or(i64::MAX).max(1),
             gzip: config.gzip,
         };
         let pace = Pace { interval: config.push_interval, unit: config.precision.0 };
-        Ok(Delivery::new(influx, began, pace, tell))
+        Ok(Delivery::new(influx, began, ending, pace, tell))
     }
 
     fn body(&self, text: &str) -> Bytes {

@@ -9,12 +9,12 @@ mod world;
 
 use std::{fmt, io, time::Duration};
 
-use onrush_fiber::Clock;
+use onrush_fiber::{Clock, Nanos};
 pub use onrush_kafka::{Address, Codec, Login, Mechanism};
 
 use self::waiting::Waiting;
 use crate::{
-    Told, Undelivered,
+    Ending, Told, Undelivered,
     raw::{Format, Sample},
 };
 
@@ -75,8 +75,8 @@ pub(crate) struct Sending {
     waiting: Waiting,
 }
 
-/// At the end nothing more is tried after so long.
-const END_MAX: Duration = Duration::from_secs(30);
+/// At the end nothing more is tried after so long: receivers of all else get what is left of half a minute.
+pub(crate) const END_MAX: Duration = Duration::from_secs(20);
 /// Nor when nothing was taken for so long.
 const PATIENCE: Duration = Duration::from_secs(15);
 
@@ -106,19 +106,29 @@ impl Feed {
 }
 
 impl Sending {
-    /// Waits until all is taken or nobody takes it.
-    pub(crate) fn finish(self) -> Undelivered {
+    /// Nothing more comes.
+    pub(crate) fn close(&self) {
         self.waiting.close();
-        let until = Clock::now() + END_MAX;
-        let mut left = self.waiting.left();
+    }
+
+    /// Waits until all is taken or nobody takes it, not longer than until then. `waits` is told again and again who is waited for, and
+    /// says whether to go on.
+    pub(crate) fn finish(self, until: Nanos, waits: &mut dyn FnMut(&[String]) -> bool) -> Undelivered {
+        self.close();
+        let names = [self.name];
+        let (mut left, mut since) = (self.waiting.left(), Clock::now());
         while left > 0 {
-            let rest = until.saturating_sub(Clock::now()).as_duration();
-            let now_left = self.waiting.left_after(left, PATIENCE.min(rest));
-            if now_left == left {
-                break;
+            let (now_left, now) = (self.waiting.left_after(left, Ending::LOOKS), Clock::now());
+            if now_left < left {
+                since = now;
             }
             left = now_left;
+            let is_stuck = now.saturating_sub(since).as_duration() >= PATIENCE;
+            if left > 0 && (is_stuck || now >= until || !waits(&names)) {
+                break;
+            }
         }
-        self.waiting.give_up(self.name)
+        let [name] = names;
+        self.waiting.give_up(name)
     }
 }

@@ -12,11 +12,11 @@ use super::{
     series::{AllSeries, Histograms, Rates, Style},
     wire::{
         Resource, Scope,
-        metrics::{Request, ResourceMetrics, ScopeMetrics},
+        metrics::{Metric, Request, ResourceMetrics, ScopeMetrics},
     },
 };
 use crate::{
-    Began, StepOutput, began,
+    Began, Ending, StepOutput, began,
     post::{Refused, last_tries},
     told::{Teller, Told},
 };
@@ -68,12 +68,15 @@ pub enum News {
 /// The output.
 pub struct Metrics {
     exporter: Exporter,
+    ending: Ending,
     series: AllSeries,
     resource: Resource,
     interval_ns: u64,
     began: Began,
     /// Nanoseconds of the scenarios up to which an export was tried.
     tried_ns: u64,
+    /// The same up to which something was measured.
+    measured_ns: u64,
     /// Nanoseconds since 1970 of the last export: time does not go back.
     last_ns: u64,
     /// The same of the last one that arrived, or of the start.
@@ -102,14 +105,16 @@ impl Metrics {
         let Config { receiver, resource, prefix, export_interval, temporality, histograms, rates } = config;
         let tell: Arc<dyn Fn(News) + Send + Sync> = Arc::new(tell);
         let of_way = tell.clone();
-        let start_ns = now_ns();
+        let (start_ns, ending) = (now_ns(), Ending::default());
         Ok(Self {
-            exporter: Exporter::new(receiver, Signal::Metrics)?,
+            exporter: Exporter::new(receiver, Signal::Metrics, ending.clone())?,
+            ending,
             series: AllSeries::new(registry, Style { prefix, temporality, histograms, rates }, start_ns),
             resource: Resource::of(&resource),
             interval_ns: u64::try_from(export_interval.as_nanos()).unwrap_or(u64::MAX),
             began,
             tried_ns: 0,
+            measured_ns: 0,
             last_ns: start_ns,
             arrived_ns: start_ns,
             teller: Teller::new(move |told| of_way(News::Way(told))),
@@ -142,11 +147,12 @@ impl Metrics {
                 return Ok(());
             }
             let metrics = std::mem::take(&mut part.instruments);
+            let count = metrics.iter().map(Metric::points).sum();
             let scope = Some(Scope { name: SCOPE.to_owned(), version: String::new() });
             let resource = Some(self.resource.clone());
             let scope_metrics = vec![ScopeMetrics { scope, metrics }];
             let request = Request { resource_metrics: vec![ResourceMetrics { resource, scope_metrics }] };
-            let rejected = self.exporter.send(&request, std::mem::take(&mut after))?;
+            let rejected = self.exporter.send(&request, count, std::mem::take(&mut after))?;
             self.series.told(part, at_ns);
             self.note(rejected);
         }
@@ -154,7 +160,7 @@ impl Metrics {
 
     fn note(&mut self, rejected: Rejected) {
         let Rejected { count, why } = rejected;
-        self.rejected += count;
+        self.rejected = self.rejected.saturating_add(count);
         let is_first = count > 0 && self.rejected == count;
         if is_first || self.remark != why {
             self.remark.clone_from(&why);
@@ -169,10 +175,17 @@ const SCOPE: &str = "k6";
 impl StepOutput for Metrics {
     type End = ();
 
+    fn ending(&self) -> Ending {
+        self.ending.clone()
+    }
+
     fn step(&mut self, step: Step) -> Result<(), String> {
         let span = step.span;
         self.series.add(step);
+        self.measured_ns = span.map_or(self.measured_ns, |span| span.until_ns.max(self.measured_ns));
+        // At the end one export has all.
         if let Some(span) = span
+            && self.ending.since().is_none()
             && span.until_ns >= self.tried_ns.saturating_add(self.interval_ns)
         {
             self.tried_ns = span.until_ns;
@@ -184,9 +197,13 @@ impl StepOutput for Metrics {
     }
 
     fn end(mut self, (): ()) -> Result<(), String> {
-        let ended_ns = now_ns();
-        let sent = last_tries(|after| self.export(now_ns(), after));
-        let lacks = Duration::from_nanos(ended_ns.saturating_sub(self.arrived_ns)).as_secs_f64();
+        // However long the end takes, the run is no longer.
+        let unix_ns = |scenarios_ns| u64::try_from(self.began.unix_ns(scenarios_ns)).unwrap_or(0);
+        let (began_ns, ended_ns) =
+            if self.began.is_known() { (unix_ns(0), unix_ns(self.measured_ns)) } else { (self.last_ns, now_ns()) };
+        let ending = self.ending.clone();
+        let sent = last_tries(&ending, |after| self.export(now_ns(), after));
+        let lacks = Duration::from_nanos(ended_ns.saturating_sub(self.arrived_ns.max(began_ns))).as_secs_f64();
         match (sent, self.rejected) {
             (Ok(()), 0) => Ok(()),
             (Ok(()), count) => Err(format!("lacks {count} data points that it rejected: {}", self.remark)),

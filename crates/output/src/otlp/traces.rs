@@ -26,6 +26,7 @@ use super::{
     },
 };
 use crate::{
+    Ending, Patience,
     post::{Refused, last_tries},
     told::Teller,
 };
@@ -34,6 +35,7 @@ use crate::{
 pub struct Traces {
     inlets: Inlets,
     ended: Outlet<()>,
+    ending: Ending,
 }
 
 /// What became of spans.
@@ -94,9 +96,10 @@ impl Traces {
         let inlets = Inlets { queue, counts: Arc::default() };
         let (done, ended) = sync_channel(1);
         let tell: Arc<dyn Fn(News) + Send + Sync> = Arc::new(tell);
-        let of_way = tell.clone();
+        let (of_way, ending) = (tell.clone(), Ending::default());
         let mut sender = Sender {
-            exporter: Exporter::new(receiver, Signal::Traces)?,
+            exporter: Exporter::new(receiver, Signal::Traces, ending.clone())?,
+            ending: ending.clone(),
             resource: Resource::of(resource),
             outlet,
             counts: inlets.counts.clone(),
@@ -112,7 +115,7 @@ impl Traces {
             let _ = done.send(());
         };
         std::thread::Builder::new().name("traces".to_owned()).spawn(body)?;
-        Ok(Self { inlets, ended })
+        Ok(Self { inlets, ended, ending })
     }
 
     /// Makes the end that takes the spans of a thread.
@@ -121,12 +124,12 @@ impl Traces {
         move || Box::new(inlets.clone())
     }
 
-    /// Waits until everything is sent, for so long at most.
-    pub fn finish(self, patience: Duration) -> Outcome {
+    /// Waits until everything is sent, or patience runs out.
+    pub fn finish(self, patience: &Patience) -> Outcome {
         let counts = &self.inlets.counts;
         counts.is_ending.store(true, Ordering::Release);
         // What it has not sent by then is left.
-        let _ = self.ended.recv_timeout(patience);
+        let _ = self.ending.wait(&self.ended, patience, || counts.sent.load(Ordering::Relaxed));
         Outcome {
             sent: counts.sent.load(Ordering::Relaxed),
             overrun: counts.overrun.load(Ordering::Relaxed),
@@ -152,6 +155,7 @@ impl SpanSink for Inlets {
 /// The thread.
 struct Sender {
     exporter: Exporter,
+    ending: Ending,
     resource: Resource,
     outlet: Outlet<Vec<Span>>,
     counts: Arc<Counts>,
@@ -191,7 +195,8 @@ impl Sender {
             self.collect(spans);
         }
         // What is left then is counted as waiting.
-        let _ = last_tries(|after| {
+        let ending = self.ending.clone();
+        let _ = last_tries(&ending, |after| {
             let mut after = after.max(std::mem::take(&mut self.pause));
             while !self.collected.is_empty() {
                 self.send(std::mem::take(&mut after))?;
@@ -231,7 +236,7 @@ impl Sender {
         let scope = Some(Scope { name: SCOPE.to_owned(), version: String::new() });
         let (resource, scope_spans) = (Some(self.resource.clone()), vec![ScopeSpans { scope, spans }]);
         let mut request = Request { resource_spans: vec![ResourceSpans { resource, scope_spans }] };
-        let result = self.exporter.send(&request, after);
+        let result = self.exporter.send(&request, count as u64, after);
         self.teller.note(&result);
         let settle = |refused: u64| {
             self.counts.waiting.fetch_sub(count as u64, Ordering::Relaxed);
@@ -240,7 +245,6 @@ impl Sender {
         };
         match result {
             Ok(Rejected { count: rejected, why }) => {
-                let rejected = rejected.min(count as u64);
                 settle(rejected);
                 if rejected > 0 && self.remark != why {
                     self.remark.clone_from(&why);
@@ -329,7 +333,7 @@ mod tests {
         for _ in 0..batches + 3 {
             sink.accept(vec![span(); 512]);
         }
-        let outcome = traces.finish(Duration::ZERO);
+        let outcome = traces.finish(&Patience::of(Duration::ZERO));
         assert_eq!(outcome, Outcome { sent: 0, overrun: 3 * 512, refused: 0, left: WAITING_MAX });
     }
 }

@@ -15,7 +15,7 @@ use onrush_net::{Body, BodyMode, ClientOptions, Connections, Limits, Request, Re
 
 use self::grpc::Caller;
 pub(crate) use self::grpc::Method;
-use crate::{began::now_ns, sigv4::SigV4};
+use crate::{Ending, began::now_ns, ending::Unanswered, sigv4::SigV4};
 
 /// An answer is a sentence at most.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
@@ -23,7 +23,10 @@ const ANSWER_BYTES_MAX: u64 = 1 << 20;
 const UNSUPPORTED_MEDIA_TYPE: u16 = 415;
 
 /// A thread that posts.
-pub(crate) struct Poster(Sender<Post>);
+pub(crate) struct Poster {
+    posts: Sender<Post>,
+    ending: Ending,
+}
 
 struct Post {
     /// How long it waits first.
@@ -107,6 +110,11 @@ impl Refused {
         Self { why, may_be_taken_later: true, is_not_understood: false }
     }
 
+    /// Nobody waits for the answer any longer.
+    pub(crate) fn too_late() -> Self {
+        Self::for_now("it has not answered in time".to_owned())
+    }
+
     /// For good.
     pub(crate) fn for_good(why: String) -> Self {
         Self { why, may_be_taken_later: false, is_not_understood: false }
@@ -114,11 +122,11 @@ impl Refused {
 }
 
 impl Poster {
-    /// Starts the thread.
+    /// Starts the thread. After the end nobody waits for an answer.
     ///
     /// # Errors
     /// When it or its network side cannot be set up.
-    pub(crate) fn start(to: impl Into<To>, options: ClientOptions) -> io::Result<Self> {
+    pub(crate) fn start(to: impl Into<To>, options: ClientOptions, ending: Ending) -> io::Result<Self> {
         let (posts, waiting) = channel();
         match to.into() {
             To::Http(to) => start_thread(options, move |connections| {
@@ -129,7 +137,7 @@ impl Poster {
                 serve(&waiting, |body| caller.call(connections, &body));
             })?,
         }
-        Ok(Self(posts))
+        Ok(Self { posts, ending })
     }
 
     /// Posts after a while, and waits for the answer.
@@ -139,8 +147,12 @@ impl Poster {
     pub(crate) fn post(&self, body: impl Into<Bytes>, after: Duration) -> Result<Answer, Refused> {
         let (answered, answer) = sync_channel(1);
         let gone = || Refused::for_good("the thread of an output ended".to_owned());
-        self.0.send(Post { after, body: body.into(), answered }).map_err(|_| gone())?;
-        answer.recv().unwrap_or_else(|_| Err(gone()))
+        self.posts.send(Post { after, body: body.into(), answered }).map_err(|_| gone())?;
+        match self.ending.receive(&answer) {
+            Ok(answer) => answer,
+            Err(Unanswered::Over) => Err(Refused::too_late()),
+            Err(Unanswered::Gone) => Err(gone()),
+        }
     }
 }
 
@@ -223,24 +235,26 @@ const USER_AGENT: &str = concat!("Onrush/", env!("CARGO_PKG_VERSION"));
 
 /// How often what is left at the end is sent, with a second more between each.
 const LAST_TRIES: u32 = 4;
-/// After so long nothing is tried again.
-const LAST_TRIES_WITHIN: Duration = Duration::from_secs(30);
 
-/// Sends what is left at the end: `send` is given how long it waits first.
+/// Sends what is left at the end, as long as somebody waits: `send` is given how long it waits first.
 ///
 /// # Errors
 /// Why it was not taken the last time.
-pub(crate) fn last_tries(mut send: impl FnMut(Duration) -> Result<(), Refused>) -> Result<(), String> {
-    let until = Clock::now() + LAST_TRIES_WITHIN;
-    let mut tries = 0;
+pub(crate) fn last_tries(ending: &Ending, mut send: impl FnMut(Duration) -> Result<(), Refused>) -> Result<(), String> {
+    let (mut tries, mut before) = (0, None);
     loop {
         match send(Duration::from_secs(1) * tries) {
             Ok(()) => return Ok(()),
             Err(refused) => {
                 tries += 1;
-                if tries == LAST_TRIES || !refused.may_be_taken_later || Clock::now() >= until {
+                if ending.is_over() {
+                    // The one that was given up says nothing of the receiver.
+                    return Err(before.unwrap_or(refused.why));
+                }
+                if tries == LAST_TRIES || !refused.may_be_taken_later {
                     return Err(refused.why);
                 }
+                before = Some(refused.why);
             }
         }
     }
@@ -268,7 +282,7 @@ mod tests {
     fn what_will_not_pass_is_not_tried_again() {
         let check = |passes_after: usize, expect: &[u64]| {
             let mut waits = Vec::new();
-            let result = last_tries(|after| {
+            let result = last_tries(&Ending::default(), |after| {
                 waits.push(after.as_secs());
                 let why = "no".to_owned();
                 Err(if waits.len() < passes_after { Refused::for_now(why) } else { Refused::for_good(why) })

@@ -19,8 +19,9 @@ use serde_json::{Map, Value, json};
 
 use self::session::Session;
 use crate::{
-    Began, Delivery, Told,
+    Began, Delivery, Ending, Told,
     delivery::{Pace, Receiver},
+    ending::Unanswered,
     post::{Refused, start_thread},
     time::rfc3339_nanos,
 };
@@ -44,6 +45,7 @@ impl Config {
 /// The other side.
 pub struct Postgres {
     jobs: Sender<Job>,
+    ending: Ending,
     registry: Registry,
     stats: Vec<TrendStat>,
     /// Tells this run from others.
@@ -80,10 +82,11 @@ impl Postgres {
         network.tls.insecure_skip_verify |= !target.checks_certificate;
         start_thread(network, move |connections| serve(&target, connections, &waiting))?;
         let stats = TrendStat::parse_list(&STATS).map_err(io::Error::other)?;
-        let postgres = Self { jobs, registry, stats, run: rfc3339_nanos(started_ns) };
+        let ending = Ending::default();
+        let postgres = Self { jobs, ending: ending.clone(), registry, stats, run: rfc3339_nanos(started_ns) };
         // The finest time there is in a row.
         let pace = Pace { interval: config.push_interval, unit: Duration::from_micros(1) };
-        Ok(Delivery::new(postgres, began, pace, tell))
+        Ok(Delivery::new(postgres, began, ending, pace, tell))
     }
 
     fn row(
@@ -155,7 +158,11 @@ impl Receiver for Postgres {
             let gone = || Refused::for_good("the thread of an output ended".to_owned());
             let job = Job { after: std::mem::take(&mut after), rows: rows.clone(), answered };
             self.jobs.send(job).map_err(|_| gone())?;
-            answer.recv().unwrap_or_else(|_| Err(gone()))?;
+            match self.ending.receive(&answer) {
+                Ok(answer) => answer?,
+                Err(Unanswered::Over) => return Err(Refused::too_late()),
+                Err(Unanswered::Gone) => return Err(gone()),
+            }
             parcel.pop_front();
         }
         Ok(())

@@ -22,7 +22,7 @@ use self::{
     wire2::Request,
 };
 use crate::{
-    StepOutput,
+    Ending, StepOutput,
     began::{Began, now_ns},
     post::{Destination, Poster, Refused, authorize, last_tries},
     sigv4::SigV4,
@@ -74,6 +74,7 @@ pub struct Prometheus {
     version: Version,
     /// Makes a poster for another version.
     make: Box<dyn Fn(Version) -> std::io::Result<Poster> + Send>,
+    ending: Ending,
     series: AllSeries,
     interval_ns: u64,
     stale_markers: bool,
@@ -105,6 +106,8 @@ impl Prometheus {
         let mut headers = config.headers;
         authorize(&mut headers, config.basic.as_ref());
         headers.set("Content-Encoding", "snappy");
+        let ending = Ending::default();
+        let of_poster = ending.clone();
         let make = move |version: Version| {
             let mut headers = headers.clone();
             let (media_type, number, expects) = match version {
@@ -117,12 +120,14 @@ impl Prometheus {
             headers.set("Content-Type", media_type);
             headers.set("X-Prometheus-Remote-Write-Version", number);
             let (url, signer) = (url.clone(), signer.clone());
-            Poster::start(Destination { url, headers, deadline: DEADLINE, signer, expects }, network.clone())
+            let to = Destination { url, headers, deadline: DEADLINE, signer, expects };
+            Poster::start(to, network.clone(), of_poster.clone())
         };
         Ok(Self {
             poster: make(version)?,
             version,
             make: Box::new(make),
+            ending,
             series: AllSeries::new(registry, config.trends),
             interval_ns: u64::try_from(config.push_interval.as_nanos()).unwrap_or(u64::MAX),
             stale_markers: config.stale_markers,
@@ -182,10 +187,16 @@ impl Prometheus {
 impl StepOutput for Prometheus {
     type End = ();
 
+    fn ending(&self) -> Ending {
+        self.ending.clone()
+    }
+
     fn step(&mut self, step: Step) -> Result<(), String> {
         let span = step.span;
         self.series.add(step);
+        // At the end one push has all.
         if let Some(span) = span
+            && self.ending.since().is_none()
             && span.until_ns >= self.told_ns.saturating_add(self.interval_ns)
         {
             self.told_ns = span.until_ns;
@@ -196,7 +207,8 @@ impl StepOutput for Prometheus {
     }
 
     fn end(mut self, (): ()) -> Result<(), String> {
-        last_tries(|after| self.push(now_ms(), after))?;
+        let ending = self.ending.clone();
+        last_tries(&ending, |after| self.push(now_ms(), after))?;
         if self.stale_markers {
             let at_ms = now_ms().max(self.last_ms) + 1;
             let rows = self.series.stale(at_ms);

@@ -17,7 +17,7 @@ pub use self::{
 };
 use self::{message::Messages, socket::Socket};
 use crate::{
-    Began, Delivery, Told,
+    Began, Delivery, Ending, Told,
     delivery::{Pace, Receiver},
     post::Refused,
     regrouped::regrouped,
@@ -87,7 +87,7 @@ impl StatsD {
         };
         // Datagrams have no times.
         let pace = Pace { interval: config.push_interval, unit: Duration::from_nanos(1) };
-        (Delivery::new(statsd, began, pace, tell), counts)
+        (Delivery::new(statsd, began, Ending::default(), pace, tell), counts)
     }
 
     /// Lines in as few datagrams as there may be.

@@ -3,7 +3,7 @@
 use std::{io, time::Duration};
 
 use onrush_metrics::{Merged, Registry, Sink as Folding, Steps, builtin};
-use onrush_output::{Began, Counts, Delivered, Folded, StepOutput, Told, statsd::Datagrams};
+use onrush_output::{Began, Counts, Delivered, Folded, Patience, StepOutput, Told, statsd::Datagrams};
 use onrush_session::DeltaSink;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
 use crate::failure::Failure;
 
 /// A receiver that takes nothing for so long at the end has been asked six times, and is given up.
-const PATIENCE: Duration = Duration::from_secs(15);
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// What is known of what arrived.
 pub(super) enum Arrived {
@@ -93,9 +93,14 @@ impl<O: StepOutput<End = ()>> Started for Delivering<O> {
         Some(Box::new(Sink::new(self.folded.feed(), &self.began)))
     }
 
+    fn receiver(&self) -> Option<String> {
+        Some(self.receiver.clone())
+    }
+
     fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
         let Self { receiver, folded, arrived, .. } = *self;
-        let result = folded.finish((), PATIENCE);
+        let patience = Patience { silence: SILENCE, ..finished.patience.clone() };
+        let result = folded.finish_within((), &patience);
         let logger = &finished.cx.logger;
         let lacking = arrived.lacking(finished.merged);
         let why = result.err().map_or_else(String::new, |why| format!(": {why}"));

@@ -12,7 +12,7 @@ use super::{
     asked::{Asked, duration},
     output::Wish,
 };
-use crate::{failure::Failure, flags::parse_bool};
+use crate::{failure::Failure, flags::parse_bool, masked};
 
 /// What an option is called in the argument and in the config file, and the variable that says it as well.
 type Name = (&'static str, &'static str);
@@ -62,13 +62,21 @@ fn config(asked: &Asked<'_>) -> Result<Config, Failure> {
             .hint("write --out kafka=brokers=host:9092,topic=NAME, or set K6_KAFKA_BROKERS")
     })?;
     let named = brokers.split(',').map(str::trim).filter(|broker| !broker.is_empty());
-    let brokers = named.map(Address::parse).collect::<Result<Vec<_>, _>>();
+    let broker = |text: &str| {
+        // What is before the sign may be a user and a password.
+        if text.contains('@') {
+            return Err(Failure::other(format!("invalid broker address \"{}\"", masked::address(text)))
+                .hint(format!("set {} and {}", USER.1, PASSWORD.1)));
+        }
+        Address::parse(text).map_err(|error| Failure::other(error.to_string()))
+    };
+    let brokers = named.map(broker).collect::<Result<Vec<_>, _>>();
     let topic = options.text(TOPIC).ok_or_else(|| {
         Failure::other("it needs a topic").hint("write --out kafka=brokers=host:9092,topic=NAME, or set K6_KAFKA_TOPIC")
     })?;
     let login = login(&options)?;
     let target = kafka::Config {
-        brokers: brokers.map_err(|error| Failure::other(error.to_string()))?,
+        brokers: brokers?,
         topic,
         login,
         tls: options.switch(SSL)?.unwrap_or(false),
@@ -129,7 +137,7 @@ impl<'a> Options<'a> {
             if !KNOWN.iter().any(|(known, _)| *known == key) || !part.contains('=') {
                 // It may be the rest of a password.
                 let is_secret = pairs.iter().any(|(key, _)| *key == PASSWORD.0);
-                let shown = if is_secret { "behind the password" } else { key };
+                let shown = if is_secret { "behind the password" } else { masked::key(key) };
                 // k6's text.
                 return Err(Failure::other(format!("Unknown or unparsed options '{shown}'")).hint(hint));
             }
@@ -220,7 +228,7 @@ mod tests {
         check("brokers=a:x,topic=t", Err("invalid broker address \"a:x\": the port is not a number up to 65535"));
         check("brokers=a,topic=t,colour=red", Err("Unknown or unparsed options 'colour'"));
         // Without braces the second broker is an option of its own.
-        check("brokers=a:1,b:2,topic=t", Err("Unknown or unparsed options 'b:2'"));
+        check("brokers=a:1,b:2,topic=t", Err("Unknown or unparsed options 'b'"));
         // What may be a part of a secret is not repeated.
         check("brokers=a,topic=t,password=s3,cret", Err("Unknown or unparsed options 'behind the password'"));
         check("brokers=a,topic=t,format=xml", Err("invalid format \"xml\""));

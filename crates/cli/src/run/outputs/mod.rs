@@ -24,15 +24,22 @@ pub(super) mod raw;
 mod result;
 mod statsd;
 mod summary_json;
+mod waiting;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::mpsc::{RecvTimeoutError, channel},
+    time::Duration,
+};
 
 use onrush_engine::Tracers;
+use onrush_fiber::Clock;
 use onrush_output::{Config, Kind, Outputs};
 
 use self::{
     asked::Asked,
     output::{Output, Wish},
+    waiting::Waiting,
 };
 pub(super) use self::{
     output::{Finished, Started, Starting},
@@ -43,7 +50,7 @@ use super::{
     prepare::Readers,
     view::{Dashboard, View},
 };
-use crate::{failure::Failure, flags::Flags, tools::result as kept_runs};
+use crate::{failure::Failure, flags::Flags, masked, tools::result as kept_runs};
 
 /// Reads the options of an output.
 type Read = fn(&Asked<'_>) -> Result<Wish, Failure>;
@@ -197,7 +204,7 @@ pub(super) fn wanted(flags: &Flags, config_file: &ConfigFile, script: &str) -> R
     for spec in &specs {
         let (name, argument) = spec.split_once('=').unwrap_or((spec, ""));
         let Some((names, read)) = KINDS.iter().find(|(names, _)| names.contains(&name)) else {
-            return Err(unknown(name, spec));
+            return Err(unknown(name));
         };
         match read(&Asked::new(names, argument, flags, &config_file.collectors))? {
             Wish::Raw(config) => wanted.raw.push(config),
@@ -240,15 +247,16 @@ fn kafka(asked: &Asked<'_>) -> Result<Wish, Failure> {
     asked.naming(Err(Failure::other("this build of Onrush has no Kafka").hint("build it with the cargo feature kafka")))
 }
 
-fn unknown(name: &str, spec: &str) -> Failure {
+fn unknown(name: &str) -> Failure {
     let available = available();
     if !OF_K6.contains(&name) {
+        let name = masked::address(name);
         return Failure::other(format!("invalid output type '{name}', available types are: {available}"));
     }
     Failure::other(format!(
         "the output '{name}' of k6 is not available in this version of Onrush, available types are: {available}"
     ))
-    .hint(format!("remove --out {spec} to run the test without it"))
+    .hint(format!("remove --out {name} to run the test without it"))
 }
 
 /// The names of all outputs, for people.
@@ -258,11 +266,52 @@ fn available() -> String {
     names.join(", ")
 }
 
-/// Ends outputs, all at the same time: one that waits for its receiver holds up no other. Returns whether the exit code may be that
-/// of success.
-pub(super) fn finish(outputs: Vec<Box<dyn Started>>, finished: &Finished<'_>) -> bool {
+/// Ends outputs and traces, all at the same time: one that waits for its receiver holds up no other. Returns whether the exit code may
+/// be that of success.
+pub(super) fn finish(
+    outputs: Vec<Box<dyn Started>>,
+    traces: Option<otel::traces::Running>,
+    finished: &Finished<'_>,
+) -> bool {
+    /// How often is looked whether there is something to say.
+    const LOOKS: Duration = Duration::from_millis(100);
+    let (logger, patience) = (&finished.cx.logger, finished.patience);
+    let (done, ended) = channel();
+    let mut receivers: Vec<Option<String>> = outputs.iter().map(|output| output.receiver()).collect();
+    receivers.push(traces.as_ref().map(otel::traces::Running::receiver));
     std::thread::scope(|scope| {
-        let ends: Vec<_> = outputs.into_iter().map(|output| scope.spawn(|| output.finish(finished))).collect();
+        let ends: Vec<_> = outputs
+            .into_iter()
+            .enumerate()
+            .map(|(index, output)| {
+                let done = done.clone();
+                scope.spawn(move || {
+                    let is_whole = output.finish(finished);
+                    let _ = done.send(index);
+                    is_whole
+                })
+            })
+            .collect();
+        if let Some(traces) = traces {
+            let (done, index) = (done.clone(), ends.len());
+            scope.spawn(move || {
+                traces.finish(logger, patience);
+                let _ = done.send(index);
+            });
+        }
+        drop(done);
+        let mut waiting = Waiting::new(logger);
+        loop {
+            match ended.recv_timeout(LOOKS) {
+                Ok(index) => receivers[index] = None,
+                Err(RecvTimeoutError::Timeout) => {
+                    let names: Vec<String> = receivers.iter().flatten().cloned().collect();
+                    let left = patience.until.saturating_sub(Clock::now()).as_duration().as_secs();
+                    waiting.look(&names, || format!("for {left} s at most"));
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
         // Every one is waited for.
         let are_whole: Vec<bool> = ends.into_iter().map(|end| end.join().unwrap_or(false)).collect();
         are_whole.into_iter().all(|is_whole| is_whole)

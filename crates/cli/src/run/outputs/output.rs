@@ -6,7 +6,7 @@ use onrush_metrics::{
     Merged, Thresholds,
     summary::{TimeUnit, TrendStat},
 };
-use onrush_output::{Config, Feed};
+use onrush_output::{Config, Feed, Patience};
 use onrush_results::End;
 use onrush_session::{DeltaSink, Judgement};
 
@@ -78,6 +78,11 @@ pub(in crate::run) trait Started: Send {
         None
     }
 
+    /// Whom it waits for at the end, for people, if it waits for somebody.
+    fn receiver(&self) -> Option<String> {
+        None
+    }
+
     /// Ends it; it says itself what it lacks. Returns whether the exit code may be that of success: somebody who waits for a file
     /// must not take an old one, or none, for the result.
     fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool;
@@ -87,6 +92,8 @@ pub(in crate::run) trait Started: Send {
 pub(in crate::run) struct Finished<'a> {
     pub(in crate::run) cx: &'a Context,
     pub(in crate::run) args: &'a RunArgs,
+    /// How long receivers are waited for.
+    pub(in crate::run) patience: &'a Patience,
     /// What all agents measured.
     pub(in crate::run) merged: &'a Merged,
     /// Evaluated for the last time.

@@ -1,7 +1,5 @@
 //! `--out prometheus-rw`: what all agents measured together, pushed to a Prometheus by remote write.
 
-use std::time::Duration;
-
 use onrush_metrics::{Steps, summary::TrendStat};
 use onrush_net::{ClientAuth, ClientOptions, ProxyOptions, RequestHeaders, TlsOptions, TlsVersion, Url};
 use onrush_output::{
@@ -16,11 +14,9 @@ use super::{
     folded::Sink,
     output::{Finished, Output, Started, Starting, Wish},
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, masked};
 
 const PREFIX: &str = "K6_PROMETHEUS_RW_";
-/// A receiver that is asked four times in vain has given up by then.
-const PATIENCE: Duration = Duration::from_secs(40);
 
 /// An output that is wanted.
 struct Wanted(Config);
@@ -44,7 +40,8 @@ fn config(asked: &Asked<'_>) -> Result<Config, Failure> {
     let is_url = text.starts_with("http://") || text.starts_with("https://");
     let url = if is_url { Url::parse(&text).ok() } else { None };
     let url = url.ok_or_else(|| {
-        Failure::other(format!("\"{text}\" is no URL")).hint(format!("write --out prometheus-rw={}", Config::URL))
+        Failure::other(format!("\"{}\" is no URL", masked::address(&text)))
+            .hint(format!("write --out prometheus-rw={}", Config::URL))
     })?;
     let of_url = url
         .credentials()
@@ -116,9 +113,10 @@ fn headers(asked: &Asked<'_>) -> Result<RequestHeaders, Failure> {
     }
     for item in asked.variable(&format!("{PREFIX}HTTP_HEADERS")).iter().flat_map(|text| text.split(',')) {
         let Some((name, value)) = item.split_once(':') else {
-            return Err(Failure::other(format!(
-                "the provided header ({item}) does not respect the expected format <header key>:<value>"
-            )));
+            // It may be a secret, so it is not quoted as in k6.
+            return Err(Failure::other(
+                "the provided header does not respect the expected format <header key>:<value>",
+            ));
         };
         headers.set(name.trim(), value.trim());
     }
@@ -196,8 +194,12 @@ impl Started for Pushing {
         Some(Box::new(Sink::new(self.folded.feed(), &self.began)))
     }
 
+    fn receiver(&self) -> Option<String> {
+        Some(format!("Prometheus at {}", self.url))
+    }
+
     fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
-        if let Err(why) = self.folded.finish((), PATIENCE) {
+        if let Err(why) = self.folded.finish_within((), finished.patience) {
             finished.cx.logger.error(format!("Prometheus at {} lacks the end of the run: {why}", self.url));
         }
         // What was pushed is there to be seen; thresholds have judged the rest.

@@ -7,17 +7,19 @@ use std::{
     time::Duration,
 };
 
+use onrush_fiber::Clock;
 use onrush_metrics::{Registry, SubMetric, SystemTag};
 use onrush_output::{
     Config, Kind, MetricInfo, OutputReport, Outputs, Samples, Share, Target, Tell, TimeFormat, Told, Undelivered,
 };
 
-use super::{super::prepare::Prepared, asked::Asked, output::Wish};
+use super::{super::prepare::Prepared, asked::Asked, output::Wish, waiting::Waiting};
 use crate::{
     context::Context,
     failure::Failure,
     flags::Flags,
     log::{Level, Logger},
+    signals::Watch,
     terminal::Stdout,
 };
 
@@ -199,8 +201,14 @@ fn metrics(prepared: &Prepared) -> Vec<MetricInfo> {
 }
 
 /// Waits for the outputs and says what they lack. Returns how many samples are missing somewhere.
-pub(in crate::run) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
-    let OutputReport { lost, failed, unfinished, late, undelivered } = outputs.finish();
+pub(in crate::run) fn finish(outputs: Outputs, logger: &Arc<Logger>, signals: Option<&Arc<Watch>>) -> u64 {
+    let is_given_up = || signals.is_some_and(|signals| signals.is_given_up());
+    let (mut waiting, since) = (Waiting::new(logger), Clock::now());
+    let OutputReport { lost, failed, unfinished, late, undelivered } = outputs.finish(&mut |names| {
+        waiting.look(names, || "for 30 s at most after it has taken something".to_owned());
+        !is_given_up()
+    });
+    signals.iter().for_each(|signals| signals.has_waited(Clock::now().saturating_sub(since).as_duration()));
     if late > 0 {
         let message = format!(
             "{late} samples reached the coordinator more than a second late: in the outputs they stand behind later ones"
@@ -216,9 +224,8 @@ pub(in crate::run) fn finish(outputs: Outputs, logger: &Arc<Logger>) -> u64 {
         logger.warn(format!("the output {name} failed: it lacks {missing} samples or more"));
     }
     if let Some(samples) = unfinished {
-        logger.warn(format!(
-            "the outputs took nothing for 30 s and were given up: they lack the last {samples} samples or more"
-        ));
+        let why = if is_given_up() { "" } else { " took nothing for 30 s and" };
+        logger.warn(format!("the outputs{why} were given up: they lack the last {samples} samples or more"));
     }
     let undelivered: u64 = undelivered.iter().map(|end| tell_undelivered(end, logger)).sum();
     lost + undelivered

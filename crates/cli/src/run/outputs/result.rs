@@ -113,7 +113,7 @@ impl ResultFile {
         let name = path.display().to_string();
         let failed =
             |error: String| Failure::other(format!("could not create the 'result' output: open {name}: {error}"));
-        let file = place(path).and_then(File::create).map_err(|error| failed(reason(&error)))?;
+        let file = place(path).and_then(|path| onrush_output::create(&path)).map_err(|error| failed(reason(&error)))?;
         let writer = Writer::new(BufWriter::new(file), head).map_err(|error| failed(why(&error)))?;
         let (logger, filename) = (cx.logger.clone(), name.clone());
         let tell = move |error: &str| {

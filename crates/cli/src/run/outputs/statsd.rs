@@ -7,7 +7,7 @@ use super::{
     delivered::{self, Arrived},
     output::Wish,
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, masked};
 
 /// `statsd=host:port`, `statsd=unix:///path`, and variables.
 pub(super) fn read_statsd(asked: &Asked<'_>) -> Result<Wish, Failure> {
@@ -29,7 +29,7 @@ fn read(asked: &Asked<'_>, dialect: Dialect) -> Result<Wish, Failure> {
     let text = asked.argument().or_else(|| asked.text(&name("ADDR"), "addr"));
     let text = text.unwrap_or_else(|| Config::ADDRESS.to_owned());
     let address = address(&text).ok_or_else(|| {
-        Failure::other(format!("\"{text}\" is no address")).hint(format!(
+        Failure::other(format!("\"{}\" is no address", masked::address(&text))).hint(format!(
             "write {}={} or {}=unix:///var/run/datadog/dsd.socket",
             asked.name,
             Config::ADDRESS,
@@ -70,7 +70,9 @@ fn address(text: &str) -> Option<Address> {
     let text = text.strip_prefix("udp://").unwrap_or(text);
     let (host, port) = text.rsplit_once(':')?;
     let port: u16 = port.parse().ok()?;
-    (!host.is_empty() && port > 0).then(|| Address::Udp(text.to_owned()))
+    // What is none is not shown as one later: a password may be in it.
+    let is_host = !host.is_empty() && !host.contains(['@', '/', '?', '#']);
+    (is_host && port > 0).then(|| Address::Udp(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -83,7 +85,7 @@ mod tests {
         check("localhost:8125", Some(Address::Udp("localhost:8125".to_owned())));
         check("udp://[::1]:1", Some(Address::Udp("[::1]:1".to_owned())));
         check("unix:///run/dsd.socket", Some(Address::Unix("/run/dsd.socket".into())));
-        for wrong in ["", "localhost", ":8125", "a:b", "a:0", "a:65536", "unix://"] {
+        for wrong in ["", "localhost", ":8125", "a:b", "a:0", "a:65536", "unix://", "u:p@h:1", "http://h:1"] {
             check(wrong, None);
         }
     }

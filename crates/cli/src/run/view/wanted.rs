@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::{
     failure::Failure,
     flags::{Flags, parse_bool},
+    masked,
 };
 
 const PREFIX: &str = "K6_WEB_DASHBOARD_";
@@ -100,7 +101,7 @@ fn read(argument: &str, flags: &Flags) -> Result<Dashboard, Failure> {
             }
             "tags" => tags.extend(list(&value)),
             _ => {
-                return Err(Failure::other(format!("unknown parameter \"{key}\""))
+                return Err(Failure::other(format!("unknown parameter \"{}\"", masked::key(key)))
                     .hint("there are host, port, open, report, tag and tags: web-dashboard=port=5666&open"));
             }
         }

@@ -34,6 +34,20 @@ pub(in crate::otlp) struct Metric {
     pub(in crate::otlp) data: Option<Data>,
 }
 
+impl Metric {
+    /// How many data points it has.
+    pub(in crate::otlp) fn points(&self) -> u64 {
+        let points = match &self.data {
+            None => 0,
+            Some(Data::Gauge(gauge)) => gauge.data_points.len(),
+            Some(Data::Sum(sum)) => sum.data_points.len(),
+            Some(Data::Histogram(histogram)) => histogram.data_points.len(),
+            Some(Data::Exponential(histogram)) => histogram.data_points.len(),
+        };
+        points as u64
+    }
+}
+
 #[derive(Clone, PartialEq, prost::Oneof)]
 pub(in crate::otlp) enum Data {
     #[prost(message, tag = "5")]

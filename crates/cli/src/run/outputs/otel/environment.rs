@@ -9,6 +9,7 @@ use super::super::asked::{Asked, duration};
 use crate::{
     failure::Failure,
     flags::{Flags, parse_bool},
+    masked,
 };
 
 /// Where settings are read from.
@@ -179,7 +180,7 @@ pub(super) fn grpc(address: &str, is_plaintext: bool) -> Result<Way, Failure> {
     let is_address =
         url.is_some_and(|url| url.authority() == address && !url.host().is_empty() && !url.port_text().is_empty());
     if !is_address {
-        return Err(Failure::config(format!("\"{address}\" is no address of a gRPC receiver"))
+        return Err(Failure::config(format!("\"{}\" is no address of a gRPC receiver", masked::address(address)))
             .hint("write host and port, such as localhost:4317"));
     }
     Ok(Way::Grpc { address: address.to_owned(), is_plaintext })
@@ -199,7 +200,8 @@ pub(super) fn pairs(variable: &str, text: &str) -> Result<Vec<(String, String)>,
     let mut pairs = Vec::new();
     for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
         let Some((name, value)) = item.split_once('=') else {
-            return Err(Failure::config(format!("invalid header \"{item}\", expected format key=value"))
+            // k6 quotes it, and it may be a secret.
+            return Err(Failure::config("invalid header, expected format key=value")
                 .hint(format!("{variable} is a list: name=value,name=value")));
         };
         let plain = |text: &str| String::from_utf8_lossy(&unescape(text.trim().as_bytes())).into_owned();

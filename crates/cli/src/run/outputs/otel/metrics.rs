@@ -18,10 +18,8 @@ use super::{
     },
     environment::{Environment, grpc, http, pairs, server, wrong},
 };
-use crate::{failure::Failure, run::prepare::Readers};
+use crate::{failure::Failure, masked, run::prepare::Readers};
 
-/// How long an output is tried to be given what is left at the end, beside one more request.
-const PATIENCE: Duration = Duration::from_secs(40);
 /// k6's way over HTTP.
 const HTTP_PATH: &str = "/v1/metrics";
 
@@ -33,8 +31,6 @@ struct Exporting {
     server: String,
     folded: Folded<Metrics>,
     began: Began,
-    /// How long it may take nothing at the end.
-    patience: Duration,
 }
 
 /// `opentelemetry=RECEIVER`, and variables.
@@ -144,7 +140,7 @@ fn way_of(text: &str) -> Result<Way, Failure> {
         return grpc(rest, is_plaintext);
     }
     http(text, HTTP_PATH).ok_or_else(|| {
-        Failure::config(format!("\"{text}\" is no receiver"))
+        Failure::config(format!("\"{}\" is no receiver", masked::address(text)))
             .hint("write grpc://host:4317, http://host:4318, or grpcs:// and https:// for TLS")
     })
 }
@@ -172,7 +168,7 @@ impl Output for Wanted {
         let failed =
             |error: std::io::Error| Failure::other(format!("failed to create OpenTelemetry exporter: {error}"));
         let (config, logger) = (self.0.clone(), starting.cx.logger.clone());
-        let (server, patience) = (server(&config.receiver), PATIENCE + config.receiver.timeout);
+        let server = server(&config.receiver);
         let (began, shown) = (Began::default(), server.clone());
         let makes_up = match config.temporality {
             Temporality::Cumulative => "the next export has what this one lacked",
@@ -195,7 +191,7 @@ impl Output for Wanted {
         let registry = starting.prepared.run.registry.clone();
         let output = Metrics::new(config, registry, began.clone(), tell).map_err(failed)?;
         let folded = Folded::start(output, Steps::of_seconds(), |_| {}).map_err(failed)?;
-        Ok(Box::new(Exporting { server, folded, began, patience }))
+        Ok(Box::new(Exporting { server, folded, began }))
     }
 }
 
@@ -204,9 +200,13 @@ impl Started for Exporting {
         Some(Box::new(Sink::new(self.folded.feed(), &self.began)))
     }
 
+    fn receiver(&self) -> Option<String> {
+        Some(self.server.clone())
+    }
+
     fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
         let logger = &finished.cx.logger;
-        match self.folded.finish((), self.patience) {
+        match self.folded.finish_within((), finished.patience) {
             Ok(()) => {}
             Err(Unfinished::Failed(lacks)) => logger.error(format!("{} {lacks}", self.server)),
             Err(why) => logger.error(format!("{} lacks the end of the run: {why}", self.server)),
@@ -285,7 +285,7 @@ mod tests {
         let check = |name: &str, value: &str, expect: &str| check("", &[(name, value)], Err(expect));
         check("K6_OTEL_EXPORT_INTERVAL", "0s", "invalid K6_OTEL_EXPORT_INTERVAL \"0s\"");
         check("K6_OTEL_FLUSH_INTERVAL", "x", "invalid K6_OTEL_FLUSH_INTERVAL \"x\"");
-        check("K6_OTEL_HEADERS", "a", "invalid header \"a\", expected format key=value");
+        check("K6_OTEL_HEADERS", "a", "invalid header, expected format key=value");
         check("K6_OTEL_HEADERS", "a=b%0ac", "the header \"a\" cannot be sent");
         check("OTEL_EXPORTER_OTLP_HEADERS", "a b=c", "the header \"a b\" cannot be sent");
         check("OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "invalid OTEL_EXPORTER_OTLP_COMPRESSION \"zstd\"");

@@ -6,12 +6,12 @@ use onrush_agent::Test;
 use onrush_engine::Tracers;
 use onrush_js::{Propagator, TraceSettings, Tracer};
 use onrush_output::{
-    Told,
+    Patience, Told,
     otlp::{News, Outcome, Receiver, Traces, Way},
 };
 
 use super::environment::{Environment, grpc, http, server};
-use crate::{context::Context, failure::Failure, flags::Flags, log::Logger};
+use crate::{context::Context, failure::Failure, flags::Flags, log::Logger, masked};
 
 /// What was asked for.
 #[derive(Clone)]
@@ -26,16 +26,14 @@ pub(in crate::run) struct Running {
     traces: Traces,
     server: String,
     settings: TraceSettings,
-    /// How long what is left at the end is waited for.
-    patience: Duration,
 }
 
 /// Where k6 sends traces to.
 const ADDRESS: &str = "127.0.0.1:4317";
 /// The SDKs' way over HTTP.
 const HTTP_PATH: &str = "/v1/traces";
-/// How long spans are tried to be sent at the end, beside one more request.
-const PATIENCE: Duration = Duration::from_secs(40);
+/// How long an agent tries to send what is left at the end.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Reads the flag or its variable; `None` where nothing is traced.
 ///
@@ -46,7 +44,8 @@ pub(in crate::run) fn wanted(flags: &Flags) -> Result<Option<Wanted>, Failure> {
     match text.split_once('=').unwrap_or((&text, "")) {
         ("none", "") => Ok(None),
         ("otel", settings) => Environment { flags, asked: None, signal: "TRACES" }.traces(settings).map(Some),
-        _ => Err(Failure::config(format!("invalid traces output \"{text}\""))
+        // Settings behind it may be secret.
+        (name, _) => Err(Failure::config(format!("invalid traces output \"{}\"", masked::address(name)))
             .hint(format!("use none, otel, or otel=http://host:4318 or otel={ADDRESS},proto=grpc"))),
     }
 }
@@ -79,10 +78,14 @@ impl Environment<'_> {
                     headers.push((key["header.".len()..].to_owned(), value.to_owned()));
                 }
                 Some((key, _)) => {
-                    return Err(Failure::config(format!("unknown otel config key {key}"))
+                    return Err(Failure::config(format!("unknown otel config key {}", masked::key(key)))
                         .hint("the keys are proto, header.NAME, sampling and propagator"));
                 }
-                None => return Err(Failure::config(format!("unknown otel config key {item}"))),
+                // It may be the rest of a secret.
+                None => {
+                    let shown = if headers.is_empty() { masked::key(item) } else { "behind a header" };
+                    return Err(Failure::config(format!("unknown otel config key {shown}")));
+                }
             }
         }
         let of_sdk =
@@ -122,7 +125,7 @@ fn way(address: &str, proto: Option<&str>) -> Result<Way, Failure> {
     }
     let scheme = if is_plaintext { "http" } else { "https" };
     http(&format!("{scheme}://{rest}"), HTTP_PATH).ok_or_else(|| {
-        Failure::config(format!("\"{address}\" is no receiver of traces"))
+        Failure::config(format!("\"{}\" is no receiver of traces", masked::address(address)))
             .hint("write otel=http://host:4318,proto=http")
     })
 }
@@ -133,7 +136,7 @@ fn way(address: &str, proto: Option<&str>) -> Result<Way, Failure> {
 /// 255 with what keeps it from being started.
 pub(in crate::run) fn start(cx: &Context, wanted: Option<Wanted>) -> Result<Option<Running>, Failure> {
     let Some(Wanted { receiver, resource, settings }) = wanted else { return Ok(None) };
-    let (server, patience) = (server(&receiver), PATIENCE + receiver.timeout);
+    let server = server(&receiver);
     let (logger, shown) = (cx.logger.clone(), server.clone());
     let tell = move |news| {
         match news {
@@ -151,7 +154,7 @@ pub(in crate::run) fn start(cx: &Context, wanted: Option<Wanted>) -> Result<Opti
     };
     let traces = Traces::start(receiver, &resource, tell)
         .map_err(|error| Failure::other(format!("failed to start the thread of the traces: {error}")))?;
-    Ok(Some(Running { traces, server, settings, patience }))
+    Ok(Some(Running { traces, server, settings }))
 }
 
 impl Running {
@@ -166,15 +169,20 @@ impl Running {
         test.engine.tracers = Some(self.tracers());
         let finish = test.finish_outputs.take();
         test.finish_outputs = Some(Box::new(move || {
-            self.finish(&logger);
+            self.finish(&logger, &Patience::of(PATIENCE));
             finish.map_or(0, |finish| finish())
         }));
         test
     }
 
+    /// Who gets them, for people.
+    pub(in crate::run) fn receiver(&self) -> String {
+        format!("{} (traces)", self.server)
+    }
+
     /// Has what is left sent, and says what did not arrive.
-    pub(in crate::run) fn finish(self, logger: &Logger) {
-        let Outcome { sent, overrun, refused, left } = self.traces.finish(self.patience);
+    pub(in crate::run) fn finish(self, logger: &Logger, patience: &Patience) {
+        let Outcome { sent, overrun, refused, left } = self.traces.finish(patience);
         let lost = [
             (overrun, "came faster than they could be sent"),
             (refused, "were not accepted"),
@@ -230,12 +238,12 @@ mod tests {
         check("otel=http://h:4317/,proto=grpc,header.x=y=z,header.A=b", Ok("grpc h:4317 true 1 W3c x: y=z A: b"));
         check("otel=h:1,sampling=0.25,propagator=b3", Ok("grpc h:1 true 0.25 B3"));
         check("jaeger", Err("invalid traces output \"jaeger\""));
-        check("none=x", Err("invalid traces output \"none=x\""));
+        check("none=x", Err("invalid traces output \"none\""));
         check("otel=h:1,proto=tcp", Err("invalid protocol"));
         check("otel=http://h:1/x,proto=grpc", Err("grpc protocol does not support URL path"));
         check("otel=h:1,colour=red", Err("unknown otel config key colour"));
         check("otel=h:1,header.=red", Err("unknown otel config key header."));
-        check("otel=h:1,h:2", Err("unknown otel config key h:2"));
+        check("otel=h:1,h:2", Err("unknown otel config key h"));
         check("otel=h", Err("\"h\" is no address of a gRPC receiver"));
         check("otel=http://,proto=http", Err("\"http://\" is no receiver of traces"));
         check("otel=h:1,sampling=2", Err("invalid sampling \"2\""));
