@@ -10,7 +10,7 @@ use crate::{
     registry::Contains,
     summary::{
         mode::SummaryMode,
-        model::{CheckTotal, MetricSummary, MetricValues, Scope, SummaryModel, ThresholdSummary, check_counts},
+        model::{CheckTotal, MetricSummary, Scope, SummaryModel, ThresholdSummary, check_counts},
         number,
     },
 };
