@@ -77,6 +77,8 @@ pub struct Metrics {
     tried_ns: u64,
     /// The same up to which something was measured.
     measured_ns: u64,
+    /// The last export did not arrive.
+    has_failed: bool,
     /// Nanoseconds since 1970 of the last export: time does not go back.
     last_ns: u64,
     /// The same of the last one that arrived, or of the start.
@@ -115,6 +117,7 @@ impl Metrics {
             began,
             tried_ns: 0,
             measured_ns: 0,
+            has_failed: false,
             last_ns: start_ns,
             arrived_ns: start_ns,
             teller: Teller::new(move |told| of_way(News::Way(told))),
@@ -128,6 +131,7 @@ impl Metrics {
     fn export(&mut self, at_ns: u64, after: Duration) -> Result<(), Refused> {
         let at_ns = at_ns.max(self.last_ns + 1);
         let result = self.send(at_ns, after);
+        self.has_failed = result.is_err();
         // Some of it may have arrived.
         self.last_ns = at_ns;
         if result.is_ok() {
@@ -183,9 +187,9 @@ impl StepOutput for Metrics {
         let span = step.span;
         self.series.add(step);
         self.measured_ns = span.map_or(self.measured_ns, |span| span.until_ns.max(self.measured_ns));
-        // At the end one export has all.
+        // At the end of a run whose receiver took nothing last one export has all.
         if let Some(span) = span
-            && self.ending.since().is_none()
+            && !(self.has_failed && self.ending.since().is_some())
             && span.until_ns >= self.tried_ns.saturating_add(self.interval_ns)
         {
             self.tried_ns = span.until_ns;

@@ -75,6 +75,8 @@ pub struct Prometheus {
     /// Makes a poster for another version.
     make: Box<dyn Fn(Version) -> std::io::Result<Poster> + Send>,
     ending: Ending,
+    /// The last push did not arrive.
+    has_failed: bool,
     series: AllSeries,
     interval_ns: u64,
     stale_markers: bool,
@@ -128,6 +130,7 @@ impl Prometheus {
             version,
             make: Box::new(make),
             ending,
+            has_failed: false,
             series: AllSeries::new(registry, config.trends),
             interval_ns: u64::try_from(config.push_interval.as_nanos()).unwrap_or(u64::MAX),
             stale_markers: config.stale_markers,
@@ -153,6 +156,7 @@ impl Prometheus {
             let rows = self.series.news(at_ms);
             result = self.send(rows, Duration::ZERO);
         }
+        self.has_failed = result.is_err();
         // Some of it may have arrived.
         self.last_ms = at_ms;
         match &result {
@@ -194,9 +198,9 @@ impl StepOutput for Prometheus {
     fn step(&mut self, step: Step) -> Result<(), String> {
         let span = step.span;
         self.series.add(step);
-        // At the end one push has all.
+        // At the end of a run whose receiver took nothing last one push has all.
         if let Some(span) = span
-            && self.ending.since().is_none()
+            && !(self.has_failed && self.ending.since().is_some())
             && span.until_ns >= self.told_ns.saturating_add(self.interval_ns)
         {
             self.told_ns = span.until_ns;
