@@ -149,6 +149,8 @@ fn join_config(cx: &Context) -> Result<JoinConfig, Failure> {
 
 pub(crate) fn failed(error: JoinError) -> Failure {
     let hint = match &error {
+        // Somebody is there, and cannot be believed.
+        JoinError::Failed { why, .. } if why.contains("certificate") => None,
         JoinError::Failed { .. } => Some("is the coordinator running, and does its port accept connections from here?"),
         _ => None,
     };

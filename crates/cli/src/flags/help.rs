@@ -412,7 +412,8 @@ Commands:
   new         Create a new script
   inspect     Print the options of a script as JSON; deps lists the modules it imports
   archive     Bundle a script and everything it needs into one file
-  coordinator Run a script on agents that join from other machines; agent joins one
+  coordinator Run a script on agents that join from other machines; agent joins one, relay
+              stands between many agents and one
   attach      Follow a run of a coordinator that serves many, or list its runs
   cluster     Make certificates for coordinators, agents and users
   target      Start the built-in server to test against: a demo site and httpbin-like endpoints

@@ -59,6 +59,8 @@ use crate::{
 pub(super) struct Ended {
     /// Its result.
     pub(super) outcome: Outcome,
+    /// The last error that was told while it ran.
+    pub(super) last_error: Option<String>,
     /// The VU whose init code failed, if that is why.
     pub(super) failed_vu: Option<u64>,
     /// `--summary-export` could not be written.
@@ -248,6 +250,7 @@ pub(super) fn drive(
         follow,
         has_outputs,
         losses,
+        last_error: None,
         is_ready: false,
         summary: None,
         spare: Some(SpareFiles::hold()),
@@ -265,7 +268,7 @@ pub(super) fn drive(
     drive.step_until(true, |drive| drive.coordinator.phase() >= RunPhase::Done);
     drive.linger();
     let (outcome, export_failed) = drive.conclude();
-    let Drive { coordinator, rest, follow, agents, .. } = drive;
+    let Drive { coordinator, rest, follow, agents, last_error, .. } = drive;
     let now = now();
     if let Some(view) = &mut view {
         let summary = summary::exported(&coordinator, prepared, agents.info(&coordinator), now);
@@ -276,6 +279,7 @@ pub(super) fn drive(
     }
     Ok(Ended {
         view,
+        last_error,
         outcome,
         failed_vu: coordinator.failed_vu(),
         export_failed,
@@ -348,6 +352,8 @@ struct Drive<'a> {
     agent_lines: AgentLines,
     follow: Follow,
     has_outputs: bool,
+    /// The last error that the coordinator had to tell.
+    last_error: Option<String>,
     /// Samples that outputs lost so far, until it was told.
     losses: Option<Losses>,
     /// All planned VUs have run their init code.
@@ -568,7 +574,10 @@ impl Drive<'_> {
                 Notice::Warning { message, fields } => self.warnings.take(message, fields),
                 Notice::Log(line) => self.warnings.log(level(&line.level), line.message, line.fields),
                 Notice::Info(message) => self.cx.logger.log(Level::Info, message, Vec::new()),
-                Notice::Error(message) => self.cx.logger.error(message),
+                Notice::Error(message) => {
+                    self.cx.logger.error(message.clone());
+                    self.last_error = Some(message);
+                }
                 Notice::NotReplayed { at, error } => {
                     let at = at.as_secs_f64();
                     self.cx.logger.warn(format!("the change at {at:.1}s of the scenarios is not replayed: {error}"));

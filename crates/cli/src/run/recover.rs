@@ -64,16 +64,19 @@ pub(crate) fn recover(cx: &Context, journal: &str, files: &[&str]) -> Result<Exi
     }
     end(&mut coordinator, &ids, &known, at);
     let notices = repeated.notices.into_iter().chain(coordinator.notices());
+    let mut last_error = None;
     notices.for_each(|notice| {
         if let onrush_session::Notice::Error(message) = notice {
-            cx.logger.error(message);
+            cx.logger.error(message.clone());
+            last_error = Some(message);
         }
     });
     let agents = Some(agents::info(&coordinator, &names));
     let results = Results::new(cx, &args, &prepared, &coordinator, agents, at);
     let is_exported = results.show(None);
     let Some(outcome) = coordinator.outcome().cloned() else { return Ok(ExitCode::AgentLost) };
-    outcome.message().into_iter().for_each(|message| cx.logger.error(message));
+    let why = outcome.message().filter(|message| last_error.as_ref() != Some(message));
+    why.into_iter().for_each(|message| cx.logger.error(message));
     cx.logger.debug(format!("the measurement is {}", judgement(&coordinator).verdict.as_str()));
     let code = outcome.exit_code();
     Ok(if code == ExitCode::Success && !is_exported { ExitCode::Other } else { code })

@@ -231,7 +231,7 @@ fn a_killed_run_keeps_its_samples() {
 /// What is there may be the result of a run that went well, or of one that is under way.
 #[test]
 fn a_run_that_cannot_begin_leaves_files_as_they_are() {
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("bound").to_string();
     let flags =
         ["--address", &address, "--out", "result=a", "--out", "json=b", "--out", "summary-json=c", "--out", "junit=d"];
@@ -243,6 +243,12 @@ fn a_run_that_cannot_begin_leaves_files_as_they_are() {
     for name in ["a", "b", "c", "d"] {
         assert_eq!(done.text(name), "before", "{name}");
     }
+}
+
+#[test]
+fn no_output_is_written_over_the_script() {
+    let done = Program::script(&["--out", "result=./script.js"], "export default function () {}").run().expect(255);
+    done.expect_log("an output would be written over the script ./script.js");
 }
 
 /// A report that nobody could write is not found out after the test.

@@ -231,6 +231,14 @@ pub(super) fn wanted(flags: &Flags, config_file: &ConfigFile, script: &str) -> R
         return Err(Failure::other(format!("two outputs would write the same file {}", file.display()))
             .hint("give each --out a file of its own"));
     }
+    let is_script = |file: &&Path| {
+        let same = |path: &Path| std::fs::canonicalize(path).ok();
+        same(file).is_some_and(|file| Some(file) == same(Path::new(script)))
+    };
+    if let Some(file) = wanted.files().find(is_script) {
+        return Err(Failure::other(format!("an output would be written over the script {}", file.display()))
+            .hint("give it another file"));
+    }
     Ok(wanted)
 }
 
