@@ -379,8 +379,11 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
 /// The last log line of a run that did not pass.
 fn report(logger: &Logger, ended: &Ended) {
     let outcome = &ended.outcome;
-    // That of a lost agent was told when it was lost.
-    let Some(message) = outcome.message().filter(|message| ended.last_error.as_ref() != Some(message)) else { return };
+    let Some(message) = outcome.message() else { return };
+    // It was told when the agent was lost.
+    if outcome.exit_code() == ExitCode::AgentLost && ended.last_error.as_ref() == Some(&message) {
+        return;
+    }
     let of_vu = ended.failed_vu.map(|vu| format!("error while initializing VU #{vu}"));
     let fields = match outcome.exit_code() {
         ExitCode::ScriptException => {
