@@ -123,8 +123,9 @@ fn receivers_that_die_and_come_back_have_all() {
     }
     let of_prometheus = prometheus.number("k6_http_req_duration_p95{name=\"n0\"}") * 1e3;
     assert!((of_prometheus / p95 - 1.0).abs() < 1e-9, "{of_prometheus} instead of {p95}");
-    let (first, last) = (memory[memory.len() / 4], memory[memory.len() - 1]);
-    assert!(last < first + first / 5, "memory grows: {memory:?}");
+    // What waits for receivers that are away takes room, which the allocator keeps; with time it does not grow.
+    let (later, last) = (memory[memory.len() * 2 / 3], memory[memory.len() - 1]);
+    assert!(last < later + later / 20, "memory grows: {memory:?}");
 }
 
 /// The last count of each instrument, over all its series: what is told since the start.
