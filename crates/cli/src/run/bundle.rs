@@ -80,7 +80,10 @@ pub(super) fn pack(
     let mut settings: BTreeMap<&str, Vec<String>> =
         names.filter_map(|name| Some((*name, vec![flags.text(name)?]))).collect();
     settings.extend(outputs.into_iter().flatten().filter(|(_, values)| !values.is_empty()));
-    settings.insert("vu-isolation", vec![prepared.isolation.isolation.as_str().to_owned()]);
+    // Agents have the layout that their coordinator has found; one that gets the test finds it itself.
+    if !matches!(receiver, Receiver::Coordinator(_)) || flags.text("vu-isolation").is_some() {
+        settings.insert("vu-isolation", vec![prepared.isolation.isolation.as_str().to_owned()]);
+    }
     if !prepared.features.is_empty() {
         settings.insert("features", vec![prepared.features.clone()]);
     }

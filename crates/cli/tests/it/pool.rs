@@ -168,6 +168,7 @@ fn results_reports_and_replays() {
         .env("XDG_STATE_HOME", &state.path().display().to_string())
         .run()
         .expect(0);
+    assert!(!done.stdout.contains("--vu-isolation"), "nobody asked for a layout: {}", done.stdout);
     let export = done.json("export.json");
     assert_eq!(export["steering"]["changes"][0]["source"], "replay");
     let iterations = export["metrics"]["iterations"]["count"].as_u64().expect("counted");
