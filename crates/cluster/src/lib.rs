@@ -56,3 +56,8 @@ pub use token::{Token, TokenError};
 
 /// Version of the messages: both sides must have the same.
 pub const PROTOCOL: u32 = 3;
+
+/// So many agents, for people.
+pub fn agents_text(count: u32) -> String {
+    if count == 1 { "1 agent".to_owned() } else { format!("{count} agents") }
+}

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use onrush_cluster::{Access, Place, Pool, PoolConfig, PoolEvent, PoolLimits, RunOrder, Token};
+use onrush_cluster::{Access, Place, Pool, PoolConfig, PoolEvent, PoolLimits, RunOrder, Token, agents_text};
 use onrush_session::ExitCode;
 
 use crate::{
@@ -85,9 +85,8 @@ pub(crate) fn serve(cx: &Context) -> Result<ExitCode, Failure> {
             Ok(PoolEvent::Start(order)) => {
                 let RunOrder { run, request } = &order;
                 let run = *run;
-                let agents = request.agents;
-                let plural = if agents == 1 { "" } else { "s" };
-                cx.logger.info(format!("run {run} ({}) starts on {agents} agent{plural}", request.name));
+                let agents = agents_text(request.agents);
+                cx.logger.info(format!("run {run} ({}) starts on {agents}", request.name));
                 match RunProcess::start(cx, &pool, &order) {
                     Ok(process) => drop(runs.insert(run, process)),
                     Err(error) => {

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use onrush_cluster::{Access, Event, Hub, HubConfig, JournalAgent, JournalHead, Seat, Session, Token};
+use onrush_cluster::{Access, Event, Hub, HubConfig, JournalAgent, JournalHead, Seat, Session, Token, agents_text};
 use onrush_fiber::Clock;
 use onrush_session::{Coordinator, ExitCode, Orders, protocol::AgentId};
 
@@ -216,7 +216,7 @@ impl ClusterAgents {
         };
         cx.terminal.stdout(format!(
             "Waiting for {} on {address}. On each machine:\n\n  {before}onrush agent --join {}{after}\n\n",
-            count(self.agents),
+            agents_text(self.agents),
             reachable(address),
         ));
         Ok(())
@@ -239,7 +239,8 @@ impl ClusterAgents {
             }
             if Clock::now() >= until {
                 let joined = joined.len();
-                let message = format!("only {joined} of {} joined within {} s", count(self.agents), wait.as_secs_f64());
+                let message =
+                    format!("only {joined} of {} joined within {} s", agents_text(self.agents), wait.as_secs_f64());
                 return Err(Failure::new(ExitCode::AgentLost, message));
             }
             match inputs.recv_timeout(TICK) {
@@ -268,7 +269,7 @@ impl ClusterAgents {
     /// Says whether agents may join that were not there from the start.
     pub(super) fn let_in(&self, admits: Result<(), String>) {
         let admits = match (self.children.is_empty(), self.has_journal) {
-            (false, _) => Err(format!("the run has all of its {}", count(self.agents))),
+            (false, _) => Err(format!("the run has all of its {}", agents_text(self.agents))),
             (true, true) => Err("a run with a journal goes on with the agents that it began with".to_owned()),
             (true, false) => admits,
         };
@@ -320,10 +321,6 @@ fn deliver(intake: Intake, events: Sender<Input>) -> impl Fn(Event) + Send + Syn
 /// Somebody was not let in.
 pub(super) fn refused(cx: &Context, peer: std::net::SocketAddr, why: &str) {
     cx.logger.warn(format!("refused an agent from {}: {why}", peer.ip()));
-}
-
-fn count(agents: u32) -> String {
-    if agents == 1 { "1 agent".to_owned() } else { format!("{agents} agents") }
 }
 
 impl ChildAgent {

@@ -14,20 +14,19 @@ use onrush_agent::Test;
 use onrush_cluster::Event;
 use onrush_engine::EngineConfig;
 use onrush_fiber::Clock;
-use onrush_metrics::Standing;
 use onrush_output::{Losses, Outputs};
-use onrush_plan::{SegmentSequence, steer::TargetRequest};
-use onrush_results::{End, StartLag};
+use onrush_plan::steer::TargetRequest;
 use onrush_server::Listener;
 use onrush_session::{
-    Coordinator, ExitCode, Judgement, LossPolicy, Notice, Orders, Outcome, Patience, Replay, RunPhase, Settings, Steer,
-    Stop,
+    Coordinator, ExitCode, Notice, Orders, Outcome, Replay, RunPhase, Steer, Stop,
     protocol::{AgentId, Command, Failure as AgentFailure, FailureKind, Report, SummaryFile, Time},
 };
 
 use super::{
     agents::AgentLines,
+    begin::coordinator,
     cluster::{self, Agents, ClusterAgents, Start},
+    ended::Ended,
     journal::{self, Damage, JournalFile, Kept},
     live::LiveSummary,
     local::{AGENT, Input, LocalAgent},
@@ -39,7 +38,7 @@ use super::{
     secret_answers::SecretAnswers,
     submitted,
     summary::{self, Results},
-    view::{Follow, View},
+    view::Follow,
     warnings::{self, Warnings},
 };
 use crate::{
@@ -55,57 +54,6 @@ use crate::{
     tools::http,
 };
 
-/// How a run ended.
-pub(super) struct Ended {
-    /// Its result.
-    pub(super) outcome: Outcome,
-    /// The last error that was told while it ran.
-    pub(super) last_error: Option<String>,
-    /// The VU whose init code failed, if that is why.
-    pub(super) failed_vu: Option<u64>,
-    /// `--summary-export` could not be written.
-    pub(super) export_failed: bool,
-    /// The verdict on the measurement, and why.
-    pub(super) judgement: Judgement,
-    /// How each threshold stood.
-    pub(super) standings: Vec<Vec<Standing>>,
-    /// Thresholds that were never judged.
-    pub(super) unjudged: Vec<String>,
-    /// Not one request succeeded.
-    pub(super) nothing_succeeded: bool,
-    /// How long the test took, pauses not counted, in nanoseconds.
-    pub(super) duration_ns: u64,
-    /// What all agents measured, and how thresholds stand.
-    pub(super) coordinator: Coordinator,
-    /// Dashboard and HTML reports, which lack its end.
-    pub(super) view: Option<View>,
-}
-
-impl Ended {
-    /// What its result files say at their end.
-    pub(super) fn for_file(&self, code: ExitCode) -> End {
-        let judgement = &self.judgement;
-        End {
-            duration_ns: self.duration_ns,
-            exit_code: code as u8,
-            stopped: self.outcome.stop.as_ref().map(|stop| stop.message.clone()),
-            verdict: judgement.verdict.as_str().to_owned(),
-            reasons: judgement.reasons.clone(),
-            notes: judgement.notes.clone(),
-            standings: self.standings.clone(),
-            start_lag: judgement.start_lag.map(|lag| StartLag {
-                iterations: lag.iterations,
-                p99_ms: lag.p99_ms,
-                max_ms: lag.max_ms,
-            }),
-            own_delay: judgement.own_delay.as_ref().and_then(|delay| serde_json::to_value(delay).ok()),
-            generator: judgement.generator.and_then(|record| serde_json::to_value(record).ok()),
-        }
-    }
-}
-
-/// What a command may take to reach all agents.
-const START_IN: Duration = Duration::from_millis(200);
 /// How often signals, thresholds and the terminal's progress are looked after.
 const TICK: Duration = Duration::from_millis(100);
 /// The same while an answer of the REST API waits for its effect.
@@ -290,43 +238,6 @@ pub(super) fn drive(
         duration_ns: u64::try_from(coordinator.duration().unwrap_or_default().as_nanos()).unwrap_or(u64::MAX),
         coordinator,
     })
-}
-
-/// The coordinator of a run over these agents, which knows nothing yet.
-pub(super) fn coordinator(
-    args: &RunArgs,
-    prepared: &Prepared,
-    replay: Replay,
-    ids: Vec<AgentId>,
-    weights: Vec<u64>,
-) -> Coordinator {
-    let start_in = if args.cluster.is_some() { START_IN } else { Duration::ZERO };
-    let options = &prepared.test.settings;
-    let settings = Settings {
-        has_setup: prepared.lifecycle.setup,
-        has_teardown: prepared.lifecycle.teardown,
-        evaluates_thresholds: !args.no_thresholds,
-        starts_paused: options.paused,
-        patience: Patience {
-            setup: options.setup_timeout,
-            teardown: options.teardown_timeout,
-            summary: options.handle_summary_timeout,
-            lingers: args.cluster.as_ref().map_or(Duration::ZERO, |cluster| cluster.patience.lingers()),
-            ..Patience::default()
-        },
-        on_loss: args.cluster.as_ref().map_or_else(LossPolicy::default, |cluster| cluster.on_loss),
-        start_in,
-        series_max: options.cardinality_limit,
-        rps: options.rps,
-    };
-    let coordinator =
-        Coordinator::new(settings, ids, &prepared.plan, &prepared.run.registry, prepared.thresholds.clone())
-            .replaying(replay)
-            .weighted(weights);
-    let options = &prepared.test.options;
-    let Some(segment) = options.execution_segment else { return coordinator };
-    let sequence = options.execution_segment_sequence.clone().map(SegmentSequence::filled);
-    coordinator.within(segment, sequence.unwrap_or_else(|| SegmentSequence::around(segment)))
 }
 
 /// In one process there is one clock.

@@ -5,12 +5,14 @@
 
 pub(crate) mod account;
 mod agents;
+mod begin;
 pub(crate) mod bundle;
 mod cluster;
 pub(crate) mod config_file;
 mod constraint;
 pub(crate) mod dependencies;
 mod drive;
+mod ended;
 pub(crate) mod features;
 pub(crate) mod imports;
 pub(crate) mod input;
@@ -46,7 +48,8 @@ pub(crate) use recover::recover;
 
 use self::{
     config_file::ConfigFile,
-    drive::{Beginning, Ended},
+    drive::Beginning,
+    ended::Ended,
     features::Features,
     journal::Kept,
     needs::Needs,

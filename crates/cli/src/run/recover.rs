@@ -10,9 +10,8 @@ use onrush_session::{
 };
 
 use super::{
-    agents,
+    agents, begin,
     config_file::ConfigFile,
-    drive,
     journal::{Before, Damage},
     ready,
     summary::{Results, judgement},
@@ -38,7 +37,7 @@ pub(crate) fn recover(cx: &Context, journal: &str, files: &[&str]) -> Result<Exi
     let sessions: Vec<_> = head.agents.iter().map(onrush_cluster::JournalAgent::session).collect();
     let names: BTreeMap<AgentId, String> =
         ids.iter().copied().zip(head.agents.iter().map(|agent| agent.name.clone())).collect();
-    let mut coordinator = drive::coordinator(&args, &prepared, Replay::default(), ids.clone(), head.weights.clone());
+    let mut coordinator = begin::coordinator(&args, &prepared, Replay::default(), ids.clone(), head.weights.clone());
     let repeated = before.repeat(&mut coordinator, Damage::Ends)?;
     if let Some(damage) = &repeated.damage {
         cx.logger.warn(format!("{journal}: {damage}; what was noted behind that is missing"));

@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeMap,
-    io::Write as _,
     net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -11,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use onrush_testkit::{GoodServer, Reply};
+use onrush_testkit::{GoodServer, Reply, built_with_go};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -97,21 +96,8 @@ fn program() -> Option<&'static Path> {
     static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
     PROGRAM
         .get_or_init(|| {
-            let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("otel-collector");
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/collector");
-            let built = Command::new("go")
-                .args(["build", "-mod=readonly", "-o"])
-                .arg(&program)
-                .arg(".")
-                .current_dir(source)
-                .output();
-            let why = match built {
-                Ok(output) if output.status.success() => return Some(program),
-                Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
-                Err(error) => error.to_string(),
-            };
-            let _ = writeln!(std::io::stderr(), "skipped: the collector cannot be built with Go: {why}");
-            None
+            built_with_go("the collector", &source, Path::new(env!("CARGO_TARGET_TMPDIR")).join("otel-collector"))
         })
         .as_deref()
 }

@@ -9,7 +9,7 @@ use std::{
 use onrush_session::protocol::Time;
 
 use super::{RunOrder, RunRequest, log::RunLog};
-use crate::Capacity;
+use crate::{Capacity, agents_text};
 
 /// All agents and runs.
 pub(super) struct State {
@@ -278,15 +278,10 @@ impl State {
         let of_zones = if zones.is_empty() { String::new() } else { format!(" of the zones {zones}") };
         format!(
             "no test was run: it needs {}{of_zones}, and within {} s there were never as many free; {there} are there, {free} of them free",
-            count(request.agents),
+            agents_text(request.agents),
             request.wait.as_secs_f64()
         )
     }
-}
-
-/// Agents, for people.
-fn count(agents: u32) -> String {
-    if agents == 1 { "1 agent".to_owned() } else { format!("{agents} agents") }
 }
 
 /// The label that zones are about.

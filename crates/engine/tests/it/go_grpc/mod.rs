@@ -2,13 +2,13 @@
 //! cannot fetch the library, nothing is tested, and the test says so.
 
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::OnceLock,
 };
 
-use onrush_testkit::CertificateAuthority;
+use onrush_testkit::{CertificateAuthority, built_with_go};
 use tempfile::TempDir;
 
 use crate::harness::case;
@@ -54,21 +54,8 @@ fn program() -> Option<&'static Path> {
     static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
     PROGRAM
         .get_or_init(|| {
-            let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-grpc-peer");
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/go_grpc/peer");
-            let built = Command::new("go")
-                .args(["build", "-mod=readonly", "-o"])
-                .arg(&program)
-                .arg(".")
-                .current_dir(source)
-                .output();
-            let why = match built {
-                Ok(output) if output.status.success() => return Some(program),
-                Ok(output) => String::from_utf8_lossy(&output.stderr).into_owned(),
-                Err(error) => error.to_string(),
-            };
-            let _ = writeln!(std::io::stderr(), "skipped: the peer cannot be built with Go: {why}");
-            None
+            built_with_go("the peer", &source, Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-grpc-peer"))
         })
         .as_deref()
 }
