@@ -197,8 +197,10 @@ fn what_was_sent_again_is_told() {
     // Of each iteration five samples, and those of two iterations may read the same; the others are of a second.
     let each = ["iterations", "iteration_duration", "data_sent", "data_received", "number"]
         .map(|name| format!("\"metric\":\"{name}\""));
-    let (_, others): (Vec<_>, Vec<&str>) =
-        messages.iter().map(|message| message.value.as_str()).partition(|text| each.iter().any(|name| text.contains(name)));
+    let (_, others): (Vec<_>, Vec<&str>) = messages
+        .iter()
+        .map(|message| message.value.as_str())
+        .partition(|text| each.iter().any(|name| text.contains(name)));
     let iterations = done.json("s.json")["metrics"]["iterations"]["count"].as_u64().expect("a count");
     let once = 5 * iterations + others.iter().collect::<BTreeSet<_>>().len() as u64;
     let twice = messages.len() as u64 - once;

@@ -37,6 +37,8 @@ pub(super) enum Tool {
     Hey,
     /// The server of `k6/experimental/redis`.
     Redis,
+    /// A machine that counts what a program does.
+    Valgrind,
 }
 
 /// Where the programs are; empty for those that no part needs.
@@ -54,6 +56,7 @@ pub(crate) struct Tools {
     pub(super) hey: PathBuf,
     pub(super) openssl: PathBuf,
     pub(super) redis: PathBuf,
+    pub(super) valgrind: PathBuf,
 }
 
 impl Tools {
@@ -78,6 +81,9 @@ impl Tools {
                     )?
                 }
                 Tool::K6 => tools.k6 = k6(root)?,
+                Tool::Valgrind => {
+                    tools.valgrind = packaged("valgrind", "valgrind", "counts the instructions of a request")?;
+                }
                 Tool::Redis => {
                     tools.redis = packaged("redis-server", "redis-server", "the server that commands are sent to")?;
                 }

@@ -11,6 +11,7 @@ mod grpc;
 mod held;
 mod https;
 mod idle;
+mod instructions;
 mod latency;
 mod many;
 mod memory;
@@ -54,6 +55,12 @@ pub(super) const PARTS: &[Part] = &[
         about: "a request with two headers, a tag and a check beside a plain one",
         needs: &[Tool::K6],
         run: params::run,
+    },
+    Part {
+        name: instructions::NAME,
+        about: "instructions and misses of caches for a request, on a simulated machine",
+        needs: &[Tool::Wrk, Tool::Valgrind],
+        run: instructions::run,
     },
     Part {
         name: outputs::NAME,
