@@ -27,7 +27,7 @@ help: ## Show this.
 
 demo: toolchain ## Run a k6 script with hundreds of VUs against the built-in target (ten seconds, once it is built).
 	@echo 'Building Onrush (two to three minutes the first time) ...' >&2
-	@$(CARGO) build --profile demo --locked --package onrush
+	@$(CARGO) build --profile demo --locked --package onrush --no-default-features
 	@sh packaging/demo.sh "$(TARGET_DIR)/demo/onrush" $(ARGS)
 
 test: toolchain ## Build and test everything, tidy included; clippy and rustfmt where installed.

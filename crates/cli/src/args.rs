@@ -274,8 +274,7 @@ impl ScriptArgs {
 /// A number out of range.
 pub(crate) fn threads(flags: &Flags) -> Result<Option<usize>, Failure> {
     let Some(text) = flags.text("threads") else { return Ok(None) };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let max = cores * THREADS_PER_CORE_MAX;
+    let max = onrush_engine::cores() * THREADS_PER_CORE_MAX;
     match text.parse::<usize>() {
         Ok(threads) if (1..=max).contains(&threads) => Ok(Some(threads)),
         _ => Err(Failure::other(format!("invalid number of threads \"{text}\", use 1 to {max} on this machine"))),

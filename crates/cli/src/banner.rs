@@ -22,9 +22,21 @@ pub(crate) fn banner(color: bool) -> String {
     if color { format!("\x1b[38;2;24;160;251m{ART}\x1b[0m\n") } else { format!("{ART}\n") }
 }
 
-/// What runs where, and what it will do.
-pub(crate) fn execution(script: &str, outputs: &str, isolation: &IsolationChoice, plan: &Plan, color: bool) -> String {
+/// What runs where, and what it will do. `agents`: how many processes the run has of its own.
+pub(crate) fn execution(
+    script: &str,
+    outputs: &str,
+    agents: Option<u32>,
+    isolation: &IsolationChoice,
+    plan: &Plan,
+    color: bool,
+) -> String {
     let value = |text: &str| if color { format!("\x1b[36m{text}\x1b[0m") } else { text.to_owned() };
+    let place = match agents {
+        None => "local".to_owned(),
+        Some(1) => "1 agent".to_owned(),
+        Some(count) => format!("{count} agents"),
+    };
     let layout = format!("{} ({})", isolation.isolation.as_str(), isolation.reason);
     let count = plan.descriptions.len();
     let scenarios = format!(
@@ -36,7 +48,7 @@ pub(crate) fn execution(script: &str, outputs: &str, isolation: &IsolationChoice
     );
     let mut text = format!(
         "\n     execution: {}\n        script: {}\n        output: {}\n     vu layout: {}\n\n     scenarios: {}\n",
-        value("local"),
+        value(&place),
         value(script),
         value(outputs),
         value(&layout),

@@ -6,6 +6,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 /// The groups whose limits apply, innermost first.
@@ -23,10 +24,13 @@ struct Hierarchy {
 }
 
 impl Cgroup {
-    /// Finds the groups of this process.
-    pub(crate) fn of_process() -> Self {
-        let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-        Self::find(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"))
+    /// The groups of this process, as they were when it first asked.
+    pub(crate) fn of_process() -> &'static Self {
+        static OWN: OnceLock<Cgroup> = OnceLock::new();
+        OWN.get_or_init(|| {
+            let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+            Self::find(&read("/proc/self/cgroup"), &read("/proc/self/mountinfo"))
+        })
     }
 
     fn find(groups: &str, mounts: &str) -> Self {

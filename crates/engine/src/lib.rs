@@ -24,6 +24,6 @@ mod worker;
 pub use config::{EngineConfig, Timeouts, Tracers};
 pub use engine::Engine;
 pub use event::{Event, LifecycleError, ThreadSample};
-pub use health::{Allowance, HealthProbe, HealthSample};
+pub use health::{Allowance, HealthProbe, HealthSample, cores};
 pub use shared::ScenarioProgress;
 pub use steering::NewTarget;

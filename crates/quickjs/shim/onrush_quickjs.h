@@ -156,7 +156,9 @@ void onrush_drop_jobs(JSRuntime *rt);
 /* While this is not 0, the interrupt handler is called at each call, backward branch and
    round of a long loop of a built-in. Any thread may set it, atomically; the handler
    clears it. The handler may be called where a VU cannot be ended: what it answers
-   there is not looked at, and it is asked again soon. */
+   there is not looked at, and it is asked again soon. ONRUSH_POKE_HALT says that the VU is
+   to end. */
+#define ONRUSH_POKE_HALT 1
 uint32_t *onrush_rt_poke(JSRuntime *rt);
 /* The bytes of a string if it is flat, 8-bit and pure ASCII, without copying (valid while
    the JSValue is alive and not zero terminated), else NULL. */

@@ -40,6 +40,7 @@ layout!(constants {
     JS_TAG_SHORT_BIG_INT = 7;
     JS_TAG_FLOAT64 = 8;
     JS_ATOM_NULL = 0;
+    ONRUSH_POKE_HALT = 1;
     JS_INVALID_CLASS_ID = 0;
     JS_PROP_CONFIGURABLE = 1;
     JS_PROP_WRITABLE = 2;

@@ -78,6 +78,9 @@ pub const JS_GPN_ENUM_ONLY: c_int = 1 << 4;
 /// Own names: fill in `is_enumerable`.
 pub const JS_GPN_SET_ENUM: c_int = 1 << 5;
 
+/// The runtime's flag (`onrush_rt_poke`) while the VU that runs is to end.
+pub const ONRUSH_POKE_HALT: u32 = 1;
+
 /// Evaluate as a script.
 pub const JS_EVAL_TYPE_GLOBAL: c_int = 0;
 /// Evaluate as a module.

@@ -178,6 +178,19 @@ impl Program {
         self.modules.iter().flat_map(|module| &module.imports).any(|import| is_it(&import.target))
     }
 
+    /// Who asks the module `specifier` for an export of that name: the first static import of it in a module whose source has
+    /// the name.
+    pub fn import_of(&self, specifier: &str, export: &str) -> Option<(&Module, &Import)> {
+        let is_it = |target: &Target| match target {
+            Target::Module(index) => self.module(*index).is_some_and(|module| module.specifier == specifier),
+            Target::Builtin(name) => name == specifier,
+            Target::Missing(_) => false,
+        };
+        let asks = |import: &&Import| import.kind == ImportKind::Static && is_it(&import.target);
+        let has_name = self.modules.iter().filter(|module| module.source.contains(export));
+        has_name.into_iter().find_map(|module| Some((module, module.imports.iter().find(asks)?)))
+    }
+
     /// Resolves a request as written in module `importer`, whether or not such a module was loaded
     /// (`import.meta.resolve`, `open`).
     ///

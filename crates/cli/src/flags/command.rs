@@ -265,33 +265,40 @@ pub(super) const VERSION: &str = "version";
 
 /// The parser. Help is not its business, see [`super::help`].
 pub(crate) fn parser() -> clap::Command {
-    commands(arg)
+    commands(arg, |command| with_flags(command, arg))
 }
 
 /// The same for shells that complete what is typed: there a switch takes nothing, although `--quiet=false` is understood.
 pub(crate) fn parser_for_completion() -> clap::Command {
-    commands(|flag| match flag.value {
-        Value::Switch => named(flag).action(ArgAction::SetTrue),
-        _ => arg(flag),
-    })
+    commands(completed, |command| with_flags(command, completed))
 }
 
-fn commands(arg: fn(&'static Flag) -> Arg) -> clap::Command {
+/// `of_command` adds a command's own flags: it is only called for the one that is used, as there are hundreds in all.
+fn commands(arg: fn(&'static Flag) -> Arg, of_command: fn(clap::Command) -> clap::Command) -> clap::Command {
     let switch = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
-    let mut root = clap::Command::new("onrush")
+    let root = clap::Command::new("onrush")
         .disable_help_flag(true)
         .disable_help_subcommand(true)
         .arg(switch(HELP).short('h').global(true))
         .arg(switch(VERSION))
         .args(FLAGS.iter().filter(|flag| flag.scope == Scope::All).map(|flag| short(arg(flag), flag.short)));
-    for command in Command::ALL {
-        let own = FLAGS.iter().filter(move |flag| command.takes(flag));
-        let own = own.map(|flag| short(arg(flag), flag.short_for(command)));
-        root = root.subcommand(
-            clap::Command::new(command.name()).about(command.about()).args(own).arg(Arg::new(FILES).num_args(0..)),
-        );
+    Command::ALL.into_iter().fold(root, |root, command| {
+        root.subcommand(clap::Command::new(command.name()).about(command.about()).defer(of_command))
+    })
+}
+
+fn with_flags(parser: clap::Command, arg: fn(&'static Flag) -> Arg) -> clap::Command {
+    let Some(command) = Command::of(parser.get_name()) else { return parser };
+    let own = FLAGS.iter().filter(|flag| command.takes(flag));
+    let own = own.map(|flag| short(arg(flag), flag.short_for(command)));
+    parser.args(own).arg(Arg::new(FILES).num_args(0..))
+}
+
+fn completed(flag: &'static Flag) -> Arg {
+    match flag.value {
+        Value::Switch => named(flag).action(ArgAction::SetTrue),
+        _ => arg(flag),
     }
-    root
 }
 
 fn short(arg: Arg, short: Option<char>) -> Arg {

@@ -280,10 +280,10 @@ Examples:
 
 const CAPACITY_END: &str = "\
 Runs the function of the script's first scenario at one load after the other: twice the load until a goal is not held, then in
-between, then the result again. Each load is a run of its own with a warm-up that does not count; after a load that broke
-something a low one is tried until it holds. Takes the flags of run. Exit codes: 0 when the highest load is known or even the
-limit held, 80 when this generator was the limit, 99 when no load held or the system did not recover, 255 for trials that
-cannot be run.
+between, then the result again. Each load is a run of its own with a warm-up that does not count; after a load that broke a
+goal, a low load is repeated until the goals hold again. Takes the flags of run. Exit codes: 0 when the highest load is known
+or even the limit held, 80 when this generator was the limit or trials contradict each other, 99 when no load held or the
+system did not recover, 255 for trials that cannot be run.
 
 Examples:
   onrush capacity --slo 'http_req_duration p(95)<200' --slo 'http_req_failed rate<0.01' script.js

@@ -4,7 +4,10 @@ use std::sync::LazyLock;
 
 use onrush_plan::{Area, Kind, OPTIONS, OptionInfo};
 
-use super::{Command, Flag, Group, Role, Scope, Value};
+use super::{
+    Command, Flag, Group, Role, Scope,
+    Value::{self, Duration, Int, Optional, Repeated, Switch, Text},
+};
 
 const fn flag(
     long: &'static str,
@@ -56,14 +59,13 @@ impl Flag {
             Kind::Table if option.key == "dns" => Text(info.value),
             Kind::List | Kind::Table => Repeated(info.value),
         };
-        let (role, group) = match (NOT_YET.iter().find(|(key, _)| *key == option.key), option.area) {
-            (Some((_, what)), _) => (Role::NotYet(what), Group::NotYet),
-            (None, _) if option.key == "paused" => (Role::Option, Group::Control),
-            (None, _) if option.key == "consoleOutput" => (Role::Option, Group::Terminal),
-            (None, Area::Load) => (Role::Option, Group::Load),
-            (None, Area::Script) => (Role::Option, Group::Script),
-            (None, Area::Http) => (Role::Option, Group::Http),
-            (None, Area::Results) => (Role::Option, Group::Results),
+        let group = match option.area {
+            _ if option.key == "paused" => Group::Control,
+            _ if option.key == "consoleOutput" => Group::Terminal,
+            Area::Load => Group::Load,
+            Area::Script => Group::Script,
+            Area::Http => Group::Http,
+            Area::Results => Group::Results,
         };
         Some(Self {
             long: info.long,
@@ -75,7 +77,7 @@ impl Flag {
             default: if option.kind == Kind::Bool { "" } else { option.default },
             allowed: option.allowed,
             group,
-            role,
+            role: Role::Option,
             scope: if option.key == "vus" { Scope::OptionAndScale } else { Scope::Option },
         })
     }
@@ -105,11 +107,6 @@ pub(crate) fn find(long: &str) -> Option<&'static Flag> {
 /// All flags, in the order help shows them within their groups: options first.
 pub(crate) static FLAGS: LazyLock<Vec<Flag>> =
     LazyLock::new(|| OPTIONS.iter().filter_map(Flag::from_option).chain(SETTINGS.iter().copied()).collect());
-
-/// Options k6 has and this version does not, and what is missing.
-const NOT_YET: &[(&str, &str)] = &[];
-
-use Value::{Duration, Int, Optional, Repeated, Switch, Text};
 
 /// The flags that are no options of a test.
 const SETTINGS: &[Flag] = &[
@@ -876,7 +873,7 @@ const SETTINGS: &[Flag] = &[
     flag("timeout", None, Duration, None, "Time limit for one request (default 60s)")
         .group(Group::Tool)
         .scope(Scope::Only(Command::Http)),
-    flag("script", None, Switch, None, "Print the k6 script this command would run, and stop")
+    flag("script", None, Switch, None, "Print a k6 script with the same requests, and stop")
         .group(Group::Tool)
         .scope(Scope::Only(Command::Http)),
     // The target.

@@ -161,8 +161,8 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
             Some(heading) => cx.terminal.stdout(format!("{heading}\n")),
             None => {
                 cx.terminal.stdout(banner::banner(color));
-                let execution =
-                    banner::execution(&args.script.file, &described, &prepared.isolation, &prepared.plan, color);
+                let file = &args.script.file;
+                let execution = banner::execution(file, &described, agents, &prepared.isolation, &prepared.plan, color);
                 cx.terminal.stdout(cx.look.fitted(execution));
             }
         }

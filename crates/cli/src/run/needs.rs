@@ -138,14 +138,20 @@ pub(crate) fn vus(count: u64) -> String {
 
 /// Whether the program imports a module that opens connections.
 pub(super) fn has_network(program: &Program) -> bool {
-    const MODULES: [&str; 7] = [
+    const MODULES: [&str; 13] = [
         "k6/http",
         "k6/ws",
         "k6/websockets",
         "k6/net/",
-        "k6/browser",
         "k6/experimental/redis",
         "k6/experimental/websockets",
+        "k6/x/dns",
+        "k6/x/kafka",
+        "k6/x/mqtt",
+        "k6/x/redis",
+        "k6/x/sql",
+        "k6/x/sse",
+        "k6/x/tcp",
     ];
     let imports = program.modules.iter().flat_map(|module| &module.imports);
     imports.into_iter().any(|import| {

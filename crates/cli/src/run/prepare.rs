@@ -165,12 +165,11 @@ pub(super) fn prepare(
         local_ips: test.options.local_ips.clone(),
         init_pass: false,
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     // More threads than VUs would have nothing to do.
     let useful = usize::try_from(plan.max_vus.max(1)).unwrap_or(usize::MAX);
     Ok(Prepared {
         run: Arc::new(run),
-        threads: args.threads.unwrap_or_else(|| cores.min(useful)),
+        threads: args.threads.unwrap_or_else(|| onrush_engine::cores().min(useful)),
         plan: Arc::new(plan),
         thresholds,
         features,

@@ -293,7 +293,7 @@ const SCRIPTS: &[Row] = &[
     (
         "import { nope } from 'k6/http'; export default function () {}",
         107,
-        "SyntaxError: Could not find export 'nope' in module 'k6/http'",
+        r#"SyntaxError: The requested module \"k6/http\" does not provide an export named \"nope\"\n\tat file:///"#,
     ),
     (
         "import x from 'http://h/a.js'; export default function () {}",

@@ -298,7 +298,13 @@ impl Reporter {
 
 fn encoded(report: &Report) -> Bytes {
     let refused = |why: String| {
-        convert::encode_report(&Report::Failed(Failure::new(FailureKind::Engine, format!("cannot be reported: {why}"))))
+        let failure = Failure::new(FailureKind::Engine, format!("cannot be reported: {why}"));
+        // What was called has failed, as if it had thrown, and not the agent.
+        convert::encode_report(&match report {
+            Report::SetupDone(_) => Report::SetupDone(Err(failure)),
+            Report::SummaryDone(_) => Report::SummaryDone(Err(failure)),
+            _ => Report::Failed(failure),
+        })
     };
     if let Err(error) = Limits::default().check(report) {
         return refused(error.to_string());
@@ -310,4 +316,28 @@ fn encoded(report: &Report) -> Bytes {
         return refused(format!("an agent sent a message of {} bytes, the limit is {MESSAGE_BYTES_MAX}", bytes.len()));
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use onrush_session::protocol::SummaryFile;
+
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_is_a_failure_of_what_was_called() {
+        let check = |report: Report| convert::report(encoded(&report)).expect("a report");
+        let content = vec![0; Limits::default().summary_bytes_max + 1];
+        let file = SummaryFile { path: "stdout".to_owned(), content };
+        let Report::SummaryDone(Err(failure)) = check(Report::SummaryDone(Ok(Some(vec![file])))) else {
+            panic!("no failure of handleSummary()")
+        };
+        assert!(failure.message.contains("files of handleSummary()"), "{}", failure.message);
+        let data = " ".repeat(Limits::default().setup_bytes_max + 1);
+        let Report::SetupDone(Err(_)) = check(Report::SetupDone(Ok(Some(data.into())))) else {
+            panic!("no failure of setup()")
+        };
+        let message = "x".repeat(Limits::default().text_bytes_max + 1);
+        let Report::Failed(_) = check(Report::Aborted { message }) else { panic!("not failed") };
+    }
 }

@@ -2,7 +2,7 @@
 
 mod machine;
 
-use std::{fs, time::Duration};
+use std::{fs, sync::OnceLock, time::Duration};
 
 use onrush_fiber::{Clock, Nanos, Shortages};
 use rustix::io::Errno;
@@ -68,7 +68,7 @@ pub struct HealthProbe {
     machine: Machine,
     throttled_usec: u64,
     shortages: Shortages,
-    cgroup: Cgroup,
+    cgroup: &'static Cgroup,
     available_cores: f64,
 }
 
@@ -98,7 +98,7 @@ impl HealthProbe {
             machine: Machine::look(),
             throttled_usec: cgroup.throttled_usec(),
             shortages: Shortages::so_far(),
-            available_cores: available_cores(&cgroup),
+            available_cores: available_cores(cgroup),
             cgroup,
         }
     }
@@ -134,7 +134,7 @@ impl HealthProbe {
             steal_cores: (machine.steal_secs - self.machine.steal_secs).max(0.0) / secs,
             throttled: ((throttled - self.throttled_usec.min(throttled)) as f64 / 1e6 / secs).min(1.0),
             rss_bytes: rss_bytes(),
-            memory_bytes: memory_bytes(&self.cgroup),
+            memory_bytes: memory_bytes(self.cgroup),
             waiting: (waiting / secs).min(1.0),
             fds: open_fds(fds_max),
             fds_max,
@@ -157,7 +157,7 @@ impl HealthProbe {
             throttled_usec: throttled,
             shortages,
             available_cores: self.available_cores,
-            cgroup: std::mem::take(&mut self.cgroup),
+            cgroup: self.cgroup,
         };
         sample
     }
@@ -182,7 +182,7 @@ impl Allowance {
     /// That of this process.
     pub fn of_process() -> Self {
         let cgroup = Cgroup::of_process();
-        Self { cores: available_cores(&cgroup), memory_bytes: memory_bytes(&cgroup) }
+        Self { cores: available_cores(cgroup), memory_bytes: memory_bytes(cgroup) }
     }
 }
 
@@ -239,8 +239,14 @@ fn waiting_secs(text: &str) -> Option<f64> {
     text.split_ascii_whitespace().nth(1)?.parse::<f64>().ok().map(|ns| ns / 1e9)
 }
 
+/// Cores that this process may use, whole ones (affinity and cgroup quota). Asked once: the answer takes several files.
+pub fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
 fn available_cores(cgroup: &Cgroup) -> f64 {
-    let allowed = std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64);
+    let allowed = cores() as f64;
     cgroup.cores().map_or(allowed, |quota| quota.min(allowed))
 }
 

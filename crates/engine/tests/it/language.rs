@@ -336,6 +336,26 @@ fn unhandled_rejections_end_the_iteration_only() {
 }
 
 #[test]
+fn a_rejection_of_an_async_function_that_nobody_awaits_is_told() {
+    case(
+        "export default async function () {
+           if (__ITER === 0) Promise.reject(new TypeError('at once'));
+           if (__ITER === 1) (async () => { await null; throw new Error('later'); })();
+           if (__ITER === 2) Promise.reject(null);
+           if (__ITER === 3) console.log('goes on');
+         }",
+    )
+    .vus(1, 4)
+    .both(|report| {
+        assert_eq!(report.said(), ["goes on"], "{report:#?}");
+        let errors = report.level("error");
+        let expect = ["TypeError: at once", "Error: later", "null"].map(|text| format!("Uncaught (in promise) {text}"));
+        assert_eq!(errors.len(), expect.len(), "{report:#?}");
+        assert!(errors.iter().zip(&expect).all(|(error, expect)| error.starts_with(expect)), "{report:#?}");
+    });
+}
+
+#[test]
 fn top_level_await_works() {
     case(
         "import { value } from './lib.js';

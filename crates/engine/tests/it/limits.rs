@@ -55,6 +55,38 @@ fn every_kind_of_deep_nesting_is_bounded() {
 }
 
 #[test]
+fn the_limit_refuses_nothing_that_garbage_has_room_for() {
+    case(
+        "export default function () {
+           const kept = Array.from({ length: 75000 }, (_, i) => ({ i, text: 't' + i }));
+           for (let i = 0; i < 300000; i++) { const node = { i }; node.node = node; }
+           console.log('kept', kept.length);
+         }",
+    )
+    .vus(1, 2)
+    .memory_limit(16 << 20)
+    .both(|report| assert_eq!(report.said(), ["kept 75000", "kept 75000"], "{report:#?}"));
+}
+
+#[test]
+fn nested_shared_data_is_read_at_any_depth_of_the_stack() {
+    case(
+        "import { SharedArray } from 'k6/data';
+         const nested = new SharedArray('nested', () => { let value = 1; for (let i = 0; i < 400; i++) value = { value }; return [value]; });
+         function read() { let value = nested[0]; while (value.value !== undefined) value = value.value; return value; }
+         function down(n) { return n === 0 ? read() : down(n - 1) + 0; }
+         export default function () {
+           for (let depth = 100; ; depth = Math.ceil(depth * 1.02)) {
+             try { if (down(depth) !== 1) throw new Error('other data'); }
+             catch (error) { if (!(error instanceof RangeError)) throw error; console.log('read'); break; }
+           }
+         }",
+    )
+    .vus(1, 2)
+    .both(|report| assert_eq!(report.said(), ["read", "read"], "{report:#?}"));
+}
+
+#[test]
 fn a_vu_out_of_memory_says_so_and_the_others_live() {
     for grow in [
         "const keep = []; for (;;) keep.push(new Array(1000).fill(__VU));",

@@ -21,7 +21,7 @@ pub(crate) enum Asked {
     /// To go on.
     Nothing,
     /// To end: the next poll throws what scripts cannot catch.
-    Halt,
+    Halt = sys::ONRUSH_POKE_HALT as isize,
     /// To let others of the thread run.
     Yield,
 }

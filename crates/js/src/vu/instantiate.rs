@@ -1,6 +1,6 @@
 //! Bringing a VU to life: its realm if it has its own, its module instances, and the functions it keeps.
 
-use onrush_script::ModuleKind;
+use onrush_script::{Import, ModuleKind, Program};
 
 use super::{CallEnd, ScriptFailure, Vu, VuPhase};
 use crate::{
@@ -27,7 +27,11 @@ impl Vu {
         super::context::begin_call(self);
         self.refresh_tags();
         let result = self.evaluate().and_then(|exports| then(&exports));
-        let result = result.map_err(|throw| ScriptFailure::from_throw(self, throw));
+        let result = result.map_err(|throw| {
+            let failure = ScriptFailure::from_throw(self, throw);
+            let text = missing_export(&self.script().program, &failure.text).unwrap_or(failure.text);
+            ScriptFailure { text, ..failure }
+        });
         self.release_records();
         // Evaluating modules leaves cycles behind (promises, namespaces): they would stay until the first collection,
         // which most VUs never reach.
@@ -125,4 +129,15 @@ impl CallEnd {
     pub fn is_complete(&self) -> bool {
         !matches!(self, Self::Interrupted)
     }
+}
+
+/// k6's text for an export that is not there, and the import that asks for it: QuickJS names only who lacks it.
+fn missing_export(program: &Program, text: &str) -> Option<String> {
+    let (export, rest) = text.strip_prefix("SyntaxError: Could not find export '")?.split_once("' in module '")?;
+    let (module, import) = program.import_of(rest.split_once('\'')?.0, export)?;
+    let Import { request, line, column, .. } = import;
+    let at = format!("{}:{line}:{column}", module.specifier);
+    Some(format!(
+        "SyntaxError: The requested module \"{request}\" does not provide an export named \"{export}\"\n\tat {at}"
+    ))
 }

@@ -80,7 +80,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "delay",
-        about: "100 bytes from a server that answers after 10 ms: the matrix of 2017",
+        about: "100 bytes from a server that answers after 10 ms, with 20 to 250 users",
         delay_ms: 10,
         purpose: Purpose::Latency,
         loads: USERS,

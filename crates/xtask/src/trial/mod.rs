@@ -7,9 +7,11 @@
 //! - `pairs`: pairs of runs of an unchanged system, which `onrush compare` must not call different.
 //! - `outputs`: ten minutes at 20,000 requests a second into all outputs, whose receivers are killed and come back.
 //! - `coordinator`: what agents cost their coordinator.
+//! - `dashboard`: runs whose dashboard 500 clients attack, beside runs whose dashboard nobody looks at.
 //!
 //! Needs two cores (generators on one, the server on the others), `taskset`, and root for control groups and namespaces.
 
+mod attack;
 mod coordinator;
 mod fault;
 mod healthy;
@@ -36,7 +38,7 @@ use self::{fault::Fault, options::Options};
 use crate::program::build;
 
 /// The arguments in one line.
-pub(crate) const ARGUMENTS: &str = "own-delay|verdict|healthy|pairs|outputs|coordinator [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
+pub(crate) const ARGUMENTS: &str = "own-delay|verdict|healthy|pairs|outputs|coordinator|dashboard [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
 
 /// A generator's run that is over.
 struct Ran {
@@ -69,6 +71,7 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
         "verdict" => verdict::run(&onrush()?, &options)?,
         "healthy" => healthy::run(&onrush()?, &options)?,
         "pairs" => pairs::run(&onrush()?, &options)?,
+        "dashboard" => attack::run(&onrush()?, &options)?,
         "coordinator" => coordinator::run(&root, &options)?,
         other => bail!("there is no trial `{other}`: {ARGUMENTS}"),
     };

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     marks::{BOUNDS, marks},
+    overview,
     rows::Row,
     svg::number,
 };
@@ -25,6 +26,7 @@ pub(super) fn summary(run: &Value, rows: &[Row<'_>]) -> String {
     if let Some(failed) = run["calibration"]["failed"].as_str() {
         let _ = writeln!(text, "\n**The server could not be confirmed:** {failed}");
     }
+    let _ = writeln!(text, "\n## Overview\n\n{}", overview::table(rows));
     for experiment in EXPERIMENTS {
         let of: Vec<&Row<'_>> = rows.iter().filter(|row| row.experiment == experiment.name).collect();
         if !of.is_empty() {

@@ -150,6 +150,17 @@ fn open(height: f64, title: &str) -> String {
     )
 }
 
+/// A chart as a file of its own, which no page lends its style.
+pub(super) fn standalone(chart: &str) -> String {
+    let Some((head, rest)) = chart.split_once('>') else { return String::new() };
+    let head = head.replacen("<svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"", 1);
+    format!("{head}><style>{STYLE}</style><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>{rest}\n")
+}
+
+/// As on the page, without the classes of lines.
+const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#222}.title{font-weight:600}.name{text-anchor:end}.note{fill:#666}\
+     .bar{fill:#9db2c8}.ours{fill:#d9622b}.interval{stroke:#333;fill:none}";
+
 /// Three digits, none behind the point of what is whole, and thousands apart.
 pub(in crate::lab) fn number(value: f64) -> String {
     let digits = match value.abs() {
