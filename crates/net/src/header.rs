@@ -39,12 +39,15 @@ fn cased(name: &str) -> impl Iterator<Item = char> {
 
 /// Appends [`canonical_name`]; whether it is a token.
 fn push_canonical(out: &mut String, name: &str) -> bool {
-    let (mut is_token, mut is_canonical, mut upper) = (true, true, true);
+    // The classes that all bytes have, and those that a byte has in a place for the other case.
+    let (mut all, mut wrong, mut upper) = (u8::MAX, 0, true);
     for byte in name.bytes() {
-        is_token &= is_token_byte(byte);
-        is_canonical &= if upper { !byte.is_ascii_lowercase() } else { !byte.is_ascii_uppercase() };
+        let class = text::class_of(byte);
+        all &= class;
+        wrong |= class & if upper { text::LOWER } else { text::UPPER };
         upper = byte == b'-';
     }
+    let (is_token, is_canonical) = (all & text::TOKEN != 0, wrong == 0);
     let start = out.len();
     out.push_str(name);
     if is_token && !is_canonical {

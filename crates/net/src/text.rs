@@ -8,11 +8,23 @@ pub(crate) const PATH: u8 = 2;
 pub(crate) const HOST: u8 = 4;
 /// A byte Go allows in a URL's userinfo.
 pub(crate) const USERINFO: u8 = 8;
+/// A byte that Go's `ValidHostHeader` lets through.
+pub(crate) const HOST_HEADER: u8 = 16;
+/// An ASCII letter in lower case.
+pub(crate) const LOWER: u8 = 32;
+/// An ASCII letter in upper case.
+pub(crate) const UPPER: u8 = 64;
 
 /// Whether a byte is of a class.
 #[inline]
 pub(crate) fn is(byte: u8, class: u8) -> bool {
-    CLASSES[usize::from(byte)] & class != 0
+    class_of(byte) & class != 0
+}
+
+/// All classes of a byte.
+#[inline]
+pub(crate) fn class_of(byte: u8) -> u8 {
+    CLASSES[usize::from(byte)]
 }
 
 static CLASSES: [u8; 256] = classes();
@@ -22,7 +34,10 @@ const fn classes() -> [u8; 256] {
     let mut byte = 0_u8;
     while byte < 0x80 {
         if byte.is_ascii_alphanumeric() {
-            table[byte as usize] = TOKEN | PATH | HOST | USERINFO;
+            table[byte as usize] = TOKEN | PATH | HOST | USERINFO | HOST_HEADER;
+        }
+        if byte.is_ascii_alphabetic() {
+            table[byte as usize] |= if byte.is_ascii_lowercase() { LOWER } else { UPPER };
         }
         byte += 1;
     }
@@ -30,6 +45,7 @@ const fn classes() -> [u8; 256] {
     mark(&mut table, b"-_.~!$&'()*+,;=:@[]%/", PATH);
     mark(&mut table, b"-_.~!$&'()*+,;=:[]<>\"", HOST);
     mark(&mut table, b"-._:~!$&'()*+,;=%@", USERINFO);
+    mark(&mut table, b"!$%&()*+,-.:;='[]_~", HOST_HEADER);
     table
 }
 

@@ -265,7 +265,8 @@ pub(super) const VERSION: &str = "version";
 
 /// The parser. Help is not its business, see [`super::help`].
 pub(crate) fn parser() -> clap::Command {
-    commands(arg, |command| with_flags(command, arg))
+    // Only the command that is used gets its flags: there are hundreds in all.
+    commands(arg, |command| command.defer(|command| with_flags(command, arg)))
 }
 
 /// The same for shells that complete what is typed: there a switch takes nothing, although `--quiet=false` is understood.
@@ -273,7 +274,7 @@ pub(crate) fn parser_for_completion() -> clap::Command {
     commands(completed, |command| with_flags(command, completed))
 }
 
-/// `of_command` adds a command's own flags: it is only called for the one that is used, as there are hundreds in all.
+/// `of_command` adds a command's own flags.
 fn commands(arg: fn(&'static Flag) -> Arg, of_command: fn(clap::Command) -> clap::Command) -> clap::Command {
     let switch = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     let root = clap::Command::new("onrush")
@@ -283,7 +284,7 @@ fn commands(arg: fn(&'static Flag) -> Arg, of_command: fn(clap::Command) -> clap
         .arg(switch(VERSION))
         .args(FLAGS.iter().filter(|flag| flag.scope == Scope::All).map(|flag| short(arg(flag), flag.short)));
     Command::ALL.into_iter().fold(root, |root, command| {
-        root.subcommand(clap::Command::new(command.name()).about(command.about()).defer(of_command))
+        root.subcommand(of_command(clap::Command::new(command.name()).about(command.about())))
     })
 }
 

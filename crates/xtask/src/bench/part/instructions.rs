@@ -101,7 +101,8 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
 
 /// A short run and a longer one.
 fn counts(lab: &mut Lab, server: &mut Server, row: Row) -> Result<[Counted; 2]> {
-    let few = lab.options.pick(3, 5) * row.vus.max(250);
+    // Each VU has warmed up in the short run already.
+    let few = lab.options.pick(3, 5) * row.vus.max(1_000);
     let mut all = [Counted::default(); 2];
     for (long, counted) in [false, true].into_iter().zip(&mut all) {
         let url = server.url(server.kind.small());
