@@ -234,7 +234,11 @@ pub(crate) fn show(command: &Command) -> String {
 fn quote(word: &str) -> String {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,@%+".contains(character);
     if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
+        // Results are read on other machines.
+        match std::env::home_dir().as_deref().and_then(Path::to_str) {
+            Some(home) if home.len() > 1 => word.replace(home, "$HOME"),
+            _ => word.to_owned(),
+        }
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
@@ -257,6 +261,8 @@ mod tests {
     fn commands_can_be_pasted() {
         let mut command = Command::new("/usr/bin/wrk");
         command.args(["-c20", "http://127.0.0.1:1/f/100?a=b&c", "it's"]).env("GOBIN", "/a b");
+        let home = std::env::home_dir().unwrap();
+        assert_eq!(show(&Command::new(home.join("tools/wrk"))), "$HOME/tools/wrk");
         assert_eq!(show(&command), "GOBIN='/a b' /usr/bin/wrk -c20 'http://127.0.0.1:1/f/100?a=b&c' 'it'\\''s'");
     }
 
