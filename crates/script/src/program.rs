@@ -187,8 +187,8 @@ impl Program {
             Target::Missing(_) => false,
         };
         let asks = |import: &&Import| import.kind == ImportKind::Static && is_it(&import.target);
-        let has_name = self.modules.iter().filter(|module| module.source.contains(export));
-        has_name.into_iter().find_map(|module| Some((module, module.imports.iter().find(asks)?)))
+        let mut having_name = self.modules.iter().filter(|module| module.source.contains(export));
+        having_name.find_map(|module| Some((module, module.imports.iter().find(asks)?)))
     }
 
     /// Resolves a request as written in module `importer`, whether or not such a module was loaded
