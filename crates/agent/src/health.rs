@@ -113,6 +113,9 @@ impl HealthWatch {
             return None;
         }
         let second = self.look(now)?;
+        if second.busiest_thread_cores >= Self::BUSY_CORES && second.rss_bytes >= Self::LARGE_BYTES {
+            collapse_heap(Self::HUGE_PAGES_MAX);
+        }
         let second = self.with_lag(second);
         Some(self.report(Some(second)))
     }
@@ -135,9 +138,6 @@ impl HealthWatch {
     fn look(&mut self, now: Nanos) -> Option<Health> {
         let sample = self.probe.as_mut()?.sample();
         self.sampled_at = now;
-        if sample.busiest_thread_cores >= Self::BUSY_CORES && sample.rss_bytes >= Self::LARGE_BYTES {
-            collapse_heap(Self::HUGE_PAGES_MAX);
-        }
         let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         Some(Health {
             process_cores: sample.process_cores,

@@ -74,6 +74,11 @@ pub fn is_value_byte(byte: u8) -> bool {
     byte >= 0x20 && byte != 0x7f || byte == b'\t'
 }
 
+/// Whether all of it may be a header value. Without an early exit, which compilers turn into few instructions.
+pub(crate) fn is_value(value: &str) -> bool {
+    value.bytes().fold(true, |valid, byte| valid & is_value_byte(byte))
+}
+
 /// The headers of a request under Go's rules: canonical names, sent in the order of their names.
 ///
 /// `Host`, `User-Agent`, `Content-Length`, `Transfer-Encoding` and `Trailer` may be set and read but are
@@ -85,6 +90,8 @@ pub struct RequestHeaders {
     text: String,
     /// Sorted by name; equal names in the order they were added.
     fields: Vec<Field>,
+    /// What [`RequestHeaders::write`] writes, where it was made in advance.
+    lines: Option<Box<[u8]>>,
 }
 
 /// Where a field is in the text, and what is to be known of it when it is written.
@@ -119,13 +126,13 @@ const TEXT_BYTES_USUAL: usize = 128;
 impl RequestHeaders {
     /// No headers.
     pub const fn new() -> Self {
-        Self { text: String::new(), fields: Vec::new() }
+        Self { text: String::new(), fields: Vec::new(), lines: None }
     }
 
     /// Replaces a header.
     pub fn set(&mut self, name: &str, value: &str) {
         let field = self.append(name, value);
-        let Self { text, fields } = self;
+        let Self { text, fields, .. } = self;
         fields.retain(|other| other.name(text) != field.name(text));
         self.insert(field);
     }
@@ -139,8 +146,9 @@ impl RequestHeaders {
     /// Removes a header.
     pub fn remove(&mut self, name: &str) {
         let name = canonical_name(name);
-        let Self { text, fields } = self;
+        let Self { text, fields, lines } = self;
         fields.retain(|other| other.name(text) != &*name);
+        *lines = None;
     }
 
     /// The first value of a header.
@@ -195,8 +203,22 @@ impl RequestHeaders {
         }
     }
 
+    /// Makes the lines in advance, for headers that many requests send.
+    pub fn prepare_lines(&mut self) {
+        let mut lines = Vec::new();
+        self.write(&mut lines);
+        self.lines = Some(lines.into());
+    }
+
+    /// What [`RequestHeaders::write`] writes, where [`RequestHeaders::prepare_lines`] has made it and nothing has changed
+    /// since.
+    pub fn lines(&self) -> Option<&[u8]> {
+        self.lines.as_deref()
+    }
+
     /// Adds a field to the text alone.
     fn append(&mut self, name: &str, value: &str) -> Field {
+        self.lines = None;
         let text = &mut self.text;
         if text.is_empty() {
             text.reserve(TEXT_BYTES_USUAL.max(name.len() + value.len() + BETWEEN.len() + LINE_END.len()));
@@ -207,8 +229,7 @@ impl RequestHeaders {
         text.push_str(BETWEEN);
         text.push_str(value);
         text.push_str(LINE_END);
-        // Without an early exit, which compilers turn into few instructions.
-        let is_value_valid = value.bytes().fold(true, |valid, byte| valid & is_value_byte(byte));
+        let is_value_valid = is_value(value);
         let is_plain = is_name_valid
             && is_value_valid
             && trim_ows(value.as_bytes()).len() == value.len()
@@ -218,7 +239,7 @@ impl RequestHeaders {
 
     /// Puts a field of the text in its place.
     fn insert(&mut self, field: Field) {
-        let Self { text, fields } = self;
+        let Self { text, fields, .. } = self;
         let at = fields.partition_point(|other| other.name(text) <= field.name(text));
         fields.insert(at, field);
     }
@@ -539,7 +560,14 @@ mod tests {
             headers.write(&mut lines);
             let is_written = is_valid && !WRITTEN_BY_THE_REQUEST.contains(&&*canonical);
             let expect = if is_written { format!("{canonical}: {}\r\n", value.trim_matches([' ', '\t'])) } else { String::new() };
+            headers.prepare_lines();
+            prop_assert_eq!(headers.lines(), Some(&*lines));
             prop_assert_eq!(String::from_utf8(lines).expect("names and values are texts"), expect);
+            for change in [RequestHeaders::set as fn(&mut RequestHeaders, &str, &str), RequestHeaders::add, |headers, name, _| headers.remove(name)] {
+                headers.prepare_lines();
+                change(&mut headers, &name, "other");
+                prop_assert_eq!(headers.lines(), None);
+            }
         }
 
         #[test]

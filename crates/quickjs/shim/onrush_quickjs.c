@@ -954,6 +954,115 @@ int onrush_plain_keys(JSRuntime *rt, JSValueConst obj, JSAtom *names, int max)
     return n;
 }
 
+/* the words of one property begin with its name, what it is, and how much of it there is */
+enum { LITERAL_NAME, LITERAL_TEXT, LITERAL_INT, LITERAL_CONSTANT, LITERAL_OBJECT };
+
+#define LITERAL(name, kind, n) ((uint64_t)(name) | (uint64_t)(kind) << 32 | (uint64_t)(n) << 40)
+#define LITERAL_ATOM(word) ((JSAtom)(word))
+#define LITERAL_KIND(word) ((word) >> 32 & 0xff)
+#define LITERAL_COUNT(word) ((word) >> 40)
+
+/* Texts of this many bytes are told apart by what they say, longer ones by being the same name. */
+#define LITERAL_TEXT_MAX 64
+#define LITERAL_NAME_MAX 1024
+
+/* How many words there are now, -1 where the object is not one that source text spells out. */
+static int onrush_describe(JSRuntime *rt, JSObject *p, uint64_t *words, int n, int max, int depth)
+{
+    JSShape *sh = p->shape;
+    if (p->class_id != JS_CLASS_OBJECT || p->is_exotic || depth > 2)
+        return -1;
+    JSShapeProperty *prs = get_shape_prop(sh);
+    for (int i = 0; i < sh->prop_count; i++, prs++) {
+        if ((prs->flags & (JS_PROP_TMASK | JS_PROP_ENUMERABLE)) != JS_PROP_ENUMERABLE ||
+            prs->atom == JS_ATOM_NULL || n + 2 > max)
+            return -1;
+        if (!__JS_AtomIsTaggedInt(prs->atom)) {
+            JSAtomStruct *name = rt->atom_array[prs->atom];
+            if (name->atom_type != JS_ATOM_TYPE_STRING || name->len > LITERAL_NAME_MAX)
+                return -1;
+        }
+        JSValue val = p->prop[i].u.value;
+        switch (JS_VALUE_GET_TAG(val)) {
+        case JS_TAG_STRING: {
+            JSString *str = JS_VALUE_GET_STRING(val);
+            if (str->atom_type == JS_ATOM_TYPE_STRING && str->len <= LITERAL_NAME_MAX) {
+                words[n++] = LITERAL(prs->atom, LITERAL_NAME, 1);
+                words[n++] = (uintptr_t)str;
+                break;
+            }
+            int count = (str->len + 7) / 8;
+            if (str->is_wide_char || str->len > LITERAL_TEXT_MAX || n + 1 + count > max)
+                return -1;
+            words[n++] = LITERAL(prs->atom, LITERAL_TEXT, str->len);
+            if (count > 0)
+                words[n + count - 1] = 0;
+            memcpy(&words[n], str8(str), str->len);
+            n += count;
+            break;
+        }
+        case JS_TAG_INT:
+            words[n++] = LITERAL(prs->atom, LITERAL_INT, 1);
+            words[n++] = (uint32_t)JS_VALUE_GET_INT(val);
+            break;
+        case JS_TAG_BOOL:
+            words[n++] = LITERAL(prs->atom, LITERAL_CONSTANT, JS_VALUE_GET_BOOL(val) ? 1 : 0);
+            break;
+        case JS_TAG_UNDEFINED:
+            words[n++] = LITERAL(prs->atom, LITERAL_CONSTANT, 2);
+            break;
+        case JS_TAG_NULL:
+            words[n++] = LITERAL(prs->atom, LITERAL_CONSTANT, 3);
+            break;
+        case JS_TAG_OBJECT: {
+            JSObject *inner = JS_VALUE_GET_OBJ(val);
+            words[n++] = LITERAL(prs->atom, LITERAL_OBJECT, inner->shape->prop_count);
+            n = onrush_describe(rt, inner, words, n, max, depth + 1);
+            if (n < 0)
+                return -1;
+            break;
+        }
+        default:
+            return -1;
+        }
+    }
+    return n;
+}
+
+int onrush_literals(JSRuntime *rt, JSValueConst obj, uint64_t *words, int max)
+{
+    if (JS_VALUE_GET_TAG(obj) != JS_TAG_OBJECT)
+        return -1;
+    return onrush_describe(rt, JS_VALUE_GET_OBJ(obj), words, 0, max, 0);
+}
+
+void onrush_refer_literals(JSRuntime *rt, const uint64_t *words, int count, int is_kept)
+{
+    for (int n = 0; n < count;) {
+        uint64_t word = words[n++];
+        if (is_kept)
+            JS_DupAtomRT(rt, LITERAL_ATOM(word));
+        switch (LITERAL_KIND(word)) {
+        case LITERAL_NAME: {
+            JSValue name = JS_MKPTR(JS_TAG_STRING, (void *)(uintptr_t)words[n++]);
+            if (is_kept)
+                js_dup(name);
+            else
+                JS_FreeValueRT(rt, name);
+            break;
+        }
+        case LITERAL_TEXT:
+            n += (LITERAL_COUNT(word) + 7) / 8;
+            break;
+        case LITERAL_INT:
+            n++;
+            break;
+        }
+        if (!is_kept)
+            JS_FreeAtomRT(rt, LITERAL_ATOM(word));
+    }
+}
+
 JSValue onrush_new_string_latin1(JSContext *ctx, const uint8_t *p, size_t len)
 {
     if (len > JS_STRING_LEN_MAX)

@@ -170,6 +170,14 @@ const uint8_t *onrush_atom_ascii(JSRuntime *rt, JSAtom atom, size_t *len);
    them an index: how many they are, each name with a new reference. -1, and no reference,
    for all else: JS_GetOwnPropertyNames says what they are. Runs no script. */
 int onrush_plain_keys(JSRuntime *rt, JSValueConst obj, JSAtom *names, int max);
+/* Up to 'max' words that are the same for two plain objects only if these have the same
+   properties in the same order with the same values: texts (those of a source file, and
+   short ones), small numbers, booleans, undefined, null and objects of such. How many words
+   they are; -1 for all else. Runs no script and takes no reference. */
+int onrush_literals(JSRuntime *rt, JSValueConst obj, uint64_t *words, int max);
+/* Takes references to all that such words name, or gives them back: as long as there are
+   some, no other object has these words. */
+void onrush_refer_literals(JSRuntime *rt, const uint64_t *words, int count, int is_kept);
 /* A string from Latin-1 (so also ASCII) bytes, without UTF-8 validation. */
 JSValue onrush_new_string_latin1(JSContext *ctx, const uint8_t *p, size_t len);
 /* The characters of a flat string, 8 or 16 bits each, as long as it lives; NULL for anything else. */

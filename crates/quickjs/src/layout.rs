@@ -198,7 +198,7 @@ layout!(structs {
 // Of the engine alone. New state in JSRuntime or JSContext may belong to a VU, and a new class may have state that VUs
 // share: docs/design/003-patched-quickjs.md says what to look at before a number is changed here.
 layout!(engine {
-    sizeof(JSRuntime) = 2664;
+    sizeof(JSRuntime) = 3688;
     sizeof(JSContext) = 600;
     JS_CLASS_INIT_COUNT = 67;
     JS_AUTOINIT_ID_HOST = 4;

@@ -74,6 +74,8 @@ unsafe extern "C" {
     pub fn onrush_string_ascii(s: JSValueConst, len: *mut usize) -> *const u8;
     pub fn onrush_atom_ascii(rt: *mut JSRuntime, atom: JSAtom, len: *mut usize) -> *const u8;
     pub fn onrush_plain_keys(rt: *mut JSRuntime, obj: JSValueConst, names: *mut JSAtom, max: c_int) -> c_int;
+    pub fn onrush_literals(rt: *mut JSRuntime, obj: JSValueConst, words: *mut u64, max: c_int) -> c_int;
+    pub fn onrush_refer_literals(rt: *mut JSRuntime, words: *const u64, count: c_int, is_kept: c_int);
     pub fn onrush_new_string_latin1(ctx: *mut JSContext, p: *const u8, len: usize) -> JSValue;
     pub fn onrush_string_units(s: JSValueConst, len: *mut usize, is_wide: *mut c_int) -> *const c_void;
     pub fn onrush_boxed_tag(obj: JSValueConst) -> i64;

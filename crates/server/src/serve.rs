@@ -116,9 +116,10 @@ impl Server {
         let (stop, stopped) = watch::channel(());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let deliver: Deliver = Arc::new(deliver);
-        let thread = std::thread::Builder::new()
-            .name("rest-api".to_owned())
-            .spawn(move || runtime.block_on(accept(listener, deliver, site.map(Arc::new), stopped)))?;
+        let thread = std::thread::Builder::new().name("rest-api".to_owned()).spawn(move || {
+            step_back();
+            runtime.block_on(accept(listener, deliver, site.map(Arc::new), stopped));
+        })?;
         Ok(Self { stop: Some(stop), thread: Some(thread) })
     }
 }
@@ -132,6 +133,20 @@ impl Drop for Server {
         }
     }
 }
+
+/// Lets the threads of VUs go first where they and this one share a core: however much clients ask for, a measurement does
+/// not wait for it. It keeps a tenth of the core beside a VU's thread that never rests, so that such a run can be stopped.
+fn step_back() {
+    #[cfg(target_os = "linux")]
+    {
+        // Linux gives priorities to threads. Where it refuses, things are as they were.
+        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
+    }
+}
+
+/// Weight 110 of the scheduler, beside 1024.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
 
 /// Until the sender is dropped; it never sends anything.
 async fn ended(stopped: &mut watch::Receiver<()>) {

@@ -1,5 +1,7 @@
 //! Natives and what they are handed: names that servers choose, script code that waits in the middle, odd arguments.
 
+use onrush_session::ExitCode;
+
 use crate::harness::case;
 
 /// Objects that list what a server sent have its names as their own, whatever objects inherit.
@@ -177,5 +179,99 @@ fn methods_of_responses_work_on_copies() {
             ["7 1 1 true", "false true json true", "clickLink,html,json,submitForm false", "true", "true"],
             "{report:#?}"
         );
+    });
+}
+
+/// Parameters that are spelled out are read once, and are those of the objects that have this content, never of one that is
+/// a little different, whatever was asked for before.
+#[test]
+fn parameters_that_are_nearly_the_same_are_told_apart() {
+    case(
+        "import http from 'k6/http';
+         const url = `http://${__ENV.TARGET}/anything`;
+         const long = 'x'.repeat(65), name = 'Y'.repeat(2000);
+         const make = [
+           () => ({ headers: { A: '1', B: '2' } }),
+           () => ({ headers: { B: '2', A: '1' } }),
+           () => ({ headers: { A: '12' } }),
+           () => ({ headers: { A: '1', B: '' } }),
+           () => ({ headers: { A: 1, B: true } }),
+           () => ({ headers: { A: 1, B: false } }),
+           () => ({ headers: { A: -1, B: null } }),
+           () => ({ headers: { A: '-1', B: undefined } }),
+           () => ({ headers: { A: 1.5 } }),
+           () => ({ headers: { A: 'text/plain' } }),
+           () => ({ headers: { A: 'text/pla\\u00ef' } }),
+           () => ({ headers: { A: 'text/pla\\u0131n' } }),
+           () => ({ headers: { A: long } }),
+           () => ({ headers: { A: long + '' } }),
+           () => ({ headers: { A: `${long}y` } }),
+           () => ({ headers: { [name]: 'z' } }),
+           () => ({ headers: { 7: 'index', A: 'after' } }),
+           () => ({ headers: { get A() { return 'got'; } } }),
+           () => ({ headers: Object.defineProperty({ B: '3' }, 'A', { value: 'hidden' }) }),
+           () => ({ headers: Object.create({ A: 'inherited' }) }),
+           () => { const given = { headers: { A: '1', B: '2' } }; delete given.headers.B; return given; },
+           () => { const given = { headers: { A: '1', B: '2' } }; given.headers.A = `n${__ITER}`; return given; },
+           () => ({ headers: { A: '1', [Symbol('B')]: '2' } }),
+           () => ({ cookies: { A: '1' } }),
+           () => ({ cookies: { A: { value: '1', replace: true } } }),
+           () => ({ cookies: { A: { value: '1', replace: false } } }),
+           () => ({ cookies: { A: ['1'] } }),
+           () => ({ headers: { A: '1' }, cookies: {} }),
+           () => ({ headers: {}, A: '1' }),
+           () => ({}),
+           () => ({ headers: { A: '1', 'Content-Type': 'own' } }),
+         ];
+         const asked = (request) => JSON.stringify([request.headers, request.cookies]);
+         export default function () {
+           // Nothing is remembered of what a proxy hands out: this is what each of them means.
+           const plain = (given) => new Proxy(given, {});
+           const expected = make.map((each) => asked(http.get(url, plain(each())).request));
+           const posted = make.map((each) => asked(http.post(url, { a: 1 }, plain(each())).request));
+           for (let round = 0; round < 4; round++) {
+             for (const [at, each] of make.entries()) {
+               const got = asked(http.get(url, each()).request);
+               if (got !== expected[at]) console.log(round, each, got, expected[at]);
+               const response = http.post(url, { a: 1 }, each());
+               if (asked(response.request) !== posted[at]) console.log(round, each, asked(response.request), posted[at]);
+               if (response.request.body !== 'a=1') console.log(round, each, response.request.body);
+             }
+           }
+           console.log(new Set(expected).size, make.length);
+         }",
+    )
+    .vus(2, 4)
+    .both(|report| {
+        report.assert_clean();
+        assert_eq!(report.said(), ["23 31"; 8], "{report:#?}");
+    });
+}
+
+/// What one VU spelled out is used by others and after it, with the tags that each has itself.
+#[test]
+fn parameters_of_one_vu_are_used_with_the_tags_of_others() {
+    case(
+        "import http from 'k6/http'; import exec from 'k6/execution'; import { group } from 'k6';
+         export default function () {
+           exec.vu.metrics.tags.own = `v${__VU}`;
+           for (let round = 0; round < 4; round++) {
+             group(`g${round % 2}`, () => http.get(`http://${__ENV.TARGET}/get`, { tags: { kind: 'a', name: 'named' } }));
+             http.get(`http://${__ENV.TARGET}/get`, { tags: { kind: 'b' } });
+           }
+         }",
+    )
+    .options(
+        r#"{ "thresholds": {
+             "http_reqs{kind:a}": ["count==16"], "http_reqs{kind:b}": ["count==16"],
+             "http_reqs{own:v1,kind:a}": ["count==8"], "http_reqs{own:v2,kind:b}": ["count==8"],
+             "http_reqs{group:::g0,kind:a,name:named}": ["count==8"], "http_reqs{group:::g1,own:v2}": ["count==4"],
+             "http_reqs{group:,kind:b}": ["count==16"], "http_reqs{group:,kind:a}": ["count==0"],
+             "http_reqs{own:v1}": ["count==16"], "http_reqs{name:named}": ["count==16"] } }"#,
+    )
+    .vus(2, 4)
+    .both(|report| {
+        report.assert_clean();
+        assert_eq!(report.exit, ExitCode::Success, "{report:#?}");
     });
 }

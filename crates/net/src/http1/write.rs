@@ -4,7 +4,7 @@ use super::{Body, Request};
 use crate::{
     dial::proxy::Proxy,
     error::NetError,
-    header::{is_token_byte, is_value_byte},
+    header::{is_token_byte, is_value},
     text::{self, go_quote, push_decimal, trim_ows},
 };
 
@@ -92,7 +92,7 @@ pub(crate) fn check_request(request: &Request<'_>) -> Result<(), NetError> {
         return Err(NetError::generic(format!("net/http: invalid method {}", go_quote(request.method))));
     }
     for (name, value) in [("Host", request.host), ("User-Agent", request.user_agent)] {
-        if !value.unwrap_or_default().bytes().all(is_value_byte) {
+        if !is_value(value.unwrap_or_default()) {
             return Err(NetError::generic(format!("net/http: invalid header field value for \"{name}\"")));
         }
     }

@@ -32,6 +32,7 @@ pub(crate) struct Prepared {
 }
 
 /// The request's parameters, defaults filled in.
+#[derive(Clone)]
 pub(crate) struct Params {
     pub(crate) headers: RequestHeaders,
     /// A `Host` header.
@@ -71,6 +72,7 @@ pub(crate) enum Auth {
 }
 
 /// A cookie given as a parameter.
+#[derive(Clone)]
 pub(crate) struct ParamCookie {
     pub(crate) name: Box<str>,
     pub(crate) value: Box<str>,
@@ -136,10 +138,9 @@ pub(super) fn prepare(
     }
     let built = params::parse(ctx, vu, params).and_then(|(mut params, node)| {
         let label = body::Label { method: &method, url: target.url.as_str() };
-        let own = params::own(&mut params);
-        let body = body::convert(ctx, vu, body, own)?;
-        body::check_length(vu, &body.0, own, &label);
-        let (body, own_bytes) = body::compress(vu, body, own, &label)?;
+        let body = body::convert(ctx, vu, body, &mut params)?;
+        body::check_length(vu, &body.0, &params, &label);
+        let (body, own_bytes) = body::compress(vu, body, &mut params, &label)?;
         Ok((params, node, body, Charge::take(own_bytes)?))
     });
     match built {

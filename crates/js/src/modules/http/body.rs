@@ -1,5 +1,7 @@
 //! Request bodies.
 
+use std::rc::Rc;
+
 use bytes::Bytes;
 use onrush_net::{Body, encoding};
 
@@ -17,7 +19,7 @@ use crate::{
 
 /// Converts a body argument, setting the content type it implies. Also says how many of the body's bytes are no file's, which
 /// all VUs share.
-pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Params) -> Result<(Body, usize), Problem> {
+pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Rc<Params>) -> Result<(Body, usize), Problem> {
     if !value.is_set() {
         return Ok((Body::None, 0));
     }
@@ -42,8 +44,8 @@ pub(super) struct Label<'a> {
 }
 
 /// Warns about a `Content-Length` header that is not the body's length. Either way the real length is sent.
-pub(super) fn check_length(vu: &Vu, body: &Body, params: &mut Params, label: &Label<'_>) {
-    let Some(given) = params.content_length.take() else { return };
+pub(super) fn check_length(vu: &Vu, body: &Body, params: &Params, label: &Label<'_>) {
+    let Some(given) = &params.content_length else { return };
     let length = body.len();
     if given.parse() != Ok(length) {
         vu.log(
@@ -74,7 +76,7 @@ fn string_bytes(ctx: Ctx, value: &Handle) -> JsResult<Bytes> {
     })
 }
 
-fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Params) -> JsResult<(Body, usize)> {
+fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Rc<Params>) -> JsResult<(Body, usize)> {
     let mut fields = Vec::new();
     let mut has_file = false;
     for key in object.keys(ctx)? {
@@ -113,7 +115,7 @@ fn form(ctx: Ctx, vu: &Vu, object: &Handle, params: &mut Params) -> JsResult<(Bo
         }
     }
     if params.headers.get("Content-Type").is_none() {
-        params.headers.set("Content-Type", "application/x-www-form-urlencoded");
+        Rc::make_mut(params).headers.set("Content-Type", "application/x-www-form-urlencoded");
     }
     let own_bytes = text.len();
     Ok((Body::Bytes(Bytes::from(text)), own_bytes))
@@ -134,7 +136,7 @@ fn multipart(
     ctx: Ctx,
     vu: &Vu,
     fields: &[(String, crate::embed::Val)],
-    params: &mut Params,
+    params: &mut Rc<Params>,
 ) -> JsResult<(Body, usize)> {
     let boundary = boundary(vu);
     set_multipart_type(params, &format!("multipart/form-data; boundary={boundary}"));
@@ -208,9 +210,9 @@ const BYTES_PER_PAUSE: usize = 256 << 10;
 const SHARED_PIECE_BYTES_MIN: usize = 16 << 10;
 
 /// k6: the user's Content-Type wins, also where it then lacks the boundary.
-fn set_multipart_type(params: &mut Params, content_type: &str) {
+fn set_multipart_type(params: &mut Rc<Params>, content_type: &str) {
     if params.headers.get("Content-Type").is_none() {
-        params.headers.set("Content-Type", content_type);
+        Rc::make_mut(params).headers.set("Content-Type", content_type);
     }
 }
 
@@ -228,7 +230,7 @@ fn quote(text: &str) -> String {
 pub(super) fn compress(
     vu: &Vu,
     (body, own_bytes): (Body, usize),
-    params: &mut Params,
+    params: &mut Rc<Params>,
     label: &Label<'_>,
 ) -> Result<(Body, usize), Problem> {
     if params.compression.is_empty() || matches!(body, Body::None) {
@@ -248,7 +250,7 @@ pub(super) fn compress(
             );
         }
         Some(_) => {}
-        None => params.headers.set("Content-Encoding", &names),
+        None => Rc::make_mut(params).headers.set("Content-Encoding", &names),
     }
     let own_bytes = compressed.len();
     Ok((Body::Bytes(compressed.into()), own_bytes))

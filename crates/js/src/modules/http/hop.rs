@@ -3,7 +3,7 @@
 use std::{borrow::Cow, cell::Cell, sync::Arc};
 
 use bytes::Bytes;
-use onrush_net::{Body, NetError, Request, RequestHeaders, Response, Url, redirect};
+use onrush_net::{Body, CookieJar, NetError, Request, RequestHeaders, Response, Url, redirect};
 
 use super::{
     arguments::{Auth, Prepared},
@@ -150,22 +150,42 @@ impl Hop {
 
     /// All header lines of this hop but those the request itself writes.
     #[inline(never)]
-    pub(super) fn head(
+    pub(super) fn head<'a>(
         &self,
         vu: &Vu,
-        prepared: &Prepared,
+        prepared: &'a Prepared,
         url: &Url,
         sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
-    ) -> Vec<u8> {
+    ) -> Cow<'a, [u8]> {
+        let params = &prepared.params;
+        let jar = params.jar.clone().or_else(|| HttpState::of(vu).jar(vu));
+        let jar = jar.as_ref().map(|jar| jar.borrow());
+        let jar = jar.as_deref().filter(|jar| !jar.is_empty());
+        let has_cookies = !params.cookies.is_empty() || jar.is_some() || params.cookie_header.is_some();
+        let tracer = vu.thread.tracer.get();
+        if let Some(lines) = params.headers.lines()
+            && !has_cookies
+            && tracer.is_none()
+            && !self.changes_headers(url)
+        {
+            return Cow::Borrowed(lines);
+        }
         let mut head = Vec::new();
         self.write_head(prepared, url, &mut head);
-        if let Some(tracer) = vu.thread.tracer.get() {
+        if let Some(tracer) = tracer {
             self.span.set(trace::begin(vu, tracer, prepared, self, &mut head));
         }
-        // The first attempt of the first hop is what `res.request` shows.
-        let sent = (!self.is_redirected && sent_cookies.is_empty()).then_some(sent_cookies);
-        self.write_cookies(vu, prepared, url, &mut head, sent);
-        head
+        if has_cookies {
+            // The first attempt of the first hop is what `res.request` shows.
+            let sent = (!self.is_redirected && sent_cookies.is_empty()).then_some(sent_cookies);
+            self.write_cookies(prepared, url, jar, &mut head, sent);
+        }
+        Cow::Owned(head)
+    }
+
+    /// Whether this hop sends other headers than the script gave.
+    fn changes_headers(&self, url: &Url) -> bool {
+        self.is_redirected || self.handshake.is_some() || url.userinfo().is_some()
     }
 
     /// The script's headers that go with this hop, and those the hop adds.
@@ -180,8 +200,8 @@ impl Hop {
             headers.write(head);
         }
         // The script's header may have been left behind on the way.
-        if (self.strip_sensitive || headers.get("Authorization").is_none())
-            && let Some(basic) = url.basic_auth()
+        if let Some(basic) = url.basic_auth()
+            && (self.strip_sensitive || headers.get("Authorization").is_none())
         {
             let mut auth = RequestHeaders::new();
             auth.set("Authorization", &basic);
@@ -226,19 +246,13 @@ impl Hop {
     /// One `Cookie` line: parameter cookies, then the jar's. `sent` collects them for `res.request.cookies`.
     fn write_cookies(
         &self,
-        vu: &Vu,
         prepared: &Prepared,
         url: &Url,
+        jar: Option<&CookieJar>,
         head: &mut Vec<u8>,
         mut sent: Option<&mut Vec<(Box<str>, Box<str>)>>,
     ) {
         let params = &prepared.params;
-        let jar = params.jar.clone().or_else(|| HttpState::of(vu).jar(vu));
-        let jar = jar.as_ref().map(|jar| jar.borrow());
-        let jar = jar.as_deref().filter(|jar| !jar.is_empty());
-        if params.cookies.is_empty() && jar.is_none() && params.cookie_header.is_none() {
-            return;
-        }
         let mut is_first = true;
         // k6: redirects begin with the cookies of the parameters again, on whichever host; a header does not go along.
         if let Some(given) = params.cookie_header.as_deref().filter(|given| !self.is_redirected && !given.is_empty()) {

@@ -27,6 +27,7 @@ mod response_body;
 mod sample;
 mod selector;
 mod send;
+mod spelled_out;
 mod state;
 mod stream_object;
 mod streamed;

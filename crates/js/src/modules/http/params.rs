@@ -9,6 +9,7 @@ use onrush_plan::parse_extended_duration;
 use super::{
     arguments::{Auth, ParamCookie, Params, Problem, ResponseType},
     cookies, expected,
+    spelled_out::SpelledOut,
 };
 use crate::{
     HttpDebug,
@@ -20,14 +21,21 @@ use crate::{
 /// k6's default request timeout.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// The parameters, and the tags of the request's samples: those of the VU and those given. The parameters are made in
-/// the place where they stay.
+/// The parameters, and the tags of the request's samples: those of the VU and those given.
 pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<(Rc<Params>, TagNode), Problem> {
-    let (mut shared, mut node) = (Rc::new(plain(vu)), vu.node.get());
     if !value.is_object() {
-        return Ok((shared, node));
+        return Ok((shared_plain(vu), vu.node.get()));
     }
-    let params = own(&mut shared);
+    match value.literals() {
+        Some(literals) => vu.thread.slots.of::<SpelledOut>().params(ctx, vu, value, &literals),
+        None => read(ctx, vu, value),
+    }
+}
+
+/// Reads the object. The parameters are made in the place where they stay.
+pub(super) fn read(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<(Rc<Params>, TagNode), Problem> {
+    let (mut shared, mut node) = (Rc::new(plain(vu)), vu.node.get());
+    let params = Rc::get_mut(&mut shared).expect("nothing else has them yet");
     for key in value.each_key(ctx)? {
         let item = value.get(ctx, &key)?;
         match key.ascii() {
@@ -36,11 +44,6 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<(Rc<Params>, Ta
         }
     }
     Ok((shared, node))
-}
-
-/// The parameters of a call that are still its own.
-pub(super) fn own(params: &mut Rc<Params>) -> &mut Params {
-    Rc::get_mut(params).expect("nothing else has them before the request is made")
 }
 
 fn parameter(

@@ -141,7 +141,7 @@ fn one_hop(
     sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
 ) -> Result<(Box<Response>, Box<Download>), Box<Failure>> {
     let url = hop.url(prepared);
-    let mut head = hop.head(vu, prepared, url, sent_cookies);
+    let mut head = hop.head(vu, prepared, url, sent_cookies).into_owned();
     for (name, value) in defaults {
         if prepared.params.headers.get(name).is_none() {
             head.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());

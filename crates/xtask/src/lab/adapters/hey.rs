@@ -40,6 +40,10 @@ impl Adapter for Hey {
         if job.protocol == Protocol::Http2 {
             command.arg("-h2");
         }
+        if job.protocol.scheme() == "https" {
+            // It names what it connects to by its `Host`, port and all, which no server with that name in its list knows.
+            command.args(["-host", "localhost"]);
+        }
         command.arg(job.url());
         Ok(Run::new(command))
     }
@@ -72,7 +76,10 @@ impl Adapter for Hey {
     }
 
     fn quirks(&self) -> &'static [&'static str] {
-        &["a rate is split over workers that all begin together: requests come in bursts"]
+        &[
+            "a rate is split over workers that all begin together: requests come in bursts",
+            "says the port with the server's name in TLS, which is refused, unless a host is given",
+        ]
     }
 }
 

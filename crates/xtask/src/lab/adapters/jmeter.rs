@@ -58,6 +58,8 @@ impl Adapter for Jmeter {
         command.args(["-XX:+UseG1GC", "-Xms512m", "-Xmx2g", "-jar"]).arg(program.path.join("bin/ApacheJMeter.jar"));
         command.arg("-d").arg(&program.path).args(["-n", "-t", "plan.jmx", "-l", "results.csv", "-j", "jmeter.log"]);
         command.arg("-Jjmeter.save.saveservice.output_format=csv");
+        // The idle threads of its open model live for a minute, and it with them.
+        command.arg("-Jjmeterengine.force.system.exit=true");
         Ok(Run::new(command).file("plan.jmx", plan(job)))
     }
 
