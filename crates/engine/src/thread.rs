@@ -29,6 +29,7 @@ fn own_stacks(vus: usize) -> usize {
 /// Runs worker thread number `thread` to its end.
 pub(crate) fn run(thread: usize, common: &Arc<Common>, ready: Sender<(usize, Remote)>) {
     let _ended = Ended(common.clone(), thread);
+    onrush_fiber::ask_for_short_slices();
     let ids = common.planned_ids(thread);
     let failed = |message: String| common.send(Event::InitFailed(LifecycleError::Engine(message)));
     let reactor = match Reactor::new(ReactorConfig { own_stacks: own_stacks(ids.len()), ..ReactorConfig::default() }) {

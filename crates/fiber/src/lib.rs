@@ -48,6 +48,7 @@ mod reactor;
 mod readiness;
 mod remote;
 mod sched;
+mod slice;
 mod stack;
 mod stats;
 mod switch;
@@ -67,5 +68,6 @@ pub use local::{
 pub use prefetch::prefetch;
 pub use reactor::{Reactor, ReactorConfig};
 pub use remote::{Hold, Remote};
+pub use slice::ask_for_short_slices;
 pub use stats::{Lag, Stats};
 pub use tcp::{IoFailure, TcpStream};
