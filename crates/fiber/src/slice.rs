@@ -12,28 +12,22 @@ const SLICE_NS: u64 = 200_000;
 /// Asks for short slices for the calling thread. Kernels that know no such thing, and those that refuse, leave it as it was.
 pub fn ask_for_short_slices() {
     #[cfg(target_os = "linux")]
-    {
-        const SIZE: u32 = size_of::<libc::sched_attr>() as u32;
-        let mut attributes = libc::sched_attr {
-            size: SIZE,
-            sched_policy: 0,
-            sched_flags: 0,
-            sched_nice: 0,
-            sched_priority: 0,
-            sched_runtime: 0,
-            sched_deadline: 0,
-            sched_period: 0,
-        };
-        // SAFETY: both read or write one structure of the size that is said, of the calling thread (0).
-        unsafe {
-            if libc::syscall(libc::SYS_sched_getattr, 0, &raw mut attributes, SIZE, 0) != 0
-                || attributes.sched_policy != libc::SCHED_OTHER as u32
-            {
-                return;
-            }
-            attributes.sched_runtime = SLICE_NS;
-            libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0);
-        }
+    if let Some(mut attributes) = attributes().filter(|own| own.sched_policy == libc::SCHED_OTHER as u32) {
+        attributes.sched_runtime = SLICE_NS;
+        // SAFETY: reads one structure, which says its size, for the calling thread (0).
+        unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+    }
+}
+
+/// How the calling thread is scheduled.
+#[cfg(target_os = "linux")]
+fn attributes() -> Option<libc::sched_attr> {
+    const SIZE: u32 = size_of::<libc::sched_attr>() as u32;
+    let mut attributes = std::mem::MaybeUninit::<libc::sched_attr>::zeroed();
+    // SAFETY: all zeros is a structure of numbers; the kernel writes as many bytes of it as it is told it has.
+    unsafe {
+        let status = libc::syscall(libc::SYS_sched_getattr, 0, attributes.as_mut_ptr(), SIZE, 0);
+        (status == 0).then(|| attributes.assume_init())
     }
 }
 
@@ -43,14 +37,14 @@ mod tests {
 
     #[test]
     fn a_thread_keeps_its_priority_and_policy() {
-        let niceness = || rustix::process::getpriority_process(Some(rustix::thread::gettid())).expect("it is alive");
-        // SAFETY: reads the policy of the calling thread.
-        let policy = || unsafe { libc::sched_getscheduler(0) };
-        let thread = std::thread::spawn(move || {
+        let thread = std::thread::spawn(|| {
             rustix::process::setpriority_process(Some(rustix::thread::gettid()), 3).expect("anybody may step back");
             ask_for_short_slices();
-            (niceness(), policy())
+            attributes().expect("the kernel tells")
         });
-        assert_eq!(thread.join().expect("no panic"), (3, libc::SCHED_OTHER));
+        let own = thread.join().expect("no panic");
+        assert_eq!((own.sched_nice, own.sched_policy), (3, libc::SCHED_OTHER as u32));
+        // Before 6.12 there are no slices of one's own.
+        assert!(matches!(own.sched_runtime, SLICE_NS | 0), "{}", own.sched_runtime);
     }
 }

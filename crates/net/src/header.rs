@@ -75,8 +75,8 @@ pub fn is_value_byte(byte: u8) -> bool {
 }
 
 /// Whether all of it may be a header value. Without an early exit, which compilers turn into few instructions.
-pub(crate) fn is_value(value: &str) -> bool {
-    value.bytes().fold(true, |valid, byte| valid & is_value_byte(byte))
+pub(crate) fn is_value(value: &[u8]) -> bool {
+    value.iter().fold(true, |valid, &byte| valid & is_value_byte(byte))
 }
 
 /// The headers of a request under Go's rules: canonical names, sent in the order of their names.
@@ -229,7 +229,7 @@ impl RequestHeaders {
         text.push_str(BETWEEN);
         text.push_str(value);
         text.push_str(LINE_END);
-        let is_value_valid = is_value(value);
+        let is_value_valid = is_value(value.as_bytes());
         let is_plain = is_name_valid
             && is_value_valid
             && trim_ows(value.as_bytes()).len() == value.len()

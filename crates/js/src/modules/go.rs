@@ -2,6 +2,9 @@
 
 use crate::embed::{Ctx, Handle, JsResult, ObjectKind, TypedArray};
 
+/// The type of an object that is nothing special.
+pub(super) const OBJECT: &str = "map[string]interface {}";
+
 /// What Go calls the type a script value is exported as; k6's texts name it.
 pub(super) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
     if !value.is_set() {
@@ -40,7 +43,7 @@ pub(super) fn go_type(ctx: Ctx, value: &Handle) -> &'static str {
             ObjectKind::Boolean => "bool",
             ObjectKind::BigInt => "*big.Int",
             ObjectKind::Number => go_number_type(value.to_number(ctx).unwrap_or(f64::NAN)),
-            ObjectKind::Other => "map[string]interface {}",
+            ObjectKind::Other => OBJECT,
         }
     }
 }

@@ -40,16 +40,14 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     if !args.at(1).is_set() {
         return Err(Throw::type_error("Cannot convert undefined or null to object"));
     }
-    // k6: a string's checks are its letters; other primitive values have none. Tags likewise.
-    let (value, sets, tags) = (args.at(0), args.at(1).to_object(ctx)?, args.at(2));
+    // k6: a string's checks are its letters; other primitive values have none.
+    let (value, sets) = (args.at(0), args.at(1).to_object(ctx)?);
     let mut node = vu.node.get();
-    if tags.is_object() || tags.is_string() {
-        let outcome = tag_value::for_each(ctx, &*tags.to_object(ctx)?, |name, text| {
-            node = with_named(&mut vu.thread.shard.borrow_mut(), node, name, text);
-        })?;
-        if let Err(name) = outcome {
-            return Err(Throw::error(tag_value::complaint(&name)));
-        }
+    let outcome = tag_value::for_each(ctx, args.at(2), |name, text| {
+        node = with_named(&mut vu.thread.shard.borrow_mut(), node, name, text);
+    })?;
+    if let Err(name) = outcome {
+        return Err(Throw::error(tag_value::complaint(&name)));
     }
     let mut all = true;
     for key in sets.each_key(ctx)? {

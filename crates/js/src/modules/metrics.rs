@@ -109,18 +109,15 @@ fn add(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
         }
     };
     let mut node = vu.node.get();
-    let tags = args.at(1);
-    if tags.is_object() {
-        let outcome = tag_value::for_each(ctx, tags, |name, text| {
-            node = with_named(&mut vu.thread.shard.borrow_mut(), node, name, text);
-        })?;
-        if let Err(tag) = outcome {
-            return Err(Throw::error(format!(
-                "cannot add tags for the '{}' custom metric: {}",
-                metric.name(),
-                tag_value::complaint(&tag)
-            )));
-        }
+    let outcome = tag_value::for_each(ctx, args.at(1), |name, text| {
+        node = with_named(&mut vu.thread.shard.borrow_mut(), node, name, text);
+    })?;
+    if let Err(tag) = outcome {
+        return Err(Throw::error(format!(
+            "cannot add tags for the '{}' custom metric: {}",
+            metric.name(),
+            tag_value::complaint(&tag)
+        )));
     }
     let mut shard = vu.thread.shard.borrow_mut();
     let series = shard.series(metric.id, node);

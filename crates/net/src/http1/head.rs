@@ -10,7 +10,7 @@ use memchr::{memchr, memchr_iter};
 use super::{Limits, Proto};
 use crate::{
     error::NetError,
-    header::{Facts as BlockFacts, HeaderBlock, is_token_byte, is_value_byte},
+    header::{Facts as BlockFacts, HeaderBlock, is_token_byte, is_value},
     text::{eq_lower, go_quote, trim_ows},
 };
 
@@ -426,9 +426,7 @@ fn split_field(line: &[u8]) -> Result<(&[u8], &[u8]), String> {
     let (name, value) = (&line[..colon], &line[colon + 1..]);
     // k6: as Go, blanks in a name are let through (and such a name keeps its spelling).
     let name_is_fine = !name.is_empty() && name.iter().all(|&byte| is_token_byte(byte) || byte == b' ');
-    // Written without a short cut, so that it is vectorised.
-    let bad_bytes = value.iter().fold(false, |bad, &byte| bad | !is_value_byte(byte));
-    if !name_is_fine || bad_bytes {
+    if !name_is_fine || !is_value(value) {
         return Err(malformed_line_text(line, colon, name_is_fine));
     }
     Ok((name, trim_ows(value)))

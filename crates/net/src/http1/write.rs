@@ -92,7 +92,7 @@ pub(crate) fn check_request(request: &Request<'_>) -> Result<(), NetError> {
         return Err(NetError::generic(format!("net/http: invalid method {}", go_quote(request.method))));
     }
     for (name, value) in [("Host", request.host), ("User-Agent", request.user_agent)] {
-        if !is_value(value.unwrap_or_default()) {
+        if !is_value(value.unwrap_or_default().as_bytes()) {
             return Err(NetError::generic(format!("net/http: invalid header field value for \"{name}\"")));
         }
     }

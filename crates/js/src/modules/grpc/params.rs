@@ -101,9 +101,6 @@ fn is_wide(ctx: Ctx, value: &Handle) -> bool {
 }
 
 fn tags(ctx: Ctx, vu: &Vu, params: &mut Params, value: &Handle) -> Result<(), Problem> {
-    if !value.is_object() {
-        return Ok(());
-    }
     let mut node = params.node;
     let mut own_name = None;
     let outcome = tag_value::for_each(ctx, value, |name, text| {

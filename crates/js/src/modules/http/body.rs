@@ -12,7 +12,7 @@ use super::{
 use crate::{
     embed::{Ctx, GrowingCharge, Handle, HostClass, JsResult, Throw},
     log::Level,
-    modules::go::{escape, go_number, go_text, go_type},
+    modules::go::{OBJECT, escape, go_number, go_text, go_type},
     realm::shared_bytes::SharedBytes,
     vu::{Vu, context::pause},
 };
@@ -31,7 +31,7 @@ pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Rc<Params>
         return Ok((Body::Bytes(bytes), own_bytes));
     }
     let go_type = go_type(ctx, value);
-    if go_type != "map[string]interface {}" {
+    if go_type != OBJECT {
         return Err(Problem::Refused(format!("unknown request body type {go_type}")));
     }
     Ok(form(ctx, vu, value, params)?)

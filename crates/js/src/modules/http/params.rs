@@ -13,8 +13,11 @@ use super::{
 };
 use crate::{
     HttpDebug,
-    embed::{Ctx, Handle, HostClass, JsResult},
-    modules::{go::go_type, tag_value},
+    embed::{Ctx, Handle, HostClass, JsResult, ObjectKind},
+    modules::{
+        go::{OBJECT, go_type},
+        tag_value,
+    },
     vu::{Vu, context::with_named},
 };
 
@@ -55,7 +58,7 @@ fn parameter(
     item: &Handle,
 ) -> Result<(), Problem> {
     // k6: these mean something, or are an error, whatever they are.
-    let is_judged = matches!(key, "responseCallback" | "timeout" | "responseType" | "compression");
+    let is_judged = matches!(key, "redirects" | "responseCallback" | "timeout" | "responseType" | "compression");
     if key == "tags" {
         *node = tags(ctx, vu, params, *node, item)?;
     } else if item.is_set() || is_judged {
@@ -134,10 +137,9 @@ fn apply(ctx: Ctx, params: &mut Params, key: &str, value: &Handle) -> Result<(),
     Ok(())
 }
 
+/// Headers and cookies may be given as any value that is set; as an object, a text has its letters.
 fn headers(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
-    if !value.is_object() {
-        return Ok(());
-    }
+    let value = value.to_object(ctx)?;
     for key in value.each_key(ctx)? {
         value.get(ctx, &key)?.with_text(ctx, |text| {
             key.with_text(ctx, |name| match special_header(params, name) {
@@ -161,9 +163,7 @@ fn special_header<'a>(params: &'a mut Params, name: &str) -> Option<&'a mut Opti
 }
 
 fn cookies_param(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
-    if !value.is_object() {
-        return Ok(());
-    }
+    let value = value.to_object(ctx)?;
     for key in value.keys(ctx)? {
         let name = key.text(ctx)?;
         let item = value.get(ctx, &key)?;
@@ -171,8 +171,11 @@ fn cookies_param(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> 
             // k6 leaves it out.
             continue;
         }
-        let (value, replace) = if item.is_object() {
-            (item.get(ctx, "value")?.to_text(ctx)?, item.get(ctx, "replace")?.truthy(ctx))
+        // k6: what is a list, a date, a number ... is a value itself; other objects contain one, or are empty.
+        let (value, replace) = if go_type(ctx, &item) == OBJECT {
+            let has_value = item.has(ctx, "value")?;
+            let value = if has_value { item.get(ctx, "value")?.to_text(ctx)? } else { String::new() };
+            (value, item.get(ctx, "replace")?.truthy(ctx))
         } else {
             (item.to_text(ctx)?, false)
         };
@@ -184,10 +187,6 @@ fn cookies_param(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> 
 /// Adds the tags given to those of `node`.
 fn tags(ctx: Ctx, vu: &Vu, params: &mut Params, node: TagNode, value: &Handle) -> Result<TagNode, Problem> {
     let mut node = node;
-    // k6 ignores tags that are no object.
-    if !value.is_object() {
-        return Ok(node);
-    }
     let is_shown = vu.thread.config.http.debug != HttpDebug::Off;
     let outcome = tag_value::for_each(ctx, value, |name, text| {
         if name == "name" {
@@ -207,7 +206,7 @@ fn tags(ctx: Ctx, vu: &Vu, params: &mut Params, node: TagNode, value: &Handle) -
 
 fn timeout(ctx: Ctx, value: &Handle) -> Result<u64, Problem> {
     let refused = |problem: String| Problem::Refused(format!("invalid timeout value: {problem}"));
-    if value.is_number() {
+    if value.is_number() || value.object_kind() == ObjectKind::Number {
         // k6: zero and less have passed already.
         return Ok((value.to_number(ctx)?.max(0.0) * 1e6).min(u64::MAX as f64) as u64);
     }

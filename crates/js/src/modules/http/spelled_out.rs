@@ -56,9 +56,9 @@ impl SpelledOut {
         }
         let (mut params, node) = params::read(ctx, vu, value)?;
         let mut known = self.known.borrow_mut();
-        let nodes = Cell::new((vu.node.get(), node));
+        let nodes = (vu.node.get(), node);
         if let Some(known) = known.get(words) {
-            known.nodes.swap(&nodes);
+            known.nodes.set(nodes);
             return Ok((known.params.clone(), node));
         }
         let hash = known.hasher().hash_one(words);
@@ -69,7 +69,7 @@ impl SpelledOut {
             if let Some(own) = Rc::get_mut(&mut params) {
                 own.headers.prepare_lines();
             }
-            known.insert(literals.keep(), Known { params: params.clone(), nodes });
+            known.insert(literals.keep(), Known { params: params.clone(), nodes: Cell::new(nodes) });
         }
         Ok((params, node))
     }

@@ -186,10 +186,8 @@ fn qos(ctx: Ctx, value: &Handle) -> JsResult<QoS> {
 fn tags(ctx: Ctx, value: &Handle) -> JsResult<Tags> {
     let mut tags = Vec::new();
     let given = value.get(ctx, "tags")?;
-    if given.is_object() {
-        let outcome = tag_value::for_each(ctx, &given, |name, text| tags.push((name.to_owned(), text.to_owned())))?;
-        outcome.map_err(|tag| Throw::error(format!("invalid mqtt tags: {}", tag_value::complaint(&tag))))?;
-    }
+    let outcome = tag_value::for_each(ctx, &given, |name, text| tags.push((name.to_owned(), text.to_owned())))?;
+    outcome.map_err(|tag| Throw::error(format!("invalid mqtt tags: {}", tag_value::complaint(&tag))))?;
     Ok(tags)
 }
 

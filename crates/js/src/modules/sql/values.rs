@@ -4,7 +4,7 @@ use onrush_sql::{NO_LAST_ID, Outcome, Rows, Value};
 
 use crate::{
     embed::{Args, Atom, Charge, Ctx, Handle, HostClass, HostObject, JsResult, ObjectKind, Throw, Val},
-    modules::go::go_type,
+    modules::go::{OBJECT, go_type},
     vu::context::pause,
 };
 
@@ -44,7 +44,7 @@ fn argument(ctx: Ctx, value: &Handle, index: usize) -> JsResult<Value> {
     }
     let found = go_type(ctx, value);
     let kind = match found {
-        "map[string]interface {}" => ", a map",
+        OBJECT => ", a map",
         "[]interface {}" => ", a slice of interface",
         _ => "",
     };

@@ -85,14 +85,12 @@ pub(super) fn construct(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
 fn given_tags(ctx: Ctx, value: &Handle) -> JsResult<Vec<(String, String)>> {
     let mut tags = Vec::new();
     let given = value.get(ctx, "tags")?;
-    if given.is_object() {
-        let outcome = tag_value::for_each(ctx, &given, |name, text| {
-            if tags.len() < TAGS_MAX {
-                tags.push((name.to_owned(), text.to_owned()));
-            }
-        })?;
-        outcome.map_err(|tag| Throw::error(format!("invalid socket tags: {}", tag_value::complaint(&tag))))?;
-    }
+    let outcome = tag_value::for_each(ctx, &given, |name, text| {
+        if tags.len() < TAGS_MAX {
+            tags.push((name.to_owned(), text.to_owned()));
+        }
+    })?;
+    outcome.map_err(|tag| Throw::error(format!("invalid socket tags: {}", tag_value::complaint(&tag))))?;
     Ok(tags)
 }
 

@@ -95,9 +95,6 @@ impl Params {
     }
 
     fn read_tags(&mut self, ctx: Ctx, vu: &Vu, value: &Handle, style: Style) -> JsResult<()> {
-        if !value.is_object() {
-            return Ok(());
-        }
         let outcome = tag_value::for_each(ctx, value, |name, text| {
             if name == "name" {
                 self.name = Some(text.to_owned());

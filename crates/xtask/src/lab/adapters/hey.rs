@@ -41,7 +41,7 @@ impl Adapter for Hey {
             command.arg("-h2");
         }
         if job.protocol.scheme() == "https" {
-            // It names what it connects to by its `Host`, port and all, which no server with that name in its list knows.
+            // In TLS it asks for a server by its `Host`, port and all: no name, and a server may refuse it.
             command.args(["-host", "localhost"]);
         }
         command.arg(job.url());
@@ -78,7 +78,7 @@ impl Adapter for Hey {
     fn quirks(&self) -> &'static [&'static str] {
         &[
             "a rate is split over workers that all begin together: requests come in bursts",
-            "says the port with the server's name in TLS, which is refused, unless a host is given",
+            "in TLS it adds the port to the server's name, which our server refuses: it is given a host without one",
         ]
     }
 }
