@@ -36,6 +36,7 @@ pub(crate) fn decode<T: DeserializeOwned>(value: Value, base: &str) -> Result<T,
         let inner = error.path().to_string();
         let text = error.into_inner().to_string();
         let (deeper, text) = match text.strip_prefix(NESTED).and_then(|rest| rest.split_once(NESTED)) {
+            Some((place, message)) if place.starts_with('[') => (place.to_owned(), message),
             Some((path, message)) => (format!(".{path}"), message),
             None => (String::new(), text.as_str()),
         };

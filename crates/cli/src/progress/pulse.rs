@@ -110,14 +110,16 @@ impl Pulse {
         Some(text)
     }
 
-    /// `total 120345 requests, 0.02% failed`: since the start.
-    pub(crate) fn all(merged: &Merged) -> Option<String> {
+    /// `total 120345 requests up to 1s ago, 0.02% failed`: since the start. Threads hand in their samples once a second, while
+    /// the count of iterations beside this one is of the moment.
+    pub(crate) fn all(merged: &Merged, is_over: bool) -> Option<String> {
         let total = |metric| merged.sink(metric).and_then(Sink::counter).unwrap_or(0.0);
         let requests = total(builtin::HTTP_REQS);
         if requests <= 0.0 {
             return None;
         }
-        let mut text = format!("total {requests:.0} requests");
+        let until = if is_over { "" } else { " up to 1s ago" };
+        let mut text = format!("total {requests:.0} requests{until}");
         if let Some(failed) = merged.sink(builtin::HTTP_REQ_FAILED).and_then(Sink::rate).and_then(percent) {
             let _ = write!(text, ", {failed:.2}% failed");
         }

@@ -159,8 +159,10 @@ impl<'a> RunScreen<'a> {
     fn figures(&self, run: &Coordinator, stage: Stage) -> [Vec<String>; 2] {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let pulse = &seen.pulse;
-        let latest = pulse.now(Clock::now()).filter(|_| stage != Stage::Lingering);
-        [latest.into_iter().chain(Pulse::all(run.merged())).collect(), pulse.troubles(run.merged(), run.thresholds())]
+        let is_over = stage == Stage::Lingering;
+        let latest = pulse.now(Clock::now()).filter(|_| !is_over);
+        let figures = latest.into_iter().chain(Pulse::all(run.merged(), is_over)).collect();
+        [figures, pulse.troubles(run.merged(), run.thresholds())]
     }
 
     /// All lines as they are now.

@@ -93,7 +93,12 @@ impl Expression {
         let method = Method::parse(left).map_err(|(offset, reason)| ExpressionError {
             message: format!("failed parsing threshold expression's {quoted} left hand side; reason: {reason}"),
             position: left_start.min(left_end) + offset,
-            expected: if left.starts_with(PERCENTILE_START) { PERCENTILE } else { METHOD },
+            expected: match left {
+                _ if left.starts_with(PERCENTILE_START) => PERCENTILE,
+                // The way others write it.
+                _ if left.starts_with('p') && left[1..].starts_with(|next: char| next.is_ascii_digit()) => BRACKETS,
+                _ => METHOD,
+            },
         })?;
 
         let right = text[right_start..].trim();
@@ -210,6 +215,7 @@ fn without_comparison(text: &str) -> (usize, &'static str) {
 const EXPRESSION: &str = "an expression such as p(95)<500";
 const METHOD: &str = "count, rate, value, avg, min, max, med or p(N)";
 const PERCENTILE: &str = "p(N) with N from 0 to 100";
+const BRACKETS: &str = "brackets around the number, as in p(95)";
 const COMPARISON: &str = "<, <=, >, >=, ==, === or !=";
 const NUMBER: &str = "a number without a unit";
 

@@ -234,6 +234,9 @@ fn mistakes_are_pointed_at() {
     let percentile = "expected p(N) with N from 0 to 100";
     check("p(95\t)<5", &format!("  p(95 )<5\n      ^ thresholds.trend[0], character 5: {percentile}"));
     check("p(101)<5", &format!("  p(101)<5\n    ^ thresholds.trend[0], character 3: {percentile}"));
+    let brackets = "expected brackets around the number, as in p(95)";
+    check("p95<5", &format!("  p95<5\n  ^ thresholds.trend[0], character 1: {brackets}"));
+    check("p<5", &format!("  p<5\n  ^ thresholds.trend[0], character 1: {method}"));
     check("avg<", "  avg<\n      ^ thresholds.trend[0], character 5: expected a number without a unit");
     let comparison = "expected <, <=, >, >=, ==, === or !=";
     check("avg=5", &format!("  avg=5\n     ^ thresholds.trend[0], character 4: {comparison}"));

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::{
     duration::GoDuration,
+    error::shown,
     json::{canonical_keys, decode, nested},
 };
 
@@ -105,8 +106,26 @@ impl<'de> Deserialize<'de> for ThresholdConfig {
 pub(super) fn by_metric<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<BTreeMap<String, Vec<ThresholdConfig>>>, D::Error> {
-    let metrics = Option::<BTreeMap<String, Option<Vec<ThresholdConfig>>>>::deserialize(deserializer)?;
-    Ok(metrics.map(|metrics| metrics.into_iter().map(|(name, list)| (name, list.unwrap_or_default())).collect()))
+    let metrics = Option::<BTreeMap<String, List>>::deserialize(deserializer)?;
+    Ok(metrics.map(|metrics| metrics.into_iter().map(|(name, list)| (name, list.0)).collect()))
+}
+
+/// The thresholds of a metric; a mistake that many make is told with what to write.
+struct List(Vec<ThresholdConfig>);
+
+impl<'de> Deserialize<'de> for List {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        match Value::deserialize(deserializer)? {
+            Value::Null => Ok(Self(Vec::new())),
+            text @ Value::String(_) => {
+                let text = shown(&text);
+                Err(Error::custom(format!("expected a list, got {text}: write [{text}]")))
+            }
+            list @ Value::Array(_) => decode(list, "").map(Self).map_err(|error| Error::custom(nested(&error))),
+            other => Err(Error::custom(format!("expected a list, got {}", shown(&other)))),
+        }
+    }
 }
 
 /// The JSON of the option, from its variable.
@@ -172,7 +191,8 @@ mod tests {
         let long = r#"{"thresholds":{"a":["avg<5",{"threshold":"avg<5","abortOnFail":"yes"}]}}"#;
         check(long, "thresholds.a[1].abortOnFail: expected true or false, got \"yes\"");
         check(r#"{"thresholds":{"a":[{"over":"x"}]}}"#, "thresholds.a[0].over: time: invalid duration \"x\"");
-        check(r#"{"thresholds":{"a":"avg<5"}}"#, "thresholds.a: expected a list, got \"avg<5\"");
+        check(r#"{"thresholds":{"a":"avg<5"}}"#, "thresholds.a: expected a list, got \"avg<5\": write [\"avg<5\"]");
+        check(r#"{"thresholds":{"a":5}}"#, "thresholds.a: expected a list, got 5");
         check(r#"{"thresholds":[]}"#, "thresholds: expected an object, got a list");
     }
 
