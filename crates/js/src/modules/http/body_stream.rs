@@ -96,7 +96,7 @@ fn names_streams(program: &Program) -> bool {
 pub(super) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Rc<Exchange>> {
     let start = Clock::now();
     let timeout = Some(Nanos(start.0.saturating_add(prepared.params.timeout_ns)));
-    let mut sent_cookies = Vec::new();
+    let mut sent_cookies = String::new();
     Ok(match streamed::answer(vu, prepared.clone(), &[], timeout, &mut sent_cookies)? {
         Ok(streamed) => {
             // Without a timeout of its own a body may take as long as the iteration.

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, rc::Rc};
 
 use onrush_fiber::Clock;
-use onrush_net::{CookieJar, HeaderBlock, SetCookie, Url, cookie::parse_http_date};
+use onrush_net::{CookieJar, HeaderBlock, SetCookie, Url, cookie::parse_http_date, header};
 
 use super::{
     lists::Lists,
@@ -88,6 +88,22 @@ pub(in crate::modules) fn store_cookies(jar: &SharedJar, url: &Url, headers: &He
     }
 }
 
+/// The names and values in a `Cookie` header, as Go reads them: what cannot be a cookie is left out.
+pub(super) fn in_header(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    line.split(';').filter_map(|part| {
+        let part = part.trim();
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let value = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
+        let is_name = !name.is_empty() && name.bytes().all(header::is_token_byte);
+        (is_name && value.bytes().all(is_value_byte)).then_some((name, value))
+    })
+}
+
+/// What may be in the value of a cookie.
+fn is_value_byte(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b';' | b'\\')
+}
+
 /// Appends a cookie as Go writes it.
 pub(super) fn push_cookie(line: &mut Vec<u8>, name: &str, value: &str, is_quoted: bool) {
     line.extend(name.bytes().map(|byte| if matches!(byte, b'\r' | b'\n' | 0) { b'-' } else { byte }));
@@ -95,7 +111,7 @@ pub(super) fn push_cookie(line: &mut Vec<u8>, name: &str, value: &str, is_quoted
     // Go: quotes around values with blanks or commas, and no bytes that would end a value.
     let quote: &[u8] = if is_quoted || value.contains([' ', ',']) { b"\"" } else { b"" };
     line.extend_from_slice(quote);
-    line.extend(value.bytes().filter(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b';' | b'\\')));
+    line.extend(value.bytes().filter(|&byte| is_value_byte(byte)));
     line.extend_from_slice(quote);
 }
 

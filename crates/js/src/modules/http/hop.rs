@@ -155,7 +155,7 @@ impl Hop {
         vu: &Vu,
         prepared: &'a Prepared,
         url: &Url,
-        sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
+        sent_cookies: &mut String,
     ) -> Cow<'a, [u8]> {
         let params = &prepared.params;
         let jar = params.jar.clone().or_else(|| HttpState::of(vu).jar(vu));
@@ -250,23 +250,22 @@ impl Hop {
         url: &Url,
         jar: Option<&CookieJar>,
         head: &mut Vec<u8>,
-        mut sent: Option<&mut Vec<(Box<str>, Box<str>)>>,
+        sent: Option<&mut String>,
     ) {
+        const NAME: &[u8] = b"Cookie: ";
         let params = &prepared.params;
+        let start = head.len();
         let mut is_first = true;
         // k6: redirects begin with the cookies of the parameters again, on whichever host; a header does not go along.
         if let Some(given) = params.cookie_header.as_deref().filter(|given| !self.is_redirected && !given.is_empty()) {
-            head.extend_from_slice(b"Cookie: ");
+            head.extend_from_slice(NAME);
             head.extend(given.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
             is_first = false;
         }
         let mut write = |name: &str, value: &str, is_quoted: bool, head: &mut Vec<u8>| {
-            head.extend_from_slice(if is_first { b"Cookie: " } else { b"; " });
+            head.extend_from_slice(if is_first { NAME } else { b"; " });
             is_first = false;
             push_cookie(head, name, value, is_quoted);
-            if let Some(sent) = sent.as_deref_mut() {
-                sent.push((name.into(), value.into()));
-            }
         };
         for cookie in &params.cookies {
             write(&cookie.name, &cookie.value, false, head);
@@ -278,6 +277,9 @@ impl Hop {
             }
         }
         if !is_first {
+            if let Some(sent) = sent {
+                *sent = String::from_utf8_lossy(&head[start + NAME.len()..]).into_owned();
+            }
             head.extend_from_slice(b"\r\n");
         }
     }

@@ -7,7 +7,7 @@ use onrush_net::{Response, SetCookie, code_of_status};
 use super::{
     arguments::{Prepared, ResponseType},
     body_stream::OpenBodies,
-    json,
+    cookies, json,
     lists::Lists,
     ocsp, page,
     send::Exchange,
@@ -196,24 +196,25 @@ fn request(ctx: Ctx, exchange: &Exchange) -> JsResult {
     for (name, value) in params.headers.iter() {
         headers.push(name, Val::string(ctx, value)?);
     }
-    let mut cookies = Lists::default();
-    let mut line = params.cookie_header.as_deref().unwrap_or_default().to_owned();
-    for (name, value) in &exchange.sent_cookies {
+    let mut shown = Lists::default();
+    let line = match exchange.sent_cookies.as_str() {
+        "" => params.cookie_header.as_deref().unwrap_or_default(),
+        sent => sent,
+    };
+    for (name, value) in cookies::in_header(line) {
         let entry = ctx.object()?;
         entry.define(ctx, "name", Val::string(ctx, name)?)?;
         entry.define(ctx, "value", Val::string(ctx, value)?)?;
         // k6: false whatever the parameter said.
         entry.define(ctx, "replace", Val::bool(false))?;
-        cookies.push(name, entry);
-        line.push_str(if line.is_empty() { "" } else { "; " });
-        line.push_str(&format!("{name}={value}"));
+        shown.push(name, entry);
     }
     if !line.is_empty() {
-        headers.push("Cookie", Val::string(ctx, &line)?);
+        headers.push("Cookie", Val::string(ctx, line)?);
     }
     object.define(ctx, "headers", headers.object(ctx)?)?;
     HostClass::<SentRequest>::define_lazy(ctx, &object, "body")?;
-    object.define(ctx, "cookies", cookies.object(ctx)?)?;
+    object.define(ctx, "cookies", shown.object(ctx)?)?;
     Ok(object)
 }
 

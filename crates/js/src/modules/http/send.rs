@@ -40,8 +40,8 @@ pub(crate) struct Exchange {
     fault: Option<Box<Fault>>,
     /// The request failed while its body was read, so that `body` is the part that came, be it empty.
     is_partial: bool,
-    /// Headers of the first hop as sent, cookies included; filled only where they differ from the parameters.
-    pub(crate) sent_cookies: Vec<(Box<str>, Box<str>)>,
+    /// The `Cookie` header of the first hop.
+    pub(crate) sent_cookies: String,
 }
 
 /// A failed exchange, and what is known of it.
@@ -70,7 +70,7 @@ impl Exchange {
             stream: None,
             fault: Some(Box::new(fault)),
             is_partial: false,
-            sent_cookies: Vec::new(),
+            sent_cookies: String::new(),
         })
     }
 
@@ -80,7 +80,7 @@ impl Exchange {
         head: Box<Response>,
         url: Option<Arc<str>>,
         stream: Rc<BodyStream>,
-        sent_cookies: Vec<(Box<str>, Box<str>)>,
+        sent_cookies: String,
     ) -> Rc<Self> {
         Rc::new(Self {
             prepared: Some(prepared),
@@ -198,7 +198,7 @@ pub(crate) fn send(vu: &Vu, prepared: &Rc<Prepared>) -> JsResult<Rc<Exchange>> {
         deadline: Some(Nanos(start.0.saturating_add(params.timeout_ns))),
     };
     let mut hop = Box::new(Hop::first(prepared));
-    let mut sent_cookies = Vec::new();
+    let mut sent_cookies = String::new();
     // k6: a timeout of zero has passed already.
     if prepared.fault.is_some() || params.timeout_ns == 0 {
         return Ok(failed(vu, prepared, &hop, fault_before_sending(prepared), sent_cookies));
@@ -239,7 +239,7 @@ fn one_hop(
     vu: &Vu,
     terms: &Terms<'_>,
     hop: &Hop,
-    sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
+    sent_cookies: &mut String,
     start: Nanos,
 ) -> Result<Box<Response>, Box<Failure>> {
     let &Terms { prepared, user_agent, mode, deadline } = terms;
@@ -336,7 +336,7 @@ fn ended(
     prepared: &Rc<Prepared>,
     hop: &Hop,
     mut response: Box<Response>,
-    sent_cookies: Vec<(Box<str>, Box<str>)>,
+    sent_cookies: String,
 ) -> Rc<Exchange> {
     let (mut body, mut hold) = (std::mem::take(&mut response.body), std::mem::take(&mut response.hold));
     let mut fault = None;
@@ -377,7 +377,7 @@ pub(super) fn failed(
     prepared: &Rc<Prepared>,
     hop: &Hop,
     failure: Box<Failure>,
-    sent_cookies: Vec<(Box<str>, Box<str>)>,
+    sent_cookies: String,
 ) -> Rc<Exchange> {
     let url = hop.url(prepared);
     sample::failure(vu, prepared, hop, &failure);

@@ -75,7 +75,7 @@ impl Ask {
     pub(in crate::modules) fn send(self, vu: &Vu, deadline: Option<Nanos>) -> JsResult<Result<Streamed, Lost>> {
         throttle::wait(&vu.thread.config)?;
         let prepared = self.prepared.clone();
-        let answer = answer(vu, self.prepared, self.defaults, deadline, &mut Vec::new())?;
+        let answer = answer(vu, self.prepared, self.defaults, deadline, &mut String::new())?;
         Ok(answer.map_err(|unanswered| {
             let Unanswered { hop, failure } = unanswered;
             sample::failure(vu, &prepared, &hop, &failure);
@@ -101,7 +101,7 @@ pub(super) fn answer(
     prepared: Rc<Prepared>,
     defaults: &[(&str, &str)],
     deadline: Option<Nanos>,
-    sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
+    sent_cookies: &mut String,
 ) -> JsResult<Result<Streamed, Unanswered>> {
     let redirects_max = prepared.params.redirects.unwrap_or(vu.thread.config.http.max_redirects);
     let mut hop = Box::new(Hop::first(&prepared));
@@ -138,7 +138,7 @@ fn one_hop(
     hop: &Hop,
     defaults: &[(&str, &str)],
     deadline: Option<Nanos>,
-    sent_cookies: &mut Vec<(Box<str>, Box<str>)>,
+    sent_cookies: &mut String,
 ) -> Result<(Box<Response>, Box<Download>), Box<Failure>> {
     let url = hop.url(prepared);
     let mut head = hop.head(vu, prepared, url, sent_cookies).into_owned();
