@@ -1,4 +1,4 @@
-//! `--fail-on`: what ends a run with another exit code although no threshold was crossed.
+//! `--fail-on`: what ends a run with another exit code although no threshold was crossed, or a comparison although nothing got worse.
 
 use onrush_session::{ExitCode, Judgement, Verdict};
 
@@ -58,6 +58,40 @@ impl Gate {
         let text = format!("the measurement is {} (--fail-on)", verdict.as_str());
         Some((ExitCode::MeasurementRefused, text))
     }
+
+    /// Why a comparison fails although nothing got worse, and its exit code. `runs` are its files with the verdicts on their
+    /// measurements. What else a run must not be says nothing here, so that one `ONRUSH_FAIL_ON` is good for a whole pipeline.
+    pub(crate) fn refuses_comparison(
+        self,
+        unjudged: &[String],
+        runs: &[(String, Option<String>)],
+    ) -> Option<(ExitCode, String)> {
+        if self.unjudged && !unjudged.is_empty() {
+            let text = format!("could not judge (--fail-on unjudged): {}", unjudged.join(", "));
+            return Some((ExitCode::ComparedUnjudged, text));
+        }
+        let least = self.verdict?;
+        runs.iter().find_map(|(file, verdict)| {
+            let what = match verdict {
+                Some(text) if of_text(text) < least => return None,
+                Some(text) => format!("the measurement of {file} is {text}"),
+                // Nobody has judged it.
+                None => format!("{file} is of a run that was killed"),
+            };
+            Some((ExitCode::MeasurementRefused, format!("{what} (--fail-on)")))
+        })
+    }
+
+    /// Whether what could not be judged fails.
+    pub(crate) fn has_unjudged(self) -> bool {
+        self.unjudged
+    }
+}
+
+/// The verdict of a result file. One that this version does not know is no good one.
+fn of_text(text: &str) -> Verdict {
+    let known = [Verdict::Valid, Verdict::Suspect].into_iter().find(|verdict| verdict.as_str() == text);
+    known.unwrap_or(Verdict::Invalid)
 }
 
 #[cfg(test)]
@@ -90,6 +124,26 @@ mod tests {
         assert_eq!(code("unanswered,invalid", &threw), None);
         assert_eq!(code("unanswered", &hung), Some(ExitCode::ThresholdsHaveFailed));
         assert_eq!(code("exceptions", &hung), None);
+    }
+
+    #[test]
+    fn what_fails_a_comparison() {
+        let check = |text: &str, unjudged: &[&str], verdicts: [Option<&str>; 2], expect: Option<ExitCode>| {
+            let runs = verdicts.map(|verdict| ("a.onrush".to_owned(), verdict.map(str::to_owned)));
+            let unjudged: Vec<String> = unjudged.iter().map(|&text| text.to_owned()).collect();
+            let refused = Gate::parse(text).expect("names").refuses_comparison(&unjudged, &runs);
+            assert_eq!(refused.map(|(code, _)| code), expect, "{text} {verdicts:?}");
+        };
+        let (valid, suspect, invalid) = (Some("VALID"), Some("SUSPECT"), Some("INVALID"));
+        check("", &["a"], [invalid, None], None);
+        check("unjudged", &[], [invalid, valid], None);
+        check("unjudged,invalid", &["a"], [invalid, valid], Some(ExitCode::ComparedUnjudged));
+        check("invalid", &["a"], [valid, suspect], None);
+        check("suspect", &[], [valid, suspect], Some(ExitCode::MeasurementRefused));
+        check("invalid", &[], [invalid, valid], Some(ExitCode::MeasurementRefused));
+        check("invalid", &[], [valid, None], Some(ExitCode::MeasurementRefused));
+        // What is of runs alone.
+        check("exceptions,unanswered", &["a"], [invalid, valid], None);
     }
 
     fn judged(verdict: Verdict, thrown: u64, lacks_answers: bool) -> Judgement {

@@ -139,7 +139,7 @@ impl JsThread {
 
     fn add_tagged(&self, metric: MetricId, scenario: Option<usize>, vu: Option<u64>, value: f64) {
         let mut shard = self.shard.borrow_mut();
-        let mut node = context::base_node(&mut shard, &self.config, None);
+        let mut node = context::base_node(&mut shard, &self.config, None, &|_| false);
         // k6: the scenario's name, but not its tags.
         if let Some(scenario) = scenario.and_then(|index| self.config.scenarios.get(index)) {
             node = shard.with_system(node, SystemTag::Scenario, &scenario.name);

@@ -24,6 +24,8 @@ pub enum ExitCode {
     MeasurementRefused = 80,
     /// `onrush compare` found a run worse than the one before.
     ComparedWorse = 81,
+    /// `onrush compare --fail-on unjudged` could not judge what it was to judge.
+    ComparedUnjudged = 82,
     /// Options, thresholds or scenario functions are wrong.
     InvalidConfig = 104,
     /// Ended by a signal.
@@ -45,7 +47,7 @@ pub enum ExitCode {
 }
 
 impl ExitCode {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::Success,
         Self::ThresholdsHaveFailed,
         Self::SetupTimeout,
@@ -54,6 +56,7 @@ impl ExitCode {
         Self::ScriptStoppedFromRestApi,
         Self::MeasurementRefused,
         Self::ComparedWorse,
+        Self::ComparedUnjudged,
         Self::InvalidConfig,
         Self::ExternalAbort,
         Self::CannotStartRestApi,

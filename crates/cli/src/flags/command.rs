@@ -205,6 +205,7 @@ impl Command {
         if self == Self::Http && OF_HTTP.contains(&flag.long)
             || self == Self::Result && OF_RESULTS.contains(&flag.long)
             || self == Self::Report && OF_REPORTS.contains(&flag.long)
+            || self == Self::Compare && OF_COMPARISONS.contains(&flag.long)
         {
             return true;
         }
@@ -256,6 +257,9 @@ const OF_RESULTS: [&str; 4] = ["summary-export", "summary-mode", "summary-time-u
 
 /// Flags of `run` that mean the same to `report`.
 const OF_REPORTS: [&str; 2] = ["summary-time-unit", "summary-trend-stats"];
+
+/// Flags of `run` that `compare` has as well: there they are about the comparison.
+const OF_COMPARISONS: [&str; 1] = ["fail-on"];
 
 /// Where positional arguments are found.
 pub(crate) const FILES: &str = "FILE";

@@ -362,13 +362,20 @@ Examples:
 
 const COMPARE_END: &str = "\
 BEFORE and AFTER are result files (onrush run --out result=FILE). Compared are the measures of the thresholds, and the
-usual ones of requests, over the time in which the plan asks for the same load. Exit codes: 0 when nothing got worse, 81
-when a measure did, 255 when a file cannot be read. Without --baseline nobody knows how much runs of an unchanged system
-differ, so only what lies beyond the margin altogether gives 81.
+usual ones of requests, over the time in which the plan asks for the same load. Without --baseline nobody knows how much
+runs of an unchanged system differ, so only what lies beyond the margin altogether gives 81.
+
+Exit codes:
+    0  nothing got worse, as far as that could be judged
+   80  the measurement of a run is what --fail-on invalid or suspect names
+   81  a measure got worse
+   82  with --fail-on unjudged: there was no earlier run, or the runs were too short for a measure of the thresholds
+  255  any other error, such as a file that cannot be read
 
 Examples:
   onrush compare before.onrush after.onrush
   onrush compare --baseline results/ after.onrush       against the latest of these runs, which also say how they differ
+  onrush compare --baseline results/ --fail-on unjudged after.onrush   fails when it cannot judge
   onrush compare --margin 10% --json before.onrush after.onrush
 ";
 

@@ -249,7 +249,7 @@ const SETTINGS: &[Flag] = &[
         Text("WHAT"),
         Some("ONRUSH_FAIL_ON"),
         "Fail the run as well for what no threshold sees: unjudged (thresholds), exceptions, unanswered \
-         (requests), invalid, suspect (measurement)",
+         (requests), invalid, suspect (measurement); compare: unjudged (measures of thresholds, or all), invalid, suspect",
     )
     .group(Group::Results),
     flag(

@@ -8,6 +8,8 @@ use crate::program::{Done, Program};
 
 const NS_PER_S: u64 = 1_000_000_000;
 const SECONDS: u64 = 180;
+/// Too short for any measure.
+const SHORT: u64 = 20;
 
 /// A run of three minutes with 100 requests a second, each of two names, whose times are so many times those of another.
 fn run(times: f64, seed: u64, change: impl FnOnce(&mut Head)) -> Vec<u8> {
@@ -16,6 +18,18 @@ fn run(times: f64, seed: u64, change: impl FnOnce(&mut Head)) -> Vec<u8> {
 
 /// The same with so many requests a second of either name.
 fn run_with(times: f64, seed: u64, counts: [u64; 2], change: impl FnOnce(&mut Head)) -> Vec<u8> {
+    run_of(SECONDS, "VALID", times, seed, counts, change)
+}
+
+/// A run that lasted so long, and this verdict on its measurement.
+fn run_of(
+    seconds: u64,
+    verdict: &str,
+    times: f64,
+    seed: u64,
+    counts: [u64; 2],
+    change: impl FnOnce(&mut Head),
+) -> Vec<u8> {
     let threshold = ThresholdSource { expression: "p(90)<500".to_owned(), ..ThresholdSource::default() };
     let mut head = Head {
         onrush: "0.1.0".to_owned(),
@@ -24,7 +38,7 @@ fn run_with(times: f64, seed: u64, counts: [u64; 2], change: impl FnOnce(&mut He
         fingerprint: "f".to_owned(),
         scenarios: vec!["default: 10 VUs for 3m".to_owned()],
         agents: 1,
-        steady: vec![Span { from_ns: 0, until_ns: SECONDS * NS_PER_S }],
+        steady: vec![Span { from_ns: 0, until_ns: seconds * NS_PER_S }],
         metrics: MetricRow::all(&Registry::new()),
         thresholds: [("http_req_duration".to_owned(), vec![threshold])].into(),
         ..Head::default()
@@ -39,7 +53,7 @@ fn run_with(times: f64, seed: u64, counts: [u64; 2], change: impl FnOnce(&mut He
         random ^= random << 17;
         (random >> 11) as f64 / (1_u64 << 53) as f64
     };
-    for second in 0..SECONDS {
+    for second in 0..seconds {
         let mut delta = Delta::default();
         for ((name, around), count) in [("/a", 20.0), ("/b", 40.0)].into_iter().zip(counts) {
             let tags: TagPairs = [("name".into(), name.into())].into();
@@ -57,7 +71,7 @@ fn run_with(times: f64, seed: u64, counts: [u64; 2], change: impl FnOnce(&mut He
         steps.add(&delta, Some(span)).into_iter().for_each(|step: Step| writer.step(step).expect("it is written"));
     }
     steps.rest().into_iter().for_each(|step| writer.step(step).expect("it is written"));
-    let end = End { duration_ns: SECONDS * NS_PER_S, verdict: "VALID".to_owned(), ..End::default() };
+    let end = End { duration_ns: seconds * NS_PER_S, verdict: verdict.to_owned(), ..End::default() };
     writer.end(&end).expect("it is written")
 }
 
@@ -130,6 +144,50 @@ fn programs_read_it_as_json() {
     assert!(number("low") < 0.2 && 0.2 < number("high") && (number("change") - 0.2).abs() < 0.03, "{row}");
     assert_eq!(json["names"].as_array().map(Vec::len), Some(2));
     assert!(json["worse"].as_array().is_some_and(|worse| !worse.is_empty()));
+}
+
+/// A gate that has nothing to say must not look like one that says yes.
+#[test]
+fn what_could_not_be_judged_fails_on_request() {
+    let short = |seed: u64| run_of(SHORT, "VALID", 1.0, seed, [50, 50], |_| {});
+    let done = compare(&["--warm-up", "0s"], &short(1), &short(2)).expect(0).expect_output("too short (needs");
+    done.expect_log("not judged: http_req_duration p(90): too short (needs ")
+        .expect_log("; --fail-on unjudged gives such a comparison exit code 82");
+    let done = compare(&["--warm-up", "0s", "--fail-on", "unjudged", "--json"], &short(1), &short(2)).expect(82);
+    let done = done.expect_log("could not judge (--fail-on unjudged): http_req_duration p(90): too short (needs ");
+    let json: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    let lengths = ["measures", "unjudged", "worse"].map(|name| json[name].as_array().map(Vec::len));
+    assert!(lengths[0] == lengths[1] && lengths[2] == Some(0), "{json}");
+    // One measure of a threshold is enough, whatever the others say.
+    let extreme = |head: &mut Head| {
+        let threshold = ThresholdSource { expression: "p(99.99)<500".to_owned(), ..ThresholdSource::default() };
+        head.thresholds.insert("http_req_duration".to_owned(), vec![threshold]);
+    };
+    let done = compare(&["--fail-on", "unjudged"], &run(1.0, 1, extreme), &run(1.0, 2, extreme)).expect(82);
+    done.expect_log("could not judge (--fail-on unjudged): http_req_duration p(99.99): only ")
+        .expect_output("same (within 5 %)");
+    // What was judged is no such case, and what got worse is worse.
+    let (before, same, slower) = (run(1.0, 1, |_| {}), run(1.0, 2, |_| {}), run(1.2, 2, |_| {}));
+    compare(&["--fail-on", "unjudged"], &before, &same).expect(0);
+    compare(&["--fail-on", "unjudged,invalid"], &before, &slower).expect(81);
+    compare(&["--fail-on", "loud"], &before, &same).expect(255).expect_log("invalid --fail-on");
+    // No earlier run of this test.
+    let first = |words: &[&str], after: &[u8]| {
+        let words = [&["compare", "--baseline", "runs", "--json"], words, &["after.onrush"]].concat();
+        Program::new(&words).file("runs/README", "text").bytes("after.onrush", after)
+    };
+    let done = first(&["--fail-on", "unjudged"], &same).run().expect(82).expect_output("\"unjudged\": [");
+    done.expect_log("nothing is compared: runs has no result file of an earlier run");
+    // One variable is good for a whole pipeline, with names that mean nothing here.
+    let done = first(&[], &same).env("ONRUSH_FAIL_ON", "unjudged,exceptions,unanswered,invalid").run();
+    done.expect(82);
+    first(&[], &same).env("ONRUSH_FAIL_ON", "exceptions,unanswered").run().expect(0);
+    // Numbers that are the generator's.
+    let invalid = run_of(SECONDS, "INVALID", 1.0, 2, [50, 50], |_| {});
+    compare(&[], &before, &invalid).expect(0);
+    let done = compare(&["--fail-on", "unjudged,invalid"], &before, &invalid).expect(80);
+    done.expect_log("the measurement of b.onrush is INVALID (--fail-on)");
+    first(&["--fail-on", "suspect"], &invalid).run().expect(80);
 }
 
 #[test]

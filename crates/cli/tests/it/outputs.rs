@@ -283,11 +283,14 @@ fn a_test_report() {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
         "<testsuites name=\"script.js\" tests=\"8\" failures=\"2\" time=\"",
         "<testsuite name=\"thresholds\" tests=\"3\" failures=\"1\" skipped=\"1\">",
-        "<testcase classname=\"my_c\" name=\"count&gt;1\"/>",
-        "<failure message=\"count&lt;3 was 4",
+        // What passed has a figure as well.
+        "<testcase classname=\"my_c\" name=\"count&gt;1\">\n      <system-out>observed 4</system-out>\n    </testcase>",
+        "<failure message=\"count&lt;3 was 4\"/>\n      <system-out>observed 4</system-out>",
+        // Nobody observed the 0 that it counts as.
+        "<skipped message=\"never judged: no samples\"/>\n    </testcase>",
         "<testcase classname=\"::a &lt;group&gt;\" name=\"less than &quot;3&quot; &amp; more\">",
-        "<failure message=\"1 of 4 failed\"/>",
-        "name=\"bell \u{fffd}\"/>",
+        "<failure message=\"1 of 4 failed\"/>\n      <system-out>3 of 4 passed</system-out>",
+        "name=\"bell \u{fffd}\">\n      <system-out>4 of 4 passed</system-out>",
         "<testcase classname=\"onrush\" name=\"the measurement is valid\"",
     ] {
         assert!(text.contains(line), "{line} in\n{text}");

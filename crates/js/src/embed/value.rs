@@ -194,6 +194,12 @@ impl Handle {
         self.is_object() && unsafe { sys::JS_IsArray(self.0) }
     }
 
+    /// A proxy of an array, such as a `SharedArray`, is an array as well, to `Array.isArray()` too.
+    pub(crate) fn is_proxied_array(&self, ctx: Ctx) -> bool {
+        // SAFETY: the first only reads the value, the second returns a value of our own.
+        unsafe { sys::JS_IsProxy(self.0) && Val::from_raw(sys::JS_GetProxyTarget(ctx.raw(), self.0)).is_array() }
+    }
+
     pub(crate) fn is_error(&self) -> bool {
         // SAFETY: only reads the value.
         self.is_object() && unsafe { sys::JS_IsError(self.0) }

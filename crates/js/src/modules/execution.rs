@@ -1,9 +1,10 @@
 //! `k6/execution`: what a script can learn about the run, and how it ends it.
 #![expect(unsafe_code, reason = "exotic property methods of the tag map")]
 
-use std::sync::atomic::Ordering;
+use std::{collections::BTreeMap, sync::atomic::Ordering};
 
 use onrush_fiber::{Clock, Nanos};
+use onrush_metrics::SystemTag;
 use onrush_quickjs_sys as sys;
 
 use super::{export::export, tag_value};
@@ -192,9 +193,9 @@ fn is_metadata(object: sys::JSValue) -> bool {
     HostClass::<TagMap>::expect(Handle::from_raw_ref(&object)).is_ok_and(|map| map.is_metadata)
 }
 
-fn visible(object: sys::JSValue) -> Vec<(String, String)> {
+fn visible(object: sys::JSValue) -> BTreeMap<String, String> {
     let vu = vu();
-    if is_metadata(object) { vu.visible_metadata().into_iter().collect() } else { visible_tags(vu) }
+    if is_metadata(object) { vu.visible_metadata() } else { vu.visible_tags() }
 }
 
 impl HostObject for TagMap {
@@ -223,18 +224,6 @@ pub(super) fn install_classes(ctx: Ctx) -> JsResult<()> {
 /// Tags a script may set in one VU.
 const TAGS_MAX: usize = 1000;
 
-/// All tags a sample of this VU would carry now, custom ones last.
-fn visible_tags(vu: &Vu) -> Vec<(String, String)> {
-    let mut tags: std::collections::BTreeMap<String, String> = thread().config.tags.clone();
-    if let Some((_, scenario)) = vu.scenario.borrow().as_ref() {
-        tags.extend(scenario.tags.clone());
-        tags.insert("scenario".to_owned(), scenario.name.clone());
-    }
-    tags.insert("group".to_owned(), vu.group.borrow().to_string());
-    tags.extend(vu.custom_tags.borrow().clone().unwrap_or_default());
-    tags.into_iter().collect()
-}
-
 fn atom_text(ctx: Ctx, property: sys::JSAtom) -> JsResult<Option<String>> {
     // SAFETY: the atom is alive during the exotic call.
     let key = Val::from_raw(unsafe { sys::JS_AtomToValue(ctx.raw(), property) });
@@ -255,7 +244,7 @@ unsafe extern "C" fn get_own_property(
     let (ctx, descriptor) = unsafe { (Ctx::from_raw(ctx), descriptor.as_mut()) };
     status(ctx, || {
         let Some(name) = atom_text(ctx, property)? else { return Ok(false) };
-        let Some((_, value)) = visible(object).into_iter().find(|(tag, _)| *tag == name) else { return Ok(false) };
+        let Some(value) = visible(object).remove(&name) else { return Ok(false) };
         if let Some(descriptor) = descriptor {
             descriptor.flags = sys::JS_PROP_C_W_E;
             descriptor.value = Val::string(ctx, &value)?.into_raw();
@@ -281,7 +270,7 @@ unsafe extern "C" fn get_own_property_names(
             if entries.is_null() {
                 return Err(Throw::Pending);
             }
-            for (index, (name, _)) in tags.iter().enumerate() {
+            for (index, name) in tags.keys().enumerate() {
                 let atom = sys::JS_NewAtomLen(ctx, name.as_ptr().cast(), name.len());
                 entries.add(index).write(sys::JSPropertyEnum { is_enumerable: true, atom });
             }
@@ -301,12 +290,21 @@ unsafe extern "C" fn delete_property(ctx: *mut sys::JSContext, object: sys::JSVa
             name.iter().for_each(|name| vu.metadata.remove(name));
             return Ok(true);
         }
-        if let (Some(name), Some(tags)) = (name, vu.custom_tags.borrow_mut().as_mut()) {
-            tags.remove(&name);
+        if let Some(name) = name.filter(|name| vu.visible_tags().contains_key(name)) {
+            if is_group(vu, &name) {
+                vu.group.replace(vu.thread.root_group.clone());
+            }
+            // k6: also one that the script did not set.
+            vu.custom_tags.borrow_mut().get_or_insert_default().insert(name, None);
+            vu.refresh_tags();
         }
-        vu.refresh_tags();
         Ok(true)
     })
+}
+
+/// k6: the tag `group` is where `group()` begins, unless `systemTags` leaves it out.
+fn is_group(vu: &Vu, name: &str) -> bool {
+    name == SystemTag::Group.as_str() && vu.thread.config.subscriptions.is_enabled(SystemTag::Group)
 }
 
 fn set_tag(ctx: Ctx, object: sys::JSValue, property: sys::JSAtom, value: &Handle) -> JsResult<bool> {
@@ -327,13 +325,18 @@ fn set_tag(ctx: Ctx, object: sys::JSValue, property: sys::JSAtom, value: &Handle
     let Some(value) = tag_value::text(ctx, value)? else {
         return Err(Throw::type_error(tag_value::complaint(&name)));
     };
-    {
+    if is_group(vu, &name) {
+        vu.group.replace(value.text().into());
+        if let Some(tags) = vu.custom_tags.borrow_mut().as_mut() {
+            tags.remove(&name);
+        }
+    } else {
         let mut custom = vu.custom_tags.borrow_mut();
         let tags = custom.get_or_insert_default();
         if tags.len() >= TAGS_MAX && !tags.contains_key(&name) {
             return Err(Throw::Range(format!("a VU cannot have more than {TAGS_MAX} tags")));
         }
-        tags.insert(name, value.text().into_owned());
+        tags.insert(name, Some(value.text().into_owned()));
     }
     vu.refresh_tags();
     Ok(true)

@@ -88,7 +88,7 @@ fn quoted(text: &str, out: &mut String) {
 }
 
 fn render_object(ctx: Ctx, value: &Handle, out: &mut String, open: &mut Vec<usize>) -> JsResult<()> {
-    if value.is_array() {
+    if value.is_array() || value.is_proxied_array(ctx) {
         return render_list(ctx, value, "", out, open);
     }
     if let Some(bytes) = value.array_buffer(ctx) {

@@ -106,6 +106,7 @@ impl Vu {
         self.metadata.clear();
         *self.scenario.borrow_mut() = scenario;
         self.custom_tags.take();
+        self.group.replace(self.thread.root_group.clone());
         self.late_ms.set(None);
         self.ids.set(IterationIds::default());
         self.refresh_tags();
@@ -217,11 +218,6 @@ impl Vu {
         };
         let failure = ScriptFailure::from_throw(self, throw);
         self.abandon_pending();
-        // An exception left the group it was thrown in; samples that follow belong to the root again.
-        if !self.group.borrow().is_empty() {
-            self.group.replace(self.thread.root_group.clone());
-            self.refresh_tags();
-        }
         if failure.interrupted {
             return if self.has_aborted.get() { CallEnd::Aborted } else { CallEnd::Interrupted };
         }

@@ -9,7 +9,7 @@ use onrush_quickjs_sys as sys;
 
 use super::{Vu, slices};
 use crate::{
-    JsThread, RunConfig, ScenarioContext,
+    JsThread, RunConfig,
     embed::{Asked, JsResult, Throw, contained, flag, is_undivided, look_at_halt_mark, runtime_ptr, undivided},
     thread::STACK_RESERVE_BYTES,
 };
@@ -203,24 +203,26 @@ pub(crate) fn not_cancelled(woke: Woke) -> JsResult<()> {
     if woke == Woke::Cancelled { Err(Throw::Interrupted) } else { Ok(()) }
 }
 
-/// The interned tag set of run tags, then scenario name and scenario tags.
-pub(crate) fn base_node(shard: &mut Shard, config: &RunConfig, scenario: Option<usize>) -> TagNode {
+/// The interned tag set of run tags, then scenario name and scenario tags, without those that `is_deleted` names.
+pub(crate) fn base_node(
+    shard: &mut Shard,
+    config: &RunConfig,
+    scenario: Option<usize>,
+    is_deleted: &dyn Fn(&str) -> bool,
+) -> TagNode {
+    let scenario = scenario.and_then(|index| config.scenarios.get(index));
     let mut node = TagNode::ROOT;
-    for (name, value) in &config.tags {
-        node = with_named(shard, node, name, value);
+    for (name, value) in config.tags.iter().chain(scenario.iter().flat_map(|scenario| &scenario.tags)) {
+        if !is_deleted(name) {
+            node = with_named(shard, node, name, value);
+        }
     }
-    if let Some(scenario) = scenario.and_then(|index| config.scenarios.get(index)) {
-        node = with_scenario(shard, node, scenario);
+    match scenario {
+        Some(scenario) if !is_deleted(SystemTag::Scenario.as_str()) => {
+            shard.with_system(node, SystemTag::Scenario, &scenario.name)
+        }
+        _ => node,
     }
-    node
-}
-
-fn with_scenario(shard: &mut Shard, node: TagNode, scenario: &ScenarioContext) -> TagNode {
-    let mut node = node;
-    for (name, value) in &scenario.tags {
-        node = with_named(shard, node, name, value);
-    }
-    shard.with_system(node, SystemTag::Scenario, &scenario.name)
 }
 
 /// Adds a tag by name, if anyone subscribed to it.

@@ -76,8 +76,8 @@ pub struct Vu {
     /// Run, scenario, group and VU tags interned for the samples to come.
     pub(crate) node: Cell<TagNode>,
     pub(crate) group: RefCell<Rc<str>>,
-    /// `exec.vu.metrics.tags` set by the script in this activation.
-    pub(crate) custom_tags: RefCell<Option<BTreeMap<String, String>>>,
+    /// `exec.vu.metrics.tags` that the script set in this activation, or deleted.
+    pub(crate) custom_tags: RefCell<Option<BTreeMap<String, Option<String>>>>,
     pub(crate) event_loop: EventLoop,
     instances: RefCell<Instances>,
     /// The frame of the innermost `require()` under way, only to be compared; see [`modules`].

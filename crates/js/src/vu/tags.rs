@@ -11,21 +11,63 @@ impl Vu {
     ///
     /// k6's order, later wins: run tags, scenario tags, group and scenario system tags, `exec.vu.metrics.tags`.
     pub(crate) fn refresh_tags(&self) {
+        let custom = self.custom_tags.borrow();
+        let is_deleted = |name: &str| custom.as_ref().is_some_and(|tags| matches!(tags.get(name), Some(None)));
         let mut shard = self.thread.shard.borrow_mut();
         let scenario = self.scenario.borrow().as_ref().map(|(index, _)| *index);
-        let mut node = context::base_node(&mut shard, &self.thread.config, scenario);
-        node = shard.with_system(node, SystemTag::Group, &self.group.borrow());
-        if let Some(tags) = self.custom_tags.borrow().as_ref() {
-            for (name, value) in tags {
+        let mut node = context::base_node(&mut shard, &self.thread.config, scenario, &is_deleted);
+        if !is_deleted(SystemTag::Group.as_str()) {
+            node = shard.with_system(node, SystemTag::Group, &self.group.borrow());
+        }
+        for (name, value) in custom.iter().flatten() {
+            if let Some(value) = value {
                 node = context::with_named(&mut shard, node, name, value);
             }
         }
         self.node.set(node);
     }
 
+    /// All tags a sample of this VU would carry now, those of the run first.
+    pub(crate) fn visible_tags(&self) -> BTreeMap<String, String> {
+        let config = &self.thread.config;
+        let mut tags = config.tags.clone();
+        if let Some((_, scenario)) = self.scenario.borrow().as_ref() {
+            tags.extend(scenario.tags.clone());
+            if config.subscriptions.is_enabled(SystemTag::Scenario) {
+                tags.insert(SystemTag::Scenario.as_str().to_owned(), scenario.name.clone());
+            }
+        }
+        if config.subscriptions.is_enabled(SystemTag::Group) {
+            tags.insert(SystemTag::Group.as_str().to_owned(), self.group.borrow().to_string());
+        }
+        for (name, value) in self.custom_tags.borrow().iter().flatten() {
+            match value {
+                Some(value) => tags.insert(name.clone(), value.clone()),
+                None => tags.remove(name),
+            };
+        }
+        tags
+    }
+
+    /// Calls `body` with the tag `name` of the VU, its scenario or the run, if one of them has it: as in k6, requests are
+    /// named by it.
+    pub(crate) fn with_given_name<R>(&self, body: impl FnOnce(Option<&str>) -> R) -> R {
+        let name = SystemTag::Name.as_str();
+        if let Some(own) = self.custom_tags.borrow().as_ref().and_then(|tags| tags.get(name)) {
+            return body(own.as_deref());
+        }
+        let scenario = self.scenario.borrow();
+        let of_scenario = scenario.as_ref().and_then(|(_, scenario)| scenario.tags.get(name));
+        body(of_scenario.or_else(|| self.thread.config.tags.get(name)).map(String::as_str))
+    }
+
     /// Runs `body` inside the group `path`, restoring the outer group whatever happens.
     pub(crate) fn in_group<R>(&self, path: Rc<str>, body: impl FnOnce() -> R) -> R {
         let outer = self.group.replace(path);
+        if let Some(tags) = self.custom_tags.borrow_mut().as_mut() {
+            // k6: a group that was deleted is there again.
+            tags.remove(SystemTag::Group.as_str());
+        }
         self.refresh_tags();
         let result = body();
         self.group.replace(outer);

@@ -116,8 +116,9 @@ impl Paths {
             return *index;
         }
         let mut parent = 0;
-        // A path starts with the separator. k6: the root is the only group whose own group without a name is itself.
-        let names = path.strip_prefix(SEPARATOR).unwrap_or(path);
+        // A path starts with the separator; in front of it a script may have put a tag of its own, which k6 leaves out here.
+        // k6: the root is the only group whose own group without a name is itself.
+        let names = path.split_once(SEPARATOR).map_or("", |(_, names)| names);
         for name in names.splitn(DEPTH_MAX, SEPARATOR).filter(|_| !names.is_empty()) {
             let path = format!("{}{SEPARATOR}{name}", self.nodes[parent].path);
             parent = *self.by_path.entry(path).or_insert_with_key(|path| {

@@ -18,6 +18,8 @@ pub(super) struct Case {
     pub(super) class: String,
     pub(super) name: String,
     pub(super) result: Outcome,
+    /// What was measured, where there is a figure.
+    pub(super) observed: Option<String>,
 }
 
 pub(super) enum Outcome {
@@ -48,15 +50,13 @@ pub(super) fn suites(model: &SummaryModel, finished: &Finished<'_>) -> [Suite; 4
         Verdict::Suspect => Outcome::Skipped(format!("SUSPECT: {}", judgement.reasons.join("; "))),
         Verdict::Invalid => Outcome::Failed(format!("INVALID: {}", judgement.reasons.join("; "))),
     };
-    let measurement =
-        Case { class: "onrush".to_owned(), name: "the measurement is valid".to_owned(), result: measurement };
+    let own = |name: &str, result| Case { class: "onrush".to_owned(), name: name.to_owned(), result, observed: None };
     let result = finished.failed_by.map_or(Outcome::Passed, |why| Outcome::Failed(why.to_owned()));
-    let run = Case { class: "onrush".to_owned(), name: "the run came to its end".to_owned(), result };
     [
         Suite { name: "thresholds", cases: threshold_cases(model) },
         Suite { name: "checks", cases: checks },
-        Suite { name: "measurement", cases: vec![measurement] },
-        Suite { name: "run", cases: vec![run] },
+        Suite { name: "measurement", cases: vec![own("the measurement is valid", measurement)] },
+        Suite { name: "run", cases: vec![own("the run came to its end", result)] },
     ]
 }
 
@@ -74,7 +74,9 @@ fn threshold_cases(model: &SummaryModel) -> Vec<Case> {
                 Outcome::Failed(format!("{} was {}{history}", row.source, metric.observed(row, unit)))
             }
         };
-        Case { class: metric.name.clone(), name: row.source.clone(), result }
+        // Without samples a trend counts as 0: nobody measured that.
+        let observed = is_judged.then(|| format!("observed {}", metric.observed(row, unit)));
+        Case { class: metric.name.clone(), name: row.source.clone(), result, observed }
     };
     rows.map(case).collect()
 }
@@ -87,7 +89,8 @@ fn add_checks(group: &Group, cases: &mut Vec<Case>) {
             fails => Outcome::Failed(format!("{fails} of {} failed", check.passes + fails)),
         };
         let class = if group.path.is_empty() { "checks".to_owned() } else { group.path.clone() };
-        cases.push(Case { class, name: check.name.clone(), result });
+        let observed = Some(format!("{} of {} passed", check.passes, check.passes + check.fails));
+        cases.push(Case { class, name: check.name.clone(), result, observed });
     }
     group.groups.iter().for_each(|group| add_checks(group, cases));
 }

@@ -60,6 +60,7 @@ mod tests {
             class: class.to_owned(),
             name: name.to_owned(),
             result: Outcome::Failed("1 of 2 failed".to_owned()),
+            observed: None,
         };
         let place = Place::of_text("./tests/s.js", "\ncheck(r, { 'is ok': f })");
         let suites = [

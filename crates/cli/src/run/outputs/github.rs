@@ -123,7 +123,7 @@ mod tests {
     };
 
     fn failed(class: &str, name: &str, why: &str) -> Case {
-        Case { class: class.to_owned(), name: name.to_owned(), result: Outcome::Failed(why.to_owned()) }
+        Case { class: class.to_owned(), name: name.to_owned(), result: Outcome::Failed(why.to_owned()), observed: None }
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
         let place = Place::of_text("a,b:c.js", "");
         let thresholds = vec![
             failed("m{a:b}", "p(95)<1", "p(95)<1 was 2"),
-            Case { class: String::new(), name: "ok".to_owned(), result: Outcome::Passed },
+            Case { class: String::new(), name: "ok".to_owned(), result: Outcome::Passed, observed: None },
         ];
         let suites = [
             Suite { name: "thresholds", cases: thresholds },

@@ -2,7 +2,7 @@
 
 use quick_xml::{
     Writer,
-    events::{BytesDecl, BytesEnd, BytesStart, Event},
+    events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event},
 };
 
 use super::{
@@ -52,18 +52,27 @@ fn written(script: &str, suites: &[Suite], seconds: f64) -> std::io::Result<Vec<
             let mut start = BytesStart::new("testcase");
             start.push_attribute(("classname", &*allowed(&case.class)));
             start.push_attribute(("name", &*allowed(&case.name)));
-            let (element, message) = match &case.result {
-                Outcome::Passed => {
-                    xml.write_event(Event::Empty(start))?;
-                    continue;
-                }
-                Outcome::Failed(message) => ("failure", message),
-                Outcome::Skipped(message) => ("skipped", message),
+            let told = match &case.result {
+                Outcome::Passed => None,
+                Outcome::Failed(message) => Some(("failure", message)),
+                Outcome::Skipped(message) => Some(("skipped", message)),
             };
+            if told.is_none() && case.observed.is_none() {
+                xml.write_event(Event::Empty(start))?;
+                continue;
+            }
             xml.write_event(Event::Start(start))?;
-            let mut inner = BytesStart::new(element);
-            inner.push_attribute(("message", &*allowed(message)));
-            xml.write_event(Event::Empty(inner))?;
+            if let Some((element, message)) = told {
+                let mut inner = BytesStart::new(element);
+                inner.push_attribute(("message", &*allowed(message)));
+                xml.write_event(Event::Empty(inner))?;
+            }
+            // The schema has it behind these, and it is what readers show of a case that passed.
+            if let Some(observed) = &case.observed {
+                xml.write_event(Event::Start(BytesStart::new("system-out")))?;
+                xml.write_event(Event::Text(BytesText::new(&allowed(observed))))?;
+                xml.write_event(Event::End(BytesEnd::new("system-out")))?;
+            }
             xml.write_event(Event::End(BytesEnd::new("testcase")))?;
         }
         xml.write_event(Event::End(BytesEnd::new("testsuite")))?;

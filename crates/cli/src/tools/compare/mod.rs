@@ -19,7 +19,10 @@ use onrush_session::ExitCode;
 use self::{
     curves::Curves, margin::Margins, measures::SEED, mix::Adjusted, report::Comparison, run::Recorded, series::Change,
 };
-use crate::{context::Context, failure::Failure, flags::Command};
+use crate::{context::Context, failure::Failure, flags::Command, gate::Gate};
+
+/// What is not judged where there is no earlier run.
+const NOTHING: &str = "there is no earlier run of this test";
 
 /// Compares two files.
 ///
@@ -29,6 +32,7 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
     cx.flags.refuse_unavailable(Command::Compare)?;
     let margins = Margins::parse(&cx.flags.values("margin"))?;
     let skipped = cx.flags.text("warm-up").map(|text| warm_up_flag(&text)).transpose()?;
+    let gate = Gate::parse(&cx.flags.text("fail-on").unwrap_or_default())?;
     let mut baseline = cx.flags.text("baseline").filter(|text| !text.is_empty()).map(PathBuf::from);
     let against = cx.flags.text("against");
     if against.as_deref() == Some("last") && baseline.is_none() {
@@ -56,7 +60,7 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
         Some(before) => Recorded::read(cx, Path::new(before))?,
         None => match earlier.pop() {
             Some(before) => before,
-            None => return nothing_earlier(cx, baseline.as_deref()),
+            None => return nothing_earlier(cx, gate, baseline.as_deref(), &after),
         },
     };
     earlier.retain(|run| run.file != before.file);
@@ -73,25 +77,45 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
         cx.look.fitted(comparison.to_text(cx.look.stdout_color()))
     };
     cx.terminal.stdout(text);
-    if alarms.is_empty() {
-        return Ok(ExitCode::Success);
+    if !alarms.is_empty() {
+        cx.logger.error(format!("worse than before: {}", alarms.join(", ")));
+        return Ok(ExitCode::ComparedWorse);
     }
-    cx.logger.error(format!("worse than before: {}", alarms.join(", ")));
-    Ok(ExitCode::ComparedWorse)
+    let unjudged = comparison.unjudged();
+    if !unjudged.is_empty() && !gate.has_unjudged() {
+        let what = unjudged.join(", ");
+        cx.logger.warn(format!("not judged: {what}; --fail-on unjudged gives such a comparison exit code 82"));
+    }
+    Ok(gated(cx, gate, &unjudged, &[&comparison.before, &comparison.after]))
 }
 
-/// The first run of a test, or the first since it was changed, is no failure: a pipeline would never get to a second one.
-fn nothing_earlier(cx: &Context, baseline: Option<&Path>) -> Result<ExitCode, Failure> {
+/// The exit code where nothing got worse.
+fn gated(cx: &Context, gate: Gate, unjudged: &[String], runs: &[&Recorded]) -> ExitCode {
+    let verdict = |run: &Recorded| run.end.as_ref().map(|end| end.verdict.clone());
+    let runs: Vec<_> = runs.iter().map(|run| (run.file.display().to_string(), verdict(run))).collect();
+    match gate.refuses_comparison(unjudged, &runs) {
+        Some((code, why)) => {
+            cx.logger.error(why);
+            code
+        }
+        None => ExitCode::Success,
+    }
+}
+
+/// The first run of a test, or the first since it was changed, is no failure unless somebody says so: a pipeline that keeps
+/// only what passed would never get to a second one.
+fn nothing_earlier(cx: &Context, gate: Gate, baseline: Option<&Path>, after: &Recorded) -> Result<ExitCode, Failure> {
     let folder = baseline.unwrap_or_else(|| Path::new(".")).display();
     let text = format!(
         "nothing is compared: {folder} has no result file of an earlier run of this test (the same script and options); with this one there, the next run has something to be compared with"
     );
     if cx.flags.switch("json")?.unwrap_or(false) {
-        let json = serde_json::json!({ "measures": [], "names": [], "worse": [], "notes": [text] });
+        let json =
+            serde_json::json!({ "measures": [], "names": [], "worse": [], "unjudged": [NOTHING], "notes": [text] });
         cx.terminal.stdout(format!("{json:#}\n"));
     }
     cx.logger.warn(text);
-    Ok(ExitCode::Success)
+    Ok(gated(cx, gate, &[NOTHING.to_owned()], &[after]))
 }
 
 fn compared(

@@ -46,6 +46,24 @@ impl Comparison {
         alarming.filter_map(|row| Some(format!("{} ({})", row.measure, change(row, &row.difference?)))).collect()
     }
 
+    /// What the comparison does not answer: measures that thresholds limit and of which a run says nothing, or all measures,
+    /// where none came out one way or the other. What noise hides is in the table as such.
+    pub(super) fn unjudged(&self) -> Vec<String> {
+        let is_limited = |row: &&Judged| {
+            let mut limited = self.after.limited.iter().chain(&self.before.limited);
+            limited.any(|known| known.metric == row.measure.metric && known.statistic == row.measure.statistic)
+        };
+        let is_open = |row: &Judged| matches!(row.verdict, Verdict::Unknown | Verdict::CannotTell { .. });
+        let name = |row: &Judged| format!("{}: {}", plain(&row.measure.to_string()), verdict(row));
+        if self.judged.is_empty() {
+            return vec!["the runs have no measure in common".to_owned()];
+        }
+        if self.judged.iter().all(is_open) {
+            return self.judged.iter().map(name).collect();
+        }
+        self.judged.iter().filter(|row| row.verdict == Verdict::Unknown).filter(is_limited).map(name).collect()
+    }
+
     /// For people.
     pub(super) fn to_text(&self, color: bool) -> String {
         let mut text = String::from("\n");
@@ -115,6 +133,7 @@ impl Comparison {
             "measures": rows(&self.judged),
             "names": rows(&self.names),
             "worse": self.alarms(),
+            "unjudged": self.unjudged(),
             "curves": self.curves.as_ref().map(Curves::to_json),
             "mix_adjusted": self.adjusted.as_ref().map(Adjusted::to_json),
             "changes": self.changes.iter().map(Change::to_json).collect::<Vec<_>>(),

@@ -1,3 +1,5 @@
+import { SharedArray } from 'k6/data';
+const shared = new SharedArray('values', () => [1, { a: 2 }]);
 class Point { constructor() { this.x = 1; this.y = 'two'; } }
 export default function () {
   console.log('plain', 1, 1.5, -0, true, null, undefined, NaN, Infinity, 10n);
@@ -28,4 +30,5 @@ export default function () {
   console.log([1.0, 1e21, 1e-7, 123456789012345680000]);
   console.log({ n: { n: { n: { n: { n: { n: 1 } } } } } });
   console.log('x'.repeat(3), ['x'.repeat(3)]);
+  console.log(shared, { shared });
 }

@@ -34,7 +34,8 @@ pub(super) fn tags(
         node = shard.with_system(node, SystemTag::Method, &method.name);
     }
     if wants(SystemTag::Name) {
-        node = shard.with_system(node, SystemTag::Name, name.unwrap_or(&method.path));
+        node = vu
+            .with_given_name(|given| shard.with_system(node, SystemTag::Name, name.or(given).unwrap_or(&method.path)));
     }
     if let Some(peer) = peer.filter(|_| wants(SystemTag::Ip)) {
         node = shard.with_system(node, SystemTag::Ip, &peer.ip().to_string());

@@ -116,7 +116,9 @@ pub(super) fn push_cookie(line: &mut Vec<u8>, name: &str, value: &str, is_quoted
 }
 
 fn url(ctx: Ctx, value: &Handle) -> JsResult<Url> {
-    parse_url(&value.to_text(ctx)?).map_err(|error| Throw::error(error.message))
+    // k6: without what requests say in front of it.
+    parse_url(&value.to_text(ctx)?)
+        .map_err(|error| Throw::error(error.message.trim_start_matches("invalid URL: ").to_owned()))
 }
 
 fn cookies_for_url(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {

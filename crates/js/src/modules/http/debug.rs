@@ -3,11 +3,10 @@
 //! Unlike k6's they do not show credentials and cookies; secrets that are registered are removed from every log line
 //! anyway.
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::fmt::Write;
 
 use bytes::Bytes;
 use onrush_fiber::Nanos;
-use onrush_metrics::SystemTag;
 use onrush_net::{BodyMode, Failure, Request, Response};
 
 use crate::{
@@ -77,18 +76,7 @@ impl Shown {
 
 /// k6: the tags and metadata samples of the request have before there is a response, and who sends it.
 fn fields(vu: &Vu, prepared: &Prepared, id: &str) -> Fields {
-    let config = &vu.thread.config;
-    let mut all: BTreeMap<String, String> = config.tags.clone();
-    if let Some((_, scenario)) = &*vu.scenario.borrow() {
-        all.extend(scenario.tags.clone());
-        if config.subscriptions.is_enabled(SystemTag::Scenario) {
-            all.insert("scenario".to_owned(), scenario.name.clone());
-        }
-    }
-    if config.subscriptions.is_enabled(SystemTag::Group) {
-        all.insert("group".to_owned(), vu.group.borrow().to_string());
-    }
-    all.extend(vu.custom_tags.borrow().iter().flatten().map(|(name, value)| (name.clone(), value.clone())));
+    let mut all = vu.visible_tags();
     all.extend(vu.visible_metadata());
     all.extend(prepared.params.shown_tags.iter().map(|(name, value)| (name.to_string(), value.to_string())));
     all.extend(prepared.params.name.iter().map(|name| ("name".to_owned(), name.to_string())));

@@ -162,7 +162,7 @@ fn tags(
         node = shard.with_system(node, SystemTag::Status, decimal(outcome.status, &mut digits));
     }
     if wants(SystemTag::Name) || wants(SystemTag::Url) {
-        node = names(shard, prepared, url, node);
+        node = names(shard, vu, prepared, url, node);
     }
     if let Some(response) = outcome.proto.filter(|_| wants(SystemTag::Proto)) {
         node = shard.with_system(node, SystemTag::Proto, &response.proto.text());
@@ -186,21 +186,25 @@ fn tags(
     node
 }
 
-/// k6: `name` is the user's tag, else the template, else the URL; `url` equals it whenever a name was given.
-fn names(shard: &mut Shard, prepared: &Prepared, url: &Url, node: TagNode) -> TagNode {
-    let target = &prepared.target;
-    let is_first = std::ptr::eq(url, &target.url);
-    let clean;
-    let name: &str = match &prepared.params.name {
-        Some(name) => name,
-        None if is_first || target.is_template => &target.name,
-        None => {
-            clean = url.clean();
-            &clean
-        }
+/// k6: `name` is the user's tag, of the request, the VU, the scenario or the run; else the template, unless `systemTags`
+/// leaves names out; else the URL. `url` equals it whenever a name was given.
+fn names(shard: &mut Shard, vu: &Vu, prepared: &Prepared, url: &Url, node: TagNode) -> TagNode {
+    let mut tag = |name: &str| {
+        let node = shard.with_system(node, SystemTag::Name, name);
+        shard.with_system(node, SystemTag::Url, name)
     };
-    let node = shard.with_system(node, SystemTag::Name, name);
-    shard.with_system(node, SystemTag::Url, name)
+    if let Some(name) = &prepared.params.name {
+        return tag(name);
+    }
+    vu.with_given_name(|given| {
+        let target = &prepared.target;
+        let is_named = target.is_template && vu.thread.config.subscriptions.is_enabled(SystemTag::Name);
+        match given {
+            Some(name) => tag(name),
+            None if is_named || (std::ptr::eq(url, &target.url) && !target.is_template) => tag(&target.name),
+            None => tag(&url.clean()),
+        }
+    })
 }
 
 /// The decimal digits of a status or code, without allocating.

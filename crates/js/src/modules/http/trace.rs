@@ -96,8 +96,10 @@ pub(super) fn end(vu: &Vu, tracer: &Tracer, prepared: &Prepared, hop: &Hop, span
     attributes.extend(vu.trace_attributes());
     // What it is called where there are too many URLs.
     let template = prepared.target.is_template.then_some(&*prepared.target.name);
-    let name = prepared.params.name.as_deref().or(template);
-    let name = name.map_or_else(|| hop.method.to_string(), |name| format!("{} {name}", hop.method));
+    let name = vu.with_given_name(|given| {
+        let name = prepared.params.name.as_deref().or(given).or(template);
+        name.map_or_else(|| hop.method.to_string(), |name| format!("{} {name}", hop.method))
+    });
     tracer.note(Span {
         trace: span.trace,
         id: span.id,

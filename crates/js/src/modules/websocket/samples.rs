@@ -40,11 +40,11 @@ impl Samples {
         };
         match style {
             Style::Legacy => tag(SystemTag::Url, facts.url),
-            Style::Events => {
-                let name = facts.name.unwrap_or(facts.url);
+            Style::Events => vu.with_given_name(|given| {
+                let name = facts.name.or(given).unwrap_or(facts.url);
                 tag(SystemTag::Name, name);
                 tag(SystemTag::Url, name);
-            }
+            }),
         }
         if let Some(status) = facts.status {
             tag(SystemTag::Status, &status.to_string());
