@@ -10,10 +10,7 @@ use std::{
     time::Duration,
 };
 
-use onrush_agent::Test;
 use onrush_cluster::Event;
-use onrush_engine::EngineConfig;
-use onrush_fiber::Clock;
 use onrush_output::{Losses, Outputs};
 use onrush_plan::steer::TargetRequest;
 use onrush_server::Listener;
@@ -24,18 +21,17 @@ use onrush_session::{
 
 use super::{
     agents::AgentLines,
-    begin::coordinator,
-    cluster::{self, Agents, ClusterAgents, Start},
+    begin::{Begin, Begun},
+    cluster::{self, Agents},
     ended::Ended,
-    journal::{self, Damage, JournalFile, Kept},
+    journal::{JournalFile, Kept},
     live::LiveSummary,
-    local::{AGENT, Input, LocalAgent},
+    local::{AGENT, Input, now},
     outputs::{Running, raw},
     prepare::Prepared,
-    raw_samples::{Intake, RawSamples},
+    raw_samples::RawSamples,
     rest::{Rest, Run},
     screen::RunScreen,
-    secret_answers::SecretAnswers,
     submitted,
     summary::{self, Results},
     view::Follow,
@@ -102,69 +98,19 @@ pub(super) fn drive(
     signals.set_graceful(true);
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);
     let losses = outputs.as_ref().map(Outputs::losses);
-    let watch = signals.clone();
-    let stops: Box<dyn Fn() -> u64 + Send> = Box::new(move || watch.resumed());
     let live = LiveSummary::default();
     let screen = RunScreen::new(cx, args, &prepared.plan, now());
-    let subscribed = |ids: Vec<AgentId>, weights: Vec<u64>, replay: Replay| {
-        let mut coordinator = coordinator(args, prepared, replay, ids, weights);
+    let subscribe = |coordinator: &mut Coordinator| {
         coordinator.subscribe(live.sink());
         folded.iter().filter_map(|output| output.sink()).for_each(|sink| coordinator.subscribe(sink));
         view.iter().for_each(|view| coordinator.subscribe(view.sink()));
         coordinator.subscribe(screen.sink());
-        coordinator
     };
-    let (mut before, mut journal) = (None, None);
-    let (agents, collected, mut coordinator) = match args.cluster.as_ref().zip(agents) {
-        None => {
-            let engine = EngineConfig { tracers, ..prepared.engine(outputs.as_ref().map(Outputs::taps)) };
-            let logger = cx.logger.clone();
-            let watch = signals.clone();
-            let finish = outputs.map(|outputs| -> Box<dyn FnOnce() -> u64 + Send> {
-                Box::new(move || raw::finish(outputs, &logger, Some(&watch)))
-            });
-            let scenarios = prepared.test.scenarios.clone().into();
-            let test = Test { engine, scenarios, finish_outputs: finish, stops: Some(stops) };
-            let agent = LocalAgent::start(test, sender)
-                .map_err(|error| Failure::other(format!("failed to start the agent's thread: {error}")))?;
-            (Agents::Local(agent), None, subscribed(vec![AGENT], Vec::new(), replay))
-        }
-        Some((cluster, (count, raw))) => {
-            let queue = (&sender, &inputs);
-            let orders = sender.clone();
-            let secrets = SecretAnswers::start(&prepared.run.script.secrets, move |agent, command| {
-                // The loop only goes away when the process is about to end.
-                let _ = orders.send(Input::Order(agent, command));
-            })?;
-            let intake = Intake::new(outputs.as_ref(), &prepared.run.registry, secrets);
-            let (agents, coordinator) = match kept {
-                Kept::Before(mut own) => {
-                    let ids = (0_u32..).zip(&own.head().agents).map(|(number, _)| AgentId(number)).collect();
-                    let mut coordinator = subscribed(ids, own.head().weights.clone(), replay);
-                    let mut repeated = own.repeat(&mut coordinator, Damage::Refused)?;
-                    own.check_lease(&repeated, cluster.patience.lease, now())?;
-                    let seats = journal::seats(own.head(), &mut repeated, &coordinator.lost_agents());
-                    let agents = ClusterAgents::resume(cluster, &own, seats, intake, sender.clone())?;
-                    before = Some((own, repeated));
-                    (agents, coordinator)
-                }
-                Kept::Nothing | Kept::Anew(_) => {
-                    let has_journal = matches!(kept, Kept::Anew(_));
-                    let start = Start { count, raw, intake, has_journal };
-                    let agents = ClusterAgents::start(cx, args, cluster, prepared, start, signals, queue)?;
-                    let mut coordinator = subscribed(agents.ids(), agents.weights.clone(), replay);
-                    if let Kept::Anew(path) = kept
-                        && let Some((head, test)) = agents.for_journal(cx, cluster)
-                    {
-                        let file = JournalFile::begin(cx, &path, &head, &test)?;
-                        coordinator.keep(Box::new(file.clone()));
-                        journal = Some(file);
-                    }
-                    (agents, coordinator)
-                }
-            };
-            (Agents::Cluster(Box::new(agents)), outputs, coordinator)
-        }
+    let queue = (&sender, &inputs);
+    let begin = Begin { cx, args, prepared, signals, outputs, subscribe: &subscribe, queue, replay };
+    let Begun { agents, mut coordinator, collected, mut journal, before } = match args.cluster.as_ref().zip(agents) {
+        None => begin.here(tracers)?,
+        Some((cluster, (count, raw))) => begin.elsewhere(cluster, count, raw, kept)?,
     };
     let notes = folded.iter().filter_map(|output| output.notes());
     let follow = Follow::new(&cx.logger, view.as_ref(), notes.collect());
@@ -238,11 +184,6 @@ pub(super) fn drive(
         duration_ns: u64::try_from(coordinator.duration().unwrap_or_default().as_nanos()).unwrap_or(u64::MAX),
         coordinator,
     })
-}
-
-/// In one process there is one clock.
-fn now() -> Time {
-    Time(Clock::now().0)
 }
 
 /// A run under way.

@@ -4,9 +4,10 @@ use std::sync::mpsc::Sender;
 
 use onrush_agent::{Commander, Test, channel, serve};
 use onrush_cluster::Event;
+use onrush_fiber::Clock;
 use onrush_session::{
     Orders,
-    protocol::{AgentId, ClockOffset, Command, Report},
+    protocol::{AgentId, ClockOffset, Command, Report, Time},
 };
 
 /// The one agent.
@@ -67,4 +68,9 @@ impl Drop for Gone {
     fn drop(&mut self) {
         let _ = self.0.send(Input::Gone);
     }
+}
+
+/// The time of the run. In one process there is one clock.
+pub(super) fn now() -> Time {
+    Time(Clock::now().0)
 }
