@@ -24,6 +24,11 @@ export default function () {
   step('after');
   delete exec.vu.metrics.tags.group;
   group('fresh', () => step('fresh'));
+  group('around', () => {
+    group('deleted', () => { delete exec.vu.metrics.tags.group; });
+    step('after deleted');
+  });
+  step('after around');
   exec.vu.metrics.tags.group = 'left';
   if (exec.vu.iterationInInstance > 0) throw new Error('an exception changes nothing');
 }

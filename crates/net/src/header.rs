@@ -79,6 +79,17 @@ pub(crate) fn is_value(value: &[u8]) -> bool {
     value.iter().fold(true, |valid, &byte| valid & is_value_byte(byte))
 }
 
+/// Refuses a value that must not be in a header.
+///
+/// # Errors
+/// Code 1000 with Go's text, `net/http: invalid header field value for "…"`.
+pub fn check_value(name: &str, value: &str) -> Result<(), NetError> {
+    if is_value(value.as_bytes()) {
+        return Ok(());
+    }
+    Err(NetError::generic(format!("net/http: invalid header field value for {}", go_quote(name.as_bytes()))))
+}
+
 /// The headers of a request under Go's rules: canonical names, sent in the order of their names.
 ///
 /// `Host`, `User-Agent`, `Content-Length`, `Transfer-Encoding` and `Trailer` may be set and read but are
@@ -133,8 +144,16 @@ impl RequestHeaders {
     pub fn set(&mut self, name: &str, value: &str) {
         let field = self.append(name, value);
         let Self { text, fields, .. } = self;
-        fields.retain(|other| other.name(text) != field.name(text));
-        self.insert(field);
+        let name = field.name(text);
+        // They are in the order of their names.
+        let from = fields.partition_point(|other| other.name(text) < name);
+        let same = fields[from..].iter().take_while(|other| other.name(text) == name).count();
+        if same == 0 {
+            fields.insert(from, field);
+        } else {
+            fields[from] = field;
+            fields.drain(from + 1..from + same);
+        }
     }
 
     /// Adds a value, keeping those there are.

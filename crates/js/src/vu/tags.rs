@@ -63,16 +63,23 @@ impl Vu {
 
     /// Runs `body` inside the group `path`, restoring the outer group whatever happens.
     pub(crate) fn in_group<R>(&self, path: Rc<str>, body: impl FnOnce() -> R) -> R {
+        let outer = self.enter_group(path);
+        let result = body();
+        self.enter_group(outer);
+        result
+    }
+
+    /// Returns the group there was. k6: one that was deleted is there again; and with the system tag off, a tag of this name is
+    /// the script's alone.
+    fn enter_group(&self, path: Rc<str>) -> Rc<str> {
         let outer = self.group.replace(path);
-        if let Some(tags) = self.custom_tags.borrow_mut().as_mut() {
-            // k6: a group that was deleted is there again.
+        if self.thread.config.subscriptions.is_enabled(SystemTag::Group)
+            && let Some(tags) = self.custom_tags.borrow_mut().as_mut()
+        {
             tags.remove(SystemTag::Group.as_str());
         }
         self.refresh_tags();
-        let result = body();
-        self.group.replace(outer);
-        self.refresh_tags();
-        result
+        outer
     }
 
     /// All metadata a script can see, system metadata included.

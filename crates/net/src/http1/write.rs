@@ -4,7 +4,7 @@ use super::{Body, Request};
 use crate::{
     dial::proxy::Proxy,
     error::NetError,
-    header::{is_token_byte, is_value},
+    header::{check_value, is_token_byte},
     text::{self, go_quote, push_decimal, trim_ows},
 };
 
@@ -92,9 +92,7 @@ pub(crate) fn check_request(request: &Request<'_>) -> Result<(), NetError> {
         return Err(NetError::generic(format!("net/http: invalid method {}", go_quote(request.method))));
     }
     for (name, value) in [("Host", request.host), ("User-Agent", request.user_agent)] {
-        if !is_value(value.unwrap_or_default().as_bytes()) {
-            return Err(NetError::generic(format!("net/http: invalid header field value for \"{name}\"")));
-        }
+        check_value(name, value.unwrap_or_default())?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, cell::RefCell, rc::Rc, sync::Arc};
 
 use onrush_metrics::TagNode;
-use onrush_net::{Body, CookieJar, NetError, RequestHeaders, encoding::Algorithm};
+use onrush_net::{Body, CookieJar, NetError, RequestHeaders, encoding::Algorithm, header};
 
 use super::{
     body,
@@ -145,7 +145,9 @@ pub(super) fn prepare(
     });
     match built {
         Ok((params, node, body, charge)) => {
-            let fault = params.headers.validate().err().map(Box::new);
+            let cookie = params.cookie_header.as_deref().unwrap_or_default();
+            let valid = params.headers.validate().and_then(|()| header::check_value("Cookie", cookie));
+            let fault = valid.err().map(Box::new);
             Ok(Ok(Rc::new(Prepared { method, target, body, params, node, fault, _charge: charge })))
         }
         Err(Problem::Refused(text)) => Ok(Err(refuse(NetError::new(0, text)))),

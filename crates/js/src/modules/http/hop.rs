@@ -259,7 +259,7 @@ impl Hop {
         // k6: redirects begin with the cookies of the parameters again, on whichever host; a header does not go along.
         if let Some(given) = params.cookie_header.as_deref().filter(|given| !self.is_redirected && !given.is_empty()) {
             head.extend_from_slice(NAME);
-            head.extend(given.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n' | 0)));
+            head.extend_from_slice(given.as_bytes());
             is_first = false;
         }
         let mut write = |name: &str, value: &str, is_quoted: bool, head: &mut Vec<u8>| {

@@ -18,7 +18,10 @@ use crate::{
         go::{OBJECT, go_type},
         tag_value,
     },
-    vu::{Vu, context::with_named},
+    vu::{
+        Vu,
+        context::{pause, with_named},
+    },
 };
 
 /// k6's default request timeout.
@@ -137,10 +140,16 @@ fn apply(ctx: Ctx, params: &mut Params, key: &str, value: &Handle) -> Result<(),
     Ok(())
 }
 
+/// Headers after which the thread's other VUs may have their turn.
+const HEADERS_PER_PAUSE: usize = 256;
+
 /// Headers and cookies may be given as any value that is set; as an object, a text has its letters.
 fn headers(ctx: Ctx, params: &mut Params, value: &Handle) -> JsResult<()> {
     let value = value.to_object(ctx)?;
-    for key in value.each_key(ctx)? {
+    for (index, key) in value.each_key(ctx)?.enumerate() {
+        if index % HEADERS_PER_PAUSE == HEADERS_PER_PAUSE - 1 {
+            pause()?;
+        }
         value.get(ctx, &key)?.with_text(ctx, |text| {
             key.with_text(ctx, |name| match special_header(params, name) {
                 Some(place) => *place = Some(text.into()),
