@@ -164,7 +164,7 @@ impl RunArgs {
         Ok(Self {
             script,
             no_thresholds: on("no-thresholds")?,
-            gate: Gate::parse(&flags.text("fail-on").unwrap_or_default())?,
+            gate: Gate::given(flags)?,
             summary_mode: if on("no-summary")? { SummaryMode::Disabled } else { summary_mode },
             // k6: an empty path is none.
             summary_export: flags.text("summary-export").filter(|path| !path.is_empty()),

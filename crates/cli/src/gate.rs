@@ -2,7 +2,9 @@
 
 use onrush_session::{ExitCode, Judgement, Verdict};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, flags::Flags};
+
+const NAMES: &str = "use unjudged, exceptions, unanswered, invalid, suspect, or several with commas";
 
 /// What a run must not be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,6 +20,19 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
+    /// What the flag or its variable says.
+    ///
+    /// # Errors
+    /// A flag that names nothing, such as one with a variable that is not set: a gate that is open for all is told. Names there
+    /// are not.
+    pub(crate) fn given(flags: &Flags) -> Result<Self, Failure> {
+        let is_empty = |text: &String| text.split(',').all(|name| name.trim().is_empty());
+        if flags.values("fail-on").iter().any(is_empty) {
+            return Err(Failure::other("--fail-on names nothing").hint(NAMES));
+        }
+        Self::parse(&flags.text("fail-on").unwrap_or_default())
+    }
+
     /// Reads `unjudged`, `exceptions`, `unanswered`, `invalid` and `suspect`, with commas between them.
     ///
     /// # Errors
@@ -32,8 +47,7 @@ impl Gate {
                 "invalid" => gate.verdict = gate.verdict.or(Some(Verdict::Invalid)),
                 "suspect" => gate.verdict = Some(Verdict::Suspect),
                 other => {
-                    return Err(Failure::other(format!("invalid --fail-on \"{other}\""))
-                        .hint("use unjudged, exceptions, unanswered, invalid, suspect, or several with commas"));
+                    return Err(Failure::other(format!("invalid --fail-on \"{other}\"")).hint(NAMES));
                 }
             }
         }
@@ -97,6 +111,7 @@ fn of_text(text: &str) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flags::{self, Invocation};
 
     #[test]
     fn what_fails_a_run() {
@@ -124,6 +139,19 @@ mod tests {
         assert_eq!(code("unanswered,invalid", &threw), None);
         assert_eq!(code("unanswered", &hung), Some(ExitCode::ThresholdsHaveFailed));
         assert_eq!(code("exceptions", &hung), None);
+    }
+
+    #[test]
+    fn a_flag_that_names_nothing_is_told() {
+        let given = |value: &str| {
+            let args = ["onrush", "compare", "--fail-on", value, "a", "b"].map(std::ffi::OsString::from);
+            let env = [("ONRUSH_FAIL_ON".to_owned(), "suspect".to_owned())].into();
+            let Ok(Invocation::Do { flags, .. }) = flags::parse(args, env) else { panic!("{value}: a line") };
+            Gate::given(&flags).map_err(|failure| failure.message)
+        };
+        assert_eq!(given("").map(|_| ()), Err("--fail-on names nothing".to_owned()));
+        assert_eq!(given(" ,").map(|_| ()), Err("--fail-on names nothing".to_owned()));
+        assert_eq!(given("unjudged"), Ok(Gate { unjudged: true, ..Gate::default() }));
     }
 
     #[test]

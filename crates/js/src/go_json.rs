@@ -11,7 +11,29 @@ pub(crate) fn options(ctx: Ctx, value: &Handle) -> JsResult<Option<String>> {
         let item = holder.get(ctx, &args.at(0).to_text(ctx)?)?;
         Ok(if item.is_object() && item.object_kind() != ObjectKind::Date { item } else { args.at(1).dup() })
     })?;
-    ctx.stringify_with(value, &replacer)
+    Ok(ctx.stringify_with(value, &replacer)?.map(whole_characters))
+}
+
+/// JSON whose halves of surrogate pairs are U+FFFD, as in k6: readers of JSON refuse them. What `JSON.stringify` escapes is half
+/// a pair always; it writes pairs as the characters they are.
+fn whole_characters(json: String) -> String {
+    if !json.contains("\\ud") {
+        return json;
+    }
+    let mut whole = String::with_capacity(json.len());
+    let mut rest = json.as_str();
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        whole.push_str(before);
+        let is_half = escape.starts_with("\\ud")
+            && escape.as_bytes().get(3).is_some_and(|digit| !digit.is_ascii_digit() || *digit > b'7');
+        // An escape is two characters, and these six.
+        let length = if is_half { 6 } else { 2 };
+        whole.push_str(if is_half { "\u{fffd}" } else { escape.get(..length).unwrap_or(escape) });
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    whole.push_str(rest);
+    whole
 }
 
 /// Data that goes from one VU to the others: `None` for undefined. The inner error is Go's text about what cannot be sent.
@@ -89,3 +111,17 @@ fn listed(ctx: Ctx, item: &Handle) -> JsResult {
 
 /// How Go's texts about values that have no JSON begin.
 const REFUSED: &str = "json: unsupported";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_pairs_are_replaced() {
+        let check = |json: &str, expect: &str| assert_eq!(whole_characters(json.to_owned()), expect, "{json}");
+        check(r#""\ud800x\udfff""#, "\"\u{fffd}x\u{fffd}\"");
+        // Not an escape, and characters below the halves.
+        check(r#""\\ud800 \ud7ff \n\u0001""#, r#""\\ud800 \ud7ff \n\u0001""#);
+        check(r#"{"a":"ü\udbff"}"#, "{\"a\":\"ü\u{fffd}\"}");
+    }
+}

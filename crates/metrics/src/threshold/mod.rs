@@ -139,6 +139,8 @@ impl ThresholdError {
     pub fn pointed(&self) -> String {
         /// Characters shown before and after the mark; expressions may be long.
         const AROUND: usize = 60;
+        /// Of the message, which quotes what was written.
+        const MESSAGE_MAX: usize = 500;
         let text = self.expression.as_ref().map_or(&self.metric, |(_, expression)| expression);
         let before: Vec<char> = text.get(..self.position).unwrap_or(text).chars().collect();
         let after = text.get(self.position..).unwrap_or_default().chars();
@@ -154,8 +156,12 @@ impl ThresholdError {
         let index = self.expression.as_ref().map_or_else(String::new, |(index, _)| format!("[{index}]"));
         let expected = if self.expected.is_empty() { String::new() } else { format!(": expected {}", self.expected) };
         let character = before.len() + 1;
+        let (message, rest) = match self.message.char_indices().nth(MESSAGE_MAX) {
+            Some((end, _)) => (&self.message[..end], "…"),
+            None => (&*self.message, ""),
+        };
         format!(
-            "{self}\n  {lead}{line}{tail}\n  {pad}^ thresholds.{}{index}, character {character}{expected}",
+            "{message}{rest}\n  {lead}{line}{tail}\n  {pad}^ thresholds.{}{index}, character {character}{expected}",
             self.metric
         )
     }

@@ -254,6 +254,8 @@ fn mistakes_are_pointed_at() {
             " ".repeat(61)
         ),
     );
+    let shown = parse(&[("trend", &[&long])]).expect_err("a mistake")[0].pointed();
+    assert!(shown.len() < 1_000, "{shown}");
     let errors = parse(&[("trend", &["avg<5", "count<5"])]).expect_err("a mistake");
     assert!(errors[0].pointed().ends_with("\n  count<5\n  ^ thresholds.trend[1], character 1"));
     let errors = parse(&[("trend{a:b}c", &["avg<5"])]).expect_err("a mistake");

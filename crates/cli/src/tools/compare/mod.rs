@@ -32,7 +32,7 @@ pub(crate) fn compare(cx: &Context, files: &[String]) -> Result<ExitCode, Failur
     cx.flags.refuse_unavailable(Command::Compare)?;
     let margins = Margins::parse(&cx.flags.values("margin"))?;
     let skipped = cx.flags.text("warm-up").map(|text| warm_up_flag(&text)).transpose()?;
-    let gate = Gate::parse(&cx.flags.text("fail-on").unwrap_or_default())?;
+    let gate = Gate::given(&cx.flags)?;
     let mut baseline = cx.flags.text("baseline").filter(|text| !text.is_empty()).map(PathBuf::from);
     let against = cx.flags.text("against");
     if against.as_deref() == Some("last") && baseline.is_none() {
