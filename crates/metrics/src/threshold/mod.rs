@@ -139,7 +139,7 @@ impl ThresholdError {
     pub fn pointed(&self) -> String {
         /// Characters shown before and after the mark; expressions may be long.
         const AROUND: usize = 60;
-        /// Of the message, which quotes what was written.
+        /// Of the message, which quotes what was written and ends with what is wrong.
         const MESSAGE_MAX: usize = 500;
         let text = self.expression.as_ref().map_or(&self.metric, |(_, expression)| expression);
         let before: Vec<char> = text.get(..self.position).unwrap_or(text).chars().collect();
@@ -156,12 +156,16 @@ impl ThresholdError {
         let index = self.expression.as_ref().map_or_else(String::new, |(index, _)| format!("[{index}]"));
         let expected = if self.expected.is_empty() { String::new() } else { format!(": expected {}", self.expected) };
         let character = before.len() + 1;
-        let (message, rest) = match self.message.char_indices().nth(MESSAGE_MAX) {
-            Some((end, _)) => (&self.message[..end], "…"),
-            None => (&*self.message, ""),
+        let message: Vec<char> = self.message.chars().collect();
+        let message: String = match message.len() {
+            0..=MESSAGE_MAX => message.iter().collect(),
+            length => {
+                let (start, end) = (&message[..MESSAGE_MAX / 2], &message[length - MESSAGE_MAX / 2..]);
+                start.iter().chain(&['…']).chain(end).collect()
+            }
         };
         format!(
-            "{message}{rest}\n  {lead}{line}{tail}\n  {pad}^ thresholds.{}{index}, character {character}{expected}",
+            "{message}\n  {lead}{line}{tail}\n  {pad}^ thresholds.{}{index}, character {character}{expected}",
             self.metric
         )
     }
