@@ -142,7 +142,7 @@ fn flags_on(cx: &Context) -> bool {
 
 /// With a script for that alone; without one for whatever is sent.
 fn coordinator(cx: &Context, files: &[String]) -> Result<ExitCode, Failure> {
-    match run::submitted::folder(&cx.flags) {
+    match run::run_folder::folder(&cx.flags) {
         Some(folder) => run::submitted::submitted(cx, &folder),
         None if cx.flags.switch("resume")?.unwrap_or(false) => run::resume(cx, files),
         None if files.is_empty() => pool::serve::serve(cx),

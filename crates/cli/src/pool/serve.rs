@@ -24,7 +24,7 @@ use crate::{
     failure::Failure,
     flags::{Command, FLAGS, Flags, Group},
     membership,
-    run::{how, submitted},
+    run::{how, run_folder},
     save,
     sharing::Sharing,
     signals::Watch,
@@ -185,7 +185,7 @@ impl RunProcess {
             .args(Sharing::zones_text(&request.zones).iter().flat_map(|zones| ["--zone", zones.as_str()]))
             .args(["--share", if request.is_even { "even" } else { "capacity" }])
             .args(request.is_verbose.then_some("--verbose"))
-            .env(submitted::FOLDER, &folder)
+            .env(run_folder::FOLDER, &folder)
             .env("ONRUSH_JOIN_TOKEN", &secret)
             .env("ONRUSH_API_TOKEN", &api_token)
             .stdout(Stdio::piped())
@@ -223,7 +223,7 @@ impl RunProcess {
                 if let Some(place) = place(&folder, &secret, &api_token) {
                     pool.begin(run, place);
                     // Once is enough, and what it says twice does no harm.
-                    let _ = fs::remove_file(folder.join(submitted::HUB));
+                    let _ = fs::remove_file(folder.join(run_folder::HUB));
                 }
                 std::thread::park_timeout(TICK);
             };
@@ -236,9 +236,9 @@ impl RunProcess {
                 pool.log(run, format!("the coordinator of the run ended ({})\n", how(status)).into_bytes());
             }
             let code = code.unwrap_or(ExitCode::Other as u8);
-            pool.end(run, code, save::kept_in(&folder.join(submitted::FILES)));
+            pool.end(run, code, save::kept_in(&folder.join(run_folder::FILES)));
             // The test is over; what it printed is remembered for a while.
-            let _ = fs::remove_file(folder.join(submitted::TEST));
+            let _ = fs::remove_file(folder.join(run_folder::TEST));
             logger.info(format!("run {run} is over with exit code {code}"));
         })?;
         Ok(Self { child, thread })
@@ -257,8 +257,8 @@ impl RunProcess {
 /// Where the coordinator of a run takes agents, once it does.
 fn place(folder: &Path, secret: &str, api_token: &str) -> Option<Place> {
     let address = |name: &str| fs::read_to_string(folder.join(name)).ok()?.parse().ok();
-    let api = || Some((address(submitted::API)?, api_token.to_owned()));
-    Some(Place { hub: address(submitted::HUB)?, secret: secret.to_owned(), api: api() })
+    let api = || Some((address(run_folder::API)?, api_token.to_owned()));
+    Some(Place { hub: address(run_folder::HUB)?, secret: secret.to_owned(), api: api() })
 }
 
 fn locked(child: &Mutex<Child>) -> MutexGuard<'_, Child> {

@@ -22,7 +22,7 @@ use super::{
     needs::Needs,
     prepare::Prepared,
     raw_samples::{Intake, RawSamples},
-    submitted,
+    run_folder,
 };
 use crate::{
     args::RunArgs,
@@ -206,8 +206,8 @@ impl ClusterAgents {
 
     /// Says how agents join.
     fn invite(&self, cx: &Context) -> Result<(), Failure> {
-        if submitted::folder(&cx.flags).is_some() {
-            return submitted::tell(&cx.flags, submitted::HUB, &self.hub.address.to_string());
+        if run_folder::folder(&cx.flags).is_some() {
+            return run_folder::tell(&cx.flags, run_folder::HUB, &self.hub.address.to_string());
         }
         let address = self.hub.address;
         let (before, after) = match self.hub.token() {

@@ -31,8 +31,8 @@ use super::{
     prepare::Prepared,
     raw_samples::RawSamples,
     rest::{Rest, Run},
+    run_folder,
     screen::RunScreen,
-    submitted,
     summary::{self, Results},
     view::Follow,
     warnings::{self, Warnings},
@@ -93,7 +93,7 @@ pub(super) fn drive(
         let _ = wake.send(Input::Call);
     })?;
     if let Some(address) = rest.address {
-        submitted::tell(&cx.flags, submitted::API, &address.to_string())?;
+        run_folder::tell(&cx.flags, run_folder::API, &address.to_string())?;
     }
     signals.set_graceful(true);
     let has_outputs = outputs.is_some() || agents.as_ref().is_some_and(|(_, raw)| *raw != RawSamples::Unwanted);

@@ -31,6 +31,7 @@ mod recover;
 mod repeated;
 mod replay;
 mod rest;
+pub(crate) mod run_folder;
 mod screen;
 mod secret_answers;
 pub(crate) mod submitted;
@@ -144,7 +145,7 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
         prepared.isolation.isolation.as_str()
     ));
     // First what may be taken already, then what is written over.
-    let api = rest::bind(args.api.as_ref(), &cx.logger, submitted::folder(&cx.flags).is_some())?;
+    let api = rest::bind(args.api.as_ref(), &cx.logger, run_folder::folder(&cx.flags).is_some())?;
     let view = View::start(cx, args, &wanted, &prepared, agents.unwrap_or(1))?;
     // What stays with the agents is written there.
     let own = if matches!(raw_samples, RawSamples::Local(..)) { &[][..] } else { &wanted.raw };
@@ -355,7 +356,7 @@ pub(crate) fn ready(cx: &Context, config: ConfigFile, args: &RunArgs) -> Result<
     let share = raw::share(&cx.flags)?;
     github::check(&cx.flags)?;
     // Files of a run that somebody sent are written there.
-    if submitted::folder(&cx.flags).is_none() {
+    if run_folder::folder(&cx.flags).is_none() {
         paths::check(args)?;
         paths::check_reports(&outputs)?;
     }

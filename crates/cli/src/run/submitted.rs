@@ -1,56 +1,23 @@
 //! A run that somebody sent: the coordinator of it, started by one that serves many. Everything it needs is in a folder, and
 //! what it has for whoever sent it goes there.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use onrush_session::ExitCode;
 
-use super::{ConfigFile, bundle::Bundle, execute};
-use crate::{
-    attached,
-    cluster::ClusterArgs,
-    context::Context,
-    failure::Failure,
-    flags::{Command, Flags},
-    save,
+use super::{
+    ConfigFile,
+    bundle::Bundle,
+    execute,
+    run_folder::{FILES, TEST},
 };
+use crate::{attached, cluster::ClusterArgs, context::Context, failure::Failure, flags::Command, save};
 
-/// Names the folder.
-pub(crate) const FOLDER: &str = "ONRUSH_RUN_FOLDER";
-/// The test, in its folder.
-pub(crate) const TEST: &str = "test";
-/// Where the coordinator takes agents; written when it does.
-pub(crate) const HUB: &str = "hub";
-/// Where its REST API is.
-pub(crate) const API: &str = "api";
 /// The journal that steers it.
 const REPLAY: &str = "replay.json";
-/// Files for whoever sent the run.
-pub(crate) const FILES: &str = "files";
 /// Settings of the process that started this one, not of the test.
 const OWN: [&str; 10] =
     ["agents", "listen", "wait", "zone", "share", "address", "verbose", "no-color", "join-token", "api-token"];
-
-/// The folder of the run that this process is the coordinator of.
-pub(crate) fn folder(flags: &Flags) -> Option<PathBuf> {
-    flags.env.get(FOLDER).map(PathBuf::from)
-}
-
-/// Tells whoever started this process something.
-///
-/// # Errors
-/// When it cannot be written.
-pub(super) fn tell(flags: &Flags, what: &str, text: &str) -> Result<(), Failure> {
-    let Some(folder) = folder(flags) else { return Ok(()) };
-    let fresh = folder.join(format!("{what}.new"));
-    // As a whole, or not yet.
-    fs::write(&fresh, text)
-        .and_then(|()| fs::rename(&fresh, folder.join(what)))
-        .map_err(|error| Failure::other(format!("failed to write {}: {error}", fresh.display())))
-}
 
 /// Runs the test of a folder.
 ///
