@@ -190,6 +190,36 @@ fn ctrl_c_ends_a_test_that_waits_for_messages() {
     .both(|report| assert_eq!(report.iterations(), 0.0, "{report:#?}"));
 }
 
+/// A server that sends half a frame and no more holds up nobody: the other VUs of the thread go on, and its own can be ended.
+#[test]
+fn half_a_frame_is_waited_for() {
+    case(
+        "import ws from 'k6/ws'; import { WebSocket } from 'k6/websockets'; import { sleep } from 'k6';
+         const halves = ['81', '817e01', '890561', '810561', '810161890561'];
+         export const options = { scenarios: {
+           legacy: { executor: 'per-vu-iterations', vus: 5, exec: 'legacy', maxDuration: '1s', gracefulStop: '0s' },
+           events: { executor: 'per-vu-iterations', vus: 5, exec: 'events', maxDuration: '2s', gracefulStop: '0s' },
+           others: { executor: 'per-vu-iterations', vus: 1, exec: 'others' } } };
+         const url = () => `ws://${__ENV.TARGET}/ws/raw?then=stall&data=${halves[__VU % halves.length]}`;
+         export function legacy() {
+           ws.connect(url(), {}, () => console.log('legacy'));
+           console.log('never');
+         }
+         export function events() {
+           const socket = new WebSocket(url());
+           socket.onerror = () => {};
+           socket.onopen = () => setTimeout(() => { console.log('events'); socket.close(); }, 200);
+         }
+         export function others() { for (let i = 0; i < 20; i++) sleep(0.01); console.log('others'); }",
+    )
+    .both(|report| {
+        let said = report.said();
+        let count = |text: &str| said.iter().filter(|line| **line == text).count();
+        let counts = ["legacy", "events", "others", "never"].map(count);
+        assert_eq!(counts, [5, 5, 1, 0], "{report:#?}");
+    });
+}
+
 #[test]
 fn memory_that_sockets_hold_counts() {
     let script = "import ws from 'k6/ws'; import { WebSocket } from 'k6/websockets';

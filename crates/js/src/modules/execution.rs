@@ -290,13 +290,11 @@ unsafe extern "C" fn delete_property(ctx: *mut sys::JSContext, object: sys::JSVa
             name.iter().for_each(|name| vu.metadata.remove(name));
             return Ok(true);
         }
-        if let Some(name) = name.filter(|name| vu.visible_tags().contains_key(name)) {
+        if let Some(name) = name {
             if is_group(vu, &name) {
                 vu.group.replace(vu.thread.root_group.clone());
             }
-            // k6: also one that the script did not set.
-            vu.custom_tags.borrow_mut().get_or_insert_default().insert(name, None);
-            vu.refresh_tags();
+            vu.delete_tag(name);
         }
         Ok(true)
     })

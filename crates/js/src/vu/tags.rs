@@ -49,6 +49,17 @@ impl Vu {
         tags
     }
 
+    /// Deletes a tag, whoever set it. Only one that would be there again is remembered, so that many may come and go.
+    pub(crate) fn delete_tag(&self, name: String) {
+        if let Some(tags) = self.custom_tags.borrow_mut().as_mut() {
+            tags.remove(&name);
+        }
+        if self.visible_tags().contains_key(&name) {
+            self.custom_tags.borrow_mut().get_or_insert_default().insert(name, None);
+        }
+        self.refresh_tags();
+    }
+
     /// Calls `body` with the tag `name` of the VU, its scenario or the run, if one of them has it: as in k6, requests are
     /// named by it.
     pub(crate) fn with_given_name<R>(&self, body: impl FnOnce(Option<&str>) -> R) -> R {

@@ -13,6 +13,8 @@ pub struct Decoder {
     /// Received; what stands before `at` has been looked at.
     input: Vec<u8>,
     at: usize,
+    /// What stands before it needs more to follow: a step that found too little has seen it.
+    looked_at: usize,
     state: State,
     /// The message whose frames are coming in.
     message: Option<Message>,
@@ -110,6 +112,7 @@ impl Decoder {
         Self {
             input: Vec::new(),
             at: 0,
+            looked_at: 0,
             state: State::Head,
             message: None,
             inflater: agreement.map(Inflater::new),
@@ -136,9 +139,9 @@ impl Decoder {
         self.input.capacity() + message + inflating
     }
 
-    /// Whether a step would lead to anything without more input.
+    /// Whether a step would lead to anything without more input. Half a frame leads to nothing.
     pub fn has_work(&self) -> bool {
-        self.at < self.input.len() || matches!(self.state, State::Inflating(_))
+        self.looked_at < self.input.len() || matches!(self.state, State::Inflating(_))
     }
 
     /// Goes on until something has happened.
@@ -155,6 +158,7 @@ impl Decoder {
             self.input = Vec::new();
             self.at = 0;
         }
+        self.looked_at = if step == Ok(Step::Hungry) { self.input.len() } else { self.at };
         step
     }
 
