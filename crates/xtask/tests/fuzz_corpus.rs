@@ -28,3 +28,17 @@ fn corpus_and_mutations_of_it_break_nothing() {
         }
     }
 }
+
+#[test]
+fn every_target_of_cargo_fuzz_is_one_of_the_driver() {
+    let folder = workspace::root().join("fuzz/fuzz_targets");
+    let files = std::fs::read_dir(folder).expect("the targets are part of the repository");
+    let mut names: Vec<String> = files
+        .map(|file| file.expect("readable").path())
+        .map(|path| path.file_stem().expect("a file").to_string_lossy().into_owned())
+        .collect();
+    names.sort_unstable();
+    let mut driven: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
+    driven.sort_unstable();
+    assert_eq!(names, driven);
+}
