@@ -68,13 +68,15 @@ impl Serialize for GoDuration {
 impl<'de> Deserialize<'de> for GoDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = serde_json::Value::deserialize(deserializer)?;
-        match &value {
-            serde_json::Value::String(text) => parse_extended_duration(text).map_err(serde::de::Error::custom),
-            serde_json::Value::Number(number) => {
-                from_ms(number.as_f64().unwrap_or(f64::NAN), &value.to_string()).map_err(serde::de::Error::custom)
-            }
-            other => Err(serde::de::Error::custom(DurationError::NotADuration(other.to_string()))),
-        }
+        let duration = match &value {
+            serde_json::Value::String(text) => parse_extended_duration(text),
+            serde_json::Value::Number(number) => from_ms(number.as_f64().unwrap_or(f64::NAN), &value.to_string()),
+            other => Err(DurationError::NotADuration(other.to_string())),
+        };
+        duration.map_err(|error| {
+            let example = r#"write "30s", "1m30s" or a number of milliseconds"#;
+            serde::de::Error::custom(format!("{error}: {example}"))
+        })
     }
 }
 

@@ -25,6 +25,26 @@ pub(crate) fn canonical_keys(fields: Map<String, Value>, known: &[&str]) -> (Map
     (canonical, unknown)
 }
 
+/// Decodes an object whose keys may be in any letter case; `null` is an empty one, as in Go. serde alone would take a
+/// list of the fields' values as well. `example` is what an error shows.
+pub(crate) fn object<'de, T, D>(deserializer: D, known: &[&str], example: &str) -> Result<T, D::Error>
+where
+    T: Default + DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    use serde::de::Error;
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(T::default()),
+        Value::Object(fields) => {
+            let (mut fields, unknown) = canonical_keys(fields, known);
+            // Whether they are an error is the decoder's to say.
+            fields.extend(unknown.into_iter().map(|key| (key, Value::Null)));
+            decode(Value::Object(fields), "").map_err(|error| Error::custom(nested(&error)))
+        }
+        other => Err(Error::custom(format!("expected an object such as {example}, got {}", shown(&other)))),
+    }
+}
+
 /// An error as the text of another decoder, which [`decode`] takes apart again to tell the whole path.
 pub(crate) fn nested(error: &OptionsError) -> String {
     format!("{NESTED}{}{NESTED}{}", error.path, error.message)

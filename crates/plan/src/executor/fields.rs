@@ -1,18 +1,34 @@
 //! The fields that several executors have, and what is valid there.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{duration::GoDuration, json::int};
+use crate::{
+    duration::GoDuration,
+    json::{int, object},
+};
 
 /// A stage as written, of a scenario or of the `stages` shortcut.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StageConfig {
     /// How long the stage lasts.
-    #[serde(default)]
     pub duration: Option<GoDuration>,
     /// What it leads to: VUs, or iterations per time unit.
-    #[serde(default, deserialize_with = "int")]
     pub target: Option<i64>,
+}
+
+impl<'de> Deserialize<'de> for StageConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Fields {
+            duration: Option<GoDuration>,
+            #[serde(deserialize_with = "int")]
+            target: Option<i64>,
+        }
+        let example = r#"{ duration: "1m", target: 100 }"#;
+        let Fields { duration, target } = object(deserializer, &["duration", "target"], example)?;
+        Ok(Self { duration, target })
+    }
 }
 
 /// A valid stage.

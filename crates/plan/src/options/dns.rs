@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::duration::{GoDuration, parse_extended_duration};
+use crate::{
+    duration::{GoDuration, parse_extended_duration},
+    json::object,
+};
 
 /// How names are resolved. Each part can be set by itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Option<Fields>")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DnsConfig {
     /// How long an answer is kept: a checked duration text, `0`, `inf`, or empty for the default.
     pub ttl: Option<String>,
@@ -64,21 +66,20 @@ fn checked_ttl(text: &str) -> Result<&str, String> {
     if valid { Ok(text) } else { Err(format!("invalid DNS TTL: {text}")) }
 }
 
-/// Reading from JSON: `null` is an empty configuration.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
-struct Fields {
-    #[serde(deserialize_with = "ttl")]
-    ttl: Option<String>,
-    select: Option<DnsSelect>,
-    policy: Option<DnsPolicy>,
-}
-
-impl From<Option<Fields>> for DnsConfig {
-    fn from(fields: Option<Fields>) -> Self {
-        let fields = fields.unwrap_or_default();
-        Self { ttl: fields.ttl, select: fields.select, policy: fields.policy }
+/// `null` is an empty configuration.
+impl<'de> Deserialize<'de> for DnsConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct Fields {
+            #[serde(deserialize_with = "ttl")]
+            ttl: Option<String>,
+            select: Option<DnsSelect>,
+            policy: Option<DnsPolicy>,
+        }
+        let example = r#"{ ttl: "5m", select: "random" }"#;
+        let Fields { ttl, select, policy } = object(deserializer, &["ttl", "select", "policy"], example)?;
+        Ok(Self { ttl, select, policy })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeStruct};
 use serde_json::Value;
 
 use crate::{
@@ -106,8 +106,16 @@ impl<'de> Deserialize<'de> for ThresholdConfig {
 pub(super) fn by_metric<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<BTreeMap<String, Vec<ThresholdConfig>>>, D::Error> {
-    let metrics = Option::<BTreeMap<String, List>>::deserialize(deserializer)?;
-    Ok(metrics.map(|metrics| metrics.into_iter().map(|(name, list)| (name, list.0)).collect()))
+    let metrics = match Value::deserialize(deserializer)? {
+        Value::Null => return Ok(None),
+        metrics @ Value::Object(_) => metrics,
+        other => {
+            let example = r#"{ http_req_duration: ["p(95)<500"] }"#;
+            return Err(D::Error::custom(format!("expected an object such as {example}, got {}", shown(&other))));
+        }
+    };
+    let metrics: BTreeMap<String, List> = decode(metrics, "").map_err(|error| D::Error::custom(nested(&error)))?;
+    Ok(Some(metrics.into_iter().map(|(name, list)| (name, list.0)).collect()))
 }
 
 /// The thresholds of a metric; a mistake that many make is told with what to write.
@@ -190,10 +198,16 @@ mod tests {
         };
         let long = r#"{"thresholds":{"a":["avg<5",{"threshold":"avg<5","abortOnFail":"yes"}]}}"#;
         check(long, "thresholds.a[1].abortOnFail: expected true or false, got \"yes\"");
-        check(r#"{"thresholds":{"a":[{"over":"x"}]}}"#, "thresholds.a[0].over: time: invalid duration \"x\"");
+        check(
+            r#"{"thresholds":{"a":[{"over":"x"}]}}"#,
+            "thresholds.a[0].over: time: invalid duration \"x\": write \"30s\", \"1m30s\" or a number of milliseconds",
+        );
         check(r#"{"thresholds":{"a":"avg<5"}}"#, "thresholds.a: expected a list, got \"avg<5\": write [\"avg<5\"]");
         check(r#"{"thresholds":{"a":5}}"#, "thresholds.a: expected a list, got 5");
-        check(r#"{"thresholds":[]}"#, "thresholds: expected an object, got a list");
+        check(
+            r#"{"thresholds":["p(95)<5"]}"#,
+            r#"thresholds: expected an object such as { http_req_duration: ["p(95)<500"] }, got a list"#,
+        );
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::json::object;
+
 /// A protocol version, as the option names it.
 ///
 /// `net` has a type of its own for what a handshake may use: it knows no options, and `plan` no network.
@@ -88,8 +90,7 @@ impl<'de> Deserialize<'de> for TlsVersions {
 }
 
 /// A client certificate, PEM texts not yet decoded.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TlsAuth {
     /// The certificate.
     pub cert: String,
@@ -99,6 +100,23 @@ pub struct TlsAuth {
     pub password: Option<String>,
     /// For which hosts; all if not given.
     pub domains: Option<Vec<String>>,
+}
+
+impl<'de> Deserialize<'de> for TlsAuth {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Default, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        struct Fields {
+            cert: String,
+            key: String,
+            password: Option<String>,
+            domains: Option<Vec<String>>,
+        }
+        let example = r#"{ cert: open("cert.pem"), key: open("key.pem") }"#;
+        let Fields { cert, key, password, domains } =
+            object(deserializer, &["cert", "key", "password", "domains"], example)?;
+        Ok(Self { cert, key, password, domains })
+    }
 }
 
 /// Checks the names of cipher suites.

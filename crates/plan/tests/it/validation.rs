@@ -48,6 +48,17 @@ fn wrong_types_name_the_option() {
     check(r#"{"stages": {}}"#, "stages: expected a list, got an object");
     check(r#"{"tags": {"a": 5}}"#, "tags.a: expected a text, got 5");
     check(r#"{"thresholds": {"checks": [5]}}"#, "thresholds.checks[0]: expected an expression or an object, got 5");
+    let stage = r#"stages[0]: expected an object such as { duration: "1m", target: 100 }, got a list"#;
+    check(r#"{"stages": [["1m", 100]]}"#, stage);
+    check(
+        r#"{"scenarios": {"a": {"executor": "ramping-vus", "stages": [["1m", 100]]}}}"#,
+        &format!("scenarios.a.{stage}"),
+    );
+    check(r#"{"dns": ["5m"]}"#, r#"dns: expected an object such as { ttl: "5m", select: "random" }, got a list"#);
+    check(
+        r#"{"tlsAuth": [["a", "b"]]}"#,
+        r#"tlsAuth[0]: expected an object such as { cert: open("cert.pem"), key: open("key.pem") }, got a list"#,
+    );
     check(r#"{"scenarios": []}"#, "scenarios: expected an object, got a list");
     check(r#"{"scenarios": {"a": 5}}"#, "scenarios.a: expected an object, got 5");
     check(r#"{"scenarios": {"a": {"executor": 5}}}"#, "scenarios.a.executor: expected text, got 5");
@@ -74,9 +85,10 @@ fn options_of_modules() {
 
 #[test]
 fn durations() {
-    check(r#"{"duration": true}"#, "duration: 'true' is not a valid duration value");
-    check(r#"{"duration": "abc"}"#, r#"duration: time: invalid duration "abc""#);
-    check(r#"{"minIterationDuration": "1d-2h"}"#, "minIterationDuration: invalid time format '-2h'");
+    let write = r#"write "30s", "1m30s" or a number of milliseconds"#;
+    check(r#"{"duration": true}"#, &format!("duration: 'true' is not a valid duration value: {write}"));
+    check(r#"{"duration": "abc"}"#, &format!(r#"duration: time: invalid duration "abc": {write}"#));
+    check(r#"{"minIterationDuration": "1d-2h"}"#, &format!("minIterationDuration: invalid time format '-2h': {write}"));
     check(r#"{"setupTimeout": 0}"#, "setupTimeout must be positive");
     check(r#"{"setupTimeout": "-1s"}"#, "setupTimeout must be positive");
     check(r#"{"teardownTimeout": 0}"#, "ok");

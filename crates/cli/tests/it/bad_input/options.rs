@@ -49,7 +49,7 @@ pub(super) const OPTIONS: &[Row] = &[
     ),
     ("{ iterations: 1e30 }", 104, "iterations: 1e+30 is not a whole number within 64 bits"),
     ("{ stages: 5 }", 104, "stages: expected a list, got 5"),
-    ("{ stages: [5] }", 104, "stages[0]: expected an object, got 5"),
+    ("{ stages: [5] }", 104, r#"stages[0]: expected an object such as { duration: \"1m\", target: 100 }, got 5"#),
     (
         r#"{ stages: [{ duration: "1s" }] }"#,
         104,
@@ -211,7 +211,11 @@ pub(super) const OPTIONS: &[Row] = &[
         104,
         "dns.policy: x does not belong to DNSPolicy values: preferIPv4 preferIPv6 onlyIPv4 onlyIPv6 any",
     ),
-    (r#"{ dns: "ttl=5m" }"#, 104, r#"dns: expected an object, got \"ttl=5m\""#),
+    (
+        r#"{ dns: "ttl=5m" }"#,
+        104,
+        r#"dns: expected an object such as { ttl: \"5m\", select: \"random\" }, got \"ttl=5m\""#,
+    ),
     (r#"{ dns: { tll: "5m" } }"#, 0, "There were unknown fields in the options exported in the script"),
     ("{ userAgent: 5 }", 104, "userAgent: expected a text, got 5"),
     (r#"{ batch: "x" }"#, 104, r#"batch: \"x\" is not a whole number"#),
@@ -227,7 +231,11 @@ pub(super) const OPTIONS: &[Row] = &[
     ("{ tlsAuth: {} }", 104, "tlsAuth: expected a list, got an object"),
     (r#"{ throw: "x" }"#, 104, r#"throw: expected true or false, got \"x\""#),
     ("{ noSetup: 1 }", 104, "noSetup: expected true or false, got 1"),
-    ("{ thresholds: 5 }", 104, "thresholds: expected an object, got 5"),
+    (
+        "{ thresholds: 5 }",
+        104,
+        r#"thresholds: expected an object such as { http_req_duration: [\"p(95)<500\"] }, got 5"#,
+    ),
     (
         r#"{ thresholds: { http_reqs: ["x"] } }"#,
         104,
