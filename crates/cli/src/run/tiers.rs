@@ -35,8 +35,7 @@ pub(crate) fn consolidate(
     features.lay_tags(&mut tiers);
     warn_of_unknown_system_tags(cx);
     warn_of_misspelt_variables(cx);
-    let is_exported = |name: &str| script.init.functions.iter().any(|function| function == name);
-    let test = onrush_plan::consolidate_with_exports(tiers, &is_exported)
+    let test = onrush_plan::consolidate_with_exports(tiers, &script.init.functions)
         .map_err(|errors| Failure::config(errors.to_string()))?;
     for warning in &test.warnings {
         cx.logger.warn(warning.clone());

@@ -294,7 +294,7 @@ fn run_in(case: &Case, directory: &Path, lines: &Arc<Lines>, report: &mut Report
         tiers.push((Tier::Cli, parse_json(json).expect("a test's options").options));
     }
     let is_exported = |name: &str| found.functions.iter().any(|function| function == name);
-    let test = consolidate_with_exports(tiers, &is_exported).map_err(|errors| invalid(errors.to_string()))?;
+    let test = consolidate_with_exports(tiers, &found.functions).map_err(|errors| invalid(errors.to_string()))?;
     let plan = Arc::new(Plan::new(&test.scenarios, &test.share).map_err(|error| invalid(error.to_string()))?);
     let thresholds = thresholds(&test, &found.registry).map_err(invalid)?;
     let trend_stats =

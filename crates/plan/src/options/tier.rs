@@ -10,6 +10,7 @@ use super::{
 use crate::{
     duration::GoDuration,
     executor::{ConstantVusConfig, PerVuIterationsConfig, RampingVusConfig, SharedIterationsConfig},
+    names::did_you_mean,
     scenario::{DEFAULT_SCENARIO, Scenario},
     stripe::Share,
 };
@@ -65,17 +66,18 @@ pub struct Consolidated {
 /// # Errors
 /// All problems at once where k6 reports them together; otherwise the first. Exit code 104.
 pub fn consolidate(tiers: Vec<(Tier, Options)>) -> Result<Consolidated, ConfigErrors> {
-    consolidate_with_exports(tiers, &|_| true)
+    consolidated(tiers, None)
 }
 
-/// As [`consolidate`], and checks that the function of each scenario is exported.
+/// As [`consolidate`], and checks that the function of each scenario is one of the `exports`.
 ///
 /// # Errors
 /// As [`consolidate`].
-pub fn consolidate_with_exports(
-    mut tiers: Vec<(Tier, Options)>,
-    is_exported: &dyn Fn(&str) -> bool,
-) -> Result<Consolidated, ConfigErrors> {
+pub fn consolidate_with_exports(tiers: Vec<(Tier, Options)>, exports: &[String]) -> Result<Consolidated, ConfigErrors> {
+    consolidated(tiers, Some(exports))
+}
+
+fn consolidated(mut tiers: Vec<(Tier, Options)>, exports: Option<&[String]>) -> Result<Consolidated, ConfigErrors> {
     tiers.sort_by_key(|(tier, _)| *tier);
     let mut warnings = Vec::new();
     let mut options = Options::default();
@@ -113,8 +115,13 @@ pub fn consolidate_with_exports(
     }
     for (name, config) in configs {
         let exec = config.exec.as_deref().unwrap_or(crate::scenario::DEFAULT_EXEC);
-        if !exec.is_empty() && !is_exported(exec) {
-            problems.push(format!("executor {name}: function '{exec}' not found in exports"));
+        if let Some(exports) = exports
+            && !exec.is_empty()
+            && !exports.iter().any(|export| export == exec)
+        {
+            let known: Vec<&str> = exports.iter().map(String::as_str).collect();
+            let hint = did_you_mean(exec, &known);
+            problems.push(format!("executor {name}: function '{exec}' not found in exports{hint}"));
         }
     }
     if !problems.is_empty() {

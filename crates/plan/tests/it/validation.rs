@@ -297,16 +297,18 @@ fn functions_must_be_exported() {
     let options = parse_json(
         r#"{"scenarios": {
             "a": {"executor": "constant-vus", "duration": "100ms", "exec": "nope"},
-            "b": {"executor": "constant-vus", "duration": "1s"}}}"#,
+            "b": {"executor": "constant-vus", "duration": "1s"},
+            "c": {"executor": "constant-vus", "duration": "1s", "exec": "chekout"}}}"#,
     )
     .unwrap()
     .options;
-    let got = consolidate_with_exports(vec![(Tier::Script, options)], &|name| name == "default");
+    let got = consolidate_with_exports(vec![(Tier::Script, options)], &["default".to_owned(), "checkout".to_owned()]);
     assert_eq!(
         got.unwrap_err().to_string(),
         "There were problems with the specified script configuration:\
          \n\t- scenario a has configuration errors: the duration must be at least 1s, but is 100ms\
-         \n\t- executor a: function 'nope' not found in exports"
+         \n\t- executor a: function 'nope' not found in exports\
+         \n\t- executor c: function 'chekout' not found in exports, did you mean \"checkout\"?"
     );
 }
 
