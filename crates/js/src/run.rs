@@ -25,7 +25,7 @@ pub struct HttpSettings {
     /// `batchPerHost`.
     pub batch_per_host: usize,
     /// `discardResponseBodies`.
-    pub discard_bodies: bool,
+    pub discard_response_bodies: bool,
     /// `noCookiesReset`.
     pub no_cookies_reset: bool,
     /// `noConnectionReuse`.
@@ -54,7 +54,7 @@ impl HttpSettings {
             user_agent: settings.user_agent.clone().unwrap_or(defaults.user_agent),
             batch: count(settings.batch),
             batch_per_host: count(settings.batch_per_host),
-            discard_bodies: settings.discard_response_bodies,
+            discard_response_bodies: settings.discard_response_bodies,
             no_cookies_reset: settings.no_cookies_reset,
             no_connection_reuse: settings.no_connection_reuse,
             no_vu_connection_reuse: settings.no_vu_connection_reuse,
@@ -97,7 +97,7 @@ impl Default for HttpSettings {
             user_agent: concat!("Onrush/", env!("CARGO_PKG_VERSION")).to_owned(),
             batch: 20,
             batch_per_host: 6,
-            discard_bodies: false,
+            discard_response_bodies: false,
             no_cookies_reset: false,
             no_connection_reuse: false,
             no_vu_connection_reuse: false,

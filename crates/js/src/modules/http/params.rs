@@ -95,7 +95,7 @@ fn plain(vu: &Vu) -> Params {
         timeout_ns: TIMEOUT_NS,
         has_timeout: false,
         redirects: None,
-        response_type: if http.discard_bodies { ResponseType::None } else { ResponseType::Text },
+        response_type: if http.discard_response_bodies { ResponseType::None } else { ResponseType::Text },
         compression: Vec::new(),
         callback: None,
         throw: http.throw,
