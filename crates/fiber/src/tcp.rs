@@ -114,6 +114,7 @@ impl TcpStream {
     /// # Panics
     ///
     /// Outside of a fiber.
+    #[inline(never)]
     pub fn connect_unix(path: &Path, deadline: Option<Nanos>) -> Result<TcpStream, IoFailure> {
         let reactor = local::inner().expect("connect_unix is called on a fiber");
         let addr = SocketAddrUnix::new(path)?;
@@ -579,7 +580,9 @@ fn breathe(deadline: Option<Nanos>) -> Result<(), IoFailure> {
     }
 }
 
-/// A socket that connects, and whether that takes a while.
+/// A socket that connects, and whether that takes a while. Its frame is not one that waits: thousands of VUs may connect
+/// at once, and what is on the stacks of those that wait is kept for each.
+#[inline(never)]
 fn begin(addr: SocketAddr, local: Option<IpAddr>) -> rustix::io::Result<(OwnedFd, bool)> {
     let family = if addr.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;

@@ -121,22 +121,26 @@ impl Dialer<'_> {
             },
             Address::Unix(path) => TcpStream::connect_unix(path, Some(until)),
         };
-        let stream = match connected {
-            Ok(stream) => stream,
-            Err(IoFailure::Io(error)) => {
-                return Err(match address {
-                    Address::Ip(address) => NetError::dial(&error, *address).with_remedy(&error, self.local),
-                    Address::Unix(path) => NetError::dial_unix(&error, path),
-                });
-            }
-            Err(IoFailure::Cancelled) => return Err(NetError::cancelled()),
-            Err(IoFailure::Timeout) if self.deadline.is_some_and(|deadline| deadline <= dial_deadline) => {
-                return Err(NetError::timeout());
-            }
-            Err(IoFailure::Timeout) => return Err(NetError::dial_timeout(address)),
-        };
+        let stream = connected.map_err(|failure| self.not_connected(failure, address, dial_deadline))?;
         marks.connected = Clock::now();
         Ok(stream)
+    }
+
+    /// Apart, so that what it needs is not on the stack of a VU that waits for its connection.
+    #[cold]
+    #[inline(never)]
+    fn not_connected(&self, failure: IoFailure, address: &Address, dial_deadline: Nanos) -> NetError {
+        match failure {
+            IoFailure::Io(error) => match address {
+                Address::Ip(address) => NetError::dial(&error, *address).with_remedy(&error, self.local),
+                Address::Unix(path) => NetError::dial_unix(&error, path),
+            },
+            IoFailure::Cancelled => NetError::cancelled(),
+            IoFailure::Timeout if self.deadline.is_some_and(|deadline| deadline <= dial_deadline) => {
+                NetError::timeout()
+            }
+            IoFailure::Timeout => NetError::dial_timeout(address),
+        }
     }
 }
 

@@ -32,10 +32,14 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<(Rc<Params>, Ta
     if !value.is_object() {
         return Ok((shared_plain(vu), vu.node.get()));
     }
-    match value.literals() {
-        Some(literals) => vu.thread.slots.of::<SpelledOut>().params(ctx, vu, value, &literals),
-        None => read(ctx, vu, value),
-    }
+    spelled_out(ctx, vu, value).unwrap_or_else(|| read(ctx, vu, value))
+}
+
+/// Those of an object of literals. The words of such are not left on the stack of a VU that waits for its response.
+#[inline(never)]
+fn spelled_out(ctx: Ctx, vu: &Vu, value: &Handle) -> Option<Result<(Rc<Params>, TagNode), Problem>> {
+    let literals = value.literals()?;
+    Some(vu.thread.slots.of::<SpelledOut>().params(ctx, vu, value, &literals))
 }
 
 /// Reads the object. The parameters are made in the place where they stay.
