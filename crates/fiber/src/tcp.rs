@@ -114,6 +114,7 @@ impl TcpStream {
     /// # Panics
     ///
     /// Outside of a fiber.
+    // As for `begin`: its frame is not one of those that wait for a connection over TCP.
     #[inline(never)]
     pub fn connect_unix(path: &Path, deadline: Option<Nanos>) -> Result<TcpStream, IoFailure> {
         let reactor = local::inner().expect("connect_unix is called on a fiber");

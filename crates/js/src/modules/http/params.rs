@@ -32,12 +32,13 @@ pub(super) fn parse(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<(Rc<Params>, Ta
     if !value.is_object() {
         return Ok((shared_plain(vu), vu.node.get()));
     }
-    spelled_out(ctx, vu, value).unwrap_or_else(|| read(ctx, vu, value))
+    of_literals(ctx, vu, value).unwrap_or_else(|| read(ctx, vu, value))
 }
 
-/// Those of an object of literals. The words of such are not left on the stack of a VU that waits for its response.
+/// The parameters of an object of literals; `None` for any other. Apart, so that the 400 bytes that tell such objects
+/// apart are not on the stack of a VU that waits for its response.
 #[inline(never)]
-fn spelled_out(ctx: Ctx, vu: &Vu, value: &Handle) -> Option<Result<(Rc<Params>, TagNode), Problem>> {
+fn of_literals(ctx: Ctx, vu: &Vu, value: &Handle) -> Option<Result<(Rc<Params>, TagNode), Problem>> {
     let literals = value.literals()?;
     Some(vu.thread.slots.of::<SpelledOut>().params(ctx, vu, value, &literals))
 }
