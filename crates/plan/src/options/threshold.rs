@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeStruct};
 use serde_json::Value;
 
 use crate::{
@@ -67,7 +67,6 @@ impl Serialize for ThresholdConfig {
 
 impl<'de> Deserialize<'de> for ThresholdConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        use serde::de::Error;
         /// Decoded on its own, because its keys may be in any letter case.
         #[derive(Default, Deserialize)]
         #[serde(default, rename_all = "camelCase")]
@@ -123,7 +122,6 @@ struct List(Vec<ThresholdConfig>);
 
 impl<'de> Deserialize<'de> for List {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        use serde::de::Error;
         match Value::deserialize(deserializer)? {
             Value::Null => Ok(Self(Vec::new())),
             text @ Value::String(_) => {
