@@ -38,6 +38,7 @@
 mod arrival;
 mod block_on;
 mod clock;
+mod copies;
 mod fiber;
 mod huge_pages;
 mod limits;

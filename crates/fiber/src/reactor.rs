@@ -407,11 +407,11 @@ impl Inner {
     /// Saves the frames of a suspended fiber whose stack somebody else needs.
     #[inline]
     fn evict(&self, sched: &mut Sched, index: u32) {
-        let fiber = sched.record_mut(index);
+        let (fiber, copies) = sched.record_and_copies(index);
         // On a load generator a sleep is long.
         let is_resting = fiber.rests || fiber.state == State::Sleeping;
         // SAFETY: `wait` left the fiber, which is on its stack, at `sp`.
-        let (len, grown) = unsafe { self.stacks.save(fiber.stack, fiber.sp, &mut fiber.saved, is_resting) };
+        let (len, grown) = unsafe { self.stacks.save(fiber.stack, fiber.sp, &mut fiber.saved, copies, is_resting) };
         sched.count_saved(len, grown);
     }
 

@@ -19,6 +19,7 @@ use std::collections::VecDeque;
 
 use crate::{
     clock::{Clock, Nanos},
+    copies::Copies,
     fiber::{Fiber, FiberId, Hooks, Reason, State, Woke},
     stack::{SavedStack, StackIdx},
     stats::{Lag, Stats},
@@ -29,6 +30,8 @@ pub(crate) struct Sched {
     fibers: Vec<Fiber>,
     /// Records without a fiber.
     free: Vec<u32>,
+    /// Where the saved stacks of the fibers lie.
+    copies: Copies,
     ready: VecDeque<u32>,
     wheel: Wheel,
     /// No timer is due before this.
@@ -65,6 +68,7 @@ impl Sched {
         Sched {
             fibers: Vec::new(),
             free: Vec::new(),
+            copies: Copies::new(),
             ready: VecDeque::new(),
             wheel: Wheel::new(),
             wake_at: Nanos::MAX,
@@ -116,7 +120,7 @@ impl Sched {
         debug_assert_eq!(fiber.state, State::Running);
         fiber.state = State::Free;
         fiber.hooks = None;
-        self.counters.saved_bytes_total -= fiber.saved.release();
+        self.counters.saved_bytes_total -= fiber.saved.release(&mut self.copies);
         self.wheel.disarm(index);
         self.free.push(index);
     }
@@ -259,6 +263,12 @@ impl Sched {
         &mut self.fibers[index as usize]
     }
 
+    /// The record of a fiber that is not [`State::Free`], and where its frames may go.
+    #[inline]
+    pub(crate) fn record_and_copies(&mut self, index: u32) -> (&mut Fiber, &mut Copies) {
+        (&mut self.fibers[index as usize], &mut self.copies)
+    }
+
     #[inline]
     pub(crate) fn count_saved(&mut self, len: usize, grown: isize) {
         let counters = &mut self.counters;
@@ -266,15 +276,17 @@ impl Sched {
         counters.saved_bytes_total = counters.saved_bytes_total.wrapping_add_signed(grown);
     }
 
-    /// No timer is due before this.
+    /// No timer is due, and no memory goes back to the system, before this.
     pub(crate) fn wake_at(&self) -> Nanos {
-        self.wake_at
+        self.wake_at.min(self.copies.due())
     }
 
-    /// Tells what time it is and makes ready every fiber whose deadline has come.
+    /// Tells what time it is and makes ready every fiber whose deadline has come. Memory that saved stacks have not
+    /// needed for a while goes back to the system.
     #[inline]
     pub(crate) fn advance(&mut self, now: Nanos) {
         self.now = now;
+        self.copies.give_back(now);
         if now >= self.wake_at {
             self.fire();
         }

@@ -4,17 +4,22 @@
 //! stack, which costs a waiting fiber only as much memory as it uses: when another fiber needs the stack, the bytes of
 //! the one that waits, from its stack pointer to the top, move to its [`SavedStack`]; to run, they are copied back *to
 //! the same addresses*, so pointers within the stack stay valid.
+//!
+//! Whole cache lines are copied, from and to line boundaries. Measured: 2.1 KiB out and in take 52 ns so; unaligned 50
+//! to 95 ns, and up to 10 times as long where source and destination are a few bytes apart modulo 4 KiB (the processor
+//! then mistakes loads for dependent on stores).
 #![expect(unsafe_code, reason = "maps memory, copies live stacks")]
 
 use std::{
-    alloc::{Layout, alloc, dealloc, handle_alloc_error},
     cell::{Cell, RefCell},
-    io, ptr,
+    io,
+    ptr::{self, NonNull},
 };
 
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
 use crate::{
+    copies::{Copies, LINE_BYTES},
     fiber::StackRange,
     prefetch::prefetch,
     switch::{Entry, FIRST_FRAME_WORDS, first_frame},
@@ -29,17 +34,13 @@ const STACK_BYTES_MIN: usize = 64 << 10;
 const STACK_BYTES_MAX: usize = 1 << 30;
 /// Stacks of fibers' own are numbered in 16 bits; the limit is for their address space.
 pub(crate) const OWN_STACKS_MAX: usize = 1024;
-/// Copies are allocated in steps of this size, so that a fiber whose depth varies a little keeps its buffer, and the
-/// allocator sees few sizes.
-const SAVED_STEP_BYTES: usize = 256;
+/// A copy's buffer that is larger than needed by no more than this is kept, whatever its fiber waits for: the depth of
+/// most varies a little.
+const SAVED_SLACK_BYTES: usize = 256;
 /// A copy's buffer is given back when less than a quarter of it was used ...
 const SAVED_SLACK_FACTOR: usize = 4;
 /// ... this many times in a row, so that a fiber alternating between deep and shallow keeps it.
 const SAVED_SLACK_TIMES: u8 = 8;
-/// Whole cache lines are copied, from and to line boundaries. Measured: 2.1 KiB out and in take 52 ns so; unaligned 50
-/// to 95 ns, and up to 10 times as long where source and destination are a few bytes apart modulo 4 KiB (the processor
-/// then mistakes loads for dependent on stores).
-const LINE_BYTES: usize = 64;
 
 /// The stacks of a thread's fibers.
 ///
@@ -183,11 +184,12 @@ impl Stacks {
         stack: StackIdx,
         sp: usize,
         saved: &mut SavedStack,
+        copies: &mut Copies,
         tightly: bool,
     ) -> (usize, isize) {
         let low = sp & !(LINE_BYTES - 1);
         let len = self.top(stack) - low;
-        let grown = if tightly { saved.fit_tightly(len) } else { saved.fit(len) };
+        let grown = if tightly { saved.fit_tightly(len, copies) } else { saved.fit(len, copies) };
         // SAFETY: [low, top) is the fiber's live stack (caller) and less than a line below it,
         // within the mapping, whose start is page-aligned; `fit` made room for `len` bytes; a heap
         // block does not overlap the mapping.
@@ -230,25 +232,25 @@ pub(crate) struct SavedStack {
 impl SavedStack {
     pub(crate) const EMPTY: SavedStack = SavedStack { data: ptr::null_mut(), cap: 0, slack: 0 };
 
-    /// Frees the buffer; returns its size.
-    pub(crate) fn release(&mut self) -> usize {
+    /// Frees the buffer; returns its size. `copies` is what all its buffers came from.
+    pub(crate) fn release(&mut self, copies: &mut Copies) -> usize {
         let cap = self.cap as usize;
-        self.free();
+        self.free(copies);
         *self = SavedStack::EMPTY;
         cap
     }
 
     /// Makes room for `len` bytes, whose former content is not needed any more.
     #[inline]
-    fn fit(&mut self, len: usize) -> isize {
+    fn fit(&mut self, len: usize, copies: &mut Copies) -> isize {
         let cap = self.cap as usize;
         if len > cap {
-            return self.resize(grown(cap, len));
+            return self.resize(grown(cap, len), copies);
         }
-        if cap > SAVED_SLACK_FACTOR * len.max(SAVED_STEP_BYTES) {
+        if cap > SAVED_SLACK_FACTOR * len.max(SAVED_SLACK_BYTES) {
             self.slack += 1;
             if self.slack == SAVED_SLACK_TIMES {
-                return self.resize(len.next_multiple_of(SAVED_STEP_BYTES));
+                return self.resize(len.next_multiple_of(LINE_BYTES), copies);
             }
         } else {
             self.slack = 0;
@@ -259,31 +261,26 @@ impl SavedStack {
     /// Makes room for `len` bytes in a buffer that is hardly larger. A VU waits for a response deep in its request and
     /// sleeps much higher up: thousands of sleeping VUs would keep the depth of their requests.
     #[inline]
-    fn fit_tightly(&mut self, len: usize) -> isize {
-        let tight = len.next_multiple_of(SAVED_STEP_BYTES);
-        if self.cap as usize > tight + SAVED_STEP_BYTES { self.resize(tight) } else { self.fit(len) }
+    fn fit_tightly(&mut self, len: usize, copies: &mut Copies) -> isize {
+        let tight = len.next_multiple_of(LINE_BYTES);
+        if self.cap as usize > tight + SAVED_SLACK_BYTES { self.resize(tight, copies) } else { self.fit(len, copies) }
     }
 
     #[cold]
-    fn resize(&mut self, cap: usize) -> isize {
+    fn resize(&mut self, cap: usize, copies: &mut Copies) -> isize {
         let before = self.cap as isize;
-        self.free();
-        let layout = layout(cap);
-        // SAFETY: the layout is not empty: `cap` is a positive multiple of SAVED_STEP_BYTES.
-        self.data = unsafe { alloc(layout) };
-        if self.data.is_null() {
-            handle_alloc_error(layout);
-        }
-        // At most STACK_BYTES_MAX * 5/4 + a step, below 2^32.
+        self.free(copies);
+        self.data = copies.allocate(cap).as_ptr();
+        // At most STACK_BYTES_MAX * 5/4 + a line, below 2^32.
         self.cap = cap as u32;
         self.slack = 0;
         cap as isize - before
     }
 
-    fn free(&mut self) {
-        if !self.data.is_null() {
-            // SAFETY: allocated by `resize` with this very layout.
-            unsafe { dealloc(self.data, layout(self.cap as usize)) };
+    fn free(&mut self, copies: &mut Copies) {
+        if let Some(data) = NonNull::new(self.data) {
+            // SAFETY: allocated by `resize` with this very size, from the one `Copies` of the thread.
+            unsafe { copies.free(data, self.cap as usize) };
             self.data = ptr::null_mut();
         }
     }
@@ -292,12 +289,7 @@ impl SavedStack {
 /// The next size of a buffer of `cap` bytes that must hold `len`: exact for the first save, which is all most fibers
 /// ever need; a quarter more than before when it grows again.
 fn grown(cap: usize, len: usize) -> usize {
-    len.max(cap + cap / 4).next_multiple_of(SAVED_STEP_BYTES)
-}
-
-fn layout(cap: usize) -> Layout {
-    Layout::from_size_align(cap, LINE_BYTES)
-        .expect("a saved stack is far smaller than isize::MAX and its alignment a power of two")
+    len.max(cap + cap / 4).next_multiple_of(LINE_BYTES)
 }
 
 #[cfg(test)]
@@ -307,13 +299,15 @@ mod tests {
     #[test]
     fn copies_grow_in_steps_and_shrink_when_much_too_large() {
         let mut saved = SavedStack::EMPTY;
+        let mut copies = Copies::new();
         let mut check = |len: usize, expect: usize| {
-            saved.fit(len);
+            saved.fit(len, &mut copies);
             assert_eq!(saved.cap as usize, expect, "after {len}");
         };
-        check(1, 256);
+        check(1, 64);
         check(2300, 2304);
-        check(2305, 3072); // a quarter more, rounded up
+        check(2305, 2880); // a quarter more
+        check(2881, 3648); // and rounded up
         check(300_000, 300_032);
         for _ in 0..SAVED_SLACK_TIMES - 1 {
             check(2300, 300_032);
@@ -323,12 +317,12 @@ mod tests {
             check(2300, 300_032);
         }
         check(2300, 2304);
-        check(5000, 5120);
-        saved.fit_tightly(4900);
-        assert_eq!(saved.cap, 5120, "one step too large is left alone");
-        saved.fit_tightly(2300);
+        check(5000, 5056);
+        saved.fit_tightly(4800, &mut copies);
+        assert_eq!(saved.cap, 5056, "a little too large is left alone");
+        saved.fit_tightly(2300, &mut copies);
         assert_eq!(saved.cap, 2304);
-        assert_eq!(saved.release(), 2304);
+        assert_eq!(saved.release(&mut copies), 2304);
     }
 
     #[test]

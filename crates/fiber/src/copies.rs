@@ -1,0 +1,418 @@
+//! Where the copies of waiting fibers' stacks lie.
+//!
+//! Thousands of VUs that begin together wait deep in their first request and then sleep with a third of that depth. An
+//! allocator shared with the rest of the program keeps the holes they leave: each lies between blocks that stay. Here
+//! copies of one size lie together in chunks, a copy takes its size to the cache line, and a chunk that nobody's copy
+//! lies in any more goes back to the system once it has not been needed for a while.
+#![expect(unsafe_code, reason = "maps memory and hands out parts of it")]
+
+use std::{
+    alloc::{Layout, alloc, dealloc, handle_alloc_error},
+    collections::VecDeque,
+    ffi::c_void,
+    ptr::{self, NonNull},
+};
+
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+
+use crate::clock::Nanos;
+
+/// Sizes of copies are multiples of this, and they begin at such addresses; see `stack` for what it is worth.
+pub(crate) const LINE_BYTES: usize = 64;
+/// Of memory that goes back to the system as a whole, and its alignment.
+const CHUNK_BYTES: usize = 64 << 10;
+/// Chunks mapped at once.
+const REGION_CHUNKS: usize = 16;
+/// Larger copies are the general allocator's: a chunk would hold two of them.
+const SLOT_BYTES_MAX: usize = 16 << 10;
+const CLASSES: usize = SLOT_BYTES_MAX / LINE_BYTES;
+/// Chunks go back that were unused for at least this long, and at most twice as long. VUs that sleep for a second in
+/// step with each other find theirs again.
+const WINDOW: Nanos = Nanos(2_000_000_000);
+/// At most so many chunks go back at once, some 50 µs' worth, during which no fiber of the thread runs ...
+const STEP_CHUNKS: usize = 16;
+/// ... and then none for so long.
+const STEP_INTERVAL: Nanos = Nanos(2_000_000);
+
+/// The memory of one thread's copies.
+///
+/// Dropping it leaks the chunks that copies lie in: whatever points into a stack that was never unwound finds it as it
+/// was.
+pub(crate) struct Copies {
+    /// The chunks that have room for one more, by the size of their slots.
+    roomy: Box<[*mut Chunk; CLASSES]>,
+    /// Chunks nobody's copy lies in, ready to be used; the last emptied at the back.
+    idle: VecDeque<NonNull<Chunk>>,
+    /// Chunks without memory of the system's.
+    bare: Vec<NonNull<Chunk>>,
+    /// The fewest chunks that were idle since the window began.
+    idle_min: usize,
+    /// How many of the idle chunks are on their way back.
+    surplus: usize,
+    /// When the window ends, or the next of the surplus goes back.
+    due: Nanos,
+}
+
+/// The head of a chunk: its first line. Slots of one size follow.
+struct Chunk {
+    /// Neighbours in the list of roomy chunks of the size.
+    before: *mut Chunk,
+    after: *mut Chunk,
+    /// Slots that were used and freed.
+    freed: *mut FreedSlot,
+    slot_bytes: u32,
+    /// Slots that copies lie in.
+    used: u16,
+    /// Slots that were ever used: those behind have not been touched.
+    begun: u16,
+    slots: u16,
+}
+
+struct FreedSlot {
+    after: *mut FreedSlot,
+}
+
+const _: () = assert!(size_of::<Chunk>() <= LINE_BYTES && CHUNK_BYTES / LINE_BYTES <= u16::MAX as usize);
+
+impl Copies {
+    pub(crate) fn new() -> Copies {
+        Copies {
+            roomy: Box::new([ptr::null_mut(); CLASSES]),
+            idle: VecDeque::new(),
+            bare: Vec::new(),
+            idle_min: 0,
+            surplus: 0,
+            due: Nanos::ZERO,
+        }
+    }
+
+    /// Memory for a copy of `bytes`, a positive multiple of [`LINE_BYTES`], aligned to it, with any content.
+    pub(crate) fn allocate(&mut self, bytes: usize) -> NonNull<u8> {
+        debug_assert!(bytes > 0 && bytes.is_multiple_of(LINE_BYTES));
+        if bytes > SLOT_BYTES_MAX {
+            // SAFETY: the layout is not empty.
+            let data = unsafe { alloc(layout(bytes)) };
+            return NonNull::new(data).unwrap_or_else(|| handle_alloc_error(layout(bytes)));
+        }
+        let class = bytes / LINE_BYTES - 1;
+        let mut chunk = self.roomy[class];
+        if chunk.is_null() {
+            chunk = self.begin_chunk(bytes);
+        }
+        // SAFETY: a roomy chunk is alive and this thread's, and nobody else holds a reference to its head. It has a
+        // slot that was freed, or else one behind those that were begun, which lies within it by the count of slots. A
+        // freed slot is nobody's and begins with the link written when it was freed.
+        unsafe {
+            let head = &mut *chunk;
+            let slot: *mut u8 = if head.freed.is_null() {
+                let offset = LINE_BYTES + usize::from(head.begun) * bytes;
+                head.begun += 1;
+                chunk.cast::<u8>().add(offset)
+            } else {
+                let slot = head.freed;
+                head.freed = (*slot).after;
+                slot.cast()
+            };
+            head.used += 1;
+            if head.used == head.slots {
+                self.unlink(class, chunk);
+            }
+            NonNull::new_unchecked(slot)
+        }
+    }
+
+    /// Takes back what [`Copies::allocate`] gave out.
+    ///
+    /// # Safety
+    ///
+    /// `data` came from `allocate` of this value with the same `bytes`, and nobody uses it any more.
+    pub(crate) unsafe fn free(&mut self, data: NonNull<u8>, bytes: usize) {
+        if bytes > SLOT_BYTES_MAX {
+            // SAFETY: as `allocate` allocated it.
+            unsafe { dealloc(data.as_ptr(), layout(bytes)) };
+            return;
+        }
+        let class = bytes / LINE_BYTES - 1;
+        let offset = data.addr().get() % CHUNK_BYTES;
+        // SAFETY: the slot (caller) lies in a chunk, which begins at the multiple of CHUNK_BYTES below it, is alive
+        // while a slot is used, and is this thread's. The slot is large enough for a link, and nobody's.
+        unsafe {
+            let chunk: *mut Chunk = data.as_ptr().sub(offset).cast();
+            let head = &mut *chunk;
+            debug_assert_eq!(head.slot_bytes as usize, bytes);
+            let slot: *mut FreedSlot = data.as_ptr().cast();
+            slot.write(FreedSlot { after: head.freed });
+            head.freed = slot;
+            let was_full = head.used == head.slots;
+            head.used -= 1;
+            if was_full {
+                // At the front: the fuller chunks are filled, the emptier ones empty out.
+                self.link(class, chunk);
+            }
+            if (*chunk).used == 0 {
+                self.unlink(class, chunk);
+                self.idle.push_back(NonNull::new_unchecked(chunk));
+            }
+        }
+    }
+
+    /// When [`Copies::give_back`] has something to do; `Nanos::MAX`: not before something is freed.
+    #[inline]
+    pub(crate) fn due(&self) -> Nanos {
+        if self.idle.is_empty() { Nanos::MAX } else { self.due }
+    }
+
+    /// Gives chunks back to the system that were not needed for a while, a few at a time.
+    #[inline]
+    pub(crate) fn give_back(&mut self, now: Nanos) {
+        if now >= self.due() {
+            self.give_some_back(now);
+        }
+    }
+
+    #[cold]
+    fn give_some_back(&mut self, now: Nanos) {
+        if self.surplus == 0 {
+            self.surplus = self.idle_min;
+            self.idle_min = self.idle.len();
+        }
+        let count = self.surplus.min(self.idle.len()).min(STEP_CHUNKS);
+        for chunk in self.idle.drain(..count) {
+            // SAFETY: nobody's copy lies in the chunk, and its head is written anew before it is used again. A
+            // refusal leaves the memory where it is.
+            let _ = unsafe { madvise(chunk.as_ptr().cast(), CHUNK_BYTES, Advice::LinuxDontNeed) };
+            self.bare.push(chunk);
+        }
+        self.idle_min = self.idle_min.min(self.idle.len());
+        self.surplus = (self.surplus - count).min(self.idle.len());
+        self.due = now + if self.surplus > 0 { STEP_INTERVAL } else { WINDOW };
+    }
+
+    /// A chunk of slots of that size, all free, in its list.
+    #[cold]
+    fn begin_chunk(&mut self, slot_bytes: usize) -> *mut Chunk {
+        let chunk = self.idle.pop_back().unwrap_or_else(|| self.bare_chunk());
+        self.idle_min = self.idle_min.min(self.idle.len());
+        self.surplus = self.surplus.min(self.idle.len());
+        let chunk = chunk.as_ptr();
+        let slots = (CHUNK_BYTES - LINE_BYTES) / slot_bytes;
+        let head = Chunk {
+            before: ptr::null_mut(),
+            after: ptr::null_mut(),
+            freed: ptr::null_mut(),
+            // At most SLOT_BYTES_MAX; and there are at most CHUNK_BYTES / LINE_BYTES slots.
+            slot_bytes: slot_bytes as u32,
+            used: 0,
+            begun: 0,
+            slots: slots as u16,
+        };
+        // SAFETY: the chunk is mapped, ours, aligned, and nobody's copy lies in it.
+        unsafe {
+            chunk.write(head);
+            self.link(slot_bytes / LINE_BYTES - 1, chunk);
+        }
+        chunk
+    }
+
+    fn bare_chunk(&mut self) -> NonNull<Chunk> {
+        if self.bare.is_empty() {
+            map_region(&mut self.bare);
+        }
+        let Some(chunk) = self.bare.pop() else {
+            handle_alloc_error(Layout::from_size_align(CHUNK_BYTES, LINE_BYTES).unwrap_or(Layout::new::<Chunk>()))
+        };
+        chunk
+    }
+
+    /// # Safety
+    ///
+    /// The chunk is alive, in no list, and has slots of that class.
+    unsafe fn link(&mut self, class: usize, chunk: *mut Chunk) {
+        let first = self.roomy[class];
+        // SAFETY: the chunk (caller) and those in lists are alive and this thread's.
+        unsafe {
+            (*chunk).before = ptr::null_mut();
+            (*chunk).after = first;
+            if !first.is_null() {
+                (*first).before = chunk;
+            }
+        }
+        self.roomy[class] = chunk;
+    }
+
+    /// # Safety
+    ///
+    /// The chunk is in the list of that class.
+    unsafe fn unlink(&mut self, class: usize, chunk: *mut Chunk) {
+        // SAFETY: chunks in lists are alive and this thread's, and their links are those of the list.
+        unsafe {
+            let (before, after) = ((*chunk).before, (*chunk).after);
+            if before.is_null() {
+                self.roomy[class] = after;
+            } else {
+                (*before).after = after;
+            }
+            if !after.is_null() {
+                (*after).before = before;
+            }
+        }
+    }
+}
+
+impl Drop for Copies {
+    fn drop(&mut self) {
+        for chunk in self.idle.iter().chain(&self.bare) {
+            // SAFETY: nobody's copy lies in the chunk, which is ours. An error is impossible for a mapping, but for a
+            // system without memory to divide it, and harmless.
+            let _ = unsafe { munmap(chunk.as_ptr().cast(), CHUNK_BYTES) };
+        }
+    }
+}
+
+/// Maps chunks, aligned to their size, and adds them. Adds none if the system refuses.
+fn map_region(bare: &mut Vec<NonNull<Chunk>>) {
+    let wanted = REGION_CHUNKS * CHUNK_BYTES;
+    let bytes = wanted + CHUNK_BYTES;
+    let (prot, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
+    // SAFETY: a fresh anonymous mapping at an address of the kernel's choice; the parts before and after the aligned
+    // region lie within it, and nobody uses them.
+    unsafe {
+        let Ok(mapping) = mmap_anonymous(ptr::null_mut(), bytes, prot, flags) else { return };
+        let mapping: *mut u8 = mapping.cast();
+        let before = mapping.addr().next_multiple_of(CHUNK_BYTES) - mapping.addr();
+        let region = mapping.add(before);
+        give_address_space_back(mapping.cast(), before);
+        give_address_space_back(region.add(wanted).cast(), CHUNK_BYTES - before);
+        // The lowest is used first: neighbours share page tables.
+        bare.extend((0..REGION_CHUNKS).rev().filter_map(|index| NonNull::new(region.add(index * CHUNK_BYTES).cast())));
+    }
+}
+
+/// # Safety
+///
+/// As for `munmap`: nobody uses the memory. None may be asked for.
+unsafe fn give_address_space_back(start: *mut c_void, bytes: usize) {
+    if bytes > 0 {
+        // SAFETY: promised by the caller. Where it fails, a little address space is lost.
+        let _ = unsafe { munmap(start, bytes) };
+    }
+}
+
+fn layout(bytes: usize) -> Layout {
+    Layout::from_size_align(bytes, LINE_BYTES)
+        .expect("a saved stack is far smaller than isize::MAX and its alignment a power of two")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A copy that is filled with a number of its own.
+    struct Copy {
+        data: NonNull<u8>,
+        bytes: usize,
+        mark: u8,
+    }
+
+    impl Copy {
+        fn new(copies: &mut Copies, bytes: usize, mark: u8) -> Copy {
+            let data = copies.allocate(bytes);
+            assert!(data.addr().get().is_multiple_of(LINE_BYTES));
+            // SAFETY: just allocated.
+            unsafe { data.as_ptr().write_bytes(mark, bytes) };
+            Copy { data, bytes, mark }
+        }
+
+        fn end(self, copies: &mut Copies) {
+            // SAFETY: allocated in `new`; freed once, here.
+            unsafe {
+                let held = std::slice::from_raw_parts(self.data.as_ptr(), self.bytes);
+                assert!(held.iter().all(|&byte| byte == self.mark), "somebody wrote into a copy of {}", self.bytes);
+                copies.free(self.data, self.bytes);
+            }
+        }
+    }
+
+    /// How many pages of the chunks that are mapped are in memory.
+    fn resident_pages(chunks: &[NonNull<Chunk>]) -> usize {
+        let page = rustix::param::page_size();
+        let mut resident = 0;
+        for chunk in chunks {
+            let mut pages = vec![0u8; CHUNK_BYTES / page];
+            // SAFETY: the chunk is mapped; the kernel writes one byte for each page of it.
+            let result = unsafe { libc::mincore(chunk.as_ptr().cast(), CHUNK_BYTES, pages.as_mut_ptr()) };
+            assert_eq!(result, 0);
+            resident += pages.iter().filter(|&&page| page & 1 == 1).count();
+        }
+        resident
+    }
+
+    proptest! {
+        #[test]
+        fn no_two_copies_share_a_byte(
+            steps in proptest::collection::vec((0..1_200usize, any::<prop::sample::Index>(), 0..3u8), 1..800)
+        ) {
+            let mut copies = Copies::new();
+            let mut held: Vec<Copy> = Vec::new();
+            let mut now = Nanos::ZERO;
+            for (count, (size, which, what)) in steps.into_iter().enumerate() {
+                match what {
+                    // Few sizes, as of real fibers, or any.
+                    0 => held.push(Copy::new(&mut copies, (size % 5 + 1) * 16 * LINE_BYTES, count as u8)),
+                    1 => held.push(Copy::new(&mut copies, (size % 300 + 1) * LINE_BYTES, count as u8)),
+                    _ if held.is_empty() => {}
+                    _ => held.swap_remove(which.index(held.len())).end(&mut copies),
+                }
+                now = now + Nanos::from_millis(size as u64);
+                copies.give_back(now);
+            }
+            for copy in held {
+                copy.end(&mut copies);
+            }
+            prop_assert!(copies.roomy.iter().all(|chunk| chunk.is_null()), "an empty chunk stayed in a list");
+        }
+    }
+
+    #[test]
+    fn what_a_burst_needed_goes_back_to_the_system() {
+        const BURST: usize = 3_000;
+        let mut copies = Copies::new();
+        let mut now = Nanos::from_secs(1);
+        // Everyone waits deep in a request, then sleeps with less.
+        let mut held: Vec<Copy> = (0..BURST).map(|n| Copy::new(&mut copies, 7_552, n as u8)).collect();
+        for n in 0..BURST {
+            let shallow = Copy::new(&mut copies, 2_368, n as u8);
+            held.push(shallow);
+            held.swap_remove(n).end(&mut copies);
+        }
+        // Eight deep copies lie in a chunk, and 27 of the others took a chunk that was empty by then.
+        let deep_chunks = copies.idle.len();
+        assert!(deep_chunks >= BURST / 8 - BURST / 27 - 1, "{deep_chunks} chunks are empty");
+        assert!(copies.due() < Nanos::MAX);
+        // Needed again within the window: nothing went back.
+        copies.give_back(now);
+        let again: Vec<Copy> = (0..8 * deep_chunks).map(|n| Copy::new(&mut copies, 7_552, n as u8)).collect();
+        for copy in again {
+            copy.end(&mut copies);
+        }
+        now = now + WINDOW;
+        copies.give_back(now);
+        assert_eq!(copies.idle.len(), deep_chunks, "what was needed a moment ago stays");
+        // And then not again.
+        let mut steps = 0;
+        while copies.due() < Nanos::MAX {
+            let idle = copies.idle.len();
+            now = copies.due();
+            copies.give_back(now);
+            assert!(idle - copies.idle.len() <= STEP_CHUNKS, "the thread is held for a step at most");
+            steps += 1;
+            assert!(steps < 1_000, "{} chunks never go back", copies.idle.len());
+        }
+        assert_eq!(resident_pages(&copies.bare), 0);
+        for copy in held {
+            copy.end(&mut copies);
+        }
+    }
+}
