@@ -61,7 +61,7 @@ pub(super) fn required_duration(duration: Option<GoDuration>, errors: &mut Vec<S
     match duration {
         None => errors.push("the duration is unspecified".to_owned()),
         Some(d) if d < MIN_DURATION => {
-            errors.push(format!("the duration must be at least {MIN_DURATION}, but is {d}"));
+            errors.push(too_short("duration", d));
         }
         Some(_) => {}
     }
@@ -71,9 +71,20 @@ pub(super) fn required_duration(duration: Option<GoDuration>, errors: &mut Vec<S
 pub(super) fn max_duration(duration: Option<GoDuration>, errors: &mut Vec<String>) -> GoDuration {
     let duration = duration.unwrap_or(DEFAULT_MAX_DURATION);
     if duration < MIN_DURATION {
-        errors.push(format!("the maxDuration must be at least {MIN_DURATION}, but is {duration}"));
+        errors.push(too_short("maxDuration", duration));
     }
     duration
+}
+
+/// Whole milliseconds are most likely a number that was meant as seconds: the text says how to write those.
+fn too_short(option: &str, duration: GoDuration) -> String {
+    const NS_PER_MS: i64 = 1_000_000;
+    let mut text = format!("the {option} must be at least {MIN_DURATION}, but is {duration}");
+    let (ms, rest) = (duration.ns() / NS_PER_MS, duration.ns() % NS_PER_MS);
+    if ms > 0 && rest == 0 {
+        text.push_str(&format!(" (a number is in milliseconds; for seconds write '{ms}s')"));
+    }
+    text
 }
 
 /// Checks stages; `target_max` only where k6 has one.

@@ -117,7 +117,7 @@ fn shortcuts() {
     }
     check(
         r#"{"duration": "100ms"}"#,
-        "scenario default has configuration errors: the duration must be at least 1s, but is 100ms",
+        "scenario default has configuration errors: the duration must be at least 1s, but is 100ms (a number is in milliseconds; for seconds write '100s')",
     );
     check(
         r#"{"iterations": 5, "vus": 10}"#,
@@ -133,7 +133,7 @@ fn shortcuts() {
     );
     check(
         r#"{"iterations": 5, "duration": "100ms"}"#,
-        "scenario default has configuration errors: the maxDuration must be at least 1s, but is 100ms",
+        "scenario default has configuration errors: the maxDuration must be at least 1s, but is 100ms (a number is in milliseconds; for seconds write '100s')",
     );
     check(
         r#"{"vus": 0, "duration": "3s"}"#,
@@ -188,7 +188,7 @@ fn constant_vus() {
     scenario(r#"{"executor": "constant-vus"}"#, "the duration is unspecified");
     scenario(
         r#"{"executor": "constant-vus", "vus": -1, "duration": 5}"#,
-        "the number of VUs must be more than 0, the duration must be at least 1s, but is 5ms",
+        "the number of VUs must be more than 0, the duration must be at least 1s, but is 5ms (a number is in milliseconds; for seconds write '5s')",
     );
 }
 
@@ -197,11 +197,11 @@ fn shared_iterations() {
     scenario(r#"{"executor": "shared-iterations"}"#, "ok");
     scenario(
         r#"{"executor": "shared-iterations", "vus": 0, "iterations": 0, "maxDuration": "1ms"}"#,
-        "the number of VUs must be more than 0, the maxDuration must be at least 1s, but is 1ms",
+        "the number of VUs must be more than 0, the maxDuration must be at least 1s, but is 1ms (a number is in milliseconds; for seconds write '1s')",
     );
     scenario(
         r#"{"executor": "shared-iterations", "vus": 5, "iterations": 3, "maxDuration": "1ms"}"#,
-        "the number of iterations (3) can't be less than the number of VUs (5), the maxDuration must be at least 1s, but is 1ms",
+        "the number of iterations (3) can't be less than the number of VUs (5), the maxDuration must be at least 1s, but is 1ms (a number is in milliseconds; for seconds write '1s')",
     );
 }
 
@@ -210,7 +210,7 @@ fn per_vu_iterations() {
     scenario(r#"{"executor": "per-vu-iterations"}"#, "ok");
     scenario(
         r#"{"executor": "per-vu-iterations", "vus": 0, "iterations": 0, "maxDuration": "1ms"}"#,
-        "the number of VUs must be more than 0, the number of iterations must be more than 0, the maxDuration must be at least 1s, but is 1ms",
+        "the number of VUs must be more than 0, the number of iterations must be more than 0, the maxDuration must be at least 1s, but is 1ms (a number is in milliseconds; for seconds write '1s')",
     );
 }
 
@@ -249,7 +249,7 @@ fn constant_arrival_rate() {
     );
     scenario(
         r#"{"executor": "constant-arrival-rate", "rate": 0, "timeUnit": "0", "duration": "1ms", "preAllocatedVUs": -1, "maxVUs": -3}"#,
-        "the iteration rate must be more than 0, the timeUnit must be more than 0, the duration must be at least 1s, but is 1ms, the number of preAllocatedVUs can't be negative, maxVUs can't be less than preAllocatedVUs",
+        "the iteration rate must be more than 0, the timeUnit must be more than 0, the duration must be at least 1s, but is 1ms (a number is in milliseconds; for seconds write '1s'), the number of preAllocatedVUs can't be negative, maxVUs can't be less than preAllocatedVUs",
     );
     scenario(
         r#"{"executor": "constant-arrival-rate", "rate": 1, "duration": "1s", "maxVUs": 5}"#,
@@ -286,7 +286,7 @@ fn several_problems_are_reported_together() {
         "There were problems with the specified script configuration:\
          \n\t- setupTimeout must be positive\
          \n\t- provided segment 0:1 can't be found in sequence 0,1/2,1\
-         \n\t- scenario a has configuration errors: the duration must be at least 1s, but is 100ms\
+         \n\t- scenario a has configuration errors: the duration must be at least 1s, but is 100ms (a number is in milliseconds; for seconds write '100s')\
          \n\t- scenario b has configuration errors: the number of VUs must be more than 0"
     );
 }
@@ -306,7 +306,7 @@ fn functions_must_be_exported() {
     assert_eq!(
         got.unwrap_err().to_string(),
         "There were problems with the specified script configuration:\
-         \n\t- scenario a has configuration errors: the duration must be at least 1s, but is 100ms\
+         \n\t- scenario a has configuration errors: the duration must be at least 1s, but is 100ms (a number is in milliseconds; for seconds write '100s')\
          \n\t- executor a: function 'nope' not found in exports\
          \n\t- executor c: function 'chekout' not found in exports, did you mean \"checkout\"?"
     );

@@ -133,7 +133,7 @@ fn hold(lab: &mut Lab, script: Script, client: Client, vus: u64, round: usize) -
         samples.push(procfs::rss_bytes(process.pid())? as f64);
     }
     // The last ones: what start-up needed has been given back, if it is ever.
-    let rss_bytes = median(&samples[samples.len() / 2..]).unwrap_or(0.0);
+    let rss_bytes = median(&samples[samples.len() - SETTLED_SAMPLES..]).unwrap_or(0.0);
     let open = server.counts()?.open.saturating_sub(before.open);
     ensure!(
         script.requests == 0 || open as f64 >= vus as f64 * OPEN_MIN,
@@ -249,8 +249,10 @@ const READY_TIMEOUT: Duration = Duration::from_secs(60);
 /// How exactly the moment is known when all are there.
 const READY_POLL: Duration = Duration::from_millis(4);
 const SETTLE_POLL: Duration = Duration::from_millis(200);
-/// Two seconds in all.
-const SETTLE_SAMPLES: usize = 10;
+/// Five seconds in all ...
+const SETTLE_SAMPLES: usize = 25;
+/// ... of which the last second counts.
+const SETTLED_SAMPLES: usize = 5;
 /// A process that has used less than this in 0.6 s is at rest.
 const CALM_CPU: Duration = Duration::from_millis(20);
 const CALM_POLLS: usize = 3;
