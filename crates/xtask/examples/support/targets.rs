@@ -1,4 +1,4 @@
-//! The fuzz targets, for the driver and the tests.
+//! The fuzz targets, for the driver and the tests. Long, because it is one table: a target and the words it is fed.
 
 use xtask::fuzzing::Target;
 
