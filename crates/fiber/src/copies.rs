@@ -29,10 +29,10 @@ const CLASSES: usize = SLOT_BYTES_MAX / LINE_BYTES;
 /// Chunks go back that were unused for at least this long, and at most twice as long. VUs that sleep for a second in
 /// step with each other find theirs again.
 const WINDOW: Nanos = Nanos(2_000_000_000);
-/// At most so many chunks go back at once, some 50 µs' worth, during which no fiber of the thread runs ...
-const STEP_CHUNKS: usize = 16;
+/// At most so many chunks go back at once, some 25 µs' worth, during which no fiber of the thread runs ...
+const STEP_CHUNKS: usize = 4;
 /// ... and then none for so long.
-const STEP_INTERVAL: Nanos = Nanos(2_000_000);
+const STEP_INTERVAL: Nanos = Nanos(1_000_000);
 
 /// The memory of one thread's copies.
 ///
@@ -272,20 +272,33 @@ impl Drop for Copies {
 /// Maps chunks, aligned to their size, and adds them. Adds none if the system refuses.
 fn map_region(bare: &mut Vec<NonNull<Chunk>>) {
     let wanted = REGION_CHUNKS * CHUNK_BYTES;
-    let bytes = wanted + CHUNK_BYTES;
-    let (prot, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
-    // SAFETY: a fresh anonymous mapping at an address of the kernel's choice; the parts before and after the aligned
-    // region lie within it, and nobody uses them.
-    unsafe {
-        let Ok(mapping) = mmap_anonymous(ptr::null_mut(), bytes, prot, flags) else { return };
-        let mapping: *mut u8 = mapping.cast();
+    // Where the last mapping was aligned, the system puts the next one beside it, and makes one of both: large ones can
+    // be gathered in huge pages. Else an aligned part of a larger one is kept.
+    let Some(region) = map(wanted) else { return };
+    let region = if region.addr().is_multiple_of(CHUNK_BYTES) {
+        region
+    } else {
+        // SAFETY: just mapped, and nobody's.
+        unsafe { give_address_space_back(region.cast(), wanted) };
+        let Some(mapping) = map(wanted + CHUNK_BYTES) else { return };
         let before = mapping.addr().next_multiple_of(CHUNK_BYTES) - mapping.addr();
-        let region = mapping.add(before);
-        give_address_space_back(mapping.cast(), before);
-        give_address_space_back(region.add(wanted).cast(), CHUNK_BYTES - before);
-        // The lowest is used first: neighbours share page tables.
-        bare.extend((0..REGION_CHUNKS).rev().filter_map(|index| NonNull::new(region.add(index * CHUNK_BYTES).cast())));
-    }
+        // SAFETY: the parts before and after the aligned region lie within the mapping, and nobody uses them.
+        unsafe {
+            let region = mapping.add(before);
+            give_address_space_back(mapping.cast(), before);
+            give_address_space_back(region.add(wanted).cast(), CHUNK_BYTES - before);
+            region
+        }
+    };
+    // The lowest is used first: neighbours share page tables.
+    // SAFETY: all begin within the region.
+    bare.extend((0..REGION_CHUNKS).rev().filter_map(|n| NonNull::new(unsafe { region.add(n * CHUNK_BYTES) }.cast())));
+}
+
+fn map(bytes: usize) -> Option<*mut u8> {
+    let (prot, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
+    // SAFETY: a fresh anonymous mapping at an address of the kernel's choice.
+    unsafe { mmap_anonymous(ptr::null_mut(), bytes, prot, flags) }.ok().map(|mapping| mapping.cast())
 }
 
 /// # Safety
@@ -373,6 +386,20 @@ mod tests {
             }
             prop_assert!(copies.roomy.iter().all(|chunk| chunk.is_null()), "an empty chunk stayed in a list");
         }
+    }
+
+    #[test]
+    fn regions_lie_beside_each_other_and_can_become_huge_pages() {
+        let mut copies = Copies::new();
+        (0..64).for_each(|_| map_region(&mut copies.bare));
+        let mut starts: Vec<usize> = copies.bare.iter().map(|chunk| chunk.addr().get()).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        assert_eq!(starts.len(), 64 * REGION_CHUNKS);
+        assert!(starts.iter().all(|start| start.is_multiple_of(CHUNK_BYTES)));
+        let gaps = starts.windows(2).filter(|pair| pair[1] - pair[0] > CHUNK_BYTES).count();
+        // Other threads of this process map memory meanwhile.
+        assert!(gaps < 16, "{gaps} gaps between 64 regions");
     }
 
     #[test]

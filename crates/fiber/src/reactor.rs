@@ -432,22 +432,26 @@ impl Inner {
 
     /// Takes the kernel's events; sleeps until there are some, or a timer is due, if no fiber is ready.
     fn poll(&self) {
+        let mut is_for_memory = false;
         let timeout = {
-            let sched = self.sched.borrow();
+            let mut sched = self.sched.borrow_mut();
             if sched.has_ready() || self.yielded.get().is_some() || self.remote.is_signalled() {
                 Some(Nanos::ZERO)
             } else {
-                match sched.wake_at() {
-                    Nanos::MAX => None,
-                    at => {
-                        let at = at.max(self.last_poll.get() + self.timer_interval);
-                        Some(at - Clock::now())
-                    }
-                }
+                let now = Clock::now();
+                let memory_at = sched.give_memory_back(now);
+                let timer_at = match sched.wake_at() {
+                    Nanos::MAX => Nanos::MAX,
+                    at => at.max(self.last_poll.get() + self.timer_interval),
+                };
+                is_for_memory = memory_at < timer_at;
+                let at = memory_at.min(timer_at);
+                (at != Nanos::MAX).then(|| at - now)
             }
         };
         self.polls.set(self.polls.get() + 1);
         let result = self.poller.wait(timeout, |event| {
+            is_for_memory = false;
             if event.token != WAKEUP_TOKEN {
                 let waiters = self.sockets.borrow_mut().event(event.token, event.bits);
                 let mut sched = self.sched.borrow_mut();
@@ -460,7 +464,10 @@ impl Inner {
         // make it fail, and then no fiber would ever wake again.
         result.expect("epoll_wait on the reactor's own descriptor");
         let now = Clock::now();
-        self.last_poll.set(now);
+        // A wake-up for memory delays no timer.
+        if !is_for_memory {
+            self.last_poll.set(now);
+        }
         self.sched.borrow_mut().advance(now);
     }
 

@@ -276,17 +276,22 @@ impl Sched {
         counters.saved_bytes_total = counters.saved_bytes_total.wrapping_add_signed(grown);
     }
 
-    /// No timer is due, and no memory goes back to the system, before this.
+    /// No timer is due before this.
     pub(crate) fn wake_at(&self) -> Nanos {
-        self.wake_at.min(self.copies.due())
+        self.wake_at
     }
 
-    /// Tells what time it is and makes ready every fiber whose deadline has come. Memory that saved stacks have not
-    /// needed for a while goes back to the system.
+    /// Gives memory back to the system that saved stacks have not needed for a while, if there is some. Returns when it
+    /// should be called again.
+    pub(crate) fn give_memory_back(&mut self, now: Nanos) -> Nanos {
+        self.copies.give_back(now);
+        self.copies.due()
+    }
+
+    /// Tells what time it is and makes ready every fiber whose deadline has come.
     #[inline]
     pub(crate) fn advance(&mut self, now: Nanos) {
         self.now = now;
-        self.copies.give_back(now);
         if now >= self.wake_at {
             self.fire();
         }
