@@ -59,6 +59,22 @@ fn sockets_of_the_event_loop_are_independent() {
 }
 
 #[test]
+fn a_session_counts_though_its_iteration_throws_before_it_hears_of_it() {
+    case(
+        "import { WebSocket } from 'k6/websockets'; import { sleep } from 'k6';
+         export default function () {
+           new WebSocket(`ws://${__ENV.TARGET}/ws/echo`);
+           sleep(0.3);
+           throw new Error('too early');
+         }",
+    )
+    .vus(2, 2)
+    .both(|report| {
+        assert_eq!(report.count(builtin::WS_SESSIONS), 4.0, "{report:#?}");
+    });
+}
+
+#[test]
 fn callbacks_may_wait() {
     case(
         "import ws from 'k6/ws'; import http from 'k6/http'; import { sleep } from 'k6'; import { WebSocket } from 'k6/websockets';

@@ -96,20 +96,25 @@ impl WebSocket {
     pub(super) fn connect(self: &Rc<Self>, vu: &Vu, object: Val, params: Params, protocols: &[String]) {
         *self.object.borrow_mut() = Some(object);
         let dial = Dial::new(vu, &self.url, &params, protocols);
-        let (connecting, start) = (Connecting(self.clone()), self.start);
+        let (connecting, socket, start) = (Connecting(self.clone()), self.clone(), self.start);
         event_loop::start(
             move |vu| {
-                Ok(match dial {
+                let dialled = match dial {
                     Ok(dial) => dial.run(vu),
                     Err(text) => Dialled::refused(start, text),
-                })
+                };
+                let samples = socket.measured(vu, &params, &dialled);
+                Ok((dialled, samples))
             },
-            move |ctx, dialled| connecting.0.connected(ctx, context::vu(), &params, dialled?),
+            move |ctx, made| {
+                let (dialled, samples) = made?;
+                connecting.0.connected(ctx, context::vu(), dialled, samples)
+            },
         );
     }
 
-    /// The handshake is over. Runs on the VU's fiber.
-    fn connected(self: &Rc<Self>, ctx: Ctx, vu: &Vu, params: &Params, dialled: Dialled) -> JsResult<()> {
+    /// Counts the session when it begins: the iteration may end before the script hears of it.
+    fn measured(&self, vu: &Vu, params: &Params, dialled: &Dialled) -> Samples {
         let protocol = dialled.protocol();
         let facts = Facts {
             url: &self.url,
@@ -119,12 +124,20 @@ impl WebSocket {
             remote: dialled.remote,
         };
         let samples = Samples::new(vu, params.node, Style::Events, &facts);
-        samples.add(vu, builtin::WS_SESSIONS, 1.0);
-        samples.add(vu, builtin::WS_CONNECTING, dialled.took_ms());
+        // A VU that is cut while it waits makes no sample.
+        if !onrush_fiber::is_cancelled() {
+            samples.add(vu, builtin::WS_SESSIONS, 1.0);
+            samples.add(vu, builtin::WS_CONNECTING, dialled.took_ms());
+        }
+        samples
+    }
+
+    /// The handshake is over. Runs on the VU's fiber.
+    fn connected(self: &Rc<Self>, ctx: Ctx, vu: &Vu, dialled: Dialled, samples: Samples) -> JsResult<()> {
         if let Some(response) = &dialled.response {
             let values = response.headers.get_all("sec-websocket-extensions");
             let extensions = values.map(|value| String::from_utf8_lossy(value).into_owned()).collect();
-            *self.agreed.borrow_mut() = Agreed { protocol, extensions };
+            *self.agreed.borrow_mut() = Agreed { protocol: dialled.protocol(), extensions };
         }
         let is_wanted = self.ready.get() == Ready::Connecting;
         match dialled.outcome {
