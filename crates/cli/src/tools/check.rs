@@ -108,6 +108,9 @@ impl Found {
             let allowed = needs.files_max.map_or_else(String::new, |allowed| format!(" of at most {allowed}"));
             row("open files", format!("at least {}{allowed}", needs.files(needs.vus_max)));
         }
+        if self.has_rate() {
+            row("rate", RATE_NOT_TRIED.to_owned());
+        }
         if !self.writes.is_empty() {
             row("writes", self.writes.join(", "));
         }
@@ -146,6 +149,11 @@ impl Found {
         })
     }
 
+    /// Whether a scenario starts iterations at a rate.
+    fn has_rate(&self) -> bool {
+        self.ready.prepared.plan.scenarios.iter().any(|scenario| scenario.rate_at(0).is_some())
+    }
+
     fn thresholds(&self) -> usize {
         self.ready.prepared.thresholds.results().iter().map(|metric| metric.expressions.len()).sum()
     }
@@ -157,6 +165,10 @@ impl Found {
         all.into_iter().filter(|(_, is_exported)| *is_exported).map(|(name, _)| name).collect()
     }
 }
+
+/// Only a run shows whether VUs and machine keep up with a rate.
+const RATE_NOT_TRIED: &str =
+    "not tried; onrush selftest shows what this machine reaches, and the run itself counts dropped iterations";
 
 /// How many files a program has, and which modules of k6 it imports.
 fn modules(program: &Program) -> (usize, Vec<String>) {

@@ -34,6 +34,21 @@ fn a_good_script_is_described_and_no_request_is_sent() {
     assert_eq!((&found["needs"]["maxVUs"], &found["needs"]["openFiles"]), (&json!(3), &json!(67)));
 }
 
+#[test]
+fn a_rate_is_said_not_to_be_tried() {
+    let text = |executor: &str| {
+        let script = format!(
+            "export const options = {{ scenarios: {{ a: {{ executor: {executor} }} }} }}; export default function () {{}}"
+        );
+        check(&[], &script).run().expect(0).stdout
+    };
+    assert!(
+        text("'constant-arrival-rate', rate: 5e6, duration: '2s', preAllocatedVUs: 5")
+            .contains("rate         not tried")
+    );
+    assert!(!text("'constant-vus', vus: 5, duration: '2s'").contains("not tried"));
+}
+
 /// Each mistake has the exit code a run would end with.
 #[test]
 fn mistakes_are_found_before_the_first_request() {
