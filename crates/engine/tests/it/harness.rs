@@ -192,6 +192,12 @@ impl Report {
         coordinator.merged().sink(metric).and_then(Sink::rate).unwrap_or_default()
     }
 
+    /// How many samples a trend has.
+    pub(crate) fn samples(&self, metric: onrush_metrics::MetricId) -> u64 {
+        let coordinator = self.coordinator.as_ref().expect("the run started");
+        coordinator.merged().sink(metric).and_then(Sink::trend).map_or(0, |histogram| histogram.count())
+    }
+
     pub(crate) fn iterations(&self) -> f64 {
         self.count(builtin::ITERATIONS)
     }

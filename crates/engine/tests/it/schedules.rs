@@ -1,5 +1,6 @@
 //! Schedules on real threads: which VUs there are, who begins an arrival, what is counted.
 
+use onrush_metrics::builtin;
 use onrush_session::ExitCode;
 
 use crate::harness::case;
@@ -135,7 +136,7 @@ fn arrivals_never_grow_past_the_most_vus() {
     vus.dedup();
     assert!((3..=5).contains(&vus.len()), "{vus:?}");
     assert!(vus.iter().all(|vu| vu.parse::<u32>().is_ok_and(|vu| vu <= 5)), "{vus:?}");
-    assert!(report.count(onrush_metrics::builtin::DROPPED_ITERATIONS) > 0.0, "{report:#?}");
+    assert!(report.count(builtin::DROPPED_ITERATIONS) > 0.0, "{report:#?}");
 }
 
 /// k6: the wait is a part of the iteration.
@@ -154,5 +155,34 @@ fn an_iteration_cut_while_it_waits_for_its_least_duration_is_interrupted() {
         assert_eq!((progress.scenarios[0].done, progress.scenarios[0].interrupted), (0, 2), "{report:#?}");
         // k6: the samples were made when the function had returned.
         assert_eq!(report.iterations(), 2.0);
+    });
+}
+
+/// k6: what is measured when a VU is cut makes no sample. A check that its predicate did not finish has not failed.
+#[test]
+fn what_was_measured_when_a_vu_is_cut_makes_no_sample() {
+    let scenario = |name: &str| {
+        format!("{name}: {{ executor: 'constant-vus', exec: '{name}', vus: 2, duration: '1s', gracefulStop: '0s' }}")
+    };
+    let names = ["asleep", "asks", "busy", "inGroup", "inSession"];
+    let scenarios = names.map(scenario).join(", ");
+    case(&format!(
+        "import {{ check, group, sleep }} from 'k6'; import http from 'k6/http'; import ws from 'k6/ws';
+         export const options = {{ scenarios: {{ {scenarios} }} }};
+         const waits = {{ 'it waits': () => {{ sleep(20); return true; }} }};
+         export function asleep() {{ check(1, waits); }}
+         export function asks() {{ check(1, {{ c: () => http.get(`http://${{__ENV.TARGET}}/delay/10`).status === 200 }}); }}
+         export function busy() {{ check(1, {{ c: () => {{ for (;;) {{}} }} }}); }}
+         export function inGroup() {{ group('g', () => check(1, waits)); }}
+         export function inSession() {{ ws.connect(`ws://${{__ENV.TARGET}}/ws/echo`, {{}}, (socket) => {{ socket.on('open', () => check(1, waits)); socket.on('close', () => console.log('never')); }}); }}"
+    ))
+    .both(|report| {
+        assert_eq!(report.rate(builtin::CHECKS), (0, 0), "{report:#?}");
+        assert_eq!(report.iterations(), 0.0);
+        assert_eq!(report.count(builtin::WS_SESSIONS), 2.0);
+        assert_eq!(report.said(), [""; 0]);
+        for trend in [builtin::GROUP_DURATION, builtin::WS_SESSION_DURATION] {
+            assert_eq!(report.samples(trend), 0, "{trend:?}");
+        }
     });
 }

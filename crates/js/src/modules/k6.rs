@@ -70,6 +70,10 @@ fn check(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
                 ));
             }
         }
+        // k6: a VU that is cut while it checks has checked nothing.
+        if onrush_fiber::is_cancelled() {
+            return Err(thrown.unwrap_or(Throw::Interrupted));
+        }
         let passed = thrown.is_none() && outcome.truthy(ctx);
         {
             let mut shard = vu.thread.shard.borrow_mut();
@@ -149,8 +153,10 @@ fn group(ctx: Ctx, _: &Handle, args: Args<'_>) -> JsResult {
     vu.in_group(path.into(), || {
         let start = Clock::now();
         let result = ctx.call(body, Handle::UNDEFINED, &[]);
-        // k6: the duration is emitted also when the callback throws.
-        vu.sample(builtin::GROUP_DURATION, (Clock::now().0 - start.0) as f64 / 1e6);
+        // k6: the duration is emitted also when the callback throws, but not when it is cut.
+        if !onrush_fiber::is_cancelled() {
+            vu.sample(builtin::GROUP_DURATION, (Clock::now().0 - start.0) as f64 / 1e6);
+        }
         result
     })
 }

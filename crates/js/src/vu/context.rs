@@ -198,6 +198,12 @@ pub(crate) fn alive() -> JsResult<()> {
     if onrush_fiber::is_cancelled() { Err(Throw::Interrupted) } else { Ok(()) }
 }
 
+/// Whether what was thrown is the end of a VU that is cut. Seen from outside of script code it is an exception like others.
+/// k6: what was measured when a VU is cut makes no sample.
+pub(crate) fn is_cut(throw: &Throw) -> bool {
+    matches!(throw, Throw::Interrupted) || onrush_fiber::is_cancelled()
+}
+
 /// Turns the outcome of a wait into the error that unwinds a cancelled VU.
 pub(crate) fn not_cancelled(woke: Woke) -> JsResult<()> {
     if woke == Woke::Cancelled { Err(Throw::Interrupted) } else { Ok(()) }

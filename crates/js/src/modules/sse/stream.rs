@@ -160,7 +160,7 @@ impl Stream {
     /// It is over: makes the samples of its request. What went wrong, for the script.
     pub(super) fn end(self: Box<Self>, vu: &Vu, ran: &JsResult<()>) -> String {
         let Self { response, fault, .. } = *self;
-        if matches!(ran, Err(Throw::Interrupted)) {
+        if ran.as_ref().is_err_and(context::is_cut) {
             // As with requests that are cut: no samples.
             response.interrupted(vu);
             return String::new();

@@ -393,7 +393,7 @@ impl WebSocket {
     /// The same for handlers whose exceptions end the connection as well as the iteration.
     fn emit_guarded(&self, ctx: Ctx, vu: &Vu, kind: Kind, fill: impl FnOnce(&Handle) -> JsResult<()>) -> JsResult<()> {
         let Err(throw) = self.emit(ctx, kind, fill) else { return Ok(()) };
-        if vu.is_halted.get() || matches!(throw, Throw::Interrupted) {
+        if vu.is_halted.get() || context::is_cut(&throw) {
             return Err(throw);
         }
         self.has_failed.set(true);

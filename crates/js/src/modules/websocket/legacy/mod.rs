@@ -97,7 +97,7 @@ fn ended(
     ran: JsResult<()>,
 ) -> JsResult {
     // k6: a session that is cut has no length.
-    if !matches!(ran, Err(Throw::Interrupted)) {
+    if !ran.as_ref().is_err_and(context::is_cut) {
         session.line().samples.add(vu, builtin::WS_SESSION_DURATION, (Clock::now() - start).as_millis_f64());
     }
     ran?;

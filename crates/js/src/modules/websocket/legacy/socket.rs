@@ -98,7 +98,7 @@ impl Session {
         let result = self.run_until_closed(ctx, vu, setup);
         let result = match result {
             Ok(()) => Ok(()),
-            Err(Throw::Interrupted) => Err(Throw::Interrupted),
+            Err(throw) if context::is_cut(&throw) => Err(throw),
             // The exception waits while the close is told.
             Err(throw) => {
                 ctx.raise(throw);
@@ -110,7 +110,7 @@ impl Session {
                 Err(ctx.throw_value(thrown))
             }
         };
-        if matches!(result, Err(Throw::Interrupted)) || vu.is_halted.get() {
+        if result.as_ref().is_err_and(context::is_cut) || vu.is_halted.get() {
             self.line.send_last_close(GOING_AWAY as u16);
         } else {
             self.line.finish();
