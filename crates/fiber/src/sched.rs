@@ -263,6 +263,11 @@ impl Sched {
         &mut self.fibers[index as usize]
     }
 
+    /// The record of a fiber that is not [`State::Free`].
+    pub(crate) fn record(&self, index: u32) -> &Fiber {
+        &self.fibers[index as usize]
+    }
+
     /// The record of a fiber that is not [`State::Free`], and where its frames may go.
     #[inline]
     pub(crate) fn record_and_copies(&mut self, index: u32) -> (&mut Fiber, &mut Copies) {

@@ -12,6 +12,7 @@
 
 use std::{
     cell::{Cell, RefCell},
+    ffi::c_void,
     io,
     ptr::{self, NonNull},
 };
@@ -57,6 +58,8 @@ pub(crate) struct Stacks {
     occupants: Box<[Cell<u32>]>,
     /// Stacks without a fiber; never the shared one.
     vacant: RefCell<Vec<StackIdx>>,
+    /// The next stack to look at.
+    next_look: Cell<usize>,
 }
 
 /// Which of a thread's stacks.
@@ -66,6 +69,11 @@ pub(crate) struct StackIdx(u16);
 impl StackIdx {
     pub(crate) const SHARED: StackIdx = StackIdx(0);
 }
+
+/// A stack of which more than this is in memory, and not in use, gives the rest back: it recursed.
+const KEPT_BYTES: usize = 256 << 10;
+/// Stacks looked at in a row. Each takes a system call.
+const LOOKED_AT: usize = 32;
 
 /// Nobody's frames are on a stack.
 pub(crate) const NO_OCCUPANT: u32 = u32::MAX;
@@ -92,6 +100,7 @@ impl Stacks {
             occupants: (0..count).map(|_| Cell::new(NO_OCCUPANT)).collect(),
             // OWN_STACKS_MAX fits. The last is handed out first: take them in order.
             vacant: RefCell::new((1..count).rev().map(|index| StackIdx(index as u16)).collect()),
+            next_look: Cell::new(0),
         };
         for index in 0..count {
             // SAFETY: the guard lies within the mapping just made, which nobody uses yet.
@@ -111,6 +120,45 @@ impl Stacks {
         if stack != StackIdx::SHARED {
             self.vacant.borrow_mut().push(stack);
         }
+    }
+
+    /// Looks at the next few stacks, and gives back to the system what the first has that recursed deep and does not need
+    /// it any more. `sp_of` tells where a fiber, none of which runs, was left.
+    pub(crate) fn give_depth_back(&self, sp_of: impl Fn(u32) -> usize) {
+        for _ in 0..self.occupants.len().min(LOOKED_AT) {
+            let index = self.next_look.get();
+            self.next_look.set((index + 1) % self.occupants.len());
+            // There are at most OWN_STACKS_MAX and one.
+            let stack = StackIdx(index as u16);
+            let in_use = match self.occupant(stack) {
+                NO_OCCUPANT => self.top(stack),
+                fiber => sp_of(fiber),
+            };
+            if self.give_below(stack, in_use) {
+                return;
+            }
+        }
+    }
+
+    /// Gives back what lies below both `in_use` and what is kept anyway, if any of it next to that is in memory.
+    fn give_below(&self, stack: StackIdx, in_use: usize) -> bool {
+        let (page, low) = (rustix::param::page_size(), self.range(stack).low);
+        let end = in_use.min(self.top(stack)).min((self.top(stack) - KEPT_BYTES).max(low));
+        // Leaves room for what a function keeps below its stack pointer.
+        let end = (end - (end - low).min(page)) & !(page - 1);
+        if end <= low {
+            return false;
+        }
+        let mut is_resident = 0u8;
+        let first = end - page;
+        // SAFETY: the page lies within the mapping; the kernel writes one byte for it.
+        let result = unsafe { libc::mincore(first as *mut c_void, page, &raw mut is_resident) };
+        if result != 0 || is_resident & 1 == 0 {
+            return false;
+        }
+        // SAFETY: below `in_use` are no live frames: no fiber runs, and the occupant was left there. Whoever goes deeper
+        // finds zeros. A refusal leaves the memory where it is.
+        unsafe { madvise(low as *mut c_void, end - low, Advice::LinuxDontNeed) }.is_ok()
     }
 
     /// Whose frames are on the stack.

@@ -485,3 +485,44 @@ fn cancel_all_ends_what_waits() {
     reactor.run();
     assert_eq!(woke.get(), 100);
 }
+
+/// How many KiB of a fiber's own stack are in memory.
+fn resident_kb(stack: StackRange) -> usize {
+    let page = 4096;
+    let mut pages = vec![0u8; (stack.top - stack.low) / page];
+    // SAFETY: the range is mapped; the kernel writes a byte for each page of it.
+    let result = unsafe { libc::mincore(stack.low as *mut c_void, stack.top - stack.low, pages.as_mut_ptr()) };
+    assert_eq!(result, 0, "pages of another size");
+    pages.iter().filter(|&&page| page & 1 == 1).count() * page / 1024
+}
+
+#[test]
+fn a_stack_of_ones_own_gives_the_depth_of_a_recursion_back() {
+    fn recurse(depth: usize) -> usize {
+        let frame = black_box([depth as u8; 1024]);
+        if depth == 0 { 0 } else { recurse(depth - 1) + usize::from(frame[depth % 1024]) }
+    }
+    let reactor = Reactor::new(ReactorConfig { own_stacks: 3, ..ReactorConfig::default() }).expect("a reactor");
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    for fiber in 0..3 {
+        let seen = Rc::clone(&seen);
+        spawn(None, move || {
+            let held = black_box([fiber; 16 << 10]);
+            black_box(recurse(2_000));
+            let stack = stack_range().expect("on a fiber");
+            let deep = resident_kb(stack);
+            for _ in 0..6 {
+                assert_eq!(sleep_until(Clock::now() + Duration::from_millis(120)), Woke::Timeout);
+            }
+            assert!(black_box(&held).iter().all(|&byte| byte == fiber), "what is in use stays");
+            seen.borrow_mut().push((deep, resident_kb(stack)));
+            black_box(recurse(2_000));
+        });
+    }
+    reactor.run();
+    assert_eq!(seen.borrow().len(), 3);
+    for &(deep, rested) in seen.borrow().iter() {
+        assert!(deep > 2_000, "{deep} KiB");
+        assert!(rested <= 300, "{rested} KiB are still there");
+    }
+}
