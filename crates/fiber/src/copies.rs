@@ -13,9 +13,9 @@ use std::{
     ptr::{self, NonNull},
 };
 
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use rustix::mm::{Advice, madvise, munmap};
 
-use crate::clock::Nanos;
+use crate::{clock::Nanos, pages};
 
 /// Sizes of copies are multiples of this, and they begin at such addresses; see `stack` for what it is worth.
 pub(crate) const LINE_BYTES: usize = 64;
@@ -65,7 +65,7 @@ struct Chunks {
     region: usize,
     /// The fewest that were idle since the window began.
     idle_min: usize,
-    /// How many of the idle ones are on their way back.
+    /// How many of the idle ones, never more than there are, are on their way back.
     surplus: usize,
     /// When the window ends, or the next of the surplus goes back.
     due: Nanos,
@@ -244,7 +244,7 @@ impl Chunks {
             self.surplus = self.idle_min;
             self.idle_min = self.idle.len();
         }
-        let count = self.surplus.min(self.idle.len()).min(self.tier.step_chunks);
+        let count = self.surplus.min(self.tier.step_chunks);
         for chunk in self.idle.drain(..count) {
             // SAFETY: nobody's copy lies in the chunk, and its head is written anew before it is used again. A
             // refusal leaves the memory where it is.
@@ -252,7 +252,7 @@ impl Chunks {
             self.bare.push(chunk);
         }
         self.idle_min = self.idle_min.min(self.idle.len());
-        self.surplus = (self.surplus - count).min(self.idle.len());
+        self.surplus -= count;
         self.due = now + if self.surplus > 0 { STEP_INTERVAL } else { WINDOW };
     }
 
@@ -293,13 +293,13 @@ impl Chunks {
     fn map_region(&mut self) {
         // Below the last one if that is free: the system makes one mapping of both, and large ones can be gathered in huge
         // pages. Else an aligned part of a larger mapping is kept.
-        let Some(region) = map(REGION_BYTES, self.region.saturating_sub(REGION_BYTES)) else { return };
+        let Ok(region) = pages::map(REGION_BYTES, self.region.saturating_sub(REGION_BYTES)) else { return };
         let region = if region.addr().is_multiple_of(REGION_BYTES) {
             region
         } else {
             // SAFETY: just mapped, and nobody's.
             unsafe { give_address_space_back(region.cast(), REGION_BYTES) };
-            let Some(mapping) = map(2 * REGION_BYTES, 0) else { return };
+            let Ok(mapping) = pages::map(2 * REGION_BYTES, 0) else { return };
             let before = mapping.addr().next_multiple_of(REGION_BYTES) - mapping.addr();
             // SAFETY: the parts before and after the aligned region lie within the mapping, and nobody uses them.
             unsafe {
@@ -361,14 +361,6 @@ impl Drop for Chunks {
     }
 }
 
-/// A fresh mapping, at `address` if that is free and not 0.
-fn map(bytes: usize, address: usize) -> Option<*mut u8> {
-    let (prot, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
-    let wish = ptr::without_provenance_mut(address);
-    // SAFETY: an anonymous mapping where nothing is mapped yet: the address is a wish.
-    unsafe { mmap_anonymous(wish, bytes, prot, flags) }.ok().map(|mapping| mapping.cast())
-}
-
 /// # Safety
 ///
 /// As for `munmap`: nobody uses the memory. None may be asked for.
@@ -414,20 +406,6 @@ mod tests {
                 copies.free(self.data, self.bytes);
             }
         }
-    }
-
-    /// How many pages of the chunks that are mapped are in memory.
-    fn resident_pages(chunks: &Chunks) -> usize {
-        let page = rustix::param::page_size();
-        let mut resident = 0;
-        for chunk in &chunks.bare {
-            let mut pages = vec![0u8; chunks.tier.chunk_bytes / page];
-            // SAFETY: the chunk is mapped; the kernel writes one byte for each page of it.
-            let result = unsafe { libc::mincore(chunk.as_ptr().cast(), chunks.tier.chunk_bytes, pages.as_mut_ptr()) };
-            assert_eq!(result, 0);
-            resident += pages.iter().filter(|&&page| page & 1 == 1).count();
-        }
-        resident
     }
 
     proptest! {
@@ -509,7 +487,8 @@ mod tests {
             steps += 1;
             assert!(steps < 5_000, "{} chunks never go back", tier(&copies).idle.len());
         }
-        assert_eq!(resident_pages(tier(&copies)), 0);
+        let Chunks { bare, tier: Tier { chunk_bytes, .. }, .. } = tier(&copies);
+        assert_eq!(bare.iter().map(|chunk| pages::resident(chunk.addr().get(), *chunk_bytes)).sum::<usize>(), 0);
         for copy in held {
             copy.end(&mut copies);
         }

@@ -43,6 +43,7 @@ mod fiber;
 mod huge_pages;
 mod limits;
 mod local;
+mod pages;
 mod poller;
 mod prefetch;
 mod reactor;

@@ -17,11 +17,12 @@ use std::{
     ptr::{self, NonNull},
 };
 
-use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
+use rustix::mm::{Advice, MprotectFlags, madvise, mprotect, munmap};
 
 use crate::{
     copies::{Copies, LINE_BYTES},
     fiber::StackRange,
+    pages,
     prefetch::prefetch,
     switch::{Entry, FIRST_FRAME_WORDS, first_frame},
 };
@@ -146,14 +147,7 @@ impl Stacks {
         let end = in_use.min(self.top(stack)).min((self.top(stack) - KEPT_BYTES).max(low));
         // Leaves room for what a function keeps below its stack pointer.
         let end = (end - (end - low).min(page)) & !(page - 1);
-        if end <= low {
-            return false;
-        }
-        let mut is_resident = 0u8;
-        let first = end - page;
-        // SAFETY: the page lies within the mapping; the kernel writes one byte for it.
-        let result = unsafe { libc::mincore(first as *mut c_void, page, &raw mut is_resident) };
-        if result != 0 || is_resident & 1 == 0 {
+        if end <= low || pages::resident(end - page, page) == 0 {
             return false;
         }
         // SAFETY: below `in_use` are no live frames: no fiber runs, and the occupant was left there. Whoever goes deeper
@@ -248,10 +242,7 @@ impl Stacks {
 
 /// Address space for stacks, unreserved.
 fn map(bytes: usize) -> io::Result<*mut u8> {
-    let prot = ProtFlags::READ | ProtFlags::WRITE;
-    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE | MapFlags::STACK;
-    // SAFETY: a fresh anonymous mapping at an address of the kernel's choice.
-    let mapping: *mut u8 = unsafe { mmap_anonymous(ptr::null_mut(), bytes, prot, flags) }?.cast();
+    let mapping = pages::map(bytes, 0)?;
     // A huge page would make 2 MiB of a stack resident of which a few KiB are used. Where the kernel has none, it refuses.
     // SAFETY: the mapping just made; the advice changes nothing that it holds.
     let _ = unsafe { madvise(mapping.cast(), bytes, Advice::LinuxNoHugepage) };

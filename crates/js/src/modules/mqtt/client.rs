@@ -18,7 +18,7 @@ use super::{
     options::{ClientOptions, ConnectOptions},
 };
 use crate::{
-    embed::{Ctx, Handle, JsResult, Throw, Val},
+    embed::{Ctx, Handle, JsResult, Val},
     modules::{
         handlers::{Handlers, call_all},
         own_metrics::{self, OwnMetric},
@@ -425,7 +425,7 @@ impl Source for Client {
 fn credentials(ctx: Ctx, provider: &Handle, hello: &mut Connect) -> JsResult<bool> {
     let given = match ctx.call(provider, Handle::UNDEFINED, &[]) {
         Ok(given) => given,
-        Err(Throw::Interrupted) => return Err(Throw::Interrupted),
+        Err(throw) if context::is_cut(&throw) => return Err(throw),
         Err(throw) => {
             ctx.raise(throw);
             drop(ctx.take_exception_value());
