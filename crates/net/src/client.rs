@@ -190,7 +190,7 @@ impl Connections {
         attempt.remote = Some(conn.peer());
         attempt.tls = conn.tls_info();
         let mut out = take_out();
-        let plan = write_head(&mut out, request, self.shared.no_connection_reuse(), self.forwarder(&conn, request))?;
+        let plan = write_head(&mut out, request, self.shared.no_connection_reuse(), self.forwarder(&conn, request));
         let body = if plan == BodyPlan::Announced { request.body.pieces() } else { &[] };
         if conn.is_asked() {
             attempt.hands_over(Clock::now());

@@ -74,9 +74,20 @@ pub fn is_value_byte(byte: u8) -> bool {
     byte >= 0x20 && byte != 0x7f || byte == b'\t'
 }
 
-/// Whether all of it may be a header value. Without an early exit, which compilers turn into few instructions.
+/// Whether all of it may be a header value. Every request asks this of its agent, so eight bytes are looked at a time.
 pub(crate) fn is_value(value: &[u8]) -> bool {
-    value.iter().fold(true, |valid, &byte| valid & is_value_byte(byte))
+    const ONES: u64 = u64::MAX / 0xff;
+    const HIGH: u64 = ONES * 0x80;
+
+    let (words, rest) = value.as_chunks();
+    // A byte's high bit says that it is below 0x20, or a DEL: the tests "has a byte less than n" and "has a zero byte" of
+    // Anderson's "Bit Twiddling Hacks". They may borrow from the byte beside it only where there is one to be found.
+    let is_odd = |word: u64| {
+        let deleted = word ^ (ONES * 0x7f);
+        ((word.wrapping_sub(ONES * 0x20) & !word) | (deleted.wrapping_sub(ONES) & !deleted)) & HIGH != 0
+    };
+    let may_be = |bytes: &[u8]| bytes.iter().all(|&byte| is_value_byte(byte));
+    words.iter().all(|word| !is_odd(u64::from_ne_bytes(*word)) || may_be(word)) && may_be(rest)
 }
 
 /// Refuses a value that must not be in a header.
@@ -565,6 +576,13 @@ mod tests {
         fn canonicalising_twice_changes_nothing(name in "[a-zA-Z0-9 é-]{0,20}") {
             let once = canonical_name(&name).into_owned();
             prop_assert_eq!(canonical_name(&once), &*once);
+        }
+
+        #[test]
+        fn values_are_judged_as_their_bytes_are(value in proptest::collection::vec(
+            prop_oneof![any::<u8>(), Just(b'\t'), Just(0x1f), Just(0x20), Just(0x7e), Just(0x7f), Just(0x80)], 0..40,
+        )) {
+            prop_assert_eq!(is_value(&value), value.iter().all(|&byte| is_value_byte(byte)));
         }
 
         #[test]

@@ -56,8 +56,10 @@ impl Request<'_> {
     /// The head as HTTP/1.1 sends it, for the log; `close` as in `noConnectionReuse`. Empty when it cannot be sent.
     pub fn head_text(&self, close: bool) -> Vec<u8> {
         let mut out = Vec::new();
-        let written = write_head(&mut out, self, close, None);
-        if written.is_ok() { out } else { Vec::new() }
+        if check_request(self).is_ok() {
+            write_head(&mut out, self, close, None);
+        }
+        out
     }
 }
 

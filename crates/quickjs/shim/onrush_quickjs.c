@@ -904,9 +904,21 @@ static const uint8_t *onrush_ascii(JSString *p, size_t *len)
         if (bits & 0x80)
             return NULL;
     }
-    for (; i < n; i++)
-        if (s[i] & 0x80)
-            return NULL;
+    /* short texts are the rule: words, the last of which may overlap the one before */
+    uint64_t word = 0, last;
+    if (n >= 8) {
+        for (; i + 8 <= n; i += 8) {
+            memcpy(&last, s + i, 8);
+            word |= last;
+        }
+        memcpy(&last, s + n - 8, 8);
+        word |= last;
+    } else {
+        for (; i < n; i++)
+            word |= s[i];
+    }
+    if (word & 0x8080808080808080)
+        return NULL;
     *len = n;
     return s;
 }

@@ -85,7 +85,7 @@ fn compact() {
     █ MEASUREMENT
 
       ✓ measurement [verdict]
-      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of 3 requests)
+      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of 3 requests: too few to judge percentiles)
       percentiles are within ±0.14 % (exponential histogram)
     ")
     });
@@ -128,7 +128,7 @@ fn legacy() {
       my_trend.......................: avg=[t] min=[t] med=[t] max=[t] p(90)=[t] p(95)=[t]
 
       ✓ measurement [verdict]
-      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of 3 requests)
+      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of 3 requests: too few to judge percentiles)
       percentiles are within ±0.14 % (exponential histogram)
     ")
     });

@@ -279,8 +279,7 @@ impl Handle {
     /// Calls `f` with the text of JavaScript's ToString, which may run user code. Without a copy, where it is ASCII.
     pub(crate) fn with_text<R>(&self, ctx: Ctx, f: impl FnOnce(&str) -> R) -> JsResult<R> {
         match self.ascii() {
-            // SAFETY: all of it is ASCII.
-            Some(bytes) => Ok(f(unsafe { std::str::from_utf8_unchecked(bytes) })),
+            Some(text) => Ok(f(text)),
             None => Ok(f(&self.to_js_string(ctx)?.text())),
         }
     }
@@ -298,16 +297,16 @@ impl Handle {
         Ok(self.to_js_string(ctx)?.text().into_owned())
     }
 
-    /// The bytes of a string that is ASCII and flat, without a copy.
-    pub(crate) fn ascii(&self) -> Option<&[u8]> {
+    /// A string that is ASCII and flat, without a copy.
+    pub(crate) fn ascii(&self) -> Option<&str> {
         if self.tag() != sys::JS_TAG_STRING {
             return None;
         }
         let mut len = 0;
-        // SAFETY: the bytes live as long as the string, which `self` keeps alive; strings never change.
+        // SAFETY: the bytes live as long as the string, which `self` keeps alive; strings never change. All are ASCII.
         unsafe {
             let ptr = sys::onrush_string_ascii(self.0, &mut len);
-            (!ptr.is_null()).then(|| std::slice::from_raw_parts(ptr, len))
+            (!ptr.is_null()).then(|| std::str::from_utf8_unchecked(std::slice::from_raw_parts(ptr, len)))
         }
     }
 

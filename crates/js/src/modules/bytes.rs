@@ -159,7 +159,7 @@ pub(super) fn text(ctx: Ctx, value: &Handle) -> JsResult<FlatText> {
 /// The same where it is short: a name, an encoding.
 pub(super) fn name(ctx: Ctx, value: &Handle) -> JsResult<String> {
     if let Some(text) = value.ascii() {
-        return Ok(String::from_utf8_lossy(text).into_owned());
+        return Ok(text.to_owned());
     }
     match text(ctx, value)?.units() {
         Units::Latin1(units) => Ok(units.iter().copied().map(char::from).collect()),

@@ -119,9 +119,9 @@ enum Asked {
 
 fn asked(key: &Handle) -> Asked {
     match key.ascii() {
-        Some(b"length") => Asked::Length,
-        Some(digits) if !digits.is_empty() && digits.iter().all(u8::is_ascii_digit) => {
-            std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).map_or(Asked::Other, Asked::Index)
+        Some("length") => Asked::Length,
+        Some(digits) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            digits.parse().map_or(Asked::Other, Asked::Index)
         }
         _ => Asked::Other,
     }

@@ -160,7 +160,7 @@ impl Connections {
         attempt.remote = Some(link.peer());
         attempt.tls = link.tls_info();
         let mut head = Vec::new();
-        if write_head(&mut head, request, false, None)? == BodyPlan::Announced {
+        if write_head(&mut head, request, false, None) == BodyPlan::Announced {
             return Err(NetError::generic("a request for another protocol cannot have a body").into());
         }
         let sent = link.send_all(&head, deadline, &self.wire);

@@ -31,6 +31,10 @@ pub struct OwnDelayFigures {
     pub p99_ms: f64,
     /// The longest, milliseconds.
     pub max_ms: f64,
+    /// The highest percentile that could be judged in every scenario (`p(95)`): above it there were too few requests.
+    /// Absent where not even the median could.
+    #[serde(default)]
+    pub judged_up_to: Option<String>,
     /// What it added to percentiles of the latencies.
     #[serde(default)]
     pub errors: Vec<LatencyError>,
@@ -51,12 +55,18 @@ pub struct LatencyError {
 
 impl std::fmt::Display for OwnDelayFigures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { requests, median_ms, p99_ms, max_ms, .. } = self;
+        let Self { requests, median_ms, p99_ms, max_ms, judged_up_to, .. } = self;
         write!(
             f,
-            "latencies include Onrush's own delay: median {median_ms:.3} ms, p(99) {p99_ms:.3} ms, max {max_ms:.3} ms (measured of {requests} request{})",
+            "latencies include Onrush's own delay: median {median_ms:.3} ms, p(99) {p99_ms:.3} ms, max {max_ms:.3} ms (measured of {requests} request{}",
             if *requests == 1 { "" } else { "s" }
-        )
+        )?;
+        // A percentile that was not judged is not one that is right.
+        match judged_up_to.as_deref() {
+            None => write!(f, ": too few to judge percentiles)"),
+            Some("p(99)") => write!(f, ")"),
+            Some(percentile) => write!(f, ": too few to judge percentiles above {percentile})"),
+        }
     }
 }
 
@@ -140,8 +150,15 @@ impl Own {
             median_ms: all.own.quantile(0.5),
             p99_ms: all.own.quantile(0.99),
             max_ms: all.own.max(),
+            judged_up_to: self.judged_up_to().map(str::to_owned),
             errors: self.errors(),
         })
+    }
+
+    /// The highest percentile that has enough requests above it in every scenario.
+    fn judged_up_to(&self) -> Option<&'static str> {
+        let is_judged = |q| self.by_scenario.values().all(|delay| delay.excess(q).is_some());
+        QUANTILES.into_iter().rev().find(|(q, _)| is_judged(*q)).map(|(_, percentile)| percentile)
     }
 
     fn errors(&self) -> Vec<LatencyError> {
@@ -218,6 +235,24 @@ mod tests {
         assert!(own.is_clean() && own.finding(2).is_none());
         let figures = own.figures().expect("it was measured");
         assert_eq!((figures.requests, figures.errors.len()), (2_000, 4));
+    }
+
+    #[test]
+    fn percentiles_that_too_few_requests_reach_are_not_judged() {
+        let check = |requests: &[u32], expect: &str| {
+            let mut own = Own::default();
+            for (scenario, count) in requests.iter().enumerate() {
+                let delay = delays(0.02, 1, *count).remove("api").expect("it was just made");
+                own.add(&[(scenario.to_string(), delay)].into(), None);
+            }
+            let text = own.figures().expect("it was measured").to_string();
+            assert!(text.ends_with(expect), "{text}");
+        };
+        check(&[1], "(measured of 1 request: too few to judge percentiles)");
+        check(&[150], "(measured of 150 requests: too few to judge percentiles above p(90))");
+        check(&[2_000], "(measured of 2000 requests)");
+        // One of the scenarios has few.
+        check(&[2_000, 250], "(measured of 2250 requests: too few to judge percentiles above p(95))");
     }
 
     #[test]

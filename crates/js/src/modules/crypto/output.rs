@@ -16,11 +16,11 @@ pub(super) enum Encoding {
 impl Encoding {
     pub(super) fn of(ctx: Ctx, name: &Handle) -> JsResult<Self> {
         Ok(match name.ascii() {
-            Some(b"hex") => Self::Hex,
-            Some(b"base64") => Self::Base64(Base64::STD),
-            Some(b"base64url") => Self::Base64(Base64::URL),
-            Some(b"base64rawurl") => Self::Base64(Base64::RAW_URL),
-            Some(b"binary") => Self::Binary,
+            Some("hex") => Self::Hex,
+            Some("base64") => Self::Base64(Base64::STD),
+            Some("base64url") => Self::Base64(Base64::URL),
+            Some("base64rawurl") => Self::Base64(Base64::RAW_URL),
+            Some("binary") => Self::Binary,
             // Not a flat string, but perhaps something that gives one.
             None => match bytes::name(ctx, name)?.as_str() {
                 "hex" => Self::Hex,
@@ -30,7 +30,7 @@ impl Encoding {
                 "binary" => Self::Binary,
                 other => return Err(unknown(other)),
             },
-            Some(other) => return Err(unknown(&String::from_utf8_lossy(other))),
+            Some(other) => return Err(unknown(other)),
         })
     }
 

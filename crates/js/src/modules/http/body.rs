@@ -71,7 +71,7 @@ fn content(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Option<Bytes>> {
 
 fn string_bytes(ctx: Ctx, value: &Handle) -> JsResult<Bytes> {
     Ok(match value.ascii() {
-        Some(bytes) => Bytes::copy_from_slice(bytes),
+        Some(text) => Bytes::copy_from_slice(text.as_bytes()),
         None => Bytes::from(value.to_text(ctx)?.into_bytes()),
     })
 }

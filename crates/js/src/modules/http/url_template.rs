@@ -103,7 +103,7 @@ pub(super) fn target(ctx: Ctx, vu: &Vu, value: &Handle) -> JsResult<Result<Rc<Re
     if let Some(template) = HostClass::<UrlTemplate>::of(value) {
         return Ok(Ok(template.0.clone()));
     }
-    if let Some(Ok(text)) = value.ascii().map(std::str::from_utf8) {
+    if let Some(text) = value.ascii() {
         return Ok(parse(vu, text));
     }
     if !value.is_string() {

@@ -175,7 +175,7 @@ fn send(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     let value = args.at(0);
     if value.is_string() || value.is_symbol() {
         match value.ascii() {
-            Some(text) => socket.send(vu, true, text)?,
+            Some(text) => socket.send(vu, true, text.as_bytes())?,
             None => socket.send(vu, true, value.to_js_string(ctx)?.text().as_bytes())?,
         }
     } else if let Some(bytes) = Blob::bytes_of(value) {

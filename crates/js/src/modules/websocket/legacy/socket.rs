@@ -336,7 +336,7 @@ fn send(ctx: Ctx, this: &Handle, args: Args<'_>) -> JsResult {
     // k6: nothing is an empty text.
     if value.is_set() {
         match value.ascii() {
-            Some(text) => transmit(ctx, session, true, text)?,
+            Some(text) => transmit(ctx, session, true, text.as_bytes())?,
             None => transmit(ctx, session, true, value.to_js_string(ctx)?.bytes())?,
         }
     } else {
