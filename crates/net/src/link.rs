@@ -46,7 +46,9 @@ impl Origin {
 
     /// Whether it is this one.
     pub(crate) fn is(&self, host: &str, port: u16, is_tls: bool) -> bool {
-        self.port == port && self.is_tls == is_tls && self.host.eq_ignore_ascii_case(host)
+        // Mostly it is spelled as before, which is quickly seen.
+        let is_host = || *self.host == *host || self.host.eq_ignore_ascii_case(host);
+        self.port == port && self.is_tls == is_tls && is_host()
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Arrivals {
 
 impl Arrivals {
     /// One of so many is what a run asks: `docs/measured.md` says what asking costs.
-    pub const SAMPLED: u32 = 16;
+    pub const SAMPLED: u32 = 32;
 }
 
 /// The connection options of a run.

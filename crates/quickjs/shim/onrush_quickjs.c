@@ -787,7 +787,8 @@ JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, 
 {
     JSObject *t = JS_VALUE_GET_OBJ(tmpl), *p;
     JSShapeProperty *prs;
-    int i, k = 0;
+    int i, count, k = 0, lazy = 0;
+    JSContext *realm = NULL;
     JSValue obj = JS_NewObjectFromShape(ctx, js_dup_shape(t->shape), t->class_id, NULL);
 
     if (JS_IsException(obj)) {
@@ -797,11 +798,19 @@ JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, 
     }
     p = JS_VALUE_GET_OBJ(obj);
     prs = get_shape_prop(t->shape);
-    for (i = 0; i < t->shape->prop_count; i++) {
+    count = t->shape->prop_count;
+    for (i = 0; i < count; i++) {
         switch (prs[i].flags & JS_PROP_TMASK) {
         case JS_PROP_AUTOINIT:
+            /* most of them, and of one realm: it is told of all at once */
             p->prop[i] = t->prop[i];
-            JS_DupContext(js_autoinit_get_realm(&t->prop[i]));
+            if (unlikely(js_autoinit_get_realm(&t->prop[i]) != realm)) {
+                if (realm)
+                    JS_REF_COUNT(realm) += lazy;
+                realm = js_autoinit_get_realm(&t->prop[i]);
+                lazy = 0;
+            }
+            lazy++;
             break;
         case JS_PROP_GETSET:
             p->prop[i] = t->prop[i];
@@ -821,6 +830,8 @@ JSValue onrush_clone_template(JSContext *ctx, JSValueConst tmpl, JSValue *vals, 
                 p->prop[i].u.value = js_dup(t->prop[i].u.value);
         }
     }
+    if (realm)
+        JS_REF_COUNT(realm) += lazy;
     for (; k < n; k++) /* more values than slots: a host bug, but no leak */
         JS_FreeValue(ctx, vals[k]);
     p->u.opaque = opaque;

@@ -394,7 +394,7 @@ const SETTINGS: &[Flag] = &[
         Text("SAMPLE"),
         Some("ONRUSH_OWN_DELAY"),
         "Connections on which the kernel says when responses arrive, so that the part of latencies that is Onrush's own \
-         is known: sampled (one of sixteen), all, off (default sampled)",
+         is known: sampled (one of thirty-two), all, off (default sampled)",
     )
     .group(Group::Machine)
     .allowed(&["sampled", "all", "off"]),

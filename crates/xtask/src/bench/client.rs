@@ -112,7 +112,7 @@ fn plain(lab: &Lab, client: Client, load: &Load) -> Command {
 
 /// A client that runs the script.
 fn script(lab: &Lab, client: Client, load: &Load) -> (Command, PathBuf) {
-    let summary = lab.scratch.path().join("summary.json");
+    let summary = lab.scratch.path().join(format!("summary-{}.json", client.name()));
     let mut command = Command::new(match client {
         Client::K6 => &lab.tools.k6,
         Client::Before => &lab.tools.before,

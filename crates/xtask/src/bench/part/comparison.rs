@@ -26,12 +26,6 @@ impl Comparison {
         Self { part, setup: setup.into(), load, clients: clients.iter().map(|&client| (client, Vec::new())).collect() }
     }
 
-    /// Measures this client, too, if there is one.
-    pub(super) fn with(mut self, client: Option<Client>) -> Self {
-        self.clients.extend(client.map(|client| (client, Vec::new())));
-        self
-    }
-
     /// Measures every client once.
     pub(super) fn round(&mut self, lab: &mut Lab, round: usize, server: &mut Server) -> Result<()> {
         eprintln!("  round {}, {}", round + 1, self.setup);
@@ -158,20 +152,6 @@ pub(super) fn show(lab: &mut Lab, comparison: &Comparison, title: &str, limits: 
             Bound::AtMost(bound),
             "",
         );
-    }
-}
-
-/// An earlier build's value is not passed by more than what is noise.
-pub(super) fn limit_before(
-    lab: &mut Lab,
-    comparison: &Comparison,
-    what: &str,
-    value: impl Fn(&Measurement) -> f64 + Copy,
-) {
-    if lab.before().is_some() {
-        let ratio = comparison.ratio(Client::Onrush, Client::Before, value);
-        let what = format!("{}: {what} / that of the build before", comparison.setup);
-        lab.report.limit(comparison.part, what, ratio, Bound::AtMost(BEFORE_RATIO_MAX), "");
     }
 }
 

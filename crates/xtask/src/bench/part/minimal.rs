@@ -2,7 +2,10 @@
 
 use anyhow::Result;
 
-use super::comparison::{Comparison, limit_before, placement, placements, show};
+use super::{
+    comparison::{Comparison, placement, placements, show},
+    duel,
+};
 use crate::bench::{
     client::Client,
     lab::Lab,
@@ -38,7 +41,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
                 ..Load::default()
             };
             let setup = format!("{}, {}", server.kind.name(), placement(pinned));
-            comparisons.push((index, Comparison::new(NAME, setup, load, clients(pinned)).with(lab.before())));
+            comparisons.push((index, Comparison::new(NAME, setup, load, clients(pinned))));
         }
     }
     for round in 0..lab.options.rounds() {
@@ -46,8 +49,9 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
             comparison.round(lab, round, &mut servers[*server])?;
         }
     }
-    for (_, comparison) in &comparisons {
+    for (server, comparison) in &comparisons {
         show_all(lab, comparison);
+        duel::limit(lab, &servers[*server], comparison, "http_reqs")?;
     }
     Ok(())
 }
@@ -72,5 +76,4 @@ fn show_all(lab: &mut Lab, comparison: &Comparison) {
         Bound::AtMost(USER_US_MAX),
         " µs",
     );
-    limit_before(lab, comparison, "CPU per request", Measurement::cpu_us);
 }

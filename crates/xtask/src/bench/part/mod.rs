@@ -5,6 +5,7 @@ mod arrivals;
 mod bodies;
 mod comparison;
 mod csv;
+mod duel;
 mod echo;
 mod flat;
 mod grpc;

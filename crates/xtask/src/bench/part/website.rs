@@ -2,7 +2,10 @@
 
 use anyhow::{Result, ensure};
 
-use super::comparison::{Comparison, limit_before, placement, placements, rounds};
+use super::{
+    comparison::{Comparison, placement, placements, rounds},
+    duel,
+};
 use crate::bench::{
     client::Client,
     lab::Lab,
@@ -35,12 +38,13 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
                 thresholds_may_fail: true,
                 ..Load::default()
             };
-            Comparison::new(NAME, placement(pinned), load, &[Client::Onrush, Client::K6]).with(lab.before())
+            Comparison::new(NAME, placement(pinned), load, &[Client::Onrush, Client::K6])
         })
         .collect();
     rounds(lab, &mut server, comparisons.iter_mut().collect())?;
     for comparison in &comparisons {
         show(lab, comparison)?;
+        duel::limit(lab, &server, comparison, "iterations")?;
     }
     Ok(())
 }
@@ -87,7 +91,6 @@ fn show(lab: &mut Lab, comparison: &Comparison) -> Result<()> {
         Bound::AtMost(K6_RATIO_MAX),
         "",
     );
-    limit_before(lab, comparison, "CPU per iteration", cpu_per_iteration);
     Ok(())
 }
 
