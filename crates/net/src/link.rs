@@ -175,10 +175,14 @@ impl Link {
     }
 
     /// Whether an idle connection can be used: the peer has neither closed it nor said anything.
+    #[inline]
     pub(crate) fn is_fresh(&mut self, wire: &WireBytes) -> bool {
-        if !self.stream.is_readable() {
-            return true;
-        }
+        !self.stream.is_readable() || self.is_fresh_though_readable(wire)
+    }
+
+    /// Not inlined: it is rare, and takes much of the stack.
+    #[inline(never)]
+    fn is_fresh_though_readable(&mut self, wire: &WireBytes) -> bool {
         if self.stream.is_closed_by_peer() {
             return false;
         }

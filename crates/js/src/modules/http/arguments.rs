@@ -117,11 +117,9 @@ pub(super) fn prepare(
     body: &Handle,
     params: &Handle,
 ) -> JsResult<Result<Rc<Prepared>, Refused>> {
-    // k6: what is wrong with a call is reported like a failed request, and only the option makes it throw.
-    let refuse = |error: NetError| Refused { error, throw: vu.thread.config.http.throw };
     let target = match url_template::target(ctx, vu, url)? {
         Ok(target) => target,
-        Err(error) => return Ok(Err(refuse(error))),
+        Err(error) => return Ok(Err(refuse(vu, error))),
     };
     if !params.is_object() && !body.is_set() {
         // Most requests are this plain: nothing to build, and nothing to keep with each Response.
@@ -136,6 +134,20 @@ pub(super) fn prepare(
             _charge: Charge::default(),
         })));
     }
+    prepare_more(ctx, vu, method, target, body, params)
+}
+
+/// A request with a body or parameters. Not inlined: reading them takes 4 KiB of stack, and what a plain request calls
+/// would lie behind them, in memory that is in no cache.
+#[inline(never)]
+fn prepare_more(
+    ctx: Ctx,
+    vu: &Vu,
+    method: Cow<'static, str>,
+    target: Rc<RequestTarget>,
+    body: &Handle,
+    params: &Handle,
+) -> JsResult<Result<Rc<Prepared>, Refused>> {
     let built = params::parse(ctx, vu, params).and_then(|(mut params, node)| {
         let label = body::Label { method: &method, url: target.url.as_str() };
         let body = body::convert(ctx, vu, body, &mut params)?;
@@ -150,9 +162,14 @@ pub(super) fn prepare(
             let fault = valid.err().map(Box::new);
             Ok(Ok(Rc::new(Prepared { method, target, body, params, node, fault, _charge: charge })))
         }
-        Err(Problem::Refused(text)) => Ok(Err(refuse(NetError::new(0, text)))),
+        Err(Problem::Refused(text)) => Ok(Err(refuse(vu, NetError::new(0, text)))),
         Err(Problem::Throw(throw)) => Err(throw),
     }
+}
+
+/// k6: what is wrong with a call is reported like a failed request, and only the option makes it throw.
+fn refuse(vu: &Vu, error: NetError) -> Refused {
+    Refused { error, throw: vu.thread.config.http.throw }
 }
 
 /// A request that was never sent: its URL or parameters are invalid.

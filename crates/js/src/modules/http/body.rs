@@ -18,7 +18,8 @@ use crate::{
 };
 
 /// Converts a body argument, setting the content type it implies. Also says how many of the body's bytes are no file's, which
-/// all VUs share.
+/// all VUs share. Not inlined: most requests have none.
+#[inline(never)]
 pub(super) fn convert(ctx: Ctx, vu: &Vu, value: &Handle, params: &mut Rc<Params>) -> Result<(Body, usize), Problem> {
     if !value.is_set() {
         return Ok((Body::None, 0));
@@ -236,6 +237,12 @@ pub(super) fn compress(
     if params.compression.is_empty() || matches!(body, Body::None) {
         return Ok((body, own_bytes));
     }
+    compressed(vu, &body, params, label)
+}
+
+/// Not inlined: compressing takes much of the stack, and hardly any request asks for it.
+#[inline(never)]
+fn compressed(vu: &Vu, body: &Body, params: &mut Rc<Params>, label: &Label<'_>) -> Result<(Body, usize), Problem> {
     let compressed = encoding::encode(&body.to_bytes(), &params.compression)
         .map_err(|error| Problem::Refused(format!("failed to compress the request body: {error}")))?;
     let names = params.compression.iter().map(|algorithm| algorithm.name()).collect::<Vec<_>>().join(", ");

@@ -43,7 +43,8 @@ fn of_literals(ctx: Ctx, vu: &Vu, value: &Handle) -> Option<Result<(Rc<Params>, 
     Some(vu.thread.slots.of::<SpelledOut>().params(ctx, vu, value, &literals))
 }
 
-/// Reads the object. The parameters are made in the place where they stay.
+/// Reads the object. The parameters are made in the place where they stay. Not inlined, as the other way.
+#[inline(never)]
 pub(super) fn read(ctx: Ctx, vu: &Vu, value: &Handle) -> Result<(Rc<Params>, TagNode), Problem> {
     let (mut shared, mut node) = (Rc::new(plain(vu)), vu.node.get());
     let params = Rc::get_mut(&mut shared).expect("nothing else has them yet");

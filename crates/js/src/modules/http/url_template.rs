@@ -118,6 +118,15 @@ fn parse(vu: &Vu, text: &str) -> Result<Rc<RequestTarget>, NetError> {
     if let Some(target) = cache.borrow().get(text) {
         return Ok(target.clone());
     }
+    parse_new(cache, text)
+}
+
+/// Not inlined: it is rare, and takes much of the stack.
+#[inline(never)]
+fn parse_new(
+    cache: &RefCell<FxHashMap<Box<str>, Rc<RequestTarget>>>,
+    text: &str,
+) -> Result<Rc<RequestTarget>, NetError> {
     let url = parse_url(text)?;
     let target = Rc::new(RequestTarget { name: url.clean(), url, is_template: false });
     if text.len() <= CACHED_BYTES_MAX {
