@@ -1,6 +1,10 @@
 //! Who drives load, and the command that makes each of them do it.
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::PathBuf,
+    process::Command,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use super::{lab::Lab, load::Load};
 
@@ -112,7 +116,9 @@ fn plain(lab: &Lab, client: Client, load: &Load) -> Command {
 
 /// A client that runs the script.
 fn script(lab: &Lab, client: Client, load: &Load) -> (Command, PathBuf) {
-    let summary = lab.scratch.path().join(format!("summary-{}.json", client.name()));
+    // Two may run at once.
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let summary = lab.scratch.path().join(format!("summary-{}.json", RUNS.fetch_add(1, Ordering::Relaxed)));
     let mut command = Command::new(match client {
         Client::K6 => &lab.tools.k6,
         Client::Before => &lab.tools.before,

@@ -2,13 +2,15 @@
 
 use anyhow::Result;
 
-use super::comparison::{Comparison, placement, rounds};
+use super::{
+    comparison::{Comparison, placement, rounds},
+    duel,
+};
 use crate::bench::{
     client::Client,
     lab::Lab,
     load::{Load, Measurement},
     report::{Bound, Table, cell, medians},
-    series::median_ratio,
     server::{Kind, Server},
 };
 
@@ -52,11 +54,13 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
         ]);
     }
     lab.report.table(table);
-    let [plain, with_params] = kinds.each_ref().map(|kind| kind.values(Client::Onrush, Measurement::user_us));
+    let [plain, with_params] = kinds.each_ref().map(|kind| (Client::Onrush, &kind.load));
+    let ratio =
+        duel::ratio(lab, &server, (NAME, "params / plain"), [with_params, plain], "http_reqs", |usage| usage.user)?;
     lab.report.limit(
         NAME,
-        "user CPU with two headers, a tag and a check / plain",
-        median_ratio(&with_params, &plain),
+        "user CPU with two headers, a tag and a check / plain, both at once",
+        ratio,
         Bound::AtMost(RATIO_MAX),
         "",
     );
