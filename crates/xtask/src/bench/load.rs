@@ -129,12 +129,7 @@ pub(super) fn measure_with(
     let (counts, server_cpu, machine) = (server.counts()?, server.cpu_time(), MachineTime::now()?);
     let output = lab.scratch.path().join("client.log");
     let mut process = Process::start(command, if load.pinned { Cpus::One(0) } else { Cpus::All }, &output)?;
-    let usage = lab.wait(&mut process, Duration::from_secs(load.seconds) + GRACE, |_| look(server))?;
-    let expected =
-        usage.status.success() || (load.thresholds_may_fail && usage.status.code() == Some(THRESHOLDS_CROSSED));
-    if !expected {
-        bail!("{} ended with {}: {}", client.name(), usage.ending(), process.printed());
-    }
+    let usage = wait(lab, &mut process, client, load, || look(server))?;
     let machine_after = MachineTime::now()?;
     let server_cpu = server.cpu_time().saturating_sub(server_cpu);
     let requests = server.counts()?.requests - counts.requests;
@@ -166,6 +161,23 @@ pub(super) fn measure_with(
         }
     );
     Ok(measurement)
+}
+
+/// Waits until a client has ended, and ended well. `look` is called every now and then.
+pub(super) fn wait(
+    lab: &Lab,
+    process: &mut Process,
+    client: Client,
+    load: &Load,
+    mut look: impl FnMut() -> Result<()>,
+) -> Result<Usage> {
+    let usage = lab.wait(process, Duration::from_secs(load.seconds) + GRACE, |_| look())?;
+    let expected =
+        usage.status.success() || (load.thresholds_may_fail && usage.status.code() == Some(THRESHOLDS_CROSSED));
+    if !expected {
+        bail!("{} ended with {}: {}", client.name(), usage.ending(), process.printed());
+    }
+    Ok(usage)
 }
 
 /// A client's own count must be the server's, but for what was under way at the end.

@@ -10,15 +10,12 @@ use super::comparison::{BEFORE_RATIO_MAX, Comparison};
 use crate::bench::{
     client::{Client, command},
     lab::Lab,
-    load::{Load, per, read_summary},
+    load::{Load, per, read_summary, wait},
     process::{Cpus, Process, Usage},
     report::Bound,
     series::median_ratio,
     server::Server,
 };
-
-/// Start, graceful stop and summary.
-const GRACE: Duration = Duration::from_secs(45);
 
 /// Who does what.
 type Side<'a> = (Client, &'a Load);
@@ -82,10 +79,7 @@ fn both(
     }
     let mut costs = [0.0; 2];
     for (((process, summary), (client, load)), cost) in running.iter_mut().zip(sides).zip(&mut costs) {
-        let usage = lab.wait(process, Duration::from_secs(load.seconds) + GRACE, |_| Ok(()))?;
-        if !usage.status.success() && !load.thresholds_may_fail {
-            bail!("{} ended with {}: {}", client.name(), usage.ending(), process.printed());
-        }
+        let usage = wait(lab, process, client, load, || Ok(()))?;
         let count = read_summary(summary)?["metrics"][counter]["count"].as_f64().unwrap_or_default();
         if count < 1.0 {
             bail!("{} counted no {counter}: {}", client.name(), process.printed());
