@@ -1,6 +1,6 @@
 //! What the generator sees of itself, for the verdict on the measurement.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use onrush_engine::{HealthProbe, ThreadSample};
 use onrush_fiber::{Nanos, collapse_heap};
@@ -50,8 +50,8 @@ impl HealthWatch {
     const BUSY_CORES: f64 = 0.25;
     /// ... with more memory than processors keep the addresses of: 1,500 to 2,000 pages of 4 KiB.
     const LARGE_BYTES: u64 = 48 << 20;
-    /// How many are made at a time: 8 ms of this thread.
-    const HUGE_PAGES_MAX: usize = 16;
+    /// How long they are made at a time: some ten, of which each takes half a millisecond.
+    const HUGE_PAGES_PATIENCE: Duration = Duration::from_millis(5);
     /// A shorter rest at the end says nothing about the CPU.
     const INTERVAL_MIN: Nanos = Nanos::from_millis(500);
     /// A process that was stopped looks at nothing for that long; otherwise it does every 100 ms. SIGCONT alone says
@@ -114,7 +114,7 @@ impl HealthWatch {
         }
         let second = self.look(now)?;
         if second.busiest_thread_cores >= Self::BUSY_CORES && second.rss_bytes >= Self::LARGE_BYTES {
-            collapse_heap(Self::HUGE_PAGES_MAX);
+            collapse_heap(Self::HUGE_PAGES_PATIENCE);
         }
         let second = self.with_lag(second);
         Some(self.report(Some(second)))

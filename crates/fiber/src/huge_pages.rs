@@ -8,7 +8,10 @@
 //! Linux only does it when asked (`MADV_COLLAPSE`, since 6.1); elsewhere nothing happens.
 #![expect(unsafe_code, reason = "advises the kernel about memory of the process")]
 
-use std::fs;
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 /// The size of a huge page on the processors this runs on.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
@@ -17,21 +20,26 @@ const MAPPING_BYTES_MIN: usize = 3 * HUGE_PAGE_BYTES;
 /// How full a mapping must be: collapsing makes the rest of it resident.
 const RESIDENT_SHARE_MIN: f64 = 0.8;
 
-/// Collapses at most `pages_max` huge pages' worth of this process's heap. Returns how many were made.
+/// Collapses huge pages' worth of this process's heap for about `patience`, at least one if there is one. Returns how
+/// many were made.
 ///
-/// Each takes the kernel about half a millisecond, during which threads that fault in new memory wait: call it from a
-/// thread without fibers, and with a small `pages_max`.
-pub fn collapse_heap(pages_max: usize) -> usize {
+/// Each takes the kernel half a millisecond, or several on a busy machine, during which threads that fault in new memory
+/// wait: call it from a thread without fibers.
+pub fn collapse_heap(patience: Duration) -> usize {
+    let begin = Instant::now();
     let Ok(maps) = fs::read_to_string("/proc/self/smaps") else { return 0 };
     let mut made = 0;
     for mapping in heap_mappings(&maps) {
         let first = mapping.start.next_multiple_of(HUGE_PAGE_BYTES);
         let end = mapping.end - mapping.end % HUGE_PAGE_BYTES;
         for address in (first..end).step_by(HUGE_PAGE_BYTES).skip(mapping.huge_pages) {
-            if made == pages_max || !collapse(address) {
+            if !collapse(address) {
                 break;
             }
             made += 1;
+            if begin.elapsed() >= patience {
+                return made;
+            }
         }
     }
     made
@@ -125,8 +133,8 @@ mod tests {
             *byte = (index / 4096 + index) as u8;
         }
         // Some systems do not have huge pages, so nothing may be said of the number.
-        let made = collapse_heap(4);
-        assert!(made <= 4);
+        let made = collapse_heap(Duration::ZERO);
+        assert!(made <= 1);
         assert!(heap.iter().enumerate().all(|(index, &byte)| byte == (index / 4096 + index) as u8));
     }
 }

@@ -21,8 +21,15 @@ const N: u32 = 1 << 17;
 const POLLS_MIN: u32 = 110;
 /// What goes through its input more than once, and how often it polls at least: for each thousandth element.
 const TWICE: (&[&str], u32) = (&["assign", "spread", "for…in", "for…in of inherited names"], 2 * (N >> 10));
-/// The words of a case are past by then, so it is the built-in that is cut.
-const CUT_AFTER: u32 = 90;
+/// A size at which the words of a case poll, and the built-in hardly does.
+const LITTLE: u32 = 64;
+/// So many polls later the built-in is in the middle of it.
+const INTO: u32 = 8;
+/// A loop that cannot fail goes on to its end, as long as what is left takes linear time: it polls once in a thousand
+/// rounds, and no built-in has more than three such loops.
+const LAST_POLLS: u32 = 3 * (N >> 10) + 64;
+/// What polls in each round of such a loop.
+const EACH_ROUND: &str = "Map.clear";
 
 /// What the handler counts, and when it wants an end.
 struct Host {
@@ -58,14 +65,20 @@ fn polls_min(what: &str) -> u32 {
     if TWICE.0.contains(&what) { TWICE.1 } else { POLLS_MIN }
 }
 
+/// Makes what a case works on.
+fn prepare(case: &cases::Case, engine: &Engine, size: u32) -> Result<(), String> {
+    engine.eval("size.js", &format!("var N = {size}"), false)?;
+    engine.eval("make.js", &case.input(), false)?;
+    Ok(())
+}
+
 /// Runs `check` on each case; it says what is wrong.
 fn each(layout: Layout, check: fn(&cases::Case, &Engine, &mut Host) -> Result<(), String>) {
     let mut wrong = Vec::new();
     for case in CASES {
         let result = with_stack(|| {
             let engine = Engine::new(layout);
-            engine.eval("size.js", &format!("var N = {N}"), false)?;
-            engine.eval("make.js", &case.input(), false)?;
+            prepare(case, &engine, N)?;
             check(case, &engine, &mut Host { polls: 0, cut_after: 0 })?;
             // It goes on as if nothing had happened.
             assert_eq!(engine.eval("after.js", "[3, 1, 2].sort().join()", false)?, "1,2,3");
@@ -110,8 +123,17 @@ fn freeing_takes_turns_and_what_waits_is_dead_for_weak_references() {
 
 #[test]
 fn long_work_ends_when_it_is_told_to() {
-    each(Layout::Plain, |case, engine, host| match host.watch(engine, &case.work(), CUT_AFTER).0 {
-        Err(error) if error.contains("interrupted") => Ok(()),
-        other => Err(format!("{other:?}")),
+    each(Layout::Plain, |case, engine, host| {
+        prepare(case, engine, LITTLE)?;
+        let (_, words) = host.watch(engine, &case.work(), u32::MAX);
+        prepare(case, engine, N)?;
+        let (_, all) = host.watch(engine, &case.work(), u32::MAX);
+        prepare(case, engine, N)?;
+        let cut_after = (words + INTO).min(all / 2);
+        let last = LAST_POLLS + if case.what == EACH_ROUND { N } else { 0 };
+        match host.watch(engine, &case.work(), cut_after) {
+            (Err(error), polls) if error.contains("interrupted") && polls <= cut_after + last => Ok(()),
+            (result, polls) => Err(format!("{polls} polls, cut after {cut_after} of {all}: {result:?}")),
+        }
     });
 }
