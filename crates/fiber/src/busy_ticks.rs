@@ -38,6 +38,8 @@ impl BusyTicks {
         action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
         // SAFETY: `action` is whole, and `look` as harmless as the caller promises.
         check(unsafe { libc::sigaction(SIGNAL, &action, ptr::null_mut()) })?;
+        // Whoever started this process may have left it blocked.
+        mask(libc::SIG_UNBLOCK);
         let timer = Self::create(libc::CLOCK_THREAD_CPUTIME_ID).or_else(|_| Self::create(libc::CLOCK_MONOTONIC))?;
         let period = libc::timespec {
             tv_sec: (period.0 / 1_000_000_000) as libc::time_t,
@@ -67,6 +69,17 @@ impl Drop for BusyTicks {
     fn drop(&mut self) {
         // SAFETY: made by `create` and not deleted yet.
         unsafe { libc::timer_delete(self.0) };
+    }
+}
+
+/// Blocks the signal for this thread, or lets it through.
+fn mask(how: libc::c_int) {
+    // SAFETY: zeroes are a valid value of it, and the calls only read and write the set and this thread's mask.
+    unsafe {
+        let mut signals: libc::sigset_t = mem::zeroed();
+        libc::sigemptyset(&mut signals);
+        libc::sigaddset(&mut signals, SIGNAL);
+        libc::pthread_sigmask(how, &signals, ptr::null_mut());
     }
 }
 
@@ -105,6 +118,7 @@ mod tests {
     #[test]
     fn a_thread_that_computes_is_looked_at_and_one_that_sleeps_is_not() {
         thread::spawn(|| {
+            mask(libc::SIG_BLOCK);
             let ticks = start();
             compute_until(|| LOOKS.load(Ordering::Relaxed) >= 5);
             // What the thread used before it slept may still count.

@@ -129,7 +129,7 @@ pub(super) fn measure_with(
     let (counts, server_cpu, machine) = (server.counts()?, server.cpu_time(), MachineTime::now()?);
     let output = lab.scratch.path().join("client.log");
     let mut process = Process::start(command, if load.pinned { Cpus::One(0) } else { Cpus::All }, &output)?;
-    let usage = wait(lab, &mut process, client, load, || look(server))?;
+    let usage = wait(lab, &mut process, client, load, |_| look(server))?;
     let machine_after = MachineTime::now()?;
     let server_cpu = server.cpu_time().saturating_sub(server_cpu);
     let requests = server.counts()?.requests - counts.requests;
@@ -169,9 +169,9 @@ pub(super) fn wait(
     process: &mut Process,
     client: Client,
     load: &Load,
-    mut look: impl FnMut() -> Result<()>,
+    look: impl FnMut(&mut Process) -> Result<()>,
 ) -> Result<Usage> {
-    let usage = lab.wait(process, Duration::from_secs(load.seconds) + GRACE, |_| look())?;
+    let usage = lab.wait(process, Duration::from_secs(load.seconds) + GRACE, look)?;
     let expected =
         usage.status.success() || (load.thresholds_may_fail && usage.status.code() == Some(THRESHOLDS_CROSSED));
     if !expected {

@@ -17,8 +17,6 @@ use crate::bench::{
 
 pub(super) const NAME: &str = "instructions";
 
-/// Of a request with two headers, a tag and a check against a plain one.
-const PARAMS_RATIO_MAX: f64 = 1.5;
 /// Of a request of 10,000 VUs against one of 250.
 const MANY_RATIO_MAX: f64 = 1.5;
 
@@ -76,14 +74,6 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
     lab.report.table(table);
     let of = |kind, vus| instructions.iter().find(|(row, _)| row.kind == kind && row.vus == vus).map(|(_, all)| *all);
     let ratio = |a: Option<f64>, b: Option<f64>| Some(a? / b?);
-    let plain = of(Some("plain"), 10);
-    lab.report.limit(
-        NAME,
-        "with two headers, a tag and a check / plain",
-        ratio(of(Some("params"), 10), plain),
-        Bound::AtMost(PARAMS_RATIO_MAX),
-        "",
-    );
     lab.report.limit(
         NAME,
         "of 10,000 VUs / of 250",

@@ -59,7 +59,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
         duel::ratio(lab, &server, (NAME, "params / plain"), [with_params, plain], "http_reqs", |usage| usage.user)?;
     lab.report.limit(
         NAME,
-        "user CPU with two headers, a tag and a check / plain, both at once",
+        "user CPU with two headers, a tag and a check / plain, in turns",
         ratio,
         Bound::AtMost(RATIO_MAX),
         "",
