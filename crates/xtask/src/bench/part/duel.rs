@@ -77,16 +77,17 @@ fn both(
     let pinned = sides[0].1.pinned;
     server.move_to(if pinned { Cpus::One(1) } else { Cpus::All })?;
     let cpus = if pinned { Cpus::One(0) } else { Cpus::All };
+    // Each goes on half of the time.
+    let loads = sides.map(|(_, load)| Load { seconds: 2 * load.seconds, ..load.clone() });
     let start = |number: usize| {
-        let (client, load) = sides[number];
-        let (command, summary) = command(lab, client, load);
+        let (command, summary) = command(lab, sides[number].0, &loads[number]);
         let output = lab.scratch.path().join(format!("client-{number}.log"));
         Ok::<_, anyhow::Error>((Process::start(command, cpus, &output)?, summary.context("it runs no scripts")?))
     };
     let [(mut first, first_summary), (mut second, second_summary)] = [start(0)?, start(1)?];
     second.signal(Signal::STOP);
     let (mut is_first, mut since) = (true, Instant::now());
-    let first_usage = wait(lab, &mut first, sides[0].0, sides[0].1, |first| {
+    let first_usage = wait(lab, &mut first, sides[0].0, &loads[0], |first| {
         if since.elapsed() >= TURN {
             (is_first, since) = (!is_first, Instant::now());
             let (goes_on, rests) = if is_first { (first, &mut second) } else { (&mut second, first) };
@@ -96,7 +97,7 @@ fn both(
         Ok(())
     })?;
     second.signal(Signal::CONT);
-    let second_usage = wait(lab, &mut second, sides[1].0, sides[1].1, |_| Ok(()))?;
+    let second_usage = wait(lab, &mut second, sides[1].0, &loads[1], |_| Ok(()))?;
     let mut costs = [0.0; 2];
     let ended = [(&first, first_summary, first_usage), (&second, second_summary, second_usage)];
     for (((process, summary, usage), (client, _)), cost) in ended.iter().zip(sides).zip(&mut costs) {
