@@ -1,7 +1,5 @@
-//! Two runs in turns of a fraction of a second, on the same cores: what slows one down slows down the other. On a machine
-//! that is never quiet two programs that run one after the other differ by a tenth though they are the same; these by one
-//! or two percent. While one goes on the other is stopped: where both share a core, each also pays for the caches the
-//! other has emptied, which no test does.
+//! Two runs on the same cores, so that what slows one down slows down the other: on a machine that is never quiet two
+//! programs that run one after the other differ by a tenth though they are the same.
 
 use std::time::{Duration, Instant};
 
@@ -23,6 +21,25 @@ use crate::bench::{
 /// Longer than what a change of turns costs, shorter than what disturbs a machine lasts.
 const TURN: Duration = Duration::from_millis(150);
 
+/// How two runs share the cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// As the kernel divides the time: differences of half a percent show. But each also pays for the caches that the other
+    /// has emptied, which no test does, and more so the larger a program is: for two runs of one build.
+    AtOnce,
+    /// One is always stopped, in turns: differences of one or two percent show.
+    InTurns,
+}
+
+impl Manner {
+    fn text(self) -> &'static str {
+        match self {
+            Self::AtOnce => "at once",
+            Self::InTurns => "in turns",
+        }
+    }
+}
+
 /// Who does what.
 type Side<'a> = (Client, &'a Load);
 
@@ -33,7 +50,8 @@ pub(super) fn limit(lab: &mut Lab, server: &Server, comparison: &Comparison, cou
     }
     let load = &comparison.load;
     let sides = [(Client::Onrush, load), (Client::Before, load)];
-    let ratio = ratio(lab, server, (comparison.part, &comparison.setup), sides, counter, Usage::cpu)?;
+    let belongs = (comparison.part, comparison.setup.as_str());
+    let ratio = ratio(lab, server, belongs, Manner::InTurns, sides, counter, Usage::cpu)?;
     let what = format!("{}: CPU of {counter} / that of the build before, in turns", comparison.setup);
     lab.report.limit(comparison.part, what, ratio, Bound::AtMost(BEFORE_RATIO_MAX), "");
     Ok(())
@@ -45,6 +63,7 @@ pub(super) fn ratio(
     lab: &mut Lab,
     server: &Server,
     (part, setup): (&'static str, &str),
+    manner: Manner,
     sides: [Side<'_>; 2],
     counter: &str,
     time: impl Fn(&Usage) -> Duration,
@@ -53,13 +72,22 @@ pub(super) fn ratio(
     for round in 0..lab.options.rounds() {
         // Who starts first changes.
         let costs = if round % 2 == 0 {
-            both(lab, server, sides, counter, &time)?
+            both(lab, server, manner, sides, counter, &time)?
         } else {
-            let [b, a] = both(lab, server, [sides[1], sides[0]], counter, &time)?;
+            let [b, a] = both(lab, server, manner, [sides[1], sides[0]], counter, &time)?;
             [a, b]
         };
-        lab.record(part, json!({ "setup": setup, "in_turns": round, "counter": counter, "us": costs }));
-        eprintln!("  in turns, {setup}, round {}: {:.2} µs of CPU each, and {:.2}", round + 1, costs[0], costs[1]);
+        lab.record(
+            part,
+            json!({ "setup": setup, "manner": manner.text(), "round": round, "counter": counter, "us": costs }),
+        );
+        eprintln!(
+            "  {}, {setup}, round {}: {:.2} µs of CPU each, and {:.2}",
+            manner.text(),
+            round + 1,
+            costs[0],
+            costs[1]
+        );
         first.push(costs[0]);
         second.push(costs[1]);
     }
@@ -70,6 +98,7 @@ pub(super) fn ratio(
 fn both(
     lab: &mut Lab,
     server: &Server,
+    manner: Manner,
     sides: [Side<'_>; 2],
     counter: &str,
     time: impl Fn(&Usage) -> Duration,
@@ -77,7 +106,7 @@ fn both(
     let pinned = sides[0].1.pinned;
     server.move_to(if pinned { Cpus::One(1) } else { Cpus::All })?;
     let cpus = if pinned { Cpus::One(0) } else { Cpus::All };
-    // Each goes on half of the time.
+    // Each has half of the time.
     let loads = sides.map(|(_, load)| Load { seconds: 2 * load.seconds, ..load.clone() });
     let start = |number: usize| {
         let (command, summary) = command(lab, sides[number].0, &loads[number]);
@@ -85,10 +114,12 @@ fn both(
         Ok::<_, anyhow::Error>((Process::start(command, cpus, &output)?, summary.context("it runs no scripts")?))
     };
     let [(mut first, first_summary), (mut second, second_summary)] = [start(0)?, start(1)?];
-    second.signal(Signal::STOP);
+    if manner == Manner::InTurns {
+        second.signal(Signal::STOP);
+    }
     let (mut is_first, mut since) = (true, Instant::now());
     let first_usage = wait(lab, &mut first, sides[0].0, &loads[0], |first| {
-        if since.elapsed() >= TURN {
+        if manner == Manner::InTurns && since.elapsed() >= TURN {
             (is_first, since) = (!is_first, Instant::now());
             let (goes_on, rests) = if is_first { (first, &mut second) } else { (&mut second, first) };
             rests.signal(Signal::STOP);

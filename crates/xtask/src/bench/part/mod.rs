@@ -20,6 +20,7 @@ mod minimal;
 mod neighbours;
 mod operations;
 mod outputs;
+mod own_delay;
 mod params;
 mod redis;
 mod search;
@@ -68,6 +69,12 @@ pub(super) const PARTS: &[Part] = &[
         about: "a request while results are pushed to Prometheus, InfluxDB or OpenTelemetry, beside one without",
         needs: &[Tool::K6],
         run: outputs::run,
+    },
+    Part {
+        name: own_delay::NAME,
+        about: "a request with the generator's own delay measured, beside one without",
+        needs: &[Tool::Nginx],
+        run: own_delay::run,
     },
     Part {
         name: many::NAME,

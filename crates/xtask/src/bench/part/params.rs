@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::{
     comparison::{Comparison, placement, rounds},
-    duel,
+    duel::{self, Manner},
 };
 use crate::bench::{
     client::Client,
@@ -55,11 +55,18 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
     }
     lab.report.table(table);
     let [plain, with_params] = kinds.each_ref().map(|kind| (Client::Onrush, &kind.load));
-    let ratio =
-        duel::ratio(lab, &server, (NAME, "params / plain"), [with_params, plain], "http_reqs", |usage| usage.user)?;
+    let ratio = duel::ratio(
+        lab,
+        &server,
+        (NAME, "params / plain"),
+        Manner::AtOnce,
+        [with_params, plain],
+        "http_reqs",
+        |usage| usage.user,
+    )?;
     lab.report.limit(
         NAME,
-        "user CPU with two headers, a tag and a check / plain, in turns",
+        "user CPU with two headers, a tag and a check / plain, both at once",
         ratio,
         Bound::AtMost(RATIO_MAX),
         "",
