@@ -37,7 +37,6 @@
 
 mod arrival;
 mod block_on;
-mod busy_ticks;
 mod clock;
 mod copies;
 mod fiber;
@@ -60,7 +59,6 @@ mod wheel;
 
 pub use arrival::has_arrival_times;
 pub use block_on::block_on;
-pub use busy_ticks::BusyTicks;
 pub use clock::{Clock, Nanos};
 pub use fiber::{FiberId, FiberPanic, Hooks, StackRange, Woke};
 pub use huge_pages::collapse_heap;

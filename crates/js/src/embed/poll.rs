@@ -26,14 +26,14 @@ pub(crate) enum Asked {
     Yield,
 }
 
-/// The flag of this thread's runtime. It may be set at any moment, by a signal handler.
+/// The flag of this thread's runtime. Any thread may set it.
 pub(crate) fn flag() -> &'static AtomicU32 {
     // SAFETY: a number within the runtime, which is never freed; everybody uses it atomically.
     unsafe { AtomicU32::from_ptr(sys::onrush_rt_poke(runtime_ptr())) }
 }
 
 impl Asked {
-    /// Raises or lowers a flag. Nothing else depends on when it is seen, so nothing needs an order.
+    /// Raises or lowers a flag. Only this number goes from thread to thread, so nothing needs an order.
     pub(crate) fn of(self, flag: &AtomicU32) {
         flag.store(self as u32, Ordering::Relaxed);
     }

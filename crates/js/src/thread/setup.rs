@@ -33,7 +33,7 @@ impl JsThread {
         let runtime = Rc::new(Runtime::new(here, SETUP_STACK_BYTES));
         install_hooks(&runtime);
         slices::watch()
-            .map_err(|error| ThreadError::Engine(format!("no timer for the time slices of VUs: {error}")))?;
+            .map_err(|error| ThreadError::Engine(format!("the thread that divides time cannot start: {error}")))?;
         let bytecode = compiled(&runtime, &config)?;
         let shared = config.isolation == Isolation::Dense;
         let realm = Realm::new(&runtime, &config.script, &bytecode, shared)

@@ -1,75 +1,94 @@
 //! Time slices: who tells a VU that computes to let the others of its thread run.
 //!
-//! The kernel interrupts a thread each [`TICK`] of CPU time it uses ([`BusyTicks`]). Where the same VU has run since the
-//! last tick, that raises the engine's flag, which the interpreter and every loop of a built-in that may take long look
-//! at; the interrupt handler in `context` then suspends the VU. So a slice is between one tick and two. Entering and
-//! leaving a VU costs a counter each, and nobody reads a clock.
-#![expect(unsafe_code, reason = "the handler of a signal")]
+//! A watchdog looks at each thread's [`Turn`] at about every tick of the kernel's. Where the same VU has run since the last
+//! look it raises the engine's flag, which the interpreter and every loop of a built-in that may take long look at; the interrupt
+//! handler in `context` then suspends the VU. So a slice is between one tick and two. Entering and leaving a VU costs a
+//! counter each, and nobody reads a clock.
 
 use std::{
-    cell::{Cell, RefCell},
-    ffi::c_int,
+    cell::Cell,
     io,
-    sync::atomic::{AtomicU32, AtomicU64, Ordering},
+    num::NonZeroU64,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU32, AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
 };
 
-use onrush_fiber::{BusyTicks, Nanos};
+use rustix::thread::set_current_timer_slack;
 
 use crate::embed::{Asked, flag};
 
-/// A slice lasts between one and two of these, and at most a tick of the kernel's longer (4 ms where there are 250 a
-/// second): what a neighbour on the thread waits for is about 10 ms, which is also when Go preempts.
-const TICK: Nanos = Nanos::from_millis(4);
+/// The watchdog sleeps for so long, and up to as long again: until the kernel's next tick, where that comes first. So a
+/// slice lasts between 3 and 12 ms, and between 4 and 8 where the kernel ticks 250 times a second; Go preempts after 10.
+///
+/// A timer that has to be exact interrupts the processor by itself. On a virtual machine that cost a thread which sent
+/// requests 2.4 % of its CPU (± 1.2) at 200 a second; one that goes off with the tick that comes anyway costs less than can be
+/// measured there.
+const TICK: Duration = Duration::from_millis(3);
 
-/// One thread's flag and whose turn it is. Only its own thread uses it, but in the middle of what it does.
+/// One thread's flag and whose turn it is.
 pub(crate) struct Turn {
     flag: &'static AtomicU32,
     /// Odd while a VU runs; another number for each time one is entered.
     count: AtomicU64,
-    /// What it was at the last tick.
-    seen: AtomicU64,
 }
 
 thread_local! {
     static TURN: Cell<Option<&'static Turn>> = const { Cell::new(None) };
-    static TICKS: RefCell<Option<BusyTicks>> = const { RefCell::new(None) };
 }
 
-/// Has this thread's turns looked at, which has its runtime. As the runtime it lies in, a turn lives for ever.
+/// The threads the watchdog looks at. They are never taken off: as the runtimes they lie in, turns live for ever, and
+/// one of a thread that has ended is never anybody's.
+static WATCHED: Mutex<Watched> = Mutex::new(Watched { turns: Vec::new(), is_started: false });
+
+struct Watched {
+    turns: Vec<(&'static Turn, u64)>,
+    is_started: bool,
+}
+
+/// Has the watchdog look after this thread, which has its runtime.
 ///
 /// # Errors
 ///
-/// The system gave no timer.
+/// The watchdog's thread could not be started.
 pub(crate) fn watch() -> io::Result<()> {
-    TURN.set(Some(Box::leak(Box::new(Turn::new(flag())))));
-    // SAFETY: the handler reads and writes numbers, of which the thread has its own.
-    let ticks = unsafe { BusyTicks::start(TICK, tick) }?;
-    TICKS.set(Some(ticks));
+    let turn: &'static Turn = Box::leak(Box::new(Turn { flag: flag(), count: AtomicU64::new(0) }));
+    let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !watched.is_started {
+        thread::Builder::new().name("onrush-slices".to_owned()).spawn(|| {
+            // Where the kernel has none to give, its ticks are exact, and cost what they cost.
+            let _ = set_current_timer_slack(NonZeroU64::new(TICK.as_nanos() as u64));
+            loop {
+                thread::park_timeout(TICK);
+                WATCHED.lock().unwrap_or_else(PoisonError::into_inner).look();
+            }
+        })?;
+        watched.is_started = true;
+    }
+    watched.turns.push((turn, 0));
+    TURN.set(Some(turn));
     Ok(())
 }
 
-extern "C" fn tick(_: c_int) {
-    if let Some(turn) = TURN.get() {
-        turn.look();
+impl Watched {
+    fn look(&mut self) {
+        for (turn, seen) in &mut self.turns {
+            let count = turn.count.load(Ordering::Relaxed);
+            if count == *seen && count % 2 == 1 {
+                Asked::Yield.of(turn.flag);
+            }
+            *seen = count;
+        }
     }
 }
 
 impl Turn {
-    fn new(flag: &'static AtomicU32) -> Self {
-        Self { flag, count: AtomicU64::new(0), seen: AtomicU64::new(0) }
-    }
-
     fn next(&self) {
         // Only its own thread writes it.
         self.count.store(self.count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-    }
-
-    fn look(&self) {
-        let count = self.count.load(Ordering::Relaxed);
-        if count % 2 == 1 && count == self.seen.load(Ordering::Relaxed) {
-            Asked::Yield.of(self.flag);
-        }
-        self.seen.store(count, Ordering::Relaxed);
     }
 }
 
@@ -100,10 +119,11 @@ mod tests {
     #[test]
     fn whoever_ran_since_the_last_look_is_asked_to_yield() {
         let flag: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(0)));
-        let turn = Turn::new(flag);
-        let check = |turns: u64, asked: Asked| {
+        let turn: &'static Turn = Box::leak(Box::new(Turn { flag, count: AtomicU64::new(0) }));
+        let mut watched = Watched { turns: vec![(turn, 0)], is_started: true };
+        let mut check = |turns: u64, asked: Asked| {
             (0..turns).for_each(|_| turn.next());
-            turn.look();
+            watched.look();
             assert_eq!(flag.swap(0, Ordering::Relaxed), asked as u32, "after {turns} turns");
         };
         // Nobody runs.
