@@ -155,4 +155,5 @@ export const hostile = {
       for (const kept = []; ; ) kept.push(new Array(1000).fill(1));
     } catch {}
   }),
+  'iterations of nothing': () => {},
 };

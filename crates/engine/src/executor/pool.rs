@@ -263,7 +263,8 @@ impl Pool {
                 if is_ready && !goal.is_paused {
                     self.reach(goal.vus);
                 }
-                if self.watch.is_stale(&run.shared.orders) {
+                // Starting may have taken long, and what interrupted it is not told again.
+                if self.watch.is_stale(&run.shared.orders) || run.is_over(Clock::now()) {
                     continue;
                 }
             }

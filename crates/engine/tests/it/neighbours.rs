@@ -1,6 +1,8 @@
 //! Work that takes long within one call, beside a well-behaved VU of the same thread: the neighbour goes on, and the
 //! work ends when its time is over. The table is the benchmark's: `bench/scripts/hostile.js`.
 
+use std::time::Duration;
+
 use onrush_js::init::IsolationMode;
 
 use crate::harness::{Report, case};
@@ -85,4 +87,16 @@ fn a_neighbour_goes_on_and_the_work_ends_3() {
 #[test]
 fn a_neighbour_goes_on_and_the_work_ends_4() {
     check(3);
+}
+
+/// VUs that compute are started in steps, of which each takes as long as all of them compute.
+#[test]
+fn an_interrupt_while_vus_start_ends_the_run() {
+    let report = case(
+        "export const options = { scenarios: { work: { executor: 'constant-vus', vus: 100, duration: '5m', gracefulStop: '0s' } } };
+        export default function () { for (;;); }",
+    )
+    .interrupt_after(Duration::from_millis(300))
+    .run();
+    assert!(end_ms(&report) < LATE_MS_MAX, "{report:#?}");
 }

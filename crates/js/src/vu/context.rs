@@ -107,7 +107,10 @@ unsafe fn leave(data: *mut c_void) {
 /// A call of the running VU begins: what cut the one before is forgotten.
 pub(crate) fn begin_call(vu: &Vu) {
     vu.is_halted.set(false);
-    slices::fresh().of(flag());
+    // That others have their turn was asked of the VU, not of the call: one that iterates without end hardly polls.
+    if Asked::by(flag()) == Asked::Halt {
+        slices::fresh().of(flag());
+    }
 }
 
 /// Forgets the running VU's microtasks.
