@@ -33,6 +33,8 @@ fn redacted() -> insta::Settings {
     settings.add_filter(r"[0-9.]+ ?[kM]?B(/s)?", "[b]$1");
     settings.add_filter(r"[0-9.]+/s", "[r]/s");
     settings.add_filter(r"measurement (VALID|SUSPECT|INVALID)", "measurement [verdict]");
+    // A response that is there before it is waited for has no arrival.
+    settings.add_filter(r"measured of [0-9]+ requests", "measured of [n] requests");
     // What was redacted had a width.
     settings.add_filter(r"(\[[tbr]\](?:/s)?) +", "$1 ");
     settings.add_filter(r" +\n", "\n");
@@ -85,7 +87,7 @@ fn compact() {
     █ MEASUREMENT
 
       ✓ measurement [verdict]
-      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of 3 requests: too few to judge percentiles)
+      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of [n] requests: too few to judge percentiles)
       percentiles are within ±0.14 % (exponential histogram)
     ")
     });
@@ -128,7 +130,7 @@ fn legacy() {
       my_trend.......................: avg=[t] min=[t] med=[t] max=[t] p(90)=[t] p(95)=[t]
 
       ✓ measurement [verdict]
-      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of 3 requests: too few to judge percentiles)
+      latencies include Onrush's own delay: median [t], p(99) [t], max [t] (measured of [n] requests: too few to judge percentiles)
       percentiles are within ±0.14 % (exponential histogram)
     ")
     });

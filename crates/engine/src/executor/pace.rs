@@ -18,17 +18,14 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Before each start; `false` when the run is interrupted.
+    /// Before each start; `false` when the run is interrupted. The fiber stays cancelled, so that whatever its driver waits
+    /// for next ends as well.
     pub(super) fn next(&mut self) -> bool {
         self.started += 1;
         if !self.started.is_multiple_of(STARTED_PER_STEP) {
             return true;
         }
-        let woke = onrush_fiber::sleep_until(Clock::now() + START_STEP);
-        if woke == Woke::Cancelled {
-            onrush_fiber::clear_cancel();
-        }
-        woke != Woke::Cancelled
+        onrush_fiber::sleep_until(Clock::now() + START_STEP) != Woke::Cancelled
     }
 
     /// None was started yet.

@@ -137,7 +137,7 @@ impl Pool {
         self.worker.slots.borrow_mut().push(slot.clone());
         while result.borrow().is_none() {
             if onrush_fiber::park(None) == Woke::Cancelled {
-                onrush_fiber::clear_cancel();
+                // It stays cancelled: so does what the driver waits for next.
                 return None;
             }
         }
@@ -263,8 +263,8 @@ impl Pool {
                 if is_ready && !goal.is_paused {
                     self.reach(goal.vus);
                 }
-                // Starting may have taken long, and what interrupted it is not told again.
-                if self.watch.is_stale(&run.shared.orders) || run.is_over(Clock::now()) {
+                // Starting may have taken long.
+                if self.watch.is_stale(&run.shared.orders) {
                     continue;
                 }
             }

@@ -1,9 +1,9 @@
 //! Time slices: who tells a VU that computes to let the others of its thread run.
 //!
-//! A watchdog looks at each thread's [`Turn`] at about every tick of the kernel's. Where the same VU has run since the last
-//! look it raises the engine's flag, which the interpreter and every loop of a built-in that may take long look at; the interrupt
-//! handler in `context` then suspends the VU. So a slice is between one tick and two. Entering and leaving a VU costs a
-//! counter each, and nobody reads a clock.
+//! A watchdog looks at each thread's [`Turn`] at about every tick of the kernel's. Where the same VU has run since the
+//! last look it raises the engine's flag, which the interpreter and the loops of built-ins that may take long look at;
+//! the interrupt handler in `context` then suspends the VU. So a slice is between one look and the next but one. Entering
+//! and leaving a VU costs a counter each, and nobody reads a clock.
 
 use std::{
     cell::Cell,
@@ -21,13 +21,14 @@ use rustix::thread::set_current_timer_slack;
 
 use crate::embed::{Asked, flag};
 
-/// The watchdog sleeps for so long, and up to as long again: until the kernel's next tick, where that comes first. So a
-/// slice lasts between 3 and 12 ms, and between 4 and 8 where the kernel ticks 250 times a second; Go preempts after 10.
+/// The watchdog sleeps for so long, and up to as long again: until its processor's next tick, where that comes first. An
+/// idle processor does not tick, and there a slice lasts 5 to 10 ms, as in Go; it lasts 4 to 8 where the processor is busy
+/// and ticks 250 times a second.
 ///
 /// A timer that has to be exact interrupts the processor by itself. On a virtual machine that cost a thread which sent
-/// requests 2.4 % of its CPU (± 1.2) at 200 a second; one that goes off with the tick that comes anyway costs less than can be
-/// measured there.
-const TICK: Duration = Duration::from_millis(3);
+/// requests 2.4 % of its CPU (± 1.2) at 200 a second; one that goes off with the tick that comes anyway costs less than
+/// can be measured there.
+const TICK: Duration = Duration::from_micros(2_500);
 
 /// One thread's flag and whose turn it is.
 pub(crate) struct Turn {

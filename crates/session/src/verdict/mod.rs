@@ -267,7 +267,7 @@ impl Judge {
 
     /// Whose code kept others waiting, where something waited.
     fn computes(&self, findings: &[(Verdict, String)], is_late: bool) -> Option<(Verdict, String)> {
-        /// Slices of 5 to 10 ms in a second, over all threads, that others notice.
+        /// Slices of up to 10 ms in a second, over all threads, that others notice.
         const SLICES_PER_SECOND: u64 = 10;
         let has_waited = is_late || self.agents.values().any(Watched::has_waited);
         let seconds: u64 = self.agents.values().map(Watched::seconds).sum();
@@ -279,7 +279,7 @@ impl Judge {
         let verdict = findings.iter().map(|(verdict, _)| *verdict).max().filter(|worst| *worst > Verdict::Valid)?;
         (has_waited && slices >= SLICES_PER_SECOND * seconds.max(1)).then(|| {
             let text = format!(
-                "code of scenario '{name}' kept other VUs waiting: {slices} times it used up its time slice of 5 to 10 ms, after which others have their turn; compute less in it, or use more threads or machines"
+                "code of scenario '{name}' kept other VUs waiting: {slices} times it used up its time slice of up to 10 ms, after which others have their turn; compute less in it, or use more threads or machines"
             );
             (verdict, text)
         })

@@ -13,7 +13,7 @@ use crate::bench::{
 
 pub(super) const NAME: &str = "neighbours";
 
-/// A slice is 5 to 10 ms, and two VUs take turns; the rest is for the kernel.
+/// A slice is up to 10 ms, and two VUs take turns; the rest is for the kernel.
 const P99_MS_MAX: f64 = 20.0;
 
 /// From the end of a VU's time to that of the run, whatever the VU does.
