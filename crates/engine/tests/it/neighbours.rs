@@ -22,6 +22,10 @@ const MEMORY_LIMIT: usize = 128 << 20;
 /// Of the fifty turns that an idle machine gives; one without slices gives one or two.
 const TURNS_MIN: usize = 5;
 
+/// A row that has fewer turns is tried so often: others may have the processors. Work that holds its thread holds it each
+/// time.
+const TRIES: usize = 3;
+
 /// What each scenario may take.
 const TIME_MS: f64 = 250.0;
 
@@ -40,12 +44,12 @@ fn check(part: usize) {
     let mut wrong = Vec::new();
     for (row, name) in names().iter().enumerate().filter(|(row, _)| row % 4 == part) {
         let layout = if row % 8 < 4 { IsolationMode::Dense } else { IsolationMode::Isolated };
-        let report = case(SCRIPT)
-            .file("hostile.js", TABLE)
-            .env("HOSTILE", name)
-            .isolation(layout)
-            .memory_limit(MEMORY_LIMIT)
-            .run();
+        let run = || {
+            let case = case(SCRIPT).file("hostile.js", TABLE).env("HOSTILE", name);
+            case.isolation(layout).memory_limit(MEMORY_LIMIT).run()
+        };
+        let has_turns = |report: &Report| report.said().len() >= TURNS_MIN;
+        let report = (1..TRIES).map(|_| run()).find(has_turns).unwrap_or_else(run);
         // A thread that is held past the end is given up after two seconds, with a warning: there may be others.
         let is_given_up = report.lines.iter().any(|line| line.contains("given up"));
         let is_clean = report.stop.is_none() && report.level("error").is_empty() && !is_given_up;
