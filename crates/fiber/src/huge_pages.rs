@@ -21,8 +21,7 @@ const MAPPING_BYTES_MIN: usize = 3 * HUGE_PAGE_BYTES;
 const RESIDENT_SHARE_MIN: f64 = 0.8;
 
 /// Collapses huge pages' worth of this process's heap for about `patience`; one is tried in any case. Returns how many
-/// were made. Finding out where the heap lies is not counted: it takes 20 ms where there are gigabytes, and no other
-/// thread waits for it.
+/// were made. Finding out where the heap lies is not counted: where there are gigabytes it takes longer than making ten.
 ///
 /// Each takes the kernel half a millisecond, or several on a busy machine, during which threads that fault in new memory
 /// wait: call it from a thread without fibers.

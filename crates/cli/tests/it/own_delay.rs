@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::program::{Done, Program};
 
-/// VUs that compute keep one that asks waiting: for their time slices of 5 ms and more each, all on one thread.
+/// VUs that compute keep one that asks waiting: for a time slice each, all on one thread.
 const CROWDED: &str = "
 import http from 'k6/http';
 export const options = {

@@ -18,8 +18,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Before each start; `false` when the run is interrupted. The fiber stays cancelled, so that whatever its driver waits
-    /// for next ends as well.
+    /// Before each start; `false` when the run is interrupted. The fiber stays cancelled, so that the driver's next
+    /// wait ends as well.
     pub(super) fn next(&mut self) -> bool {
         self.started += 1;
         if !self.started.is_multiple_of(STARTED_PER_STEP) {

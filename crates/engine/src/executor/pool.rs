@@ -137,7 +137,7 @@ impl Pool {
         self.worker.slots.borrow_mut().push(slot.clone());
         while result.borrow().is_none() {
             if onrush_fiber::park(None) == Woke::Cancelled {
-                // It stays cancelled: so does what the driver waits for next.
+                // The fiber stays cancelled, so that the driver's next wait ends as well.
                 return None;
             }
         }

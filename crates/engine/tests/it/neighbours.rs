@@ -22,8 +22,8 @@ const MEMORY_LIMIT: usize = 128 << 20;
 /// Of the fifty turns that an idle machine gives; one without slices gives one or two.
 const TURNS_MIN: usize = 5;
 
-/// A row that has fewer turns is tried so often: others may have the processors. Work that holds its thread holds it each
-/// time.
+/// A row with fewer turns is tried so often, as others may have the processors: work that holds its thread holds it each
+/// time. All else must be right in every try.
 const TRIES: usize = 3;
 
 /// What each scenario may take.
@@ -39,28 +39,37 @@ fn names() -> Vec<String> {
 }
 
 /// Each fourth of the table, so that these tests run side by side. Half of it in each layout.
-#[expect(clippy::print_stdout, reason = "figures beside the outcome, with --nocapture")]
 fn check(part: usize) {
     let mut wrong = Vec::new();
     for (row, name) in names().iter().enumerate().filter(|(row, _)| row % 4 == part) {
         let layout = if row % 8 < 4 { IsolationMode::Dense } else { IsolationMode::Isolated };
-        let run = || {
-            let case = case(SCRIPT).file("hostile.js", TABLE).env("HOSTILE", name);
-            case.isolation(layout).memory_limit(MEMORY_LIMIT).run()
-        };
-        let has_turns = |report: &Report| report.said().len() >= TURNS_MIN;
-        let report = (1..TRIES).map(|_| run()).find(has_turns).unwrap_or_else(run);
-        // A thread that is held past the end is given up after two seconds, with a warning: there may be others.
-        let is_given_up = report.lines.iter().any(|line| line.contains("given up"));
-        let is_clean = report.stop.is_none() && report.level("error").is_empty() && !is_given_up;
-        let turns = report.said().len();
-        let late_ms = end_ms(&report) - TIME_MS;
-        println!("{name}: ended {late_ms:.1} ms after its time");
-        if !is_clean || turns < TURNS_MIN || late_ms > LATE_MS_MAX {
-            wrong.push(format!("{name}: {turns} turns, ended {late_ms:.1} ms late, {report:#?}"));
+        let mut tries = (0..TRIES).map(|_| turns_beside(name, layout));
+        match tries.find(|turns| !matches!(turns, Ok(0..TURNS_MIN))) {
+            Some(Ok(_)) => {}
+            Some(Err(why)) => wrong.push(why),
+            None => {
+                wrong.push(format!("{name}: the neighbour had fewer than {TURNS_MIN} turns in each of {TRIES} runs"))
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The neighbour's turns beside one kind of work; an error when the work does not end as it should.
+#[expect(clippy::print_stdout, reason = "figures beside the outcome, with --nocapture")]
+fn turns_beside(name: &str, layout: IsolationMode) -> Result<usize, String> {
+    let case = case(SCRIPT).file("hostile.js", TABLE).env("HOSTILE", name);
+    let report = case.isolation(layout).memory_limit(MEMORY_LIMIT).run();
+    // A thread that is held past the end is given up after two seconds, with a warning: there may be others.
+    let is_given_up = report.lines.iter().any(|line| line.contains("given up"));
+    let is_clean = report.stop.is_none() && report.level("error").is_empty() && !is_given_up;
+    let turns = report.said().len();
+    let late_ms = end_ms(&report) - TIME_MS;
+    println!("{name}: {turns} turns, ended {late_ms:.1} ms after its time");
+    if !is_clean || late_ms > LATE_MS_MAX {
+        return Err(format!("{name}: {turns} turns, ended {late_ms:.1} ms late, {report:#?}"));
+    }
+    Ok(turns)
 }
 
 /// How long the scenario took that was over last.
@@ -96,13 +105,16 @@ fn a_neighbour_goes_on_and_the_work_ends_4() {
 /// VUs that compute are started in steps, of which each takes as long as all of them compute.
 #[test]
 fn an_interrupt_while_vus_start_ends_the_run() {
-    let report = case(
-        "export const options = { scenarios: { work: { executor: 'constant-vus', vus: 100, duration: '20s', gracefulStop: '0s' } } };
-        export default function () { for (;;); }",
-    )
-    .interrupt_after(Duration::from_millis(300))
-    .run();
-    // 0 where the scenario has no end.
-    let end_ms = end_ms(&report);
-    assert!(end_ms > 0.0 && end_ms < LATE_MS_MAX, "{report:#?}");
+    for executor in ["constant-vus", "externally-controlled"] {
+        let report = case(
+            "export const options = { scenarios: { work: { executor: __ENV.EXECUTOR, vus: 100, duration: '20s' } } };
+            export default function () { for (;;); }",
+        )
+        .env("EXECUTOR", executor)
+        .interrupt_after(Duration::from_millis(300))
+        .run();
+        // 0 where the scenario has no end.
+        let end_ms = end_ms(&report);
+        assert!(end_ms > 0.0 && end_ms < LATE_MS_MAX, "{executor}: {report:#?}");
+    }
 }
