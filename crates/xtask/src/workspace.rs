@@ -9,13 +9,24 @@ use std::{
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// The workspace's root folder.
+/// The workspace's root folder: the one cargo names where it runs us, else the one we are started in, else the one we
+/// were built in. A program that two clones share looks at the right one that way, and labels results with its commit.
 pub fn root() -> PathBuf {
-    // Cargo sets it for what it runs, so a binary shared by two clones looks at the right one.
-    let manifest =
-        std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
-    manifest.ancestors().nth(2).map_or_else(|| manifest.clone(), Path::to_path_buf)
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let named = manifest.as_deref().and_then(|path| path.ancestors().nth(2)).map(Path::to_path_buf);
+    named
+        .or_else(|| std::env::current_dir().ok().and_then(|folder| enclosing(&folder)))
+        .or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_path_buf))
+        .unwrap_or_default()
 }
+
+/// The workspace a folder is in, if it is in one.
+fn enclosing(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find(|root| root.join(MANIFEST).is_file()).map(Path::to_path_buf)
+}
+
+/// What only a clone of this workspace has.
+const MANIFEST: &str = "crates/xtask/Cargo.toml";
 
 /// A cargo command in the workspace.
 pub fn cargo(root: &Path) -> Command {
@@ -161,6 +172,14 @@ const FILE_BYTES_MAX: u64 = 4 << 20;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn is_the_workspace_a_folder_is_in() {
+        let built = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = built.ancestors().nth(2).map(Path::to_path_buf);
+        assert_eq!(enclosing(&built.join("src/bench")), root);
+        assert_eq!(enclosing(Path::new("/")), None);
+    }
 
     #[test]
     fn reads_a_tree() {
