@@ -15,6 +15,8 @@ pub struct Document {
     pub(crate) nodes: Vec<Node>,
     url: Box<str>,
     charge: Charge,
+    /// See [`Limits::go_on`].
+    pub(crate) go_on: fn() -> bool,
 }
 
 impl Document {
@@ -25,12 +27,12 @@ impl Document {
     /// # Errors
     /// Elements nested more deeply, or a document that takes more memory, than `limits` allow.
     pub fn parse(text: &str, url: &str, limits: &Limits, account: &Account) -> Result<Self, ParseError> {
-        Ok(Self::of_tree(parse::parse(text, limits)?, url, account))
+        Ok(Self::of_tree(parse::parse(text, limits)?, url, account, limits.go_on))
     }
 
-    pub(crate) fn of_tree(tree: parse::Tree, url: &str, account: &Account) -> Self {
+    pub(crate) fn of_tree(tree: parse::Tree, url: &str, account: &Account, go_on: fn() -> bool) -> Self {
         let charge = account.charge(tree.bytes + url.len());
-        Self { nodes: tree.nodes, url: url.into(), charge }
+        Self { nodes: tree.nodes, url: url.into(), charge, go_on }
     }
 
     /// Where the page came from; empty for a text.

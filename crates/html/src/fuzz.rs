@@ -14,9 +14,9 @@ pub fn fuzz_document(text: &str) {
     let text = letters.as_str();
     let account = Account::default();
     // Small, so that small pages reach them.
-    let limits = Limits { depth: 64, bytes: 1 << 20 };
+    let limits = Limits { depth: 64, bytes: 1 << 20, ..Limits::default() };
     let whole = Document::parse(text, "http://h/", &limits, &account);
-    let pieces = parse::in_pieces(text, step, &limits).map(|tree| Document::of_tree(tree, "", &account));
+    let pieces = parse::in_pieces(text, step, &limits).map(|tree| Document::of_tree(tree, "", &account, limits.go_on));
     match (whole, pieces) {
         (Ok(whole), Ok(pieces)) => {
             assert_eq!(whole.nodes.len(), pieces.nodes.len(), "in pieces of {step}");
@@ -83,7 +83,7 @@ fn check_forms(document: Rc<Document>) {
 /// the selector in a longer one that contradict each other.
 pub fn fuzz_selector(text: &str) {
     let (selector, page) = text.split_once('\n').unwrap_or((text, ""));
-    let limits = Limits { depth: 64, bytes: 1 << 20 };
+    let limits = Limits { depth: 64, bytes: 1 << 20, ..Limits::default() };
     let Ok(document) = Document::parse(page, "", &limits, &Account::default()) else { return };
     let document = Rc::new(document);
     let parsed = match Selector::parse(selector) {

@@ -2,7 +2,7 @@
 //!
 //! html5ever's tree builder looks through its stack of open elements for many tags, so deep nesting would cost the
 //! square of the text's length; and a few hundred bytes of unclosed formatting elements can make it copy them for each
-//! paragraph. Both are cut here, between two tokens.
+//! paragraph. Both are cut here, between two tokens. Between two pieces of the text the host may do something else.
 
 use html5ever::{
     TokenizerResult,
@@ -24,6 +24,9 @@ pub struct Limits {
     pub depth: usize,
     /// Memory of the tree.
     pub bytes: usize,
+    /// Asked at times, in long parsing and long searches of the document: whether to go on. The host may let others run
+    /// meanwhile.
+    pub go_on: fn() -> bool,
 }
 
 impl Limits {
@@ -35,7 +38,7 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: Self::DEPTH, bytes: Self::BYTES }
+        Self { depth: Self::DEPTH, bytes: Self::BYTES, go_on: || true }
     }
 }
 
@@ -48,6 +51,9 @@ pub enum ParseError {
     /// The tree takes too much memory.
     #[error("html: the document takes more than {0} bytes of memory")]
     Bytes(usize),
+    /// The host did not want it to go on.
+    #[error("html: parsing was ended")]
+    Ended,
 }
 
 /// A finished tree.
@@ -69,6 +75,9 @@ pub(crate) fn in_pieces(text: &str, piece_bytes: usize, limits: &Limits) -> Resu
     // Pieces, because the tokenizer keeps what it was given until its last token is dropped.
     let mut rest = text;
     while !rest.is_empty() && tokenizer.sink.error().is_none() {
+        if !(limits.go_on)() {
+            return Err(ParseError::Ended);
+        }
         let (piece, after) = rest.split_at(rest.floor_char_boundary(piece_bytes.max(CHAR_BYTES_MAX).min(rest.len())));
         rest = after;
         input.push_back(StrTendril::from_slice(piece));
@@ -115,13 +124,15 @@ impl TokenSink for Guarded {
     }
 }
 
-/// Text handed over at once.
-const PIECE_BYTES: usize = 64 << 10;
+/// Text handed over at once: few enough attributes that comparing each with all before it in its tag takes little.
+const PIECE_BYTES: usize = 4 << 10;
 /// A piece holds at least one character.
 const CHAR_BYTES_MAX: usize = 4;
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -157,6 +168,24 @@ mod tests {
         assert_eq!(error(&"<table><td>".repeat(50_000), &limits), Some(ParseError::Depth(512)));
         assert_eq!(error(&"<svg><g>".repeat(50_000), &limits), Some(ParseError::Depth(512)));
         assert_eq!(error(&"<div></div>".repeat(50_000), &limits), None);
+    }
+
+    #[test]
+    fn long_texts_ask_whether_to_go_on() {
+        thread_local! {
+            static ASKED: Cell<usize> = const { Cell::new(0) };
+        }
+        fn go_on() -> bool {
+            ASKED.set(ASKED.get() + 1);
+            ASKED.get() <= 12
+        }
+        let limits = Limits { go_on, ..Limits::default() };
+        assert_eq!(error(&"x".repeat(10 * PIECE_BYTES), &limits), None);
+        assert_eq!(ASKED.get(), 10);
+        // Attributes of one tag are compared with each other before it gets here.
+        let attributes: String = (0..PIECE_BYTES).map(|number| format!(" a{number}")).collect();
+        assert_eq!(error(&format!("<p{attributes}>"), &limits), Some(ParseError::Ended));
+        assert_eq!(ASKED.get(), 13);
     }
 
     #[test]

@@ -16,6 +16,10 @@ pub(super) struct Matching<'a> {
     /// What `:has()` in `:has()` found, by selector and node: asked again for each node around, it would take the
     /// depth of the tree to the power of the selectors'.
     known: RefCell<HashMap<(*const Selector, NodeId), bool>>,
+    /// Nodes looked at.
+    steps: Cell<u32>,
+    /// The host does not want the search to go on: nothing matches any more.
+    is_ended: Cell<bool>,
 }
 
 /// What a node that does not match says about others that could take its place.
@@ -32,7 +36,23 @@ enum Outcome {
 
 impl<'a> Matching<'a> {
     pub(super) fn new(document: &'a Document) -> Self {
-        Self { document, inside: Cell::new(0), known: RefCell::default() }
+        Self {
+            document,
+            inside: Cell::new(0),
+            known: RefCell::default(),
+            steps: Cell::new(0),
+            is_ended: Cell::new(false),
+        }
+    }
+
+    /// Counts a node that is looked at, and says whether to look at more.
+    pub(super) fn goes_on(&self) -> bool {
+        let steps = self.steps.get().wrapping_add(1);
+        self.steps.set(steps);
+        if steps.is_multiple_of(STEPS_ASKED) && !(self.document.go_on)() {
+            self.is_ended.set(true);
+        }
+        !self.is_ended.get()
     }
 
     pub(super) fn holds(&self, selector: &Selector, node: NodeId) -> bool {
@@ -48,6 +68,9 @@ impl<'a> Matching<'a> {
     /// A failure says how far back to go, as in browsers: trying all ways to spread `a b c d` over the ancestors of a
     /// node would take their number to the power of the compounds.
     fn complex(&self, last: &Compound, before: &[(Combinator, Compound)], node: NodeId) -> Outcome {
+        if !self.goes_on() {
+            return Outcome::Never;
+        }
         if !self.compound(last, node) {
             return Outcome::TrySibling;
         }
@@ -113,14 +136,14 @@ impl<'a> Matching<'a> {
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
             }),
             Simple::Nth { a, b, from_end, of_type } => {
-                document.is_element(node) && pseudo::nth(document, node, (*a, *b), *from_end, *of_type)
+                document.is_element(node) && pseudo::nth(self, document, node, (*a, *b), *from_end, *of_type)
             }
             Simple::Only { of_type } => {
                 document.is_element(node)
-                    && pseudo::nth(document, node, (0, 1), false, *of_type)
-                    && pseudo::nth(document, node, (0, 1), true, *of_type)
+                    && pseudo::nth(self, document, node, (0, 1), false, *of_type)
+                    && pseudo::nth(self, document, node, (0, 1), true, *of_type)
             }
-            Simple::Plain(plain) => document.is_element(node) && pseudo::plain(document, node, *plain),
+            Simple::Plain(plain) => document.is_element(node) && pseudo::plain(self, document, node, *plain),
         }
     }
 
@@ -133,7 +156,8 @@ impl<'a> Matching<'a> {
             return *known;
         }
         self.inside.set(inside + 1);
-        let found = self.document.descendants(node).any(|inner| self.holds(selector, inner));
+        let mut inner = self.document.descendants(node).take_while(|_| !self.is_ended.get());
+        let found = inner.any(|inner| self.holds(selector, inner));
         self.inside.set(inside);
         let mut known = self.known.borrow_mut();
         if inside > 0 && known.len() < KNOWN_MAX {
@@ -169,5 +193,7 @@ fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\r' | '\n' | '\x0c')
 }
 
+/// Nodes between two questions whether to go on.
+const STEPS_ASKED: u32 = 1024;
 /// Answers that are kept, some 32 MiB: 16 questions about a page of 60,000 elements. Beyond them it takes longer.
 const KNOWN_MAX: usize = 1 << 20;

@@ -1,6 +1,6 @@
 //! Selectors against one page, and random texts.
 
-use std::rc::Rc;
+use std::{cell::Cell, rc::Rc};
 
 use proptest::prelude::*;
 
@@ -86,6 +86,44 @@ fn long_ways_up_and_deep_questions_take_no_time() {
     assert_eq!(count(&format!("nav{} ~ i", " ~ b".repeat(20))), 0);
     assert_eq!(count("nav + b ~ i ~ b ~ i"), 0);
     assert_eq!(count("i + b ~ i ~ b"), 199);
+}
+
+thread_local! {
+    /// Questions whether to go on, and after how many of them the answer is no.
+    static ASKED: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
+}
+
+/// Nodes that match in a document of this markup, and how often the search asked whether to go on.
+fn asked(markup: &str, selector: &str, ended_after: u32) -> (usize, u32) {
+    fn go_on() -> bool {
+        let (asked, ended_after) = ASKED.get();
+        ASKED.set((asked + 1, ended_after));
+        asked < ended_after
+    }
+    ASKED.set((0, u32::MAX));
+    let limits = Limits { go_on, ..Limits::default() };
+    let document = Rc::new(Document::parse(markup, "", &limits, &Account::default()).unwrap());
+    ASKED.set((0, ended_after));
+    let found = Selection::of_document(&document).find(selector).len();
+    (found, ASKED.get().0)
+}
+
+#[test]
+fn searches_that_take_long_ask_whether_to_go_on() {
+    const ROWS: usize = 4_000;
+    for selector in ["i:nth-last-child(2n)", "b ~ i", "i:nth-last-of-type(2n)"] {
+        let (found, all) = asked(&"<i></i>".repeat(ROWS), selector, u32::MAX);
+        assert!(all > 1_000, "{selector}: asked {all} times");
+        assert_eq!(found, if selector.contains("nth") { ROWS / 2 } else { 0 }, "{selector}");
+        let (found, all) = asked(&"<i></i>".repeat(ROWS), selector, 100);
+        assert!(found < ROWS / 2 && all < 200, "{selector}: {found} found, asked {all} times");
+    }
+    for selector in ["div:has(input)", ":has(:has(s))"] {
+        let (_, all) = asked(&("<div>".repeat(100) + &"<i></i>".repeat(ROWS)), selector, u32::MAX);
+        assert!(all > 100, "{selector}: asked {all} times");
+    }
+    let fields = format!("<fieldset disabled>{}<legend>{}", "<i></i>".repeat(ROWS), "<input>".repeat(ROWS));
+    assert!(asked(&fields, "input:disabled", u32::MAX).1 > 1_000);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use onrush_html::{Account, Document, Limits, Selection};
+use onrush_html::{Account, Document, Limits, ParseError, Selection};
 
 use crate::{
     embed::{JsResult, Throw},
@@ -14,9 +14,17 @@ pub(crate) fn parse(vu: &Vu, text: &str, url: &str) -> JsResult<Selection> {
     let account = vu.slots.of::<Account>();
     let limit = vu.script().memory_limit_bytes;
     ensure_room(vu)?;
-    let limits = Limits { bytes: Limits::BYTES.min(limit), ..Limits::default() };
-    let document = Document::parse(text, url, &limits, account).map_err(|error| Throw::error(error.to_string()))?;
+    let limits = Limits { bytes: Limits::BYTES.min(limit), go_on, ..Limits::default() };
+    let document = Document::parse(text, url, &limits, account).map_err(|error| match error {
+        ParseError::Ended => Throw::Interrupted,
+        error => Throw::error(error.to_string()),
+    })?;
     Ok(Selection::of_document(&Rc::new(document)))
+}
+
+/// Lets others run. What is asked of a document never changes it, and who asks holds it.
+fn go_on() -> bool {
+    context::pause().is_ok()
 }
 
 /// Refuses to go on where a VU's documents and selections take as much as its heap may.
