@@ -3,7 +3,8 @@
 //! A *turn* is: what other threads posted, then ready fibers in the order they became ready, then
 //! the kernel's events, then timers. While fibers are ready the loop asks the kernel only every
 //! [`POLL_INTERVAL`]: under load that is once for many events. A fiber that yields ends the turn: it may have run for long,
-//! and goes behind all who became ready meanwhile.
+//! and goes behind all who became ready meanwhile. Where several yield again and again, all others that are ready run
+//! between two of them.
 #![expect(unsafe_code, reason = "switches stacks")]
 
 use std::{
@@ -293,7 +294,7 @@ impl Inner {
         loop {
             self.receive();
             if let Some(index) = self.yielded.take() {
-                self.sched.borrow_mut().push_ready(index);
+                self.sched.borrow_mut().push_yielded(index);
             }
             self.run_ready();
             if self.remote.take_stop() {

@@ -33,6 +33,11 @@ pub(crate) struct Sched {
     /// Where the saved stacks of the fibers lie.
     copies: Copies,
     ready: VecDeque<u32>,
+    /// Those that yielded and are not in the ready queue, where there is at most one that did: each may run for long,
+    /// so between two of them all others that are ready have their turn.
+    yielded: VecDeque<u32>,
+    /// One that yielded is in the ready queue.
+    is_turn_given: bool,
     wheel: Wheel,
     /// No timer is due before this.
     wake_at: Nanos,
@@ -70,6 +75,8 @@ impl Sched {
             free: Vec::new(),
             copies: Copies::new(),
             ready: VecDeque::new(),
+            yielded: VecDeque::new(),
+            is_turn_given: false,
             wheel: Wheel::new(),
             wake_at: Nanos::MAX,
             now: Nanos::ZERO,
@@ -235,18 +242,26 @@ impl Sched {
 
     #[inline]
     pub(crate) fn has_ready(&self) -> bool {
-        !self.ready.is_empty()
+        !self.ready.is_empty() || !self.yielded.is_empty()
     }
 
     /// Takes the next fiber to run. The caller loads its stack and switches to it.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(u32, &mut Fiber)> {
+        if !self.is_turn_given
+            && let Some(index) = self.yielded.pop_front()
+        {
+            self.is_turn_given = true;
+            self.ready.push_back(index);
+        }
         let index = self.ready.pop_front()?;
         let fiber = &mut self.fibers[index as usize];
         fiber.state = State::Running;
         self.counters.switches += 1;
-        if fiber.reason == Reason::Timeout {
-            self.counters.lag.record(Clock::now() - fiber.deadline);
+        match fiber.reason {
+            Reason::Timeout => self.counters.lag.record(Clock::now() - fiber.deadline),
+            Reason::Yield => self.is_turn_given = false,
+            _ => {}
         }
         Some((index, fiber))
     }
@@ -331,9 +346,25 @@ impl Sched {
     }
 
     #[inline]
-    pub(crate) fn push_ready(&mut self, index: u32) {
+    fn push_ready(&mut self, index: u32) {
         self.ready.push_back(index);
-        self.counters.ready_queue_max = self.counters.ready_queue_max.max(self.ready.len());
+        self.count_ready();
+    }
+
+    /// Queues a fiber that yielded, behind all that are ready now and those that yielded before.
+    pub(crate) fn push_yielded(&mut self, index: u32) {
+        self.yielded.push_back(index);
+        self.count_ready();
+    }
+
+    #[inline]
+    fn count_ready(&mut self) {
+        self.counters.ready_queue_max = self.counters.ready_queue_max.max(self.ready_len());
+    }
+
+    #[inline]
+    fn ready_len(&self) -> usize {
+        self.ready.len() + self.yielded.len()
     }
 
     #[inline]
@@ -350,7 +381,7 @@ impl Sched {
 
     /// A snapshot; restarts the lag and the queue's peak.
     pub(crate) fn stats(&mut self) -> Stats {
-        let ready_now = self.ready.len();
+        let ready_now = self.ready_len();
         let fibers = self.alive();
         let counters = &mut self.counters;
         Stats {
@@ -415,6 +446,42 @@ mod tests {
         assert_eq!(sched.wake_at(), Nanos::MAX);
         sched.end(id.index);
         assert_eq!(sched.alive(), 0);
+    }
+
+    #[test]
+    fn between_two_that_yielded_all_others_that_are_ready_run() {
+        let mut sched = Sched::new(0);
+        let ids: Vec<u32> = (0..4).map(|_| sched.spawn(None, Box::new(|| {})).index).collect();
+        let next = |sched: &mut Sched| sched.next().expect("somebody is ready").0;
+        let yields = |sched: &mut Sched, index: u32, now: u64| {
+            sched.wait(index, Wait::Yield, Nanos::MAX);
+            sched.advance(Nanos(now));
+            sched.push_yielded(index);
+        };
+        // Three that compute, and one that sleeps until the next of them has had its turn.
+        for id in &ids[..3] {
+            assert_eq!(next(&mut sched), *id);
+            yields(&mut sched, *id, 0);
+        }
+        let mut order = Vec::new();
+        for now in 1..=8 {
+            let index = next(&mut sched);
+            order.push(index);
+            if index == ids[3] {
+                sched.wait(index, Wait::Sleep, Nanos(now + 1));
+            } else {
+                yields(&mut sched, index, now);
+            }
+        }
+        assert_eq!(order, [3, 0, 3, 1, 3, 2, 3, 0].map(|number| ids[number]));
+        // One that ends in its turn makes room for the next.
+        for number in [3, 1, 2, 0] {
+            assert!(sched.has_ready());
+            let index = next(&mut sched);
+            assert_eq!(index, ids[number]);
+            sched.end(index);
+        }
+        assert!(!sched.has_ready());
     }
 
     #[test]
