@@ -3,6 +3,8 @@
 //
 // Names are the rows of the bench's table. Sizes fit into a heap of 96 MB.
 
+import { parseHTML } from 'k6/html';
+
 const forever = (work) => () => {
   for (;;) work();
 };
@@ -19,6 +21,13 @@ const text = once(() => 'abc déf,'.repeat(500000));
 const keyed = once(() => Object.fromEntries(numbers().map((n) => [`k${n}`, n])));
 const floats = once(() => new Float64Array(2000000).map((_, i) => (i * 7919) % 300007));
 const big = once(() => (1n << 400000n) - 1n);
+const wide = once(() => '\u0142' + 'a'.repeat(2000000));
+const long = once(() => 'a'.repeat(4000000));
+const needle = 'a'.repeat(1000) + 'b';
+const quoted = once(() => `"${'x'.repeat(8000000)}"`);
+const characters = once(() => Array.from({ length: 20000 }, (_, i) => String.fromCharCode(256 + 2 * i)).join(''));
+const attributes = once(() => Array.from({ length: 30000 }, (_, i) => ` a${i}`).join(''));
+const page = once(() => parseHTML('<i></i>'.repeat(20000)));
 const nested = (depth) => '['.repeat(depth) + ']'.repeat(depth);
 
 export const hostile = {
@@ -26,6 +35,7 @@ export const hostile = {
     for (;;);
   },
   'JSON.parse': forever(() => JSON.parse(json())),
+  'JSON.parse of one text': forever(() => JSON.parse(quoted())),
   'JSON.stringify': forever(() => JSON.stringify(list())),
   'JSON.stringify of one text': forever(() => JSON.stringify(text())),
   'deep JSON': forever(() => {
@@ -43,8 +53,12 @@ export const hostile = {
   'typed copies': forever(() => new Float32Array(floats()).map((x) => x + 1).set(floats().subarray(9))),
   'backtracking pattern': () => /^(a+)+$/.test('a'.repeat(50) + 'b'),
   'backtracking pattern with back reference': () => /^(a|aa)+\1$/.test('a'.repeat(60) + 'b'),
+  'back reference over a long text': () => /^(a+)\1b/.test(long()),
+  'pattern with a large class': forever(() => new RegExp(`[${characters()}]`)),
   'pattern over a long text': forever(() => text().match(/(b)(c|x) d/g)),
   'replace of a pattern': forever(() => text().slice(0, 250_000).replace(/[a-c]/g, '<$&>')),
+  'indexOf in wide text': forever(() => wide().indexOf(needle)),
+  'lastIndexOf': forever(() => long().lastIndexOf(needle)),
   'replaceAll': forever(() => text().replaceAll(',', ';')),
   'split and join': forever(() => text().split(',').join(';')),
   'split by a pattern': forever(() => text().split(/,/)),
@@ -155,5 +169,10 @@ export const hostile = {
       for (const kept = []; ; ) kept.push(new Array(1000).fill(1));
     } catch {}
   }),
+  'HTML: parsing': forever(() => parseHTML('<p class=a>x</p>'.repeat(100000))),
+  'HTML: attributes of one tag': forever(() => parseHTML(`<p${attributes()}>`)),
+  'HTML: nth-last-child': forever(() => page().find('i:nth-last-child(2n)')),
+  'HTML: siblings': forever(() => page().find('b ~ i')),
+  'HTML: has': forever(() => page().find(':has(b) i')),
   'iterations of nothing': () => {},
 };

@@ -1,21 +1,21 @@
 // A well-behaved VU beside one that does what HOSTILE names in hostile.js. The neighbour asks for 5 ms of sleep again and
 // again and prints how much later it went on, in milliseconds; run with --log-format=raw and --console-output=FILE. With
-// HOSTILE=? the names are printed.
+// HOSTILE=? the names are printed. VUS: how many do it, 1 by default.
 import { sleep } from 'k6';
 import { hostile } from './hostile.js';
 
 const SECONDS = Number(__ENV.SECONDS || 2);
 const SLEEP_MS = 5;
-const scenario = (name) => ({
+const scenario = (name, vus) => ({
   executor: 'constant-vus',
   exec: name,
-  vus: 1,
+  vus,
   duration: `${SECONDS}s`,
   gracefulStop: '0s',
 });
 
 export const options =
-  __ENV.HOSTILE === '?' ? {} : { scenarios: { work: scenario('work'), neighbour: scenario('neighbour') } };
+  __ENV.HOSTILE === '?' ? {} : { scenarios: { work: scenario('work', Number(__ENV.VUS || 1)), neighbour: scenario('neighbour', 1) } };
 
 export default function () {
   console.log(Object.keys(hostile).join('\n'));

@@ -102,6 +102,29 @@ fn a_neighbour_goes_on_and_the_work_ends_4() {
     check(3);
 }
 
+/// Its turns come between those of VUs that compute, not after all of them.
+#[test]
+fn a_neighbour_goes_on_beside_many_that_compute() {
+    const VUS: usize = 50;
+    // In 900 ms; where all of them have a slice of 5 to 10 ms before it, two or three.
+    const TURNS_MIN: usize = 9;
+    let turns = || {
+        let report = case(
+            "import { sleep } from 'k6';
+            const scenario = (exec, vus) => ({ executor: 'constant-vus', exec, vus, duration: '900ms', gracefulStop: '0s' });
+            export const options = { scenarios: { work: scenario('work', Number(__ENV.VUS)), neighbour: scenario('neighbour', 1) } };
+            export function work() { for (;;); }
+            export function neighbour() { sleep(0.005); console.log('here'); }",
+        )
+        .env("VUS", &VUS.to_string())
+        .run();
+        report.assert_clean();
+        report.said().len()
+    };
+    let tried: Vec<usize> = (0..TRIES).map(|_| turns()).take_while(|turns| *turns < TURNS_MIN).collect();
+    assert!(tried.len() < TRIES, "turns: {tried:?}");
+}
+
 /// VUs that compute are started in steps, of which each takes as long as all of them compute.
 #[test]
 fn an_interrupt_while_vus_start_ends_the_run() {

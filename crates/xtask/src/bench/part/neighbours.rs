@@ -16,13 +16,17 @@ pub(super) const NAME: &str = "neighbours";
 /// A slice is up to 10 ms, and two VUs take turns; the rest is for the kernel.
 const P99_MS_MAX: f64 = 20.0;
 
+/// Work that many do, and how many.
+const MANY: (&str, usize) = ("empty loop", 100);
+
 /// From the end of a VU's time to that of the run, whatever the VU does.
 const END_MS_MAX: f64 = 100.0;
 
 pub(super) fn run(lab: &mut Lab) -> Result<()> {
     let seconds: u64 = lab.options.pick(1, 3);
-    let (text, idle) = observe(lab, "?", seconds)?;
-    let names: Vec<String> = text.lines().map(str::to_owned).collect();
+    let (text, idle) = observe(lab, "?", 1, seconds)?;
+    let work: Vec<(String, usize)> =
+        text.lines().map(|name| (name.to_owned(), 1)).chain([(MANY.0.to_owned(), MANY.1)]).collect();
     let mut table = Table::new(
         format!(
             "A VU that sleeps 5 ms beside work that takes long, {seconds} s each, one thread: how late it goes on, in milliseconds"
@@ -31,8 +35,9 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
     );
     let mut latest: Option<(f64, String)> = None;
     let mut end_ms_most = None::<f64>;
-    for name in names {
-        let (text, usage) = observe(lab, &name, seconds)?;
+    for (name, vus) in work {
+        let (text, usage) = observe(lab, &name, vus, seconds)?;
+        let name = if vus == 1 { name } else { format!("{name}, {vus} VUs") };
         let mut late: Vec<f64> = text.lines().map(str::parse).collect::<Result<_, _>>().context("not a number")?;
         late.sort_by(f64::total_cmp);
         let mean = (!late.is_empty()).then(|| late.iter().sum::<f64>() / late.len() as f64);
@@ -75,7 +80,7 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
 }
 
 /// Runs one row; what the neighbour printed.
-fn observe(lab: &mut Lab, name: &str, seconds: u64) -> Result<(String, Usage)> {
+fn observe(lab: &mut Lab, name: &str, vus: usize, seconds: u64) -> Result<(String, Usage)> {
     let console = lab.scratch.path().join("neighbours.txt");
     let _ = fs::remove_file(&console);
     let mut command = Command::new(&lab.tools.onrush);
@@ -84,6 +89,7 @@ fn observe(lab: &mut Lab, name: &str, seconds: u64) -> Result<(String, Usage)> {
         .args(["--vu-memory-limit=128MiB", "--log-format=raw", "--console-output"])
         .arg(&console)
         .args(["--env", &format!("SECONDS={seconds}"), "--env", &format!("HOSTILE={name}")])
+        .args(["--env", &format!("VUS={vus}")])
         .arg(lab.root.join("bench/scripts/neighbours.js"))
         .current_dir(lab.scratch.path());
     let mut process = Process::start(command, Cpus::One(0), &lab.scratch.path().join("client.log"))?;
