@@ -106,12 +106,12 @@ fn a_neighbour_goes_on_and_the_work_ends_4() {
 #[test]
 fn a_neighbour_goes_on_beside_many_that_compute() {
     const VUS: usize = 50;
-    // In 900 ms; where all of them have a slice of 5 to 10 ms before it, two or three.
+    // In a second; where all of them have a slice of 5 to 10 ms before it, two or three.
     const TURNS_MIN: usize = 9;
     let turns = || {
         let report = case(
             "import { sleep } from 'k6';
-            const scenario = (exec, vus) => ({ executor: 'constant-vus', exec, vus, duration: '900ms', gracefulStop: '0s' });
+            const scenario = (exec, vus) => ({ executor: 'constant-vus', exec, vus, duration: '1s', gracefulStop: '0s' });
             export const options = { scenarios: { work: scenario('work', Number(__ENV.VUS)), neighbour: scenario('neighbour', 1) } };
             export function work() { for (;;); }
             export function neighbour() { sleep(0.005); console.log('here'); }",
