@@ -54,23 +54,23 @@ impl Gate {
         Ok(gate)
     }
 
-    /// Why the run fails, and its exit code.
+    /// Why the run fails, causes first, and its exit code.
     pub(crate) fn refuses(self, unjudged: &[String], judgement: &Judgement) -> Option<(ExitCode, String)> {
-        if self.unjudged && !unjudged.is_empty() {
-            let text = format!("thresholds were never judged (--fail-on unjudged): {}", unjudged.join(", "));
-            return Some((ExitCode::ThresholdsHaveFailed, text));
-        }
+        let mut reasons = Vec::new();
         if self.exceptions && judgement.thrown > 0 {
-            let text = format!("{} iterations ended in an exception (--fail-on exceptions)", judgement.thrown);
-            return Some((ExitCode::ThresholdsHaveFailed, text));
+            reasons.push(format!("{} iterations ended in an exception (--fail-on exceptions)", judgement.thrown));
         }
         if self.unanswered && judgement.lacks_answers {
-            let text = "too many requests had no answer (--fail-on unanswered)".to_owned();
-            return Some((ExitCode::ThresholdsHaveFailed, text));
+            reasons.push("too many requests had no answer (--fail-on unanswered)".to_owned());
         }
-        let verdict = Some(judgement.verdict).filter(|verdict| self.verdict.is_some_and(|least| *verdict >= least))?;
-        let text = format!("the measurement is {} (--fail-on)", verdict.as_str());
-        Some((ExitCode::MeasurementRefused, text))
+        if self.unjudged && !unjudged.is_empty() {
+            reasons.push(format!("thresholds were never judged (--fail-on unjudged): {}", unjudged.join(", ")));
+        }
+        let code = if reasons.is_empty() { ExitCode::MeasurementRefused } else { ExitCode::ThresholdsHaveFailed };
+        if self.verdict.is_some_and(|least| judgement.verdict >= least) {
+            reasons.push(format!("the measurement is {} (--fail-on)", judgement.verdict.as_str()));
+        }
+        (!reasons.is_empty()).then(|| (code, reasons.join("; ")))
     }
 
     /// Why a comparison fails although nothing got worse, and its exit code. `runs` are its files with the verdicts on their
@@ -126,6 +126,11 @@ mod tests {
         check("invalid", &["a"], Verdict::Invalid, Some(ExitCode::MeasurementRefused));
         check("invalid, suspect", &[], Verdict::Suspect, Some(ExitCode::MeasurementRefused));
         check("suspect", &[], Verdict::Valid, None);
+        let all = Gate::parse("unjudged,exceptions,suspect").expect("names");
+        let refused = all.refuses(&["a".to_owned()], &judged(Verdict::Suspect, 2, false));
+        let expect = "2 iterations ended in an exception (--fail-on exceptions); thresholds were never judged (--fail-on unjudged): a; \
+                      the measurement is SUSPECT (--fail-on)";
+        assert_eq!(refused, Some((ExitCode::ThresholdsHaveFailed, expect.to_owned())));
         assert!(Gate::parse("loud").is_err());
     }
 

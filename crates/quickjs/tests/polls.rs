@@ -26,28 +26,37 @@ const TWICE: (&[&str], u32) = (&["assign", "spread", "for…in", "for…in of in
 const LITTLE: u32 = 64;
 /// So many polls later the built-in is in the middle of it.
 const INTO: u32 = 8;
-/// A loop that cannot fail goes on to its end, as long as what is left takes linear time: it polls once in a thousand
-/// rounds, and no built-in has more than three such loops.
-const LAST_POLLS: u32 = 3 * (N >> 10) + 64;
+/// A loop that cannot fail goes on to its end, which takes linear time, and does not poll any more. Others end at once.
+const LAST_POLLS: u32 = 64;
+/// What the flag says before.
+const YIELD: u32 = 2;
 /// What is done at once: see docs/design/003-patched-quickjs.md.
 const UNDIVIDED: &str = "freeing a map";
-/// What polls in each round of such a loop.
-const EACH_ROUND: &str = "Map.clear";
 
 /// What the handler counts, and when it wants an end.
 struct Host {
     polls: u32,
     cut_after: u32,
+    flag: *const AtomicU32,
 }
 
 unsafe extern "C" fn handler(_: *mut JSRuntime, host: *mut c_void) -> c_int {
     // SAFETY: the host outlives the engine's last evaluation.
     let host = unsafe { &mut *host.cast::<Host>() };
     host.polls += 1;
-    c_int::from(host.polls > host.cut_after)
+    let is_cut = host.polls > host.cut_after;
+    if is_cut {
+        // SAFETY: set before, it lies in the runtime.
+        unsafe { (*host.flag).store(ONRUSH_POKE_HALT, Ordering::Relaxed) };
+    }
+    c_int::from(is_cut)
 }
 
 impl Host {
+    fn new() -> Self {
+        Self { polls: 0, cut_after: 0, flag: std::ptr::null() }
+    }
+
     /// Evaluates with the flag raised all the time; what came of it and how often the handler was asked.
     fn watch(&mut self, engine: &Engine, source: &str, cut_after: u32) -> (Result<String, String>, u32) {
         self.polls = 0;
@@ -57,7 +66,8 @@ impl Host {
             JS_SetInterruptHandler(engine.rt, Some(handler), std::ptr::from_mut(self).cast());
             AtomicU32::from_ptr(onrush_rt_poke(engine.rt))
         };
-        flag.store(1, Ordering::Relaxed);
+        self.flag = flag;
+        flag.store(YIELD, Ordering::Relaxed);
         let result = engine.eval("work.js", source, false);
         flag.store(0, Ordering::Relaxed);
         (result, self.polls)
@@ -88,7 +98,7 @@ fn each(layout: Layout, check: fn(&cases::Case, &Engine, &mut Host) -> Result<()
         let result = with_stack(|| {
             let engine = Engine::new(layout);
             prepare(case, &engine, N)?;
-            check(case, &engine, &mut Host { polls: 0, cut_after: 0 })?;
+            check(case, &engine, &mut Host::new())?;
             // It goes on as if nothing had happened.
             assert_eq!(engine.eval("after.js", "[3, 1, 2].sort().join()", false)?, "1,2,3");
             Ok::<(), String>(())
@@ -120,7 +130,7 @@ fn long_work_polls_and_its_result_is_the_same() {
 fn freeing_takes_turns_and_what_waits_is_dead_for_weak_references() {
     let result = with_stack(|| {
         let engine = Engine::new(Layout::Shared);
-        let mut host = Host { polls: 0, cut_after: 0 };
+        let mut host = Host::new();
         let make = "var a = []; for (let i = 0; i < 5000; i++) a.push([i]); \
                     for (const at of [0, 4999]) a[at] = { at }; \
                     var ends = [new WeakRef(a[0]), new WeakRef(a[4999])];";
@@ -143,9 +153,8 @@ fn long_work_ends_when_it_is_told_to() {
         let (_, all) = host.watch(engine, &case.work(), u32::MAX);
         prepare(case, engine, N)?;
         let cut_after = (words + INTO).min(all / 2);
-        let last = LAST_POLLS + if case.what == EACH_ROUND { N } else { 0 };
         match host.watch(engine, &case.work(), cut_after) {
-            (Err(error), polls) if error.contains("interrupted") && polls <= cut_after + last => Ok(()),
+            (Err(error), polls) if error.contains("interrupted") && polls <= cut_after + LAST_POLLS => Ok(()),
             (result, polls) => Err(format!("{polls} polls, cut after {cut_after} of {all}: {result:?}")),
         }
     });

@@ -228,10 +228,11 @@ impl Command {
 const OF_USERS: [&str; 4] = ["on", "run", "user-token", "tls"];
 
 /// Flags of `run` that mean the same to `http`.
-const OF_HTTP: [&str; 21] = [
+const OF_HTTP: [&str; 22] = [
     "api-token",
     "dns",
     "duration",
+    "fail-on",
     "force",
     "http-debug",
     "http2-prior-knowledge",

@@ -148,6 +148,14 @@ fn refused(error: &clap::Error) -> Failure {
     let suggestion = context(ContextKind::SuggestedArg)
         .or_else(|| context(ContextKind::SuggestedSubcommand))
         .filter(|name| !name.starts_with("--") || find(name.trim_start_matches('-')).is_some());
+    // One that other commands have is no slip of the pen.
+    let name = argument.split('=').next().unwrap_or_default();
+    let flag = name.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument).and_then(find);
+    if let Some(flag) = flag {
+        let commands: Vec<&str> =
+            Command::ALL.iter().filter(|command| command.takes(flag)).map(|command| command.name()).collect();
+        return failure.hint(format!("{name} is a flag of onrush {}", commands.join(", ")));
+    }
     match suggestion {
         Some(name) => failure.hint(format!("did you mean {name}?")),
         None => failure,

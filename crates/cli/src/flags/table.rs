@@ -187,7 +187,7 @@ const SETTINGS: &[Flag] = &[
          (summary-json=FILE), a report (junit=FILE, markdown=FILE, code-quality=FILE) or every sample (json=FILE, csv=FILE); \
          show the test in a browser (web-dashboard[=port=5665&open]); \
          push to Prometheus (prometheus-rw=URL), OpenTelemetry (opentelemetry=URL), InfluxDB (influxdb=URL), StatsD (statsd=HOST:PORT), Datadog \
-         (datadog=HOST:PORT), PostgreSQL (postgres=URL) or, every sample, Kafka (kafka=brokers=HOST:PORT,topic=NAME); FILE.gz is compressed, - is standard output; may be repeated",
+         (datadog=HOST:PORT), PostgreSQL (postgres=URL) or, every sample, Kafka (kafka=brokers=HOST:PORT,topic=NAME); of json and csv FILE.gz is compressed, of these and summary-json - is standard output; may be repeated",
     )
     .group(Group::Results),
     flag(

@@ -87,7 +87,7 @@ const CHILD_TICK: Duration = Duration::from_millis(20);
 const VUS_OF_A_PROCESS: u64 = 25_000;
 
 /// What the test needs of this machine, with its VUs in several processes or elsewhere.
-pub(super) fn needs(cluster: Option<&ClusterArgs>, needs: Needs) -> Needs {
+pub(crate) fn needs(cluster: Option<&ClusterArgs>, needs: Needs) -> Needs {
     match cluster.map(|cluster| &cluster.place) {
         None => needs,
         Some(Place::Here(_)) => {

@@ -7,7 +7,7 @@ pub(crate) mod account;
 mod agents;
 mod begin;
 pub(crate) mod bundle;
-mod cluster;
+pub(crate) mod cluster;
 pub(crate) mod config_file;
 mod constraint;
 pub(crate) mod dependencies;

@@ -9,8 +9,7 @@ use onrush_plan::Plan;
 use onrush_script::{Program, Target};
 
 /// What can be done about a test that is too large.
-pub(crate) const HINT: &str =
-    "use fewer VUs, run the test in parts with --execution-segment, or start it anyway with --force";
+pub(crate) const HINT: &str = "use fewer VUs, more processes (--agents auto), more machines (onrush coordinator), or start it anyway with --force";
 
 /// What a test needs, and what there is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,11 +6,12 @@ use serde_json::{Value, json};
 
 use crate::{
     args::RunArgs,
+    cluster::ClusterArgs,
     context::Context,
     failure::Failure,
     flags::Command,
     run::{
-        Ready,
+        Ready, cluster,
         config_file::ConfigFile,
         needs::{self, size, vus},
         ready,
@@ -57,8 +58,14 @@ fn examine(cx: &Context, files: &[String]) -> Result<Found, Failure> {
     cx.flags.refuse_unavailable(Command::Run)?;
     let config = ConfigFile::read(cx)?;
     let args = RunArgs::new(&cx.flags, &config, files)?;
-    let ready = ready(cx, config, &args)?;
+    let mut ready = ready(cx, config, &args)?;
     ready.check_outputs()?;
+    // As a run with its agents has it; what runs elsewhere needs nothing here.
+    let agents = ClusterArgs::new(&cx.flags, Command::Run, &mut |_| {})?;
+    ready.needs = cluster::needs(agents.as_ref(), ready.needs);
+    if !cx.flags.values("on").is_empty() {
+        (ready.needs.vus, ready.needs.vus_max) = (0, 0);
+    }
     let writes = args.summary_export.iter().cloned().chain(ready.output_names()).collect();
     let (mut problem, mut warnings) = (ready.needs.problem(), ready.needs.warnings());
     if args.force {
@@ -108,9 +115,7 @@ impl Found {
             let allowed = needs.files_max.map_or_else(String::new, |allowed| format!(" of at most {allowed}"));
             row("open files", format!("at least {}{allowed}", needs.files(needs.vus_max)));
         }
-        if self.has_rate() {
-            row("rate", RATE_NOT_TRIED.to_owned());
-        }
+        row("rate", if self.has_rate() { RATE_NOT_TRIED } else { RATE_OF_VUS }.to_owned());
         if !self.writes.is_empty() {
             row("writes", self.writes.join(", "));
         }
@@ -169,6 +174,9 @@ impl Found {
 /// Only a run shows whether VUs and machine keep up with a rate.
 const RATE_NOT_TRIED: &str =
     "not tried; onrush selftest shows what this machine reaches, and the run itself counts dropped iterations";
+
+/// VUs that go on as soon as they have an answer send as much as machine and server let them.
+const RATE_OF_VUS: &str = "what VUs and server reach; onrush selftest shows what this machine does";
 
 /// How many files a program has, and which modules of k6 it imports.
 fn modules(program: &Program) -> (usize, Vec<String>) {

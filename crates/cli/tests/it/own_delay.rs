@@ -7,9 +7,11 @@ use serde_json::Value;
 
 use crate::program::{Done, Program};
 
-/// VUs that compute keep one that asks waiting: for a time slice each, all on one thread.
+/// VUs that compute for less than a time slice whenever they wake keep one that asks waiting: all that are ready before
+/// it, on one thread.
 const CROWDED: &str = "
 import http from 'k6/http';
+import { sleep } from 'k6';
 export const options = {
   insecureSkipTLSVerify: true,
   summaryTrendStats: ['med', 'p(95)', 'max'],
@@ -19,7 +21,7 @@ export const options = {
   },
 };
 export function asks() { http.get(__ENV.URL); }
-export function computes() { for (let i = 0, x = 0; i < 2e6; i++) x = (x * 31 + i) | 0; }
+export function computes() { sleep(0.001); for (const end = Date.now() + 4; Date.now() < end;); }
 ";
 
 fn target(is_http1_only: bool) -> TargetHandle {

@@ -5,7 +5,7 @@ use std::{
     collections::HashMap,
 };
 
-use super::{Combinator, Compound, Selector, Simple, Test, pseudo};
+use super::{Combinator, Compound, Selector, Simple, Test, parse::folded, pseudo};
 use crate::{Document, NodeId, NodeKind};
 
 /// Questions about one document: whether its nodes match.
@@ -127,7 +127,7 @@ impl<'a> Matching<'a> {
                 document.is_element(node) && document.children(node).any(|child| self.holds(selector, child))
             }
             // k6: these match texts and the like, too.
-            Simple::Contains { text, own } => pseudo::text(document, node, *own).to_lowercase().contains(text.as_str()),
+            Simple::Contains { text, own } => folded(&pseudo::text(document, node, *own)).contains(text.as_str()),
             Simple::Matches { regex, own } => regex.is_match(&pseudo::text(document, node, *own)),
             Simple::Lang(lang) => std::iter::once(node).chain(document.ancestors(node)).any(|node| {
                 document
@@ -184,8 +184,7 @@ fn attribute(document: &Document, node: NodeId, name: &str, test: &Test, ignore_
         Test::Contains(wanted) => value.contains(wanted.as_str()),
         Test::Matches(regex) => regex.is_match(value),
     };
-    let found =
-        any_value(document, node, name, |value| if ignore_case { holds(&value.to_lowercase()) } else { holds(value) });
+    let found = any_value(document, node, name, |value| if ignore_case { holds(&folded(value)) } else { holds(value) });
     if matches!(test, Test::Differs(_)) { document.is_element(node) && !found } else { found }
 }
 

@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
         self.skip_blanks();
         let ignore_case = self.eat(b'i') || self.eat(b'I');
         if ignore_case {
-            value = lower(&value);
+            value = folded(&value);
             self.skip_blanks();
         }
         self.expect(b']')?;
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
             "haschild" => Ok(Simple::HasChild(self.argument()?)),
             "contains" | "containsown" => {
                 self.open()?;
-                let text = lower(&self.string_or_identifier()?);
+                let text = folded(&self.string_or_identifier()?);
                 self.close()?;
                 Ok(Simple::Contains { text, own: name == "containsown" })
             }
@@ -376,8 +376,13 @@ impl<'a> Parser<'a> {
     }
 }
 
-pub(super) fn lower(text: &str) -> String {
+fn lower(text: &str) -> String {
     text.to_ascii_lowercase()
+}
+
+/// A text without regard to case, as Go's `strings.ToLower` has it: each character by itself becomes one.
+pub(super) fn folded(text: &str) -> String {
+    text.chars().filter_map(|character| character.to_lowercase().next()).collect()
 }
 
 /// Selectors of scripts have some dozens of bytes.

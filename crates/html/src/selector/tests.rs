@@ -42,6 +42,27 @@ fn names_and_attributes() {
     check("\\70", "b c");
 }
 
+/// What k6 1.8.1 finds.
+#[test]
+fn case_is_that_of_any_script() {
+    let markup = "<p title='ГОТОВ'>Имя</p><p>имя</p><p>Éa ΟΔΟΣΑ</p><p>éA İI</p>";
+    let document = Rc::new(Document::parse(markup, "", &Limits::default(), &Account::default()).unwrap());
+    let count = |selector: &str| Selection::of_document(&document).find(selector).len();
+    for (selector, expect) in [
+        ("p:contains('Имя')", 2),
+        ("p:contains(ИМЯ)", 2),
+        ("p:containsOwn('Имя')", 2),
+        ("p:not(:contains('Имя'))", 2),
+        ("body:has(p:contains('Имя'))", 1),
+        ("p:contains('É')", 2),
+        ("p:contains('ΟΔΟΣ')", 1),
+        ("p:contains('İ')", 1),
+        ("p[title='готов' i]", 1),
+    ] {
+        assert_eq!(count(selector), expect, "{selector}");
+    }
+}
+
 #[test]
 fn pseudo_classes() {
     check("p:nth-child(-n+1)", "b");

@@ -12,6 +12,7 @@ const fn case(what: &'static str, make: &'static str, call: &'static str, look: 
 }
 
 const LIST: &str = "a = Array.from({ length: N }, (_, i) => (i * 7919) % N)";
+const HOLES: &str = "a = []; for (let i = 0; i < N; i += 2) a[i] = i; a.length = N";
 const LIKE: &str = "a = { length: N, 0: 1, 5: 2 }";
 const TEXT: &str = "s = 'ab cd,'.repeat(N / 6)";
 const WIDE: &str = "s = 'a\u{142}b\u{e9}'.repeat(N / 4)";
@@ -58,6 +59,11 @@ pub const CASES: &[Case] = &[
     case("splice of an array", LIST, "a.splice(1, 1)", "a.slice(0, 5)"),
     case("copyWithin of an array", LIST, "a.copyWithin(1, 0)", "a.slice(0, 5)"),
     case("concat of arrays", LIST, "a.concat(a)", "r.length"),
+    case("descriptors of an array", LIST, "Object.getOwnPropertyDescriptors(a)", "r[9].value"),
+    case("descriptors of a typed array", DOUBLES, "Object.getOwnPropertyDescriptors(a)", "r[9].value"),
+    case("keys of a proxy of an array", LIST, "Object.entries(new Proxy(a, {}))", "r.length"),
+    case("keys of holes", HOLES, "Object.keys(a)", "r.length"),
+    case("freezing holes", HOLES, "Object.isFrozen(Object.freeze(a))", "r"),
     case("spread of an array", LIST, "[...a]", "r.length"),
     case("an array turned into properties", LIST, "Object.defineProperty(a, 3, { get: () => 1 })", "r[3]"),
     case("freeze", LIST, "Object.freeze(a)", "r.length"),

@@ -10,6 +10,7 @@ mod script;
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use onrush_session::ExitCode;
+use serde_json::{Map, Value};
 
 use self::script::{Body, Request, Stop};
 pub(crate) use self::{
@@ -110,7 +111,53 @@ fn request(flags: &Flags, url: &str) -> Result<Request, Failure> {
             (Some(requests), time) => Stop::After { requests, at_most: time },
             (None, time) => Stop::At(time.unwrap_or(DURATION)),
         },
+        options: options(flags)?,
+        flags_only: FLAGS_ONLY.iter().flat_map(|long| given(flags, long)).collect(),
     })
+}
+
+/// Flags about requests that no option of a script stands for.
+const FLAGS_ONLY: [&str; 3] = ["http2-prior-knowledge", "tls-session-resumption", "local-ips"];
+
+/// A flag as it was given.
+fn given(flags: &Flags, long: &str) -> Vec<String> {
+    flags
+        .values(long)
+        .iter()
+        .map(|value| if value == "true" { format!("--{long}") } else { format!("--{long}={value}") })
+        .collect()
+}
+
+/// The options of a script that say what flags say about all requests.
+fn options(flags: &Flags) -> Result<Map<String, Value>, Failure> {
+    const SWITCHES: [(&str, &str); 2] =
+        [("insecure-skip-tls-verify", "insecureSkipTLSVerify"), ("no-connection-reuse", "noConnectionReuse")];
+    const TEXTS: [(&str, &str); 2] = [("user-agent", "userAgent"), ("http-debug", "httpDebug")];
+    let mut options = Map::new();
+    for (long, option) in SWITCHES {
+        if flags.switch(long)?.unwrap_or(false) {
+            options.insert(option.to_owned(), true.into());
+        }
+    }
+    for (long, option) in TEXTS {
+        if let Some(text) = flags.values(long).pop() {
+            options.insert(option.to_owned(), text.into());
+        }
+    }
+    if let Some(redirects) = flags.values("max-redirects").pop().and_then(|text| text.parse::<u64>().ok()) {
+        options.insert("maxRedirects".to_owned(), redirects.into());
+    }
+    let pairs = |texts: Vec<String>| -> Map<String, Value> {
+        let pairs = texts.iter().filter_map(|text| text.split_once('='));
+        pairs.map(|(name, value)| (name.trim().to_owned(), value.into())).collect()
+    };
+    let dns = flags.values("dns").iter().flat_map(|text| text.split(',')).map(str::to_owned).collect();
+    for (option, pairs) in [("tags", pairs(flags.values("tag"))), ("dns", pairs(dns))] {
+        if !pairs.is_empty() {
+            options.insert(option.to_owned(), pairs.into());
+        }
+    }
+    Ok(options)
 }
 
 /// As many connections as hey and oha have.
@@ -180,6 +227,31 @@ mod tests {
         let request = request.expect("a request");
         assert_eq!((request.method.as_str(), request.headers), ("POST", vec![("A".to_owned(), "b".to_owned())]));
         assert_eq!(request.stop, Stop::After { requests: 7, at_most: Some(Duration::from_secs(2)) });
+    }
+
+    #[test]
+    fn what_flags_say_about_all_requests_is_in_the_script() {
+        let flags = [
+            ("user-agent", "me"),
+            ("max-redirects", "3"),
+            ("no-connection-reuse", "true"),
+            ("tag", "a=b"),
+            ("dns", "ttl=0,select=first"),
+            ("http2-prior-knowledge", "true"),
+            ("local-ips", "127.0.0.1-127.0.0.9"),
+        ];
+        let script = parsed(&flags, "http://a/").expect("a request").to_script();
+        for expect in [
+            "userAgent: \"me\"",
+            "maxRedirects: 3",
+            "noConnectionReuse: true",
+            "tags: {\n    a: \"b\"",
+            "ttl: \"0\"",
+            "select: \"first\"",
+            "give them to `onrush run`: --http2-prior-knowledge --local-ips=127.0.0.1-127.0.0.9\n",
+        ] {
+            assert!(script.contains(expect), "{expect} is not in {script}");
+        }
     }
 
     #[test]

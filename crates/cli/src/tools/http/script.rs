@@ -23,6 +23,10 @@ pub(super) struct Request {
     pub(super) rate: Option<u64>,
     /// When it ends.
     pub(super) stop: Stop,
+    /// What flags say about all requests, as options of a script.
+    pub(super) options: Map<String, Value>,
+    /// Flags that no option of a script stands for, as they were given.
+    pub(super) flags_only: Vec<String>,
 }
 
 /// A request's body.
@@ -80,10 +84,20 @@ impl Request {
 
     fn script(&self, scenario: Value) -> String {
         let with_trend = if self.rate.is_some() { "import { Trend } from 'k6/metrics';\n" } else { "" };
-        let options = json!({"discardResponseBodies": true, "scenarios": {"http": scenario}});
+        let mut options = self.options.clone();
+        options.insert("discardResponseBodies".to_owned(), true.into());
+        options.insert("scenarios".to_owned(), json!({"http": scenario}));
+        let flags_only = if self.flags_only.is_empty() {
+            String::new()
+        } else {
+            format!(
+                "// No option of a script stands for these flags, give them to `onrush run`: {}\n",
+                self.flags_only.join(" ")
+            )
+        };
         let mut text = format!(
-            "// Written by `onrush http`. It runs with `onrush run` and `k6 run`.\nimport http from 'k6/http';\n{with_trend}\nexport const options = {};\n\n",
-            literal(&options)
+            "// Written by `onrush http`. It runs with `onrush run` and `k6 run`.\n{flags_only}import http from 'k6/http';\n{with_trend}\nexport const options = {};\n\n",
+            literal(&Value::Object(options))
         );
         if self.rate.is_some() {
             text.push_str(
@@ -204,6 +218,8 @@ mod tests {
             connections: 5,
             rate: None,
             stop: Stop::At(Duration::from_millis(1500)),
+            options: Map::new(),
+            flags_only: Vec::new(),
         }
     }
 
