@@ -208,19 +208,28 @@ pub(super) fn outcome(passes: u64, fails: u64) -> String {
     format!("↳  {}% — ✓ {passes} / ✗ {fails}", number::value(percent, Contains::Default, None))
 }
 
-/// Names are the script's, or a server's: what steers a terminal is shown and not obeyed.
+/// Names are the script's, or a server's: what steers a terminal is shown and not obeyed, and no line of one looks like a
+/// line of the summary.
 pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    if text.chars().any(is_steering) {
-        Cow::Owned(text.chars().map(|char| if is_steering(char) { '\u{fffd}' } else { char }).collect())
-    } else {
-        Cow::Borrowed(text)
+    if !text.chars().any(char::is_control) {
+        return Cow::Borrowed(text);
     }
+    let mut plain = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '\n' => plain.push_str(LINE_OF_A_NAME),
+            // k6: tabs stay as they are.
+            '\t' => plain.push(char),
+            _ if char.is_control() => plain.push('\u{fffd}'),
+            _ => plain.push(char),
+        }
+    }
+    Cow::Owned(plain)
 }
 
-/// k6: line breaks and tabs stay as they are.
-fn is_steering(char: char) -> bool {
-    char.is_control() && !matches!(char, '\n' | '\t')
-}
+/// What parts the lines of a name: all after the first are further to the right than any line of the summary but those of
+/// deeply nested groups.
+const LINE_OF_A_NAME: &str = "\n                    ";
 
 fn block_of(metric: &str) -> &'static str {
     let claims = |(name, prefixes): &(&'static str, &[&str])| {
