@@ -3,7 +3,7 @@
 use std::{fs, str::FromStr, time::Duration};
 
 use onrush_engine::HealthProbe;
-use onrush_fiber::Clock;
+use onrush_fiber::{Clock, Nanos};
 
 use crate::run::needs::port_range;
 
