@@ -36,6 +36,8 @@ pub(super) fn run(lab: &mut Lab) -> Result<()> {
     let mut latest: Option<(f64, String)> = None;
     let mut end_ms_most = None::<f64>;
     for (name, vus) in work {
+        // Of these the first is for their start.
+        let seconds = if vus > 1 { seconds.max(2) } else { seconds };
         let (text, usage) = observe(lab, &name, vus, seconds)?;
         let name = if vus == 1 { name } else { format!("{name}, {vus} VUs") };
         let mut late: Vec<f64> = text.lines().map(str::parse).collect::<Result<_, _>>().context("not a number")?;
