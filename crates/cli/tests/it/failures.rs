@@ -145,8 +145,11 @@ fn names_steer_no_terminal() {
     let script = r"
         import { check } from 'k6';
         export default function () { check(1, { 'red \u001b[31m': () => true, 'a\n\n  █ FORGED\n': () => true }); }";
-    let done = Program::script(&["-q"], script).run().expect(0).expect_output("✓ red \u{fffd}[31m\n");
-    assert!(!done.stdout.contains('\x1b'), "{}", done.stdout);
-    // No line of a name looks like one of the summary.
-    assert!(done.stdout.contains("FORGED") && !done.stdout.contains("\n  █ FORGED"), "{}", done.stdout);
+    for mode in ["compact", "legacy"] {
+        let done = Program::script(&["-q", "--summary-mode", mode], script).run().expect(0);
+        let done = done.expect_output("✓ red \u{fffd}[31m\n");
+        assert!(!done.stdout.contains('\x1b'), "{}", done.stdout);
+        // No line of a name looks like one of the summary.
+        assert!(done.stdout.contains("FORGED") && !done.stdout.contains("\n  █ FORGED"), "{}", done.stdout);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     palette::Palette,
-    sections::outcome,
+    sections::{outcome, plain},
     table::{Row, Widths},
 };
 use crate::summary::{
@@ -53,17 +53,17 @@ fn group(node: &Group, indent: usize, palette: &Palette, lines: &mut Vec<String>
     for check in &node.checks {
         // k6: colours the margins, too, and both lines of a failed check as one.
         lines.push(if check.fails == 0 {
-            palette.good.on(&format!("{margin}✓ {}", check.name))
+            palette.good.on(&format!("{margin}✓ {}", plain(&check.name)))
         } else {
             let detail = outcome(check.passes, check.fails);
-            palette.bad.on(&format!("{margin}✗ {}\n{margin} {detail}", check.name))
+            palette.bad.on(&format!("{margin}✗ {}\n{margin} {detail}", plain(&check.name)))
         });
     }
     if !node.checks.is_empty() {
         lines.push(String::new());
     }
     for inner in &node.groups {
-        lines.push(format!("{margin}█ {}", inner.name));
+        lines.push(format!("{margin}█ {}", plain(&inner.name)));
         lines.push(String::new());
         group(inner, indent + INDENT_STEP, palette, lines);
     }
