@@ -39,7 +39,7 @@ impl Reference {
         };
         let capture: Value = serde_json::from_str(&read("json")).expect("a capture is JSON");
         let series = capture["series"].as_array().expect("a list").iter().map(Series::parse).collect();
-        Self { text: read("txt"), capture, series }
+        Self { text: indented(&read("txt")), capture, series }
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -322,6 +322,17 @@ fn entry<K: PartialEq, V: Default>(pairs: &mut Vec<(K, V)>, key: K) -> &mut V {
         pairs.len() - 1
     });
     &mut pairs[index].1
+}
+
+/// On purpose the lines of a name after its first are indented, so that none looks like one of the summary: k6 begins them
+/// where they are, and nothing else there.
+fn indented(text: &str) -> String {
+    let begins_a_line = |line: &&str| line.starts_with(char::is_alphanumeric);
+    let lines = text.split('\n').map(|line| match Some(line).filter(begins_a_line) {
+        Some(line) => format!("{:20}{line}", ""),
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Compares line by line, so that a failure shows the line.
