@@ -33,10 +33,6 @@ pub(crate) struct Sched {
     /// Where the saved stacks of the fibers lie.
     copies: Copies,
     ready: VecDeque<u32>,
-    /// Those that have not run yet. Each may run for long, so they take turns with those that are ready.
-    starts: VecDeque<u32>,
-    /// The last to run was one of them.
-    is_start_past: bool,
     /// Those that yielded and are not in the ready queue, where there is at most one that did: each may run for long,
     /// so between two of them all others that are ready have their turn.
     yielded: VecDeque<u32>,
@@ -79,8 +75,6 @@ impl Sched {
             free: Vec::new(),
             copies: Copies::new(),
             ready: VecDeque::new(),
-            starts: VecDeque::new(),
-            is_start_past: false,
             yielded: VecDeque::new(),
             is_turn_given: false,
             wheel: Wheel::new(),
@@ -123,8 +117,7 @@ impl Sched {
                 index
             }
         };
-        self.starts.push_back(index);
-        self.count_ready();
+        self.push_ready(index);
         FiberId { index, generation }
     }
 
@@ -249,23 +242,19 @@ impl Sched {
 
     #[inline]
     pub(crate) fn has_ready(&self) -> bool {
-        self.ready_len() > 0
+        !self.ready.is_empty() || !self.yielded.is_empty()
     }
 
     /// Takes the next fiber to run. The caller loads its stack and switches to it.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(u32, &mut Fiber)> {
-        let index = if self.starts.is_empty() {
-            if !self.is_turn_given
-                && let Some(index) = self.yielded.pop_front()
-            {
-                self.is_turn_given = true;
-                self.ready.push_back(index);
-            }
-            self.ready.pop_front()?
-        } else {
-            self.next_beside_starts()?
-        };
+        if !self.is_turn_given
+            && let Some(index) = self.yielded.pop_front()
+        {
+            self.is_turn_given = true;
+            self.ready.push_back(index);
+        }
+        let index = self.ready.pop_front()?;
         let fiber = &mut self.fibers[index as usize];
         fiber.state = State::Running;
         self.counters.switches += 1;
@@ -275,14 +264,6 @@ impl Sched {
             _ => {}
         }
         Some((index, fiber))
-    }
-
-    /// The next where some have not run yet: one of these and one of the others in turn. Who yielded waits for all of them.
-    #[cold]
-    fn next_beside_starts(&mut self) -> Option<u32> {
-        let ready = if self.is_start_past { self.ready.pop_front() } else { None };
-        self.is_start_past = ready.is_none();
-        ready.or_else(|| self.starts.pop_front())
     }
 
     /// The fiber that runs after `ahead` others that are ready now.
@@ -383,7 +364,7 @@ impl Sched {
 
     #[inline]
     fn ready_len(&self) -> usize {
-        self.ready.len() + self.starts.len() + self.yielded.len()
+        self.ready.len() + self.yielded.len()
     }
 
     #[inline]
@@ -501,30 +482,6 @@ mod tests {
             sched.end(index);
         }
         assert!(!sched.has_ready());
-    }
-
-    #[test]
-    fn who_has_not_run_yet_takes_turns_with_who_is_ready() {
-        let (mut sched, waits) = running();
-        assert_eq!(sched.wait(waits.index, Wait::Sleep, Nanos(1)), None);
-        let starts: Vec<u32> = (0..3).map(|_| sched.spawn(None, Box::new(|| {})).index).collect();
-        let mut order = Vec::new();
-        for now in 1..=5 {
-            let index = sched.next().expect("somebody is ready").0;
-            order.push(index);
-            if index == waits.index {
-                sched.wait(index, Wait::Sleep, Nanos(now + 1));
-            } else {
-                // All others compute.
-                sched.wait(index, Wait::Yield, Nanos::MAX);
-                sched.advance(Nanos(now));
-                sched.push_yielded(index);
-            }
-        }
-        assert_eq!(order, [starts[0], waits.index, starts[1], waits.index, starts[2]]);
-        // Only now those that yielded have their turns.
-        assert_eq!(sched.next().expect("somebody is ready").0, waits.index);
-        assert_eq!(sched.next().expect("somebody is ready").0, starts[0]);
     }
 
     #[test]
