@@ -137,14 +137,17 @@ impl Sum for HealthSum {
     }
 }
 
+impl HealthSum {
+    /// It as a step of this time.
+    pub(crate) fn into_step(self, span: Span) -> HealthStep {
+        HealthStep { from_ms: ms(span.from_ns), at_ms: ms(span.until_ns), agents: self.0.into_values().collect() }
+    }
+}
+
 impl Bin<HealthSum> {
     /// The bin as a step.
     pub(crate) fn into_step(self) -> HealthStep {
-        HealthStep {
-            from_ms: ms(self.span.from_ns),
-            at_ms: ms(self.span.until_ns),
-            agents: self.sum.0.into_values().collect(),
-        }
+        self.sum.into_step(self.span)
     }
 }
 

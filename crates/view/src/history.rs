@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use onrush_metrics::{Delta, DeltaSum, Span, Step};
+use onrush_metrics::{Delta, DeltaSum, Step};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
     bins::{Bin, Bins, Sum},
     head::Mode,
     health::{HealthStep, HealthSum},
+    length::StepLength,
     record::{Body, Event, Record},
     state::End,
     table::Table,
@@ -21,11 +22,6 @@ use crate::{
 
 /// Seconds stay as they are for so long.
 const RECENT_NS: u64 = 300_000_000_000;
-
-/// A report has about so many steps at most, so that it is a file one can send: an hour of 19 series takes less than a megabyte.
-const REPORT_STEPS_MAX: usize = 480;
-/// How long its steps may be, in seconds. Each is a multiple of the one before, as are the steps that are kept.
-const REPORT_LENGTHS_S: [u64; 8] = [1, 5, 10, 30, 60, 300, 1_800, 7_200];
 
 /// The records of a run.
 #[derive(Debug, Clone)]
@@ -270,22 +266,28 @@ impl History {
         batch
     }
 
-    /// All of it, as a report has it. What is not over yet is a step, too.
-    pub fn lines(&self) -> String {
+    /// All of it, as a report has it: as lines of JSON, in steps of at least this length. What is not over yet is a step, too.
+    pub fn lines(&self, length: StepLength) -> String {
         let head = Head { mode: Mode::Report, can_steer: false, ..self.head.clone() };
         let record = |event: Event, body: &Body| Record { event, number: 0, body: body.clone() };
-        let of = |wanted: Event| self.entries.values().filter(move |entry| entry.event == wanted);
+        let of =
+            |wanted: Event| self.entries.values().filter(move |entry| entry.event == wanted).map(|entry| &entry.body);
         let mut batch = Batch::default();
         batch.records.push(record(Event::Head, &Body::new(json(&head))));
-        batch.records.extend(of(Event::Series).map(|entry| record(Event::Series, &entry.body)));
-        let steps = of(Event::Step).map(|entry| &entry.body).chain(&self.open.body);
-        batch.records.extend(longer(steps).iter().map(|body| record(Event::Step, body)));
-        for event in [Event::Health, Event::Log] {
-            batch.records.extend(of(event).map(|entry| record(event, &entry.body)));
-        }
+        batch.records.extend(of(Event::Series).map(|body| record(Event::Series, body)));
+        let steps = of(Event::Step).chain(&self.open.body);
+        batch.records.extend(length.steps(steps).iter().map(|body| record(Event::Step, body)));
+        batch.records.extend(length.health(of(Event::Health)).iter().map(|body| record(Event::Health, body)));
+        batch.records.extend(of(Event::Log).map(|body| record(Event::Log, body)));
         batch.records.extend(self.state.body.iter().map(|body| record(Event::State, body)));
-        batch.records.extend(of(Event::End).map(|entry| record(Event::End, &entry.body)));
+        batch.records.extend(of(Event::End).map(|body| record(Event::End, body)));
         batch.to_lines()
+    }
+
+    /// The lengths that steps of a report of this run may have, the shortest first.
+    pub fn step_lengths(&self) -> Vec<StepLength> {
+        let steps = self.entries.values().filter(|entry| entry.event == Event::Step);
+        StepLength::for_starts(steps.filter_map(|entry| Some(entry.body.span()?.from_ns)))
     }
 
     /// Bytes of all that is kept.
@@ -334,39 +336,6 @@ impl History {
             }
         }
     }
-}
-
-/// Steps of a report, no more than [`REPORT_STEPS_MAX`] or so: those of a long run are longer.
-fn longer<'a>(steps: impl Iterator<Item = &'a Body>) -> Vec<Body> {
-    let steps: Vec<&Body> = steps.collect();
-    let length_ns = REPORT_LENGTHS_S.into_iter().map(|seconds| seconds * 1_000_000_000).find(|length_ns| {
-        let mut bins: Vec<u64> = steps.iter().filter_map(|step| Some(step.span()?.from_ns / length_ns)).collect();
-        bins.dedup();
-        bins.len() <= REPORT_STEPS_MAX
-    });
-    let length_ns = length_ns.unwrap_or(u64::MAX);
-    let mut longer: Vec<(Option<u64>, Vec<&Body>)> = Vec::new();
-    for step in steps {
-        let bin = step.span().map(|span| span.from_ns / length_ns);
-        match longer.last_mut() {
-            Some((last, parts)) if *last == bin && bin.is_some() => parts.push(step),
-            _ => longer.push((bin, vec![step])),
-        }
-    }
-    let joined = |(_, parts): (Option<u64>, Vec<&Body>)| match parts.as_slice() {
-        [one] => (*one).clone(),
-        parts => {
-            let (mut sum, mut span) = (DeltaSum::default(), None);
-            for (of, delta) in parts.iter().filter_map(|part| part.unpacked()) {
-                sum.add(&delta);
-                span = span.map_or(of, |span: Span| {
-                    Some(Span { until_ns: of.map_or(span.until_ns, |of| of.until_ns), ..span })
-                });
-            }
-            Body::step(span, &sum.into_delta(), false)
-        }
-    };
-    longer.into_iter().map(joined).collect()
 }
 
 fn json(value: &impl serde::Serialize) -> String {

@@ -9,7 +9,7 @@ use std::{
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use onrush_metrics::{Delta, Span};
 
-use crate::step;
+use crate::{health::HealthStep, step};
 
 /// The names of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,12 @@ impl Body {
         // It was packed here.
         DeflateDecoder::new(&**packed).read_to_end(&mut bytes).ok()?;
         Some((*span, postcard::from_bytes(&bytes).ok()?))
+    }
+
+    /// The health of the generators, if it is that.
+    pub(crate) fn health(&self) -> Option<HealthStep> {
+        let Self::Plain(text) = self else { return None };
+        serde_json::from_str(text).ok()
     }
 
     /// The time of the scenarios it covers, if it is a step that does.

@@ -113,6 +113,7 @@ export function Grid<Row>({ id, caption, rows, columns, keyOf, sortedBy, empty, 
       )}
       {sorted.length > ROWS_SHOWN && (
         <p class="grid-more">
+          {!isLong.value && <span class="soft">The first {ROWS_SHOWN} rows.</span>}{" "}
           <button type="button" onClick={() => (isLong.value = !isLong.value)}>
             {isLong.value ? `Show the first ${ROWS_SHOWN}` : `Show all ${sorted.length} rows`}
           </button>

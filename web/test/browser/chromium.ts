@@ -1,7 +1,9 @@
 // The browser of the tests: Debian's Chromium, which speaks to nobody but this machine.
 
 import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import { pathToFileURL } from "node:url";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
 
 const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
@@ -24,4 +26,32 @@ export function launch(): Promise<Browser> {
       "--disable-sync",
     ],
   });
+}
+
+/** A report from disk in a browser without a network. To close it fails on any error, and if anything was asked for elsewhere. */
+export async function openOffline(
+  browser: Browser,
+  file: string,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; close: () => Promise<void> }> {
+  const context = await browser.newContext({ offline: true, ...options });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  const asked: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => errors.push(...(message.type() === "error" ? [message.text()] : [])));
+  page.on("dialog", (dialog) => {
+    errors.push(dialog.message());
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto(pathToFileURL(file).href);
+  return {
+    page,
+    close: async () => {
+      await context.close();
+      expect(errors).toEqual([]);
+      expect(asked.filter((url) => !/^(file|data|blob):/.test(url))).toEqual([]);
+    },
+  };
 }

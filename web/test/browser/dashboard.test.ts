@@ -1,14 +1,12 @@
 // The built dashboard in a real browser, against a server that replays a run.
 
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { count, percent, time } from "../../src/format/units.ts";
 import { type FixtureRecord, makeRun, percentileOf, type Truth } from "../fixture/run.ts";
 import { FixtureServer } from "../fixture/server.ts";
+import { expectAccessible } from "./axe.ts";
 import { hasChromium, launch } from "./chromium.ts";
-
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 describe.skipIf(!hasChromium)("the dashboard", () => {
   let browser: Browser;
@@ -214,29 +212,7 @@ describe.skipIf(!hasChromium)("the dashboard", () => {
       viewport: { width, height: 900 },
     });
     await page.locator(".data summary").first().click();
-    const source = (await import("node:fs")).readFileSync(AXE, "utf8");
-    // Through the debugger: the page's policy admits no script of others.
-    await page.evaluate(source);
-    const found = await page.evaluate(async () => {
-      const axe = (
-        globalThis as unknown as {
-          axe: {
-            run: () => Promise<{
-              violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
-            }>;
-          };
-        }
-      ).axe;
-      return (await axe.run()).violations.map(({ id, impact, nodes }) => ({
-        id,
-        impact,
-        html: nodes[0]?.html,
-        why: nodes[0]?.failureSummary,
-      }));
-    });
-    expect(found.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(overflow).toBeLessThanOrEqual(0);
+    await expectAccessible(page);
     await close();
   });
 

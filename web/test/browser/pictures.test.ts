@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { reportOf } from "../fixture/report.ts";
-import { makeRun } from "../fixture/run.ts";
+import { LONG, makeRun } from "../fixture/run.ts";
 import { FixtureServer } from "../fixture/server.ts";
 import { hasChromium, launch } from "./chromium.ts";
 
@@ -38,12 +38,18 @@ test.skipIf(!hasChromium || folder === undefined)("pictures", { timeout: 120_000
       await page.close();
     }
   }
-  const file = `${folder}/report.html`;
-  writeFileSync(file, reportOf(makeRun({ seconds: 600, mode: "report" }).records, { metrics: {} }));
-  const page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
-  await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector(".tile");
-  await page.pdf({ path: `${folder}/report.pdf`, preferCSSPageSize: true, printBackground: true });
+  for (const [name, scheme, options] of [
+    ["report", "light", {}],
+    ["report-long", "dark", LONG],
+  ] as const) {
+    const file = `${folder}/${name}.html`;
+    writeFileSync(file, reportOf(makeRun({ seconds: 600, mode: "report", ...options }).records, { metrics: {} }));
+    const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, colorScheme: scheme });
+    await page.goto(pathToFileURL(file).href);
+    await page.waitForSelector(".tile");
+    await page.pdf({ path: `${folder}/${name}.pdf`, preferCSSPageSize: true, printBackground: true });
+    await page.close();
+  }
   await browser.close();
   await server.stop();
   expect(folder).toBeDefined();

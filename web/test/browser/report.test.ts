@@ -3,13 +3,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { count } from "../../src/format/units.ts";
 import { reportOf } from "../fixture/report.ts";
-import { type FixtureRecord, makeRun } from "../fixture/run.ts";
-import { hasChromium, launch } from "./chromium.ts";
+import { type FixtureRecord, LONG, makeRun } from "../fixture/run.ts";
+import { expectAccessible } from "./axe.ts";
+import { hasChromium, launch, openOffline } from "./chromium.ts";
 
 describe.skipIf(!hasChromium)("the report", () => {
   let browser: Browser;
@@ -22,31 +22,10 @@ describe.skipIf(!hasChromium)("the report", () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function opened(records: FixtureRecord[] | null, summary: unknown) {
+  async function opened(records: FixtureRecord[] | null, summary: unknown, options: BrowserContextOptions = {}) {
     const file = join(folder, "report.html");
     writeFileSync(file, reportOf(records, summary));
-    const context = await browser.newContext({ offline: true });
-    const page = await context.newPage();
-    const errors: string[] = [];
-    const asked: string[] = [];
-    page.on("pageerror", (error) => errors.push(String(error)));
-    page.on("console", (message) => errors.push(...(message.type() === "error" ? [message.text()] : [])));
-    page.on("dialog", (dialog) => {
-      errors.push(dialog.message());
-      void dialog.dismiss();
-    });
-    page.on("request", (request) => asked.push(request.url()));
-    await page.goto(pathToFileURL(file).href);
-    return {
-      page,
-      close: async () => {
-        await context.close();
-        expect(errors).toEqual([]);
-        expect(asked.filter((url) => !url.startsWith("file:") && !url.startsWith("data:") && !url.startsWith("blob:"))).toEqual(
-          [],
-        );
-      },
-    };
+    return openOffline(browser, file, options);
   }
 
   test("shows its run from disk, offline, and asks nobody for anything", async () => {
@@ -79,12 +58,7 @@ describe.skipIf(!hasChromium)("the report", () => {
   });
 
   test("shows what a summary has where there is no stream", async () => {
-    const { page, close } = await opened(null, {
-      metrics: {
-        http_reqs: { type: "counter", values: { count: 1_234, rate: 20.5 } },
-        http_req_duration: { avg: 12.345, "p(95)": 34 },
-      },
-    });
+    const { page, close } = await opened(null, SUMMARY);
     await page.waitForSelector("#summary");
     const text = (await page.locator("#summary").innerText()).replaceAll(/\s+/g, " ");
     expect(text).toContain("http_reqs count 1,234 rate 20.5");
@@ -92,22 +66,83 @@ describe.skipIf(!hasChromium)("the report", () => {
     await close();
   });
 
-  test("is drawn as a whole when it is printed", async () => {
-    const { page, close } = await opened(makeRun({ seconds: 60, mode: "report" }).records, {});
+  describe.each([
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 360],
+    ["dark", 360],
+  ] as const)("axe finds nothing serious: %s, %i pixels", (colorScheme, width) => {
+    const options = { colorScheme, viewport: { width, height: 900 } };
+
+    test("in a run", async () => {
+      const { page, close } = await opened(makeRun({ seconds: 30, agents: 2, mode: "report" }).records, {}, options);
+      await page.waitForSelector(".tile");
+      await page.locator(".data summary").first().click();
+      await expectAccessible(page);
+      await close();
+    });
+
+    test("in a summary", async () => {
+      const { page, close } = await opened(null, SUMMARY, options);
+      await page.waitForSelector("#summary");
+      await expectAccessible(page);
+      await close();
+    });
+  });
+
+  test("is drawn as a whole when it is printed, in light colours", async () => {
+    const { records } = makeRun({ seconds: 60, mode: "report" });
+    const { page, close } = await opened(records, {}, { colorScheme: "dark" });
     await page.waitForSelector(".tile");
     const pdf = await page.pdf({ preferCSSPageSize: true, printBackground: true });
     expect(pdf.byteLength).toBeGreaterThan(50_000);
     // As printing begins, every chart has its picture, those far below included.
-    const [charts, drawn] = await page.evaluate(() => {
+    const [charts, drawn, themes] = await page.evaluate(() => {
+      const { dataset } = document.documentElement;
+      const themes = [dataset.theme];
       dispatchEvent(new Event("beforeprint"));
       const areas = document.querySelectorAll(".plot-area");
       const canvases = document.querySelectorAll(".plot-area canvas");
-      const theme = document.documentElement.dataset.theme;
+      themes.push(dataset.theme);
       dispatchEvent(new Event("afterprint"));
-      return [areas.length, canvases.length, theme];
+      return [areas.length, canvases.length, [...themes, dataset.theme]] as const;
     });
     expect(charts).toBeGreaterThan(8);
     expect(drawn).toBe(charts);
+    expect(themes).toEqual(["dark", "light", "dark"]);
+    await close();
+  });
+
+  test("nothing is wider than the paper, heads of tables are repeated, verdicts keep their colours", async () => {
+    const viewport = { width: Math.ceil(PAPER_PIXELS), height: 900 };
+    const { page, close } = await opened(makeRun({ seconds: 20, mode: "report", ...LONG }).records, {}, { viewport });
+    await page.waitForSelector(".tile");
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    const wide = await page.evaluate((width) => {
+      const all = [...document.querySelectorAll("main *")];
+      return all.filter((one) => one.getBoundingClientRect().right > width).map((one) => one.outerHTML.slice(0, 200));
+    }, PAPER_PIXELS);
+    expect(wide).toEqual([]);
+    const sides = await page
+      .locator(".verdict")
+      .evaluateAll((all) => all.map((one) => [getComputedStyle(one).borderLeftColor, getComputedStyle(one).borderTopColor]));
+    expect(sides.map(([left, top]) => left === top)).toEqual([false, false]);
+    const heads = await page.locator("thead button").evaluateAll((all) => all.map((one) => getComputedStyle(one).display));
+    expect(new Set(heads)).toEqual(new Set(["contents"]));
+    // What the paper does not have, it says.
+    expect(await page.locator("#requests .grid-more").innerText()).toBe("The first 100 rows.");
+    expect(await page.locator("#requests tbody tr").count()).toBe(100);
     await close();
   });
 });
+
+/** The width of A4 less the margins of the style sheet for paper. */
+const PAPER_PIXELS = ((210 - 2 * 12) / 25.4) * 96;
+
+const SUMMARY = {
+  metrics: {
+    http_reqs: { type: "counter", values: { count: 1_234, rate: 20.5 } },
+    http_req_duration: { avg: 12.345, "p(95)": 34 },
+  },
+};

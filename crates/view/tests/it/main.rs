@@ -13,6 +13,11 @@ fn history() -> History {
     History::new(Head::new(&Registry::new()), "run")
 }
 
+/// The records of a report, in the shortest steps that it may have.
+fn lines(history: &History) -> String {
+    history.lines(*history.step_lengths().first().expect("at least one length"))
+}
+
 /// Numbers without a pattern that matters.
 struct Random(u64);
 

@@ -1,5 +1,9 @@
 //! Readers that come late, fall behind or come back, and runs that last.
 
+use std::io::Read as _;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use flate2::read::GzDecoder;
 use onrush_metrics::Steps;
 use onrush_view::{AgentSecond, Batch, Cursor, End, HealthStep, LineRow, State, report};
 
@@ -132,7 +136,7 @@ fn health_becomes_longer_as_steps_do() {
     }
     history.settle();
     let mut client = Client::default();
-    client.take_lines(&history.lines());
+    client.take_lines(&lines(&history));
     assert_eq!((client.health.len(), client.steps.len()), (300 + 140, 300 + 140));
     let sum = |client: &Client, name: &str| -> u64 {
         let rows = client.health.iter().flat_map(|step| step["agents"].as_array().expect("a list"));
@@ -157,23 +161,62 @@ fn eight_hours_of_200_series_stay_small() {
     }
     assert!(history.kept_bytes() < 64 << 20, "{} bytes", history.kept_bytes());
     let mut client = Client::default();
-    client.take_lines(&history.lines());
+    client.take_lines(&lines(&history));
     assert_eq!(requests(&client), steps as f64 * 3_300.0);
     assert_eq!(client.steps.len(), 480);
 }
 
-#[test]
-fn the_report_of_an_hour_takes_less_than_a_megabyte() {
+/// The records in a report.
+fn records(html: &str) -> String {
+    let packed =
+        html.split("id=\"onrush-stream\">").nth(1).and_then(|rest| rest.split('<').next()).expect("it is there");
+    let packed = STANDARD.decode(packed).expect("base64");
+    let mut lines = String::new();
+    GzDecoder::new(packed.as_slice()).read_to_string(&mut lines).expect("as gunzip reads it");
+    lines
+}
+
+/// The report of a run of so many names, each of which has six series and a hundred requests a second.
+fn report_of(seconds: u32, names: usize) -> (String, Client) {
     let mut history = history();
-    // 300 requests a second of three names, in 19 series.
-    for number in 0..3_600 {
-        history.step(&second(number, 3, 100));
-        let from_ms = number as f64 * 1e3;
-        let row =
-            AgentSecond { seconds: 1, cpu_cores: number as f64 / 7e3, rss_bytes: 80 << 20, ..AgentSecond::default() };
+    for number in 0..seconds {
+        history.step(&second(number.into(), names, 100));
+        let from_ms = f64::from(number) * 1e3;
+        let row = AgentSecond {
+            seconds: 1,
+            cpu_cores: f64::from(number) / 7e3,
+            rss_bytes: 80 << 20,
+            ..AgentSecond::default()
+        };
         history.health(&HealthStep { from_ms, at_ms: from_ms + 1e3, agents: vec![row] });
     }
     history.settle();
     let html = report::html(&history, &serde_json::json!({}));
-    assert!(html.len() < 1 << 20, "{} bytes", html.len());
+    let mut client = Client::default();
+    client.take_lines(&records(&html));
+    // Nothing is left out.
+    assert_eq!(requests(&client), f64::from(seconds) * 100.0 * names as f64);
+    let healthy = client.health.iter().filter_map(|step| step["agents"][0]["seconds"].as_u64()).sum::<u64>();
+    assert_eq!((client.health.len(), healthy), (client.steps.len(), seconds.into()));
+    (html, client)
+}
+
+#[test]
+fn the_report_of_an_hour_takes_less_than_a_megabyte() {
+    // 300 requests a second of three names, in 19 series.
+    let (html, client) = report_of(3_600, 3);
+    assert!(html.len() < 1_000_000, "{} bytes", html.len());
+    assert_eq!(client.steps.len(), 360);
+}
+
+#[test]
+fn a_report_has_longer_steps_where_that_saves_room_but_enough_for_its_charts() {
+    // In steps of five seconds it would be larger.
+    let (html, client) = report_of(1_200, 8);
+    assert!(html.len() < 1_000_000, "{} bytes", html.len());
+    assert_eq!(client.steps.len(), 120);
+    // Far more series than fit.
+    let (html, client) = report_of(600, 40);
+    assert!(html.len() > 1_000_000, "{} bytes", html.len());
+    assert_eq!(client.steps.len(), 120);
 }

@@ -55,7 +55,7 @@ proptest! {
         steps.rest().iter().for_each(|step| history.step(step));
         history.settle();
         let mut report = Client::default();
-        report.take_lines(&history.lines());
+        report.take_lines(&lines(&history));
         prop_assert_eq!((live.heads, report.heads), (1, 1));
         for client in [&live, &report] {
             let duration = u64::from(builtin::HTTP_REQ_DURATION.0);
@@ -113,7 +113,7 @@ fn what_was_measured_outside_of_the_scenarios_is_a_step_of_its_own() {
     history.step(&Step { span: None, ..second(0, 1, 3) });
     history.step(&second(0, 1, 4));
     let mut client = Client::default();
-    client.take_lines(&history.lines());
+    client.take_lines(&lines(&history));
     assert_eq!(client.steps[0]["fromMs"], Value::Null);
     assert_eq!(client.counter(u64::from(builtin::HTTP_REQS.0)), 7.0);
     // Gauges have their last and their extremes.
@@ -122,7 +122,7 @@ fn what_was_measured_outside_of_the_scenarios_is_a_step_of_its_own() {
     sum.add(&second(7, 1, 1).delta);
     history.step(&Step { span: Some(Span { from_ns: 5 * NS_PER_S, until_ns: 6 * NS_PER_S }), delta: sum.into_delta() });
     let mut client = Client::default();
-    client.take_lines(&history.lines());
+    client.take_lines(&lines(&history));
     let last = client.steps.last().expect("a step");
     assert!(
         last["values"].as_array().expect("a list").iter().any(|pair| pair[1] == serde_json::json!([17, 13, 17])),
