@@ -33,7 +33,7 @@ mod steps;
 
 pub use certificates::{CertificateAuthority, Identity};
 pub use dns::{DnsAnswer, DnsQuestion, DnsServer};
-pub use go::built_with_go;
+pub use go::{GoProgram, built_with_go};
 pub use good::{GoodServer, Incoming, Reply};
 pub use hostile::{Behaviour, End, HostileServer};
 pub use kafka::{ApacheKafka, KafkaBroker, KafkaMessage, KafkaMood};

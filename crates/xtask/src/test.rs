@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result};
 use xtask::{packages, workspace};
 
-use crate::{conformance, graphs};
+use crate::{conformance, graphs, web};
 
 /// One step: what it is for and the arguments of cargo.
 struct Step {
@@ -35,6 +35,10 @@ pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
     packages::packaged("prometheus", "prometheus", "what metrics are pushed to")?;
     packages::packaged("influxd", "influxdb", "what points are written to")?;
     packages::packaged("pg_ctlcluster", "postgresql", "what rows are inserted into")?;
+    packages::packaged("redis-server", "redis-server", "what keys are written to")?;
+    packages::packaged("mosquitto", "mosquitto", "what messages are published to")?;
+    packages::packaged("mariadbd", "mariadb-server-core", "what scripts query as MySQL")?;
+    packages::packaged("my_print_defaults", "mariadb-client", "what makes a database for it")?;
     let root = workspace::root();
     let mut failed = Vec::new();
     for step in STEPS {
@@ -69,6 +73,11 @@ pub(crate) fn run(_: &[String]) -> Result<ExitCode> {
         if graphs::run(&arguments)? != ExitCode::SUCCESS {
             failed.push("graphs of modules");
         }
+    }
+    // Seconds; the browser's part of it takes minutes.
+    eprintln!("== web: as cargo xtask web --check, without a browser");
+    if web::step()? != ExitCode::SUCCESS {
+        failed.push("web");
     }
     if failed.is_empty() {
         return Ok(ExitCode::SUCCESS);

@@ -1,5 +1,10 @@
 //! The scripts in the pages about modules, each run as it stands there.
 
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
 use onrush_testsite::TargetOptions;
 
 use crate::program::Program;
@@ -71,6 +76,30 @@ fn runs_against_target(page: &str, env: &[&str]) {
 }
 
 #[test]
+fn websockets() {
+    runs_against_target("websockets", &[]);
+    runs_against_target("ws", &[]);
+}
+
+#[test]
+fn redis() {
+    let Some(program) = program("redis-server") else { return };
+    let port = free_port();
+    let mut server = Command::new(program);
+    server.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""]);
+    runs_beside(&mut server, port, || {
+        // It has no checks: it says what it read.
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("script.js");
+        std::fs::write(&path, script("redis").replace(":6379", &format!(":{port}"))).expect("it can be written");
+        Program::new(&["run", "-e", "REDIS_HOST=127.0.0.1", &path.display().to_string()])
+            .run()
+            .expect(0)
+            .expect_log("hello");
+    });
+}
+
+#[test]
 fn http_stream() {
     runs_against_target("http-stream", &[]);
 }
@@ -93,28 +122,41 @@ fn dns() {
 
 #[test]
 fn mqtt() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
-    let port = free.local_addr().expect("it is bound").port();
-    drop(free);
+    let Some(program) = program("mosquitto") else { return };
+    let (folder, port) = (tempfile::tempdir().expect("a folder"), free_port());
     let config = folder.path().join("mosquitto.conf");
     std::fs::write(&config, format!("listener {port} 127.0.0.1\nallow_anonymous true\n")).expect("a file");
-    let program = ["/usr/sbin/mosquitto", "mosquitto"].into_iter().find_map(|program| {
-        let mut command = std::process::Command::new(program);
-        let command = command.arg("-c").arg(&config).stdout(std::process::Stdio::null());
-        command.stderr(std::process::Stdio::null()).spawn().ok()
-    });
-    // Where it is not installed there is nothing to run against.
-    let Some(mut broker) = program else { return };
+    let mut broker = Command::new(program);
+    broker.arg("-c").arg(&config);
+    runs_beside(&mut broker, port, || runs_against_target("mqtt", &[&format!("BROKER=mqtt://127.0.0.1:{port}")]));
+}
+
+/// A server's program; where there is none nothing is tested, and the test says so.
+#[expect(clippy::print_stderr, reason = "a test that tests nothing must not pass in silence")]
+fn program(name: &str) -> Option<PathBuf> {
+    let found = ["/usr/bin", "/usr/sbin", "/usr/local/bin"].iter().map(|folder| Path::new(folder).join(name));
+    let found = found.into_iter().find(|path| path.exists());
+    if found.is_none() {
+        eprintln!("skipped: {name} is not installed; `make test` installs it");
+    }
+    found
+}
+
+fn free_port() -> u16 {
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    free.local_addr().expect("it is bound").port()
+}
+
+/// Does this while the server runs.
+fn runs_beside(server: &mut Command, port: u16, run: impl FnOnce() + std::panic::UnwindSafe) {
+    let mut server = server.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
     while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && std::time::Instant::now() < until {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let ran = std::panic::catch_unwind(|| {
-        runs_against_target("mqtt", &[&format!("BROKER=mqtt://127.0.0.1:{port}")]);
-    });
-    let _ = broker.kill();
-    let _ = broker.wait();
+    let ran = std::panic::catch_unwind(run);
+    let _ = server.kill();
+    let _ = server.wait();
     ran.expect("the page's script runs");
 }
 

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use onrush_testkit::{GoodServer, Reply, built_with_go};
+use onrush_testkit::{GoProgram, GoodServer, Reply, built_with_go};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -97,7 +97,8 @@ fn program() -> Option<&'static Path> {
     PROGRAM
         .get_or_init(|| {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/collector");
-            built_with_go("the collector", &source, Path::new(env!("CARGO_TARGET_TMPDIR")).join("otel-collector"))
+            let what = GoProgram::of_folder("the collector", &source);
+            built_with_go(&what, Path::new(env!("CARGO_TARGET_TMPDIR")).join("otel-collector"))
         })
         .as_deref()
 }

@@ -257,11 +257,14 @@ fn postgres_does_what_it_does_in_k6() {
     });
 }
 
+/// A user that every system has: the package of the server's program alone makes none.
+const NOBODY: &str = "65534";
+
 fn mysql() -> Option<Server> {
     let folders = ["/usr/sbin", "/usr/bin"];
     let (install, server) = (program("mariadb-install-db", &folders)?, program("mariadbd", &folders)?);
     let folder = tempfile::tempdir().expect("a folder");
-    let _ = Command::new("chown").arg("mysql").arg(folder.path()).stderr(Stdio::null()).status();
+    let _ = Command::new("chown").arg(NOBODY).arg(folder.path()).stderr(Stdio::null()).status();
     let data = format!("--datadir={}", folder.path().join("data").display());
     let init = folder.path().join("init.sql");
     std::fs::write(
@@ -269,12 +272,12 @@ fn mysql() -> Option<Server> {
         "CREATE DATABASE d;\nCREATE USER 'u'@'%' IDENTIFIED BY 'p/w:1';\nGRANT ALL ON d.* TO 'u'@'%';\n",
     )
     .expect("it can be written");
-    let mut make = as_user("mysql", &install);
+    let mut make = as_user(NOBODY, &install);
     let made = make.args(["--no-defaults", "--skip-test-db", "--auth-root-authentication-method=normal", &data]);
     let made = made.output().expect("it was found");
     assert!(made.status.success(), "mariadb-install-db: {}", String::from_utf8_lossy(&made.stderr));
     let port = free_port();
-    let mut command = as_user("mysql", &server);
+    let mut command = as_user(NOBODY, &server);
     let socket = format!("--socket={}", folder.path().join("s").display());
     command.args(["--no-defaults", "--bind-address=127.0.0.1", &format!("--port={port}"), &data, &socket]);
     command.arg(format!("--init-file={}", init.display())).arg("--skip-name-resolve");

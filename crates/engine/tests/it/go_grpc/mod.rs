@@ -8,7 +8,7 @@ use std::{
     sync::OnceLock,
 };
 
-use onrush_testkit::{CertificateAuthority, built_with_go};
+use onrush_testkit::{CertificateAuthority, GoProgram, built_with_go};
 use tempfile::TempDir;
 
 use crate::harness::case;
@@ -55,7 +55,8 @@ fn program() -> Option<&'static Path> {
     PROGRAM
         .get_or_init(|| {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/go_grpc/peer");
-            built_with_go("the peer", &source, Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-grpc-peer"))
+            let what = GoProgram::of_folder("the peer", &source);
+            built_with_go(&what, Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-grpc-peer"))
         })
         .as_deref()
 }

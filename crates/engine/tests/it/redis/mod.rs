@@ -202,6 +202,29 @@ const HOSTILE: &[(&[u8], &str)] = &[
     (b"\xff\xfe\xfd\r\n", "redis: can't parse \"\u{fffd}\u{fffd}\u{fffd}\""),
 ];
 
+/// `docs/reference/hostile-data.md` says of each case what happens here.
+#[test]
+fn the_page_has_every_hostile_case() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/hostile-data.md");
+    let page = std::fs::read_to_string(path).expect("the page is there");
+    let table = page.split("\n## ").find(|part| part.starts_with("Redis\n")).expect("a part on Redis");
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    assert_eq!(rows.len(), HOSTILE.len());
+    for (row, (_, expect)) in rows.iter().zip(HOSTILE) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [.., k6, here] = cells.as_slice() else { panic!("{row}") };
+        let says = if *here == "the same" { k6 } else { here };
+        let text = says.split_once('`').and_then(|(_, rest)| rest.rsplit_once('`')).map_or("", |(text, _)| text);
+        let text = if says.starts_with("resolves") {
+            serde_json::from_str(text).expect("a text of JSON")
+        } else {
+            assert!(says.starts_with("rejects") || text.is_empty(), "{row}");
+            text.to_owned()
+        };
+        assert!(text == *expect || says.starts_with("nothing"), "{row}: {expect}");
+    }
+}
+
 #[test]
 fn hostile_servers_fail_the_command_alone() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
