@@ -7,6 +7,7 @@ mod comparison;
 mod csv;
 mod duel;
 mod echo;
+mod extensions;
 mod flat;
 mod grpc;
 mod held;
@@ -115,6 +116,12 @@ pub(super) const PARTS: &[Part] = &[
         about: "what modules compute: SHA-256, HMAC, AES-GCM, Base64",
         needs: &[Tool::K6],
         run: operations::run,
+    },
+    Part {
+        name: extensions::NAME,
+        about: "calls of an extension beside the same in JavaScript, and its memory",
+        needs: &[Tool::K6],
+        run: extensions::run,
     },
     Part { name: csv::NAME, about: "tables of a million rows", needs: &[Tool::K6], run: csv::run },
     Part { name: upload::NAME, about: "uploads of 26 MB", needs: &[Tool::K6], run: upload::run },
