@@ -1,10 +1,12 @@
-//! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second ends the process. SIGCONT: the process goes on
-//! after it was stopped. SIGQUIT does what it always does, once the terminal is as it was before a view covered it.
+//! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second ends the process; once the run is over, the next one only
+//! ends the wait for outputs, and if it is the second, the process a second later. SIGCONT: the process goes on after it was stopped.
+//! SIGQUIT does what it always does, once the terminal is as it was before a view covered it.
 
 use std::{
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::channel,
     },
     time::Duration,
 };
@@ -34,7 +36,7 @@ pub(crate) struct Watch {
     resumed: AtomicU64,
     /// Somebody else decides when the process ends.
     is_led: AtomicBool,
-    /// The run is over: the first signal ends the wait for outputs, and changes nothing else.
+    /// The run is over: the next signal ends the wait for outputs, and changes nothing else.
     is_ending: AtomicBool,
     is_given_up: AtomicBool,
     /// How long outputs were waited for.
@@ -74,20 +76,21 @@ impl Watch {
                 if own.is_led.load(Ordering::Acquire) {
                     continue;
                 }
-                if own.is_graceful.load(Ordering::Acquire) && own.first.set(name).is_ok() {
+                if own.is_graceful.load(Ordering::Acquire) {
                     if own.is_ending.load(Ordering::Acquire) {
-                        own.is_given_up.store(true, Ordering::Release);
-                        logger.debug("Waiting for outputs no longer in response to signal...");
+                        // Also where a signal before has ended the test: the summary is still to come.
+                        if !own.is_given_up.swap(true, Ordering::AcqRel) {
+                            logger.debug("Waiting for outputs no longer in response to signal...");
+                            if own.first().is_none() || abort_soon(&logger, name) {
+                                continue;
+                            }
+                        }
+                    } else if own.first.set(name).is_ok() {
+                        logger.debug("Stopping Onrush in response to signal...");
                         continue;
                     }
-                    logger.debug("Stopping Onrush in response to signal...");
-                    continue;
                 }
-                // Whatever nobody reads, and whatever is still under way.
-                let fields = vec![("sig", name.to_owned())];
-                logger.last_words(Level::Error, "Aborting Onrush in response to signal", fields);
-                view::restore_now();
-                exit(ExitCode::ExternalAbort);
+                abort(&logger, name);
             }
         })?;
         Ok(watch)
@@ -98,7 +101,7 @@ impl Watch {
         self.is_graceful.store(is_graceful, Ordering::Release);
     }
 
-    /// The run is over. From now on the first signal, if it comes while it is for [`Watch::first`], ends the wait for outputs only.
+    /// The run is over. From now on the next signal, if it comes while signals are for [`Watch::first`], ends the wait for outputs only.
     pub(crate) fn set_ending(&self) {
         self.is_ending.store(true, Ordering::Release);
     }
@@ -142,6 +145,27 @@ impl Watch {
     pub(crate) fn resumed(&self) -> u64 {
         self.resumed.load(Ordering::Relaxed)
     }
+}
+
+/// Ends the process, whatever nobody reads and whatever is still under way.
+fn abort(logger: &Logger, signal: &str) -> ! {
+    let fields = vec![("sig", signal.to_owned())];
+    logger.last_words(Level::Error, "Aborting Onrush in response to signal", fields);
+    view::restore_now();
+    exit(ExitCode::ExternalAbort)
+}
+
+/// Ends the process in a second at the latest: so long the summary may take after a second signal. Returns whether there was a thread
+/// left for that.
+fn abort_soon(logger: &Arc<Logger>, signal: &'static str) -> bool {
+    const SUMMARY: Duration = Duration::from_millis(900);
+    let logger = logger.clone();
+    let wait = move || {
+        let (_kept, never) = channel::<()>();
+        let _ = never.recv_timeout(SUMMARY);
+        abort(&logger, signal);
+    };
+    std::thread::Builder::new().name("last-second".to_owned()).spawn(wait).is_ok()
 }
 
 /// Whether whoever started the process had a signal ignored: a bit of `SigIgn` in `/proc/self/status`.

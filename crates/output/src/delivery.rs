@@ -7,11 +7,12 @@ use std::{
     time::Duration,
 };
 
-use onrush_metrics::{Delta, Sink, Step, builtin};
+use onrush_metrics::{Delta, MetricId, Sink, Step, builtin};
 
 use crate::{
     Began, Ending, StepOutput,
     began::now_ns,
+    pauses::Pauses,
     post::Refused,
     told::{Teller, Told},
 };
@@ -51,6 +52,8 @@ pub struct Counts {
     pub iterations: f64,
     /// The metric `http_reqs`.
     pub requests: f64,
+    /// Data points that a receiver took and, as it said, left out.
+    pub rejected: u64,
 }
 
 impl Delivered {
@@ -59,10 +62,12 @@ impl Delivered {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, more: Counts) {
+    /// So much more has arrived.
+    pub(crate) fn add(&self, more: Counts) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counts.iterations += more.iterations;
         counts.requests += more.requests;
+        counts.rejected = counts.rejected.saturating_add(more.rejected);
     }
 }
 
@@ -73,7 +78,18 @@ impl Counts {
             let own = delta.series.iter().filter(|series| series.metric == metric);
             own.filter_map(|series| Sink::counter(&series.sink)).sum()
         };
-        Self { iterations: sum(builtin::ITERATIONS), requests: sum(builtin::HTTP_REQS) }
+        Self { iterations: sum(builtin::ITERATIONS), requests: sum(builtin::HTTP_REQS), rejected: 0 }
+    }
+
+    /// Adds what a series that is told since the start has more than was told of it. From now on that is told.
+    pub(crate) fn add_news(&mut self, metric: MetricId, sink: &Sink, told: &mut f64) {
+        let count = match metric {
+            builtin::ITERATIONS => &mut self.iterations,
+            builtin::HTTP_REQS => &mut self.requests,
+            _ => return,
+        };
+        let all = sink.counter().unwrap_or_default();
+        *count += all - std::mem::replace(told, all);
     }
 }
 
@@ -92,10 +108,6 @@ pub struct Delivery<R> {
     delivered: Delivered,
     teller: Teller,
 }
-
-/// How long a receiver is left alone before it is asked again: longer each time.
-const PAUSES: [Duration; 4] =
-    [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(3)];
 
 impl<R> Delivery<R> {
     /// What it has delivered.
@@ -136,7 +148,7 @@ impl<R: Receiver> Delivery<R> {
         let at_ns = self.time_of(&step);
         let mut parcel = self.receiver.pack(step, at_ns);
         let mut after = Duration::ZERO;
-        let (mut pauses, mut before) = (PAUSES.into_iter(), None);
+        let (mut pauses, mut before) = (Pauses::default(), None);
         loop {
             match self.receiver.send(&mut parcel, after) {
                 Ok(()) => {
@@ -155,7 +167,7 @@ impl<R: Receiver> Delivery<R> {
                     return Ok(());
                 }
             }
-            after = pauses.next().unwrap_or(PAUSES[PAUSES.len() - 1]);
+            after = pauses.after_failure();
         }
     }
 

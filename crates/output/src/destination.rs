@@ -14,14 +14,19 @@ use crate::create;
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// A buffered writer whose flush leaves a file that can be read up to there.
-pub(crate) enum Destination {
+pub enum Destination {
+    /// As it is.
     Plain(BufWriter<Box<dyn Write + Send>>),
+    /// Compressed.
     Gzip(Box<GzEncoder<BufWriter<File>>>),
 }
 
 impl Destination {
     /// Makes the file, or empties it. A name that ends in `.gz` is compressed.
-    pub(crate) fn file(path: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    pub fn file(path: &Path) -> io::Result<Self> {
         let file = create(path)?;
         if path.extension().is_some_and(|extension| extension == "gz") {
             let encoder = GzEncoder::new(BufWriter::with_capacity(BUFFER_BYTES, file), Compression::default());
@@ -31,7 +36,7 @@ impl Destination {
     }
 
     /// A stream somebody else opened.
-    pub(crate) fn stream(stream: Box<dyn Write + Send>) -> Self {
+    pub fn stream(stream: Box<dyn Write + Send>) -> Self {
         Self::Plain(BufWriter::with_capacity(BUFFER_BYTES, stream))
     }
 
@@ -40,7 +45,11 @@ impl Destination {
         matches!(self, Self::Gzip(_))
     }
 
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Takes bytes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(writer) => writer.write_all(bytes),
             Self::Gzip(encoder) => encoder.write_all(bytes),
@@ -48,7 +57,10 @@ impl Destination {
     }
 
     /// Hands everything to the system; a compressed file can then be read up to here.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Plain(writer) => writer.flush(),
             Self::Gzip(encoder) => encoder.flush(),
@@ -56,7 +68,10 @@ impl Destination {
     }
 
     /// Writes what is left, and the end of a compressed file.
-    pub(crate) fn finish(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish(&mut self) -> io::Result<()> {
         match self {
             Self::Plain(writer) => writer.flush(),
             Self::Gzip(encoder) => {

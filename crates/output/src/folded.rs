@@ -168,11 +168,11 @@ impl<O: StepOutput> Folded<O> {
         Feed(self.queue.clone())
     }
 
-    /// Has it take what is left and end, as long as `patience` lasts.
+    /// Has it take what is left and end, as long as `patience` lasts. This is for once.
     ///
     /// # Errors
     /// Why it does not have all.
-    pub fn finish_within(self, end: O::End, patience: &Patience) -> Result<(), Unfinished> {
+    pub fn finish_within(&self, end: O::End, patience: &Patience) -> Result<(), Unfinished> {
         // It knows that nobody waits before it is asked to end.
         self.ending.begin(patience.until);
         self.queue.finish(end);

@@ -1,6 +1,6 @@
 //! A line of JSON for each second of a run: its metrics in the shape of the summary, over that second and over the run so far.
 
-use std::{io, path::Path};
+use std::io;
 
 use onrush_metrics::{
     Merged, Registry, Step, Thresholds,
@@ -27,32 +27,14 @@ pub struct Periods {
 const VERSION: u32 = 1;
 
 impl Periods {
-    /// Makes the file. Whoever feeds the output notes spans in `began`.
-    ///
-    /// # Errors
-    /// Why it cannot be made.
-    pub fn create(
-        path: &Path,
-        registry: &Registry,
-        thresholds: &Thresholds,
-        stats: &[TrendStat],
-        began: Began,
-    ) -> io::Result<Self> {
-        Ok(Self::to(Destination::file(path)?, registry, thresholds, stats, began))
-    }
-
-    /// The same to a stream.
-    pub fn stream(
-        stream: Box<dyn io::Write + Send>,
+    /// Lines that go there. Whoever feeds the output notes spans in `began`.
+    pub fn new(
+        to: Destination,
         registry: &Registry,
         thresholds: &Thresholds,
         stats: &[TrendStat],
         began: Began,
     ) -> Self {
-        Self::to(Destination::stream(stream), registry, thresholds, stats, began)
-    }
-
-    fn to(to: Destination, registry: &Registry, thresholds: &Thresholds, stats: &[TrendStat], began: Began) -> Self {
         Self {
             to,
             began,
@@ -179,8 +161,8 @@ mod tests {
     fn a_line_has_the_period_and_the_run() {
         let kept = Kept::default();
         let stats = TrendStat::parse_list(&["max", "count"]).expect("valid");
-        let mut periods =
-            Periods::stream(Box::new(kept.clone()), &Registry::new(), &Thresholds::default(), &stats, Began::default());
+        let to = Destination::stream(Box::new(kept.clone()));
+        let mut periods = Periods::new(to, &Registry::new(), &Thresholds::default(), &stats, Began::default());
         for step in [step(Some(0), 5.0), step(Some(1), 3.0), step(None, 4.0)] {
             periods.step(step).expect("memory takes it");
         }

@@ -1,4 +1,4 @@
-//! What an output that pushes says about itself: the first failure, others only where they differ, and when it is over.
+//! What an output that pushes says about itself: the first failure, others only where they differ from those before, and when it is over.
 
 use crate::post::Refused;
 
@@ -21,13 +21,14 @@ pub enum Told {
 /// Says it once.
 pub(crate) struct Teller {
     failed: u64,
-    why: String,
+    /// What was told since a push arrived last.
+    reasons: Vec<String>,
     tell: Box<dyn Fn(Told) + Send>,
 }
 
 impl Teller {
     pub(crate) fn new(tell: impl Fn(Told) + Send + 'static) -> Self {
-        Self { failed: 0, why: String::new(), tell: Box::new(tell) }
+        Self { failed: 0, reasons: Vec::new(), tell: Box::new(tell) }
     }
 
     /// Says something in any case.
@@ -47,7 +48,7 @@ impl Teller {
     pub(crate) fn arrived(&mut self) {
         if self.failed > 0 {
             (self.tell)(Told::Again { failed: std::mem::take(&mut self.failed) });
-            self.why.clear();
+            self.reasons.clear();
         }
     }
 
@@ -64,8 +65,10 @@ impl Teller {
     }
 
     fn tell_new(&mut self, why: &str, told: fn(String) -> Told) {
-        if self.why != why {
-            why.clone_into(&mut self.why);
+        /// A receiver that is away has a few reasons. One whose every answer is another, by a number in it, is not quoted each time.
+        const REASONS_MAX: usize = 3;
+        if self.reasons.len() < REASONS_MAX && !self.reasons.iter().any(|known| known == why) {
+            self.reasons.push(why.to_owned());
             (self.tell)(told(why.to_owned()));
         }
     }
@@ -82,12 +85,12 @@ mod tests {
         let (tell, told) = channel();
         let mut teller = Teller::new(move |news| tell.send(news).expect("somebody listens"));
         let refused = |why: &str| Err(Refused::for_now(why.to_owned()));
-        for result in [Ok(()), refused("a"), refused("a"), refused("b"), refused("b"), Ok(()), Ok(()), refused("a")] {
-            teller.note(&result);
+        for why in ["", "a", "a", "b", "a", "b", "c", "d", "e", "", "", "a"] {
+            teller.note(&if why.is_empty() { Ok(()) } else { refused(why) });
         }
         drop(teller);
         let failed = |why: &str| Told::Failed(why.to_owned());
-        let expect = [failed("a"), failed("b"), Told::Again { failed: 4 }, failed("a")];
+        let expect = [failed("a"), failed("b"), failed("c"), Told::Again { failed: 8 }, failed("a")];
         assert_eq!(told.iter().collect::<Vec<_>>(), expect);
     }
 }

@@ -228,7 +228,7 @@ impl Command {
 const OF_USERS: [&str; 4] = ["on", "run", "user-token", "tls"];
 
 /// Flags of `run` that mean the same to `http`.
-const OF_HTTP: [&str; 22] = [
+const OF_HTTP: [&str; 23] = [
     "api-token",
     "dns",
     "duration",
@@ -242,6 +242,7 @@ const OF_HTTP: [&str; 22] = [
     "local-ips",
     "max-redirects",
     "no-connection-reuse",
+    "open",
     "out",
     "own-delay",
     "report",
@@ -253,8 +254,8 @@ const OF_HTTP: [&str; 22] = [
     "user-agent",
 ];
 
-/// Flags of `run` that mean the same to `result show`.
-const OF_RESULTS: [&str; 4] = ["summary-export", "summary-mode", "summary-time-unit", "summary-trend-stats"];
+/// Flags of `run` that mean the same to `result`: of what it shows, and of what it exports for Prometheus.
+const OF_RESULTS: [&str; 5] = ["summary-export", "summary-mode", "summary-time-unit", "summary-trend-stats", "tag"];
 
 /// Flags of `run` that mean the same to `report`.
 const OF_REPORTS: [&str; 2] = ["summary-time-unit", "summary-trend-stats"];

@@ -349,7 +349,7 @@ Examples:
 
 const RESULT_END: &str = "\
 A result file has everything a run measured, second by second: onrush run --out result=FILE writes it. show prints the
-run's summary from it, in any layout; export prints every step of every series. The file of a run that was killed is
+run's summary from it, in any layout; export prints every step of every series, also for Prometheus. The file of a run that was killed is
 read up to its end. recover prints the summary of a run whose coordinator is gone, from its --journal and the files that its
 agents left.
 
@@ -357,6 +357,7 @@ Examples:
   onrush result show run.onrush                        the summary
   onrush result show --summary-mode full run.onrush    also by scenario, group and request name
   onrush result export --to csv run.onrush > run.csv
+  onrush result export --to prometheus run.onrush > run.txt && promtool tsdb create-blocks-from openmetrics run.txt data
   onrush result recover run.journal onrush-agent-0.unheard onrush-agent-1.unheard
 ";
 

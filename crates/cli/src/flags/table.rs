@@ -184,10 +184,19 @@ const SETTINGS: &[Flag] = &[
         Repeated("TYPE[=ARG]"),
         Some("K6_OUT"),
         "Write the whole result to a file (result=FILE, for onrush result and compare), a line of JSON a second \
-         (summary-json=FILE), a report (junit=FILE, markdown=FILE, code-quality=FILE) or every sample (json=FILE, csv=FILE); \
+         (summary-json=FILE) or a table with a line for each series and second (summary-csv=FILE), \
+         a report (junit=FILE, markdown=FILE, code-quality=FILE) or every sample (json=FILE, csv=FILE); \
          show the test in a browser (web-dashboard[=port=5665&open]); \
          push to Prometheus (prometheus-rw=URL), OpenTelemetry (opentelemetry=URL), InfluxDB (influxdb=URL), StatsD (statsd=HOST:PORT), Datadog \
-         (datadog=HOST:PORT), PostgreSQL (postgres=URL) or, every sample, Kafka (kafka=brokers=HOST:PORT,topic=NAME); of json and csv FILE.gz is compressed, of these and summary-json - is standard output; may be repeated",
+         (datadog=HOST:PORT), PostgreSQL (postgres=URL) or, every sample, Kafka (kafka=brokers=HOST:PORT,topic=NAME); of json, csv, summary-json and summary-csv FILE.gz is compressed, and - is standard output; may be repeated",
+    )
+    .group(Group::Results),
+    flag(
+        "open",
+        None,
+        Switch,
+        None,
+        "Show the test in a browser ($BROWSER, else xdg-open): --out web-dashboard, opened when the test starts",
     )
     .group(Group::Results),
     flag(
@@ -733,11 +742,17 @@ const SETTINGS: &[Flag] = &[
     flag("project-id", None, Text("ID"), None, "Grafana Cloud project ID to put into the script")
         .group(Group::Tool)
         .scope(Scope::Only(Command::New)),
-    flag("to", None, Text("FORMAT"), None, "Format of onrush result export: json (an object a line), csv")
-        .group(Group::Tool)
-        .default("json")
-        .scope(Scope::Only(Command::Result))
-        .allowed(&["json", "csv"]),
+    flag(
+        "to",
+        None,
+        Text("FORMAT"),
+        None,
+        "Format of onrush result export: json (an object a line), csv, prometheus (OpenMetrics text, for promtool)",
+    )
+    .group(Group::Tool)
+    .default("json")
+    .scope(Scope::Only(Command::Result))
+    .allowed(&["json", "csv", "prometheus"]),
     flag(
         "for",
         None,

@@ -5,12 +5,13 @@ use std::{
     borrow::Cow,
     sync::{
         Arc,
-        mpsc::{Receiver, RecvTimeoutError, channel},
+        mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel},
     },
     time::Duration,
 };
 
 use onrush_cluster::Event;
+use onrush_fiber::Clock;
 use onrush_output::{Losses, Outputs};
 use onrush_plan::steer::TargetRequest;
 use onrush_server::Listener;
@@ -27,7 +28,7 @@ use super::{
     journal::{JournalFile, Kept},
     live::LiveSummary,
     local::{AGENT, Input, now},
-    outputs::{Running, raw},
+    outputs::{self, Delivery, Running, Started, otel::traces, raw},
     prepare::Prepared,
     raw_samples::RawSamples,
     rest::{Rest, Run},
@@ -87,7 +88,7 @@ pub(super) fn drive(
         // As below.
         let _ = keys.send(Input::Call);
     };
-    let Running { raw: outputs, folded, mut view, tracers } = outputs;
+    let Running { raw: outputs, folded, mut view, traces } = outputs;
     let rest = Rest::start(api, view.as_mut(), move || {
         // The loop only goes away when the process is about to end.
         let _ = wake.send(Input::Call);
@@ -109,7 +110,7 @@ pub(super) fn drive(
     let queue = (&sender, &inputs);
     let begin = Begin { cx, args, prepared, signals, outputs, subscribe: &subscribe, queue, replay };
     let Begun { agents, mut coordinator, collected, mut journal, before } = match args.cluster.as_ref().zip(agents) {
-        None => begin.here(tracers)?,
+        None => begin.here(traces.as_ref().map(traces::Running::tracers))?,
         Some((cluster, (count, raw))) => begin.elsewhere(cluster, count, raw, kept)?,
     };
     let notes = folded.iter().filter_map(|output| output.notes());
@@ -135,6 +136,9 @@ pub(super) fn drive(
         coordinator,
         agents,
         collected,
+        folded,
+        traces,
+        wake: sender,
         inputs,
         rest,
         live,
@@ -196,6 +200,12 @@ struct Drive<'a> {
     agents: Agents,
     /// Outputs that get the samples of agents in other processes.
     collected: Option<Outputs>,
+    /// Outputs of what all agents measured together, until their receivers have the rest.
+    folded: &'a mut [Box<dyn Started>],
+    /// Traces of this process, until then.
+    traces: Option<traces::Running>,
+    /// Wakes the loop.
+    wake: Sender<Input>,
     inputs: Receiver<Input>,
     rest: Rest,
     live: LiveSummary,
@@ -490,6 +500,8 @@ impl Drive<'_> {
     /// After the last iteration: the last samples, the result, the summary. Returns also whether an export failed.
     fn conclude(&mut self) -> (Outcome, bool) {
         self.signals.set_ending();
+        // Who waits for receivers now sees in the log for whom, and Ctrl+C is a signal.
+        self.screen.clear();
         let orders = self.coordinator.close(now());
         self.send(orders);
         self.step_until(false, |drive| drive.coordinator.phase() == RunPhase::Closed);
@@ -498,6 +510,7 @@ impl Drive<'_> {
             let lacking = raw::finish(outputs, &self.cx.logger, Some(self.signals));
             self.coordinator.outputs_lack(lacking, now());
         }
+        self.deliver();
         let at = now();
         let Some(outcome) = self.coordinator.outcome().cloned() else { unreachable!("a closed run has an outcome") };
         self.warnings.unjudged(self.coordinator.thresholds());
@@ -509,7 +522,6 @@ impl Drive<'_> {
         self.cx.logger.debug("making the end-of-test summary");
         // The progress as it is now, whatever handleSummary() does.
         let block = self.screen.block(&self.coordinator, self.prepared.test.settings.paused && self.is_ready, at);
-        self.screen.clear();
         // From here on even the first signal ends the process: only handleSummary() may still run.
         self.signals.set_graceful(false);
         let agents = self.agents.info(&self.coordinator);
@@ -536,6 +548,38 @@ impl Drive<'_> {
         // The last agent may have been lost with handleSummary().
         let outcome = self.coordinator.outcome().cloned().unwrap_or(outcome);
         (outcome, !is_exported)
+    }
+
+    /// Has receivers take the rest of the samples: what they lack is a part of how the run was, which is told next.
+    fn deliver(&mut self) {
+        let (folded, traces) = (std::mem::take(&mut self.folded), self.traces.take());
+        if traces.is_none() && folded.iter().all(|output| output.receiver().is_none()) {
+            return;
+        }
+        let (logger, wake, patience) = (self.cx.logger.clone(), self.wake.clone(), self.signals.patience());
+        let all = outputs::counts(self.coordinator.merged());
+        let (since, mut lacking) = (Clock::now(), Vec::new());
+        std::thread::scope(|scope| {
+            let (done, delivered) = channel();
+            scope.spawn(move || {
+                let delivery = Delivery { logger: &logger, patience: &patience, all };
+                let _ = done.send(outputs::deliver(folded, traces, &delivery));
+                let _ = wake.send(Input::Call);
+            });
+            // Meanwhile whoever asks about the run is answered, and agents are heard.
+            loop {
+                match delivered.try_recv() {
+                    Ok(sentences) => {
+                        lacking = sentences;
+                        break;
+                    }
+                    Err(TryRecvError::Empty) => self.step(false),
+                    Err(TryRecvError::Disconnected) => break,
+                }
+            }
+        });
+        self.signals.has_waited(Clock::now().saturating_sub(since).as_duration());
+        lacking.into_iter().for_each(|sentence| self.coordinator.receiver_lacks(sentence, now()));
     }
 }
 

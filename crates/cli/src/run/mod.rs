@@ -151,7 +151,7 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
     let own = if matches!(raw_samples, RawSamples::Local(..)) { &[][..] } else { &wanted.raw };
     let described = wanted.described() + if own.is_empty() && !wanted.raw.is_empty() { " of each agent" } else { "" };
     let raw_outputs = raw::start(cx, own, samples, &prepared)?;
-    let started = wanted.start(&Starting { cx, args, prepared: &prepared, agents: agents.unwrap_or(1) })?;
+    let mut started = wanted.start(&Starting { cx, args, prepared: &prepared, agents: agents.unwrap_or(1) })?;
     let url = view.as_ref().and_then(|view| view.url.clone());
     if let Some(view) = &view {
         view.open(cx);
@@ -175,8 +175,7 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
     let of_agents = agents.map(|count| (count, raw_samples));
     // Agents send their own.
     let traces = otel::traces::start(cx, traces.filter(|_| args.cluster.is_none()))?;
-    let tracers = traces.as_ref().map(otel::traces::Running::tracers);
-    let running = Running { raw: raw_outputs, folded: &started, view, tracers };
+    let running = Running { raw: raw_outputs, folded: &mut started, view, traces };
     let beginning = Beginning { replay, agents: of_agents, kept, api };
     let mut ended = drive::drive(cx, args, &prepared, &signals, running, beginning)?;
     let view = ended.view.take();
@@ -190,7 +189,6 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
     let finished = Finished {
         cx,
         args,
-        patience: &signals.patience(),
         merged,
         thresholds,
         trend_stats: &prepared.trend_stats,
@@ -200,7 +198,7 @@ fn execute_kept(cx: &Context, config: ConfigFile, args: &RunArgs, kept: Kept) ->
         end,
     };
     github::tell(&finished);
-    if outputs::finish(started, traces, &finished) && is_shown || code != ExitCode::Success {
+    if outputs::finish(started, &finished) && is_shown || code != ExitCode::Success {
         return Ok(code);
     }
     // Whoever waits for a file must not take an old one, or none, for the result.

@@ -1,4 +1,5 @@
-//! The end of a run whose receivers do not answer: it comes within half a minute, or with Ctrl+C, and says what each of them lacks.
+//! The end of a run whose receivers do not answer: it comes within half a minute, or with Ctrl+C, and says what each of them lacks, in the
+//! log and wherever the run is judged.
 
 use std::{
     io::{Read as _, Write as _},
@@ -12,7 +13,10 @@ use rustix::{
     process::Signal,
 };
 
-use crate::{program::Program, server::SCRIPT};
+use crate::{
+    program::{Done, Program},
+    server::{SCRIPT, free_address},
+};
 
 /// The same with a span for each request.
 fn traced() -> String {
@@ -43,24 +47,40 @@ fn all_receivers_that_do_not_answer_are_waited_for_half_a_minute_in_all() {
     let mut flags: Vec<&str> = outs.iter().map(String::as_str).collect();
     flags.extend(["-q", "-e", "DURATION=3s"]);
     let server = GoodServer::start(|_| Reply::text("hello"));
-    let program = Program::script(&flags, &traced()).env("URL", &server.url("/"));
+    let script = traced().replace("sum.add(1000000);", "console.log('over');");
+    flags.extend(["--log-output=stdout", "--summary-export=s.json"]);
+    let program = Program::script(&flags, &script).env("URL", &server.url("/"));
     let mut running = program.env("K6_OTEL_EXPORT_INTERVAL", "1s").start();
-    running.wait_for("iterations...");
+    running.wait_for("msg=over");
     let since = Instant::now();
     let done = running.wait().expect(0);
-    // Kafka has been waited for before the summary.
-    assert!(since.elapsed() < Duration::from_secs(SECONDS_MAX), "{:?}\n{}", since.elapsed(), done.stderr);
-    let done = done.expect_log("the run is over; waiting for ").expect_log(" s at most; Ctrl+C ends the wait");
+    assert!(since.elapsed() < Duration::from_secs(SECONDS_MAX + 3), "{:?}\n{}", since.elapsed(), done.stdout);
+    let done = done.expect_output("the run is over; waiting for ").expect_output(" s at most; Ctrl+C ends the wait");
     let server = format!("the OpenTelemetry receiver at {address}");
-    let done = done
-        .expect_log(&format!("{server} lacks spans: "))
-        .expect_log(&format!("Prometheus at http://{address}/w lacks the end of the run"))
-        .expect_log(&format!("InfluxDBv1 (http://{address}) lacks "))
-        .expect_log(&format!("PostgreSQL ({address}) lacks "))
-        .expect_log(&format!("kafka (t at {address}) lacks "));
-    let (_, lacks) = done.stderr.split_once(&format!("{server} lacks the last ")).expect("it says so");
-    let seconds: f64 = lacks.split(' ').next().and_then(|number| number.parse().ok()).expect("a number");
-    assert!((2.0..10.0).contains(&seconds), "{seconds} s of a run of three");
+    let done =
+        done.expect_output(&format!("{server} lacks spans: ")).expect_output(&format!("kafka (t at {address}) lacks "));
+    let summary = done.json("s.json");
+    let count = |metric: &str| summary["metrics"][metric]["count"].as_u64().expect("a count");
+    let (iterations, requests) = (count("iterations"), count("http_reqs"));
+    let lacks = format!("{iterations} of {iterations} iterations and {requests} of {requests} requests");
+    for receiver in [
+        server,
+        format!("Prometheus at http://{address}/w"),
+        format!("InfluxDBv1 (http://{address})"),
+        format!("PostgreSQL ({address})"),
+    ] {
+        is_told(&done.stdout, &format!("{receiver} lacks {lacks}"));
+    }
+    // Datagrams to a port that only TCP has come back.
+    is_told(&done.stdout, &format!("statsd ({address}) lacks "));
+    done.expect_output("outputs lack ");
+}
+
+/// The log says it, and below it the verdict of the summary.
+#[track_caller]
+fn is_told(output: &str, sentence: &str) {
+    let (log, summary) = output.split_once("█ MEASUREMENT").expect("a summary");
+    assert!(log.contains(sentence) && summary.contains(sentence), "{sentence} twice in\n{output}");
 }
 
 #[test]
@@ -70,20 +90,88 @@ fn a_signal_ends_the_wait_and_not_the_run() {
     let traces = format!("otel=http://{address}");
     let prometheus = format!("prometheus-rw=http://{address}/w");
     let flags = ["-q", "--out", &metrics, "--out", &prometheus, "--traces-output", &traces, "-e", "DURATION=2s"];
+    let flags = [&flags[..], &["--log-output=stdout"]].concat();
     let server = GoodServer::start(|_| Reply::text("hello"));
     let program = Program::script(&flags, &traced()).env("URL", &server.url("/"));
     let mut running = program.env("K6_OTEL_EXPORT_INTERVAL", "1s").start();
-    running.wait_for("iterations...");
+    running.wait_for("the run is over; waiting for ");
     let since = Instant::now();
-    // The program may not have come that far: a signal before that would end it.
-    std::thread::sleep(Duration::from_secs(3));
     running.signal(Signal::INT);
     let done = running.wait().expect(0);
-    assert!(since.elapsed() < Duration::from_secs(8), "{:?}\n{}", since.elapsed(), done.stderr);
-    let server = format!("the OpenTelemetry receiver at {address}");
-    done.expect_log(&format!("{server} lacks the last "))
-        .expect_log(&format!("the OpenTelemetry receiver at http://{address}/v1/traces lacks spans: "))
-        .expect_log(&format!("Prometheus at http://{address}/w lacks the end of the run"));
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}\n{}", since.elapsed(), done.stdout);
+    is_told(&done.stdout, &format!("the OpenTelemetry receiver at {address} lacks "));
+    is_told(&done.stdout, &format!("Prometheus at http://{address}/w lacks "));
+    done.expect_output(&format!("the OpenTelemetry receiver at http://{address}/v1/traces lacks spans: "));
+}
+
+/// Whoever ends the test has not seen its results yet.
+#[test]
+fn a_signal_ends_the_wait_also_where_one_has_ended_the_test() {
+    let (_held, address) = silent();
+    let out = format!("prometheus-rw=http://{address}/w");
+    let flags = ["--out", &out, "-e", "DURATION=60s", "--log-output=stdout"];
+    let mut running = Program::script(&flags, SCRIPT).start();
+    running.wait_for("running (0m0");
+    running.signal(Signal::INT);
+    running.wait_for("the run is over; waiting for ");
+    running.signal(Signal::INT);
+    let done = running.wait().expect(105).expect_output("█ TOTAL RESULTS");
+    is_told(&done.stdout, &format!("Prometheus at http://{address}/w lacks "));
+}
+
+/// Whatever the summary does.
+#[test]
+fn a_second_signal_ends_the_process_within_a_second() {
+    let (_held, address) = silent();
+    let out = format!("prometheus-rw=http://{address}/w");
+    let flags = ["--out", &out, "--log-output=stdout"];
+    let script = "import { sleep } from 'k6';
+        export const options = { duration: '60s' };
+        export default function () { sleep(0.1); }
+        export function handleSummary() { console.log('summary'); for (;;); }";
+    let mut running = Program::script(&flags, script).start();
+    running.wait_for("running (0m0");
+    running.signal(Signal::INT);
+    running.wait_for("the run is over; waiting for ");
+    running.signal(Signal::INT);
+    let since = Instant::now();
+    let done = running.wait().expect(105).expect_output("msg=summary");
+    // A second, and what a busy machine adds.
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}\n{}", since.elapsed(), done.stdout);
+}
+
+/// Runs five iterations whose receiver is not there.
+fn lacking(flags: &[&str], script: &str) -> (String, Program) {
+    let address = free_address();
+    let out = format!("prometheus-rw=http://{address}/w");
+    let flags = [&["-q", "-i", "5", "--out", &out], flags].concat();
+    (format!("Prometheus at http://{address}/w lacks 5 of 5 iterations"), Program::script(&flags, script))
+}
+
+#[test]
+fn what_a_receiver_lacks_is_wherever_the_run_is_judged() {
+    let script = "export default function () {}
+        export function handleSummary(data) { return { 'own.json': JSON.stringify(data.measurement) }; }";
+    let files = ["--out=junit=j.xml", "--out=markdown=m.md", "--out=result=r.onrush", "--out=summary-json=l.json"];
+    let flags = [&files[..], &["--report=r.html", "--summary-export=s.json", "--fail-on=suspect"]].concat();
+    let (sentence, program) = lacking(&flags, script);
+    let done = program.run().expect(80).expect_log(&format!("level=error msg=\"{sentence}"));
+    let shown = |done: &Done, name: &str| {
+        let text = done.text(name);
+        // Markdown has signs of its own.
+        let sentence = if name == "m.md" { " lacks 5 of 5 iterations" } else { &sentence };
+        assert!(text.contains(sentence), "{name}: {text}");
+    };
+    ["own.json", "s.json", "j.xml", "m.md", "l.json", "r.html"].into_iter().for_each(|name| shown(&done, name));
+    let kept = std::fs::read(done.path("r.onrush")).expect("it was written");
+    let again = Program::new(&["result", "show", "r.onrush"]).bytes("r.onrush", &kept).run().expect(0);
+    again.expect_output(&sentence);
+}
+
+#[test]
+fn several_agents_are_no_different() {
+    let (sentence, program) = lacking(&["--agents", "2"], "export default function () {}");
+    program.run().expect(0).expect_output(&sentence).expect_log(&sentence);
 }
 
 #[test]

@@ -21,7 +21,7 @@ struct Tmux {
 const SCRIPT: &str = "
     import { sleep } from 'k6';
     import { Counter } from 'k6/metrics';
-    export const options = { scenarios: { visitors: { executor: 'constant-vus', vus: 10, duration: __ENV.DURATION || '50s', gracefulStop: '0s' } },
+    export const options = { scenarios: { visitors: { executor: __ENV.EXECUTOR || 'constant-vus', vus: 10, duration: __ENV.DURATION || '50s', gracefulStop: __ENV.EXECUTOR ? undefined : '0s' } },
         thresholds: { iterations: ['rate>1'] } };
     export default function () { if (__ITER % 7 == 0) console.log('a\\u001b[31mline \\u202e' + __VU); sleep(0.1); }";
 
@@ -149,6 +149,39 @@ fn it_shows_the_run_and_steers_it() {
     tmux.expect_printed(&["before", "running (", "15/15 VUs"]);
     assert_eq!(tmux.state(), "0 1 1");
     tmux.press(&["C-c"]);
+    tmux.expect_restored(&["exit 105"]);
+}
+
+#[test]
+fn the_run_is_paused_and_goes_on() {
+    let Some(tmux) = Tmux::start(80, 24, "--paused --address 127.0.0.1:0") else { return };
+    // It waits for somebody to start it.
+    tmux.expect(&["onrush paused, p starts it"]);
+    tmux.press(&["p"]);
+    tmux.expect(&["onrush running", "resumed (terminal)", "a·[31mline"]);
+    // What has begun does not stand still: the view says so, and the run goes on.
+    tmux.press(&["p"]);
+    tmux.expect(&["onrush running", "constant-vus executor 'visitors' doesn't support pause"]);
+    tmux.press(&["a", "y"]);
+    tmux.expect_restored(&["exit 105"]);
+}
+
+#[test]
+fn what_is_controlled_from_outside_stands_still() {
+    let Some(tmux) = Tmux::start(100, 24, "-e EXECUTOR=externally-controlled") else { return };
+    tmux.expect(&["onrush running", "a·[31mline 1"]);
+    tmux.press(&["p"]);
+    tmux.expect(&["onrush paused"]);
+    let standing = |screen: &str| screen.lines().find(|line| line.contains("onrush paused")).map(str::to_owned);
+    std::thread::sleep(Duration::from_secs(1));
+    let before = standing(&tmux.screen());
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(before.is_some());
+    assert_eq!(standing(&tmux.screen()), before);
+    // The other key for the same.
+    tmux.press(&["Space"]);
+    tmux.expect(&["onrush running"]);
+    tmux.press(&["a", "y"]);
     tmux.expect_restored(&["exit 105"]);
 }
 

@@ -1,10 +1,10 @@
-//! `onrush grafana export`: the files in `dashboards/` are what it prints, and a real Prometheus answers every query of the dashboards
-//! for `prometheus-rw` with a real run's numbers.
+//! `onrush grafana export`: the files in `dashboards/` are what it prints, and a real Prometheus and a real InfluxDB answer every query
+//! of their dashboards with a real run's numbers (that for OpenTelemetry: `prometheus_3.rs`).
 
 use onrush_testsite::TargetOptions;
 use serde_json::Value;
 
-use crate::{program::Program, prometheus::Prometheus};
+use crate::{influxdb::Influx, program::Program, prometheus::Prometheus};
 
 const DATABASES: [&str; 4] = ["prometheus-native", "prometheus", "influxdb", "otlp"];
 
@@ -68,50 +68,119 @@ const SCRIPT: &str = "
 
 #[test]
 fn prometheus_answers_every_query() {
-    let target =
-        onrush_testsite::start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() })
-            .expect("a target");
     let prometheus = Prometheus::start();
-    for (database, variable, value) in [
-        ("prometheus-native", "K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM", "true"),
-        // As the guide says.
-        ("prometheus", "K6_PROMETHEUS_RW_TREND_STATS", "avg,med,p(90),p(95),p(99)"),
-    ] {
-        let out = format!("prometheus-rw={}", prometheus.url());
-        let address = format!("TARGET=http://{}", target.addr);
-        let flags = ["-q", "--out", &out, "-e", &address];
-        let program = Program::script(&flags, SCRIPT).env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s");
-        program.env(variable, value).run().expect(0);
-        let dashboard: Value = serde_json::from_str(&exported(database)).expect("JSON");
-        let mut count = 0;
-        for panel in dashboard["panels"].as_array().expect("panels") {
-            for target in panel["targets"].as_array().into_iter().flatten() {
-                let query = filled(target["expr"].as_str().expect("a query"));
-                let rows = prometheus.query(&query);
-                assert!(!rows.is_empty(), "{database}, {}: {query}", panel["title"]);
-                for row in rows.iter().filter(|_| panel["type"] != "heatmap") {
-                    let number: f64 = row["value"][1].as_str().and_then(|text| text.parse().ok()).expect("a number");
-                    assert!(number.is_finite(), "{database}, {}: {query}: {row}", panel["title"]);
-                }
-                count += 1;
-            }
-        }
-        assert!(count > 25, "{count}");
-        for variable in dashboard["templating"]["list"].as_array().expect("variables").iter().skip(1) {
-            let query = variable["query"].as_str().expect("a query");
-            let (metric, label) = query
-                .strip_prefix("label_values(")
-                .and_then(|rest| rest.strip_suffix(')')?.split_once(", "))
-                .expect("label_values(…)");
-            let rows = prometheus.query(&format!("count by ({label}) ({metric})"));
-            assert!(rows.iter().any(|row| row["metric"][label].as_str().is_some()), "{query}: {rows:?}");
-        }
+    for database in ["prometheus-native", "prometheus"] {
+        pushed_to(&prometheus, database);
+        prometheus_answers(&prometheus, database);
     }
 }
 
+#[test]
+fn influxdb_answers_every_query() {
+    let influx = Influx::start();
+    run_into(&format!("influxdb={}", influx.url("k6")), &[]);
+    let rows = |query: &str| influx.rows("k6", query);
+    let dashboard: Value = serde_json::from_str(&exported("influxdb")).expect("JSON");
+    let count = each_query(&dashboard, "query", |panel, query| {
+        let rows = rows(&in_influxdb(query));
+        assert!(!rows.is_empty(), "{panel}: {query}");
+        for row in rows {
+            // Behind the time.
+            assert!(row[1].as_f64().is_some_and(f64::is_finite), "{panel}: {query}: {row}");
+        }
+    });
+    assert!(count > 25, "{count}");
+    for variable in dashboard["templating"]["list"].as_array().expect("variables").iter().skip(1) {
+        let query = variable["query"].as_str().expect("a query");
+        assert!(rows(query).iter().all(|row| row[1].is_string()) && !rows(query).is_empty(), "{query}");
+    }
+}
+
+/// Runs the script so that a dashboard for remote writes finds what it shows.
+pub(crate) fn pushed_to(prometheus: &Prometheus, database: &str) {
+    let how = match database {
+        "prometheus-native" => ("K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM", "true"),
+        // As the guide says.
+        _ => ("K6_PROMETHEUS_RW_TREND_STATS", "avg,med,p(90),p(95),p(99)"),
+    };
+    run_into(&format!("prometheus-rw={}", prometheus.url()), &[("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s"), how]);
+}
+
+/// Runs the script with an output.
+pub(crate) fn run_into(out: &str, env: &[(&str, &str)]) {
+    let target =
+        onrush_testsite::start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() })
+            .expect("a target");
+    let address = format!("TARGET=http://{}", target.addr);
+    let program = Program::script(&["-q", "--out", out, "-e", &address], SCRIPT);
+    env.iter().fold(program, |program, (name, value)| program.env(name, value)).run().expect(0);
+}
+
+/// Every query of a dashboard has an answer, and so have its variables.
+pub(crate) fn prometheus_answers(prometheus: &Prometheus, database: &str) {
+    let dashboard: Value = serde_json::from_str(&exported(database)).expect("JSON");
+    let count = each_query(&dashboard, "expr", |panel, query| {
+        let query = in_prometheus(query);
+        let rows = prometheus.query(&query);
+        assert!(!rows.is_empty(), "{database}, {panel}: {query}");
+        // A heatmap's are histograms.
+        for row in rows.iter().filter(|row| !row["value"].is_null()) {
+            let number: f64 = row["value"][1].as_str().and_then(|text| text.parse().ok()).expect("a number");
+            assert!(number.is_finite(), "{database}, {panel}: {query}: {row}");
+        }
+    });
+    assert!(count > 25, "{count}");
+    for variable in dashboard["templating"]["list"].as_array().expect("variables").iter().skip(1) {
+        let query = variable["query"].as_str().expect("a query");
+        let (metric, label) = query
+            .strip_prefix("label_values(")
+            .and_then(|rest| rest.strip_suffix(')')?.split_once(", "))
+            .expect("label_values(…)");
+        let rows = prometheus.query(&format!("count by ({label}) ({metric})"));
+        assert!(rows.iter().any(|row| row["metric"][label].as_str().is_some()), "{query}: {rows:?}");
+    }
+}
+
+/// Calls this with each panel's title and query, which has this name; how many there were.
+fn each_query(dashboard: &Value, name: &str, mut check: impl FnMut(&str, &str)) -> usize {
+    let mut count = 0;
+    for panel in dashboard["panels"].as_array().expect("panels") {
+        for target in panel["targets"].as_array().into_iter().flatten() {
+            check(panel["title"].as_str().expect("a title"), target[name].as_str().expect("a query"));
+            count += 1;
+        }
+    }
+    count
+}
+
 /// A query as Grafana sends it.
-fn filled(query: &str) -> String {
-    let chosen =
-        [("$testid", "grafana"), ("$scenario", ".*"), ("$name", ".*"), ("$__rate_interval", "30s"), ("$__range", "5m")];
+fn in_prometheus(query: &str) -> String {
+    filled(
+        query,
+        &[
+            ("$testid", "grafana"),
+            ("$scenario", ".*"),
+            ("$name", ".*"),
+            ("$__rate_interval", "30s"),
+            ("$__range", "5m"),
+        ],
+    )
+}
+
+/// The same for InfluxQL.
+fn in_influxdb(query: &str) -> String {
+    filled(
+        query,
+        &[
+            ("$timeFilter", "time > now() - 5m"),
+            ("$testid", "grafana"),
+            ("$scenario", ".*"),
+            ("$name", ".*"),
+            ("$__interval", "5s"),
+        ],
+    )
+}
+
+fn filled(query: &str, chosen: &[(&str, &str)]) -> String {
     chosen.iter().fold(query.to_owned(), |query, (name, value)| query.replace(name, value))
 }

@@ -56,11 +56,18 @@ impl Influx {
 
     /// The first value behind the time of the one row of a query.
     pub(crate) fn number(&self, database: &str, query: &str) -> f64 {
+        let rows = self.rows(database, query);
+        rows.first().and_then(|row| row[1].as_f64()).unwrap_or_else(|| panic!("{query}: {rows:?}"))
+    }
+
+    /// All rows of a query, of all its series.
+    pub(crate) fn rows(&self, database: &str, query: &str) -> Vec<Value> {
         let path = format!("/query?db={database}&q={}", encoded(query));
         let (status, body) = self.0.get(&path).expect("it answers");
         assert_eq!(status, 200, "{query}: {body}");
         let answer: Value = serde_json::from_str(&body).expect("JSON");
-        answer["results"][0]["series"][0]["values"][0][1].as_f64().unwrap_or_else(|| panic!("{query}: {body}"))
+        let series = answer["results"][0]["series"].as_array().cloned().unwrap_or_default();
+        series.iter().flat_map(|series| series["values"].as_array().cloned().unwrap_or_default()).collect()
     }
 }
 
@@ -129,7 +136,8 @@ fn what_a_dead_server_lacks_is_told_exactly() {
     influx.start_again();
     let has = influx.number("k6", "SELECT SUM(value) FROM iterations") as u64;
     assert!(has > 0 && has < all, "{has} of {all}");
-    done.expect_log(&format!("lacks {} of {all} iterations", all - has));
+    let lacks = format!("lacks {} of {all} iterations", all - has);
+    done.expect_log(&lacks).expect_output(&lacks);
 }
 
 #[test]

@@ -46,10 +46,13 @@ fn receivers_that_die_and_come_back_have_all() {
     let line = target.wait_for("http://127.0.0.1:");
     let address = line.split_whitespace().find(|word| word.starts_with("http://127.0.0.1:")).expect("an address");
     let (mut prometheus, mut influx, mut postgres) = (Prometheus::start(), Influx::start(), Postgres::start());
+    // One that does not come back before the run is over.
+    let mut gone = Influx::start();
     let otlp = OtlpReceiver::http(None);
     let outputs = [
         format!("prometheus-rw={}", prometheus.url()),
         format!("influxdb={}", influx.url("k6")),
+        format!("influxdb={}", gone.url("k6")),
         format!("postgres={}", postgres.url()),
         format!("opentelemetry=http://{}", otlp.addr()),
         "result=run.onrush".to_owned(),
@@ -63,8 +66,8 @@ fn receivers_that_die_and_come_back_have_all() {
         .env("K6_PROMETHEUS_RW_TREND_STATS", "count,p(95),max")
         .env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s")
         .start();
-    // Away from a third of the run for a tenth of it.
-    let (away_from, away_until) = (seconds / 3, seconds / 3 + seconds / 10);
+    // Away from a third of the run for a tenth of it; and one for good, a tenth before the end.
+    let (away_from, away_until, gone_from) = (seconds / 3, seconds / 3 + seconds / 10, seconds - seconds / 10);
     let mut memory = Vec::new();
     for second in 0..seconds {
         if second == away_from {
@@ -72,6 +75,9 @@ fn receivers_that_die_and_come_back_have_all() {
             influx.kill();
             postgres.kill();
             otlp.set_mood(Mood::HangsUp);
+        }
+        if second == gone_from {
+            gone.kill();
         }
         if second == away_until {
             prometheus.start_again();
@@ -91,6 +97,8 @@ fn receivers_that_die_and_come_back_have_all() {
     let of = |metric: &str, value: &str| summary[metric][value].as_f64().expect(metric);
     let (requests, p95) = (of("http_reqs", "count"), of("http_req_duration{name:n0}", "p(95)"));
     let of_otlp = newest(&otlp);
+    gone.start_again();
+    let had = gone.number("k6", "SELECT SUM(value) FROM http_reqs");
     let by_postgres = |what: &str, metric: &str| {
         postgres.number(&format!("SELECT {what} FROM onrush_samples WHERE metric = '{metric}'"))
     };
@@ -105,7 +113,8 @@ fn receivers_that_die_and_come_back_have_all() {
         ("opentelemetry, of a trend", of_otlp["http_req_duration"]),
     ];
     let found = json!({
-        "seconds": seconds, "rate": rate, "away_seconds": [away_from, away_until],
+        "seconds": seconds, "rate": rate, "away_seconds": [away_from, away_until], "gone_from_second": gone_from,
+        "requests_of_who_was_gone": had,
         "requests": requests, "dropped_iterations": summary["dropped_iterations"]["count"],
         "counts": counts.iter().map(|(name, count)| (*name, json!(count))).collect::<BTreeMap<_, Value>>(),
         "p95_ms": p95, "p95_of_prometheus_ms": prometheus.number("k6_http_req_duration_p95{name=\"n0\"}") * 1e3,
@@ -121,6 +130,10 @@ fn receivers_that_die_and_come_back_have_all() {
     for (name, count) in counts {
         assert_eq!(count, requests, "{name} has {count} of {requests}: what is missing must be told:\n{}", done.stderr);
     }
+    // What the one lacks that was gone at the end is told to the request (iterations are requests here).
+    assert!(had > 0.0 && had < requests, "{had} of {requests}");
+    let lacks = format!("lacks {} of {requests} iterations", requests - had);
+    assert!(done.stderr.contains(&lacks), "{lacks}\n{}", done.stderr);
     let of_prometheus = prometheus.number("k6_http_req_duration_p95{name=\"n0\"}") * 1e3;
     assert!((of_prometheus / p95 - 1.0).abs() < 1e-9, "{of_prometheus} instead of {p95}");
     // What waits for receivers that are away takes room, which the allocator keeps; with time it does not grow.

@@ -4,12 +4,13 @@
 use std::{
     io::{Read as _, Write as _},
     net::TcpListener,
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
-    time::Duration,
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
 };
 
-use onrush_testkit::CertificateAuthority;
+use onrush_testkit::{CertificateAuthority, GoodServer, Incoming, Reply};
 use serde_json::Value;
 
 use crate::{
@@ -19,9 +20,9 @@ use crate::{
 
 const READY: &str = "/-/ready";
 
-fn command(address: &str, folder: &Path) -> Command {
+fn command(program: &Path, address: &str, folder: &Path) -> Command {
     std::fs::write(folder.join("prometheus.yml"), "global: {}\n").expect("a file");
-    let mut command = Command::new(installed("prometheus", "prometheus"));
+    let mut command = Command::new(program);
     command
         .args(["--config.file=prometheus.yml", "--storage.tsdb.path=data", "--web.enable-remote-write-receiver"])
         .args(["--enable-feature=native-histograms", &format!("--web.listen-address={address}")]);
@@ -29,34 +30,55 @@ fn command(address: &str, folder: &Path) -> Command {
 }
 
 /// A running Prometheus that takes remote writes.
-pub(crate) struct Prometheus(Server);
+pub(crate) struct Prometheus {
+    server: Server,
+    program: PathBuf,
+}
 
 impl Prometheus {
+    /// The distribution's: version 2.
     pub(crate) fn start() -> Self {
         Self::at(&free_address())
     }
 
     fn at(address: &str) -> Self {
-        Self(Server::start(address, READY, command))
+        let program = PathBuf::from(installed("prometheus", "prometheus"));
+        let server = Server::start(address, READY, |address, folder| command(&program, address, folder));
+        Self { server, program }
+    }
+
+    /// A version 3, which takes OTLP as well.
+    pub(crate) fn of_version_3(program: &Path) -> Self {
+        let server = Server::start(&free_address(), READY, |address, folder| {
+            let mut command = command(program, address, folder);
+            command.arg("--web.enable-otlp-receiver");
+            command
+        });
+        Self { server, program: program.to_owned() }
     }
 
     /// Ends it at once.
     pub(crate) fn kill(&mut self) {
-        self.0.kill();
+        self.server.kill();
     }
 
     /// Starts it again over what it has kept.
     pub(crate) fn start_again(&mut self) {
-        self.0.start_again(READY, command);
+        self.server.start_again(READY, |address, folder| command(&self.program, address, folder));
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("http://{}/api/v1/write", self.0.address)
+        format!("http://{}/api/v1/write", self.server.address)
+    }
+
+    /// Where a version 3 takes OTLP.
+    pub(crate) fn otlp_url(&self) -> String {
+        format!("http://{}/api/v1/otlp/v1/metrics", self.server.address)
     }
 
     /// The result of a query now.
     pub(crate) fn query(&self, query: &str) -> Vec<Value> {
-        let (status, body) = self.0.get(&format!("/api/v1/query?query={}", encoded(query))).expect("it answers");
+        let (status, body) = self.server.get(&format!("/api/v1/query?query={}", encoded(query))).expect("it answers");
         assert_eq!(status, 200, "{query}: {body}");
         let answer: Value = serde_json::from_str(&body).expect("JSON");
         answer["data"]["result"].as_array().expect("a list").clone()
@@ -70,7 +92,8 @@ impl Prometheus {
     }
 }
 
-fn run(url: &str, env: &[(&str, &str)], flags: &[&str]) -> Done {
+/// Runs the script of all kinds of metrics into a Prometheus.
+pub(crate) fn run(url: &str, env: &[(&str, &str)], flags: &[&str]) -> Done {
     let out = format!("prometheus-rw={url}");
     let flags = [&["-q", "--out", &out, "--summary-export", "s.json"], flags].concat();
     let program = Program::script(&flags, SCRIPT).env("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s");
@@ -82,7 +105,7 @@ fn it_has_what_the_summary_has() {
     let prometheus = Prometheus::start();
     for (testid, agents) in [("one", &[][..]), ("two", &["--agents", "2"])] {
         let tag = format!("testid={testid}");
-        let stats = ("K6_PROMETHEUS_RW_TREND_STATS", "p(95),count,max,p(99.9)");
+        let stats = ("K6_PROMETHEUS_RW_TREND_STATS", "p(95),count,max,sum,p(99.9)");
         let flags = [&["--tag", &tag][..], agents].concat();
         let done = run(&prometheus.url(), &[stats], &flags).expect(0);
         let summary = &done.json("s.json")["metrics"];
@@ -97,6 +120,8 @@ fn it_has_what_the_summary_has() {
         assert!(is_close(number("k6_size_p95"), of("size", "p(95)")));
         // Seconds; but a count has no unit.
         assert_eq!((number("k6_time_count"), number("k6_time_max")), (of("time", "count"), 1.0));
+        // Ten times the other, in milliseconds.
+        assert!(is_close(number("k6_time_sum"), number("k6_size_sum") / 100.0) && number("k6_size_sum") > 0.0);
         assert!(is_close(number("k6_time_p95"), of("time", "p(95)") / 1_000.0));
         assert!(number("k6_time_p999") >= number("k6_time_p95"));
         let parts = prometheus.query(&format!("k6_sum_total{{testid=\"{testid}\",parity!=\"\"}}"));
@@ -180,9 +205,130 @@ fn series_end_with_the_run_where_that_is_wanted() {
 #[test]
 fn nobody_there_costs_the_run_nothing() {
     let done = run(&format!("http://{}/api/v1/write", free_address()), &[], &[]).expect(0);
-    let done =
-        done.expect_output("✓ measurement VALID").expect_log("failed to push to Prometheus at http://127.0.0.1:");
-    done.expect_log("lacks the end of the run");
+    let all = done.json("s.json")["metrics"]["iterations"]["count"].as_u64().expect("a count");
+    // Four VUs that sleep 20 ms for 4 s: one that waited for an answer would have made next to none.
+    assert!(all > 400, "{all}");
+    let lacks = format!("lacks {all} of {all} iterations");
+    let done = done.expect_log("failed to push to Prometheus at http://127.0.0.1:").expect_log(&lacks);
+    done.expect_output(&lacks);
+}
+
+#[test]
+fn what_a_dead_server_lacks_is_told_exactly() {
+    let mut prometheus = Prometheus::start();
+    let url = prometheus.url();
+    let run = std::thread::spawn(move || run(&url, &[], &["-e", "DURATION=8s"]));
+    std::thread::sleep(Duration::from_secs(6));
+    prometheus.kill();
+    let done = run.join().expect("no panic").expect(0);
+    let all = done.json("s.json")["metrics"]["iterations"]["count"].as_u64().expect("a count");
+    prometheus.start_again();
+    let has = prometheus.number("sum(max_over_time(k6_iterations_total[10m]))") as u64;
+    assert!(has > 0 && has < all, "{has} of {all}");
+    let lacks = format!("lacks {} of {all} iterations", all - has);
+    done.expect_log(&lacks).expect_output(&lacks);
+}
+
+/// Takes nothing a few times. Remembers when it was asked.
+fn away(refuses: usize, takes: fn() -> Reply) -> (GoodServer, Arc<Mutex<Vec<Instant>>>) {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let own = asked.clone();
+    let server = GoodServer::start(move |_| {
+        let mut asked = own.lock().expect("no panic");
+        asked.push(Instant::now());
+        if asked.len() <= refuses { Reply::status(503) } else { takes() }
+    });
+    (server, asked)
+}
+
+#[test]
+fn a_server_that_takes_nothing_is_asked_less_often_and_told_of_once() {
+    const REFUSES: usize = 4;
+    let (prometheus, of_prometheus) = away(REFUSES, || Reply::status(204));
+    let (collector, of_collector) = away(REFUSES, || Reply::text("").header("Content-Type", "application/x-protobuf"));
+    let otlp = format!("opentelemetry={}", collector.url("/v1/metrics"));
+    let flags = ["--out", &otlp, "-e", "DURATION=16s"];
+    let done = run(&prometheus.url("/w"), &[("K6_OTEL_EXPORT_INTERVAL", "1s")], &flags).expect(0);
+    for asked in [of_prometheus, of_collector] {
+        let asked = asked.lock().expect("no panic").clone();
+        // Half a second, one, two and three: steps come each second.
+        for (index, least) in [500, 1_000, 2_000, 3_000].into_iter().enumerate() {
+            let pause = asked[index + 1] - asked[index];
+            assert!(pause >= Duration::from_millis(least) && pause < Duration::from_secs(6), "{index}: {pause:?}");
+        }
+        // Once it takes something it gets something each second again.
+        assert!(asked.len() > REFUSES + 3, "{}", asked.len());
+    }
+    for (text, count) in [
+        ("failed to push to Prometheus at ", 1),
+        ("pushes to Prometheus at ", 1),
+        ("failed to export metrics to ", 1),
+        ("exports to ", 1),
+        (" arrive again, after 4 that did not", 2),
+    ] {
+        assert_eq!(done.stderr.matches(text).count(), count, "{text} in\n{}", done.stderr);
+    }
+    assert!(!done.stdout.contains(" lacks "), "{}", done.stdout);
+}
+
+/// Answers as a server that has taken what it is sent. Remembers requests.
+fn taking(requests: &Arc<Mutex<Vec<Incoming>>>) -> impl Fn(&Incoming) -> Reply + Send + Sync + 'static {
+    let requests = requests.clone();
+    move |request: &Incoming| {
+        requests.lock().expect("no panic").push(request.clone());
+        Reply::status(204)
+    }
+}
+
+#[test]
+fn a_token_goes_where_it_should_and_nowhere_else() {
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let server = GoodServer::start(taking(&requests));
+    let token = ("K6_PROMETHEUS_RW_BEARER_TOKEN", "s3cret-word");
+    let flags = ["--verbose", "-e", "DURATION=1s", "--out=result=r.onrush"];
+    let done = run(&server.url("/w"), &[token], &flags).expect(0);
+    assert!(!done.stdout.contains(" lacks "), "{}", done.stdout);
+    // And so where it is refused.
+    let refusing = GoodServer::start(|_| Reply::status(401));
+    let refused = run(&refusing.url("/w"), &[token], &flags).expect(0).expect_log("it answered with status 401");
+    let requests = requests.lock().expect("no panic");
+    assert!(!requests.is_empty());
+    for request in requests.iter() {
+        assert_eq!(request.header("Authorization"), Some("Bearer s3cret-word"));
+    }
+    for done in [done, refused] {
+        let kept = std::fs::read(done.path("r.onrush")).expect("it was written");
+        let texts = [&done.stdout, &done.stderr, &done.text("s.json"), &*String::from_utf8_lossy(&kept)];
+        assert!(texts.iter().all(|text| !text.contains("s3cret")), "{}", done.stderr);
+    }
+}
+
+#[test]
+fn a_server_that_wants_a_certificate_gets_one() {
+    let authority = CertificateAuthority::new();
+    let identity = authority.identity(&["127.0.0.1"]);
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let server = GoodServer::start_tls(authority.server_with_client_auth(&identity), taking(&requests));
+    let program = || {
+        let out = format!("prometheus-rw={}", server.url("/w"));
+        Program::script(&["-q", "-i", "3", "--out", &out], "export default function () {}")
+            .file("ca.pem", authority.pem())
+            .file("cert.pem", &identity.cert_pem)
+            .file("key.pem", &identity.key_pem)
+            .env("SSL_CERT_FILE", "ca.pem")
+    };
+    let done = program()
+        .env("K6_PROMETHEUS_RW_CLIENT_CERTIFICATE", "cert.pem")
+        .env("K6_PROMETHEUS_RW_CLIENT_CERTIFICATE_KEY", "key.pem")
+        .run()
+        .expect(0);
+    assert!(!done.stderr.contains("failed to push") && !done.stdout.contains(" lacks "), "{}", done.stderr);
+    let pushed = std::mem::take(&mut *requests.lock().expect("no panic"));
+    assert!(pushed.iter().any(|push| push.header("Content-Encoding") == Some("snappy") && !push.body.is_empty()));
+    // Who has none gets nothing in.
+    let done = program().run().expect(0).expect_log("failed to push to Prometheus at https://127.0.0.1:");
+    done.expect_log("lacks 3 of 3 iterations");
+    assert!(requests.lock().expect("no panic").is_empty());
 }
 
 #[test]

@@ -32,6 +32,55 @@ fn a_line_a_second_adds_up_to_the_summary() {
     }
 }
 
+/// The lines of a table by the names of its columns.
+fn table(text: &str) -> Vec<std::collections::HashMap<String, String>> {
+    csv::Reader::from_reader(text.as_bytes()).deserialize().map(|line| line.expect("a line")).collect()
+}
+
+#[test]
+fn a_table_of_seconds_adds_up_to_the_summary() {
+    for agents in [&[][..], &["--agents", "2"]] {
+        let flags = [&["-q", "--out", "summary-csv=lines.csv", "--summary-export", "s.json"], agents].concat();
+        let done = Program::script(&flags, SCRIPT).run().expect(0);
+        let text = done.text("lines.csv");
+        let head =
+            "time,from,seconds,metric,type,tags,count,sum,rate,value,min,avg,med,p(90),p(95),p(99),p(99.9),max\n";
+        assert!(text.starts_with(head), "{text}");
+        let lines = table(&text);
+        let summary = &done.json("s.json")["metrics"];
+        let of = |metric: &str, value: &str| summary[metric][value].as_f64().expect(metric);
+        let all = |metric: &'static str| lines.iter().filter(move |line| line["metric"] == metric);
+        let total = |metric, column: &'static str| -> f64 {
+            all(metric).map(|line| line[column].parse::<f64>().expect("a number")).sum()
+        };
+        assert_eq!(total("sum", "sum"), of("sum", "count"));
+        assert_eq!(total("iterations", "sum"), of("iterations", "count"));
+        assert_eq!(total("size", "count"), of("size", "count"));
+        assert_eq!(
+            (total("checks", "sum"), total("checks", "count")),
+            (of("checks", "passes"), of("checks", "passes"))
+        );
+        assert_eq!(total("odd", "sum"), of("odd", "passes"));
+        let largest = all("size").filter_map(|line| line["max"].parse().ok()).fold(0.0, f64::max);
+        assert_eq!(largest, of("size", "max"));
+        // A line a series and second, with all tags; what teardown() did has no time of the scenarios.
+        let seconds = |tag: &str| {
+            let own = all("sum").filter(|line| line["tags"].split('&').any(|own| own == tag));
+            own.map(|line| line["from"].clone()).collect::<Vec<_>>()
+        };
+        assert!(seconds("parity=odd").starts_with(&["0", "1", "2"].map(str::to_owned)), "{text}");
+        assert_eq!(seconds("parity=odd"), seconds("parity=even"));
+        assert!(all("sum").any(|line| line["from"].is_empty() && line["sum"] == "1000000"), "{text}");
+        assert!(all("level").all(|line| line["value"] == "5" && line["count"].is_empty()), "{text}");
+        let times: Vec<&String> = all("iterations").map(|line| &line["time"]).collect();
+        assert!(times.is_sorted() && times.iter().all(|time| time.contains('T')), "{times:?}");
+    }
+    let done = Program::script(&["-q", "--no-summary", "--out", "summary-csv"], SCRIPT).env("DURATION", "1s").run();
+    assert!(table(&done.expect(0).stdout).iter().any(|line| line["metric"] == "iterations"));
+    let full = Program::script(&["--out", "summary-csv=/dev/full"], "export default function () {}").run().expect(255);
+    full.expect_log("lacks the end of the run");
+}
+
 #[test]
 fn lines_on_standard_output_are_all_there_is() {
     let flags = ["-q", "--no-summary", "--out", "summary-json"];

@@ -131,7 +131,9 @@ fn a_unix_socket_will_do() {
 fn nobody_there_is_told_and_costs_the_run_nothing() {
     let out = format!("statsd={}", free_address());
     let done = Program::script(&["-q", "--out", &out], SCRIPT).run().expect(0);
-    done.expect_log("refused a part of the run, which it lacks: connection refused").expect_log(" datagrams");
+    let done =
+        done.expect_log("refused a part of the run, which it lacks: connection refused").expect_log(" datagrams");
+    done.expect_output(" datagrams");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
+    os::unix::fs::PermissionsExt as _,
     time::Duration,
 };
 
@@ -161,6 +162,68 @@ fn stream_report_and_summary_say_the_same() {
         let later = Program::new(&["report", "r.onrush"]).bytes("r.onrush", &bytes).run().expect(0);
         Records::of_report(&later.text("r.html")).check(&done);
     }
+}
+
+/// A browser that notes what it was asked to show.
+fn with_browser(program: Program) -> Program {
+    let program = program.file("browser", "#!/bin/sh\necho \"$@\" >> \"$HOME/opened\"\n");
+    let browser = program.path("browser");
+    std::fs::set_permissions(&browser, std::fs::Permissions::from_mode(0o755)).expect("a file");
+    program.env("BROWSER", &browser.display().to_string())
+}
+
+#[test]
+fn the_dashboard_is_opened_where_that_is_asked_for() {
+    let script = "import { sleep } from 'k6'; export default function () { sleep(1); }";
+    let port_0 = "web-dashboard=port=0";
+    for (flags, variable, expect) in [
+        (&["--open", "--out", port_0][..], "", true),
+        (&["--out", "web-dashboard=port=0&open"], "", true),
+        (&["--out", port_0], "K6_WEB_DASHBOARD_OPEN", true),
+        // It asks for the dashboard as well.
+        (&["--open"], "", true),
+        (&["--open"], "K6_WEB_DASHBOARD", true),
+        (&["--out", port_0], "", false),
+        (&["--open=false", "--out", port_0], "K6_WEB_DASHBOARD_OPEN", false),
+    ] {
+        let program = Program::script(flags, script).env("K6_WEB_DASHBOARD_PORT", "0");
+        let program = if variable.is_empty() { program } else { program.env(variable, "true") };
+        let done = with_browser(program).run().expect(0);
+        let address = done.stdout.lines().find_map(|line| line.trim().strip_prefix("web dashboard: "));
+        let address = address.unwrap_or_else(|| panic!("no dashboard with {flags:?} {variable}: {}", done.stdout));
+        let opened = std::fs::read_to_string(done.path("opened")).unwrap_or_default();
+        assert_eq!(opened, if expect { format!("{address}\n") } else { String::new() }, "{flags:?} {variable}");
+    }
+    let done =
+        Program::script(&["--open"], script).env("K6_WEB_DASHBOARD_PORT", "0").env("BROWSER", "/no/browser").run();
+    done.expect(0).expect_log("the dashboard could not be opened with /no/browser");
+    let done = Program::script(&["--open", "--out", "web-dashboard=port=-1"], script).run().expect(255);
+    done.expect_log("--open has no page to show");
+}
+
+#[test]
+fn the_report_of_a_run_under_way_is_at_the_dashboard() {
+    let flags = ["--out", "web-dashboard=port=0", "--address", "127.0.0.1:0", "-d", "10m"];
+    let script = "import { sleep } from 'k6'; export default function () { sleep(0.1); }";
+    let token = "0123456789abcdef";
+    let mut running = Program::script(&flags, script).env("ONRUSH_API_TOKEN", token).start();
+    let address = address(&mut running);
+    std::thread::sleep(Duration::from_millis(1_500));
+    let request = |path: &str, header: &str| {
+        let mut stream = TcpStream::connect(&address).expect("it listens");
+        write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n{header}\r\n").expect("it reads");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("it ends");
+        text
+    };
+    let refused = request("/report", "");
+    assert!(refused.starts_with("HTTP/1.0 401") || refused.starts_with("HTTP/1.1 401"), "{refused}");
+    let answer = request("/report", &format!("Authorization: Bearer {token}\r\n"));
+    assert!(answer.contains("text/html") && answer.contains("200 OK"), "{answer}");
+    let report = Records::of_report(&answer);
+    assert_eq!((report.last("end"), &report.last("state")["phase"]), (&Value::Null, &"running".into()));
+    running.signal(rustix::process::Signal::INT);
+    running.wait().expect(105);
 }
 
 #[test]

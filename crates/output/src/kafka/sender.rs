@@ -1,6 +1,6 @@
 //! The thread that sends batches, one after the other.
 
-use std::{io, time::Duration};
+use std::io;
 
 use onrush_fiber::Clock;
 use onrush_kafka::{Cluster, KafkaError, Producer, ProducerOptions, Settings};
@@ -13,13 +13,11 @@ use super::{
 };
 use crate::{
     Told,
+    pauses::Pauses,
     post::{Refused, start_thread},
     told::Teller,
 };
 
-/// How long brokers are left alone before they are asked again: longer each time.
-const PAUSES: [Duration; 4] =
-    [Duration::from_millis(500), Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(3)];
 /// How long a connection, a request and an answer may take.
 const DEADLINE_NS: u64 = 5_000_000_000;
 
@@ -77,7 +75,7 @@ struct Sender<'a> {
 impl Sender<'_> {
     /// Delivers a batch, however long it takes, or loses it because nobody wants it.
     fn deliver(&mut self, parcel: &Parcel) {
-        let mut pauses = PAUSES.into_iter();
+        let mut pauses = Pauses::default();
         let mut may_be_written = false;
         loop {
             if self.waiting.is_given_up() {
@@ -96,9 +94,8 @@ impl Sender<'_> {
                 return self.waiting.lost(parcel, may_be_written);
             }
             self.teller.failed(&Refused::for_now(why));
-            let pause = pauses.next().unwrap_or(PAUSES[PAUSES.len() - 1]);
             // Nobody cancels this fiber.
-            let _ = onrush_fiber::sleep_until(Clock::now() + pause);
+            let _ = onrush_fiber::sleep_until(Clock::now() + pauses.after_failure());
         }
     }
 

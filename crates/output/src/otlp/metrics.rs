@@ -16,7 +16,8 @@ use super::{
     },
 };
 use crate::{
-    Began, Ending, StepOutput, began,
+    Began, Counts, Delivered, Ending, StepOutput, began,
+    pauses::Turns,
     post::{Refused, last_tries},
     told::{Teller, Told},
 };
@@ -71,21 +72,13 @@ pub struct Metrics {
     ending: Ending,
     series: AllSeries,
     resource: Resource,
-    interval_ns: u64,
+    turns: Turns,
     began: Began,
-    /// Nanoseconds of the scenarios up to which an export was tried.
-    tried_ns: u64,
-    /// The same up to which something was measured.
-    measured_ns: u64,
-    /// The last export did not arrive.
-    has_failed: bool,
     /// Nanoseconds since 1970 of the last export: time does not go back.
     last_ns: u64,
-    /// The same of the last one that arrived, or of the start.
-    arrived_ns: u64,
+    delivered: Delivered,
     teller: Teller,
-    /// Data points that the receiver took and left out.
-    rejected: u64,
+    /// What the receiver said last of data points that it took and left out.
     remark: String,
     tell: Arc<dyn Fn(News) + Send + Sync>,
 }
@@ -113,31 +106,31 @@ impl Metrics {
             ending,
             series: AllSeries::new(registry, Style { prefix, temporality, histograms, rates }, start_ns),
             resource: Resource::of(&resource),
-            interval_ns: u64::try_from(export_interval.as_nanos()).unwrap_or(u64::MAX),
+            turns: Turns::new(export_interval),
             began,
-            tried_ns: 0,
-            measured_ns: 0,
-            has_failed: false,
             last_ns: start_ns,
-            arrived_ns: start_ns,
+            delivered: Delivered::default(),
             teller: Teller::new(move |told| of_way(News::Way(told))),
-            rejected: 0,
             remark: String::new(),
             tell,
         })
+    }
+
+    /// What has arrived.
+    pub fn delivered(&self) -> Delivered {
+        self.delivered.clone()
     }
 
     /// Exports everything as of this time, after a while.
     fn export(&mut self, at_ns: u64, after: Duration) -> Result<(), Refused> {
         let at_ns = at_ns.max(self.last_ns + 1);
         let result = self.send(at_ns, after);
-        self.has_failed = result.is_err();
         // Some of it may have arrived.
         self.last_ns = at_ns;
         if result.is_ok() {
-            self.arrived_ns = at_ns;
             self.series.told_all(at_ns);
         }
+        self.turns.ended(&result);
         self.teller.note(&result);
         result
     }
@@ -157,16 +150,17 @@ impl Metrics {
             let scope_metrics = vec![ScopeMetrics { scope, metrics }];
             let request = Request { resource_metrics: vec![ResourceMetrics { resource, scope_metrics }] };
             let rejected = self.exporter.send(&request, count, std::mem::take(&mut after))?;
-            self.series.told(part, at_ns);
+            let arrived = self.series.told(part, at_ns);
+            self.delivered.add(Counts { rejected: rejected.count, ..arrived });
             self.note(rejected);
         }
     }
 
     fn note(&mut self, rejected: Rejected) {
         let Rejected { count, why } = rejected;
-        self.rejected = self.rejected.saturating_add(count);
-        let is_first = count > 0 && self.rejected == count;
-        if is_first || self.remark != why {
+        let is_first = count > 0 && self.delivered.counts().rejected == count;
+        let is_said = count > 0 || !why.is_empty();
+        if is_said && (is_first || self.remark != why) {
             self.remark.clone_from(&why);
             (self.tell)(News::Rejected { count, why });
         }
@@ -186,13 +180,9 @@ impl StepOutput for Metrics {
     fn step(&mut self, step: Step) -> Result<(), String> {
         let span = step.span;
         self.series.add(step);
-        self.measured_ns = span.map_or(self.measured_ns, |span| span.until_ns.max(self.measured_ns));
-        // At the end of a run whose receiver took nothing last one export has all.
         if let Some(span) = span
-            && !(self.has_failed && self.ending.since().is_some())
-            && span.until_ns >= self.tried_ns.saturating_add(self.interval_ns)
+            && self.turns.is_due(span.until_ns, &self.ending)
         {
-            self.tried_ns = span.until_ns;
             let at_ns = u64::try_from(self.began.unix_ns(span.until_ns)).unwrap_or(0);
             // What failed is in the next export.
             let _ = self.export(at_ns, Duration::ZERO);
@@ -201,21 +191,10 @@ impl StepOutput for Metrics {
     }
 
     fn end(mut self, (): ()) -> Result<(), String> {
-        // However long the end takes, the run is no longer.
-        let unix_ns = |scenarios_ns| u64::try_from(self.began.unix_ns(scenarios_ns)).unwrap_or(0);
-        let (began_ns, ended_ns) =
-            if self.began.is_known() { (unix_ns(0), unix_ns(self.measured_ns)) } else { (self.last_ns, now_ns()) };
         let ending = self.ending.clone();
-        let sent = last_tries(&ending, |after| self.export(now_ns(), after));
-        let lacks = Duration::from_nanos(ended_ns.saturating_sub(self.arrived_ns.max(began_ns))).as_secs_f64();
-        match (sent, self.rejected) {
-            (Ok(()), 0) => Ok(()),
-            (Ok(()), count) => Err(format!("lacks {count} data points that it rejected: {}", self.remark)),
-            (Err(why), 0) => Err(format!("lacks the last {lacks:.1} s of the run: {why}")),
-            (Err(why), count) => Err(format!(
-                "lacks the last {lacks:.1} s of the run, and {count} data points that it rejected before: {why}"
-            )),
-        }
+        last_tries(&ending, |after| self.export(now_ns(), after))?;
+        // Whoever has counted what is lacking says why.
+        if self.delivered.counts().rejected > 0 { Err(self.remark) } else { Ok(()) }
     }
 }
 

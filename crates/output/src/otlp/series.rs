@@ -17,7 +17,7 @@ use super::{
         },
     },
 };
-use crate::exponential::SCALE_FINEST;
+use crate::{Counts, exponential::SCALE_FINEST};
 
 /// How trends are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +64,8 @@ struct Series {
     sink: Sink,
     /// What it has begins here, nanoseconds since 1970.
     since_ns: u64,
+    /// What a counter was when it was told last.
+    told: f64,
     /// Of exponential buckets.
     scale: i32,
 }
@@ -89,7 +91,7 @@ impl AllSeries {
                 Some(series) => _ = series.sink.merge(&part.sink),
                 None => {
                     let since_ns = self.told_alone.get(&key).copied().unwrap_or(self.told_ns);
-                    let series = Series { sink: part.sink, since_ns, scale: SCALE_FINEST };
+                    let series = Series { sink: part.sink, since_ns, told: 0.0, scale: SCALE_FINEST };
                     self.by_key.insert(key, series);
                 }
             }
@@ -125,14 +127,19 @@ impl AllSeries {
         part
     }
 
-    /// A part arrived, of this time.
-    pub(super) fn told(&mut self, part: Part, time_ns: u64) {
-        if self.style.temporality == Temporality::Delta {
-            for key in part.keys {
+    /// A part arrived, of this time. Returns how much more of the run is there than before.
+    pub(super) fn told(&mut self, part: Part, time_ns: u64) -> Counts {
+        let mut counts = Counts::default();
+        for key in part.keys {
+            if let Some(series) = self.by_key.get_mut(&key) {
+                counts.add_news(key.0, &series.sink, &mut series.told);
+            }
+            if self.style.temporality == Temporality::Delta {
                 self.by_key.remove(&key);
                 self.told_alone.insert(key, time_ns);
             }
         }
+        counts
     }
 
     /// All parts arrived: what comes now is later than this.
@@ -327,6 +334,23 @@ mod tests {
         all.add(step(0, 1.0));
         let third = texts(&whole(&mut all, 5_000));
         assert!(third.contains(&"k6_data_sent[By] 4000..5000  1".to_owned()), "{third:?}");
+    }
+
+    #[test]
+    fn how_much_arrived_is_known() {
+        for temporality in [Temporality::Cumulative, Temporality::Delta] {
+            let mut all = series(temporality, Histograms::Explicit, Rates::OneCounter);
+            let arrived =
+                [(2_000, 3.0, true), (3_000, 4.0, false), (4_000, 5.0, true)].map(|(time_ns, count, arrives)| {
+                    let (mut sum, mut delta) = (ExactSum::default(), Delta::default());
+                    sum.add(count);
+                    delta.push(builtin::ITERATIONS, TagPairs::default(), Sink::Counter { sum });
+                    all.add(Step { span: None, delta });
+                    let part = whole(&mut all, time_ns);
+                    if arrives { all.told(part, time_ns).iterations } else { 0.0 }
+                });
+            assert_eq!(arrived, [3.0, 0.0, 9.0], "{temporality:?}");
+        }
     }
 
     #[test]

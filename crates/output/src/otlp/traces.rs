@@ -27,6 +27,7 @@ use super::{
 };
 use crate::{
     Ending, Patience,
+    pauses::Pauses,
     post::{Refused, last_tries},
     told::Teller,
 };
@@ -77,8 +78,6 @@ const WAITING_MAX: u64 = 131_072;
 const SPANS_MAX: usize = 2_048;
 /// How long spans are collected.
 const COLLECTS: Duration = Duration::from_secs(1);
-/// How long a receiver that took nothing is left alone.
-const PAUSE: Duration = Duration::from_secs(1);
 /// The name of the instrumentation.
 const SCOPE: &str = "k6";
 
@@ -107,6 +106,7 @@ impl Traces {
             remark: String::new(),
             teller: Teller::new(move |told| of_way(News::Way(told))),
             pause: Duration::ZERO,
+            pauses: Pauses::default(),
             tell,
         };
         let body = move || {
@@ -165,6 +165,7 @@ struct Sender {
     teller: Teller,
     /// How long the receiver is left alone, as it took nothing.
     pause: Duration,
+    pauses: Pauses,
     tell: Arc<dyn Fn(News) + Send + Sync>,
 }
 
@@ -214,9 +215,10 @@ impl Sender {
         while !self.collected.is_empty() {
             let after = std::mem::take(&mut self.pause);
             if self.send(after).is_err() {
-                self.pause = PAUSE;
+                self.pause = self.pauses.after_failure();
                 return;
             }
+            self.pauses = Pauses::default();
         }
     }
 

@@ -15,7 +15,7 @@ use onrush_net::{Body, BodyMode, ClientOptions, Connections, Limits, Request, Re
 
 use self::grpc::Caller;
 pub(crate) use self::grpc::Method;
-use crate::{Ending, began::now_ns, ending::Unanswered, sigv4::SigV4};
+use crate::{Ending, began::now_ns, ending::Unanswered, pauses::Pauses, sigv4::SigV4};
 
 /// An answer is a sentence at most.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
@@ -233,8 +233,8 @@ fn post(to: &Destination, connections: &Connections, body: Bytes) -> Result<Answ
 
 const USER_AGENT: &str = concat!("Onrush/", env!("CARGO_PKG_VERSION"));
 
-/// How often what is left at the end is sent, with a second more between each.
-const LAST_TRIES: u32 = 4;
+/// How often what is left at the end is sent.
+const LAST_TRIES: u32 = 5;
 
 /// Sends what is left at the end, as long as somebody waits: `send` is given how long it waits first.
 ///
@@ -242,8 +242,9 @@ const LAST_TRIES: u32 = 4;
 /// Why it was not taken the last time.
 pub(crate) fn last_tries(ending: &Ending, mut send: impl FnMut(Duration) -> Result<(), Refused>) -> Result<(), String> {
     let (mut tries, mut before) = (0, None);
+    let (mut pauses, mut after) = (Pauses::default(), Duration::ZERO);
     loop {
-        match send(Duration::from_secs(1) * tries) {
+        match send(after) {
             Ok(()) => return Ok(()),
             Err(refused) => {
                 tries += 1;
@@ -255,6 +256,7 @@ pub(crate) fn last_tries(ending: &Ending, mut send: impl FnMut(Duration) -> Resu
                     return Err(refused.why);
                 }
                 before = Some(refused.why);
+                after = pauses.after_failure();
             }
         }
     }
@@ -280,16 +282,16 @@ mod tests {
 
     #[test]
     fn what_will_not_pass_is_not_tried_again() {
-        let check = |passes_after: usize, expect: &[u64]| {
+        let check = |passes_after: usize, expect: &[u128]| {
             let mut waits = Vec::new();
             let result = last_tries(&Ending::default(), |after| {
-                waits.push(after.as_secs());
+                waits.push(after.as_millis());
                 let why = "no".to_owned();
                 Err(if waits.len() < passes_after { Refused::for_now(why) } else { Refused::for_good(why) })
             });
             assert_eq!((result, waits.as_slice()), (Err("no".to_owned()), expect));
         };
-        check(3, &[0, 1, 2]);
-        check(9, &[0, 1, 2, 3]);
+        check(3, &[0, 500, 1_000]);
+        check(9, &[0, 500, 1_000, 2_000, 3_000]);
     }
 }

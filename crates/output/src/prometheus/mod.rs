@@ -1,7 +1,7 @@
 //! Prometheus remote write: the state of every series since the start, pushed every few seconds.
 //!
-//! What is pushed is cumulative, so a push that is lost costs resolution, and no sample: the next one has all. Nothing waits here but
-//! the output's own thread.
+//! What is pushed is cumulative, so a push that is lost costs resolution, and no sample: the next one has all. So it is known how much of
+//! the run is there: what the last push had that arrived. Nothing waits here but the output's own thread.
 
 pub mod names;
 mod native;
@@ -17,13 +17,14 @@ use prost::Message as _;
 
 pub use self::series::Trends;
 use self::{
-    series::{AllSeries, Row},
+    series::{AllSeries, Key, Row},
     wire::WriteRequest,
     wire2::Request,
 };
 use crate::{
-    Ending, StepOutput,
+    Delivered, Ending, StepOutput,
     began::{Began, now_ns},
+    pauses::Turns,
     post::{Destination, Poster, Refused, authorize, last_tries},
     sigv4::SigV4,
     told::{Teller, Told},
@@ -75,14 +76,11 @@ pub struct Prometheus {
     /// Makes a poster for another version.
     make: Box<dyn Fn(Version) -> std::io::Result<Poster> + Send>,
     ending: Ending,
-    /// The last push did not arrive.
-    has_failed: bool,
     series: AllSeries,
-    interval_ns: u64,
+    turns: Turns,
+    delivered: Delivered,
     stale_markers: bool,
     began: Began,
-    /// Nanoseconds of the scenarios up to which all is told.
-    told_ns: u64,
     /// Milliseconds since 1970 of the last push: time does not go back.
     last_ms: i64,
     teller: Teller,
@@ -130,15 +128,19 @@ impl Prometheus {
             version,
             make: Box::new(make),
             ending,
-            has_failed: false,
             series: AllSeries::new(registry, config.trends),
-            interval_ns: u64::try_from(config.push_interval.as_nanos()).unwrap_or(u64::MAX),
+            turns: Turns::new(config.push_interval),
+            delivered: Delivered::default(),
             stale_markers: config.stale_markers,
             began,
-            told_ns: 0,
             last_ms: 0,
             teller: Teller::new(tell),
         })
+    }
+
+    /// What has arrived.
+    pub fn delivered(&self) -> Delivered {
+        self.delivered.clone()
     }
 
     /// Pushes what is new, as of this time, after a while.
@@ -156,24 +158,19 @@ impl Prometheus {
             let rows = self.series.news(at_ms);
             result = self.send(rows, Duration::ZERO);
         }
-        self.has_failed = result.is_err();
         // Some of it may have arrived.
         self.last_ms = at_ms;
-        match &result {
-            Ok(()) => {
-                self.series.told();
-                self.teller.arrived();
-            }
-            Err(refused) => self.teller.failed(refused),
-        }
+        self.turns.ended(&result);
+        self.teller.note(&result);
         result
     }
 
     /// Sends series one request after the other: those of one series have to arrive in their order.
-    fn send(&self, rows: Vec<Row>, mut after: Duration) -> Result<(), Refused> {
+    fn send(&mut self, rows: Vec<Row>, mut after: Duration) -> Result<(), Refused> {
         let mut rows = rows.into_iter().peekable();
         while rows.peek().is_some() {
             let some: Vec<Row> = rows.by_ref().take(SERIES_MAX).collect();
+            let completed: Vec<Key> = some.iter().filter_map(|row| row.completes.clone()).collect();
             let bytes = match self.version {
                 Version::One => {
                     WriteRequest { timeseries: some.into_iter().map(|row| row.series).collect() }.encode_to_vec()
@@ -183,6 +180,7 @@ impl Prometheus {
             let body = snap::raw::Encoder::new().compress_vec(&bytes);
             let body = body.map_err(|error| Refused::for_good(error.to_string()))?;
             self.poster.post(body, std::mem::take(&mut after))?;
+            self.delivered.add(self.series.told(&completed));
         }
         Ok(())
     }
@@ -198,12 +196,9 @@ impl StepOutput for Prometheus {
     fn step(&mut self, step: Step) -> Result<(), String> {
         let span = step.span;
         self.series.add(step);
-        // At the end of a run whose receiver took nothing last one push has all.
         if let Some(span) = span
-            && !(self.has_failed && self.ending.since().is_some())
-            && span.until_ns >= self.told_ns.saturating_add(self.interval_ns)
+            && self.turns.is_due(span.until_ns, &self.ending)
         {
-            self.told_ns = span.until_ns;
             // What failed is in the next push.
             let _ = self.push(self.began.unix_ns(span.until_ns) / 1_000_000, Duration::ZERO);
         }
@@ -216,8 +211,11 @@ impl StepOutput for Prometheus {
         if self.stale_markers {
             let at_ms = now_ms().max(self.last_ms) + 1;
             let rows = self.series.stale(at_ms);
-            self.send(rows, Duration::ZERO)
-                .map_err(|refused| format!("marking time series as stale failed: {}", refused.why))?;
+            if let Err(refused) = self.send(rows, Duration::ZERO) {
+                // All that was measured is there.
+                let why = format!("marking time series as stale failed: {}", refused.why);
+                self.teller.lost(&Refused::for_good(why));
+            }
         }
         Ok(())
     }

@@ -23,6 +23,11 @@ pub fn statistic(metric: &str, stat: &TrendStat) -> String {
     format!("k6_{metric}_{name}")
 }
 
+/// Of the sum of a trend's values.
+pub fn sum(metric: &str) -> String {
+    format!("k6_{metric}_sum")
+}
+
 /// Of a trend as a native histogram.
 pub fn histogram(metric: &str, contains: Contains) -> String {
     let suffix = match contains {

@@ -12,18 +12,25 @@ use super::{
     native::native,
     wire::{Label, NativeHistogram, Sample, TimeSeries},
 };
+use crate::Counts;
 
 /// How trends are told.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Trends {
-    /// Each of these statistics is a series, over all values since the start.
-    Stats(Vec<TrendStat>),
+    /// Each of these statistics is a series, over all values since the start, and so is their sum if it is wanted, which summaries do
+    /// not have.
+    Stats(Vec<TrendStat>, bool),
     /// A native histogram.
     Histograms,
 }
 
+/// A metric, and its tags.
+pub(super) type Key = (MetricId, TagPairs);
+
 /// A series with what has changed.
 pub(super) struct Row {
+    /// Of the last row that is told of something measured: what that is.
+    pub(super) completes: Option<Key>,
     pub(super) kind: Kind,
     /// Its unit, where it has one.
     pub(super) unit: &'static str,
@@ -42,13 +49,15 @@ pub(super) enum Kind {
 pub(super) struct AllSeries {
     registry: Registry,
     trends: Trends,
-    by_labels: HashMap<(MetricId, TagPairs), Series>,
+    by_labels: HashMap<Key, Series>,
 }
 
 struct Series {
     sink: Sink,
     /// Samples came since it was told last.
     is_new: bool,
+    /// What a counter was when it was told last.
+    told: f64,
     schema: i32,
 }
 
@@ -67,19 +76,28 @@ impl AllSeries {
             match self.by_labels.get_mut(&labels) {
                 // Of one kind, so it is merged.
                 Some(series) => series.is_new |= series.sink.merge(&part.sink),
-                None => _ = self.by_labels.insert(labels, Series { sink: part.sink, is_new: true, schema: 8 }),
+                None => {
+                    let series = Series { sink: part.sink, is_new: true, told: 0.0, schema: 8 };
+                    self.by_labels.insert(labels, series);
+                }
             }
         }
     }
 
-    /// What has changed since the last time that was confirmed with [`AllSeries::told`].
+    /// What has changed since it was confirmed with [`AllSeries::told`].
     pub(super) fn news(&mut self, timestamp: i64) -> Vec<Row> {
         self.all(timestamp, |series| series.is_new)
     }
 
-    /// All news arrived.
-    pub(super) fn told(&mut self) {
-        self.by_labels.values_mut().for_each(|series| series.is_new = false);
+    /// The rows that complete these arrived, and all before them. Returns how much more of the run is there than before.
+    pub(super) fn told(&mut self, keys: &[Key]) -> Counts {
+        let mut counts = Counts::default();
+        for key in keys {
+            let Some(series) = self.by_labels.get_mut(key) else { continue };
+            series.is_new = false;
+            counts.add_news(key.0, &series.sink, &mut series.told);
+        }
+        counts
     }
 
     /// The end of every series.
@@ -96,7 +114,8 @@ impl AllSeries {
 
     fn all(&mut self, timestamp: i64, is_wanted: impl Fn(&Series) -> bool) -> Vec<Row> {
         let mut all = Vec::new();
-        for ((metric, tags), series) in &mut self.by_labels {
+        for (key, series) in &mut self.by_labels {
+            let ((metric, tags), before) = (key, all.len());
             let Some(metric) = self.registry.find(*metric).filter(|_| is_wanted(series)) else { continue };
             let is_time = metric.contains == Contains::Time;
             let unit = if is_time { 0.001 } else { 1.0 };
@@ -108,7 +127,7 @@ impl AllSeries {
             let mut one = |name: String, kind: Kind, unit: &'static str, value: f64| {
                 let samples = vec![Sample { value, timestamp }];
                 let series = TimeSeries { labels: labels(&name, tags), samples, histograms: Vec::new() };
-                all.push(Row { kind, unit, series });
+                all.push(Row { completes: None, kind, unit, series });
             };
             match (&series.sink, &self.trends) {
                 (Sink::Counter { .. }, _) => {
@@ -119,7 +138,10 @@ impl AllSeries {
                 (Sink::Rate { hits, total }, _) => {
                     one(names::rate(&metric.name), Kind::Gauge, "", *hits as f64 / (*total).max(1) as f64);
                 }
-                (Sink::Trend(values), Trends::Stats(stats)) => {
+                (Sink::Trend(values), Trends::Stats(stats, has_sum)) => {
+                    if *has_sum {
+                        one(names::sum(&metric.name), Kind::Gauge, unit_name, values.sum() * unit);
+                    }
                     for stat in stats {
                         let unit_name = if stat.kind() == TrendStatKind::Count { "" } else { unit_name };
                         let value = statistic(values, stat, unit);
@@ -130,8 +152,11 @@ impl AllSeries {
                     let histogram = native(values, unit, &mut series.schema, timestamp);
                     let labels = labels(&names::histogram(&metric.name, metric.contains), tags);
                     let series = TimeSeries { labels, samples: Vec::new(), histograms: vec![histogram] };
-                    all.push(Row { kind: Kind::Histogram, unit: unit_name, series });
+                    all.push(Row { completes: None, kind: Kind::Histogram, unit: unit_name, series });
                 }
+            }
+            if let Some(last) = all[before..].last_mut() {
+                last.completes = Some(key.clone());
             }
         }
         all
@@ -167,7 +192,7 @@ fn own(name: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use onrush_metrics::{Delta, builtin};
+    use onrush_metrics::{Delta, ExactSum, builtin};
 
     use super::*;
 
@@ -193,10 +218,36 @@ mod tests {
         texts
     }
 
+    fn completed(rows: &[Row]) -> Vec<Key> {
+        rows.iter().filter_map(|row| row.completes.clone()).collect()
+    }
+
+    #[test]
+    fn what_arrived_alone_is_known() {
+        let mut all = AllSeries::new(Registry::new(), Trends::Stats(Vec::new(), false));
+        let add = |all: &mut AllSeries, scenario: &str, count: f64| {
+            let (mut sum, mut delta) = (ExactSum::default(), Delta::default());
+            sum.add(count);
+            let tags: TagPairs = [("scenario".into(), scenario.into())].into();
+            delta.push(builtin::ITERATIONS, tags.clone(), Sink::Counter { sum });
+            delta.push(builtin::HTTP_REQS, tags, Sink::Counter { sum: ExactSum::default() });
+            all.add(Step { span: None, delta });
+        };
+        add(&mut all, "a", 3.0);
+        add(&mut all, "b", 5.0);
+        let of_a: Vec<Key> = completed(&all.news(1)).into_iter().filter(|(_, tags)| &*tags[0].1 == "a").collect();
+        assert_eq!(all.told(&of_a).iterations, 3.0);
+        // The others are told again, and only they.
+        assert_eq!(all.news(2).len(), 2);
+        add(&mut all, "a", 4.0);
+        let rest = completed(&all.news(3));
+        assert_eq!((rest.len(), all.told(&rest).iterations), (4, 9.0));
+    }
+
     #[test]
     fn names_and_values_are_those_of_k6() {
         let stats = TrendStat::parse_list(&["count", "p(99.9)", "max"]).expect("valid");
-        let mut all = AllSeries::new(Registry::new(), Trends::Stats(stats));
+        let mut all = AllSeries::new(Registry::new(), Trends::Stats(stats, false));
         all.add(step(1));
         all.add(step(2));
         let tags = "Gr__e=x";
@@ -209,7 +260,8 @@ mod tests {
         assert_eq!(texts(&all.news(1)), expect);
         // Until they arrived.
         assert_eq!(all.news(2).len(), 4);
-        all.told();
+        let told = completed(&all.news(2));
+        assert_eq!(all.told(&told), Counts::default());
         assert!(all.news(3).is_empty());
         assert!(all.stale(4).iter().all(|row| row.series.samples[0].value.to_bits() == STALE));
         let mut all = AllSeries::new(Registry::new(), Trends::Histograms);

@@ -104,7 +104,7 @@ mod tests {
             let label = |name: &str, value: &str| Label { name: name.to_owned(), value: value.to_owned() };
             let labels = vec![label("__name__", name), label("testid", "t")];
             let samples = vec![Sample { value: 1.5, timestamp: 9 }];
-            Row { kind, unit, series: TimeSeries { labels, samples, histograms: Vec::new() } }
+            Row { completes: None, kind, unit, series: TimeSeries { labels, samples, histograms: Vec::new() } }
         };
         let rows = vec![row("k6_a_total", Kind::Counter, ""), row("k6_b", Kind::Gauge, "seconds")];
         let request = Request::new(rows, 7);

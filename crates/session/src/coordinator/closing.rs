@@ -82,6 +82,12 @@ impl Coordinator {
         self.judge.output_samples_missing(samples);
     }
 
+    /// Somebody who takes results lacks a part of them: who and how much, as a sentence. Whoever looks at the run there sees other numbers.
+    pub fn receiver_lacks(&mut self, sentence: String, now: Time) {
+        self.note(&Input::ReceiverLacks(Cow::Borrowed(&sentence)), now);
+        self.judge.receiver_lacks(sentence);
+    }
+
     /// How the run ended, once it is closed.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.closed.as_ref().map(|(_, outcome)| outcome)

@@ -76,6 +76,8 @@ pub enum Input<'a> {
     },
     /// [`relayed`](super::Coordinator::relayed).
     Relayed(Cow<'a, Relayed>),
+    /// [`receiver_lacks`](super::Coordinator::receiver_lacks).
+    ReceiverLacks(Cow<'a, str>),
 }
 
 /// Takes every input before the coordinator does.

@@ -40,6 +40,10 @@ impl Coordinator {
                 self.outputs_lack(samples, now);
                 Orders::new()
             }
+            Input::ReceiverLacks(sentence) => {
+                self.receiver_lacks(sentence.into_owned(), now);
+                Orders::new()
+            }
             Input::Summarize(data) => self.summarize(data.into_owned(), now),
             Input::StopAgents => self.stop_agents(now),
             Input::Resume { away } => self.resume(away, now),

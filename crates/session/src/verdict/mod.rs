@@ -38,6 +38,7 @@ pub struct Judge {
     agents_lost: Vec<String>,
     samples_lost: u64,
     output_samples_missing: u64,
+    receivers_lacking: Vec<String>,
     interrupted: u64,
     answered: u64,
 }
@@ -119,6 +120,11 @@ impl Judge {
         self.output_samples_missing = self.output_samples_missing.saturating_add(missing);
     }
 
+    /// Notes a sentence about somebody who takes results and lacks a part of them.
+    pub fn receiver_lacks(&mut self, sentence: String) {
+        self.receivers_lacking.push(sentence);
+    }
+
     /// Notes requests that never got an answer because the plan's end interrupted them, and those that ended.
     pub fn interrupted(&mut self, interrupted: u64, answered: u64) {
         (self.interrupted, self.answered) = (interrupted, answered);
@@ -154,6 +160,7 @@ impl Judge {
             };
             findings.push((Verdict::Suspect, text));
         }
+        findings.extend(self.receivers_lacking.iter().map(|text| (Verdict::Suspect, text.clone())));
         findings.sort_by_key(|(verdict, _)| std::cmp::Reverse(*verdict));
         let (reasons, harmless): (Vec<_>, Vec<_>) =
             findings.into_iter().partition(|(verdict, _)| *verdict > Verdict::Valid);
@@ -480,6 +487,16 @@ mod tests {
         let judgement = judge.judge(&[]);
         assert_eq!(judgement.verdict, Verdict::Suspect);
         assert_eq!(judgement.reasons, ["outputs lack 3 samples that the summary has"]);
+    }
+
+    #[test]
+    fn receivers_that_lack_a_part_of_the_run_make_it_suspect() {
+        let mut judge = content();
+        judge.receiver_lacks("a lacks 3 of 4 iterations".to_owned());
+        judge.receiver_lacks("b lacks 1 of 9 datagrams".to_owned());
+        let judgement = judge.judge(&[]);
+        assert_eq!(judgement.verdict, Verdict::Suspect);
+        assert_eq!(judgement.reasons, ["a lacks 3 of 4 iterations", "b lacks 1 of 9 datagrams"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! - `healthy`: runs of many shapes with nothing wrong, which must be VALID.
 //! - `pairs`: pairs of runs of an unchanged system, which `onrush compare` must not call different.
 //! - `outputs`: ten minutes at 20,000 requests a second into all outputs, whose receivers are killed and come back.
+//! - `receivers`: outputs into servers that are built with Go first, which takes minutes: Prometheus 3.
 //! - `coordinator`: what agents cost their coordinator.
 //! - `dashboard`: runs whose dashboard 500 clients attack, beside runs whose dashboard nobody looks at.
 //!
@@ -38,7 +39,7 @@ use self::{fault::Fault, options::Options};
 use crate::program::build;
 
 /// The arguments in one line.
-pub(crate) const ARGUMENTS: &str = "own-delay|verdict|healthy|pairs|outputs|coordinator|dashboard [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
+pub(crate) const ARGUMENTS: &str = "own-delay|verdict|healthy|pairs|outputs|receivers|coordinator|dashboard [--seconds N] [--runs N] [--only TEXT] [--out NAME] [--onrush PATH]";
 
 /// A generator's run that is over.
 struct Ran {
@@ -62,8 +63,10 @@ pub(crate) fn run(given: &[String]) -> Result<ExitCode> {
     let onrush: Option<PathBuf> = arguments.value("--onrush")?;
     arguments.end(ARGUMENTS)?;
     let root = workspace::root();
-    if options.kind == "outputs" {
-        return outputs::run(&root, &options);
+    match options.kind.as_str() {
+        "outputs" => return outputs::run(&root, &options),
+        "receivers" => return outputs::receivers(&root),
+        _ => {}
     }
     let onrush = || onrush.map_or_else(|| build(&root), Ok);
     let (rows, is_right) = match options.kind.as_str() {

@@ -1,4 +1,4 @@
-//! All outputs at once, and receivers that die: a test of the program that takes too long for `make test`.
+//! Outputs and their receivers: tests of the program that take too long for `make test`.
 
 use std::{
     path::Path,
@@ -9,13 +9,9 @@ use anyhow::{Context, Result};
 
 use super::options::Options;
 
-/// Runs it; what it found is kept where `--out` says.
+/// All outputs at once, while receivers die and come back; what it found is kept where `--out` says.
 pub(super) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
-    let mut command = Command::new("cargo");
-    command
-        .args(["test", "--locked", "--workspace", "--test", "it", "--"])
-        .args(["--ignored", "--nocapture", "long_outputs::"])
-        .current_dir(root);
+    let mut command = tests(root, "long_outputs::");
     if let Some(seconds) = options.seconds {
         command.env("ONRUSH_TRIAL_SECONDS", seconds.to_string());
     }
@@ -24,6 +20,24 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         command.env("ONRUSH_TRIAL_RESULT", folder.join("trial-outputs.json"));
     }
+    ended(command)
+}
+
+/// Receivers that are built first.
+pub(super) fn receivers(root: &Path) -> Result<ExitCode> {
+    ended(tests(root, "prometheus_3::"))
+}
+
+/// The tests of this name that `make test` leaves out.
+fn tests(root: &Path, name: &str) -> Command {
+    let mut command = Command::new("cargo");
+    command
+        .args(["test", "--locked", "--workspace", "--test", "it", "--", "--ignored", "--nocapture", name])
+        .current_dir(root);
+    command
+}
+
+fn ended(mut command: Command) -> Result<ExitCode> {
     let status = command.status().context("cargo does not run")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

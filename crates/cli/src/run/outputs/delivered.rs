@@ -1,15 +1,15 @@
-//! Outputs whose receivers add steps up themselves: their start, and at the end what a receiver lacks, by the numbers of the summary.
+//! Outputs that deliver what was measured to receivers: their start, and at the end what a receiver lacks, by the numbers of the summary.
 
 use std::{io, time::Duration};
 
-use onrush_metrics::{Merged, Registry, Sink as Folding, Steps, builtin};
+use onrush_metrics::{Merged, MetricId, Registry, Sink as Folding, Steps, builtin};
 use onrush_output::{Began, Counts, Delivered, Folded, Patience, StepOutput, Told, statsd::Datagrams};
 use onrush_session::DeltaSink;
 
 use super::{
     super::prepare::Readers,
     folded::Sink,
-    output::{Finished, Output, Started, Starting, Wish},
+    output::{Delivery, Output, Started, Starting, Wish},
 };
 use crate::failure::Failure;
 
@@ -58,8 +58,7 @@ impl<C: Clone, O: StepOutput<End = ()>> Output for Wanted<C, O> {
         let failed =
             |error: io::Error| Failure::other(format!("failed to start the output to {}: {error}", self.receiver));
         let (output, arrived) = (self.make)(self.config.clone(), registry, began.clone(), tell).map_err(failed)?;
-        let folded = Folded::start(output, Steps::of_seconds(), |_| {}).map_err(failed)?;
-        Ok(Box::new(Delivering { receiver: self.receiver.clone(), folded, arrived, began }))
+        started(self.receiver.clone(), output, arrived, began, SILENCE).map_err(failed)
     }
 }
 
@@ -70,6 +69,23 @@ struct Delivering<O: StepOutput<End = ()>> {
     folded: Folded<O>,
     arrived: Arrived,
     began: Began,
+    /// How long its receiver may take nothing at the end.
+    silence: Duration,
+}
+
+/// Starts the thread of an output. `silence`: how long its receiver may take nothing at the end.
+///
+/// # Errors
+/// When the system has no thread left.
+pub(super) fn started<O: StepOutput<End = ()>>(
+    receiver: String,
+    output: O,
+    arrived: Arrived,
+    began: Began,
+    silence: Duration,
+) -> io::Result<Box<dyn Started>> {
+    let folded = Folded::start(output, Steps::of_seconds(), |_| {})?;
+    Ok(Box::new(Delivering { receiver, folded, arrived, began, silence }))
 }
 
 /// Says in the log how it goes.
@@ -97,36 +113,38 @@ impl<O: StepOutput<End = ()>> Started for Delivering<O> {
         Some(self.receiver.clone())
     }
 
-    fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
-        let Self { receiver, folded, arrived, .. } = *self;
-        let patience = Patience { silence: SILENCE, ..finished.patience.clone() };
-        let result = folded.finish_within((), &patience);
-        let logger = &finished.cx.logger;
-        let lacking = arrived.lacking(finished.merged);
-        let why = result.err().map_or_else(String::new, |why| format!(": {why}"));
-        if !lacking.is_empty() {
-            logger.error(format!("{receiver} lacks {}{why}", lacking.join(" and ")));
-        } else if !why.is_empty() {
-            logger.error(format!("{receiver} lacks the end of the run{why}"));
+    fn deliver(&mut self, delivery: &Delivery<'_>) -> Option<String> {
+        let all = delivery.patience.clone();
+        let patience = Patience { silence: self.silence.min(all.silence), ..all };
+        let result = self.folded.finish_within((), &patience);
+        let mut lacking = self.arrived.lacking(delivery.all);
+        if lacking.is_empty() && result.is_err() {
+            // Of what is counted it has all.
+            lacking.push("the end of the run".to_owned());
         }
-        // Thresholds have judged the run, wherever its numbers are.
-        true
+        if lacking.is_empty() {
+            return None;
+        }
+        let lacks = format!("{} lacks {}", self.receiver, lacking.join(" and "));
+        let why = result.err().map_or_else(String::new, |why| format!(": {why}"));
+        delivery.logger.error(format!("{lacks}{why}"));
+        Some(lacks)
     }
 }
 
 impl Arrived {
     /// What did not, for people.
-    fn lacking(&self, merged: &Merged) -> Vec<String> {
+    fn lacking(&self, all: Counts) -> Vec<String> {
         match self {
             Self::Steps(delivered) => {
-                let Counts { iterations, requests } = delivered.counts();
-                let parts =
-                    [("iterations", builtin::ITERATIONS, iterations), ("requests", builtin::HTTP_REQS, requests)];
-                let lacking = |(name, metric, has)| {
-                    let all = merged.sink(metric).and_then(Folding::counter).unwrap_or_default();
-                    (all > has).then(|| format!("{} of {all} {name}", all - has))
-                };
-                parts.into_iter().filter_map(lacking).collect()
+                let has = delivered.counts();
+                let parts = [("iterations", all.iterations, has.iterations), ("requests", all.requests, has.requests)];
+                let lacking = |(name, all, has)| (all > has).then(|| format!("{} of {all} {name}", all - has));
+                let mut lacking: Vec<String> = parts.into_iter().filter_map(lacking).collect();
+                if has.rejected > 0 {
+                    lacking.push(format!("{} data points that it rejected", has.rejected));
+                }
+                lacking
             }
             Self::Datagrams(datagrams) => {
                 let (lost, all) = datagrams.lost_of_all();
@@ -134,4 +152,10 @@ impl Arrived {
             }
         }
     }
+}
+
+/// What a receiver should have.
+pub(in crate::run) fn counts(merged: &Merged) -> Counts {
+    let count = |metric: MetricId| merged.sink(metric).and_then(Folding::counter).unwrap_or_default();
+    Counts { iterations: count(builtin::ITERATIONS), requests: count(builtin::HTTP_REQS), rejected: 0 }
 }

@@ -22,7 +22,9 @@ mod postgres;
 mod prometheus;
 pub(super) mod raw;
 mod result;
+mod seconds;
 mod statsd;
+mod summary_csv;
 mod summary_json;
 mod waiting;
 
@@ -32,7 +34,6 @@ use std::{
     time::Duration,
 };
 
-use onrush_engine::Tracers;
 use onrush_fiber::Clock;
 use onrush_output::{Config, Kind, Outputs};
 
@@ -42,7 +43,8 @@ use self::{
     waiting::Waiting,
 };
 pub(super) use self::{
-    output::{Finished, Started, Starting},
+    delivered::counts,
+    output::{Delivery, Finished, Started, Starting},
     result::fingerprint,
 };
 use super::{
@@ -70,6 +72,7 @@ const KINDS: &[(&[&str], Read)] = &[
     (&["prometheus-rw", "experimental-prometheus-rw"], prometheus::read),
     (&["result"], result::read),
     (&["statsd"], statsd::read_statsd),
+    (&["summary-csv"], summary_csv::read),
     (&["summary-json"], summary_json::read),
     (&["web-dashboard", "dashboard"], dashboard),
     (&["xk6-influxdb"], influxdb::read_v2),
@@ -83,11 +86,11 @@ pub(super) struct Running<'a> {
     /// Of single samples of this process or of all agents.
     pub(super) raw: Option<Outputs>,
     /// Of what all agents measured together.
-    pub(super) folded: &'a [Box<dyn Started>],
+    pub(super) folded: &'a mut [Box<dyn Started>],
     /// Dashboard and HTML reports.
     pub(super) view: Option<View>,
-    /// Makes tracers, if this process makes the spans.
-    pub(super) tracers: Option<Tracers>,
+    /// The traces, if this process makes the spans.
+    pub(super) traces: Option<otel::traces::Running>,
 }
 
 /// The outputs that were asked for.
@@ -212,7 +215,8 @@ pub(super) fn wanted(flags: &Flags, config_file: &ConfigFile, script: &str) -> R
             Wish::Dashboard(dashboard) => wanted.dashboard = Some(dashboard),
         }
     }
-    if wanted.dashboard.is_none() && Dashboard::is_on(flags)?.unwrap_or(config_file.dashboard) {
+    let opens = flags.switch("open")?.unwrap_or(false);
+    if wanted.dashboard.is_none() && (opens || Dashboard::is_on(flags)?.unwrap_or(config_file.dashboard)) {
         wanted.dashboard = Some(Dashboard::read("", flags)?);
     }
     let report = flags.text("report").filter(|path| !path.is_empty()).map(PathBuf::from);
@@ -274,29 +278,29 @@ fn available() -> String {
     names.join(", ")
 }
 
-/// Ends outputs and traces, all at the same time: one that waits for its receiver holds up no other. Returns whether the exit code may
-/// be that of success.
-pub(super) fn finish(
-    outputs: Vec<Box<dyn Started>>,
+/// Has outputs and traces bring the rest to their receivers, all at the same time: one that waits for its receiver holds up no other.
+/// Returns what receivers lack, a sentence each.
+pub(super) fn deliver(
+    outputs: &mut [Box<dyn Started>],
     traces: Option<otel::traces::Running>,
-    finished: &Finished<'_>,
-) -> bool {
+    delivery: &Delivery<'_>,
+) -> Vec<String> {
     /// How often is looked whether there is something to say.
     const LOOKS: Duration = Duration::from_millis(100);
-    let (logger, patience) = (&finished.cx.logger, finished.patience);
+    let Delivery { logger, patience, .. } = *delivery;
     let (done, ended) = channel();
     let mut receivers: Vec<Option<String>> = outputs.iter().map(|output| output.receiver()).collect();
     receivers.push(traces.as_ref().map(otel::traces::Running::receiver));
     std::thread::scope(|scope| {
         let ends: Vec<_> = outputs
-            .into_iter()
+            .iter_mut()
             .enumerate()
             .map(|(index, output)| {
                 let done = done.clone();
                 scope.spawn(move || {
-                    let is_whole = output.finish(finished);
+                    let lacking = output.deliver(delivery);
                     let _ = done.send(index);
-                    is_whole
+                    lacking
                 })
             })
             .collect();
@@ -320,6 +324,14 @@ pub(super) fn finish(
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
+        ends.into_iter().filter_map(|end| end.join().ok().flatten()).collect()
+    })
+}
+
+/// Ends outputs, all at the same time: one whose disk is slow holds up no other. Returns whether the exit code may be that of success.
+pub(super) fn finish(outputs: Vec<Box<dyn Started>>, finished: &Finished<'_>) -> bool {
+    std::thread::scope(|scope| {
+        let ends: Vec<_> = outputs.into_iter().map(|output| scope.spawn(move || output.finish(finished))).collect();
         // Every one is waited for.
         let are_whole: Vec<bool> = ends.into_iter().map(|end| end.join().unwrap_or(false)).collect();
         are_whole.into_iter().all(|is_whole| is_whole)

@@ -6,7 +6,7 @@ use onrush_metrics::{
     Merged, Thresholds,
     summary::{TimeUnit, TrendStat},
 };
-use onrush_output::{Config, Feed, Patience};
+use onrush_output::{Config, Counts, Feed, Patience};
 use onrush_results::End;
 use onrush_session::{DeltaSink, Judgement};
 
@@ -14,6 +14,7 @@ use crate::{
     args::RunArgs,
     context::Context,
     failure::Failure,
+    log::Logger,
     run::{
         prepare::{Prepared, Readers},
         view::Dashboard,
@@ -83,17 +84,33 @@ pub(in crate::run) trait Started: Send {
         None
     }
 
+    /// Brings the rest of the samples to its receiver, if it has one, before anybody is told how the run was. Returns what the receiver
+    /// lacks, as a sentence.
+    fn deliver(&mut self, _delivery: &Delivery<'_>) -> Option<String> {
+        None
+    }
+
     /// Ends it; it says itself what it lacks. Returns whether the exit code may be that of success: somebody who waits for a file
     /// must not take an old one, or none, for the result.
-    fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool;
+    fn finish(self: Box<Self>, _finished: &Finished<'_>) -> bool {
+        // Thresholds have judged what was delivered, wherever its numbers are.
+        true
+    }
+}
+
+/// The run whose last samples are delivered.
+pub(in crate::run) struct Delivery<'a> {
+    pub(in crate::run) logger: &'a Logger,
+    /// How long receivers are waited for.
+    pub(in crate::run) patience: &'a Patience,
+    /// What the summary will say.
+    pub(in crate::run) all: Counts,
 }
 
 /// The run that outputs end with.
 pub(in crate::run) struct Finished<'a> {
     pub(in crate::run) cx: &'a Context,
     pub(in crate::run) args: &'a RunArgs,
-    /// How long receivers are waited for.
-    pub(in crate::run) patience: &'a Patience,
     /// What all agents measured.
     pub(in crate::run) merged: &'a Merged,
     /// Evaluated for the last time.

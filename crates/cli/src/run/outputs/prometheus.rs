@@ -1,32 +1,28 @@
 //! `--out prometheus-rw`: what all agents measured together, pushed to a Prometheus by remote write.
 
-use onrush_metrics::{Steps, summary::TrendStat};
+use std::time::Duration;
+
+use onrush_metrics::summary::TrendStat;
 use onrush_net::{ClientAuth, ClientOptions, ProxyOptions, RequestHeaders, TlsOptions, TlsVersion, Url};
 use onrush_output::{
-    Began, Folded, SigV4, Told,
+    Began, SigV4, Told,
     prometheus::{Config, Prometheus, Trends, Version},
 };
-use onrush_session::DeltaSink;
 
 use super::{
     super::prepare::Readers,
     asked::Asked,
-    folded::Sink,
-    output::{Finished, Output, Started, Starting, Wish},
+    delivered::{self, Arrived},
+    output::{Output, Started, Starting, Wish},
 };
 use crate::{failure::Failure, masked};
 
 const PREFIX: &str = "K6_PROMETHEUS_RW_";
+/// The end is one push, which is tried a few times.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// An output that is wanted.
 struct Wanted(Config);
-
-/// An output under way.
-struct Pushing {
-    url: String,
-    folded: Folded<Prometheus>,
-    began: Began,
-}
 
 /// `prometheus-rw=URL`, and variables.
 pub(super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
@@ -57,8 +53,9 @@ fn config(asked: &Asked<'_>) -> Result<Config, Failure> {
         Trends::Histograms
     } else {
         let text = setting("TREND_STATS", "trendStats").unwrap_or_else(|| "p(99)".to_owned());
-        let names: Vec<&str> = text.split(',').map(str::trim).collect();
-        Trends::Stats(TrendStat::parse_list(&names).map_err(|error| Failure::other(error.to_string()))?)
+        let (sums, names): (Vec<&str>, Vec<&str>) = text.split(',').map(str::trim).partition(|name| *name == "sum");
+        let stats = TrendStat::parse_list(&names).map_err(|error| Failure::other(error.to_string()))?;
+        Trends::Stats(stats, !sums.is_empty())
     };
     Ok(Config {
         url,
@@ -169,40 +166,26 @@ impl Output for Wanted {
         let failed = |error: std::io::Error| {
             Failure::other(format!("failed to initialize the Prometheus remote write client: {error}"))
         };
-        let (url, logger) = (self.0.url.clean().to_string(), starting.cx.logger.clone());
+        let (server, logger) = (format!("Prometheus at {}", self.0.url.clean()), starting.cx.logger.clone());
         let began = Began::default();
-        let shown = url.clone();
-        let tell = move |told| match told {
-            Told::Failed(why) | Told::Lost(why) => logger.error(format!(
-                "failed to push to Prometheus at {shown}: {why}; the next push has what this one lacked"
+        let shown = server.clone();
+        let tell = move |told| {
+            match told {
+            Told::Failed(why) => logger.error(format!(
+                "failed to push to {shown}: {why}; it is asked again and again, and the next push has what this one lacked"
             )),
-            Told::Older(why) => logger
-                .warn(format!("Prometheus at {shown} does not know remote write 2.0 ({why}) and gets 1.0 from now on")),
-            Told::Again { failed } => {
-                logger.warn(format!("pushes to Prometheus at {shown} arrive again, after {failed} that did not"));
+            Told::Lost(why) => logger.error(format!("{shown} has all that was measured, but {why}")),
+            Told::Older(why) => {
+                logger.warn(format!("{shown} does not know remote write 2.0 ({why}) and gets 1.0 from now on"));
             }
+            Told::Again { failed } => {
+                logger.warn(format!("pushes to {shown} arrive again, after {failed} that did not"));
+            }
+        }
         };
         let registry = starting.prepared.run.registry.clone();
         let output = Prometheus::new(self.0.clone(), registry, began.clone(), tell).map_err(failed)?;
-        let folded = Folded::start(output, Steps::of_seconds(), |_| {}).map_err(failed)?;
-        Ok(Box::new(Pushing { url, folded, began }))
-    }
-}
-
-impl Started for Pushing {
-    fn sink(&self) -> Option<Box<dyn DeltaSink>> {
-        Some(Box::new(Sink::new(self.folded.feed(), &self.began)))
-    }
-
-    fn receiver(&self) -> Option<String> {
-        Some(format!("Prometheus at {}", self.url))
-    }
-
-    fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
-        if let Err(why) = self.folded.finish_within((), finished.patience) {
-            finished.cx.logger.error(format!("Prometheus at {} lacks the end of the run: {why}", self.url));
-        }
-        // What was pushed is there to be seen; thresholds have judged the rest.
-        true
+        let arrived = Arrived::Steps(output.delivered());
+        delivered::started(server, output, arrived, began, SILENCE).map_err(failed)
     }
 }

@@ -35,8 +35,9 @@ impl<'a> Waiting<'a> {
             named.push_str(&format!(" and {} more", names.len() - Self::NAMES_MAX));
         }
         let limit = limit();
-        let message =
-            format!("the run is over; waiting for {named} to take the rest of it, {limit}; Ctrl+C ends the wait");
+        let message = format!(
+            "the run is over; waiting for {named} to take the rest of it before the summary is made, {limit}; Ctrl+C ends the wait"
+        );
         self.logger.log(Level::Info, message, Vec::new());
     }
 }

@@ -1,4 +1,4 @@
-//! `--out web-dashboard`, `K6_WEB_DASHBOARD` and `--report`: what of the view is asked for.
+//! `--out web-dashboard`, `K6_WEB_DASHBOARD`, `--open` and `--report`: what of the view is asked for.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(crate) struct Dashboard {
 }
 
 impl Dashboard {
-    /// Reads the variables and, over them, the parameters of `web-dashboard=port=5666&open`.
+    /// Reads the variables, over them the parameters of `web-dashboard=port=5666&open`, and over these `--open`.
     ///
     /// # Errors
     /// 255 for what cannot be.
@@ -106,6 +106,8 @@ fn read(argument: &str, flags: &Flags) -> Result<Dashboard, Failure> {
             }
         }
     }
+    let is_asked_to_open = flags.switch("open")?;
+    opens = is_asked_to_open.unwrap_or(opens);
     let is_chosen = host.is_some() || port.is_some();
     let port = match &port {
         None => Some(PORT),
@@ -116,6 +118,11 @@ fn read(argument: &str, flags: &Flags) -> Result<Dashboard, Failure> {
             Err(_) => return Err(wrong_port(text)),
         },
     };
+    if port.is_none() && is_asked_to_open == Some(true) {
+        return Err(
+            Failure::other("--open has no page to show: port -1 is no server").hint("leave out the port, or --open")
+        );
+    }
     let mut ignored = Vec::new();
     if let Some(text) = period {
         onrush_plan::parse_extended_duration(&text)
@@ -164,8 +171,13 @@ mod tests {
     type Expect<'a> = (&'a str, Option<u16>, bool, bool, &'a [&'a str], Option<&'a str>, usize);
 
     fn check(argument: &str, env: &[(&str, &str)], expect: Result<Expect<'_>, &str>) {
+        check_with(&[], argument, env, expect);
+    }
+
+    fn check_with(open: &[&str], argument: &str, env: &[(&str, &str)], expect: Result<Expect<'_>, &str>) {
         let env = env.iter().map(|(name, value)| (format!("{PREFIX}{name}"), (*value).to_owned())).collect();
-        let read = Dashboard::read(argument, &Flags { env, ..Flags::default() }).map_err(|failure| failure.message);
+        let by_name = [("open", open.iter().map(|value| (*value).to_owned()).collect())].into();
+        let read = Dashboard::read(argument, &Flags { env, by_name }).map_err(|failure| failure.message);
         let read = read.as_ref().map_err(String::as_str).map(|read| {
             let tags: Vec<&str> = read.tags.iter().map(String::as_str).collect();
             let report = read.report.as_ref().and_then(|path| path.to_str());
@@ -194,7 +206,12 @@ mod tests {
         check("period=5s&record=x", &[("TAGS", "a, b")], Ok((HOST, Some(PORT), false, false, &["a", "b"], None, 2)));
         check("tag=c&tag=d&tags=e", &[("TAGS", "a")], Ok((HOST, Some(PORT), false, false, &["c", "d", "e"], None, 0)));
         check("", &[("OPEN", "1")], Ok((HOST, Some(PORT), false, false, &[], None, 0)));
+        // The flag has the last word.
+        check_with(&["true"], "open=no", &[], Ok((HOST, Some(PORT), false, true, &[], None, 0)));
+        check_with(&["false"], "open", &[("OPEN", "true")], Ok((HOST, Some(PORT), false, false, &[], None, 0)));
         let failed = "could not create the 'web-dashboard' output: ";
+        let no_page = format!("{failed}--open has no page to show: port -1 is no server");
+        check_with(&["true"], "port=-1", &[], Err(&no_page));
         check("port=x", &[], Err(&format!("{failed}invalid port \"x\"")));
         check("port=65536", &[], Err(&format!("{failed}invalid port \"65536\"")));
         check("colour=red", &[], Err(&format!("{failed}unknown parameter \"colour\"")));

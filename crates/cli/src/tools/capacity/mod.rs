@@ -34,7 +34,7 @@ const PRECISION: f64 = 0.05;
 /// VUs a rate may take at most.
 const VUS_MAX: u64 = 50_000;
 /// Flags of `run` that a trial has of its own.
-const OWN_FLAGS: [&str; 19] = [
+const OWN_FLAGS: [&str; 20] = [
     "address",
     "duration",
     "iterations",
@@ -42,6 +42,7 @@ const OWN_FLAGS: [&str; 19] = [
     "linger",
     "max-rate",
     "max-vus",
+    "open",
     "out",
     "paused",
     "precision",

@@ -29,7 +29,7 @@ const LARGE_VUS: u64 = 30_000;
 /// VUs that are tried.
 const TRIED_VUS: u64 = 10;
 /// Flags that a trial has of its own, or that are the doctor's.
-const OWN_FLAGS: [&str; 18] = [
+const OWN_FLAGS: [&str; 19] = [
     "address",
     "duration",
     "fix",
@@ -38,6 +38,7 @@ const OWN_FLAGS: [&str; 18] = [
     "linger",
     "no-summary",
     "no-thresholds",
+    "open",
     "out",
     "paused",
     "quiet",

@@ -1,13 +1,16 @@
-//! `onrush result export`: every step of every series, as JSON lines or as a table.
+//! `onrush result export`: every step of every series, as JSON lines or as a table; for Prometheus see [`openmetrics`].
 
 use std::io::{self, BufWriter, Write};
 
-use onrush_metrics::{Histogram, MetricId, Registry, Sink, Span, Step, TagPairs};
-use onrush_results::{Head, Reader, Record};
+use onrush_metrics::{MetricId, Registry, Step};
+use onrush_results::{Ending, Head, Reader, Record};
 use onrush_session::ExitCode;
 use serde_json::{Value, json};
 
-use super::{failed, open};
+use super::{
+    failed, open, openmetrics,
+    rows::{COLUMNS, Row, VALUES},
+};
 use crate::{context::Context, failure::Failure, terminal::Stdout};
 
 /// Bytes that are printed at once.
@@ -19,15 +22,17 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// 255 for a format there is not, for a file that cannot be read, and when nobody takes the output.
 pub(super) fn export(cx: &Context, path: &str) -> Result<ExitCode, Failure> {
     let format = cx.flags.text("to").unwrap_or_else(|| "json".to_owned());
-    if !["json", "csv"].contains(&format.as_str()) {
-        return Err(Failure::other(format!("invalid --to \"{format}\"")).hint("use json or csv"));
+    if !["json", "csv", "prometheus"].contains(&format.as_str()) {
+        return Err(Failure::other(format!("invalid --to \"{format}\"")).hint("use json, csv or prometheus"));
+    }
+    let out = BufWriter::with_capacity(BUFFER_BYTES, Stdout(cx.terminal.clone()));
+    if format == "prometheus" {
+        return openmetrics::export(cx, path, out);
     }
     let mut reader = Reader::new(open(path)?).map_err(|error| failed(path, &error.into()))?;
     let (registry, numbers) = reader.head().registry().map_err(|error| failed(path, &error))?;
-    let out = BufWriter::with_capacity(BUFFER_BYTES, Stdout(cx.terminal.clone()));
     let mut rows: Box<dyn Rows> =
         if format == "csv" { Box::new(Table(csv::Writer::from_writer(out))) } else { Box::new(Lines(out)) };
-    let unwritten = |error: io::Error| Failure::other(format!("failed to write the standard output: {error}"));
     rows.begin(reader.head()).map_err(unwritten)?;
     while let Some(record) = reader.next().map_err(|error| failed(path, &error.into()))? {
         match record {
@@ -41,96 +46,30 @@ pub(super) fn export(cx: &Context, path: &str) -> Result<ExitCode, Failure> {
         }
     }
     rows.finish().map_err(unwritten)?;
-    if let Some(onrush_results::Ending::Torn { at }) = reader.ending() {
+    warn_of_end(cx, path, reader.ending());
+    Ok(ExitCode::Success)
+}
+
+/// The standard output takes nothing.
+pub(super) fn unwritten(error: io::Error) -> Failure {
+    Failure::other(format!("failed to write the standard output: {error}"))
+}
+
+/// Says so where the file ends too early.
+pub(super) fn warn_of_end(cx: &Context, path: &str, ending: Option<Ending>) {
+    if let Some(Ending::Torn { at }) = ending {
         cx.logger.warn(format!("{path} ends after byte {at}, before the run did"));
     }
-    Ok(ExitCode::Success)
 }
 
 fn step_rows(registry: &Registry, numbers: &[MetricId], step: &Step, rows: &mut dyn Rows) -> io::Result<()> {
     for series in &step.delta.series {
         let metric = numbers.get(series.metric.0 as usize).and_then(|id| registry.find(*id));
-        let Some(metric) = metric.filter(|metric| metric.kind == series.sink.kind()) else { continue };
-        rows.row(&Row {
-            span: step.span,
-            metric: &metric.name,
-            kind: metric.kind.as_str(),
-            tags: &series.tags,
-            sink: &series.sink,
-        })?;
+        if let Some(row) = metric.and_then(|metric| Row::new(step.span, metric, series)) {
+            rows.row(&row)?;
+        }
     }
     Ok(())
-}
-
-/// A series in a step.
-struct Row<'a> {
-    span: Option<Span>,
-    metric: &'a str,
-    kind: &'static str,
-    tags: &'a TagPairs,
-    sink: &'a Sink,
-}
-
-impl Row<'_> {
-    /// When it began and how long it is, in seconds of the scenarios.
-    fn time(&self) -> Option<(f64, f64)> {
-        self.span.map(|span| (span.from_ns as f64 / 1e9, (span.until_ns - span.from_ns) as f64 / 1e9))
-    }
-
-    /// What [`VALUES`] say about it; `None` for what its type has not.
-    fn values(&self) -> [Option<f64>; VALUES.len()] {
-        let mut values = [None; VALUES.len()];
-        let mut set = |name: &str, value: f64| {
-            if let Some(place) = VALUES.iter().position(|known| *known == name) {
-                values[place] = Some(value);
-            }
-        };
-        match self.sink {
-            Sink::Counter { .. } => {
-                let sum = self.sink.counter().unwrap_or_default();
-                set("sum", sum);
-                self.time()
-                    .filter(|(_, seconds)| *seconds > 0.0)
-                    .into_iter()
-                    .for_each(|(_, seconds)| set("rate", sum / seconds));
-            }
-            Sink::Gauge(gauge) => {
-                set("value", gauge.last);
-                set("min", gauge.min);
-                set("max", gauge.max);
-            }
-            Sink::Rate { hits, total } => {
-                set("count", *total as f64);
-                set("sum", *hits as f64);
-                set("rate", if *total == 0 { 0.0 } else { *hits as f64 / *total as f64 });
-            }
-            Sink::Trend(times) => {
-                set("count", times.count() as f64);
-                set("sum", times.sum());
-                for (name, value) in trend(times) {
-                    set(name, value);
-                }
-            }
-        }
-        values
-    }
-}
-
-/// The columns of numbers.
-const VALUES: [&str; 12] =
-    ["count", "sum", "rate", "value", "min", "avg", "med", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"];
-
-fn trend(times: &Histogram) -> [(&'static str, f64); 8] {
-    [
-        ("min", times.min()),
-        ("avg", times.mean()),
-        ("med", times.quantile(0.5)),
-        ("p(90)", times.quantile(0.9)),
-        ("p(95)", times.quantile(0.95)),
-        ("p(99)", times.quantile(0.99)),
-        ("p(99.9)", times.quantile(0.999)),
-        ("max", times.max()),
-    ]
 }
 
 /// A format.
@@ -192,22 +131,11 @@ struct Table<W: Write>(csv::Writer<W>);
 
 impl<W: Write> Rows for Table<W> {
     fn begin(&mut self, _: &Head) -> io::Result<()> {
-        let names = ["from", "seconds", "metric", "type", "tags"].into_iter().chain(VALUES);
-        Ok(self.0.write_record(names)?)
+        Ok(self.0.write_record(COLUMNS.into_iter().chain(VALUES))?)
     }
 
     fn row(&mut self, row: &Row<'_>) -> io::Result<()> {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        let time = row.time();
-        let tags = row.tags.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&");
-        let texts = [
-            number(time.map(|(from, _)| from)),
-            number(time.map(|(_, seconds)| seconds)),
-            row.metric.to_owned(),
-            row.kind.to_owned(),
-            tags,
-        ];
-        Ok(self.0.write_record(texts.into_iter().chain(row.values().map(number)))?)
+        Ok(self.0.write_record(row.cells())?)
     }
 
     fn end(&mut self, _: &Value) -> io::Result<()> {

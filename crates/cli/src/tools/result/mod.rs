@@ -2,6 +2,8 @@
 
 mod export;
 mod kept;
+mod openmetrics;
+pub(crate) mod rows;
 
 use std::{
     fs::File,

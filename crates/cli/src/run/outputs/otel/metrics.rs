@@ -2,19 +2,17 @@
 
 use std::time::Duration;
 
-use onrush_metrics::Steps;
 use onrush_net::TlsOptions;
 use onrush_output::{
-    Began, Folded, Told, Unfinished,
+    Began, Told,
     otlp::{Config, Histograms, Metrics, News, Rates, Receiver, Temporality, Way},
 };
-use onrush_session::DeltaSink;
 
 use super::{
     super::{
         asked::Asked,
-        folded::Sink,
-        output::{Finished, Output, Started, Starting, Wish},
+        delivered::{self, Arrived},
+        output::{Output, Started, Starting, Wish},
     },
     environment::{Environment, grpc, http, pairs, server, wrong},
 };
@@ -22,16 +20,11 @@ use crate::{failure::Failure, masked, run::prepare::Readers};
 
 /// k6's way over HTTP.
 const HTTP_PATH: &str = "/v1/metrics";
+/// The end is one export, which is tried a few times.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// An output that is wanted.
 struct Wanted(Config);
-
-/// An output under way.
-struct Exporting {
-    server: String,
-    folded: Folded<Metrics>,
-    began: Began,
-}
 
 /// `opentelemetry=RECEIVER`, and variables.
 pub(in super::super) fn read(asked: &Asked<'_>) -> Result<Wish, Failure> {
@@ -190,29 +183,8 @@ impl Output for Wanted {
         };
         let registry = starting.prepared.run.registry.clone();
         let output = Metrics::new(config, registry, began.clone(), tell).map_err(failed)?;
-        let folded = Folded::start(output, Steps::of_seconds(), |_| {}).map_err(failed)?;
-        Ok(Box::new(Exporting { server, folded, began }))
-    }
-}
-
-impl Started for Exporting {
-    fn sink(&self) -> Option<Box<dyn DeltaSink>> {
-        Some(Box::new(Sink::new(self.folded.feed(), &self.began)))
-    }
-
-    fn receiver(&self) -> Option<String> {
-        Some(self.server.clone())
-    }
-
-    fn finish(self: Box<Self>, finished: &Finished<'_>) -> bool {
-        let logger = &finished.cx.logger;
-        match self.folded.finish_within((), finished.patience) {
-            Ok(()) => {}
-            Err(Unfinished::Failed(lacks)) => logger.error(format!("{} {lacks}", self.server)),
-            Err(why) => logger.error(format!("{} lacks the end of the run: {why}", self.server)),
-        }
-        // What arrived is there to be seen; thresholds have judged the rest.
-        true
+        let arrived = Arrived::Steps(output.delivered());
+        delivered::started(server, output, arrived, began, SILENCE).map_err(failed)
     }
 }
 
