@@ -75,6 +75,19 @@ fn prometheus_answers_every_query() {
     }
 }
 
+/// What the compose file in packaging/grafana runs.
+#[test]
+fn the_script_to_look_at_runs() {
+    let target =
+        onrush_testsite::start(TargetOptions { listen: ([127, 0, 0, 1], 0).into(), ..TargetOptions::default() })
+            .expect("a target");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/grafana/script.js");
+    let script = std::fs::read_to_string(path).expect("it is there").replace("'2m'", "'2s'");
+    let address = format!("TARGET=http://{}", target.addr);
+    let done = Program::script(&["-q", "-e", &address], &script).run().expect(0);
+    done.expect_output("checks_succeeded...: 100.00%");
+}
+
 #[test]
 fn influxdb_answers_every_query() {
     let influx = Influx::start();

@@ -37,3 +37,17 @@ pub fn histogram(metric: &str, contains: Contains) -> String {
     };
     format!("k6_{metric}{suffix}")
 }
+
+/// A tag's name as a label. What Prometheus does not take in a name becomes `_`; names that begin with two underscores are its own.
+pub fn label(tag: &str) -> String {
+    let name = fit(tag, false);
+    if name.starts_with("__") { format!("tag{name}") } else { name }
+}
+
+/// What Prometheus takes in the name of a metric, which may have colons, or of a label.
+pub(super) fn fit(name: &str, is_metric: bool) -> String {
+    let is_fit = |place: usize, sign: char| {
+        sign.is_ascii_alphabetic() || sign == '_' || is_metric && sign == ':' || place > 0 && sign.is_ascii_digit()
+    };
+    name.chars().enumerate().map(|(place, sign)| if is_fit(place, sign) { sign } else { '_' }).collect()
+}

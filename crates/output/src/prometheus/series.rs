@@ -168,26 +168,14 @@ fn statistic(values: &Histogram, stat: &TrendStat, unit: f64) -> f64 {
     if stat.kind() == TrendStatKind::Count { stat.of(values) } else { stat.of(values) * unit }
 }
 
-/// The labels of a series, sorted and each once. What Prometheus does not take in a name becomes `_`.
+/// The labels of a series, sorted and each once.
 fn labels(name: &str, tags: &TagPairs) -> Vec<Label> {
-    let mut labels = vec![Label { name: "__name__".to_owned(), value: sanitised(name, true) }];
+    let mut labels = vec![Label { name: "__name__".to_owned(), value: names::fit(name, true) }];
     let tags = tags.iter().filter(|(name, value)| !name.is_empty() && !value.is_empty());
-    labels.extend(tags.map(|(name, value)| Label { name: own(sanitised(name, false)), value: value.to_string() }));
+    labels.extend(tags.map(|(name, value)| Label { name: names::label(name), value: value.to_string() }));
     labels.sort_by(|first, second| first.name.cmp(&second.name));
     labels.dedup_by(|later, first| later.name == first.name);
     labels
-}
-
-fn sanitised(name: &str, is_metric: bool) -> String {
-    let is_fit = |place: usize, sign: char| {
-        sign.is_ascii_alphabetic() || sign == '_' || is_metric && sign == ':' || place > 0 && sign.is_ascii_digit()
-    };
-    name.chars().enumerate().map(|(place, sign)| if is_fit(place, sign) { sign } else { '_' }).collect()
-}
-
-/// Names that begin with two underscores are Prometheus's own.
-fn own(name: String) -> String {
-    if name.starts_with("__") { format!("tag{name}") } else { name }
 }
 
 #[cfg(test)]

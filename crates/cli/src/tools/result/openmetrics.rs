@@ -311,7 +311,7 @@ fn labels(tags: &TagPairs, more: &[(String, String)]) -> String {
     let mut labels: Vec<(String, &str)> = more
         .chain(tags.iter().map(|(name, value)| (&**name, &**value)))
         .filter(|(name, value)| !name.is_empty() && !value.is_empty())
-        .map(|(name, value)| (label(name), value))
+        .map(|(name, value)| (names::label(name), value))
         .collect();
     labels.sort_by(|first, second| first.0.cmp(&second.0));
     labels.dedup_by(|later, first| later.0 == first.0);
@@ -320,15 +320,6 @@ fn labels(tags: &TagPairs, more: &[(String, String)]) -> String {
     }
     let texts: Vec<String> = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value))).collect();
     format!("{{{}}}", texts.join(","))
-}
-
-fn label(name: &str) -> String {
-    let is_fit =
-        |place: usize, sign: char| sign.is_ascii_alphabetic() || sign == '_' || place > 0 && sign.is_ascii_digit();
-    let name: String =
-        name.chars().enumerate().map(|(place, sign)| if is_fit(place, sign) { sign } else { '_' }).collect();
-    // Names that begin with two underscores are Prometheus's own.
-    if name.starts_with("__") { format!("tag{name}") } else { name }
 }
 
 fn escaped(value: &str) -> String {
