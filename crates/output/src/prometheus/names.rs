@@ -1,6 +1,8 @@
 //! What a metric is called in Prometheus, as k6 calls it: for what is pushed, and for the queries of dashboards.
 
-use onrush_metrics::{Contains, summary::TrendStat};
+use std::sync::Arc;
+
+use onrush_metrics::{Contains, TagPairs, summary::TrendStat};
 
 /// Of a counter.
 pub fn counter(metric: &str) -> String {
@@ -42,6 +44,15 @@ pub fn histogram(metric: &str, contains: Contains) -> String {
 pub fn label(tag: &str) -> String {
     let name = fit(tag, false);
     if name.starts_with("__") { format!("tag{name}") } else { name }
+}
+
+/// Tags as labels, sorted and each once. Tags that differ may become the same labels: an empty one is none, and `a-b` is `a_b`.
+pub fn labels(tags: &TagPairs) -> TagPairs {
+    let tags = tags.iter().filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    let mut labels: Vec<(Arc<str>, Arc<str>)> = tags.map(|(name, value)| (label(name).into(), value.clone())).collect();
+    labels.sort_by(|first, second| first.0.cmp(&second.0));
+    labels.dedup_by(|later, first| later.0 == first.0);
+    labels.into()
 }
 
 /// What Prometheus takes in the name of a metric, which may have colons, or of a label.

@@ -24,7 +24,7 @@ pub enum Trends {
     Histograms,
 }
 
-/// A metric, and its tags.
+/// A metric, and its labels.
 pub(super) type Key = (MetricId, TagPairs);
 
 /// A series with what has changed.
@@ -50,6 +50,8 @@ pub(super) struct AllSeries {
     registry: Registry,
     trends: Trends,
     by_labels: HashMap<Key, Series>,
+    /// The labels that tags become.
+    labels: HashMap<TagPairs, TagPairs>,
 }
 
 struct Series {
@@ -66,15 +68,16 @@ const STALE: u64 = 0x7ff0_0000_0000_0002;
 
 impl AllSeries {
     pub(super) fn new(registry: Registry, trends: Trends) -> Self {
-        Self { registry, trends, by_labels: HashMap::new() }
+        Self { registry, trends, by_labels: HashMap::new(), labels: HashMap::new() }
     }
 
     /// Adds what was measured.
     pub(super) fn add(&mut self, step: Step) {
         for part in step.delta.series {
-            let labels = (part.metric, part.tags);
+            let labels = self.labels.entry(part.tags).or_insert_with_key(names::labels).clone();
+            let labels = (part.metric, labels);
             match self.by_labels.get_mut(&labels) {
-                // Of one kind, so it is merged.
+                // Of one kind, so it is merged: also what is apart by its tags and one series by its labels.
                 Some(series) => series.is_new |= series.sink.merge(&part.sink),
                 None => {
                     let series = Series { sink: part.sink, is_new: true, told: 0.0, schema: 8 };
@@ -168,14 +171,13 @@ fn statistic(values: &Histogram, stat: &TrendStat, unit: f64) -> f64 {
     if stat.kind() == TrendStatKind::Count { stat.of(values) } else { stat.of(values) * unit }
 }
 
-/// The labels of a series, sorted and each once.
-fn labels(name: &str, tags: &TagPairs) -> Vec<Label> {
-    let mut labels = vec![Label { name: "__name__".to_owned(), value: names::fit(name, true) }];
-    let tags = tags.iter().filter(|(name, value)| !name.is_empty() && !value.is_empty());
-    labels.extend(tags.map(|(name, value)| Label { name: names::label(name), value: value.to_string() }));
-    labels.sort_by(|first, second| first.name.cmp(&second.name));
-    labels.dedup_by(|later, first| later.name == first.name);
-    labels
+/// All labels of a series, sorted.
+fn labels(name: &str, labels: &TagPairs) -> Vec<Label> {
+    let name = Label { name: "__name__".to_owned(), value: names::fit(name, true) };
+    let own = labels.iter().map(|(name, value)| Label { name: name.to_string(), value: value.to_string() });
+    let mut all: Vec<Label> = own.chain([name]).collect();
+    all.sort_by(|first, second| first.name.cmp(&second.name));
+    all
 }
 
 #[cfg(test)]
@@ -208,6 +210,23 @@ mod tests {
 
     fn completed(rows: &[Row]) -> Vec<Key> {
         rows.iter().filter_map(|row| row.completes.clone()).collect()
+    }
+
+    #[test]
+    fn tags_that_become_the_same_labels_are_one_series() {
+        let mut all = AllSeries::new(Registry::new(), Trends::Stats(Vec::new(), false));
+        for (name, value, count) in
+            [("a-b", "x", 1.0), ("a.b", "x", 10.0), ("a_b", "x", 100.0), ("e", "", 1_000.0), ("", "y", 10_000.0)]
+        {
+            let (mut sum, mut delta) = (ExactSum::default(), Delta::default());
+            sum.add(count);
+            let tags: TagPairs = [(name.into(), value.into())].into();
+            delta.push(builtin::ITERATIONS, tags, Sink::Counter { sum });
+            all.add(Step { span: None, delta });
+        }
+        let rows = all.news(1_000);
+        assert_eq!(texts(&rows), ["__name__=k6_iterations_total 11000", "__name__=k6_iterations_total,a_b=x 111"]);
+        assert_eq!(all.told(&completed(&rows)).iterations, 11_111.0);
     }
 
     #[test]
